@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, cpus, release, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { login } from '@palisade/contract/auth';
+import { z } from 'zod';
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+export const RESULTS = join(ROOT, 'bench/results');
+
+/** The machine of a measurement, kept beside its figures. */
+export function describeMachine(): Record<string, string | number> {
+  return {
+    cpu: cpus()[0]?.model ?? '',
+    cores: availableParallelism(),
+    memory_gb: Math.round(totalmem() / 1024 ** 3),
+    kernel: release(),
+    node: process.version,
+  };
+}
+
+/** The middle value. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+export interface BenchServer {
+  url: string;
+  pid: number;
+  /** Milliseconds from the start of the process to the line with its address. */
+  started_ms: number;
+  /** Registers and signs in; answers the token. */
+  signIn(): Promise<{ token: string; email: string; password: string }>;
+  stop(): Promise<void>;
+}
+
+/** The built server, as `npm start` runs it, on a free port with an empty data folder. */
+export async function startServer(data_dir = mkdtempSync(join(tmpdir(), 'palisade-bench-'))): Promise<BenchServer> {
+  const { scripts } = z
+    .object({ scripts: z.object({ start: z.string() }) })
+    .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
+  const began = performance.now();
+  const child = spawn(process.execPath, scripts.start.split(' ').slice(1), {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data_dir },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      const address = /Palisade runs at (\S+)/.exec(chunk.toString())?.[1];
+      if (address !== undefined) resolve(address);
+    });
+    child.once('exit', () => reject(new Error('The server did not start. Run npm start once, so that it is built.')));
+  });
+  const started_ms = performance.now() - began;
+  return {
+    url,
+    pid: child.pid ?? 0,
+    started_ms,
+    async signIn() {
+      const account = { email: 'bench@example.com', username: 'bench', password: 'a password for measuring' };
+      const post = (path: string) =>
+        fetch(`${url}/api${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(account),
+        });
+      await post('/auth/register');
+      const token = login.reply?.parse(await (await post('/auth/login')).json()).access_token ?? '';
+      return { token, email: account.email, password: account.password };
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(data_dir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+
+/** The specification's constants of live mode (SPEC section 9). Times in ms, chances from 0 to 1. */
+export const LIVE_FEED = {
+  interval_ms: 5_000,
+  simulate_chance: 0.15,
+  stats_chance: 0.3,
+  held: 20,
+  shown: 5,
+  description_length: 50,
+} as const;
+
+/** How long after a posture scan the alerts are read anew, in ms (SPEC section 4). */
+export const ALERTS_RELOAD_MS = 1_000;
+
+/** The sentences of SPEC section 8. */
+export const PREMIUM_REQUIRED = 'Premium subscription required for anti-hacking features';
+export const PREMIUM_REQUIRED_FOR_SCAN = 'Premium subscription required for advanced anti-hacking features';
+
+export const THREAT_TYPES = [
+  'brute_force',
+  'suspicious_login',
+  'malware_detected',
+  'phishing_attempt',
+  'intrusion_attempt',
+  'ddos_attempt',
+] as const;
+export type ThreatType = (typeof THREAT_TYPES)[number];
+
+export const severitySchema = z.enum(['low', 'medium', 'high', 'critical']);
+export type Severity = z.infer<typeof severitySchema>;
+
+/**
+ * Something that happened, or a drill (`simulated`). `blocked` is true only when the thing itself is known to have been refused or removed.
+ * `threat_type` may be one that this version does not know; screens show a generic icon for it.
+ */
+export const alertSchema = z.object({
+  id: idSchema,
+  threat_type: z.string(),
+  severity: severitySchema,
+  description: z.string(),
+  created_at: timeSchema,
+  blocked: z.boolean(),
+  ip_address: z.string().nullable(),
+  simulated: z.boolean(),
+});
+export type Alert = z.infer<typeof alertSchema>;
+
+/** Counts of things that happened; drills have counts of their own beside. "Today" begins at midnight of the time zone asked for. */
+export const statsSchema = z.object({
+  threats_blocked_today: z.int(),
+  intrusion_attempts_stopped: z.int(),
+  brute_force_attempts_blocked: z.int(),
+  threats_blocked_total: z.int(),
+  simulated_threats_blocked_today: z.int(),
+  simulated_intrusion_attempts_stopped: z.int(),
+  simulated_brute_force_attempts_blocked: z.int(),
+  simulated_threats_blocked_total: z.int(),
+});
+export type Stats = z.infer<typeof statsSchema>;
+
+/** One check of the posture scan. A check that cannot run is `unknown`, never a `pass`. `deduction` is what it takes off the score now. */
+export const findingSchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  severity: severitySchema,
+  evidence: z.string(),
+  fix_route: z.string(),
+  deduction: z.int(),
+  state: z.enum(['pass', 'fail', 'unknown']),
+});
+export type Finding = z.infer<typeof findingSchema>;
+
+export const postureScanSchema = z.object({
+  threats_detected: z.int(),
+  threats_blocked: z.int(),
+  status: z.enum(['no_issues_found', 'issues_found']),
+  vulnerabilities_found: z.array(z.string()),
+  recommendations: z.array(z.string()),
+  findings: z.array(findingSchema),
+  /** One sentence: how many of the checks could run, and why the others could not. */
+  coverage: z.string(),
+});
+export type PostureScan = z.infer<typeof postureScanSchema>;
+
+const TIME_ZONE_LENGTH_MAXIMUM = 64;
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An IANA time zone such as `Europe/Berlin`. */
+const timeZoneQuerySchema = z.object({
+  time_zone: z
+    .string({ error: 'Give a time zone such as Europe/Berlin.' })
+    .refine((name) => name.length <= TIME_ZONE_LENGTH_MAXIMUM && isTimeZone(name), 'Give a time zone such as Europe/Berlin.')
+    .default('UTC'),
+});
+
+export const listAlerts = endpoint({
+  method: 'GET',
+  path: '/premium/anti-hacking/alerts',
+  summary: 'The alerts of the signed-in person, newest first.',
+  access: 'customer',
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(alertSchema),
+  problems: ['premium_required'],
+});
+
+export const readStats = endpoint({
+  method: 'GET',
+  path: '/premium/anti-hacking/stats',
+  summary: 'How many threats were blocked; drills are counted apart.',
+  access: 'customer',
+  query: timeZoneQuerySchema,
+  status: 200,
+  reply: statsSchema,
+  problems: ['premium_required'],
+});
+
+export const readLiveFeed = endpoint({
+  method: 'GET',
+  path: '/premium/anti-hacking/live-feed',
+  summary: 'The latest threats and the counts, in one answer.',
+  access: 'customer',
+  query: timeZoneQuerySchema,
+  status: 200,
+  reply: z.object({ live_threats: z.array(alertSchema).max(LIVE_FEED.held), current_stats: statsSchema }),
+  problems: ['premium_required'],
+});
+
+export const simulateThreat = endpoint({
+  method: 'POST',
+  path: '/premium/anti-hacking/simulate-threat',
+  summary: 'A drill: an alert that is marked as simulated and counts apart.',
+  access: 'customer',
+  status: 200,
+  reply: z.object({ success: z.literal(true), threat_detected: alertSchema }),
+  problems: ['premium_required'],
+});
+
+export const scanPosture = endpoint({
+  method: 'POST',
+  path: '/premium/anti-hacking/scan',
+  summary: 'Run every check that can run today on this account, and say which could not.',
+  access: 'customer',
+  status: 200,
+  reply: postureScanSchema,
+  problems: ['premium_required'],
+});

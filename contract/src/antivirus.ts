@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+
+/** Largest upload in bytes (DESIGN section 6: 2 GiB). */
+export const UPLOAD_MAXIMUM = 2 * 1024 ** 3;
+
+/** `clean` means that an engine read the whole file and matched nothing; anything not fully read is `pending`. */
+export const scanStatusSchema = z.enum(['clean', 'infected', 'pending']);
+export type ScanStatus = z.infer<typeof scanStatusSchema>;
+
+/** Why a record is `pending`, or what is to be known about a file whose reading was not ordinary. */
+export const statusDetailSchema = z.enum([
+  'queued',
+  'engine_down',
+  'time_limit',
+  'encrypted',
+  'too_large',
+  'depth',
+  'too_many_members',
+  'bomb',
+  'damaged',
+  'unsupported',
+]);
+export type StatusDetail = z.infer<typeof statusDetailSchema>;
+
+/** One engine's own answer. `duration_ms` is the engine's time without the queue. */
+export const engineAnswerSchema = z.object({
+  name: z.string(),
+  version: z.string(),
+  signatures_version: z.string(),
+  verdict: scanStatusSchema,
+  threat: z.string().nullable(),
+  duration_ms: z.number(),
+});
+export type EngineAnswer = z.infer<typeof engineAnswerSchema>;
+
+/** How much of the file was read: members of archives seen and scanned, bytes given to the engine after unpacking, encrypted members. */
+export const coverageSchema = z.object({
+  members_total: z.int(),
+  members_scanned: z.int(),
+  bytes_scanned: z.int(),
+  encrypted: z.int(),
+  /** False when the file was read in windows, so that conditions on the whole file could not be tested. */
+  whole_file_conditions: z.boolean(),
+});
+export type Coverage = z.infer<typeof coverageSchema>;
+
+/** One scanned file. `file_hash` is SHA-256 of the bytes as uploaded, in hex; `size` is in bytes. */
+export const scanSchema = z.object({
+  id: idSchema,
+  filename: z.string(),
+  scan_status: scanStatusSchema,
+  status_detail: statusDetailSchema.nullable(),
+  scanned_at: timeSchema,
+  threat_detected: z.string().nullable(),
+  threat_member: z.string().nullable(),
+  file_hash: z.string(),
+  size: z.int(),
+  notes: z.array(z.string()),
+  engines: z.array(engineAnswerSchema),
+  coverage: coverageSchema.nullable(),
+});
+export type Scan = z.infer<typeof scanSchema>;
+
+export const listScans = endpoint({
+  method: 'GET',
+  path: '/antivirus/scans',
+  summary: 'The scans of the signed-in person, newest first.',
+  access: 'customer',
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(scanSchema),
+  problems: [],
+});
+
+export const scanFile = endpoint({
+  method: 'POST',
+  path: '/antivirus/scan',
+  summary: 'Upload one file in the multipart field "file" and have it scanned.',
+  access: 'customer',
+  upload: 'file',
+  status: 201,
+  reply: scanSchema,
+  problems: ['unsupported_media_type', 'too_large', 'upload_stalled', 'storage_full'],
+});
+
+/** What a `status_detail` means to a person, in one plain sentence. */
+export const STATUS_DETAIL_SENTENCES: Record<StatusDetail, string> = {
+  queued: 'Waiting for its turn to be scanned.',
+  engine_down: 'The scanning engine did not finish. The file is kept and scanned again as soon as the engine is back.',
+  time_limit: 'Reading it took longer than the time limit, so it was not fully read.',
+  encrypted: 'It is protected by a password, so its contents could not be read.',
+  too_large: 'It unpacks to more than the scanner reads, so it was not fully read.',
+  depth: 'Archives are nested too deep inside it, so it was not fully read.',
+  too_many_members: 'It holds too many files, so not all of them were read.',
+  bomb: 'It unpacks to far more than its size, as a decompression bomb does, so reading was stopped.',
+  unsupported: 'It is, or holds, an archive of a kind that the scanner cannot open, so its contents were not read.',
+  damaged: 'It is damaged or incomplete, so it was not fully read.',
+};

@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+
+/** Password length in characters (OWASP ASVS 5, 6.2.1 and 6.2.9). */
+export const PASSWORD_LENGTH = { minimum: 8, maximum: 128 } as const;
+/** RFC 5321, 4.5.3.1.3: a path is at most 256 octets with its angle brackets. */
+const EMAIL_LENGTH_MAXIMUM = 254;
+const USERNAME_LENGTH_MAXIMUM = 64;
+/** How long a reset token is worth something, in seconds (DESIGN section 4: 15 minutes). */
+export const RESET_TOKEN_LIFETIME_S = 900;
+const RESET_TOKEN_LENGTH_MAXIMUM = 200;
+
+export const roleSchema = z.enum(['customer', 'support', 'admin']);
+export type Role = z.infer<typeof roleSchema>;
+
+/** An email address, compared and stored in lower case. */
+export const emailSchema = z
+  .string({ error: 'Give an email address.' })
+  .trim()
+  .max(EMAIL_LENGTH_MAXIMUM, `An email address has at most ${EMAIL_LENGTH_MAXIMUM} characters.`)
+  .toLowerCase()
+  .pipe(z.email('Give an email address such as name@example.com.'));
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
+
+export const usernameSchema = z
+  .string({ error: 'Give a username.' })
+  .trim()
+  .min(1, 'Give a username.')
+  .max(USERNAME_LENGTH_MAXIMUM, `A username has at most ${USERNAME_LENGTH_MAXIMUM} characters.`)
+  .refine((name) => !CONTROL_CHARACTERS.test(name), 'A username has no control characters.');
+
+/** Counts code points, so that an emoji is one character. */
+function characterCount(text: string): number {
+  return [...text].length;
+}
+
+export const newPasswordSchema = z
+  .string({ error: 'Give a password.' })
+  .refine((text) => characterCount(text) >= PASSWORD_LENGTH.minimum, `Use at least ${PASSWORD_LENGTH.minimum} characters.`)
+  .refine((text) => characterCount(text) <= PASSWORD_LENGTH.maximum, `Use at most ${PASSWORD_LENGTH.maximum} characters.`);
+
+/** The signed-in person, as answered by login and kept in the browser. */
+export const userInfoSchema = z.object({
+  id: idSchema,
+  username: z.string(),
+  email: z.string(),
+  role: roleSchema,
+});
+export type UserInfo = z.infer<typeof userInfoSchema>;
+
+export const register = endpoint({
+  method: 'POST',
+  path: '/auth/register',
+  summary: 'Create an account. It does not sign in.',
+  access: 'anyone',
+  body: z.object({ email: emailSchema, username: usernameSchema, password: newPasswordSchema }),
+  status: 201,
+  reply: userInfoSchema,
+  problems: ['email_taken', 'username_taken'],
+});
+
+export const login = endpoint({
+  method: 'POST',
+  path: '/auth/login',
+  summary: 'Sign in with email and password.',
+  access: 'anyone',
+  body: z.object({
+    email: emailSchema,
+    // A password that could never have been set is a wrong password, not an invalid field.
+    password: z.string({ error: 'Give a password.' }).min(1, 'Give a password.'),
+  }),
+  status: 200,
+  reply: z.object({ access_token: z.string(), user_info: userInfoSchema }),
+  problems: ['invalid_credentials'],
+});
+
+export const logout = endpoint({
+  method: 'POST',
+  path: '/auth/logout',
+  summary: 'End this session on the server.',
+  access: 'customer',
+  status: 204,
+  problems: [],
+});
+
+/** The signed-in person with what only they see. */
+export const accountSchema = userInfoSchema.extend({ created_at: timeSchema });
+export type Account = z.infer<typeof accountSchema>;
+
+export const currentUser = endpoint({
+  method: 'GET',
+  path: '/auth/me',
+  summary: 'The signed-in person, read anew from the server when a page loads.',
+  access: 'customer',
+  status: 200,
+  reply: accountSchema,
+  problems: [],
+});
+
+export const changeUsername = endpoint({
+  method: 'PATCH',
+  path: '/auth/me',
+  summary: 'Change one’s own username.',
+  access: 'customer',
+  body: z.object({ username: usernameSchema }),
+  status: 200,
+  reply: accountSchema,
+  problems: ['username_taken'],
+});
+
+export const changePassword = endpoint({
+  method: 'POST',
+  path: '/auth/change-password',
+  summary: 'Change one’s own password. Ends every other session.',
+  access: 'customer',
+  body: z.object({
+    current_password: z.string({ error: 'Give your current password.' }).min(1, 'Give your current password.'),
+    new_password: newPasswordSchema,
+  }),
+  status: 200,
+  reply: z.object({ success: z.literal(true) }),
+  problems: ['conflict'],
+});
+
+/** Where a person is signed in: what the browser called itself, in a few words, and the address it came from. `current` is the session that asks. */
+export const sessionSchema = z.object({
+  id: idSchema,
+  client: z.string(),
+  source: z.string().nullable(),
+  created_at: timeSchema,
+  last_used_at: timeSchema,
+  current: z.boolean(),
+});
+export type SignedInSession = z.infer<typeof sessionSchema>;
+
+export const listSessions = endpoint({
+  method: 'GET',
+  path: '/auth/sessions',
+  summary: 'Where the signed-in person is signed in, newest first.',
+  access: 'customer',
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(sessionSchema),
+  problems: [],
+});
+
+export const endSession = endpoint({
+  method: 'DELETE',
+  path: '/auth/sessions/{id}',
+  summary: 'End one of one’s own sessions.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 204,
+  problems: [],
+});
+
+export const endOtherSessions = endpoint({
+  method: 'DELETE',
+  path: '/auth/sessions',
+  summary: 'End every session of one’s own but this one.',
+  access: 'customer',
+  status: 204,
+  problems: [],
+});
+
+export const forgotPassword = endpoint({
+  method: 'POST',
+  path: '/auth/forgot-password',
+  summary:
+    'Ask for a reset token. It is answered to the machine itself alone; anybody else gets the same answer for every email, and the token by mail.',
+  access: 'anyone',
+  body: z.object({ email: emailSchema }),
+  status: 200,
+  reply: z.object({ reset_token: z.string().nullable(), expires_in: z.int().describe('Seconds.') }),
+  problems: ['not_found'],
+});
+
+export const resetPassword = endpoint({
+  method: 'POST',
+  path: '/auth/reset-password',
+  summary: 'Set a new password with a reset token. Ends every session of the account.',
+  access: 'anyone',
+  body: z.object({
+    reset_token: z
+      .string({ error: 'Give the reset token.' })
+      .trim()
+      .min(1, 'Give the reset token.')
+      .max(RESET_TOKEN_LENGTH_MAXIMUM, 'This is not a reset token.'),
+    new_password: newPasswordSchema,
+  }),
+  status: 200,
+  reply: z.object({ success: z.literal(true) }),
+  problems: [],
+});
+
+export const recoverUsername = endpoint({
+  method: 'POST',
+  path: '/auth/recover-username',
+  summary: 'Ask for the username of an email. Answered, or mailed, as reset tokens are.',
+  access: 'anyone',
+  body: z.object({ email: emailSchema }),
+  status: 200,
+  reply: z.object({ username: z.string().nullable() }),
+  problems: ['not_found'],
+});

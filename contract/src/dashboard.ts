@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { scanSchema } from './antivirus.ts';
+import { endpoint } from './endpoint.ts';
+import { timeSchema } from './fields.ts';
+import { currentSubscriptionSchema } from './subscription.ts';
+
+/** The dashboard's clock ticks this often, in ms (SPEC section 9). */
+export const CLOCK_TICK_MS = 1_000;
+
+/** The specification's client-side counters (SPEC section 9): where they start and how they rise while real-time updates are on. Times in ms. */
+export const SIMULATED_COUNTERS = {
+  threats_start: 67,
+  rules_start: 8,
+  interval_ms: 120_000,
+  bump_after_ms: 10_000,
+  threats_step: { least: 1, most: 5 },
+  rules_step: { least: 0, most: 2 },
+} as const;
+
+/** The specification's static health bars, in percent. They measure nothing and say so. */
+export const SAMPLE_HEALTH = [
+  { label: 'CPU', percent: 34 },
+  { label: 'Memory', percent: 61 },
+  { label: 'Network', percent: 22 },
+] as const;
+
+/** Features of a plan that the licence panel shows before '+N more' (SPEC section 9). */
+export const PLAN_FEATURES_SHOWN = 4;
+
+/** A new account's score, and the most there is. */
+export const SECURITY_SCORE_MAXIMUM = 100;
+
+/** Scans in the dashboard's answer, at most. */
+export const RECENT_SCANS_MAXIMUM = 6;
+
+/** What `last_scan` says when nothing was scanned. */
+export const NEVER = 'Never';
+
+/** One reason why the score is below 100. `fix_route` is the screen on which it can be mended. */
+export const scoreReasonSchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  deduction: z.int(),
+  fix_route: z.string(),
+});
+export type ScoreReason = z.infer<typeof scoreReasonSchema>;
+
+/** What was counted on this account, next to which the simulated figures stand. */
+export const measuredSchema = z.object({
+  threats_neutralized: z.int(),
+  firewall_rules: z.int(),
+  files_scanned: z.int(),
+  files_infected: z.int(),
+  files_pending: z.int(),
+  /** When a file was last read to its end. */
+  last_finished_at: timeSchema.nullable(),
+});
+export type Measured = z.infer<typeof measuredSchema>;
+
+export const readDashboard = endpoint({
+  method: 'GET',
+  path: '/dashboard/status',
+  summary: 'The state of the account in one answer: score and why, plan, counts, latest scans.',
+  access: 'customer',
+  status: 200,
+  reply: z.object({
+    security_score: z.int().min(0).max(SECURITY_SCORE_MAXIMUM),
+    score_breakdown: z.array(scoreReasonSchema),
+    /** The time of the latest scan, or 'Never'. */
+    last_scan: z.union([timeSchema, z.literal(NEVER)]),
+    subscription: currentSubscriptionSchema,
+    recent_scans: z.array(scanSchema).max(RECENT_SCANS_MAXIMUM),
+    measured: measuredSchema,
+  }),
+  problems: [],
+});
+export type DashboardStatus = z.infer<NonNullable<(typeof readDashboard)['reply']>>;

@@ -1,0 +1,77 @@
+import type { z } from 'zod';
+import type { ProblemCode } from './problem.ts';
+
+/**
+ * Who may call an endpoint, as the least role that it takes. `anyone` needs no token; each further level includes the ones before it.
+ */
+export type Access = 'anyone' | 'customer' | 'support' | 'admin';
+
+/** The parts of a path in braces: `ParamsOf<'/scans/{id}'>` is `'id'`. */
+export type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamNames<Rest>
+  : never;
+
+/**
+ * One call of the API, whole: what the server validates and answers, what the OpenAPI document shows, what the client sends and parses.
+ * `path` is below `/api` with parameters in braces. `upload` names the multipart field of a file, in place of a JSON `body`.
+ * `problems` are the refusals of its own; those that any call can answer (401, 422, 500 ...) are added by the server.
+ */
+export interface Endpoint<
+  Path extends `/${string}` = `/${string}`,
+  Who extends Access = Access,
+  Params extends z.ZodObject | undefined = z.ZodObject | undefined,
+  Query extends z.ZodObject | undefined = z.ZodObject | undefined,
+  Body extends z.ZodType | undefined = z.ZodType | undefined,
+  Reply extends z.ZodType | undefined = z.ZodType | undefined,
+  Upload extends string | undefined = string | undefined,
+> {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: Path;
+  summary: string;
+  access: Who;
+  params?: Params;
+  query?: Query;
+  body?: Body;
+  upload?: Upload;
+  /** HTTP status of success. */
+  status: 200 | 201 | 204;
+  reply?: Reply;
+  problems: readonly ProblemCode[];
+}
+
+/**
+ * Declares an endpoint and keeps its literal types. A path with parameters needs a `params` schema that has exactly those names.
+ */
+export function endpoint<
+  const Path extends `/${string}`,
+  const Who extends Access,
+  Params extends
+    | (ParamNames<Path> extends never ? undefined : z.ZodObject<Record<ParamNames<Path>, z.ZodType<string>>>)
+    | undefined = undefined,
+  Query extends z.ZodObject | undefined = undefined,
+  Body extends z.ZodType | undefined = undefined,
+  Reply extends z.ZodType | undefined = undefined,
+  const Upload extends string | undefined = undefined,
+>(definition: Endpoint<Path, Who, Params, Query, Body, Reply, Upload>): Endpoint<Path, Who, Params, Query, Body, Reply, Upload> {
+  return definition;
+}
+
+type Parsed<Schema> = [NonNullable<Schema>] extends [never]
+  ? undefined
+  : NonNullable<Schema> extends z.ZodType
+    ? z.output<NonNullable<Schema>>
+    : undefined;
+type Sent<Schema> = [NonNullable<Schema>] extends [never]
+  ? undefined
+  : NonNullable<Schema> extends z.ZodType
+    ? z.input<NonNullable<Schema>>
+    : undefined;
+
+/** What a handler receives, after validation. */
+export type ParamsOf<E extends Endpoint> = Parsed<E['params']>;
+export type QueryOf<E extends Endpoint> = Parsed<E['query']>;
+export type BodyOf<E extends Endpoint> = Parsed<E['body']>;
+/** What a client sends. */
+export type BodySentOf<E extends Endpoint> = Sent<E['body']>;
+/** What a client gets. */
+export type ReplyOf<E extends Endpoint> = Parsed<E['reply']>;

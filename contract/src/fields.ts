@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAXIMUM } from './constants.ts';
+
+/** A record's id: UUIDv7, so ids sort by creation. */
+export const idSchema = z.uuid({ version: 'v7', error: 'This is not an id.' });
+
+/** A moment: ISO 8601 in UTC with a `Z`. */
+export const timeSchema = z.iso.datetime({ error: 'This is not a UTC time such as 2026-11-20T10:00:00.000Z.' });
+
+/** The parameters of a path that ends in one record's id. */
+export const idParamsSchema = z.object({ id: idSchema });
+
+/** Paging of every list: newest first, the next page in the `Link` header. `cursor` is the id of the last row of the page before. */
+export const pageQuerySchema = z.object({
+  limit: z.coerce
+    .number({ error: 'Give a whole number.' })
+    .int('Give a whole number.')
+    .min(1, 'Ask for at least 1.')
+    .max(PAGE_SIZE_MAXIMUM, `Ask for at most ${PAGE_SIZE_MAXIMUM}.`)
+    .default(PAGE_SIZE_DEFAULT),
+  cursor: idSchema.optional(),
+});
+export type PageQuery = z.infer<typeof pageQuerySchema>;

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import { fieldText, readAddresses, readOneAddress, readOnePort, readPorts } from './firewall-grammar.ts';
+
+const V4 = 0xffffffffn;
+
+describe('an address field', () => {
+  test.each([['*'], ['any'], ['ANY'], [''], ['  '], [' * ']])('%j is every address, shown as *', (text) => {
+    expect(readAddresses(text)).toEqual({ ok: true, value: { family: null, spans: [] } });
+    expect(fieldText(text)).toBe('*');
+  });
+
+  test.each([
+    ['10.0.0.1', 4, [[0x0a000001n, 0x0a000001n]]],
+    [' 10.0.0.1 ', 4, [[0x0a000001n, 0x0a000001n]]],
+    ['10.0.0.0/8', 4, [[0x0a000000n, 0x0affffffn]]],
+    ['0.0.0.0/0', 4, [[0n, V4]]],
+    ['10.0.0.1/32', 4, [[0x0a000001n, 0x0a000001n]]],
+    ['10.0.0.1-10.0.0.9', 4, [[0x0a000001n, 0x0a000009n]]],
+    ['10.0.0.1 - 10.0.0.9', 4, [[0x0a000001n, 0x0a000009n]]],
+    ['10.0.0.5-10.0.0.5', 4, [[0x0a000005n, 0x0a000005n]]],
+    ['::/0', 6, [[0n, (1n << 128n) - 1n]]],
+    ['fe80::/10', 6, [[0xfe80n << 112n, (0xfec0n << 112n) - 1n]]],
+    ['::1-::f', 6, [[1n, 15n]]],
+    [
+      '10.0.0.9, 10.0.0.1 ,10.0.0.2',
+      4,
+      [
+        [0x0a000001n, 0x0a000002n],
+        [0x0a000009n, 0x0a000009n],
+      ],
+    ],
+    ['10.0.0.0/8,10.1.0.0/16', 4, [[0x0a000000n, 0x0affffffn]]],
+  ])('%j is read', (text, family, spans) => {
+    expect(readAddresses(text)).toEqual({ ok: true, value: { family, spans: spans.map(([from, to]) => ({ from, to })) } });
+  });
+
+  test.each([
+    ['example.com', 'Host names are not accepted, only IP addresses such as 192.168.1.10: example.com'],
+    ['my-laptop', 'Host names are not accepted, only IP addresses such as 192.168.1.10: my-laptop'],
+    ['localhost', 'Host names are not accepted, only IP addresses such as 192.168.1.10: localhost'],
+    ['10.0.0', 'An IPv4 address has four numbers, such as 192.168.1.10: 10.0.0'],
+    ['10.0.0.256', 'Each number of an IPv4 address is 0 to 255: 10.0.0.256'],
+    ['010.0.0.1', 'Write the numbers without leading zeros: 10.0.0.1'],
+    ['192.168.*', 'Write a network instead of stars: 192.168.0.0/16'],
+    ['10.*.*.*', 'Write a network instead of stars: 10.0.0.0/8'],
+    ['10.0.0.1:80', 'The port has a field of its own: 10.0.0.1 and 80'],
+    ['[::1]', 'Write the address without brackets and without a zone: ::1'],
+    ['fe80::1%eth0', 'Write the address without brackets and without a zone: fe80::1'],
+    ['2001:db8', 'Not an IPv6 address such as 2001:db8::1: 2001:db8'],
+    [
+      '192.168.1.5/24',
+      '192.168.1.5/24 is an address inside a network. Write the network, 192.168.1.0/24, or the address alone, 192.168.1.5',
+    ],
+    [
+      '2001:db8::1/32',
+      '2001:db8::1/32 is an address inside a network. Write the network, 2001:db8::/32, or the address alone, 2001:db8::1',
+    ],
+    ['10.0.0.0/33', 'After the slash stands a number from 0 to 32: 10.0.0.0/33'],
+    ['::/129', 'After the slash stands a number from 0 to 128: ::/129'],
+    ['10.0.0.0/', 'After the slash stands a number from 0 to 32: 10.0.0.0/'],
+    ['10.0.0.0/08', 'After the slash stands a number from 0 to 32: 10.0.0.0/08'],
+    ['10.0.0.0/255.0.0.0', 'Write the network with its length: 10.0.0.0/8'],
+    ['10.0.0.0/255.0.255.0', 'After the slash stands a number from 0 to 32: 10.0.0.0/255.0.255.0'],
+    ['10.0.0.9-10.0.0.1', 'Range starts after it ends: 10.0.0.9-10.0.0.1'],
+    ['10.0.0.1-20', 'Write both ends in full: 10.0.0.1-10.0.0.20'],
+    ['10.0.0.1-', 'A range has two ends, such as 192.168.1.10-192.168.1.20: 10.0.0.1-'],
+    ['10.0.0.1-10.0.0.2-10.0.0.3', 'A range has two ends, such as 192.168.1.10-192.168.1.20: 10.0.0.1-10.0.0.2-10.0.0.3'],
+    ['10.0.0.0/24-10.0.1.0', 'A range goes from one address to another, not to a network: 10.0.0.0/24-10.0.1.0'],
+    ['10.0.0.1-::1', 'A range starts and ends in the same family: 10.0.0.1-::1'],
+    ['10.0.0.1–10.0.0.9', 'Write the range with a plain hyphen: 10.0.0.1-10.0.0.9'],
+    ['10.0.0.1,', 'The list has an empty place: take out the comma too many.'],
+    [',', 'The list has an empty place: take out the comma too many.'],
+    ['10.0.0.1,any', '* means every address already, so it stands alone.'],
+    ['10.0.0.1, ::1', 'One rule is for IPv4 or for IPv6. Make a second rule for what is IPv6: ::1'],
+    [Array(65).fill('10.0.0.1').join(), 'A list has at most 64 entries; this one has 65.'],
+    [`${'a'.repeat(100)}.example`, `Host names are not accepted, only IP addresses such as 192.168.1.10: ${'a'.repeat(60)}…`],
+    ['x'.repeat(7_000), 'Use at most 6500 characters.'],
+  ])('%j is refused with what would be right', (text, message) => {
+    expect(readAddresses(text)).toEqual({ ok: false, message });
+  });
+
+  test('64 entries of the longest kind fit', () => {
+    const longest = `${'ffff:'.repeat(6)}255.255.255.255`;
+    expect(readAddresses(Array(64).fill(`${longest} - ${longest}`).join(', ')).ok).toBe(true);
+  });
+});
+
+describe('a port field', () => {
+  test.each(['*', 'any', '', ' '])('%j is every port', (text) => {
+    expect(readPorts(text)).toEqual({ ok: true, value: null });
+  });
+
+  test.each([
+    ['1', [[1n, 1n]]],
+    ['65535', [[65_535n, 65_535n]]],
+    ['8000-8100', [[8000n, 8100n]]],
+    [' 8000 - 8100 ', [[8000n, 8100n]]],
+    [
+      '443, 80,81',
+      [
+        [80n, 81n],
+        [443n, 443n],
+      ],
+    ],
+  ])('%j is read', (text, spans) => {
+    expect(readPorts(text)).toEqual({ ok: true, value: spans.map(([from, to]) => ({ from, to })) });
+  });
+
+  test.each([
+    ['0', 'A port is a whole number from 1 to 65535: 0'],
+    ['65536', 'A port is a whole number from 1 to 65535: 65536'],
+    ['99999999999999999999', 'A port is a whole number from 1 to 65535: 99999999999999999999'],
+    ['-80', 'A port is a whole number from 1 to 65535: -80'],
+    ['80.5', 'A port is a whole number from 1 to 65535: 80.5'],
+    ['1e3', 'A port is a whole number from 1 to 65535: 1e3'],
+    ['0x50', 'A port is a whole number from 1 to 65535: 0x50'],
+    ['８０', 'A port is a whole number from 1 to 65535: ８０'],
+    ['080', 'Write the port without leading zeros: 80'],
+    ['8100-8000', 'Range starts after it ends: 8100-8000'],
+    ['80-', 'A range has two ends, such as 8000-8100: 80-'],
+    ['80-90-100', 'A range has two ends, such as 8000-8100: 80-90-100'],
+    ['80–90', 'Write the range with a plain hyphen: 80-90'],
+    ['https', 'Service names are not accepted. Write the port’s number: 443'],
+    ['constructor', 'Service names are not accepted, only port numbers such as 443: constructor'],
+    ['http-alt', 'Service names are not accepted, only port numbers such as 443: http-alt'],
+    ['80,,443', 'The list has an empty place: take out the comma too many.'],
+    ['80,*', '* means every port already, so it stands alone.'],
+    [Array(33).fill('80').join(), 'A list has at most 32 entries; this one has 33.'],
+  ])('%j is refused with what would be right', (text, message) => {
+    expect(readPorts(text)).toEqual({ ok: false, message });
+  });
+});
+
+describe('one packet', () => {
+  test('has one address of each side and one port', () => {
+    expect(readOneAddress(' 10.0.0.1 ')).toEqual({ ok: true, value: { family: 4, value: 0x0a000001n } });
+    expect(readOnePort(' 443 ')).toEqual({ ok: true, value: 443 });
+  });
+
+  test.each([
+    ['', 'Give one address, such as 192.168.1.10.'],
+    ['*', 'Give one address, such as 192.168.1.10.'],
+    ['10.0.0.0/8', 'Give one address, not several: 10.0.0.0/8'],
+    ['10.0.0.1-10.0.0.2', 'Give one address, not several: 10.0.0.1-10.0.0.2'],
+    ['10.0.0.1,10.0.0.2', 'Give one address, not several: 10.0.0.1,10.0.0.2'],
+    ['example.com', 'Host names are not accepted, only IP addresses such as 192.168.1.10: example.com'],
+  ])('%j is not one address', (text, message) => {
+    expect(readOneAddress(text)).toEqual({ ok: false, message });
+  });
+
+  test.each([
+    ['', 'Give one port, such as 443.'],
+    ['80-90', 'Give one port, not several: 80-90'],
+    ['80,90', 'Give one port, not several: 80,90'],
+    ['ssh', 'Service names are not accepted. Write the port’s number: 22'],
+  ])('%j is not one port', (text, message) => {
+    expect(readOnePort(text)).toEqual({ ok: false, message });
+  });
+});

@@ -1,0 +1,292 @@
+import { FAMILY_BITS, type Family, type IpAddress, lastAddress, parseIp, printIp } from './ip-address.ts';
+
+/**
+ * What may stand in the address and port fields of a firewall rule (product decision, issue 3):
+ *
+ *     address = "" | "any" | "*" | entry *( "," entry )           at most 64 entries of one family
+ *     entry   = ip | ip "/" prefix-length | ip "-" ip
+ *     port    = "" | "any" | "*" | ports *( "," ports )           at most 32 entries
+ *     ports   = 1-65535 | 1-65535 "-" 1-65535
+ *
+ * Blanks around an entry, a hyphen and a comma mean nothing. A network names its first address: `192.168.1.5/24` could mean the address or the
+ * network, so it is refused with both. Every refusal is one sentence that says what would be right.
+ */
+
+/** From and to, both included. */
+export interface Span {
+  from: bigint;
+  to: bigint;
+}
+
+/** Addresses of one family as spans that are sorted and do not touch; `family` is null for every address of both. */
+export interface AddressSet {
+  family: Family | null;
+  spans: readonly Span[];
+}
+
+/** Ports as spans that are sorted and do not touch; null for every port, and for traffic that has none. */
+export type PortSet = readonly Span[] | null;
+
+export type Reading<T> = { ok: true; value: T } | { ok: false; message: string };
+
+export const ADDRESSES_MAXIMUM = 64;
+export const PORTS_MAXIMUM = 32;
+export const PORT_MAXIMUM = 65_535;
+/** Characters: more than 64 ranges of the longest addresses take. */
+export const ADDRESS_TEXT_MAXIMUM = 6_500;
+export const PORT_TEXT_MAXIMUM = 600;
+/** Every address, or every port. */
+export const EVERY = '*';
+
+/** Characters of what was typed that a sentence repeats. */
+const QUOTED_MAXIMUM = 60;
+
+/** Port numbers of the service names that people try first (IANA service name registry). */
+const SERVICES = new Map([
+  ['dns', 53],
+  ['ftp', 21],
+  ['http', 80],
+  ['https', 443],
+  ['imap', 143],
+  ['imaps', 993],
+  ['ntp', 123],
+  ['rdp', 3389],
+  ['smb', 445],
+  ['smtp', 25],
+  ['ssh', 22],
+  ['telnet', 23],
+  ['vnc', 5900],
+]);
+
+class Refusal extends Error {}
+
+function quoted(text: string): string {
+  const characters = [...text];
+  return characters.length > QUOTED_MAXIMUM ? `${characters.slice(0, QUOTED_MAXIMUM).join('')}…` : text;
+}
+
+function reading<T>(read: () => T): Reading<T> {
+  try {
+    return { ok: true, value: read() };
+  } catch (error) {
+    if (error instanceof Refusal) return { ok: false, message: error.message };
+    throw error;
+  }
+}
+
+/** Whether a field means everything. */
+function isEvery(text: string): boolean {
+  return /^(?:\*|any|)$/iu.test(text.trim());
+}
+
+/** What is stored and shown of a valid field: as typed without blanks around it; the three ways to say "every" are one, `*`. */
+export function fieldText(text: string): string {
+  return isEvery(text) ? EVERY : text.trim();
+}
+
+/** Sorts spans and joins those that touch or overlap. */
+function joined(spans: readonly Span[]): Span[] {
+  const result: Span[] = [];
+  for (const span of spans.toSorted((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0))) {
+    const last = result.at(-1);
+    if (last === undefined || span.from > last.to + 1n) result.push({ ...span });
+    else if (span.to > last.to) last.to = span.to;
+  }
+  return result;
+}
+
+function entriesOf(text: string, most: number, one: string): string[] {
+  const entries = text.split(',').map((entry) => entry.trim());
+  if (entries.length > most) throw new Refusal(`A list has at most ${most} entries; this one has ${entries.length}.`);
+  if (entries.includes('')) throw new Refusal('The list has an empty place: take out the comma too many.');
+  if (entries.length > 1 && entries.some(isEvery)) throw new Refusal(`* means every ${one} already, so it stands alone.`);
+  return entries;
+}
+
+/** Why a text is no address, with what would be right where that can be guessed. */
+function refusedAddress(text: string): Refusal {
+  const bare = text.replace(/^\[(.*)\]$/u, '$1').replace(/%.*$/u, '');
+  if (bare !== text && parseIp(bare)) return new Refusal(`Write the address without brackets and without a zone: ${bare}`);
+  const [, host, port] = /^(.*[^:]):([0-9]+)$/u.exec(text) ?? [];
+  if (host !== undefined && parseIp(host)?.family === 4)
+    return new Refusal(`The port has a field of its own: ${host} and ${port}`);
+  if (text.includes(':') && !text.includes('/')) return new Refusal(`Not an IPv6 address such as 2001:db8::1: ${quoted(text)}`);
+  if (/^[0-9.]+$/u.test(text)) {
+    const parts = text.split('.');
+    if (parts.length !== 4 || parts.includes('')) {
+      return new Refusal(`An IPv4 address has four numbers, such as 192.168.1.10: ${quoted(text)}`);
+    }
+    const plain = parts.map((part) => part.replace(/^0+(?=[0-9])/u, '')).join('.');
+    if (parseIp(plain)) return new Refusal(`Write the numbers without leading zeros: ${plain}`);
+    return new Refusal(`Each number of an IPv4 address is 0 to 255: ${quoted(text)}`);
+  }
+  const known = /^((?:[0-9]{1,3}\.){1,3})\*(?:\.\*)*$/u.exec(text)?.[1];
+  if (known !== undefined) {
+    const parts = known.split('.').filter((part) => part !== '');
+    const network = [...parts, '0', '0', '0'].slice(0, 4).join('.');
+    if (parseIp(network)) return new Refusal(`Write a network instead of stars: ${network}/${parts.length * 8}`);
+  }
+  return new Refusal(`Host names are not accepted, only IP addresses such as 192.168.1.10: ${quoted(text)}`);
+}
+
+function readAddress(text: string): IpAddress {
+  const address = parseIp(text);
+  if (address === undefined) throw refusedAddress(text);
+  return address;
+}
+
+/** The prefix length that a netmask stands for, as in `/255.255.255.0`. */
+function lengthOfMask(text: string): number | undefined {
+  const mask = parseIp(text);
+  if (mask?.family !== 4) return undefined;
+  const bits = mask.value.toString(2).padStart(32, '0');
+  return /^1*0*$/u.test(bits) ? bits.lastIndexOf('1') + 1 : undefined;
+}
+
+function readNetwork(text: string, slash: number): { family: Family; span: Span } {
+  const address = readAddress(text.slice(0, slash).trim());
+  const suffix = text.slice(slash + 1).trim();
+  const bits = FAMILY_BITS[address.family];
+  if (!/^(?:0|[1-9][0-9]{0,2})$/u.test(suffix) || Number(suffix) > bits) {
+    const length = lengthOfMask(suffix);
+    if (length !== undefined && address.family === 4) {
+      throw new Refusal(`Write the network with its length: ${printIp(address)}/${length}`);
+    }
+    throw new Refusal(`After the slash stands a number from 0 to ${bits}: ${quoted(text)}`);
+  }
+  const size = 1n << BigInt(bits - Number(suffix));
+  const from = address.value - (address.value % size);
+  if (from !== address.value) {
+    const network = printIp({ family: address.family, value: from });
+    throw new Refusal(
+      `${quoted(text)} is an address inside a network. Write the network, ${network}/${suffix}, or the address alone, ${printIp(address)}`,
+    );
+  }
+  return { family: address.family, span: { from, to: from + size - 1n } };
+}
+
+function readAddressRange(text: string, ends: readonly string[]): { family: Family; span: Span } {
+  const [first = '', second = ''] = ends;
+  if (ends.length !== 2 || first === '' || second === '') {
+    // A name with hyphens is a name.
+    if (/^[a-z]/iu.test(text) && !text.includes(':')) throw refusedAddress(text);
+    throw new Refusal(`A range has two ends, such as 192.168.1.10-192.168.1.20: ${quoted(text)}`);
+  }
+  const from = parseIp(first);
+  if (from === undefined && /^[a-z]/iu.test(text) && !text.includes(':')) throw refusedAddress(text);
+  if (from?.family === 4 && /^[0-9]{1,3}$/u.test(second)) {
+    const full = first.replace(/[0-9]+$/u, second);
+    if (parseIp(full)) throw new Refusal(`Write both ends in full: ${first}-${full}`);
+  }
+  if (text.includes('/')) throw new Refusal(`A range goes from one address to another, not to a network: ${quoted(text)}`);
+  const start = readAddress(first);
+  const end = readAddress(second);
+  if (start.family !== end.family)
+    throw new Refusal(`A range starts and ends in the same family: ${quoted(`${first}-${second}`)}`);
+  if (start.value > end.value) throw new Refusal(`Range starts after it ends: ${first}-${second}`);
+  return { family: start.family, span: { from: start.value, to: end.value } };
+}
+
+/** The ends of a range, or the entry alone. Dashes that a text program made of a hyphen are refused with the hyphen. */
+function endsOf(entry: string): string[] {
+  const plain = entry.replace(/\s*[\u2010-\u2015\u2212]\s*/gu, '-');
+  if (plain !== entry) throw new Refusal(`Write the range with a plain hyphen: ${quoted(plain)}`);
+  return entry.split('-').map((end) => end.trim());
+}
+
+function readEntry(entry: string): { family: Family; span: Span } {
+  const ends = endsOf(entry);
+  if (ends.length > 1) return readAddressRange(entry, ends);
+  const slash = entry.indexOf('/');
+  if (slash > 0) return readNetwork(entry, slash);
+  const { family, value } = readAddress(entry);
+  return { family, span: { from: value, to: value } };
+}
+
+const NAMES: Record<Family, string> = { 4: 'IPv4', 6: 'IPv6' };
+
+/** Reads an address field. */
+export function readAddresses(text: string): Reading<AddressSet> {
+  return reading(() => {
+    if (text.length > ADDRESS_TEXT_MAXIMUM) throw new Refusal(`Use at most ${ADDRESS_TEXT_MAXIMUM} characters.`);
+    if (isEvery(text)) return { family: null, spans: [] };
+    const entries = entriesOf(text, ADDRESSES_MAXIMUM, 'address').map((entry) => ({ entry, ...readEntry(entry) }));
+    const family = entries[0]?.family ?? 4;
+    const other = entries.find((entry) => entry.family !== family);
+    if (other) {
+      throw new Refusal(
+        `One rule is for IPv4 or for IPv6. Make a second rule for what is ${NAMES[other.family]}: ${quoted(other.entry)}`,
+      );
+    }
+    return { family, spans: joined(entries.map(({ span }) => span)) };
+  });
+}
+
+function readPort(text: string): bigint {
+  const number = SERVICES.get(text.toLowerCase());
+  if (number !== undefined) throw new Refusal(`Service names are not accepted. Write the port’s number: ${number}`);
+  if (/^[a-z][a-z0-9_ -]*$/iu.test(text)) {
+    throw new Refusal(`Service names are not accepted, only port numbers such as 443: ${quoted(text)}`);
+  }
+  if (/^0+[1-9][0-9]*$/u.test(text))
+    throw new Refusal(`Write the port without leading zeros: ${quoted(text.replace(/^0+/u, ''))}`);
+  if (!/^[1-9][0-9]*$/u.test(text) || text.length > 5 || Number(text) > PORT_MAXIMUM) {
+    throw new Refusal(`A port is a whole number from 1 to ${PORT_MAXIMUM}: ${quoted(text)}`);
+  }
+  return BigInt(text);
+}
+
+function readPortEntry(entry: string): Span {
+  // A name with hyphens is a name, and a number below zero is no range.
+  if (/^(?:[a-z]|-[0-9]+$)/iu.test(entry)) return { from: readPort(entry), to: readPort(entry) };
+  const ends = endsOf(entry);
+  const [first = '', second = first] = ends;
+  if (ends.length > 2 || first === '' || second === '') {
+    throw new Refusal(`A range has two ends, such as 8000-8100: ${quoted(entry)}`);
+  }
+  const from = readPort(first);
+  const to = readPort(second);
+  if (from > to) throw new Refusal(`Range starts after it ends: ${first}-${second}`);
+  return { from, to };
+}
+
+/** Reads a port field. */
+export function readPorts(text: string): Reading<PortSet> {
+  return reading(() => {
+    if (text.length > PORT_TEXT_MAXIMUM) throw new Refusal(`Use at most ${PORT_TEXT_MAXIMUM} characters.`);
+    return isEvery(text) ? null : joined(entriesOf(text, PORTS_MAXIMUM, 'port').map(readPortEntry));
+  });
+}
+
+/** Reads a single address, as of one packet. */
+export function readOneAddress(text: string): Reading<IpAddress> {
+  return reading(() => {
+    const trimmed = text.trim();
+    if (isEvery(trimmed)) throw new Refusal('Give one address, such as 192.168.1.10.');
+    if (/[,/]|.-/u.test(trimmed) && readAddresses(trimmed).ok) {
+      throw new Refusal(`Give one address, not several: ${quoted(trimmed)}`);
+    }
+    return readAddress(trimmed);
+  });
+}
+
+/** Reads a single port, as of one packet. */
+export function readOnePort(text: string): Reading<number> {
+  return reading(() => {
+    const trimmed = text.trim();
+    if (isEvery(trimmed)) throw new Refusal('Give one port, such as 443.');
+    if (/[,]|.-/u.test(trimmed) && readPorts(trimmed).ok) throw new Refusal(`Give one port, not several: ${quoted(trimmed)}`);
+    return Number(readPort(trimmed));
+  });
+}
+
+/** Why two readable addresses cannot stand in one rule or packet; undefined when they can. */
+export function familyConflict(source: Family | null, destination: Family | null): string | undefined {
+  if (source === null || destination === null || source === destination) return undefined;
+  return `The source is ${NAMES[source]}, so the destination is ${NAMES[source]} too, or *; here it is ${NAMES[destination]}.`;
+}
+
+/** Every address of a family, for sets that are `*`. */
+export function wholeFamily(family: Family): Span {
+  return { from: 0n, to: lastAddress(family) };
+}

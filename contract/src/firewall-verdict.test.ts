@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest';
+import type { Rule } from './firewall.ts';
+import { findings, type PacketText, readPacket, verdict } from './firewall-verdict.ts';
+
+function rule(number: number, parts: Partial<Rule> = {}): Rule {
+  return {
+    id: `01930000-0000-7000-8000-${String(number).padStart(12, '0')}`,
+    rule_name: `Rule ${number}`,
+    direction: 'inbound',
+    action: 'allow',
+    protocol: 'tcp',
+    source_ip: '*',
+    destination_ip: '*',
+    port: '*',
+    enabled: true,
+    created_at: '2026-11-20T10:00:00.000Z',
+    ...parts,
+  };
+}
+
+const PACKET: PacketText = { direction: 'inbound', protocol: 'tcp', source: '10.0.0.1', destination: '10.0.0.2', port: '443' };
+
+function decide(rules: readonly Rule[], parts: Partial<PacketText> = {}) {
+  const reading = readPacket({ ...PACKET, ...parts });
+  if (!reading.ok) throw new Error(JSON.stringify(reading.messages));
+  const { action, rule: by } = verdict(rules, reading.packet);
+  return [action, by?.rule_name];
+}
+
+describe('a verdict', () => {
+  test('without rules nothing comes in and everything goes out', () => {
+    expect(decide([])).toEqual(['block', undefined]);
+    expect(decide([], { direction: 'outbound' })).toEqual(['allow', undefined]);
+  });
+
+  test('a block wins over an allow, in any order', () => {
+    const rules = [rule(1), rule(2, { action: 'block', port: '443' })];
+    expect(decide(rules)).toEqual(['block', 'Rule 2']);
+    expect(decide(rules.toReversed())).toEqual(['block', 'Rule 2']);
+    expect(decide(rules, { port: '80' })).toEqual(['allow', 'Rule 1']);
+  });
+
+  test('a disabled rule decides nothing', () => {
+    expect(decide([rule(1), rule(2, { action: 'block', enabled: false })])).toEqual(['allow', 'Rule 1']);
+  });
+
+  test.each<[Partial<Rule>, Partial<PacketText>, boolean]>([
+    [{ direction: 'outbound' }, {}, false],
+    [{ protocol: 'udp' }, {}, false],
+    [{ protocol: 'all' }, { protocol: 'udp' }, true],
+    [{ protocol: 'all' }, { protocol: 'icmp' }, true],
+    [{ protocol: 'icmp' }, { protocol: 'icmp' }, true],
+    // Traffic without ports is not what a rule with ports is about.
+    [{ protocol: 'all', port: '443' }, { protocol: 'icmp' }, false],
+    [{ protocol: 'all', port: '443' }, { protocol: 'udp' }, true],
+    [{ source_ip: '10.0.0.0/30' }, {}, true],
+    [{ source_ip: '10.0.0.2-10.0.0.9' }, {}, false],
+    [{ source_ip: '192.168.0.1, 10.0.0.1' }, {}, true],
+    [{ destination_ip: '10.0.0.1' }, {}, false],
+    [{ port: '80, 440-450' }, {}, true],
+    [{ port: '1-442, 444-65535' }, {}, false],
+    [{ source_ip: '0.0.0.0/0' }, { source: '::1', destination: '::2' }, false],
+    [{ source_ip: '::/0' }, {}, false],
+    [{}, { source: '::1', destination: '::2' }, true],
+    // An IPv4-mapped address is an IPv6 address: no packet on a wire is both.
+    [{ source_ip: '::ffff:10.0.0.1' }, {}, false],
+  ])('%j matches %j: %s', (parts, packet, isMatch) => {
+    expect(decide([rule(1, parts)], packet)).toEqual(isMatch ? ['allow', 'Rule 1'] : ['block', undefined]);
+  });
+
+  test('of several rules the widest is named, and of equal ones the oldest', () => {
+    expect(decide([rule(1, { port: '443' }), rule(2)])).toEqual(['allow', 'Rule 2']);
+    expect(decide([rule(2), rule(1)])).toEqual(['allow', 'Rule 1']);
+    expect(decide([rule(2, { port: '443' }), rule(1, { source_ip: '10.0.0.1' })])).toEqual(['allow', 'Rule 1']);
+  });
+});
+
+describe('findings', () => {
+  const found = (...rules: Rule[]) =>
+    findings(rules).map(({ kind, rule_id, other_id }) => [
+      kind,
+      rules.find(({ id }) => id === rule_id)?.rule_name,
+      rules.find(({ id }) => id === other_id)?.rule_name,
+    ]);
+
+  test('rules that have nothing to do with each other have none', () => {
+    expect(found(rule(1, { port: '22' }), rule(2, { port: '80' }), rule(3, { direction: 'outbound' }))).toEqual([]);
+  });
+
+  test('an exception is no contradiction', () => {
+    expect(found(rule(1), rule(2, { action: 'block', port: '22' }))).toEqual([]);
+  });
+
+  test('a rule that says the same in other words is a duplicate of the older one', () => {
+    expect(found(rule(2, { source_ip: '10.0.0.0-10.255.255.255' }), rule(1, { source_ip: '10.0.0.0/8' }))).toEqual([
+      ['duplicate', 'Rule 2', 'Rule 1'],
+    ]);
+    expect(found(rule(1), rule(2, { port: '1-65535' }))).toEqual([['duplicate', 'Rule 2', 'Rule 1']]);
+    expect(found(rule(1), rule(2), rule(3))).toEqual([
+      ['duplicate', 'Rule 2', 'Rule 1'],
+      ['duplicate', 'Rule 3', 'Rule 1'],
+    ]);
+  });
+
+  test('two rules that say the opposite of the same contradict each other', () => {
+    expect(found(rule(1), rule(2, { action: 'block' }))).toEqual([
+      ['contradicting', 'Rule 1', 'Rule 2'],
+      ['contradicting', 'Rule 2', 'Rule 1'],
+    ]);
+    expect(findings([rule(1), rule(2, { action: 'block' })]).map(({ reason }) => reason)).toEqual([
+      'Another rule blocks exactly the same traffic. A block always wins, so this rule never decides.',
+      'Another rule allows exactly the same traffic. A block always wins, so that rule never decides.',
+    ]);
+  });
+
+  test('an allow under a wider block never decides, nor does what a wider rule says already', () => {
+    expect(found(rule(1, { port: '22', source_ip: '10.0.0.1' }), rule(2, { action: 'block', protocol: 'all' }))).toEqual([
+      ['never_matching', 'Rule 1', 'Rule 2'],
+    ]);
+    expect(found(rule(1, { port: '22' }), rule(2, { port: '20-25' }))).toEqual([['never_matching', 'Rule 1', 'Rule 2']]);
+    expect(found(rule(1, { action: 'block', port: '22' }), rule(2, { action: 'block' }))).toEqual([
+      ['never_matching', 'Rule 1', 'Rule 2'],
+    ]);
+  });
+
+  test('ICMP lies under "all" only where no port is named', () => {
+    expect(found(rule(1, { protocol: 'icmp' }), rule(2, { protocol: 'all', action: 'block' }))).toEqual([
+      ['never_matching', 'Rule 1', 'Rule 2'],
+    ]);
+    expect(found(rule(1, { protocol: 'icmp' }), rule(2, { protocol: 'all', action: 'block', port: '1-65535' }))).toEqual([]);
+  });
+
+  test('every IPv4 address is not every address', () => {
+    expect(found(rule(1), rule(2, { action: 'block', source_ip: '0.0.0.0/0' }))).toEqual([]);
+    // With an IPv4 destination nothing else is left of "every source".
+    expect(
+      found(rule(1, { destination_ip: '10.0.0.1' }), rule(2, { source_ip: '0.0.0.0/0', destination_ip: '10.0.0.1' })),
+    ).toEqual([['duplicate', 'Rule 2', 'Rule 1']]);
+  });
+
+  test('a disabled rule has none and causes none', () => {
+    expect(found(rule(1), rule(2, { enabled: false }), rule(3, { action: 'block', enabled: false }))).toEqual([]);
+  });
+
+  test('500 rules with long lists are judged in good time', () => {
+    const list = (start: number) => Array.from({ length: 64 }, (_, index) => `10.${start % 250}.${index * 2}.0/24`).join();
+    const rules = Array.from({ length: 500 }, (_, index) => rule(index, { source_ip: list(index), destination_ip: list(index) }));
+    const start = Date.now();
+    expect(findings(rules)).toHaveLength(250);
+    expect(Date.now() - start).toBeLessThan(5_000);
+  });
+});
+
+describe('a packet', () => {
+  test('that cannot be read says which field and why', () => {
+    expect(readPacket({ ...PACKET, source: '', destination: 'home', port: '99999' })).toEqual({
+      ok: false,
+      messages: {
+        source: 'Give one address, such as 192.168.1.10.',
+        destination: 'Host names are not accepted, only IP addresses such as 192.168.1.10: home',
+        port: 'A port is a whole number from 1 to 65535: 99999',
+      },
+    });
+    expect(readPacket({ ...PACKET, destination: '::1' })).toEqual({
+      ok: false,
+      messages: { destination: 'The source is IPv4, so the destination is IPv4 too, or *; here it is IPv6.' },
+    });
+  });
+
+  test('of ICMP has no port, whatever stands in the field', () => {
+    expect(readPacket({ ...PACKET, protocol: 'icmp', port: 'none' })).toMatchObject({ ok: true, packet: { port: null } });
+  });
+});

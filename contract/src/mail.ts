@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+
+/** `waiting`: for the mail server, or for a person who reads it here; `failed`: given up. */
+export const mailStatusSchema = z.enum(['waiting', 'sent', 'failed']);
+export type MailStatus = z.infer<typeof mailStatusSchema>;
+
+/** A mail to a person. `text` is null once it was sent: it may hold a token, and is kept no longer than needed. */
+export const mailSchema = z.object({
+  id: idSchema,
+  recipient: z.string(),
+  subject: z.string(),
+  text: z.string().nullable(),
+  status: mailStatusSchema,
+  created_at: timeSchema,
+  sent_at: timeSchema.nullable(),
+  attempts: z.int(),
+  last_error: z.string().nullable(),
+});
+export type Mail = z.infer<typeof mailSchema>;
+
+export const listOutbox = endpoint({
+  method: 'GET',
+  path: '/admin/outbox',
+  summary: 'The mails of this installation, newest first: what was sent, and what waits.',
+  access: 'admin',
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(mailSchema),
+  problems: [],
+});

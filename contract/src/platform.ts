@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+
+/** Who a server stands in front of: one's own machine, or customers (DESIGN section 2). */
+export const exposureSchema = z.enum(['local', 'public']);
+export type Exposure = z.infer<typeof exposureSchema>;
+
+export const readConfig = endpoint({
+  method: 'GET',
+  path: '/config',
+  summary: 'What the screens need to know before anybody signs in.',
+  access: 'anyone',
+  status: 200,
+  reply: z.object({
+    version: z.string(),
+    exposure: exposureSchema,
+    /** Local exposure on an address that others may reach: administrators are warned on every screen (DESIGN section 2). */
+    open_local: z.boolean(),
+    demo: z.boolean(),
+    reset_delivery: z.enum(['response', 'email', 'outbox']),
+    provider_name: z.string(),
+    support: z.object({ phone: z.string(), email: z.string() }),
+    links: z.object({ live_chat: z.string().nullable(), remote_portal: z.string().nullable() }),
+  }),
+  problems: [],
+});
+
+export const readHealth = endpoint({
+  method: 'GET',
+  path: '/health',
+  summary: 'The process runs.',
+  access: 'anyone',
+  status: 200,
+  reply: z.object({ status: z.literal('ok') }),
+  problems: [],
+});
+
+export const readReadiness = endpoint({
+  method: 'GET',
+  path: '/ready',
+  summary: 'The process can serve: database and engine answer.',
+  access: 'anyone',
+  status: 200,
+  reply: z.object({ status: z.literal('ready') }),
+  problems: ['unavailable'],
+});

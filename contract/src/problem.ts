@@ -1,0 +1,87 @@
+import { z } from 'zod';
+
+/**
+ * Every refusal that the API can answer: its HTTP status, its title, and the sentence used when the thrower gives none.
+ * The list is closed; a code never changes its meaning. Shape: RFC 9457.
+ */
+export const PROBLEMS = {
+  malformed: {
+    status: 400,
+    title: 'Malformed request',
+    detail: 'The request could not be read. Check that its body is valid JSON.',
+  },
+  unauthenticated: { status: 401, title: 'Not signed in', detail: 'Your session has ended. Sign in again.' },
+  invalid_credentials: { status: 401, title: 'Wrong email or password', detail: 'The email or the password is wrong.' },
+  forbidden: { status: 403, title: 'Not allowed', detail: 'Your account may not do this.' },
+  premium_required: {
+    status: 403,
+    title: 'Premium required',
+    detail: 'Premium subscription required for anti-hacking features',
+  },
+  not_found: { status: 404, title: 'Not found', detail: 'There is nothing here, or it is not yours.' },
+  upload_stalled: {
+    status: 408,
+    title: 'Upload stalled',
+    detail: 'No bytes arrived for too long, so the upload was dropped. Upload the file again.',
+  },
+  email_taken: {
+    status: 409,
+    title: 'Email already registered',
+    detail: 'An account with this email exists already. Sign in instead.',
+  },
+  username_taken: { status: 409, title: 'Username already taken', detail: 'This username is taken. Choose another one.' },
+  conflict: { status: 409, title: 'Conflict', detail: 'Somebody changed this at the same time. Reload and try again.' },
+  rule_limit: {
+    status: 409,
+    title: 'Too many rules',
+    detail: 'You have as many rules as fit. Delete one before you add another.',
+  },
+  too_large: { status: 413, title: 'Too large', detail: 'The request is larger than this server accepts.' },
+  unsupported_media_type: {
+    status: 415,
+    title: 'Unsupported media type',
+    detail: 'The request has a content type that this address does not accept.',
+  },
+  invalid_field: { status: 422, title: 'Invalid field', detail: 'A field is missing or invalid.' },
+  too_many_requests: { status: 429, title: 'Too many requests', detail: 'Too many requests. Wait a moment and try again.' },
+  internal: {
+    status: 500,
+    title: 'Something went wrong',
+    detail: 'Something went wrong on the server. Try again; if it goes on, give support the request id.',
+  },
+  storage_full: {
+    status: 503,
+    title: 'Storage unavailable',
+    detail: 'The server cannot store the file right now. Try again later.',
+  },
+  unavailable: {
+    status: 503,
+    title: 'Unavailable',
+    detail: 'A part of the server is not available right now. Try again in a moment.',
+  },
+} as const satisfies Record<string, { status: number; title: string; detail: string }>;
+
+/** A stable, machine-readable problem code. */
+export type ProblemCode = keyof typeof PROBLEMS;
+
+const codes = Object.keys(PROBLEMS);
+
+function isProblemCode(code: string): code is ProblemCode {
+  return codes.includes(code);
+}
+
+/** One invalid field: its path in the request (`user_email`, `features.0`) and one sentence. */
+export const fieldErrorSchema = z.object({ field: z.string(), message: z.string() });
+export type FieldError = z.infer<typeof fieldErrorSchema>;
+
+/** The body of every error answer (`application/problem+json`). `request_id` is what the server's log carries. */
+export const problemSchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: z.string().refine(isProblemCode),
+  errors: z.array(fieldErrorSchema).optional(),
+  request_id: z.string().optional(),
+});
+export type ProblemDocument = z.infer<typeof problemSchema>;

@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { CODE_ALPHABET, CODE_LENGTH, formatCode, sessionCodeSchema } from './remote.ts';
+
+describe('a session code', () => {
+  test('has no characters that are mistaken for each other, and at least 40 bits', () => {
+    expect(CODE_ALPHABET).not.toMatch(/[0O1I]/u);
+    expect(new Set(CODE_ALPHABET).size).toBe(CODE_ALPHABET.length);
+    expect(CODE_LENGTH * Math.log2(CODE_ALPHABET.length)).toBeGreaterThanOrEqual(40);
+  });
+
+  test('is grouped for reading aloud', () => {
+    expect(formatCode('K7M4QP9XD')).toBe('K7M-4QP-9XD');
+  });
+
+  test.each(['K7M-4QP-9XD', 'k7m4qp9xd', ' K7M 4QP 9XD ', 'k7m–4qp–9xd', 'K-7-M-4-Q-P-9-X-D'])(
+    'typed as %j is one and the same',
+    (typed) => {
+      expect(sessionCodeSchema.parse(typed)).toBe('K7M-4QP-9XD');
+    },
+  );
+
+  test.each([
+    '',
+    'K7M-4QP-9X',
+    'K7M-4QP-9XDA',
+    'K7M-4QP-9X0',
+    'O7M-4QP-9XD',
+    "'; drop table",
+    'K'.repeat(1_000),
+    7,
+    null,
+    undefined,
+  ])('%j is none', (typed) => {
+    expect(sessionCodeSchema.safeParse(typed).success).toBe(false);
+  });
+});

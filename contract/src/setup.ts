@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { timeSchema } from './fields.ts';
+
+const COMPANY_NAME_LENGTH_MAXIMUM = 80;
+const PHONE_LENGTH_MAXIMUM = 40;
+/** RFC 5321, 4.5.3.1.3. */
+const EMAIL_LENGTH_MAXIMUM = 254;
+
+/** They become lines of mails and pages, so none of them may end its line. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f\u2028\u2029]/u;
+
+const line = (label: string, maximum: number) =>
+  z
+    .string({ error: `Give the ${label}.` })
+    .trim()
+    .max(maximum, `The ${label} has at most ${maximum} characters.`)
+    .refine((text) => !CONTROL_CHARACTERS.test(text), `The ${label} is one line without control characters.`);
+
+/** Who provides this installation. Phone and email are not checked (SPEC section 5); blank ones are not shown. */
+export const clientInfoSchema = z.object({
+  company_name: line('company name', COMPANY_NAME_LENGTH_MAXIMUM).min(1, 'Give the company name.'),
+  support_phone: line('support phone', PHONE_LENGTH_MAXIMUM),
+  support_email: line('support email', EMAIL_LENGTH_MAXIMUM),
+});
+export type ClientInfo = z.infer<typeof clientInfoSchema>;
+
+export const setupPayloadSchema = z.object({
+  client_info: clientInfoSchema,
+  setup_type: z.literal('basic_installation', { error: 'The setup type is "basic_installation".' }),
+  timestamp: timeSchema,
+});
+
+export const setupConfig = endpoint({
+  method: 'POST',
+  path: '/admin/setup-config',
+  summary: 'Set up the installation: the name and the support contact that every screen and mail shows from then on.',
+  access: 'admin',
+  body: setupPayloadSchema,
+  status: 200,
+  reply: z.object({ success: z.literal(true) }),
+  problems: [],
+});

@@ -1,0 +1,307 @@
+import { z } from 'zod';
+import { emailSchema } from './auth.ts';
+import { endpoint } from './endpoint.ts';
+import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+
+/** Months that the assign form and the template form offer, and devices that both do (SPEC section 9). */
+export const ASSIGN_DURATIONS = [1, 3, 6, 12, 24, 36] as const;
+export const TEMPLATE_DURATIONS = [1, 12, 24] as const;
+export const MAX_DEVICES_OPTIONS = [1, 3, 5, 10, 999] as const;
+/** What stands for any number of devices. */
+export const UNLIMITED_DEVICES = 999;
+export const DURATION_DEFAULT = 12;
+export const MAX_DEVICES_DEFAULT = 1;
+
+export const CURRENCY = 'USD';
+/** Highest price in dollars (product default): far above any plan, far below what a double holds exactly in cents. */
+export const PRICE_MAXIMUM = 1_000_000;
+/** Characters of a plan's, a template's or a feature's name, and features of one plan (product defaults). */
+export const PLAN_NAME_LENGTH_MAXIMUM = 100;
+export const FEATURE_LENGTH_MAXIMUM = 200;
+export const FEATURES_MAXIMUM = 50;
+
+const CENTS = 100;
+
+/** Dollars as integer cents. Exact for every price that `priceSchema` accepts. */
+export function centsOf(price: number): number {
+  // Adding zero turns -0 into 0.
+  return Math.round(price * CENTS) + 0;
+}
+
+/** Integer cents as the number of dollars with at most two decimals that is nearest to them. */
+export function priceOf(cents: number): number {
+  return cents / CENTS;
+}
+
+/**
+ * When something that starts at `startIso` and lasts whole months is over: the same day and time of day in UTC, or the last day of a month that
+ * has no such day (31 January + 1 month = 28 or 29 February).
+ */
+export function expiryOf(startIso: string, months: number): string {
+  const start = new Date(startIso);
+  const year = start.getUTCFullYear();
+  const month = start.getUTCMonth() + months;
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  const end = new Date(start);
+  end.setUTCFullYear(year, month, Math.min(start.getUTCDate(), lastDay));
+  return end.toISOString();
+}
+
+export const subscriptionStatusSchema = z.enum(['active', 'expired', 'replaced', 'cancelled']);
+export type SubscriptionStatus = z.infer<typeof subscriptionStatusSchema>;
+
+/** What decides a subscription's status. `ended_as` and `ended_at` are set when it was ended by hand, at that moment. */
+export interface SubscriptionEnd {
+  expires_at: string | null;
+  ended_as: 'replaced' | 'cancelled' | null;
+  ended_at: string | null;
+}
+
+/** The status at `now` (ms). It is over in the very millisecond of `expires_at`; ending what was over already changes nothing. */
+export function statusOf({ expires_at, ended_as, ended_at }: SubscriptionEnd, now: number): SubscriptionStatus {
+  const expiry = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at);
+  if (ended_as !== null && ended_at !== null && Date.parse(ended_at) < expiry) return ended_as;
+  return now >= expiry ? 'expired' : 'active';
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
+
+/** One line of free text, stored and shown as typed, without the space around it. */
+function lineSchema(what: string, maximum: number) {
+  return z
+    .string({ error: `Give ${what}.` })
+    .trim()
+    .min(1, `Give ${what}.`)
+    .max(maximum, `Use at most ${maximum} characters.`)
+    .refine((text) => !CONTROL_CHARACTERS.test(text) && text.isWellFormed(), 'Use one line of ordinary characters.');
+}
+
+const PRICE_SENTENCE = `Give a price from 0 to ${new Intl.NumberFormat('en').format(PRICE_MAXIMUM)} dollars with at most two decimals.`;
+export const priceSchema = z
+  .number({ error: PRICE_SENTENCE })
+  .min(0, PRICE_SENTENCE)
+  .max(PRICE_MAXIMUM, PRICE_SENTENCE)
+  .refine((price) => priceOf(centsOf(price)) === price, PRICE_SENTENCE);
+
+const featuresSchema = z
+  .array(lineSchema('a feature', FEATURE_LENGTH_MAXIMUM), { error: 'Give a list of features.' })
+  .max(FEATURES_MAXIMUM, `Give at most ${FEATURES_MAXIMUM} features.`);
+const maxDevicesSchema = z.literal(MAX_DEVICES_OPTIONS, {
+  error: `Choose ${MAX_DEVICES_OPTIONS.join(', ')} (999 is unlimited).`,
+});
+const premiumSchema = z.boolean({ error: 'Say true or false.' });
+
+/** An assignment as an admin sends it. `request_id` names the request that it grants. */
+export const assignmentSchema = z.object({
+  user_email: emailSchema,
+  plan_name: lineSchema('a plan name', PLAN_NAME_LENGTH_MAXIMUM),
+  price: priceSchema,
+  duration_months: z.literal(ASSIGN_DURATIONS, { error: `Choose ${ASSIGN_DURATIONS.join(', ')} months.` }),
+  max_devices: maxDevicesSchema,
+  is_premium: premiumSchema,
+  features: featuresSchema,
+  request_id: idSchema.optional(),
+});
+export type Assignment = z.infer<typeof assignmentSchema>;
+
+export const newTemplateSchema = z.object({
+  template_name: lineSchema('a template name', PLAN_NAME_LENGTH_MAXIMUM),
+  base_price: priceSchema,
+  duration_months: z.literal(TEMPLATE_DURATIONS, { error: `Choose ${TEMPLATE_DURATIONS.join(', ')} months.` }),
+  max_devices: maxDevicesSchema,
+  is_premium: premiumSchema,
+  features: featuresSchema,
+});
+export type NewTemplate = z.infer<typeof newTemplateSchema>;
+
+/** A plan that is on offer. */
+export const templateSchema = z.object({
+  id: idSchema,
+  template_name: z.string(),
+  base_price: z.number(),
+  currency: z.string(),
+  duration_months: z.int(),
+  max_devices: z.int(),
+  is_premium: z.boolean(),
+  features: z.array(z.string()),
+});
+export type Template = z.infer<typeof templateSchema>;
+
+/** A subscription as admins see it; `expires_at` is null for one without end. */
+export const subscriptionSchema = z.object({
+  id: idSchema,
+  user_email: z.string(),
+  user_username: z.string(),
+  plan_name: z.string(),
+  price: z.number(),
+  currency: z.string(),
+  duration_months: z.int(),
+  max_devices: z.int(),
+  is_premium: z.boolean(),
+  features: z.array(z.string()),
+  status: subscriptionStatusSchema,
+  starts_at: timeSchema,
+  expires_at: timeSchema.nullable(),
+});
+export type Subscription = z.infer<typeof subscriptionSchema>;
+
+/** What a person has right now; without an active subscription nothing is premium and the rest is empty. */
+export const currentSubscriptionSchema = z.object({
+  has_subscription: z.boolean(),
+  plan_name: z.string().nullable(),
+  is_premium: z.boolean(),
+  expires_at: timeSchema.nullable(),
+  price: z.number().nullable(),
+  currency: z.string().nullable(),
+  features: z.array(z.string()),
+  max_devices: z.int().nullable(),
+  duration_months: z.int().nullable(),
+});
+export type CurrentSubscription = z.infer<typeof currentSubscriptionSchema>;
+
+/** `open` until an admin grants or declines it, or the person withdraws it. */
+export const planRequestStatusSchema = z.enum(['open', 'granted', 'declined', 'withdrawn']);
+export type PlanRequestStatus = z.infer<typeof planRequestStatusSchema>;
+
+export const planRequestSchema = z.object({
+  id: idSchema,
+  template: templateSchema,
+  status: planRequestStatusSchema,
+  requested_at: timeSchema,
+  decided_at: timeSchema.nullable(),
+});
+export type PlanRequest = z.infer<typeof planRequestSchema>;
+
+export const userPlanRequestSchema = planRequestSchema.extend({ user_email: z.string(), user_username: z.string() });
+export type UserPlanRequest = z.infer<typeof userPlanRequestSchema>;
+
+export const listSubscriptions = endpoint({
+  method: 'GET',
+  path: '/admin/subscriptions',
+  summary: 'Every subscription that was ever assigned, newest first.',
+  access: 'admin',
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(subscriptionSchema),
+  problems: [],
+});
+
+export const assignSubscription = endpoint({
+  method: 'POST',
+  path: '/admin/assign-subscription',
+  summary: 'Give a person a subscription from now on. It replaces the one they have.',
+  access: 'admin',
+  body: assignmentSchema,
+  status: 200,
+  reply: z.object({ success: z.literal(true), subscription: subscriptionSchema }),
+  problems: ['not_found', 'conflict'],
+});
+
+export const cancelSubscription = endpoint({
+  method: 'POST',
+  path: '/admin/cancel-subscription',
+  summary: 'End an active subscription at once.',
+  access: 'admin',
+  body: z.object({ subscription_id: idSchema }),
+  status: 200,
+  reply: z.object({ success: z.literal(true) }),
+  problems: ['not_found'],
+});
+
+export const listTemplates = endpoint({
+  method: 'GET',
+  path: '/admin/subscription-templates',
+  summary: 'The plan templates, newest first.',
+  access: 'admin',
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(templateSchema),
+  problems: [],
+});
+
+export const createTemplate = endpoint({
+  method: 'POST',
+  path: '/admin/subscription-templates',
+  summary: 'Add a plan template. From then on the plan is on offer to everybody.',
+  access: 'admin',
+  body: newTemplateSchema,
+  status: 200,
+  reply: z.object({ success: z.literal(true), template: templateSchema }),
+  problems: ['conflict'],
+});
+
+export const listAllPlanRequests = endpoint({
+  method: 'GET',
+  path: '/admin/subscription-requests',
+  summary: 'What people asked for and no admin has answered, newest first.',
+  access: 'admin',
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(userPlanRequestSchema),
+  problems: [],
+});
+
+export const declinePlanRequest = endpoint({
+  method: 'POST',
+  path: '/admin/decline-subscription-request',
+  summary: 'Decline an open request.',
+  access: 'admin',
+  body: z.object({ request_id: idSchema }),
+  status: 200,
+  reply: z.object({ success: z.literal(true) }),
+  problems: ['not_found'],
+});
+
+export const currentSubscription = endpoint({
+  method: 'GET',
+  path: '/subscription/current',
+  summary: 'The subscription of the signed-in person at this moment.',
+  access: 'customer',
+  status: 200,
+  reply: currentSubscriptionSchema,
+  problems: [],
+});
+
+export const listPlans = endpoint({
+  method: 'GET',
+  path: '/subscription/plans',
+  summary: 'The plans on offer, newest first.',
+  access: 'customer',
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(templateSchema),
+  problems: [],
+});
+
+export const listPlanRequests = endpoint({
+  method: 'GET',
+  path: '/subscription/requests',
+  summary: 'What the signed-in person asked for, newest first.',
+  access: 'customer',
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(planRequestSchema),
+  problems: [],
+});
+
+export const requestPlan = endpoint({
+  method: 'POST',
+  path: '/subscription/requests',
+  summary: 'Ask the admins for a plan. One request for each plan may be open.',
+  access: 'customer',
+  body: z.object({ template_id: idSchema }),
+  status: 201,
+  reply: planRequestSchema,
+  problems: ['not_found', 'conflict'],
+});
+
+export const withdrawPlanRequest = endpoint({
+  method: 'DELETE',
+  path: '/subscription/requests/{id}',
+  summary: 'Take an open request of one’s own back.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 204,
+  problems: ['not_found'],
+});

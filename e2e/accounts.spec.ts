@@ -1,0 +1,270 @@
+import { type Browser, expect, type Page } from '@playwright/test';
+import { expectAccessible, registerAndSignIn, signIn, test } from './palisade.ts';
+
+const NEW_PASSWORD = 'another long password';
+
+async function openMenu(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Security User menu' }).click();
+  await expect(page.getByRole('menuitem', { name: 'Sign Out' })).toBeVisible();
+}
+
+async function signOut(page: Page): Promise<void> {
+  await openMenu(page);
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click();
+  await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible();
+}
+
+/** Another person's browser. */
+async function openWindow(browser: Browser, baseURL: string): Promise<Page> {
+  const context = await browser.newContext({ baseURL });
+  return await context.newPage();
+}
+
+/** Signs in beside the page, as another device does. */
+async function signInElsewhere(url: string, name: string, password = 'a long enough password'): Promise<number> {
+  const response = await fetch(`${url}/api/auth/login`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0',
+    },
+    body: JSON.stringify({ email: `${name}@example.com`, password }),
+  });
+  return response.status;
+}
+
+test('a forgotten password is replaced with the token that the screen shows', async ({ page }) => {
+  await registerAndSignIn(page, 'maria');
+  await signOut(page);
+  await page.getByRole('link', { name: 'Forgot Password?' }).click();
+  await expectAccessible(page);
+  await page.getByLabel('Email').fill('nobody@example.com');
+  await page.getByRole('button', { name: 'Send Reset Instructions' }).click();
+  await expect(page.getByText('No account has this email. Check it, or create an account.')).toBeVisible();
+
+  await page.getByLabel('Email').fill('maria@example.com');
+  await page.getByRole('button', { name: 'Send Reset Instructions' }).click();
+  const message = page.getByRole('status').filter({ hasText: 'valid for 15 minutes' });
+  await expect(message).toBeVisible();
+  const token = /token: (\S+)/.exec((await message.textContent()) ?? '')?.[1] ?? '';
+  await expectAccessible(page);
+  await page.getByLabel('Reset Token').fill('not the token');
+  await page.getByLabel('New Password').fill(NEW_PASSWORD);
+  await page.getByRole('button', { name: 'Reset Password' }).click();
+  await expect(page.getByText('This reset token is wrong').first()).toBeVisible();
+
+  await page.getByLabel('Reset Token').fill(token);
+  await page.getByRole('button', { name: 'Reset Password' }).click();
+  await expect(page.getByText('Password reset successful! You can now login with your new password.')).toBeVisible();
+  await expect(page.getByLabel('Email')).toHaveValue('maria@example.com');
+  await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD);
+  await page.getByRole('button', { name: 'Sign In' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: /dashboard/i })).toBeVisible();
+});
+
+test('the keyboard alone recovers a username, and the failures are said', async ({ page }) => {
+  await registerAndSignIn(page, 'maria');
+  await signOut(page);
+  await page.getByRole('link', { name: 'Forgot Username?' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('Email')).toBeFocused();
+  await page.route('**/api/auth/recover-username', (route) => route.abort());
+  await page.keyboard.type('maria@example.com');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Network error. Please try again.')).toBeVisible();
+  await expectAccessible(page);
+
+  await page.unroute('**/api/auth/recover-username');
+  await page.route('**/api/auth/recover-username', (route) => route.fulfill({ status: 500, body: 'a proxy' }));
+  await page.getByRole('button', { name: 'Recover Username' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Failed to recover username')).toBeVisible();
+
+  await page.unroute('**/api/auth/recover-username');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Username recovery successful! Your username is: maria')).toBeVisible();
+  await expect(page.getByLabel('Password', { exact: true })).toBeFocused();
+  await page.goto('/?mode=nonsense');
+  await expect(page.getByText('Invalid action')).toBeVisible();
+  await expect(page).toHaveURL(/\/$/);
+});
+
+test.describe('in public exposure', () => {
+  test.use({ environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' } });
+
+  test('a token waits in the outbox of the administrator, and opens a new password', async ({ page, browser, server }) => {
+    await registerAndSignIn(page, 'maria');
+    await signOut(page);
+    await page.getByRole('link', { name: 'Forgot Password?' }).click();
+    await page.getByLabel('Email').fill('maria@example.com');
+    await page.getByRole('button', { name: 'Send Reset Instructions' }).click();
+    await expect(
+      page.getByText('Reset instructions sent successfully. Check your email for the reset token.', { exact: true }),
+    ).toBeVisible();
+    await expect(page.getByLabel('Reset Token')).toHaveValue('');
+
+    const office = await openWindow(browser, server.url);
+    await registerAndSignIn(office, 'boss');
+    await openMenu(office);
+    await office.getByRole('menuitem', { name: 'Outbox' }).click();
+    await office.getByText('Palisade: reset your password').click();
+    const letter = office.getByText('This is your reset token.');
+    await expect(letter).toBeVisible();
+    await expectAccessible(office);
+    const token = /^([\w-]{43})$/m.exec((await letter.textContent()) ?? '')?.[1] ?? '';
+    await office.close();
+
+    await page.getByLabel('Reset Token').fill(token);
+    await page.getByLabel('New Password').fill(NEW_PASSWORD);
+    await page.getByRole('button', { name: 'Reset Password' }).click();
+    await expect(page.getByText('Password reset successful! You can now login with your new password.')).toBeVisible();
+
+    await page.getByRole('link', { name: 'Forgot Username?' }).click();
+    await page.getByLabel('Email').fill('nobody@example.com');
+    await page.getByRole('button', { name: 'Recover Username' }).click();
+    await expect(page.getByText(/^Username recovery successful!/)).toBeVisible();
+  });
+});
+
+test('an administrator sets up name and contact, and everybody sees them', async ({ page, browser, server }) => {
+  test.slow();
+  await registerAndSignIn(page, 'boss');
+  await openMenu(page);
+  await page.getByRole('menuitem', { name: 'Admin Setup' }).click();
+  await expect(page).toHaveURL(/\/admin\/setup$/);
+  const complete = page.getByRole('button', { name: 'Complete Setup' });
+  await expect(complete).toBeDisabled();
+  await expectAccessible(page);
+  await page.getByLabel('Company Name').fill('<b>Harbour</b> IT');
+  await page.getByLabel('Support Phone').fill('+1 800 555 0199');
+  await page.getByLabel('Support Email').fill('help@harbour.example');
+
+  const alerts: string[] = [];
+  page.on('dialog', (dialog) => {
+    alerts.push(dialog.message());
+    void dialog.accept();
+  });
+  await page.route('**/api/admin/setup-config', (route) => route.abort());
+  await complete.click();
+  await expect.poll(() => alerts).toEqual(['Error saving configuration. Please try again.']);
+  await page.unroute('**/api/admin/setup-config');
+  await complete.click();
+  await expect(page.getByRole('heading', { name: 'Setup Complete' })).toBeVisible();
+  expect(alerts[1]).toBe('Client setup completed successfully');
+  await expectAccessible(page);
+  await expect(page.getByRole('banner').getByText('<b>Harbour</b> IT')).toBeVisible();
+  await expect(page).toHaveTitle('Admin Setup · <b>Harbour</b> IT');
+  await openMenu(page);
+  await expect(page.getByRole('menuitem', { name: 'Call support' })).toHaveAttribute('href', 'tel:+1 800 555 0199');
+
+  const customer = await openWindow(browser, server.url);
+  await customer.goto('/');
+  await expect(customer.getByText('<b>Harbour</b> IT')).toBeVisible();
+  await expect(customer.getByRole('link', { name: 'help@harbour.example' })).toBeVisible();
+  await registerAndSignIn(customer, 'maria');
+  await expect(customer.getByText('Response under 30 seconds')).toBeVisible();
+  for (const path of ['/admin/setup', '/admin/outbox']) {
+    await customer.goto(path);
+    await expect(customer.getByText('Administrators only')).toBeVisible();
+    await expectAccessible(customer);
+  }
+  await openMenu(customer);
+  await expect(customer.getByRole('menuitem', { name: 'Admin Setup' })).toHaveCount(0);
+});
+
+test('the keyboard alone changes username and password, and ends a session elsewhere', async ({ page, server }) => {
+  test.slow();
+  await registerAndSignIn(page, 'maria');
+  expect(await signInElsewhere(server.url, 'maria')).toBe(200);
+  const menu = page.getByRole('button', { name: 'Security User menu' });
+  await menu.focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('menuitem', { name: 'Profile Settings' })).toBeVisible();
+  await expectAccessible(page);
+  await expect(page.getByRole('menuitem', { name: 'Profile Settings' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  const profile = page.getByRole('dialog', { name: 'Profile Settings' });
+  await expect(profile.getByText('Administrator')).toBeVisible();
+  await expect(page).toHaveURL(/\/dashboard$/);
+  await expectAccessible(page);
+  await profile.getByLabel('Username').focus();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('zoe');
+  await page.keyboard.press('Enter');
+  await expect(profile.getByText('Username changed.')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(profile).toBeHidden();
+  await expect(menu).toBeFocused();
+
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('menuitem', { name: 'Profile Settings' })).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByRole('menuitem', { name: 'Security Preferences' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  const security = page.getByRole('dialog', { name: 'Security Preferences' });
+  const sessions = security.getByRole('listitem');
+  await expect(sessions).toHaveCount(2);
+  await expect(sessions.filter({ hasText: 'This session' })).toContainText('Chrome on Linux');
+  await expectAccessible(page);
+  await security.getByRole('button', { name: 'Sign out Firefox on Windows' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(sessions).toHaveCount(1);
+
+  await security.getByLabel('Current Password').focus();
+  await page.keyboard.type('not the password');
+  await security.getByLabel('New Password').focus();
+  await page.keyboard.type(NEW_PASSWORD);
+  await page.keyboard.press('Enter');
+  await expect(security.getByText('This is not your current password.')).toBeVisible();
+  await expect(security.getByLabel('Current Password')).toBeFocused();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('a long enough password');
+  await page.keyboard.press('Enter');
+  await expect(security.getByText('Password changed. Everybody else is signed out.')).toBeVisible();
+  expect(await signInElsewhere(server.url, 'maria')).toBe(401);
+  expect(await signInElsewhere(server.url, 'maria', NEW_PASSWORD)).toBe(200);
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1, name: /dashboard/i })).toBeVisible();
+});
+
+test('a session that was ended elsewhere is told at the sign-in screen', async ({ page, browser, server }) => {
+  await registerAndSignIn(page, 'maria');
+  const other = await openWindow(browser, server.url);
+  await other.goto('/');
+  await signIn(other, 'maria');
+  await openMenu(page);
+  await page.getByRole('menuitem', { name: 'Security Preferences' }).click();
+  await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
+  await expect(page.getByRole('button', { name: 'Sign out everywhere else' })).toBeHidden();
+  await other.goto('/antivirus');
+  await expect(other.getByText(/Your session has ended/)).toBeVisible();
+});
+
+for (const width of [320, 390, 768]) {
+  test(`nothing of accounts is cut off at ${width} px`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 700 });
+    const expectNoOverflow = async () => {
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      expect(overflow).toBe(0);
+    };
+    await page.goto('/?mode=reset-password');
+    await expect(page.getByRole('button', { name: 'Reset Password' })).toBeVisible();
+    await expectNoOverflow();
+    await registerAndSignIn(page, 'boss');
+    await page.goto('/admin/setup');
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.getByLabel('Company Name').fill('W'.repeat(80));
+    await page.getByRole('button', { name: 'Complete Setup' }).click();
+    await expect(page.getByRole('heading', { name: 'Setup Complete' })).toBeVisible();
+    await expectNoOverflow();
+    await page.goto('/admin/outbox');
+    await expect(page.getByText('No mails yet')).toBeVisible();
+    await expectNoOverflow();
+    await openMenu(page);
+    await expectNoOverflow();
+    await page.getByRole('menuitem', { name: 'Security Preferences' }).click();
+    await expect(page.getByText('This session')).toBeVisible();
+    await expectNoOverflow();
+    await expectAccessible(page);
+  });
+}

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import AxeBuilder from '@axe-core/playwright';
+import { test as base, expect, type Page } from '@playwright/test';
+import { z } from 'zod';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const PASSWORD = 'a long enough password';
+
+/** The command of `npm start`, without npm. */
+function startCommand(): string[] {
+  const { scripts } = z
+    .object({ scripts: z.object({ start: z.string() }) })
+    .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
+  return scripts.start.split(' ').slice(1);
+}
+
+/** A journey has a server of its own, fresh and empty, as `npm start` runs it. Its address is the base of every page. */
+export const test = base.extend<{ environment: Record<string, string>; server: { url: string } }>({
+  environment: [{}, { option: true }],
+  server: async ({ environment }, use) => {
+    const data_dir = mkdtempSync(join(tmpdir(), 'palisade-journey-'));
+    const child = spawn(process.execPath, startCommand(), {
+      cwd: ROOT,
+      env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data_dir, ...environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    const url = await new Promise<string>((resolve, reject) => {
+      let output = '';
+      child.stdout.on('data', (chunk: Buffer) => {
+        output += chunk.toString();
+        const address = /Palisade runs at (\S+)/.exec(output)?.[1];
+        if (address !== undefined) resolve(address);
+      });
+      child.once('exit', (code) => reject(new Error(`the server ended with ${code} before it listened`)));
+    });
+    await use({ url });
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(data_dir, { recursive: true, force: true });
+  },
+  baseURL: async ({ server }, use) => {
+    await use(server.url);
+  },
+});
+
+/** Registers through the screen, then signs in. */
+export async function registerAndSignIn(page: Page, name: string): Promise<void> {
+  await page.goto('/');
+  await page.getByRole('tab', { name: 'Register' }).click();
+  await page.getByLabel('Email').fill(`${name}@example.com`);
+  await page.getByLabel('Username').fill(name);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByLabel('Confirm Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Create Account' }).click();
+  await expect(page.getByText('Registration successful! Please login with your credentials.')).toBeVisible();
+  await signIn(page, name);
+}
+
+/** Signs in on the login tab. */
+export async function signIn(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Email').fill(`${name}@example.com`);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign In' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: /dashboard/i })).toBeVisible();
+}
+
+/** No violation of WCAG 2.2 AA and of axe's best practices on the page as it stands, in both schemes. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await expect(page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`)).toBeAttached();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => ({ id, scheme: colorScheme, nodes: nodes.map((node) => node.html) }))).toEqual([]);
+  }
+}

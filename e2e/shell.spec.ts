@@ -1,0 +1,84 @@
+import { expect } from '@playwright/test';
+import { expectAccessible, registerAndSignIn, test } from './palisade.ts';
+
+test('every page leads back to the dashboard', async ({ page }) => {
+  await registerAndSignIn(page, 'maria');
+  await expect(page).toHaveURL(/\/dashboard$/);
+  await expect(
+    page.getByRole('button', { name: 'Back to Dashboard' }).or(page.getByRole('link', { name: 'Back to Dashboard' })),
+  ).toHaveCount(0);
+  await expectAccessible(page);
+  await expect(page.getByText('v3.7.9')).toBeVisible();
+
+  await page.goto('/antivirus');
+  await expect(page.getByRole('navigation', { name: /breadcrumb/i })).toContainText('Antivirus');
+  await page
+    .getByRole('button', { name: 'Back to Dashboard' })
+    .or(page.getByRole('link', { name: 'Back to Dashboard' }))
+    .last()
+    .click();
+  await expect(page).toHaveURL(/\/dashboard$/);
+
+  await page.goto('/nowhere/at/all');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('the keyboard alone leads from sign-in to a scan', async ({ page }) => {
+  await registerAndSignIn(page, 'maria');
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('link', { name: /skip/i })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('main')).toBeFocused();
+  await page.getByRole('main').getByRole('link', { name: 'Scan a file' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'Antivirus' })).toBeFocused();
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Choose files', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  expect((await chooser).isMultiple()).toBe(true);
+});
+
+for (const width of [320, 390, 768, 1440, 3840]) {
+  test(`nothing is cut off at ${width} px`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await registerAndSignIn(page, 'maria');
+    for (const path of ['/dashboard', '/antivirus']) {
+      await page.goto(path);
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      expect(overflow).toBe(0);
+    }
+    await expectAccessible(page);
+  });
+}
+
+test('no screen breaks the Content-Security-Policy', async ({ page }) => {
+  const broken: string[] = [];
+  page.on('console', (message) => {
+    if (/content security policy/i.test(message.text())) broken.push(message.text());
+  });
+  await page.addInitScript(() => {
+    addEventListener('securitypolicyviolation', (event) => console.error(`content security policy: ${event.violatedDirective}`));
+  });
+  await registerAndSignIn(page, 'maria');
+  for (const path of [
+    '/dashboard',
+    '/antivirus',
+    '/firewall',
+    '/remote',
+    '/portal',
+    '/chat',
+    '/live-chat',
+    '/anti-hacking',
+    '/subscription-manager',
+    '/admin/setup',
+    '/admin/outbox',
+  ]) {
+    await page.goto(path);
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  }
+  expect(broken).toEqual([]);
+});

@@ -1,0 +1,100 @@
+// Plain JavaScript for any Node >= 18: makes a fresh clone runnable. `--build` builds as well. What is up to date is left alone.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { findNode, LEAST_NODE, ROOT } from './node-runtime.mjs';
+
+const INSTALLED = join(ROOT, 'node_modules', '.stamp');
+const BUILT = join(ROOT, 'server', 'dist', '.stamp');
+const BUILT_FROM = [
+  'package-lock.json',
+  'scripts/build.mjs',
+  'contract/src',
+  'contract/package.json',
+  'server/src',
+  'server/migrations',
+  'server/package.json',
+  'web/index.html',
+  'web/package.json',
+  'web/public',
+  'web/src',
+  'web/vite.config.ts',
+];
+
+/** @param {string} line @returns {never} */
+function fail(line) {
+  process.stderr.write(`palisade: ${line}\n`);
+  process.exit(1);
+}
+
+/** @param {string} path @returns {string} */
+function read(path) {
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
+
+/** @param {string} path @returns {string[]} files at or below, in a stable order */
+function filesBelow(path) {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => filesBelow(join(path, name)));
+}
+
+/** @param {string[]} paths */
+function digest(paths) {
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch}\n`);
+  for (const path of paths.flatMap((name) => filesBelow(join(ROOT, name)))) {
+    hash.update(path.slice(ROOT.length)).update('\0').update(readFileSync(path)).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+/** @param {string} path @param {string} text */
+function stamp(path, text) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+function install() {
+  const wanted = digest(['package-lock.json']);
+  if (read(INSTALLED) === wanted) return;
+  process.stdout.write('palisade: installing (once, about a minute)...\n');
+  const npm = spawnSync('npm', ['ci', '--include=dev', '--include=optional', '--loglevel=error', '--no-fund', '--no-audit'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    shell: process.platform === 'win32',
+  });
+  if (npm.error) fail(`npm could not be run: ${npm.error.message}. Install npm 9 or newer.`);
+  if (npm.status !== 0)
+    fail('npm ci failed; its own message is above. Check the network and the disk space, then run the command again.');
+  stamp(INSTALLED, wanted);
+}
+
+/** @param {string} node */
+function build(node) {
+  const wanted = digest(BUILT_FROM);
+  if (read(BUILT) === wanted && existsSync(join(ROOT, 'web', 'dist', 'index.html'))) return;
+  process.stdout.write('palisade: building...\n');
+  const run = spawnSync(node, [join(ROOT, 'scripts', 'build.mjs')], { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (run.status !== 0) fail('The build failed; its own message is above.');
+  stamp(BUILT, wanted);
+}
+
+/** The pre-commit hook of a working copy: checks what changed. */
+function installHooks() {
+  if (process.env.CI || !existsSync(join(ROOT, '.git'))) return;
+  spawnSync('git', ['config', '--local', 'core.hooksPath', '.githooks'], { cwd: ROOT, stdio: 'ignore' });
+}
+
+if (Number(process.versions.node.split('.', 1)[0]) < 18)
+  fail(`Node ${process.versions.node} is too old. Install Node 18 or newer.`);
+install();
+const node = findNode();
+if (node === undefined) {
+  fail(
+    `There is no packaged Node for ${process.platform} ${process.arch} that runs here. Install Node ${LEAST_NODE} or newer and try again.`,
+  );
+}
+installHooks();
+if (process.argv.includes('--build')) build(node);

@@ -1,0 +1,51 @@
+// Builds the server (two bundles: the server and its engine process) and the web application, with compressed copies of what is served.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { build as bundle } from 'esbuild';
+import { build as buildWeb } from 'vite';
+import { ROOT } from './node-runtime.mjs';
+
+const COMPRESSIBLE = /\.(js|css|html|svg|json)$/;
+const LEAST_BYTES = 1024;
+
+async function buildServer() {
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'server/package.json'), 'utf8'));
+  rmSync(join(ROOT, 'server/dist'), { recursive: true, force: true });
+  await bundle({
+    absWorkingDir: join(ROOT, 'server'),
+    entryPoints: { main: 'src/main.ts', 'yara-process': 'src/features/antivirus/engines/yara-process.ts' },
+    outdir: 'dist',
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    sourcemap: true,
+    legalComments: 'none',
+    // Packages stay packages; the contract is source and goes in.
+    external: Object.keys(dependencies)
+      .filter((name) => name !== '@palisade/contract')
+      .flatMap((name) => [name, `${name}/*`]),
+    logLevel: 'warning',
+  });
+}
+
+/** @param {string} folder */
+function compress(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (!entry.isFile() || !COMPRESSIBLE.test(path)) continue;
+    const bytes = readFileSync(path);
+    if (bytes.length < LEAST_BYTES) continue;
+    writeFileSync(
+      `${path}.br`,
+      brotliCompressSync(bytes, {
+        params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+      }),
+    );
+    writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
+  }
+}
+
+await Promise.all([buildServer(), buildWeb({ root: join(ROOT, 'web'), logLevel: 'warn' })]);
+compress(join(ROOT, 'web/dist'));

@@ -1,0 +1,28 @@
+// Format, lint, import rules, types, dead code: everything that needs no test run. `--staged` looks at the files of the next commit alone where the tool can.
+import { run } from './run.mjs';
+
+const staged = process.argv.includes('--staged');
+const CHECKS = [
+  [
+    'biome',
+    staged ? ['check', '--staged', '--no-errors-on-unmatched', '--error-on-warnings'] : ['ci', '--error-on-warnings', '.'],
+  ],
+  ['tsc', ['-p', 'contract']],
+  ['tsc', ['-p', 'server']],
+  ['tsc', ['-p', 'web']],
+  ['tsc', ['-p', 'e2e']],
+  ['tsc', ['-p', 'bench']],
+  ['oxlint', ['--type-aware', '--deny-warnings']],
+  ['knip', []],
+];
+
+let failed = 0;
+for (const [command, args] of CHECKS) {
+  const { code, output, ms } = await run(command, args, { quiet: true });
+  process.stdout.write(`${code === 0 ? 'ok  ' : 'FAIL'} ${[command, ...args].join(' ')} (${(ms / 1000).toFixed(1)} s)\n`);
+  if (code !== 0) {
+    failed += 1;
+    process.stdout.write(output);
+  }
+}
+process.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,60 @@
+// What the tests need of the system: found, or installed with the system's package manager where that is permitted.
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from './run.mjs';
+
+/** How to become root without a question: [] as root, sudo when it asks nothing, undefined otherwise. */
+async function rootPrefix() {
+  if (process.getuid?.() === 0) return [];
+  return (await run('sudo', ['-n', 'true'], { quiet: true })).code === 0 ? ['sudo', '-n'] : undefined;
+}
+
+/**
+ * Installs Debian packages. Answers undefined when they are there, else the reason why not, in one sentence.
+ * @param {string[]} names
+ */
+export async function installPackages(names) {
+  if (!existsSync('/usr/bin/apt-get')) return 'this system has no apt-get';
+  const prefix = await rootPrefix();
+  if (prefix === undefined) return 'installing packages needs root, or sudo without a password';
+  process.stdout.write(`palisade: installing ${names.join(', ')} with apt-get...\n`);
+  const apt = async (/** @type {string[]} */ args) => {
+    const [command = '', ...rest] = [...prefix, 'apt-get', '-q', '-y', ...args];
+    return await run(command, rest, { quiet: true, env: { DEBIAN_FRONTEND: 'noninteractive' } });
+  };
+  await apt(['update']);
+  const { code, output } = await apt(['install', '--no-install-recommends', ...names]);
+  return code === 0 ? undefined : `apt-get failed: ${output.trim().split('\n').at(-1) ?? ''}`;
+}
+
+const CHROMIUM_PATHS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/snap/bin/chromium',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+];
+
+/** Path of a Chromium, or the one line that says what to install. */
+export async function findChromium() {
+  const find = () => [process.env.CHROMIUM_PATH, ...CHROMIUM_PATHS].find((path) => path !== undefined && existsSync(path));
+  const found = find();
+  if (found !== undefined) return { path: found };
+  const reason = await installPackages(['chromium']);
+  const installed = find();
+  if (installed !== undefined) return { path: installed };
+  return {
+    missing: `The browser journeys need Chromium (${reason ?? 'it was installed, but is not where it is looked for'}). Install the package "chromium", or set CHROMIUM_PATH to a Chromium or Chrome.`,
+  };
+}
+
+/** Folder of PostgreSQL's server programs, the newest version first, or undefined. */
+export function findPostgres() {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
+  return ['/usr/local/bin', '/opt/homebrew/bin', ...versions.map((version) => join(root, version, 'bin'))].findLast((folder) =>
+    existsSync(join(folder, 'initdb')),
+  );
+}

@@ -1,0 +1,100 @@
+// Everything: checks, unit and API tests, the API tests again on PostgreSQL, the build, browser journeys. Ends with the count of tests.
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { findNode, ROOT } from './node-runtime.mjs';
+import { findChromium } from './packages.mjs';
+import { startPostgres } from './postgres.mjs';
+import { run } from './run.mjs';
+
+const REPORTS = join(ROOT, 'node_modules', '.cache', 'palisade-tests');
+const node = findNode() ?? process.execPath;
+const totals = { passed: 0, failed: 0, skipped: 0 };
+/** @type {string[]} */
+const notes = [];
+
+/** @param {string} title */
+function say(title) {
+  process.stdout.write(`\n== ${title}\n`);
+}
+
+/** @param {string} line @returns {never} */
+function fail(line) {
+  process.stdout.write(`\npalisade: ${line}\n`);
+  process.exit(1);
+}
+
+/** Adds up the report of a vitest run. @param {string} path */
+function count(path) {
+  const report = JSON.parse(readFileSync(path, 'utf8'));
+  totals.passed += report.numPassedTests;
+  totals.failed += report.numFailedTests;
+  totals.skipped += report.numPendingTests + report.numTodoTests;
+}
+
+/** @param {string} name @param {string[]} args @param {Record<string, string>} [env] */
+async function vitest(name, args, env) {
+  const report = join(REPORTS, `${name}.json`);
+  const { code } = await run(
+    node,
+    [
+      join(ROOT, 'node_modules/vitest/vitest.mjs'),
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+      ...args,
+    ],
+    { env: { NO_COLOR: '1', ...env } },
+  );
+  count(report);
+  return code;
+}
+
+rmSync(REPORTS, { recursive: true, force: true });
+mkdirSync(REPORTS, { recursive: true });
+let failures = 0;
+
+say('checks: format, lint, import rules, types, dead code');
+if ((await run(node, [join(ROOT, 'scripts/check.mjs')])).code !== 0)
+  fail('The checks found something; see above. `npm run format` mends what is only format.');
+
+say('unit and API tests (SQLite)');
+failures += await vitest('sqlite', [], { TEST_DATABASE_URL: '' });
+
+say('API tests on PostgreSQL');
+const given = process.env.TEST_DATABASE_URL;
+const postgres = given ? { url: given, stop: async () => {} } : await startPostgres();
+if ('skipped' in postgres) {
+  notes.push(`API tests on PostgreSQL were skipped: ${postgres.skipped}`);
+  process.stdout.write(`skipped: ${postgres.skipped}\n`);
+} else {
+  failures += await vitest('postgres', ['--project=server', 'src'], { TEST_DATABASE_URL: postgres.url });
+  await postgres.stop();
+}
+
+say('build');
+if ((await run(node, [join(ROOT, 'scripts/bootstrap.mjs'), '--build'])).code !== 0) fail('The build failed; see above.');
+
+say('browser journeys');
+const chromium = await findChromium();
+if ('missing' in chromium) fail(chromium.missing);
+const journeys = join(REPORTS, 'journeys.json');
+failures += (
+  await run(
+    node,
+    [join(ROOT, 'node_modules/@playwright/test/cli.js'), 'test', '--config', join(ROOT, 'e2e/playwright.config.ts')],
+    {
+      cwd: join(ROOT, 'e2e'),
+      env: { NO_COLOR: '1', CHROMIUM_PATH: chromium.path, PLAYWRIGHT_JSON_OUTPUT_FILE: journeys },
+    },
+  )
+).code;
+const { stats } = JSON.parse(readFileSync(journeys, 'utf8'));
+totals.passed += stats.expected + stats.flaky;
+totals.failed += stats.unexpected;
+totals.skipped += stats.skipped;
+
+say('result');
+for (const note of notes) process.stdout.write(`${note}\n`);
+process.stdout.write(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped\n`);
+process.exit(failures === 0 && totals.failed === 0 && totals.passed > 0 ? 0 : 1);

@@ -1,0 +1,19 @@
+import type { Migration } from 'kysely/migration';
+import * as accounts from './0001-accounts.ts';
+import * as scans from './0002-scans.ts';
+import * as firewall from './0003-firewall.ts';
+import * as subscriptions from './0004-subscriptions.ts';
+import * as support from './0005-support.ts';
+import * as alerts from './0006-alerts.ts';
+import * as recovery from './0007-accounts.ts';
+
+/** Every migration by its number, in one direction. A landed one is never edited. */
+export const migrations: Record<string, Migration> = {
+  '0001-accounts': accounts,
+  '0002-scans': scans,
+  '0004-subscriptions': subscriptions,
+  '0006-alerts': alerts,
+  '0005-support': support,
+  '0007-accounts': recovery,
+  '0003-firewall': firewall,
+};

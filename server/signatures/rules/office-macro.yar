@@ -1,0 +1,218 @@
+/*
+  Documents that run commands. Macro rules read macro source text (a module as the unpacker
+  or an export gives it) and, for stored documents, the names an Office file keeps unpacked.
+*/
+
+rule Macro_AutoRun_Stored
+{
+  meta:
+    description = "A document with a macro that starts by itself when the document is opened."
+    severity = "medium"
+    reference = "https://attack.mitre.org/techniques/T1137/001/"
+    verdict = "suspicious"
+    family = "office-macro"
+    threat = "Macro.Office.AutoRun"
+  strings:
+    $vba_wide = "_VBA_PROJECT" wide
+    $auto = /\b(Auto_?Open|AutoExec|AutoClose|Document_Open|Document_Close|DocumentOpen|Workbook_Open|Workbook_Activate|Auto_Close|Presentation_Open)\b/ nocase
+  condition:
+    uint32be(0) == 0xd0cf11e0 and $vba_wide and $auto
+}
+
+rule Macro_AutoRun_Stored_Command
+{
+  meta:
+    description = "A document with a macro that starts by itself and runs a hidden system command."
+    severity = "critical"
+    reference = "https://attack.mitre.org/techniques/T1204/002/"
+    verdict = "infected"
+    family = "office-macro"
+    threat = "Macro.Office.StoredCommand"
+  strings:
+    $vba_wide = "_VBA_PROJECT" wide
+    $auto = /\b(Auto_?Open|AutoExec|AutoClose|Document_Open|Document_Close|DocumentOpen|Workbook_Open|Workbook_Activate|Auto_Close|Presentation_Open)\b/ nocase
+    $run1 = /(powershell|pwsh)(\.exe)?[ \t]{1,4}[^\r\n\x00]{0,80}(-e(c|nc|ncodedcommand)?[ \t]|hidden|downloadstring|downloadfile|bypass)/ nocase
+    $run2 = /cmd(\.exe)? \/[ckv][^\r\n\x00]{0,100}(powershell|certutil|bitsadmin|mshta|wscript|cscript|rundll32|regsvr32|curl)/ nocase
+    $run3 = "URLDownloadToFileA"
+    $run4 = /(mshta|regsvr32|rundll32)(\.exe)?[ \t]{1,4}[^\r\n\x00]{0,20}https?:\/\// nocase
+    $run5 = /winmgmts:[^\r\n\x00]{0,60}Win32_Process/ nocase
+  condition:
+    uint32be(0) == 0xd0cf11e0 and $vba_wide and $auto and any of ($run*)
+}
+
+rule Macro_AutoRun_Shell
+{
+  meta:
+    description = "A macro that starts by itself and runs a system command."
+    severity = "critical"
+    reference = "https://attack.mitre.org/techniques/T1059/005/"
+    verdict = "infected"
+    family = "office-macro"
+    threat = "Macro.Office.AutoRunShell"
+  strings:
+    $auto = /\bSub (Auto_?Open|AutoExec|AutoClose|Auto_Close|Document_Open|Document_Close|DocumentOpen|Workbook_Open|Workbook_Activate|Presentation_Open|[A-Za-z0-9]{1,24}_(Painted|Layout|MouseHover|GotFocus))[ \t]{0,2}\(/ nocase
+    $shell = /[\n=: (][ \t]{0,8}(Shell[ \t(]{1,3}|[A-Za-z0-9_]{1,24}\.(Run|Exec|ShellExecute)[ \t(]{1,3})[^\r\n]{0,160}(powershell|pwsh|cmd(\.exe)?[ \t]{1,4}\/|mshta|rundll32|regsvr32|certutil|bitsadmin|wscript|cscript|\.exe["' ])/ nocase
+    $variable = /(^|[\n:])[ \t]{0,8}[A-Za-z0-9_]{1,24}[ \t]{0,2}=[ \t]{0,2}["'][^"'\r\n]{0,80}(powershell|pwsh|cmd(\.exe)?[ \t]{1,4}\/c|mshta|regsvr32|certutil|bitsadmin)[^\r\n]{0,200}(hidden|https?:\/\/|-e(nc|ncodedcommand)?[ \t]|bypass)/ nocase
+    $call = /[\n=: (][ \t]{0,8}(Shell[ \t(]{1,3}|[A-Za-z0-9_]{1,24}\.(Run|Exec|ShellExecute)[ \t(]{1,3}|CreateObject\(["'](WScript\.Shell|Shell\.Application)["']\))/ nocase
+  condition:
+    filesize < 4MB and $auto and ($shell or ($variable and $call))
+}
+
+rule Macro_AutoRun_Download
+{
+  meta:
+    description = "A macro that starts by itself and downloads a file from the internet."
+    severity = "critical"
+    reference = "https://attack.mitre.org/techniques/T1105/"
+    verdict = "infected"
+    family = "office-macro"
+    threat = "Macro.Office.AutoRunDownload"
+  strings:
+    $auto = /\bSub (Auto_?Open|AutoExec|AutoClose|Auto_Close|Document_Open|Document_Close|DocumentOpen|Workbook_Open|Workbook_Activate|Presentation_Open)[ \t]{0,2}\(/ nocase
+    $url = /Declare[ \t][^\r\n]{1,40}URLDownloadToFile(A|W)?\b[^\r\n]{1,40}["']urlmon/ nocase
+    $http = /CreateObject\([ \t]{0,2}["'](MSXML2\.(Server)?XMLHTTP|Microsoft\.XMLHTTP|WinHttp\.WinHttpRequest)/ nocase
+    $save = /(ADODB\.Stream|\.SaveToFile\b|For[ \t]Binary)/ nocase
+    $run = /[\n=: (][ \t]{0,8}(Shell[ \t(]{1,3}|ShellExecute|[A-Za-z0-9_]{1,24}\.(Run|Exec|Open|ShellExecute)[ \t(]{1,3})/ nocase
+    $exe = /\.(exe|scr|dll|bat|cmd|vbs|js|hta|ps1|msi)["']/ nocase
+  condition:
+    filesize < 4MB and $auto and $run and $exe and ($url or ($http and $save))
+}
+
+rule Macro_Memory_Inject
+{
+  meta:
+    description = "A macro that writes machine code into memory and starts it."
+    severity = "critical"
+    reference = "https://attack.mitre.org/techniques/T1055/"
+    verdict = "infected"
+    family = "office-macro"
+    threat = "Macro.Office.MemoryInject"
+  strings:
+    $alloc = /Declare[ \t][^\r\n]{1,60}(VirtualAlloc(Ex)?|HeapCreate|NtAllocateVirtualMemory)\b/ nocase
+    $write = /Declare[ \t][^\r\n]{1,60}(RtlMoveMemory|WriteProcessMemory|RtlCopyMemory|NtWriteVirtualMemory)\b/ nocase
+    $start = /Declare[ \t][^\r\n]{1,60}(CreateThread|CreateRemoteThread|EnumSystemLanguageGroups[AW]?|EnumDateFormats[AW]?|CallWindowProc[AW]?|QueueUserAPC|EnumTimeFormats[AW]?)\b/ nocase
+    $auto = /\bSub (Auto_?Open|AutoExec|AutoClose|Document_Open|Workbook_Open|Presentation_Open)[ \t]{0,2}\(/ nocase
+    $bytes = /Array\([ \t]{0,2}-?[0-9]{1,3},[ \t]{0,2}-?[0-9]{1,3},[ \t]{0,2}-?[0-9]{1,3},[ \t]{0,2}-?[0-9]{1,3},[ \t]{0,2}-?[0-9]{1,3},/ nocase
+  condition:
+    filesize < 4MB and $alloc and $write and $start and ($auto or $bytes)
+}
+
+rule Macro_WMI_Process
+{
+  meta:
+    description = "A macro that starts by itself and runs a program by a detour, to stay unseen."
+    severity = "critical"
+    reference = "https://attack.mitre.org/techniques/T1047/"
+    verdict = "infected"
+    family = "office-macro"
+    threat = "Macro.Office.WmiProcess"
+  strings:
+    $auto = /\bSub (Auto_?Open|AutoExec|AutoClose|Auto_Close|Document_Open|Document_Close|DocumentOpen|Workbook_Open|Presentation_Open)[ \t]{0,2}\(/ nocase
+    $wmi = /GetObject\([ \t]{0,2}["'](new:(72C24DD5-D70A-438B-8A42-98424B88AFB8|9BA05972-F6A8-11CF-A442-00A0C90A8F39|C08AFD90-F2A1-11D1-8455-00A0C91F3880|13709620-C279-11CE-A49E-444553540000)|winmgmts:)/ nocase
+    $create = /(Win32_Process\b|\.(Run|Exec|ShellExecute)[ \t(])/ nocase
+    $start = /\.Create[ \t(]|\.(Run|Exec|ShellExecute)[ \t(]/ nocase
+  condition:
+    filesize < 4MB and all of them
+}
+
+rule Macro_Excel4_Exec
+{
+  meta:
+    description = "A spreadsheet with an old-style hidden macro sheet that runs or downloads a program."
+    severity = "critical"
+    reference = "https://attack.mitre.org/techniques/T1059/"
+    verdict = "infected"
+    family = "office-macro"
+    threat = "Macro.Excel4.Exec"
+  strings:
+    $sheet = /<(xm:)?macrosheet[ \t\r\n>]/
+    $exec = /<f[^>]{0,40}>[^<]{0,80}EXEC\([^<]{0,80}(cmd|powershell|mshta|rundll32|regsvr32|wscript|certutil|wmic|\.exe)/ nocase
+    $call = /<f[^>]{0,40}>[^<]{0,80}(CALL|REGISTER)\((&quot;|")(urlmon|kernel32|shell32|wininet)(\.dll)?(&quot;|")/ nocase
+    $plain = /=(CALL|REGISTER)\("(urlmon|Shell32)(\.dll)?",[ \t]?"(URLDownloadToFileA|ShellExecuteA)"/ nocase
+  condition:
+    filesize < 16MB and (($sheet and ($exec or $call)) or ($plain and not uint8(0) == 0x3c))
+}
+
+rule Office_DDE_Command
+{
+  meta:
+    description = "A document that starts a system command through an old data link."
+    severity = "critical"
+    reference = "https://attack.mitre.org/techniques/T1559/002/"
+    verdict = "infected"
+    family = "office-macro"
+    threat = "Exploit.Office.DdeCommand"
+  strings:
+    $field = /instrText[^>]{0,40}>[^<]{0,8}DDE(AUTO)?[ \t]{1,8}[^<]{0,80}(cmd(\.exe)?|powershell(\.exe)?|mshta(\.exe)?|regsvr32|rundll32|msexcel\\)/ nocase
+    $simple = /fldSimple[^>]{1,40}instr=["'][ \t]{0,4}DDE(AUTO)?[ \t]{1,8}[^>]{0,80}(cmd|powershell|mshta|regsvr32|rundll32)/ nocase
+    $link = /<ddeLink[^>]{0,120}ddeService=["'](cmd|powershell|mshta|regsvr32|rundll32|msexcel)["']/ nocase
+  condition:
+    filesize < 16MB and any of them
+}
+
+rule Office_CSV_Formula_Command
+{
+  meta:
+    description = "A table file with a cell that starts a system command when it is opened in a spreadsheet."
+    severity = "high"
+    reference = "https://owasp.org/www-community/attacks/CSV_Injection"
+    verdict = "infected"
+    family = "office-macro"
+    threat = "Exploit.CSV.FormulaCommand"
+  strings:
+    $cell = /(^|[\n,;\t])"?[=+@-][^\n,;|]{0,24}(cmd|powershell|mshta|rundll32|msexcel)\|["']{1,2} ?(\/c|-[a-z]{1,16}|https?:|\\\.\.)[^\n!]{1,200}["']{1,2}![A-Z_]{1,4}[0-9]{0,3}/ nocase
+  condition:
+    filesize < 16MB and $cell and not uint8(0) == 0x3c and not uint8(0) == 0x23
+}
+
+rule Office_Remote_Template
+{
+  meta:
+    description = "A document that loads its template, which may carry macros, from another computer."
+    severity = "medium"
+    reference = "https://attack.mitre.org/techniques/T1221/"
+    verdict = "suspicious"
+    family = "office-macro"
+    threat = "Exploit.Office.RemoteTemplate"
+  strings:
+    $rels = "schemas.openxmlformats.org/package/2006/relationships"
+    $template = /<Relationship[ \t\r\n][^>]{0,200}attachedTemplate["'][^>]{0,200}Target=["'](https?:\/\/|\\\\|file:\/\/)[^>]{3,400}TargetMode=["']External/ nocase
+    $template_first = /<Relationship[ \t\r\n][^>]{0,200}Target=["'](https?:\/\/|\\\\|file:\/\/)[^>]{3,400}attachedTemplate["']/ nocase
+  condition:
+    filesize < 1MB and $rels and any of ($template*)
+}
+
+rule Office_Remote_Object
+{
+  meta:
+    description = "A document that loads and runs a page from the internet as soon as it is opened."
+    severity = "critical"
+    reference = "https://nvd.nist.gov/vuln/detail/CVE-2022-30190"
+    verdict = "infected"
+    family = "office-macro"
+    threat = "Exploit.Office.RemoteObject"
+  strings:
+    $rels = "schemas.openxmlformats.org/package/2006/relationships"
+    $object = /oleObject["'][^>]{0,80}Target=["'](mhtml:)?https?:\/\/[^"']{3,400}(!["']|\.html?!?["']|!x-usc:)/ nocase
+    $object_first = /Target=["'](mhtml:)?https?:\/\/[^"'>]{3,400}(!|!x-usc:[^"']{1,300})["'][^>]{0,80}relationships\/oleObject["']/ nocase
+    $usc = /Target=["']mhtml:https?:\/\/[^"']{3,300}!x-usc:https?:\/\// nocase
+  condition:
+    filesize < 1MB and $rels and any of ($object, $object_first, $usc)
+}
+
+rule Office_Support_Tool_Link
+{
+  meta:
+    description = "A page that misuses the Windows support tool to run commands (known as Follina)."
+    severity = "critical"
+    reference = "https://nvd.nist.gov/vuln/detail/CVE-2022-30190"
+    verdict = "infected"
+    family = "office-macro"
+    threat = "Exploit.Windows.Follina"
+  strings:
+    $link = /(location(\.href)?[ \t]{0,2}=|<iframe|href=|open\()[^\n]{0,40}ms-msdt:[^\n]{0,60}PCWDiagnostic/ nocase
+    $param = /IT_(BrowseForFile|RebrowseForFile|LaunchMethod|SelectProgram)=/ nocase
+    $payload = /(\$\(|Invoke-Expression|FromBase64String|\.\.\/\.\.\/)/ nocase
+  condition:
+    filesize < 1MB and all of them
+}

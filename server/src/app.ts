@@ -1,0 +1,206 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
+import { VERSION } from '@palisade/contract/constants';
+import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { type Kysely, sql } from 'kysely';
+import { serveAntiHacking } from '#features/anti-hacking/anti-hacking.routes.ts';
+import type { AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
+import { createAntiHacking } from '#features/anti-hacking/anti-hacking.ts';
+import { infectedFileIncident } from '#features/anti-hacking/infected-file.ts';
+import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
+import type { AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
+import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.ts';
+import { SCAN_LIMITS, type ScanLimits } from '#features/antivirus/engines/limits.ts';
+import { createYaraPool, type Engine } from '#features/antivirus/engines/yara-pool.ts';
+import { openSpool } from '#features/antivirus/spool.ts';
+import { serveAccounts } from '#features/auth/account.routes.ts';
+import { createAccounts } from '#features/auth/account.ts';
+import { serveAuth } from '#features/auth/auth.routes.ts';
+import type { AuthTables } from '#features/auth/auth.tables.ts';
+import { createAuth } from '#features/auth/auth.ts';
+import { serveRecovery } from '#features/auth/recovery.routes.ts';
+import { createRecovery } from '#features/auth/recovery.ts';
+import { serveChat } from '#features/chat/chat.routes.ts';
+import type { ChatTables } from '#features/chat/chat.tables.ts';
+import { createChat } from '#features/chat/chat.ts';
+import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
+import { serveFirewall } from '#features/firewall/firewall.routes.ts';
+import type { FirewallTables } from '#features/firewall/firewall.tables.ts';
+import { createFirewall } from '#features/firewall/firewall.ts';
+import { serveOutbox } from '#features/outbox/outbox.routes.ts';
+import { serveRemote } from '#features/remote/remote.routes.ts';
+import type { RemoteTables } from '#features/remote/remote.tables.ts';
+import { createRemote } from '#features/remote/remote.ts';
+import { serveSetup } from '#features/setup/setup.routes.ts';
+import { createPlanRequests } from '#features/subscriptions/plan-requests.ts';
+import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes.ts';
+import type { SubscriptionTables } from '#features/subscriptions/subscriptions.tables.ts';
+import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
+import { migrations } from '#migrations/all.ts';
+import { type DatabaseLocation, migrate, openDatabase } from '#platform/database.ts';
+import { createHttp } from '#platform/http.ts';
+import { type InstallationTables, readProvider } from '#platform/installation.ts';
+import { createMail, type MailTables } from '#platform/mail.ts';
+import { Problem } from '#platform/problem.ts';
+import { type Api, serve } from '#platform/serve.ts';
+import { createSessions, type SessionTables } from '#platform/session.ts';
+import type { Settings } from '#platform/settings.ts';
+import { serveWeb } from '#platform/web.ts';
+
+type Tables = AuthTables &
+  SessionTables &
+  AntivirusTables &
+  SubscriptionTables &
+  AlertTables &
+  ChatTables &
+  RemoteTables &
+  InstallationTables &
+  MailTables &
+  FirewallTables;
+
+/** What surrounds the application: settings, where things lie, the clock, the log. */
+export interface Surroundings {
+  settings: Settings;
+  database: DatabaseLocation;
+  /** `server/signatures`. */
+  signatures_folder: string;
+  /** The built web application. */
+  web_folder: string;
+  logger: FastifyBaseLogger;
+  now?: () => number;
+  scan_limits?: ScanLimits;
+  upload_limits?: UploadLimits;
+  engine_processes?: number;
+  scan_retry_ms?: number;
+  /** What drills are drawn with: from 0 up to, not including, 1. */
+  random?: () => number;
+  mail_look_ms?: number;
+}
+
+export interface App {
+  fastify: FastifyInstance;
+  engine: Engine;
+  database: Kysely<Tables>;
+  close(): Promise<void>;
+}
+
+const UPLOAD_LIMITS: UploadLimits = { maximum: UPLOAD_MAXIMUM, stall_ms: 30_000 };
+/** A process scans one file at a time and takes one core and some 100 MB. */
+const ENGINE_PROCESSES = { least: 2, most: 4 } as const;
+
+/** Builds every feature by hand and serves it: the one place where features meet. Listens on nothing. */
+export async function createApp(surroundings: Surroundings): Promise<App> {
+  const { settings, logger, now = Date.now } = surroundings;
+  const spool = openSpool(join(settings.data_dir, 'spool'));
+  const database = openDatabase<Tables>(surroundings.database);
+  await migrate(database, migrations);
+
+  const engine = createYaraPool({
+    rules_folder: join(surroundings.signatures_folder, 'rules'),
+    size:
+      surroundings.engine_processes ?? Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism())),
+    limits: surroundings.scan_limits ?? SCAN_LIMITS,
+    logger,
+  });
+  const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
+  const antiHacking = createAntiHacking({
+    database: database.$pickTables<'alerts'>(),
+    scans: (user_id) => antivirus.counts(user_id),
+    rules: firewall.listRules,
+    now,
+    random: surroundings.random,
+  });
+  const antivirus: Antivirus = createAntivirus({
+    database: database.$pickTables<'scans'>(),
+    engine,
+    spool,
+    now,
+    logger,
+    onInfected: (file) => antiHacking.raise(infectedFileIncident(file)),
+    retry_ms: surroundings.scan_retry_ms,
+  });
+  const auth = createAuth({
+    database: database.$pickTables<'users' | 'reset_tokens' | 'installation'>(),
+    exposure: settings.exposure,
+    admin_emails: settings.admin_emails,
+    now,
+  });
+  const subscriptionParts = {
+    database: database.$pickTables<'subscription_templates' | 'subscriptions' | 'subscription_requests'>(),
+    accounts: auth,
+    now,
+  };
+  const subscriptions = createSubscriptions(subscriptionParts);
+  const sessions = createSessions({ database: database.$pickTables<'sessions'>(), findUser: auth.findUser, now });
+  const mail = createMail({
+    database: database.$pickTables<'mails' | 'installation'>(),
+    server: settings.mail_server,
+    now,
+    logger,
+    look_ms: surroundings.mail_look_ms,
+  });
+  const accountTables = database.$pickTables<'users' | 'reset_tokens' | 'sessions' | 'mails' | 'installation'>();
+  const recovery = createRecovery({
+    database: accountTables,
+    sessions,
+    mail,
+    public_url: settings.public_url,
+    now,
+    logger,
+  });
+
+  const fastify = await createHttp({ logger, trusted_proxies: settings.trusted_proxies });
+  const api: Api = { fastify, sessions };
+  serveAuth(api, auth);
+  serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
+  serveAccounts(api, auth, createAccounts({ database: accountTables, sessions, mail }));
+  serveRecovery(api, recovery, { answers: settings.exposure === 'local' && settings.reset_delivery === 'response' });
+  serveSetup(api, database.$pickTables<'installation'>());
+  serveOutbox(api, mail);
+  serveAntivirus(api, antivirus, spool, surroundings.upload_limits ?? UPLOAD_LIMITS);
+  serveAntiHacking(api, antiHacking, subscriptions);
+  serveDashboard(api, {
+    recentScans: antivirus.recent,
+    scanCounts: antivirus.counts,
+    plan: subscriptions.current,
+    overview: antiHacking.overview,
+  });
+  serveChat(api, createChat({ database: database.$pickTables<'chat_messages'>(), now }));
+  serveRemote(api, createRemote({ database: database.$pickTables<'remote_sessions'>(), now }));
+  serveFirewall(api, firewall);
+
+  serve(api, readHealth, 'anyone', () => Promise.resolve({ status: 'ok' as const }));
+  serve(api, readReadiness, 'anyone', async () => {
+    await sql`select 1`.execute(database).catch((error: unknown) => {
+      throw new Problem('unavailable', { detail: 'The database does not answer.', retry_after: 5, cause: error });
+    });
+    if (!engine.ready()) throw new Problem('unavailable', { detail: 'The scanning engine is starting.', retry_after: 1 });
+    return { status: 'ready' as const };
+  });
+  serve(api, readConfig, 'anyone', async () => ({
+    version: VERSION,
+    exposure: settings.exposure,
+    open_local: settings.open_local,
+    demo: settings.demo,
+    reset_delivery: settings.reset_delivery,
+    ...(await readProvider(database.$pickTables<'installation'>())),
+    links: { live_chat: settings.live_chat_url ?? null, remote_portal: settings.remote_portal_url ?? null },
+  }));
+  await serveWeb(fastify, surroundings.web_folder);
+  await antivirus.resume();
+
+  return {
+    fastify,
+    engine,
+    database,
+    async close() {
+      await antivirus.close();
+      await fastify.close();
+      await recovery.close();
+      await mail.close();
+      await database.destroy();
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import type { Severity } from '@palisade/contract/anti-hacking';
+
+export interface AlertTables {
+  alerts: {
+    id: string;
+    user_id: string;
+    threat_type: string;
+    severity: Severity;
+    description: string;
+    created_at: string;
+    /** 0 or 1, as `simulated`. */
+    blocked: number;
+    ip_address: string | null;
+    simulated: number;
+    /** What happened once is told once, however often it is reported. */
+    dedupe_key: string;
+  };
+}

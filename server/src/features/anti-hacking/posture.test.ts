@@ -1,0 +1,134 @@
+import type { Rule } from '@palisade/contract/firewall';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { startOfDay } from './day.ts';
+import { drill } from './drills.ts';
+import { readOpenRules } from './open-rules.ts';
+import { CHECKED_PORTS, CHECKS, judge, type PostureFacts } from './posture.ts';
+
+const nothing: PostureFacts = {
+  scans: { infected: 0, overdue: 0, repeated_threats: [] },
+  unblocked: { malware: 0, high: 0, critical: 0 },
+  rules: readOpenRules([], CHECKED_PORTS),
+};
+let last = 0;
+const rule = (parts: Partial<Rule>): Rule => ({
+  id: `01930000-0000-7000-8000-${String(++last).padStart(12, '0')}`,
+  created_at: '2026-11-20T10:00:00.000Z',
+  rule_name: 'a rule',
+  direction: 'inbound',
+  action: 'allow',
+  protocol: 'tcp',
+  source_ip: '*',
+  destination_ip: '*',
+  port: '443',
+  enabled: true,
+  ...parts,
+});
+
+describe('the score', () => {
+  test('of a new account is 100, without a reason', () => {
+    expect(judge(nothing)).toMatchObject({ security_score: 100, score_breakdown: [], vulnerabilities_found: [] });
+  });
+
+  test('counts only checks that could run, and says how many', () => {
+    const { findings, coverage } = judge(nothing);
+    expect(findings).toHaveLength(26);
+    expect(coverage).toMatch(/^12 of 26 checks could run\./);
+    for (const finding of findings.filter((one) => one.state === 'unknown')) expect(finding.deduction).toBe(0);
+  });
+
+  test.each<[string, Rule[], string[], number]>([
+    ['an open SSH port', [rule({ port: '20-25' })], ['port_22_open', 'port_23_open'], 84],
+    ['a disabled rule', [rule({ port: '22', enabled: false })], [], 100],
+    ['a port open to one network', [rule({ port: '22', source_ip: '10.0.0.0/8' })], [], 100],
+    ['a port over UDP', [rule({ port: '22', protocol: 'udp' })], [], 100],
+    ['an outbound rule', [rule({ port: '22', direction: 'outbound' })], [], 100],
+    ['a list of ports', [rule({ port: '80, 445 , 8000-8100' })], ['port_445_open'], 92],
+    [
+      'an open port that a block closes',
+      [rule({ port: '3389' }), rule({ port: '3389', action: 'block' })],
+      ['clashing_rules'],
+      98,
+    ],
+    ['one that a wider block closes', [rule({ port: '3389' }), rule({ port: '*', action: 'block' })], [], 100],
+    [
+      'a block of one destination alone',
+      [rule({ port: '22' }), rule({ port: '22', action: 'block', destination_ip: '192.0.2.1' })],
+      ['port_22_open'],
+      92,
+    ],
+    [
+      'a block of IPv4 alone',
+      [rule({ port: '22' }), rule({ port: '22', action: 'block', source_ip: '0.0.0.0/0' })],
+      ['port_22_open'],
+      92,
+    ],
+    ['the world by its other name', [rule({ port: '5900', source_ip: '::/0' })], ['port_5900_open'], 92],
+    ['the world in two halves', [rule({ port: '23', source_ip: '0.0.0.0/1, 128.0.0.0/1' })], ['port_23_open'], 92],
+    ['the same rule twice', [rule({}), rule({ source_ip: 'any', port: ' 443' })], ['clashing_rules'], 98],
+    [
+      'everything allowed, up to the cap of 30',
+      [rule({ port: '*', protocol: 'all' })],
+      ['allow_any_inbound', 'port_22_open', 'port_23_open', 'port_445_open', 'port_3389_open', 'port_5900_open'],
+      70,
+    ],
+  ])('with %s', (_, rules, failed, score) => {
+    const { score_breakdown, security_score } = judge({ ...nothing, rules: readOpenRules(rules, CHECKED_PORTS) });
+    expect(score_breakdown.map(({ id }) => id)).toEqual(failed);
+    expect(security_score).toBe(score);
+  });
+
+  test.each<[string, Partial<PostureFacts>, string[], number]>([
+    ['files that wait', { scans: { ...nothing.scans, overdue: 3 } }, ['files_overdue'], 98],
+    ['a threat that comes back', { scans: { ...nothing.scans, infected: 2, repeated_threats: ['X'] } }, ['repeated_threat'], 92],
+    ['an infected file that was removed', { scans: { ...nothing.scans, infected: 1 } }, [], 100],
+    ['one that was not', { unblocked: { malware: 1, high: 1, critical: 0 } }, ['open_alert_high', 'infected_not_removed'], 74],
+    ['a critical alert that nothing blocked', { unblocked: { malware: 0, high: 0, critical: 1 } }, ['open_alert_critical'], 49],
+  ])('with %s', (_, facts, failed, score) => {
+    const { score_breakdown, security_score } = judge({ ...nothing, ...facts });
+    expect(score_breakdown.map(({ id }) => id)).toEqual(failed);
+    expect(security_score).toBe(score);
+  });
+
+  test('is 100 less its reasons, unless a critical alert caps it, and never below 0', () => {
+    const few = fc.nat(9);
+    const names = fc.array(fc.string());
+    fc.assert(
+      fc.property(names, names, names, few, few, few, few, (everything, ssh, clashing, overdue, malware, high, critical) => {
+        const { security_score, score_breakdown, findings } = judge({
+          scans: { infected: malware, overdue, repeated_threats: [] },
+          unblocked: { malware, high, critical },
+          rules: { everything, clashing, ports: new Map([[22, ssh]]) },
+        });
+        const deducted = score_breakdown.reduce((sum, reason) => sum + reason.deduction, 0);
+        expect(security_score).toBe(Math.max(0, Math.min(critical > 0 ? 49 : 100, 100 - deducted)));
+        expect(findings.map(({ id }) => id)).toEqual(CHECKS.map(({ id }) => id));
+      }),
+    );
+  });
+});
+
+describe('a day', () => {
+  test.each([
+    ['2026-11-20T10:00:00.000Z', 'UTC', '2026-11-20T00:00:00.000Z'],
+    ['2026-11-20T23:30:00.000Z', 'Europe/Berlin', '2026-11-20T23:00:00.000Z'],
+    ['2026-11-20T04:00:00.000Z', 'America/New_York', '2026-11-19T05:00:00.000Z'],
+    ['2026-11-20T10:00:00.000Z', 'Asia/Kathmandu', '2026-11-19T18:15:00.000Z'],
+    ['2026-03-29T20:00:00.000Z', 'Europe/Berlin', '2026-03-28T23:00:00.000Z'],
+    ['2026-10-25T22:30:00.000Z', 'Europe/Berlin', '2026-10-24T22:00:00.000Z'],
+  ])('at %s in %s began at %s', (at, zone, start) => {
+    expect(startOfDay(Date.parse(at), zone)).toBe(start);
+  });
+});
+
+test('a drill accuses no real address', () => {
+  const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  fc.assert(
+    fc.property(chance, chance, chance, (...chances) => {
+      const { ip_address, description } = drill(() => chances.shift() ?? 0);
+      expect(description).not.toBe('');
+      if (ip_address !== null) expect(ip_address).toMatch(/^(192\.0\.2|198\.51\.100|203\.0\.113)\.\d{1,3}$/);
+    }),
+  );
+});

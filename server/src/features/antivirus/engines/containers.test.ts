@@ -1,0 +1,51 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { noise, tar, zip } from '#test/files.ts';
+import { containerOf } from './containers.ts';
+
+const hex = (digits: string) => Buffer.concat([Buffer.from(digits, 'hex'), Buffer.alloc(64)]);
+
+const seven = (format: string | undefined) => ({ kind: 'seven', format, start: 0 });
+
+describe('the kind of a container', async () => {
+  test.each([
+    [{ kind: 'zip' }, zip([{ name: 'a', content: Buffer.from('a') }])],
+    [{ kind: 'zip' }, zip([])],
+    [{ kind: 'gzip' }, gzipSync(Buffer.from('a'))],
+    [{ kind: 'tar' }, await tar([{ name: 'a', content: Buffer.from('a') }])],
+    [seven('7z'), hex('377abcaf271c')],
+    [seven('rar5'), hex('526172211a070100')],
+    [seven('xz'), hex('fd377a585a00')],
+    [seven('bzip2'), hex('425a683931415926535900')],
+    [seven('zstd'), hex('28b52ffd')],
+    [seven('cab'), hex('4d53434600000000')],
+    [seven('ar'), Buffer.from('!<arch>\ndebian-binary')],
+    [seven('arj'), hex('60ea2900221602000002022a')],
+    [seven('Z'), hex('1f9d90')],
+    [seven(undefined), Buffer.concat([Buffer.alloc(32_769), Buffer.from('CD001')])],
+    [{ kind: 'opaque' }, hex('04224d18')],
+    [{ kind: 'ole' }, hex('d0cf11e0a1b11ae1')],
+    [{ kind: 'pdf' }, Buffer.from('garbage before %PDF-1.4')],
+    [{ kind: 'mail' }, Buffer.from('Received: from a by b\r\nSubject: hello\r\n\r\nhello')],
+    [{ kind: 'mail' }, Buffer.from('\r\nContent-Type: text/plain\r\n\r\nhello')],
+    [{ kind: 'mailbox' }, Buffer.from('From anna@example.com Fri Nov 20 11:00:00 2026\nSubject: hello\n\nhello')],
+    [undefined, Buffer.from('From: a note that begins like a mail')],
+    [undefined, Buffer.from('From the beginning\nit was a poem')],
+    [undefined, Buffer.alloc(0)],
+    [undefined, Buffer.from('P')],
+    [undefined, Buffer.alloc(600)],
+    [undefined, Buffer.from('BZh is how a bzip2 file starts')],
+    [undefined, hex('60eaffff')],
+    [undefined, hex('1f9dff')],
+  ])('is %s, by its bytes', (kind, bytes) => {
+    expect(containerOf(bytes)).toEqual(kind);
+  });
+
+  test('is none for bytes without meaning', () => {
+    const bytes = noise(600 * 20_000);
+    const kinds = new Set(
+      Array.from({ length: 20_000 }, (_, index) => containerOf(bytes.subarray(index * 600, (index + 1) * 600))),
+    );
+    expect([...kinds]).toEqual([undefined]);
+  });
+});

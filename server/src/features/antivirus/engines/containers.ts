@@ -1,0 +1,257 @@
+import { pipeline, Readable } from 'node:stream';
+import { crc32, createGunzip } from 'node:zlib';
+import { extract } from 'tar-stream';
+import { type Content, openSource, rangeOf, type Source, streamOf } from './content.ts';
+import { mailboxMembers, mailKind, mailMembers } from './mail.ts';
+import { type Member, Unreadable, type Workshop } from './member.ts';
+import { oleMembers } from './ole.ts';
+import { isPdf, pdfMembers } from './pdf.ts';
+import { sevenZipMembers } from './seven-zip.ts';
+import { endsAsZip, zipMembers } from './zip.ts';
+
+/** What holds members. `seven`: 7-Zip opens it, as `format`, from `start` on; `opaque`: recognised, but not opened. */
+export type Container =
+  | { kind: 'zip' | 'gzip' | 'tar' | 'mail' | 'mailbox' | 'pdf' | 'ole' | 'opaque' }
+  | { kind: 'seven'; format: string | undefined; start: number };
+
+/** Bytes that `containerOf` needs: one tar block, and the volume descriptor of ISO 9660 lies at 32 KiB. */
+export const HEAD_BYTES = 33_000;
+
+const TAR_BLOCK_BYTES = 512;
+const TAR_CHECKSUM = { start: 148, end: 156 } as const;
+
+/** A tar header's checksum is the sum of its bytes with the checksum field as blanks (POSIX.1-2001, ustar). */
+function isTarHeader(head: Buffer): boolean {
+  if (head.length < TAR_BLOCK_BYTES || head[0] === 0) return false;
+  const field = head.toString('latin1', TAR_CHECKSUM.start, TAR_CHECKSUM.end).replaceAll('\0', ' ').trim();
+  if (!/^[0-7]{1,7}$/.test(field)) return false;
+  let sum = 0;
+  for (let index = 0; index < TAR_BLOCK_BYTES; index++) {
+    sum += index >= TAR_CHECKSUM.start && index < TAR_CHECKSUM.end ? 0x20 : (head[index] ?? 0);
+  }
+  return sum === Number.parseInt(field, 8);
+}
+
+const hex = (digits: string) => Buffer.from(digits, 'hex');
+const text = (characters: string) => Buffer.from(characters, 'latin1');
+
+/** Magic bytes at `offset`, and 7-Zip's name of the format; no name for what nothing here opens. */
+const MAGIC: readonly { magic: Buffer; offset: number; format: string | undefined; opaque?: true }[] = [
+  { magic: hex('377abcaf271c'), offset: 0, format: '7z' },
+  { magic: hex('526172211a0700'), offset: 0, format: 'rar' },
+  { magic: hex('526172211a0701'), offset: 0, format: 'rar5' },
+  { magic: hex('fd377a585a00'), offset: 0, format: 'xz' },
+  { magic: hex('28b52ffd'), offset: 0, format: 'zstd' },
+  { magic: text('MSCF\0\0\0\0'), offset: 0, format: 'cab' },
+  { magic: text('!<arch>\n'), offset: 0, format: 'ar' },
+  { magic: text('070701'), offset: 0, format: 'cpio' },
+  { magic: text('070702'), offset: 0, format: 'cpio' },
+  { magic: text('070707'), offset: 0, format: 'cpio' },
+  { magic: text('-lh'), offset: 2, format: 'lzh' },
+  { magic: text('ITSF\x03\0\0\0'), offset: 0, format: 'chm' },
+  { magic: hex('edabeedb'), offset: 0, format: 'rpm' },
+  { magic: text('SZDD\x88\xf0\x27\x33'), offset: 0, format: 'mslz' },
+  { magic: text('MSWIM\0\0\0'), offset: 0, format: 'wim' },
+  { magic: text('xar!\0'), offset: 0, format: 'xar' },
+  { magic: text('hsqs'), offset: 0, format: 'squashfs' },
+  { magic: text('CD001'), offset: 32_769, format: undefined },
+  { magic: hex('04224d18'), offset: 0, format: undefined, opaque: true }, // LZ4
+  { magic: text('LZIP'), offset: 0, format: undefined, opaque: true },
+  { magic: hex('526172211a07'), offset: 0, format: undefined, opaque: true }, // a RAR of a kind to come
+];
+
+/** Two bytes alone would take one random file in 32,768 for an archive, so what follows them must make sense too. */
+const ARJ_HEADER_BYTES_MAXIMUM = 2600;
+const ARJ_MAIN_HEADER = 2;
+
+function isArj(head: Buffer): boolean {
+  return (
+    head.length > 10 &&
+    head.readUInt16BE(0) === 0x60ea &&
+    head.readUInt16LE(2) <= ARJ_HEADER_BYTES_MAXIMUM &&
+    head[10] === ARJ_MAIN_HEADER
+  );
+}
+
+/** LZW of compress(1): the third byte holds the code size (9 to 16 bits) and two bits that are always zero. */
+function isCompress(head: Buffer): boolean {
+  const flags = head[2] ?? 0;
+  return (
+    head.length > 2 && head.readUInt16BE(0) === 0x1f9d && (flags & 0x60) === 0 && (flags & 0x1f) >= 9 && (flags & 0x1f) <= 16
+  );
+}
+
+/** Binary cpio in either byte order: device, inode and a mode of which the type is one of POSIX's, a name with its end. */
+function isBinaryCpio(head: Buffer): boolean {
+  const magic = head.length >= 26 ? head.readUInt16LE(0) : 0;
+  if (magic !== 0o070707 && magic !== 0xc771) return false;
+  const word = (at: number) => (magic === 0o070707 ? head.readUInt16LE(at) : head.readUInt16BE(at));
+  const name_bytes = word(20);
+  return [0o4, 0o10, 0o12, 0o2, 0o6].includes(word(6) >> 12) && name_bytes > 1 && head[26 + name_bytes - 1] === 0;
+}
+
+const BZIP2 = /^BZh[1-9]1AY&SY/;
+const OLE = hex('d0cf11e0a1b11ae1');
+
+/** What kind of container begins with these bytes (at least HEAD_BYTES of them, where there are as many); undefined for none. */
+export function containerOf(head: Buffer): Container | undefined {
+  const signature = head.length >= 4 ? head.readUInt32LE(0) : 0;
+  const seven = (format: string | undefined): Container => ({ kind: 'seven', format, start: 0 });
+  // Local header, empty archive, spanned archive (APPNOTE 4.3.7, 4.3.16, 8.5.4).
+  if (signature === 0x04034b50 || signature === 0x06054b50 || signature === 0x08074b50) return { kind: 'zip' };
+  // RFC 1952: deflate is the only method there is.
+  if (signature % 0x1000000 === 0x088b1f) return { kind: 'gzip' };
+  if (head.subarray(0, OLE.length).equals(OLE)) return { kind: 'ole' };
+  if (BZIP2.test(head.toString('latin1', 0, 10))) return seven('bzip2');
+  const known = MAGIC.find(({ magic, offset }) => head.subarray(offset, offset + magic.length).equals(magic));
+  if (known !== undefined) return known.opaque ? { kind: 'opaque' } : seven(known.format);
+  if (isArj(head)) return seven('arj');
+  if (isCompress(head)) return seven('Z');
+  if (isBinaryCpio(head)) return seven('cpio');
+  if (isTarHeader(head)) return { kind: 'tar' };
+  if (isPdf(head)) return { kind: 'pdf' };
+  const mail = mailKind(head);
+  return mail === undefined ? undefined : { kind: mail };
+}
+
+/** Archives that are put behind a program which unpacks them. What looks like one inside a program that can read them must prove to be one. */
+const BEHIND_PROGRAM: readonly { magic: Buffer; format: string; back: number; proves(source: Source, at: number): boolean }[] = [
+  {
+    magic: hex('377abcaf271c'),
+    format: '7z',
+    back: 0,
+    proves(source, at) {
+      // 7zFormat.txt: the CRC of the 20 bytes that follow it.
+      const head = source.read(at, 32);
+      return head.length === 32 && crc32(head.subarray(12)) === head.readUInt32LE(8);
+    },
+  },
+  {
+    magic: hex('526172211a0701'),
+    format: 'rar5',
+    back: 0,
+    // RAR 5.0 technote: CRC, size and type 1 (main) or 4 (encryption) of the first header.
+    proves: (source, at) => source.read(at + 7, 1)[0] === 0 && [1, 4].includes(source.read(at + 13, 1)[0] ?? 0),
+  },
+  {
+    magic: hex('526172211a0700'),
+    format: 'rar',
+    back: 0,
+    proves: (source, at) => source.read(at + 9, 1)[0] === 0x73,
+  },
+  {
+    magic: text('MSCF\0\0\0\0'),
+    format: 'cab',
+    back: 0,
+    proves(source, at) {
+      const head = source.read(at, 36);
+      return head.length === 36 && head.readUInt32LE(8) <= source.size - at && head.readUInt16LE(24) === 0x0103;
+    },
+  },
+  { magic: Buffer.concat([hex('efbeadde'), text('NullsoftInst')]), format: 'nsis', back: 4, proves: () => true },
+];
+const SEARCH_BYTES = 8 * 1024 ** 2;
+const SEARCH_OVERLAP = 64;
+
+function isProgram(head: Buffer): boolean {
+  const start = head.toString('latin1', 0, 4);
+  return start.startsWith('MZ') || start === '\x7fELF' || start.startsWith('#!');
+}
+
+/** Containers inside a file that is no container itself: a zip at its end, whatever stands before it, and archives behind a program. */
+export function containersBehind(source: Source, head: Buffer): Container[] {
+  const found: Container[] = [];
+  if (endsAsZip(source)) found.push({ kind: 'zip' });
+  if (!isProgram(head)) return found;
+  const formats = new Set<string>();
+  for (let at = 0; at < source.size; at += SEARCH_BYTES - SEARCH_OVERLAP) {
+    const piece = source.read(at, SEARCH_BYTES);
+    for (const { magic, format, back, proves } of BEHIND_PROGRAM) {
+      for (let within = piece.indexOf(magic); within >= 0 && !formats.has(format); within = piece.indexOf(magic, within + 1)) {
+        const start = at + within - back;
+        if (start < 0 || !proves(source, start)) continue;
+        formats.add(format);
+        found.push({ kind: 'seven', format, start });
+      }
+    }
+  }
+  return found;
+}
+
+async function* gunzipped(content: Content): AsyncGenerator<Buffer> {
+  // The error that ends the pipeline is the one that reading the last stream throws.
+  yield* pipeline(streamOf(content), createGunzip({ chunkSize: 256 * 1024 }), () => {});
+}
+
+async function* gzipMember(content: Content, name: string): AsyncGenerator<Member> {
+  yield { name, read: () => ({ stream: gunzipped(content), packed_bytes: content.size }) };
+}
+
+async function* tarMembers(content: Content): AsyncGenerator<Member> {
+  const archive = extract();
+  const source = Readable.from(streamOf(content));
+  source.once('error', (error) => archive.destroy(error));
+  source.pipe(archive);
+  try {
+    for await (const entry of archive) {
+      const { type, name, size } = entry.header;
+      // Only these carry content; links and folders have none (POSIX.1-2001, typeflag).
+      if (type === 'file' || type === 'contiguous-file') {
+        yield { name, read: () => ({ stream: entry, packed_bytes: size ?? 0 }) };
+      }
+      entry.resume();
+    }
+  } finally {
+    source.destroy();
+    archive.destroy();
+  }
+}
+
+/** The one member of a packed file is named after it. */
+function innerName(name: string): string {
+  return name.replace(/\.(gz|gzip|bz2|xz|zst|lzma|Z)$/i, '').replace(/\.(tgz|tbz2?|txz|tzst|taz)$/i, '.tar') || 'content';
+}
+const ONE_MEMBER: readonly (string | undefined)[] = ['xz', 'bzip2', 'zstd', 'Z', 'mslz'];
+
+async function* sevenMembers(
+  content: Content,
+  { format, start }: { format: string | undefined; start: number },
+  name: string,
+  workshop: Workshop,
+): AsyncGenerator<Member> {
+  const source = openSource(content);
+  try {
+    const members = sevenZipMembers(start === 0 ? source : rangeOf(source, start, source.size - start), format, workshop);
+    for await (const member of members) yield ONE_MEMBER.includes(format) ? { ...member, name: innerName(name) } : member;
+  } finally {
+    source.close();
+  }
+}
+
+/** The members of a container in their order. Throws where it is damaged; what came before is good. */
+export function membersOf(container: Container, content: Content, name: string, workshop: Workshop): AsyncGenerator<Member> {
+  switch (container.kind) {
+    case 'zip':
+      return zipMembers(content, workshop);
+    case 'gzip':
+      return gzipMember(content, innerName(name));
+    case 'tar':
+      return tarMembers(content);
+    case 'mail':
+      return mailMembers(content, workshop);
+    case 'mailbox':
+      return mailboxMembers(content, workshop);
+    case 'pdf':
+      return pdfMembers(
+        content,
+        workshop,
+        (bytes) => containerOf(bytes.subarray(0, HEAD_BYTES)) !== undefined || isProgram(bytes),
+      );
+    case 'ole':
+      return oleMembers(content, workshop);
+    case 'seven':
+      return sevenMembers(content, container, name, workshop);
+    case 'opaque':
+      throw new Unreadable('unsupported');
+  }
+}

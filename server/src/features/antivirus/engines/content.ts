@@ -1,0 +1,133 @@
+import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+
+/** Bytes to examine: small ones in memory, the others in a file. */
+export type Content = { size: number } & ({ bytes: Buffer } | { path: string });
+
+/** Up to this size a member stays in memory while it is examined. */
+export const MEMORY_BYTES_MAXIMUM = 16 * 1024 ** 2;
+
+/**
+ * Bytes to read at any place. Reading blocks: an engine process has one file to read and nobody else to serve, and a read of a cached file is over
+ * sooner than the event loop would be back.
+ */
+export interface Source {
+  size: number;
+  /** Fills `target` from `position` on; answers how many bytes there were. */
+  fill(target: Uint8Array, position: number): number;
+  /** At most `length` bytes from `position` on, fewer at the end. Valid until `close`. */
+  read(position: number, length: number): Buffer;
+  close(): void;
+}
+
+export function openSource(content: Content): Source {
+  if ('bytes' in content) {
+    const bytes = content.bytes.subarray(0, content.size);
+    return {
+      size: content.size,
+      fill: (target, position) => bytes.copy(target, 0, position, position + target.length),
+      read: (position, length) => bytes.subarray(position, position + length),
+      close: () => {},
+    };
+  }
+  const file = openSync(content.path, 'r');
+  const fill = (target: Uint8Array, position: number): number => {
+    let filled = 0;
+    while (filled < target.length) {
+      const bytes = readSync(file, target, filled, target.length - filled, position + filled);
+      if (bytes === 0) break;
+      filled += bytes;
+    }
+    return filled;
+  };
+  return {
+    size: content.size,
+    fill,
+    read(position, length) {
+      const target = Buffer.allocUnsafe(Math.max(0, Math.min(length, content.size - position)));
+      return target.subarray(0, fill(target, position));
+    },
+    close: () => closeSync(file),
+  };
+}
+
+/** A part of a source as a source. Closing it does nothing. */
+export function rangeOf(source: Source, start: number, size: number): Source {
+  return {
+    size,
+    fill: (target, position) => source.fill(target.subarray(0, Math.max(0, size - position)), start + position),
+    read: (position, length) => source.read(start + position, Math.max(0, Math.min(length, size - position))),
+    close: () => {},
+  };
+}
+
+/** Bytes `start` to `end` (exclusive) as a stream. */
+export async function* streamOf(content: Content, start = 0, end = content.size): AsyncGenerator<Buffer> {
+  if ('bytes' in content) {
+    yield content.bytes.subarray(start, end);
+    return;
+  }
+  if (end > start) yield* createReadStream(content.path, { start, end: end - 1, highWaterMark: 256 * 1024 });
+}
+
+/**
+ * The content in windows of `window` bytes, each beginning at least `overlap` bytes before the end of the one before, in one reused buffer: a window is
+ * valid until the next is asked for. Content of at most `whole` bytes comes in one piece.
+ */
+export function* windowsOf(content: Content, sizes: { whole: number; window: number; overlap: number }): Generator<Buffer> {
+  if ('bytes' in content) {
+    yield content.bytes.subarray(0, content.size);
+    return;
+  }
+  const source = openSource(content);
+  try {
+    const length = content.size <= sizes.whole ? content.size : sizes.window;
+    const buffer = Buffer.allocUnsafe(length);
+    // The last window lies back from the end instead of being short: a rule that asks for a small file must not take a tail for one.
+    for (let position = 0; ; position = Math.min(position + length - sizes.overlap, content.size - length)) {
+      if (source.fill(buffer, position) < length) throw new Error('The file became shorter while it was read.');
+      yield buffer;
+      if (position + length >= content.size) return;
+    }
+  } finally {
+    source.close();
+  }
+}
+
+/**
+ * Takes a stream's bytes into memory, or into the file `path` when they are many. `onBytes` is called with each chunk's length and may throw to
+ * stop. Whatever was read before the stream failed is in `content`, with the failure beside it.
+ */
+export async function takeContent(
+  stream: AsyncIterable<unknown>,
+  path: string,
+  onBytes: (bytes: number) => void,
+): Promise<{ content: Content; failure: unknown }> {
+  const chunks: Buffer[] = [];
+  let handle: FileHandle | undefined;
+  let size = 0;
+  let failure: unknown;
+  try {
+    for await (const chunk of stream) {
+      if (!Buffer.isBuffer(chunk)) throw new TypeError('A member stream must give buffers.');
+      onBytes(chunk.length);
+      size += chunk.length;
+      if (handle === undefined && size > MEMORY_BYTES_MAXIMUM) {
+        handle = await open(path, 'wx', 0o600);
+        for (const earlier of chunks.splice(0)) await handle.writeFile(earlier);
+      }
+      if (handle === undefined) chunks.push(chunk);
+      else await handle.writeFile(chunk);
+    }
+  } catch (error) {
+    failure = error;
+  } finally {
+    await handle?.close();
+  }
+  return { content: handle === undefined ? { size, bytes: Buffer.concat(chunks) } : { size, path }, failure };
+}
+
+/** Removes what a member put into a file. */
+export async function disposeContent(content: Content): Promise<void> {
+  if ('path' in content) await rm(content.path, { force: true });
+}

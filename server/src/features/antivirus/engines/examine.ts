@@ -1,0 +1,174 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
+import { type Container, containerOf, containersBehind, HEAD_BYTES, membersOf } from './containers.ts';
+import { type Content, disposeContent, openSource, takeContent, windowsOf } from './content.ts';
+import { Budget, LimitReached, type ScanLimits } from './limits.ts';
+import { type Member, Unreadable, type Workshop } from './member.ts';
+
+/** A rule that matched. `severity` orders threats: the worst names the file. */
+export interface Match {
+  rule: string;
+  threat: string;
+  description: string;
+  severity: 'low' | 'medium' | 'high' | 'critical';
+  /** `suspicious` is a note on the record, never a verdict. */
+  verdict: 'infected' | 'suspicious';
+}
+
+/** What one scan found, and what it could not read. An empty `unread` means that every byte of every member was read. */
+export interface Examination {
+  threat: string | null;
+  threat_member: string | null;
+  notes: string[];
+  unread: StatusDetail[];
+  coverage: Coverage;
+}
+
+/** Whole-file conditions (`filesize`, `pe`) hold for content up to this size; larger content is matched in overlapping windows. Bytes. */
+const WINDOWS = { whole: 64 * 1024 ** 2, window: 16 * 1024 ** 2, overlap: 256 * 1024 } as const;
+const BOMB_BYTES_EXAMINED = 4 * 1024 ** 2;
+const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
+const NOTES_MAXIMUM = 20;
+
+interface Walk {
+  match: (bytes: Buffer) => Match[];
+  workshop: Workshop;
+  /** The uploaded file's name: gzip names its one member after it. */
+  name: string;
+  found: Examination;
+  worst: number;
+}
+
+function note(walk: Walk, sentence: string): void {
+  if (walk.found.notes.length < NOTES_MAXIMUM && !walk.found.notes.includes(sentence)) walk.found.notes.push(sentence);
+}
+
+function unread(walk: Walk, detail: StatusDetail): void {
+  if (!walk.found.unread.includes(detail)) walk.found.unread.push(detail);
+}
+
+function matchContent(walk: Walk, content: Content, trail: readonly string[]): void {
+  if (content.size > WINDOWS.whole) walk.found.coverage.whole_file_conditions = false;
+  for (const piece of windowsOf(content, WINDOWS)) {
+    walk.workshop.budget.checkTime();
+    for (const found of walk.match(piece)) {
+      const member = trail.length > 0 ? trail.join(' / ') : null;
+      if (found.verdict === 'suspicious') {
+        note(walk, member === null ? found.description : `${member}: ${found.description}`);
+        continue;
+      }
+      const severity = SEVERITIES.indexOf(found.severity);
+      if (severity > walk.worst) {
+        walk.worst = severity;
+        walk.found.threat = found.threat;
+        walk.found.threat_member = member;
+      }
+    }
+  }
+  walk.found.coverage.bytes_scanned += content.size;
+}
+
+/** What a member holds, unpacked and counted, with what went wrong on the way: what came before is good. */
+async function contentOf(walk: Walk, member: Member): Promise<{ content: Content; damage: unknown }> {
+  const body = await member.read();
+  if ('content' in body) {
+    return { content: body.content, damage: body.damage === undefined ? undefined : new Unreadable(body.damage) };
+  }
+  let member_bytes = 0;
+  const { content, failure } = await takeContent(body.stream, walk.workshop.path(), (bytes) => {
+    member_bytes += bytes;
+    walk.workshop.budget.addUnpacked(bytes, member_bytes, body.packed_bytes);
+  });
+  return { content, damage: failure };
+}
+
+async function examineMember(walk: Walk, member: Member, depth: number, trail: readonly string[]): Promise<void> {
+  walk.found.coverage.members_total += 1;
+  walk.workshop.budget.addMember();
+  if (member.closed === 'encrypted') walk.found.coverage.encrypted += 1;
+  if (member.closed !== undefined) return unread(walk, member.closed);
+
+  const { content, damage } = await contentOf(walk, member);
+  // Of a bomb only the beginning is examined: the rest is its filling, and reading it is the harm it does.
+  if (damage instanceof LimitReached && damage.detail === 'bomb') content.size = Math.min(content.size, BOMB_BYTES_EXAMINED);
+  try {
+    // What was unpacked before a failure or a limit is examined all the same: a hit in what was read wins.
+    if (member.view) matchContent(walk, content, trail);
+    else await examineContent(walk, content, depth, trail);
+  } finally {
+    await disposeContent(content);
+  }
+  if (damage instanceof LimitReached) throw damage;
+  if (damage !== undefined) return unread(walk, damage instanceof Unreadable ? damage.detail : 'damaged');
+  walk.found.coverage.members_scanned += 1;
+}
+
+/** The containers that a content is, or holds behind something else. */
+function containersOf(content: Content): Container[] {
+  const source = openSource(content);
+  try {
+    const head = source.read(0, HEAD_BYTES);
+    const container = containerOf(head);
+    const behind = container?.kind === 'zip' ? [] : containersBehind(source, head);
+    return container === undefined ? behind : [container, ...behind];
+  } finally {
+    source.close();
+  }
+}
+
+async function examineContent(walk: Walk, content: Content, depth: number, trail: readonly string[]): Promise<void> {
+  if (content.size === 0) return;
+  matchContent(walk, content, trail);
+  for (const container of containersOf(content)) {
+    if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
+    try {
+      for await (const member of membersOf(container, content, trail.at(-1) ?? walk.name, walk.workshop)) {
+        await examineMember(walk, member, depth + 1, [...trail, member.name]);
+      }
+    } catch (error) {
+      if (error instanceof LimitReached) throw error;
+      unread(walk, error instanceof Unreadable ? error.detail : 'damaged');
+    }
+  }
+}
+
+/**
+ * Reads a file and everything packed in it, and matches each piece. Never throws for what the file holds: damage and limits are in `unread`.
+ * `folder` takes members that are too big for memory; it is made and removed here.
+ */
+export async function examine(
+  file: { path: string; size: number; name: string },
+  parts: { match: (bytes: Buffer) => Match[]; limits: ScanLimits; folder: string },
+): Promise<Examination> {
+  let files = 0;
+  const walk: Walk = {
+    match: parts.match,
+    workshop: {
+      budget: new Budget(parts.limits, file.size),
+      path() {
+        files += 1;
+        return join(parts.folder, `${files}`);
+      },
+    },
+    name: file.name,
+    worst: -1,
+    found: {
+      threat: null,
+      threat_member: null,
+      notes: [],
+      unread: [],
+      coverage: { members_total: 0, members_scanned: 0, bytes_scanned: 0, encrypted: 0, whole_file_conditions: true },
+    },
+  };
+  await mkdir(parts.folder, { recursive: true });
+  try {
+    await examineContent(walk, { path: file.path, size: file.size }, 0, []);
+  } catch (error) {
+    if (!(error instanceof LimitReached)) throw error;
+    unread(walk, error.detail);
+  } finally {
+    await rm(parts.folder, { recursive: true, force: true });
+  }
+  return walk.found;
+}

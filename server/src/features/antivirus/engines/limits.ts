@@ -1,0 +1,85 @@
+import type { StatusDetail } from '@palisade/contract/antivirus';
+
+const MIB = 1024 ** 2;
+
+/** What one scan may cost. What lies beyond is not read, and the record says so. Bytes and ms. */
+export interface ScanLimits {
+  /** Archives within archives. */
+  depth: number;
+  /** Members of all archives of one upload. */
+  members: number;
+  /** Unpacked bytes of one upload. */
+  unpacked_bytes: number;
+  /** A member that unpacks to more than this many times its packed size is a bomb, once it is past `ratio_floor_bytes`. */
+  ratio: number;
+  ratio_floor_bytes: number;
+  time_ms: number;
+}
+
+/** Product defaults. Deflate reaches 1032:1 at most (zlib's own figure), ordinary text and logs stay below 60:1. */
+export const SCAN_LIMITS: ScanLimits = {
+  depth: 16,
+  members: 10_000,
+  unpacked_bytes: 4 * 1024 * MIB,
+  ratio: 250,
+  ratio_floor_bytes: 16 * MIB,
+  time_ms: 120_000,
+};
+
+/** Reading stops here: a limit is reached. Data, not a failure: the walk ends and says why. */
+export class LimitReached extends Error {
+  override name = 'LimitReached';
+  readonly detail: StatusDetail;
+
+  constructor(detail: StatusDetail) {
+    super(detail);
+    this.detail = detail;
+  }
+}
+
+/** Counts what one scan has used up. Each method throws LimitReached when its limit is passed. */
+export class Budget {
+  members = 0;
+  private unpacked_bytes = 0;
+  private readonly deadline: number;
+  private readonly limits: ScanLimits;
+  private readonly upload_bytes: number;
+
+  constructor(limits: ScanLimits, upload_bytes: number) {
+    this.limits = limits;
+    this.upload_bytes = upload_bytes;
+    this.deadline = performance.now() + limits.time_ms;
+  }
+
+  checkTime(): void {
+    if (performance.now() > this.deadline) throw new LimitReached('time_limit');
+  }
+
+  addMember(): void {
+    this.members += 1;
+    if (this.members > this.limits.members) throw new LimitReached('too_many_members');
+    this.checkTime();
+  }
+
+  /** An archive that is unpacked in one go holds so many members so far. */
+  expectMembers(more: number): void {
+    if (this.members + more > this.limits.members) throw new LimitReached('too_many_members');
+    this.checkTime();
+  }
+
+  /** `member_bytes`: unpacked bytes of this member so far; `packed_bytes`: what they came from. */
+  addUnpacked(bytes: number, member_bytes: number, packed_bytes: number): void {
+    this.unpacked_bytes += bytes;
+    const { ratio, ratio_floor_bytes, unpacked_bytes } = this.limits;
+    if (member_bytes > ratio_floor_bytes && member_bytes > ratio * packed_bytes) throw new LimitReached('bomb');
+    // Members that share one packed range (overlapping zips) and nested bombs are each within the ratio, but not together.
+    if (this.unpacked_bytes > 4 * ratio_floor_bytes && this.unpacked_bytes > ratio * this.upload_bytes)
+      throw new LimitReached('bomb');
+    if (this.unpacked_bytes > unpacked_bytes) throw new LimitReached('too_large');
+    this.checkTime();
+  }
+
+  mayDescend(depth: number): boolean {
+    return depth < this.limits.depth;
+  }
+}

@@ -1,0 +1,57 @@
+import type { StatusDetail } from '@palisade/contract/antivirus';
+import type { Content } from './content.ts';
+import type { Budget } from './limits.ts';
+
+/** What a member holds: unpacked and already counted, or a stream that is counted while it is read. `damage` says what is wrong with the content. */
+export type MemberBody =
+  | { content: Content; damage?: StatusDetail | undefined }
+  | { stream: AsyncIterable<unknown>; packed_bytes: number };
+
+/** One file of an archive. */
+export interface Member {
+  name: string;
+  /** Why its content cannot be read, if so. */
+  closed?: StatusDetail | undefined;
+  /** It is a view of what lies around it: matched, but not taken apart again. */
+  view?: true;
+  /** May be called once, before the next member is asked for. */
+  read(): Promise<MemberBody> | MemberBody;
+}
+
+/** What unpacking may use: the budget of the scan, and file names of its own for what is too big for memory. */
+export interface Workshop {
+  budget: Budget;
+  /** A path that nobody else uses. */
+  path(): string;
+}
+
+/** The rest of an archive cannot be read. Data, not a failure: what came before is good. */
+export class Unreadable extends Error {
+  override name = 'Unreadable';
+  readonly detail: StatusDetail;
+
+  constructor(detail: StatusDetail) {
+    super(detail);
+    this.detail = detail;
+  }
+}
+
+/** A member of which the bytes are at hand; counts them. */
+export function memberOfBytes(workshop: Workshop, name: string, bytes: Buffer, packed_bytes: number): Member {
+  return {
+    name,
+    read() {
+      workshop.budget.addUnpacked(bytes.length, bytes.length, packed_bytes);
+      return { content: { size: bytes.length, bytes } };
+    },
+  };
+}
+
+/** Names without a declared encoding: most are UTF-8 all the same. */
+export function decodeName(raw: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(raw);
+  } catch {
+    return raw.toString('latin1');
+  }
+}

@@ -1,0 +1,44 @@
+import { coverageSchema, statusDetailSchema } from '@palisade/contract/antivirus';
+import { z } from 'zod';
+
+/** What the server says to an engine process. */
+export const requestSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('start'), rules_folder: z.string() }),
+  z.object({
+    kind: z.literal('scan'),
+    job: z.string(),
+    path: z.string(),
+    size: z.int(),
+    name: z.string(),
+    folder: z.string(),
+    limits: z.object({
+      depth: z.int(),
+      members: z.int(),
+      unpacked_bytes: z.number(),
+      ratio: z.number(),
+      ratio_floor_bytes: z.number(),
+      time_ms: z.number(),
+    }),
+  }),
+]);
+export type EngineRequest = z.infer<typeof requestSchema>;
+
+/** What an engine process says to the server. It reads hostile bytes, so what it says is parsed as well. */
+export const answerSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('ready'), version: z.string(), signatures_version: z.string(), rules: z.int() }),
+  z.object({ kind: z.literal('refused'), reason: z.string() }),
+  z.object({
+    kind: z.literal('scanned'),
+    job: z.string(),
+    duration_ms: z.number(),
+    examination: z.object({
+      threat: z.string().nullable(),
+      threat_member: z.string().nullable(),
+      notes: z.array(z.string()),
+      unread: z.array(statusDetailSchema),
+      coverage: coverageSchema,
+    }),
+  }),
+  z.object({ kind: z.literal('failed'), job: z.string(), reason: z.string() }),
+]);
+export type EngineMessage = z.infer<typeof answerSchema>;

@@ -1,0 +1,223 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Examination } from './examine.ts';
+import type { ScanLimits } from './limits.ts';
+import { answerSchema, type EngineRequest } from './messages.ts';
+
+/** What an engine says of a file. Failure is an answer too: a file is then pending, never clean. */
+export type EngineOutcome =
+  | { kind: 'examined'; examination: Examination; duration_ms: number; name: string; version: string; signatures_version: string }
+  | { kind: 'failed'; detail: 'engine_down' | 'time_limit' };
+
+/** A file to scan. `folder` takes what is unpacked; nobody else uses it. */
+interface EngineJob {
+  id: string;
+  path: string;
+  size: number;
+  name: string;
+  folder: string;
+}
+
+export interface Engine {
+  scan(job: EngineJob): Promise<EngineOutcome>;
+  /** Whether at least one process could scan now. */
+  ready(): boolean;
+  /** Process ids of the running engines. */
+  pids(): number[];
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  job: EngineJob;
+  /** How often a process died over this file. */
+  deaths: number;
+  answer: (outcome: EngineOutcome) => void;
+}
+
+interface Member {
+  child: ChildProcess;
+  started_at: number;
+  facts: { version: string; signatures_version: string } | undefined;
+  current: { waiting: Waiting; timer: NodeJS.Timeout; timed_out: boolean } | undefined;
+}
+
+const ENGINE_NAME = 'YARA-X';
+
+/** The process ends its own walk in time; when it cannot, it is killed this much later. ms. */
+const KILL_GRACE_MS = 5_000;
+/** A file that kills its engine is tried once more, then given up. */
+const DEATHS_MAXIMUM = 2;
+/** A process that dies younger than this counts as a crash loop, and its replacement waits longer each time. ms. */
+const YOUNG_MS = 5_000;
+const BACKOFF_MS = { first: 100, most: 30_000 } as const;
+
+const PROCESS_FILE = new URL(import.meta.url.endsWith('.ts') ? './yara-process.ts' : './yara-process.js', import.meta.url);
+
+/**
+ * A pool of YARA-X child processes. Not threads: a runaway rule outlives `worker.terminate()`, SIGKILL always works. Each process scans one file at a
+ * time; files wait in order. A process that dies is replaced, its file scanned again.
+ */
+export function createYaraPool(options: {
+  rules_folder: string;
+  size: number;
+  limits: ScanLimits;
+  logger: FastifyBaseLogger;
+}): Engine {
+  const { rules_folder, size, limits, logger } = options;
+  const members = new Set<Member>();
+  const queue: Waiting[] = [];
+  const timers = new Set<NodeJS.Timeout>();
+  let backoff_ms = 0;
+  let closing = false;
+
+  function send(member: Member, request: EngineRequest): void {
+    member.child.send(request, (error) => {
+      // The process is going; its exit puts the file back.
+      if (error) logger.warn({ err: error, pid: member.child.pid }, 'engine process unreachable');
+    });
+  }
+
+  function dispatch(): void {
+    for (const member of members) {
+      if (member.facts === undefined || member.current !== undefined || !member.child.connected) continue;
+      const waiting = queue.shift();
+      if (waiting === undefined) return;
+      const timer = setTimeout(() => {
+        if (member.current) member.current.timed_out = true;
+        member.child.kill('SIGKILL');
+      }, limits.time_ms + KILL_GRACE_MS);
+      member.current = { waiting, timer, timed_out: false };
+      send(member, {
+        kind: 'scan',
+        job: waiting.job.id,
+        path: waiting.job.path,
+        size: waiting.job.size,
+        name: waiting.job.name,
+        folder: waiting.job.folder,
+        limits,
+      });
+    }
+  }
+
+  function settle(member: Member): Waiting | undefined {
+    const current = member.current;
+    if (current === undefined) return undefined;
+    clearTimeout(current.timer);
+    member.current = undefined;
+    return current.waiting;
+  }
+
+  function onMessage(member: Member, message: unknown): void {
+    const parsed = answerSchema.safeParse(message);
+    if (!parsed.success) {
+      logger.error({ pid: member.child.pid }, 'engine process said something unknown');
+      member.child.kill('SIGKILL');
+      return;
+    }
+    const answer = parsed.data;
+    switch (answer.kind) {
+      case 'ready':
+        member.facts = { version: answer.version, signatures_version: answer.signatures_version };
+        logger.debug(
+          { pid: member.child.pid, rules: answer.rules, signatures_version: answer.signatures_version },
+          'engine process ready',
+        );
+        break;
+      case 'refused':
+        logger.error({ reason: answer.reason }, 'engine rules do not compile');
+        member.child.kill('SIGKILL');
+        return;
+      case 'scanned':
+      case 'failed': {
+        if (member.current?.waiting.job.id !== answer.job || member.facts === undefined) return;
+        const waiting = settle(member);
+        if (answer.kind === 'failed') {
+          logger.error({ scan: answer.job, reason: answer.reason }, 'engine could not scan a file');
+          waiting?.answer({ kind: 'failed', detail: 'engine_down' });
+        } else {
+          backoff_ms = 0;
+          waiting?.answer({
+            kind: 'examined',
+            examination: answer.examination,
+            duration_ms: answer.duration_ms,
+            name: ENGINE_NAME,
+            ...member.facts,
+          });
+        }
+        break;
+      }
+    }
+    dispatch();
+  }
+
+  function onExit(member: Member, signal: string | null): void {
+    members.delete(member);
+    const timed_out = member.current?.timed_out ?? false;
+    const waiting = settle(member);
+    if (!closing) logger.warn({ pid: member.child.pid, signal, timed_out }, 'engine process ended');
+    if (waiting !== undefined) {
+      waiting.deaths += 1;
+      if (timed_out) waiting.answer({ kind: 'failed', detail: 'time_limit' });
+      else if (closing || waiting.deaths >= DEATHS_MAXIMUM) waiting.answer({ kind: 'failed', detail: 'engine_down' });
+      else queue.unshift(waiting);
+    }
+    if (closing) return;
+    const young = performance.now() - member.started_at < YOUNG_MS;
+    backoff_ms = young ? Math.min(BACKOFF_MS.most, Math.max(BACKOFF_MS.first, backoff_ms * 2)) : 0;
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      start();
+    }, backoff_ms);
+    timers.add(timer);
+    // Nobody should wait for an engine that may not come back: what waits is pending, and scanned when one does.
+    if (members.size === 0 && backoff_ms > BACKOFF_MS.first * 8) {
+      for (const left of queue.splice(0)) left.answer({ kind: 'failed', detail: 'engine_down' });
+    }
+  }
+
+  function start(): void {
+    // An engine needs nothing of the environment, and hostile input must not find secrets there.
+    const child = fork(PROCESS_FILE, [], {
+      serialization: 'advanced',
+      env: {},
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const member: Member = { child, started_at: performance.now(), facts: undefined, current: undefined };
+    members.add(member);
+    let gone = false;
+    const leave = (signal: string | null) => {
+      if (gone) return;
+      gone = true;
+      onExit(member, signal);
+    };
+    child.on('message', (message) => onMessage(member, message));
+    child.once('exit', (_code, signal) => leave(signal));
+    child.once('error', (error) => {
+      logger.error({ err: error }, 'engine process could not start');
+      leave(null);
+    });
+    send(member, { kind: 'start', rules_folder });
+  }
+
+  for (let count = 0; count < size; count++) start();
+
+  return {
+    scan: (job) =>
+      new Promise((resolve) => {
+        if (closing) return resolve({ kind: 'failed', detail: 'engine_down' });
+        queue.push({ job, deaths: 0, answer: resolve });
+        dispatch();
+      }),
+    ready: () => [...members].some((member) => member.facts !== undefined),
+    pids: () => [...members].flatMap((member) => member.child.pid ?? []),
+    async close() {
+      closing = true;
+      for (const timer of timers) clearTimeout(timer);
+      for (const waiting of queue.splice(0)) waiting.answer({ kind: 'failed', detail: 'engine_down' });
+      const ended = [...members].map((member) => new Promise<void>((resolve) => member.child.once('exit', () => resolve())));
+      for (const member of members) member.child.kill('SIGKILL');
+      await Promise.all(ended);
+    },
+  };
+}

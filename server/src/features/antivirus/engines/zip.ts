@@ -1,0 +1,378 @@
+import { pipeline } from 'node:stream';
+import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
+import { type Content, openSource, type Source, streamOf } from './content.ts';
+import { decodeName, type Member, type MemberBody, Unreadable, type Workshop } from './member.ts';
+import { sevenZipMembers } from './seven-zip.ts';
+
+// Own reader, because a scanner must read what any other program would: archives behind a program (SFX), with a wrong or no directory, with
+// members that the directory hides, with headers that contradict each other. Numbers in comments are sections of PKWARE's APPNOTE 6.3.10.
+
+const LOCAL = Buffer.from('PK\x03\x04', 'latin1');
+const CENTRAL = Buffer.from('PK\x01\x02', 'latin1');
+const END = Buffer.from('PK\x05\x06', 'latin1');
+const LOCAL_BYTES = 30;
+const CENTRAL_BYTES = 46;
+const END_BYTES = 22;
+const COMMENT_BYTES_MAXIMUM = 65_535;
+const ZIP64_LOCATOR_BYTES = 20;
+const ZIP64_END_BYTES = 56;
+const ZIP64_EXTRA = 0x0001;
+const ALL_ONES = 0xffffffff;
+const FLAG = { encrypted: 1, descriptor: 1 << 3, utf8: 1 << 11 } as const;
+const METHOD = { stored: 0, deflated: 8, aes: 99 } as const;
+/** 4.4.5: deflate64, bzip2, LZMA, zstd, xz, PPMd, and the old ones of PKZIP 1. */
+const FOREIGN_METHODS: readonly number[] = [1, 2, 3, 4, 5, 6, 9, 12, 14, 93, 95, 98];
+/** All of them together must stay below 4 GiB, where zip64 begins. */
+const FOREIGN_BYTES_MAXIMUM = 1024 ** 3;
+const VERSION_MAXIMUM = 63;
+const NAME_BYTES_MAXIMUM = 4096;
+
+/** Members up to these sizes are inflated in one call instead of by a stream. Bytes. */
+const QUICK = { packed: 4 * 1024 ** 2, unpacked: 8 * 1024 ** 2 } as const;
+/** Stretches that no header accounts for are searched in pieces of this size. */
+const SEARCH_BYTES = 1024 ** 2;
+/** Where headers are missing, at most so much is searched for them. */
+const DIRECTORY_PIECE_BYTES = 256 * 1024;
+
+interface Entry {
+  name: string;
+  flags: number;
+  method: number;
+  crc: number;
+  packed: number;
+  unpacked: number;
+  /** Where the packed bytes begin. */
+  start: number;
+  /** The sizes stand behind the data, so they are not known here. */
+  open_end: boolean;
+}
+
+interface Directory {
+  start: number;
+  size: number;
+  /** What to add to the offsets of the directory: bytes that were put before the archive. */
+  shift: number;
+}
+
+/** The directory's place by the end record at `position` (4.3.16, with zip64 4.3.14), where both agree. */
+function directoryAt(source: Source, position: number): Directory | undefined {
+  const end = source.read(position, END_BYTES);
+  if (end.length < END_BYTES) return undefined;
+  let size = end.readUInt32LE(12);
+  let offset = end.readUInt32LE(16);
+  let last = position;
+  const locator = source.read(position - ZIP64_LOCATOR_BYTES, ZIP64_LOCATOR_BYTES);
+  if (position >= ZIP64_LOCATOR_BYTES + ZIP64_END_BYTES && locator.toString('latin1', 0, 4) === 'PK\x06\x07') {
+    // The locator's offset is wrong behind a prefix; then the record stands directly before the locator.
+    for (const at of [Number(locator.readBigUInt64LE(8)), position - ZIP64_LOCATOR_BYTES - ZIP64_END_BYTES]) {
+      const record = at <= position ? source.read(at, ZIP64_END_BYTES) : Buffer.alloc(0);
+      if (record.length < ZIP64_END_BYTES || record.toString('latin1', 0, 4) !== 'PK\x06\x06') continue;
+      size = Number(record.readBigUInt64LE(40));
+      offset = Number(record.readBigUInt64LE(48));
+      last = at;
+      break;
+    }
+  }
+  const begins = (start: number) => start >= 0 && source.read(start, 4).equals(CENTRAL);
+  if (size === 0 && end.readUInt16LE(10) === 0) return { start: last, size: 0, shift: Math.max(0, last - offset) };
+  if (begins(last - size)) return { start: last - size, size, shift: last - size - offset };
+  return begins(offset) ? { start: offset, size: Math.min(size, source.size - offset), shift: 0 } : undefined;
+}
+
+function findDirectory(source: Source): Directory | undefined {
+  const from = Math.max(0, source.size - END_BYTES - COMMENT_BYTES_MAXIMUM);
+  const tail = source.read(from, source.size - from);
+  for (let at = tail.lastIndexOf(END); at >= 0; at = at === 0 ? -1 : tail.lastIndexOf(END, at - 1)) {
+    const directory = directoryAt(source, from + at);
+    if (directory !== undefined) return directory;
+  }
+  return undefined;
+}
+
+/** Whether a whole zip archive ends here, whatever stands before it. */
+export function endsAsZip(source: Source): boolean {
+  const directory = findDirectory(source);
+  return directory !== undefined && directory.size > 0;
+}
+
+function nameOf(raw: Buffer, flags: number): string {
+  return (flags & FLAG.utf8) === 0 ? decodeName(raw) : raw.toString('utf8');
+}
+
+/** Sizes and offset of more than 32 bits stand in an extra field, in this order, only those that are all ones outside (4.5.3). */
+function wide(extra: Buffer, outside: readonly number[]): number[] {
+  const values = [...outside];
+  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
+    if (extra.readUInt16LE(at) !== ZIP64_EXTRA) continue;
+    const field = extra.subarray(at + 4, at + 4 + extra.readUInt16LE(at + 2));
+    let taken = 0;
+    for (const [index, value] of values.entries()) {
+      if (value !== ALL_ONES || taken + 8 > field.length) continue;
+      values[index] = Number(field.readBigUInt64LE(taken));
+      taken += 8;
+    }
+    break;
+  }
+  return values;
+}
+
+/** The local header at `position` (4.3.7), if one that makes sense is there. */
+function localAt(source: Source, position: number): Entry | undefined {
+  const head = source.read(position, LOCAL_BYTES);
+  if (head.length < LOCAL_BYTES || !head.subarray(0, 4).equals(LOCAL)) return undefined;
+  const name_bytes = head.readUInt16LE(26);
+  const extra_bytes = head.readUInt16LE(28);
+  if ((head.readUInt16LE(4) & 0xff) > VERSION_MAXIMUM || name_bytes === 0 || name_bytes > NAME_BYTES_MAXIMUM) return undefined;
+  const rest = source.read(position + LOCAL_BYTES, name_bytes + extra_bytes);
+  const [unpacked = 0, packed = 0] = wide(rest.subarray(name_bytes), [head.readUInt32LE(22), head.readUInt32LE(18)]);
+  const flags = head.readUInt16LE(6);
+  return {
+    name: nameOf(rest.subarray(0, name_bytes), flags),
+    flags,
+    method: head.readUInt16LE(8),
+    crc: head.readUInt32LE(14),
+    packed,
+    unpacked,
+    start: position + LOCAL_BYTES + name_bytes + extra_bytes,
+    open_end: (flags & FLAG.descriptor) !== 0 && packed === 0,
+  };
+}
+
+interface Listed {
+  entry: Omit<Entry, 'start'>;
+  /** Of the local header. */
+  position: number;
+}
+
+/** The entries of the directory (4.3.12). Ends early where it stops being one. */
+function* listed(source: Source, directory: Directory): Generator<Listed> {
+  let piece: Buffer = Buffer.alloc(0);
+  let piece_start = directory.start;
+  const end = directory.start + directory.size;
+  for (let at = directory.start; at + CENTRAL_BYTES <= end; ) {
+    const most = CENTRAL_BYTES + 3 * 65_535;
+    if (at + most > piece_start + piece.length) {
+      piece = source.read(at, Math.min(DIRECTORY_PIECE_BYTES, end - at));
+      piece_start = at;
+    }
+    const head = piece.subarray(at - piece_start);
+    if (head.length < CENTRAL_BYTES || !head.subarray(0, 4).equals(CENTRAL)) throw new Unreadable('damaged');
+    const name_bytes = head.readUInt16LE(28);
+    const extra_bytes = head.readUInt16LE(30);
+    const [unpacked = 0, packed = 0, offset = 0] = wide(
+      head.subarray(CENTRAL_BYTES + name_bytes, CENTRAL_BYTES + name_bytes + extra_bytes),
+      [head.readUInt32LE(24), head.readUInt32LE(20), head.readUInt32LE(42)],
+    );
+    const flags = head.readUInt16LE(8);
+    const name = nameOf(head.subarray(CENTRAL_BYTES, CENTRAL_BYTES + name_bytes), flags);
+    yield {
+      entry: { name, flags, method: head.readUInt16LE(10), crc: head.readUInt32LE(16), packed, unpacked, open_end: false },
+      position: offset + directory.shift,
+    };
+    at += CENTRAL_BYTES + name_bytes + extra_bytes + head.readUInt16LE(32);
+  }
+}
+
+/** Inflates what there is, the good part of damaged data too. */
+async function* inflated(content: Content, entry: Entry): AsyncGenerator<Buffer> {
+  const packed = streamOf(content, entry.start, Math.min(content.size, entry.start + entry.packed));
+  // The error that ends the pipeline is the one that reading the last stream throws.
+  yield* pipeline(packed, createInflateRaw({ chunkSize: 256 * 1024 }), () => {});
+}
+
+async function* checked(chunks: AsyncGenerator<Buffer>, entry: Entry): AsyncGenerator<Buffer> {
+  let crc = 0;
+  let size = 0;
+  for await (const chunk of chunks) {
+    crc = crc32(chunk, crc);
+    size += chunk.length;
+    yield chunk;
+  }
+  if (!entry.open_end && (size !== entry.unpacked || crc !== entry.crc)) throw new Unreadable('damaged');
+}
+
+function bodyOf(content: Content, source: Source, entry: Entry, workshop: Workshop): MemberBody {
+  if (entry.packed <= QUICK.packed && entry.unpacked <= QUICK.unpacked) {
+    const raw = source.read(entry.start, entry.packed);
+    const bytes = entry.method === METHOD.stored ? raw : inflateQuickly(raw, entry);
+    if (bytes !== undefined) {
+      workshop.budget.addUnpacked(bytes.length, bytes.length, entry.packed);
+      const whole = entry.open_end || (bytes.length === entry.unpacked && crc32(bytes) === entry.crc);
+      return { content: { size: bytes.length, bytes }, damage: whole ? undefined : 'damaged' };
+    }
+  }
+  const chunks =
+    entry.method === METHOD.stored
+      ? streamOf(content, entry.start, Math.min(content.size, entry.start + entry.packed))
+      : inflated(content, entry);
+  return { stream: checked(chunks, entry), packed_bytes: entry.packed };
+}
+
+/** Undefined when it is more than announced, or not whole: the stream gives what is good of it. */
+function inflateQuickly(raw: Buffer, entry: Entry): Buffer | undefined {
+  try {
+    const most = entry.open_end ? QUICK.unpacked : Math.max(1, entry.unpacked);
+    return inflateRawSync(raw, { maxOutputLength: most });
+  } catch {
+    return undefined;
+  }
+}
+
+function memberOf(content: Content, source: Source, entry: Entry, workshop: Workshop): Member {
+  const readable = entry.method === METHOD.stored || entry.method === METHOD.deflated;
+  const encrypted = (entry.flags & FLAG.encrypted) !== 0 || entry.method === METHOD.aes;
+  return {
+    name: entry.name,
+    closed: encrypted ? 'encrypted' : readable ? undefined : 'unsupported',
+    read: () => bodyOf(content, source, entry, workshop),
+  };
+}
+
+function isFolder(entry: Entry): boolean {
+  return entry.name.endsWith('/') && entry.unpacked === 0 && entry.packed === 0;
+}
+
+function isForeign(entry: Entry): boolean {
+  const small = entry.packed < FOREIGN_BYTES_MAXIMUM && entry.unpacked < FOREIGN_BYTES_MAXIMUM;
+  return small && FOREIGN_METHODS.includes(entry.method) && (entry.flags & FLAG.encrypted) === 0;
+}
+
+/** Where the next local header stands that makes sense, from `from` to `to`. */
+function nextLocal(source: Source, from: number, to: number, workshop: Workshop): { entry: Entry; position: number } | undefined {
+  for (let at = from; at < to; at += SEARCH_BYTES) {
+    workshop.budget.checkTime();
+    const piece = source.read(at, Math.min(SEARCH_BYTES + LOCAL.length - 1, to - at));
+    for (let found = piece.indexOf(LOCAL); found >= 0; found = piece.indexOf(LOCAL, found + 1)) {
+      const entry = localAt(source, at + found);
+      if (entry !== undefined) return { entry, position: at + found };
+    }
+  }
+  return undefined;
+}
+
+/** Members by their local headers alone, from `from` to `to`. */
+function* walked(source: Source, from: number, to: number, workshop: Workshop): Generator<Entry> {
+  for (let at = from; ; ) {
+    const found = nextLocal(source, at, to, workshop);
+    if (found === undefined) return;
+    const { entry } = found;
+    // Without a size the data goes on to the next header at most; deflate knows its own end.
+    const end = entry.open_end ? (nextLocal(source, entry.start, to, workshop)?.position ?? to) : entry.start + entry.packed;
+    yield { ...entry, packed: Math.max(0, Math.min(end, source.size) - entry.start) };
+    at = Math.max(entry.start, Math.min(end, to));
+  }
+}
+
+/** A zip of these members alone, with names that count them, for a reader that knows their compression. */
+function rebuilt(source: Source, entries: readonly Entry[]): Source {
+  const parts: { start: number; size: number; bytes?: Buffer; from: number }[] = [];
+  let size = 0;
+  const add = (bytes: Buffer) => {
+    parts.push({ start: size, size: bytes.length, bytes, from: 0 });
+    size += bytes.length;
+  };
+  const centrals: Buffer[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const name = Buffer.from(String(index));
+    const common = Buffer.alloc(26);
+    common.writeUInt16LE(VERSION_MAXIMUM, 0);
+    common.writeUInt16LE(entry.flags & 0x6, 2);
+    common.writeUInt16LE(entry.method, 4);
+    common.writeUInt32LE(entry.crc, 10);
+    common.writeUInt32LE(entry.packed, 14);
+    common.writeUInt32LE(entry.unpacked, 18);
+    common.writeUInt16LE(name.length, 22);
+    const tail = Buffer.alloc(14);
+    tail.writeUInt32LE(size, 10);
+    centrals.push(CENTRAL, Buffer.from([VERSION_MAXIMUM, 0]), common, tail, name);
+    add(Buffer.concat([LOCAL, common, name]));
+    parts.push({ start: size, size: entry.packed, from: entry.start });
+    size += entry.packed;
+  }
+  const central = Buffer.concat(centrals);
+  const end = Buffer.alloc(END_BYTES);
+  END.copy(end);
+  end.writeUInt16LE(entries.length, 8);
+  end.writeUInt16LE(entries.length, 10);
+  end.writeUInt32LE(central.length, 12);
+  end.writeUInt32LE(size, 16);
+  add(Buffer.concat([central, end]));
+
+  const fill = (target: Uint8Array, position: number): number => {
+    let filled = 0;
+    for (const part of parts) {
+      const within = position + filled - part.start;
+      if (within < 0 || within >= part.size) continue;
+      if (filled === target.length) break;
+      const room = target.subarray(filled, filled + part.size - within);
+      filled += part.bytes ? part.bytes.copy(room, 0, within) : source.fill(room, part.from + within);
+    }
+    return filled;
+  };
+  return {
+    size,
+    fill,
+    read(position, length) {
+      const target = Buffer.alloc(Math.max(0, Math.min(length, size - position)));
+      return target.subarray(0, fill(target, position));
+    },
+    close: () => {},
+  };
+}
+
+/**
+ * The members of a zip archive: those of its directory, those that only a local header knows, and both readings where the two contradict each other.
+ * @throws Unreadable at the end, when something of it was damaged.
+ */
+export async function* zipMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
+  const source = openSource(content);
+  const foreign: Entry[] = [];
+  let damaged = false;
+  try {
+    const directory = findDirectory(source);
+    const taken: { from: number; to: number }[] = [];
+    const members = function* (entry: Entry): Generator<Member> {
+      if (isFolder(entry)) return;
+      if (isForeign(entry)) foreign.push(entry);
+      else yield memberOf(content, source, entry, workshop);
+    };
+    if (directory !== undefined && directory.size > 0) {
+      try {
+        for (const { entry, position } of listed(source, directory)) {
+          const local = localAt(source, position);
+          if (local === undefined) {
+            damaged = true;
+            continue;
+          }
+          taken.push({ from: position, to: local.start + entry.packed });
+          yield* members({ ...entry, start: local.start });
+          const differs =
+            local.method !== entry.method ||
+            (local.flags & FLAG.encrypted) !== (entry.flags & FLAG.encrypted) ||
+            (!local.open_end && local.packed !== entry.packed);
+          if (differs) yield* members({ ...local, packed: local.open_end ? entry.packed : local.packed, name: entry.name });
+        }
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error;
+        damaged = true;
+      }
+    } else if (directory === undefined) {
+      damaged = true;
+    }
+    // What no entry of the directory accounts for may hide members.
+    taken.sort((a, b) => a.from - b.from);
+    let at = 0;
+    for (const { from, to } of [...taken, { from: directory?.start ?? source.size, to: source.size }]) {
+      for (const entry of from - at >= LOCAL_BYTES ? walked(source, at, from, workshop) : []) yield* members(entry);
+      at = Math.max(at, to);
+    }
+    if (foreign.length > 0) {
+      const name = (index: string) => foreign[Number(index)]?.name ?? index;
+      const opened = sevenZipMembers(rebuilt(source, foreign), 'zip', workshop);
+      for await (const member of opened) yield { ...member, name: name(member.name) };
+    }
+  } finally {
+    source.close();
+  }
+  if (damaged) throw new Unreadable('damaged');
+}

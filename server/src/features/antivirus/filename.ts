@@ -1,0 +1,47 @@
+const BYTES_MAXIMUM = 255;
+const EXTENSION_BYTES_MAXIMUM = 32;
+const ELLIPSIS = '…';
+
+// Controls, surrogates without a partner, and what turns or hides text: bidirectional marks, zero-width characters, line separators.
+const DECEPTIVE = /[\p{Cc}\p{Cs}\u061c\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+const NAMELESS = 'unnamed file';
+
+function byteLength(text: string): number {
+  return Buffer.byteLength(text, 'utf8');
+}
+
+function fitting(characters: Iterable<string>, bytes: number): string {
+  let fitted = '';
+  for (const character of characters) {
+    if (byteLength(fitted) + byteLength(character) > bytes) break;
+    fitted += character;
+  }
+  return fitted;
+}
+
+/** A joiner between two pictographs makes one emoji of them and hides nothing. */
+function joinsPictographs(name: string, offset: number): boolean {
+  if (name[offset] !== '\u200d') return false;
+  const before = name.slice(Math.max(0, offset - 2), offset);
+  return (
+    /(\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)$/u.test(before) &&
+    /^\p{Extended_Pictographic}/u.test(name.slice(offset + 1, offset + 3))
+  );
+}
+
+/**
+ * The name of an uploaded file as it may be shown: without folders, with deceptive characters made visible as U+FFFD, and at most 255 bytes of UTF-8
+ * (the end of a long one keeps its extension). It is only ever shown, never used as a path.
+ */
+export function displayName(sent: string): string {
+  const base = sent.split(/[/\\]/).findLast((part) => part !== '' && part !== '.' && part !== '..') ?? '';
+  const shown = base
+    .normalize('NFC')
+    .replace(DECEPTIVE, (character, offset: number, name: string) => (joinsPictographs(name, offset) ? character : '\ufffd'))
+    .trim();
+  if (shown === '') return NAMELESS;
+  if (byteLength(shown) <= BYTES_MAXIMUM) return shown;
+  const dot = shown.lastIndexOf('.');
+  const extension = dot > 0 && byteLength(shown.slice(dot)) <= EXTENSION_BYTES_MAXIMUM ? shown.slice(dot) : '';
+  return fitting(shown, BYTES_MAXIMUM - byteLength(ELLIPSIS) - byteLength(extension)) + ELLIPSIS + extension;
+}

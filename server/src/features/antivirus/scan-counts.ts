@@ -1,0 +1,63 @@
+import type { Kysely } from 'kysely';
+import type { AntivirusTables } from './antivirus.tables.ts';
+
+/** What the scans of one person amount to. */
+export interface ScanCounts {
+  clean: number;
+  infected: number;
+  pending: number;
+  /** When a file was last read to its end. */
+  last_finished_at: string | null;
+  /** Files that have waited for an engine for more than an hour. */
+  overdue: number;
+  /** Threats that were found in two or more uploads of the last 7 days; the industry's test files are none. */
+  repeated_threats: string[];
+}
+
+/** The industry's harmless test files by the names that the rule pack gives them (family `industry-test`). */
+export const INDUSTRY_TEST_THREATS: readonly string[] = [
+  'EICAR-Test-File',
+  'GTUBE-Test-Mail',
+  'GTUBE-Test-Mail.Rspamd',
+  'AMSI-Test-Sample',
+  'ClamAV-Test-File',
+];
+
+const OVERDUE_MS = 3_600_000;
+const REPEATED_WITHIN_MS = 7 * 86_400_000;
+/** Counts the scans of a person. `now` is in ms. */
+export async function countScans(database: Kysely<AntivirusTables>, user_id: string, now: number): Promise<ScanCounts> {
+  const since = (age_ms: number) => new Date(now - age_ms).toISOString();
+  const mine = database.selectFrom('scans').where('user_id', '=', user_id);
+  const [rows, finished, overdue, repeated] = await Promise.all([
+    mine
+      .select(({ fn }) => ['scan_status', fn.countAll<number>().as('count')])
+      .groupBy('scan_status')
+      .execute(),
+    mine.select('scanned_at').where('scan_status', 'in', ['clean', 'infected']).orderBy('id', 'desc').limit(1).executeTakeFirst(),
+    mine
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('scan_status', '=', 'pending')
+      .where('spooled', '=', 1)
+      .where('scanned_at', '<', since(OVERDUE_MS))
+      .executeTakeFirstOrThrow(),
+    mine
+      .select('threat_detected')
+      .where('scan_status', '=', 'infected')
+      .where('scanned_at', '>=', since(REPEATED_WITHIN_MS))
+      .where('threat_detected', 'not in', [...INDUSTRY_TEST_THREATS])
+      .groupBy('threat_detected')
+      .having(({ fn }) => fn.countAll(), '>=', 2)
+      .orderBy('threat_detected')
+      .execute(),
+  ]);
+  const countOf = (status: string) => rows.find((row) => row.scan_status === status)?.count ?? 0;
+  return {
+    clean: countOf('clean'),
+    infected: countOf('infected'),
+    pending: countOf('pending'),
+    last_finished_at: finished?.scanned_at ?? null,
+    overdue: overdue.count,
+    repeated_threats: repeated.flatMap((row) => (row.threat_detected === null ? [] : [row.threat_detected])),
+  };
+}

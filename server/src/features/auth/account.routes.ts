@@ -1,0 +1,39 @@
+import { changePassword, changeUsername, currentUser, endOtherSessions, endSession, listSessions } from '@palisade/contract/auth';
+import { nextPage } from '#platform/page.ts';
+import { Problem } from '#platform/problem.ts';
+import { type Api, serve } from '#platform/serve.ts';
+import type { SessionRecord } from '#platform/session.ts';
+import type { Accounts } from './account.ts';
+import type { Auth } from './auth.ts';
+import { describeUserAgent } from './user-agent.ts';
+
+export function serveAccounts(api: Api, auth: Auth, accounts: Accounts): void {
+  serve(api, currentUser, 'customer', async ({ session }) => {
+    const account = await auth.findAccount(session.user.id);
+    if (account === undefined) throw new Problem('unauthenticated');
+    return account;
+  });
+
+  serve(api, changeUsername, 'customer', ({ session, body }) => accounts.changeUsername(session.user.id, body.username));
+
+  serve(api, changePassword, 'customer', async ({ session, body }) => {
+    await accounts.changePassword({ user_id: session.user.id, session_id: session.id, ...body });
+    return { success: true as const };
+  });
+
+  serve(api, listSessions, 'customer', async ({ session, query, header, request }) => {
+    const rows = await api.sessions.list(session.user.id, query);
+    nextPage({ rows, query, url: request.url, header });
+    return rows.map(({ user_agent, ...row }) => ({
+      ...row,
+      client: describeUserAgent(user_agent),
+      current: row.id === session.id,
+    }));
+  });
+
+  serve<typeof endSession, SessionRecord>(api, endSession, { find: ({ id }) => api.sessions.find(id) }, ({ row }) =>
+    api.sessions.end(row.id),
+  );
+
+  serve(api, endOtherSessions, 'customer', ({ session }) => accounts.endOtherSessions(session.user.id, session.id));
+}

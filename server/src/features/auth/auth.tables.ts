@@ -1,0 +1,23 @@
+import type { Role } from '@palisade/contract/auth';
+
+export interface AuthTables {
+  users: {
+    id: string;
+    email: string;
+    username: string;
+    /** The username in the form in which two are the same: NFKC, lower case. */
+    username_key: string;
+    /** argon2id, PHC string. */
+    password_hash: string;
+    role: Role;
+    created_at: string;
+  };
+  reset_tokens: {
+    user_id: string;
+    /** SHA-256 of the token in hex. */
+    token_hash: string;
+    created_at: string;
+    expires_at: string;
+    used_at: string | null;
+  };
+}

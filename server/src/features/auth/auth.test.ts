@@ -1,0 +1,130 @@
+import { listScans } from '@palisade/contract/antivirus';
+import { currentUser, login, logout, register } from '@palisade/contract/auth';
+import { describe, expect, test } from 'vitest';
+import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+
+const PASSWORD = 'a long enough password';
+
+describe('registering', async () => {
+  const { call } = await startTestApp();
+  const account = (name: string) => ({ email: `${name}@example.com`, username: name, password: PASSWORD });
+
+  test('the first account of a local installation is its administrator, everybody after is a customer', async () => {
+    expect(replyOf(await call(register, { body: account('first') })).role).toBe('admin');
+    expect(replyOf(await call(register, { body: account('second') })).role).toBe('customer');
+  });
+
+  test('it does not sign in, and answers no secret', async () => {
+    const reply = replyOf(await call(register, { body: account('quiet') }));
+    expect(Object.keys(reply).sort()).toEqual(['email', 'id', 'role', 'username']);
+  });
+
+  test('an email or a username is taken once, whatever its case', async () => {
+    await call(register, { body: account('taken') });
+    const email = await call(register, { body: { ...account('other'), email: 'TAKEN@Example.com' } });
+    expect(problemOf(email)).toMatchObject({ status: 409, code: 'email_taken' });
+    const username = await call(register, { body: { ...account('another'), username: 'Taken' } });
+    expect(problemOf(username)).toMatchObject({ status: 409, code: 'username_taken' });
+  });
+
+  test('of two at once with the same email one is made', async () => {
+    const both = await Promise.all([
+      call(register, { body: { ...account('race-a'), email: 'race@example.com' } }),
+      call(register, { body: { ...account('race-b'), email: 'race@example.com' } }),
+    ]);
+    expect(both.map((answer) => answer.status).sort()).toEqual([201, 409]);
+  });
+
+  test.each([
+    ['email', { email: 'no address' }],
+    ['email', { email: `${'a'.repeat(250)}@example.com` }],
+    ['username', { username: '   ' }],
+    ['username', { username: 'a\u0000b' }],
+    ['username', { username: 'x'.repeat(65) }],
+    ['password', { password: 'short' }],
+    ['password', { password: 'x'.repeat(129) }],
+  ])('a bad %s is refused by name: %j', async (field, change) => {
+    const problem = problemOf(await call(register, { body: { ...account('bad'), ...change } }));
+    expect(problem.status).toBe(422);
+    expect(problem.errors?.map((error) => error.field)).toContain(field);
+  });
+});
+
+describe('two first accounts at once', async () => {
+  const { call } = await startTestApp();
+  test('make one administrator', async () => {
+    const names = ['one', 'two', 'three', 'four'];
+    const answers = await Promise.all(
+      names.map((name) => call(register, { body: { email: `${name}@example.com`, username: name, password: PASSWORD } })),
+    );
+    expect(answers.map((answer) => replyOf(answer).role).filter((role) => role === 'admin')).toHaveLength(1);
+  });
+});
+
+describe('public exposure', async () => {
+  const { call } = await startTestApp({
+    environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' },
+  });
+  test('only addresses of ADMIN_EMAILS become administrator, first or not', async () => {
+    expect(
+      replyOf(await call(register, { body: { email: 'early@example.com', username: 'early', password: PASSWORD } })).role,
+    ).toBe('customer');
+    expect(
+      replyOf(await call(register, { body: { email: 'Boss@example.com', username: 'boss', password: PASSWORD } })).role,
+    ).toBe('admin');
+  });
+});
+
+describe('sessions', async () => {
+  let clock = Date.parse('2026-11-20T10:00:00Z');
+  const { call, signIn, url } = await startTestApp({ surroundings: { now: () => clock } });
+  const DAY_MS = 86_400_000;
+
+  test('a wrong password and an unknown email are refused alike', async () => {
+    const { email } = await signIn();
+    const wrong = problemOf(await call(login, { body: { email, password: 'not the password' } }));
+    const unknown = problemOf(await call(login, { body: { email: 'nobody@example.com', password: 'not the password' } }));
+    expect(wrong).toMatchObject({ status: 401, code: 'invalid_credentials' });
+    expect({ ...unknown, request_id: '' }).toEqual({ ...wrong, request_id: '' });
+  });
+
+  test('a token opens what is one’s own; none, a wrong one and one in another scheme do not', async () => {
+    const { token, email } = await signIn();
+    expect(replyOf(await call(currentUser, { token })).email).toBe(email);
+    for (const bad of [undefined, 'wrong', `${token}x`, '']) {
+      expect(problemOf(await call(currentUser, { token: bad }))).toMatchObject({ status: 401, code: 'unauthenticated' });
+    }
+    const basic = await fetch(`${url}/api/auth/me`, { headers: { authorization: `Basic ${token}` } });
+    expect(basic.status).toBe(401);
+    expect(basic.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  test('signing out ends the session on the server, and only this one', async () => {
+    const { token, email, password } = await signIn();
+    const other = replyOf(await call(login, { body: { email, password } })).access_token;
+    expect((await call(logout, { token })).status).toBe(204);
+    expect((await call(listScans, { token })).status).toBe(401);
+    expect((await call(logout, { token })).status).toBe(401);
+    expect((await call(listScans, { token: other })).status).toBe(200);
+  });
+
+  test('a session ends after 7 days without use', async () => {
+    const { token } = await signIn();
+    clock += 6.9 * DAY_MS;
+    expect((await call(currentUser, { token })).status).toBe(200);
+    clock += 6.9 * DAY_MS;
+    expect((await call(currentUser, { token })).status).toBe(200);
+    clock += 7 * DAY_MS;
+    expect((await call(currentUser, { token })).status).toBe(401);
+  });
+
+  test('a session ends after 30 days, however much it is used', async () => {
+    const { token } = await signIn();
+    for (let day = 0; day < 29; day += 1) {
+      clock += DAY_MS;
+      expect((await call(currentUser, { token })).status).toBe(200);
+    }
+    clock += DAY_MS;
+    expect((await call(currentUser, { token })).status).toBe(401);
+  });
+});

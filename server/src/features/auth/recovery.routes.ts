@@ -1,0 +1,26 @@
+import { forgotPassword, RESET_TOKEN_LIFETIME_S, recoverUsername, resetPassword } from '@palisade/contract/auth';
+import { isLocalRequest } from '#platform/local-request.ts';
+import { type Api, serve } from '#platform/serve.ts';
+import type { Recovery } from './recovery.ts';
+
+/** `answers`: whether tokens and usernames are answered to requests of the machine itself (local exposure with RESET_DELIVERY `response`). */
+export function serveRecovery(api: Api, recovery: Recovery, { answers }: { answers: boolean }): void {
+  const expires_in = RESET_TOKEN_LIFETIME_S;
+
+  serve(api, forgotPassword, 'anyone', async ({ body, request }) => {
+    if (answers && isLocalRequest(request)) return { reset_token: await recovery.issueToken(body.email), expires_in };
+    recovery.mailToken(body.email);
+    return { reset_token: null, expires_in };
+  });
+
+  serve(api, recoverUsername, 'anyone', async ({ body, request }) => {
+    if (answers && isLocalRequest(request)) return { username: await recovery.usernameOf(body.email) };
+    recovery.mailUsername(body.email);
+    return { username: null };
+  });
+
+  serve(api, resetPassword, 'anyone', async ({ body }) => {
+    await recovery.reset(body.reset_token, body.new_password);
+    return { success: true as const };
+  });
+}

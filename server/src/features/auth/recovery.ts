@@ -1,0 +1,183 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { RESET_TOKEN_LIFETIME_S } from '@palisade/contract/auth';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely, Transaction } from 'kysely';
+import type { InstallationTables } from '#platform/installation.ts';
+import type { Mail, MailTables } from '#platform/mail.ts';
+import { invalidField, Problem } from '#platform/problem.ts';
+import type { Sessions, SessionTables } from '#platform/session.ts';
+import type { AuthTables } from './auth.tables.ts';
+import { hashPassword } from './password.ts';
+
+const TOKEN_BYTES = 32;
+const UNKNOWN_EMAIL = 'No account has this email. Check it, or create an account.';
+const WORTHLESS_TOKEN = 'This reset token is wrong, has expired, or was used already. Ask for a new one.';
+
+type Tables = AuthTables & SessionTables & MailTables & InstallationTables;
+
+/** What is told the machine itself, in place of a mail. */
+export interface Recovery {
+  /** A new reset token of 256 random bits, base64url; it voids the one before it. @throws Problem `not_found` for an unknown email. */
+  issueToken(email: string): Promise<string>;
+  /** @throws Problem `not_found` for an unknown email. */
+  usernameOf(email: string): Promise<string>;
+  /** Mails a token, or the username, to a known email. Returns at once and the same for every email; the work is done after the answer. */
+  mailToken(email: string): void;
+  mailUsername(email: string): void;
+  /** Sets a new password with a token, once, and ends every session of the account. @throws Problem `invalid_field` for a token that is worth nothing. */
+  reset(reset_token: string, new_password: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Recipient {
+  id: string;
+  email: string;
+  username: string;
+}
+
+export function createRecovery(parts: {
+  database: Kysely<Tables>;
+  sessions: Pick<Sessions, 'endAll'>;
+  mail: Pick<Mail, 'queue' | 'wake'>;
+  /** Where people open the application; undefined when it is not known. */
+  public_url: string | undefined;
+  now: () => number;
+  logger: FastifyBaseLogger;
+}): Recovery {
+  const { database, sessions, mail, public_url, now, logger } = parts;
+  const at = (offset_s = 0) => new Date(now() + offset_s * 1_000).toISOString();
+  const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
+  const underway = new Set<Promise<void>>();
+
+  const findByEmail = (email: string): Promise<Recipient | undefined> =>
+    database.selectFrom('users').select(['id', 'email', 'username']).where('email', '=', email).executeTakeFirst();
+
+  async function requireByEmail(email: string): Promise<Recipient> {
+    const user = await findByEmail(email);
+    if (user === undefined) throw new Problem('not_found', { detail: UNKNOWN_EMAIL });
+    return user;
+  }
+
+  async function storeToken(transaction: Kysely<Tables>, user_id: string): Promise<string> {
+    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    const row = { token_hash: hashOf(token), created_at: at(), expires_at: at(RESET_TOKEN_LIFETIME_S), used_at: null };
+    // One row for each account: of two at once the later one stands, and the other is gone.
+    await transaction
+      .insertInto('reset_tokens')
+      .values({ user_id, ...row })
+      .onConflict((conflict) => conflict.column('user_id').doUpdateSet(row))
+      .execute();
+    return token;
+  }
+
+  /** Writes to a known email after the answer has gone out, so that nobody learns from the answer, or from its time, which email is known. */
+  function afterwards(email: string, write: (transaction: Transaction<Tables>, user: Recipient) => Promise<void>): void {
+    const work = async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      const user = await findByEmail(email);
+      if (user === undefined) return;
+      await database.transaction().execute((transaction) => write(transaction, user));
+      mail.wake();
+    };
+    const done = work()
+      .catch((error: unknown) => logger.error({ err: error }, 'a recovery mail could not be written'))
+      .finally(() => underway.delete(done));
+    underway.add(done);
+  }
+
+  const resetPage = public_url === undefined ? [] : [new URL('/?mode=reset-password', public_url).href];
+
+  return {
+    async issueToken(email) {
+      const user = await requireByEmail(email);
+      return await storeToken(database, user.id);
+    },
+
+    async usernameOf(email) {
+      return (await requireByEmail(email)).username;
+    },
+
+    mailToken(email) {
+      afterwards(email, async (transaction, user) => {
+        const token = await storeToken(transaction, user.id);
+        await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
+          recipient: user.email,
+          subject: 'reset your password',
+          lines: [
+            `Hello ${user.username},`,
+            `somebody, we hope you, asked for a new password for your account. This is your reset token. It works once, within ${RESET_TOKEN_LIFETIME_S / 60} minutes:`,
+            token,
+            ...(resetPage.length > 0 ? ['Enter it here with your new password:', ...resetPage] : []),
+            'If you did not ask for it, ignore this mail: your password stays as it is.',
+          ],
+        });
+      });
+    },
+
+    mailUsername(email) {
+      afterwards(email, async (transaction, user) => {
+        await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
+          recipient: user.email,
+          subject: 'your username',
+          lines: [
+            'Hello,',
+            'somebody, we hope you, asked for the username of your account. It is:',
+            user.username,
+            'You sign in with this email and your password.',
+          ],
+        });
+      });
+    },
+
+    async reset(reset_token, new_password) {
+      const token_hash = hashOf(reset_token);
+      const isLive = await database
+        .selectFrom('reset_tokens')
+        .select('user_id')
+        .where('token_hash', '=', token_hash)
+        .where('used_at', 'is', null)
+        .where('expires_at', '>', at())
+        .executeTakeFirst();
+      // Asked first, so that a stranger's guess does not cost a password hash; the claim below decides.
+      if (isLive === undefined) throw invalidField('reset_token', WORTHLESS_TOKEN);
+      const password_hash = await hashPassword(new_password);
+      await database.transaction().execute(async (transaction) => {
+        const claimed = await transaction
+          .updateTable('reset_tokens')
+          .set({ used_at: at() })
+          .where('token_hash', '=', token_hash)
+          .where('used_at', 'is', null)
+          .where('expires_at', '>', at())
+          .returning('user_id')
+          .executeTakeFirst();
+        if (claimed === undefined) throw invalidField('reset_token', WORTHLESS_TOKEN);
+        const user = await transaction
+          .updateTable('users')
+          .set({ password_hash })
+          .where('id', '=', claimed.user_id)
+          .returning(['id', 'email', 'username'])
+          .executeTakeFirstOrThrow();
+        await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), passwordNotice(user));
+        await sessions.endAll(transaction.$pickTables<'sessions'>(), user.id);
+      });
+      mail.wake();
+    },
+
+    async close() {
+      await Promise.all(underway);
+    },
+  };
+}
+
+/** The letter after a password was changed in any way: whoever did not do it learns of it. */
+export function passwordNotice({ email, username }: { email: string; username: string }) {
+  return {
+    recipient: email,
+    subject: 'your password was changed',
+    lines: [
+      `Hello ${username},`,
+      'the password of your account was changed, and every other sign-in to it has ended.',
+      'If this was not you, reset your password at once and tell support.',
+    ],
+  };
+}

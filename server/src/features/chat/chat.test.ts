@@ -1,0 +1,116 @@
+import { listMessages, MESSAGE_LENGTH_MAXIMUM, sendMessage } from '@palisade/contract/chat';
+import { describe, expect, test } from 'vitest';
+import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+
+describe('the support chat', async () => {
+  const clock = Date.parse('2026-11-20T10:00:00Z');
+  const app = await startTestApp({ surroundings: { now: () => clock } });
+  const { call, signIn } = app;
+  const post = (token: string | undefined, body: unknown) =>
+    fetch(`${app.url}/api/chat/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+
+  test('a sent message is answered with whose it is, and heads the list', async () => {
+    const { token } = await signIn();
+    expect(replyOf(await call(listMessages, { token }))).toEqual([]);
+    const first = replyOf(await call(sendMessage, { token, body: { message: 'My computer is slow', sender: 'user' } }));
+    expect(first).toMatchObject({
+      message: 'My computer is slow',
+      sender: 'user',
+      timestamp: '2026-11-20T10:00:00.000Z',
+      is_read: false,
+    });
+    expect(Object.keys(first).sort()).toEqual(['id', 'is_read', 'message', 'sender', 'timestamp', 'user_id']);
+    const second = replyOf(await call(sendMessage, { token, body: { message: 'Still', sender: 'user' } }));
+    expect(replyOf(await call(listMessages, { token }))).toEqual([second, first]);
+  });
+
+  test('nobody reads the conversation of somebody else', async () => {
+    const [{ token: one }, { token: other }] = await Promise.all([signIn(), signIn()]);
+    await call(sendMessage, { token: one, body: { message: 'for support alone', sender: 'user' } });
+    expect(replyOf(await call(listMessages, { token: other }))).toEqual([]);
+  });
+
+  test.each([
+    ["'; drop table chat_messages; --"],
+    ['<script>alert(1)</script><img src=x onerror=alert(1)>'],
+    ['  blanks and\nlines stay  '],
+    ['null'],
+    ['🦔'.repeat(MESSAGE_LENGTH_MAXIMUM)],
+  ])('%j is stored verbatim', async (message) => {
+    const { token } = await signIn();
+    await call(sendMessage, { token, body: { message, sender: 'user' } });
+    expect(replyOf(await call(listMessages, { token }))[0]?.message).toBe(message);
+  });
+
+  test.each([
+    ['no message', { sender: 'user' }, 'message'],
+    ['an empty message', { message: '', sender: 'user' }, 'message'],
+    ['blanks alone', { message: ' \n\t', sender: 'user' }, 'message'],
+    ['a message that is too long', { message: 'x'.repeat(MESSAGE_LENGTH_MAXIMUM + 1), sender: 'user' }, 'message'],
+    ['a character that no database keeps', { message: 'a\0b', sender: 'user' }, 'message'],
+    ['a number', { message: 7, sender: 'user' }, 'message'],
+    ['a list', { message: ['a'], sender: 'user' }, 'message'],
+    ['no sender', { message: 'a' }, 'sender'],
+    ['support as the sender', { message: 'a', sender: 'support' }, 'sender'],
+  ])('%s is refused by name', async (_, body, field) => {
+    const { token } = await signIn();
+    const response = await post(token, body);
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ code: 'invalid_field', errors: [{ field }] });
+    expect(replyOf(await call(listMessages, { token }))).toEqual([]);
+  });
+
+  test('unknown fields are ignored and never echoed, and none of them changes whose message it is', async () => {
+    const [{ token }, { token: other }] = await Promise.all([signIn(), signIn()]);
+    const theirs = replyOf(await call(sendMessage, { token: other, body: { message: 'a', sender: 'user' } }));
+    const response = await post(token, {
+      message: 'b',
+      sender: 'user',
+      user_id: theirs.user_id,
+      is_read: true,
+      timestamp: '1970-01-01T00:00:00Z',
+      extra: 1,
+    });
+    expect(response.status).toBe(201);
+    const reply: unknown = await response.json();
+    expect(reply).toMatchObject({ is_read: false, timestamp: '2026-11-20T10:00:00.000Z' });
+    expect(reply).not.toHaveProperty('extra');
+    expect(replyOf(await call(listMessages, { token: other }))).toHaveLength(1);
+  });
+
+  test('what cannot be read, is too large or is of another type is refused', async () => {
+    const { token } = await signIn();
+    expect((await post(token, '{"message":')).status).toBe(400);
+    expect((await post(token, { message: 'x'.repeat(1024 ** 2), sender: 'user' })).status).toBe(413);
+    const form = await fetch(`${app.url}/api/chat/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'text/plain' },
+      body: 'hello',
+    });
+    expect(form.status).toBe(415);
+  });
+
+  test('without a token neither call answers', async () => {
+    expect(problemOf(await call(listMessages)).code).toBe('unauthenticated');
+    expect((await post(undefined, { message: 'a', sender: 'user' })).status).toBe(401);
+  });
+
+  test('messages at once are all kept, and a long list comes in pages', async () => {
+    const { token } = await signIn();
+    await Promise.all(
+      Array.from({ length: 7 }, (_, index) => call(sendMessage, { token, body: { message: `no. ${index}`, sender: 'user' } })),
+    );
+    const whole = replyOf(await call(listMessages, { token }));
+    expect(whole.map(({ message }) => message).sort()).toEqual(Array.from({ length: 7 }, (_, index) => `no. ${index}`));
+    const first = await call(listMessages, { token, query: '?limit=4' });
+    const link = /<\/api\/chat\/messages(\?[^>]+)>; rel="next"/u.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    const rest = replyOf(await call(listMessages, { token, query: link }));
+    expect([...replyOf(first), ...rest]).toEqual(whole);
+    expect((await call(listMessages, { token, query: '?limit=0' })).status).toBe(422);
+    expect((await call(listMessages, { token, query: '?cursor=1' })).status).toBe(422);
+  });
+});

@@ -1,0 +1,41 @@
+import type { Scan } from '@palisade/contract/antivirus';
+import { type DashboardStatus, NEVER, RECENT_SCANS_MAXIMUM, readDashboard, type ScoreReason } from '@palisade/contract/dashboard';
+import type { CurrentSubscription } from '@palisade/contract/subscription';
+import { type Api, serve } from '#platform/serve.ts';
+
+/** What the dashboard gathers; it holds nothing of its own. */
+export interface DashboardSources {
+  recentScans(user_id: string, count: number): Promise<Scan[]>;
+  scanCounts(user_id: string): Promise<{ clean: number; infected: number; pending: number; last_finished_at: string | null }>;
+  plan(user_id: string): Promise<CurrentSubscription>;
+  overview(
+    user_id: string,
+  ): Promise<{ security_score: number; score_breakdown: ScoreReason[]; blocked: number; rule_count: number }>;
+}
+
+export function serveDashboard(api: Api, sources: DashboardSources): void {
+  serve(api, readDashboard, 'customer', async ({ session }): Promise<DashboardStatus> => {
+    const { id } = session.user;
+    const [recent_scans, scans, subscription, overview] = await Promise.all([
+      sources.recentScans(id, RECENT_SCANS_MAXIMUM),
+      sources.scanCounts(id),
+      sources.plan(id),
+      sources.overview(id),
+    ]);
+    return {
+      security_score: overview.security_score,
+      score_breakdown: overview.score_breakdown,
+      last_scan: recent_scans[0]?.scanned_at ?? NEVER,
+      subscription,
+      recent_scans,
+      measured: {
+        threats_neutralized: overview.blocked,
+        firewall_rules: overview.rule_count,
+        files_scanned: scans.clean + scans.infected + scans.pending,
+        files_infected: scans.infected,
+        files_pending: scans.pending,
+        last_finished_at: scans.last_finished_at,
+      },
+    };
+  });
+}

@@ -1,0 +1,109 @@
+import { readDashboard } from '@palisade/contract/dashboard';
+import { addRule, deleteRule } from '@palisade/contract/firewall';
+import { assignSubscription } from '@palisade/contract/subscription';
+import { describe, expect, test } from 'vitest';
+import { EICAR, nestedGzip, PDF } from '#test/files.ts';
+import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { scanned } from '#test/upload.ts';
+
+describe('the status of the dashboard', async () => {
+  const app = await startTestApp();
+  const { call, signIn } = app;
+  const admin = await signIn('boss');
+  const maria = await signIn('maria');
+  const status = async (token = maria.token) => replyOf(await call(readDashboard, { token }));
+
+  test('takes a token', async () => {
+    expect(problemOf(await call(readDashboard, {}))).toMatchObject({ status: 401 });
+    expect(problemOf(await call(readDashboard, { token: 'wrong' }))).toMatchObject({ status: 401 });
+  });
+
+  test('of a new account has a score of 100, no reason, no plan, no scan', async () => {
+    expect(await status()).toEqual({
+      security_score: 100,
+      score_breakdown: [],
+      last_scan: 'Never',
+      subscription: {
+        has_subscription: false,
+        plan_name: null,
+        is_premium: false,
+        expires_at: null,
+        price: null,
+        currency: null,
+        features: [],
+        max_devices: null,
+        duration_months: null,
+      },
+      recent_scans: [],
+      measured: {
+        threats_neutralized: 0,
+        firewall_rules: 0,
+        files_scanned: 0,
+        files_infected: 0,
+        files_pending: 0,
+        last_finished_at: null,
+      },
+    });
+  });
+
+  test('counts what was scanned at once, and lists the latest', async () => {
+    const record = await scanned(app, maria.token, 'eicar.com', EICAR);
+    expect((await status()).measured).toEqual({
+      threats_neutralized: 1,
+      firewall_rules: 0,
+      files_scanned: 1,
+      files_infected: 1,
+      files_pending: 0,
+      last_finished_at: record.scanned_at,
+    });
+    for (let index = 0; index < 5; index += 1) await scanned(app, maria.token, `${index}.pdf`, PDF);
+    const unread = await scanned(app, maria.token, 'deep.gz', nestedGzip(PDF, 17));
+    const after = await status();
+    expect(after.recent_scans.map(({ filename }) => filename)).toEqual(['deep.gz', '4.pdf', '3.pdf', '2.pdf', '1.pdf', '0.pdf']);
+    expect(after.last_scan).toBe(unread.scanned_at);
+    expect(after.measured).toMatchObject({ files_scanned: 7, files_infected: 1, files_pending: 1 });
+    expect(after.measured.last_finished_at).not.toBe(unread.scanned_at);
+    expect(after.security_score).toBe(100);
+  });
+
+  test('is one’s own', async () => {
+    const { measured, recent_scans } = await status(admin.token);
+    expect(measured.files_scanned).toBe(0);
+    expect(recent_scans).toEqual([]);
+  });
+
+  test('counts the rules, takes off what they leave open, and gives it back once that is mended', async () => {
+    const rule = { direction: 'inbound', action: 'allow', protocol: 'tcp', source_ip: '*', destination_ip: '*' } as const;
+    const ssh = replyOf(await call(addRule, { token: maria.token, body: { ...rule, rule_name: "'; drop", port: '22' } }));
+    replyOf(await call(addRule, { token: maria.token, body: { ...rule, rule_name: 'web', port: '443' } }));
+    const open = await status();
+    expect(open.measured.firewall_rules).toBe(2);
+    expect(open.security_score).toBe(92);
+    expect(open.score_breakdown).toEqual([
+      { id: 'port_22_open', title: 'Port 22 (SSH) is open to the whole world', deduction: 8, fix_route: '/firewall' },
+    ]);
+    await call(deleteRule, { token: maria.token, params: { id: ssh.id } });
+    expect(await status()).toMatchObject({ security_score: 100, score_breakdown: [], measured: { firewall_rules: 1 } });
+  });
+
+  test('shows the plan from the moment it is assigned', async () => {
+    const body = {
+      user_email: maria.email,
+      plan_name: 'Family Shield',
+      price: 19.99,
+      duration_months: 12,
+      max_devices: 5,
+      is_premium: true,
+      features: ['One', 'Two'],
+    } as const;
+    replyOf(await call(assignSubscription, { token: admin.token, body: { ...body, features: [...body.features] } }));
+    expect((await status()).subscription).toMatchObject({
+      has_subscription: true,
+      plan_name: 'Family Shield',
+      is_premium: true,
+      price: 19.99,
+      currency: 'USD',
+      features: ['One', 'Two'],
+    });
+  });
+});

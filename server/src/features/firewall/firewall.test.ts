@@ -1,0 +1,236 @@
+import {
+  addRule,
+  deleteRule,
+  listRules,
+  type NewRule,
+  RULE_DEFAULTS,
+  RULES_MAXIMUM,
+  setRuleEnabled,
+} from '@palisade/contract/firewall';
+import { problemSchema } from '@palisade/contract/problem';
+import { describe, expect, test } from 'vitest';
+import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+
+const NEW: NewRule = { rule_name: 'Web server', ...RULE_DEFAULTS };
+const SOMEBODYS_ID = '01930000-0000-7000-8000-000000000001';
+
+describe('firewall rules', async () => {
+  const { call, signIn, url } = await startTestApp();
+  const { token } = await signIn();
+  const add = async (change: Partial<NewRule> = {}) => replyOf(await call(addRule, { token, body: { ...NEW, ...change } }));
+  /** Sends what no type allows. */
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    fetch(`${url}/api/firewall/rules`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const problem = async (response: Response) => problemSchema.parse(await response.json());
+
+  test('a new rule answers with every field of the entity, enabled', async () => {
+    const rule = await add({ port: '443' });
+    expect(rule).toEqual({
+      ...NEW,
+      port: '443',
+      id: rule.id,
+      enabled: true,
+      created_at: rule.created_at,
+    });
+  });
+
+  test('addresses and port are * when they are left out', async () => {
+    const { source_ip, destination_ip, port, ...rest } = NEW;
+    expect([source_ip, destination_ip, port]).toEqual(['*', '*', '*']);
+    const response = await post(rest);
+    expect(response.status).toBe(201);
+    expect(await response.json()).toMatchObject({ source_ip: '*', destination_ip: '*', port: '*' });
+  });
+
+  test('what is valid is stored as typed, without the blanks around it; the ways to say "every" are one', async () => {
+    expect(
+      await add({
+        rule_name: '  Büro  <b>“office”</b> ',
+        source_ip: ' 2001:DB8:0:0::1 , 2001:db8::/32 ',
+        destination_ip: ' Any ',
+        port: ' 80, 8000 - 8100 ',
+      }),
+    ).toMatchObject({
+      rule_name: 'Büro  <b>“office”</b>',
+      source_ip: '2001:DB8:0:0::1 , 2001:db8::/32',
+      destination_ip: '*',
+      port: '80, 8000 - 8100',
+    });
+    expect(await add({ source_ip: '', destination_ip: '   ', port: 'ANY' })).toMatchObject({
+      source_ip: '*',
+      destination_ip: '*',
+      port: '*',
+    });
+  });
+
+  test('SQL and script in a name is a name', async () => {
+    const rule_name = `'); drop table firewall_rules; -- <script>alert(1)</script>`;
+    await add({ rule_name });
+    expect(replyOf(await call(listRules, { token }))[0]?.rule_name).toBe(rule_name);
+  });
+
+  test.each([
+    ['rule_name', '   ', 'Give the rule a name.'],
+    ['rule_name', 'x'.repeat(101), 'A rule’s name has at most 100 characters.'],
+    ['rule_name', 'a\u0000b', 'A rule’s name has no control characters.'],
+    ['rule_name', 'a\ud800', 'A rule’s name has no control characters.'],
+    ['rule_name', 7, 'Give the rule a name.'],
+    ['rule_name', undefined, 'Give the rule a name.'],
+    ['direction', 'sideways', 'Choose inbound or outbound.'],
+    ['direction', undefined, 'Choose inbound or outbound.'],
+    ['action', 'ALLOW', 'Choose allow or block.'],
+    ['protocol', 'sctp', 'Choose tcp, udp, icmp or all.'],
+    ['source_ip', 'example.com', 'Host names are not accepted, only IP addresses such as 192.168.1.10: example.com'],
+    ['source_ip', '10.0.0.9-10.0.0.1', 'Range starts after it ends: 10.0.0.9-10.0.0.1'],
+    ['source_ip', Array(65).fill('10.0.0.1').join(), 'A list has at most 64 entries; this one has 65.'],
+    ['source_ip', 'x'.repeat(100_000), 'Use at most 6500 characters.'],
+    ['source_ip', null, 'Give text: * for every, or what this field takes.'],
+    ['destination_ip', ['10.0.0.1'], 'Give text: * for every, or what this field takes.'],
+    ['port', '8100-8000', 'Range starts after it ends: 8100-8000'],
+    ['port', '1e309', 'A port is a whole number from 1 to 65535: 1e309'],
+    ['port', 443, 'Give text: * for every, or what this field takes.'],
+    ['port', Array(33).fill('1').join(), 'A list has at most 32 entries; this one has 33.'],
+  ])('%s %j is 422 and says what would be right', async (field, value, message) => {
+    const response = await post({ ...NEW, [field]: value });
+    expect(response.status).toBe(422);
+    const document = await problem(response);
+    expect(document).toMatchObject({ code: 'invalid_field', errors: [{ field, message }] });
+    expect(document.detail).toContain(message);
+  });
+
+  test('ICMP with a port is refused at the port, two families at the destination', async () => {
+    expect(problemOf(await call(addRule, { token, body: { ...NEW, protocol: 'icmp', port: '7' } })).errors).toEqual([
+      { field: 'port', message: 'ICMP has no ports: leave the port as *.' },
+    ]);
+    expect(
+      problemOf(await call(addRule, { token, body: { ...NEW, source_ip: '10.0.0.1', destination_ip: '::1' } })).errors,
+    ).toEqual([
+      {
+        field: 'destination_ip',
+        message: 'The source is IPv4, so the destination is IPv4 too, or *; here it is IPv6.',
+      },
+    ]);
+    expect(await add({ protocol: 'icmp', port: 'any', source_ip: '::1' })).toMatchObject({ protocol: 'icmp', port: '*' });
+  });
+
+  test('several bad fields are named together', async () => {
+    const document = await problem(await post({ ...NEW, rule_name: '', source_ip: 'x', port: '0' }));
+    expect(document.errors?.map(({ field }) => field)).toEqual(['rule_name', 'source_ip', 'port']);
+  });
+
+  test('malformed JSON is 400, another type 415, 1 MB 413, an unknown field is ignored and not echoed', async () => {
+    expect((await post('{"rule_name":')).status).toBe(400);
+    expect((await post('a=b', { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(415);
+    expect((await post({ ...NEW, rule_name: 'x'.repeat(1_000_000) })).status).toBe(413);
+    const response = await post({ ...NEW, user_id: SOMEBODYS_ID, enabled: false, extra: 'x' });
+    expect(response.status).toBe(201);
+    const rule: unknown = await response.json();
+    expect(rule).toMatchObject({ enabled: true });
+    expect(rule).not.toHaveProperty('extra');
+    expect(rule).not.toHaveProperty('user_id');
+  });
+
+  test('a rule is disabled and enabled, and the changed rule answers', async () => {
+    const { id } = await add();
+    expect(replyOf(await call(setRuleEnabled, { token, params: { id }, body: { enabled: false } })).enabled).toBe(false);
+    expect(replyOf(await call(listRules, { token })).find((rule) => rule.id === id)?.enabled).toBe(false);
+    // The same value twice is no mistake: two clicks at once send it so.
+    const both = await Promise.all([1, 2].map(() => call(setRuleEnabled, { token, params: { id }, body: { enabled: true } })));
+    expect(both.map((answer) => replyOf(answer).enabled)).toEqual([true, true]);
+  });
+
+  test.each([{ enabled: 'false' }, { enabled: 0 }, { enabled: null }, {}])('%j does not enable or disable', async (body) => {
+    const { id } = await add();
+    const response = await fetch(`${url}/api/firewall/rules/${id}`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(422);
+    expect((await problem(response)).errors).toEqual([{ field: 'enabled', message: 'Give true or false.' }]);
+  });
+
+  test('a rule is deleted once: the second time it is not there', async () => {
+    const { id } = await add();
+    expect((await call(deleteRule, { token, params: { id } })).status).toBe(204);
+    expect(problemOf(await call(deleteRule, { token, params: { id } }))).toMatchObject({ status: 404, code: 'not_found' });
+    expect((await call(setRuleEnabled, { token, params: { id }, body: { enabled: true } })).status).toBe(404);
+    expect(replyOf(await call(listRules, { token })).map((rule) => rule.id)).not.toContain(id);
+  });
+
+  test('of several deletions at once one deletes', async () => {
+    const { id } = await add();
+    const answers = await Promise.all(Array.from({ length: 4 }, () => call(deleteRule, { token, params: { id } })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404]);
+  });
+
+  test.each(['1', 'nothing', '../rules', '0', "' or 1=1", '01930000-0000-4000-8000-000000000001', SOMEBODYS_ID])(
+    'the id %j names nothing',
+    async (id) => {
+      expect(problemOf(await call(deleteRule, { token, params: { id } }))).toMatchObject({ status: 404, code: 'not_found' });
+      expect((await call(setRuleEnabled, { token, params: { id }, body: { enabled: true } })).status).toBe(404);
+    },
+  );
+
+  test('nobody reaches another person’s rules, an administrator neither', async () => {
+    const { id } = await add();
+    const { token: other } = await signIn();
+    expect((await call(setRuleEnabled, { token: other, params: { id }, body: { enabled: false } })).status).toBe(404);
+    expect((await call(deleteRule, { token: other, params: { id } })).status).toBe(404);
+    expect(replyOf(await call(listRules, { token: other }))).toEqual([]);
+    const mine = replyOf(await call(listRules, { token })).find((rule) => rule.id === id);
+    expect(mine?.enabled).toBe(true);
+  });
+
+  test('without a token nothing is answered', async () => {
+    const { id } = await add();
+    const answers = [
+      await call(listRules),
+      await call(addRule, { body: NEW }),
+      await call(setRuleEnabled, { params: { id }, body: { enabled: false } }),
+      await call(deleteRule, { params: { id } }),
+    ];
+    for (const answer of answers) expect(problemOf(answer)).toMatchObject({ status: 401, code: 'unauthenticated' });
+  });
+});
+
+describe('the list of rules', async () => {
+  const { call, signIn } = await startTestApp();
+
+  test('is empty at first, newest first then, and goes on in the Link header', async () => {
+    const { token } = await signIn();
+    expect(replyOf(await call(listRules, { token }))).toEqual([]);
+    for (const rule_name of ['one', 'two', 'three']) await call(addRule, { token, body: { ...NEW, rule_name } });
+    const page = await call(listRules, { token, query: '?limit=2' });
+    expect(replyOf(page).map((rule) => rule.rule_name)).toEqual(['three', 'two']);
+    const next = /<\/api\/firewall\/rules(.*)>; rel="next"/u.exec(page.headers.get('link') ?? '')?.[1];
+    const last = await call(listRules, { token, query: next ?? '' });
+    expect(replyOf(last).map((rule) => rule.rule_name)).toEqual(['one']);
+    expect(last.headers.get('link')).toBeNull();
+    expect((await call(listRules, { token, query: '?limit=501' })).status).toBe(422);
+  });
+
+  test('holds no more than fit, however many come at once', async () => {
+    const { token } = await signIn();
+    const addMany = async (count: number) =>
+      await Promise.all(Array.from({ length: count }, () => call(addRule, { token, body: NEW })));
+    await addMany(RULES_MAXIMUM - 2);
+    const answers = await addMany(6);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409, 409]);
+    const refused = answers.find((answer) => !answer.ok);
+    expect(refused && problemOf(refused)).toMatchObject({
+      code: 'rule_limit',
+      detail: 'You have 500 rules, which is the most. Delete one before you add another.',
+    });
+    const rules = replyOf(await call(listRules, { token, query: `?limit=${RULES_MAXIMUM}` }));
+    expect(rules).toHaveLength(RULES_MAXIMUM);
+
+    const id = rules[0]?.id ?? '';
+    await Promise.all([1, 2].map(() => call(deleteRule, { token, params: { id } })));
+    expect((await addMany(2)).map(({ status }) => status).sort()).toEqual([201, 409]);
+  });
+});

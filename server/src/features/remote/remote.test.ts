@@ -1,0 +1,291 @@
+import {
+  cancelSession,
+  completeJoined,
+  completeSession,
+  createSession,
+  joinSession,
+  listJoined,
+  listSessions,
+  type RemoteSession,
+} from '@palisade/contract/remote';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+
+const MINUTE_MS = 60_000;
+const START = Date.parse('2026-11-20T10:00:00Z');
+
+/** An application whose first account is its administrator, who may do what support may. */
+async function startRemote() {
+  const clock = { now: START };
+  const app = await startTestApp({ surroundings: { now: () => clock.now } });
+  const agent = await app.signIn('tina');
+  return {
+    ...app,
+    clock,
+    agent: agent.token,
+    customer: async () => (await app.signIn()).token,
+    create: async (token: string) => replyOf(await app.call(createSession, { token })),
+    join: (session: { session_code: string }, token: string | undefined = agent.token) =>
+      app.call(joinSession, { token, body: { session_code: session.session_code } }),
+    newest: async (token: string) => replyOf(await app.call(listSessions, { token }))[0],
+  };
+}
+
+describe('a remote session', async () => {
+  const { call, clock, agent, customer, create, join, newest, url } = await startRemote();
+
+  test('is created with a code, waits for half an hour, and heads its person’s list alone', async () => {
+    const [token, other] = [await customer(), await customer()];
+    expect(replyOf(await call(listSessions, { token }))).toEqual([]);
+    const session = await create(token);
+    expect(session).toEqual({
+      id: session.id,
+      session_code: session.session_code,
+      status: 'pending',
+      started_at: new Date(clock.now).toISOString(),
+      expires_at: new Date(clock.now + 30 * MINUTE_MS).toISOString(),
+      joined_at: null,
+      ended_at: null,
+      end_reason: null,
+      support_agent: null,
+    });
+    expect(session.session_code).toMatch(/^[A-HJ-NP-Z2-9]{3}(-[A-HJ-NP-Z2-9]{3}){2}$/u);
+    expect(replyOf(await call(listSessions, { token }))).toEqual([session]);
+    expect(replyOf(await call(listSessions, { token: other }))).toEqual([]);
+  });
+
+  test('is joined by its code however it is typed, and tells who joined; its technician sees whose it is', async () => {
+    const token = await customer();
+    const session = await create(token);
+    const typed = session.session_code.toLowerCase().replaceAll('-', ' ');
+    const joined = replyOf(await join({ session_code: typed }));
+    expect(joined).toMatchObject({ id: session.id, status: 'active', support_agent: 'tina' });
+    expect(joined.customer).toMatch(/^person-/u);
+    expect(await newest(token)).toMatchObject({ status: 'active', support_agent: 'tina', ended_at: null });
+    expect(replyOf(await call(listJoined, { token: agent }))[0]).toEqual(joined);
+  });
+
+  test('is ended by its customer, or by the technician who joined', async () => {
+    const token = await customer();
+    const first = await create(token);
+    await join(first);
+    const done = replyOf(await call(completeSession, { token, params: { id: first.id } }));
+    expect(done).toMatchObject({ status: 'completed', support_agent: 'tina', ended_at: new Date(clock.now).toISOString() });
+    expect(done).not.toHaveProperty('customer');
+    const second = await create(token);
+    await join(second);
+    const ended = replyOf(await call(completeJoined, { token: agent, params: { id: second.id } }));
+    expect(ended).toMatchObject({ status: 'completed', end_reason: null });
+  });
+
+  test('is cancelled while it waits or runs, and not after', async () => {
+    const token = await customer();
+    const waiting = await create(token);
+    const cancelled = replyOf(await call(cancelSession, { token, params: { id: waiting.id } }));
+    expect(cancelled).toMatchObject({
+      status: 'cancelled',
+      end_reason: 'cancelled',
+      ended_at: new Date(clock.now).toISOString(),
+    });
+    const running = await create(token);
+    await join(running);
+    expect(replyOf(await call(cancelSession, { token, params: { id: running.id } })).status).toBe('cancelled');
+    for (const endpoint of [cancelSession, completeSession]) {
+      expect(problemOf(await call(endpoint, { token, params: { id: running.id } }))).toMatchObject({
+        status: 409,
+        code: 'conflict',
+      });
+    }
+    expect(problemOf(await call(completeJoined, { token: agent, params: { id: running.id } })).status).toBe(409);
+    expect(problemOf(await join(waiting)).detail).toContain('no longer waits');
+  });
+
+  test('cannot be completed before anybody joined', async () => {
+    const token = await customer();
+    const { id } = await create(token);
+    expect(problemOf(await call(completeSession, { token, params: { id } })).status).toBe(409);
+    expect((await newest(token))?.status).toBe('pending');
+  });
+
+  test('gives way to a newer one while it waits, and stays while it runs', async () => {
+    const token = await customer();
+    const first = await create(token);
+    const second = await create(token);
+    expect(replyOf(await call(listSessions, { token }))).toMatchObject([
+      { id: second.id, status: 'pending' },
+      { id: first.id, status: 'cancelled', end_reason: 'replaced' },
+    ]);
+    await join(second);
+    await create(token);
+    expect(replyOf(await call(listSessions, { token })).map(({ status }) => status)).toEqual(['pending', 'active', 'cancelled']);
+  });
+
+  test('expires when nobody joined in half an hour', async () => {
+    const token = await customer();
+    const session = await create(token);
+    clock.now += 30 * MINUTE_MS - 1;
+    expect((await newest(token))?.status).toBe('pending');
+    clock.now += 1;
+    expect(problemOf(await join(session)).status).toBe(409);
+    clock.now += 5 * MINUTE_MS;
+    expect(await newest(token)).toMatchObject({ status: 'cancelled', end_reason: 'expired', ended_at: session.expires_at });
+    expect((await call(cancelSession, { token, params: { id: session.id } })).status).toBe(409);
+  });
+
+  test('does not expire while it runs', async () => {
+    const token = await customer();
+    await join(await create(token));
+    clock.now += 60 * MINUTE_MS;
+    expect((await newest(token))?.status).toBe('active');
+  });
+
+  test('is nobody else’s: to anybody but its customer and its technician it is not there', async () => {
+    const [token, other] = [await customer(), await customer()];
+    const session = await create(token);
+    await join(session);
+    for (const endpoint of [cancelSession, completeSession]) {
+      for (const stranger of [other, agent]) {
+        expect(problemOf(await call(endpoint, { token: stranger, params: { id: session.id } })).status).toBe(404);
+      }
+    }
+    expect(problemOf(await call(completeJoined, { token, params: { id: session.id } })).status).toBe(403);
+    const unjoined = await create(other);
+    expect(problemOf(await call(completeJoined, { token: agent, params: { id: unjoined.id } })).status).toBe(404);
+    expect((await newest(token))?.status).toBe('active');
+  });
+
+  test.each(['1', 'not-an-id', "' or 1=1", '00000000-0000-4000-8000-000000000000', '01930000-0000-7000-8000-000000000000'])(
+    'the id %j leads nowhere',
+    async (id) => {
+      for (const endpoint of [cancelSession, completeSession, completeJoined]) {
+        expect(problemOf(await call(endpoint, { token: agent, params: { id } })).status).toBe(404);
+      }
+    },
+  );
+
+  test('no call answers without a token, and those of technicians answer no customer', async () => {
+    const token = await customer();
+    const params = { id: (await create(token)).id };
+    for (const endpoint of [listSessions, createSession, listJoined]) {
+      expect(problemOf(await call(endpoint)).code).toBe('unauthenticated');
+    }
+    for (const endpoint of [cancelSession, completeSession, completeJoined]) {
+      expect(problemOf(await call(endpoint, { params })).code).toBe('unauthenticated');
+    }
+    const body = { session_code: 'K7M-4QP-9XD' };
+    expect(problemOf(await call(joinSession, { body })).code).toBe('unauthenticated');
+    expect(problemOf(await call(joinSession, { token, body })).code).toBe('forbidden');
+    expect(problemOf(await call(listJoined, { token })).code).toBe('forbidden');
+    expect((await newest(token))?.status).toBe('pending');
+  });
+
+  test.each([
+    ['no code', {}],
+    ['a number', { session_code: 7 }],
+    ['a code with a character that codes do not have', { session_code: 'K7M-4QP-9X0' }],
+    ['a code that is too short', { session_code: 'K7M' }],
+    ['SQL', { session_code: "' or '1'='1" }],
+    ['very much', { session_code: 'K'.repeat(100_000) }],
+  ])('%s in place of a code is refused by name', async (_, body) => {
+    const response = await fetch(`${url}/api/remote/join`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${agent}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ errors: [{ field: 'session_code' }] });
+  });
+
+  test('lists come in pages', async () => {
+    const token = await customer();
+    const made: RemoteSession[] = [];
+    for (let index = 0; index < 3; index += 1) made.unshift(await create(token));
+    const first = await call(listSessions, { token, query: '?limit=2' });
+    const link = /<\/api\/remote\/sessions(\?[^>]+)>; rel="next"/u.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    const rest = replyOf(await call(listSessions, { token, query: link }));
+    expect([...replyOf(first), ...rest].map(({ id }) => id)).toEqual(made.map(({ id }) => id));
+  });
+});
+
+describe('at once', async () => {
+  const { call, agent, customer, create, join, newest, signIn } = await startRemote();
+  const again = (times: number) => Array.from({ length: times });
+
+  test('several creations leave one that waits', async () => {
+    const token = await customer();
+    const answers = await Promise.all(again(4).map(() => call(createSession, { token })));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    const statuses = replyOf(await call(listSessions, { token })).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual(['cancelled', 'cancelled', 'cancelled', 'pending']);
+  });
+
+  test('of several joins one succeeds', async () => {
+    const session = await create(await customer());
+    const answers = await Promise.all(again(4).map(() => join(session)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
+  });
+
+  test('a join and a cancellation end in one state that both were told', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const token = await customer();
+      const session = await create(token);
+      const [joined, cancelled] = await Promise.all([join(session), call(cancelSession, { token, params: { id: session.id } })]);
+      expect(cancelled.status).toBe(200);
+      expect([200, 409]).toContain(joined.status);
+      expect(await newest(token)).toMatchObject({ status: 'cancelled', support_agent: joined.ok ? 'tina' : null });
+    }
+  });
+
+  test('of two endings one is told that it came too late', async () => {
+    const token = await customer();
+    const session = await create(token);
+    await join(session);
+    const params = { id: session.id };
+    const answers = await Promise.all([
+      call(completeSession, { token, params }),
+      call(completeJoined, { token: agent, params }),
+      call(cancelSession, { token, params }),
+    ]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+  });
+
+  test('a person who may join sees as joined only what they joined', async () => {
+    const { token } = await signIn();
+    expect(problemOf(await call(listJoined, { token })).status).toBe(403);
+    const mine = replyOf(await call(listJoined, { token: agent }));
+    expect(mine.every(({ support_agent }) => support_agent === 'tina')).toBe(true);
+  });
+});
+
+describe('wrong codes', () => {
+  let remote: Awaited<ReturnType<typeof startRemote>>;
+  const UNKNOWN = { session_code: 'AAA-AAA-AAA' };
+
+  beforeAll(async () => {
+    remote = await startRemote();
+  });
+
+  test('are ten in ten minutes, also at once; then not even the right one is tried until the first is forgotten', async () => {
+    const { clock, join, create, customer } = remote;
+    const session = await create(await customer());
+    const answers = await Promise.all(Array.from({ length: 12 }, () => join(UNKNOWN)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array.from({ length: 10 }, () => 404), 429, 429]);
+    clock.now += 9 * MINUTE_MS;
+    const held = await join(session);
+    expect(problemOf(held)).toMatchObject({ status: 429, code: 'too_many_requests' });
+    expect(held.headers.get('retry-after')).toBe('60');
+    clock.now += MINUTE_MS;
+    expect((await join(session)).status).toBe(200);
+  });
+
+  test('say that there is no such session; right ones and ones that came too late are not counted', async () => {
+    const { clock, join, create, customer } = remote;
+    clock.now += 60 * MINUTE_MS;
+    const session = await create(await customer());
+    expect((await join(session)).status).toBe(200);
+    for (let round = 0; round < 12; round += 1) expect((await join(session)).status).toBe(409);
+    const problem = problemOf(await join(UNKNOWN));
+    expect(problem.status).toBe(404);
+    expect(problem.detail).toContain('No session has this code');
+  });
+});

@@ -1,0 +1,170 @@
+import type { UserInfo } from '@palisade/contract/auth';
+import type { PageQuery } from '@palisade/contract/fields';
+import { type JoinedSession, PENDING_LIFETIME, type RemoteSession, WRONG_CODES } from '@palisade/contract/remote';
+import type { Kysely, Selectable, Updateable } from 'kysely';
+import { isUniqueViolation } from '#platform/database.ts';
+import { newId } from '#platform/id.ts';
+import { Problem } from '#platform/problem.ts';
+import type { RemoteTables } from './remote.tables.ts';
+import { newSessionCode } from './session-code.ts';
+import { createWrongCodes } from './wrong-codes.ts';
+
+/** Remote-support sessions: pending -> active -> completed, and cancelled from pending or active. The database decides every move. */
+export interface Remote {
+  list(user_id: string, page: PageQuery): Promise<RemoteSession[]>;
+  /** A session that waits for a technician; an older one of this person that still waits is cancelled as `replaced`. */
+  create(customer: UserInfo): Promise<RemoteSession>;
+  findOwn(id: string): Promise<{ id: string; user_id: string } | undefined>;
+  /** @throws Problem `conflict` when it neither waits nor runs. */
+  cancel(id: string): Promise<RemoteSession>;
+  /** @throws Problem `conflict` when it does not run. */
+  complete(id: string): Promise<JoinedSession>;
+  /** @throws Problem `not_found`, `conflict`, `too_many_requests`. */
+  join(agent: UserInfo, session_code: string): Promise<JoinedSession>;
+  listJoined(agent_id: string, page: PageQuery): Promise<JoinedSession[]>;
+  /** A session as its technician's: `user_id` is who joined it. */
+  findJoined(id: string): Promise<{ id: string; user_id: string } | undefined>;
+}
+
+type Row = Selectable<RemoteTables['remote_sessions']>;
+
+/** How often a creation is tried when another one of the same person, or the same code, came first. */
+const CREATIONS_MAXIMUM = 5;
+
+const NOT_WAITING = 'This session no longer waits: it was joined, has ended or has expired. Ask the customer for a new code.';
+
+function joinedOf({ user_id: _customer, agent_id: _agent, ...session }: Row): JoinedSession {
+  return session;
+}
+
+function sessionOf(row: Row): RemoteSession {
+  const { customer: _self, ...session } = joinedOf(row);
+  return session;
+}
+
+export function createRemote(parts: { database: Kysely<RemoteTables>; now: () => number }): Remote {
+  const { database, now } = parts;
+  const wrongCodes = createWrongCodes({ ...WRONG_CODES, now });
+  const at = () => new Date(now()).toISOString();
+
+  /** Nobody watches the clock between two calls, so each of them first ends what nobody joined in time, at the moment when its time was over. */
+  async function closeExpired(): Promise<void> {
+    await database
+      .updateTable('remote_sessions')
+      .set(({ ref }) => ({ status: 'cancelled' as const, end_reason: 'expired' as const, ended_at: ref('expires_at') }))
+      .where('status', '=', 'pending')
+      .where('expires_at', '<=', at())
+      .execute();
+  }
+
+  async function page(column: 'user_id' | 'agent_id', id: string, { limit, cursor }: PageQuery): Promise<Row[]> {
+    await closeExpired();
+    let query = database.selectFrom('remote_sessions').selectAll().where(column, '=', id).orderBy('id', 'desc').limit(limit);
+    if (cursor !== undefined) query = query.where('id', '<', cursor);
+    return await query.execute();
+  }
+
+  async function move(id: string, from: readonly Row['status'][], to: Updateable<RemoteTables['remote_sessions']>): Promise<Row> {
+    await closeExpired();
+    const row = await database
+      .updateTable('remote_sessions')
+      .set({ ...to, ended_at: at() })
+      .where('id', '=', id)
+      .where('status', 'in', from)
+      .returningAll()
+      .executeTakeFirst();
+    if (row === undefined) {
+      const waits = from.includes('pending') ? 'it has ended already' : 'it has no technician yet, or has ended already';
+      throw new Problem('conflict', { detail: `This session cannot be ended like this: ${waits}.` });
+    }
+    return row;
+  }
+
+  async function insert(customer: UserInfo): Promise<Row> {
+    const started_at = at();
+    return await database.transaction().execute(async (transaction) => {
+      await transaction
+        .updateTable('remote_sessions')
+        .set({ status: 'cancelled', end_reason: 'replaced', ended_at: started_at })
+        .where('user_id', '=', customer.id)
+        .where('status', '=', 'pending')
+        .execute();
+      return await transaction
+        .insertInto('remote_sessions')
+        .values({
+          id: newId(),
+          user_id: customer.id,
+          customer: customer.username,
+          session_code: newSessionCode(),
+          status: 'pending',
+          started_at,
+          expires_at: new Date(Date.parse(started_at) + PENDING_LIFETIME).toISOString(),
+          joined_at: null,
+          ended_at: null,
+          end_reason: null,
+          agent_id: null,
+          support_agent: null,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+    });
+  }
+
+  return {
+    list: async (user_id, query) => (await page('user_id', user_id, query)).map(sessionOf),
+
+    async create(customer) {
+      await closeExpired();
+      for (let attempt = 1; attempt <= CREATIONS_MAXIMUM; attempt += 1) {
+        try {
+          return sessionOf(await insert(customer));
+        } catch (error) {
+          if (!isUniqueViolation(error, 'session_code') && !isUniqueViolation(error, 'user_id')) throw error;
+        }
+      }
+      throw new Problem('conflict');
+    },
+
+    findOwn: (id) => database.selectFrom('remote_sessions').select(['id', 'user_id']).where('id', '=', id).executeTakeFirst(),
+
+    cancel: async (id) => sessionOf(await move(id, ['pending', 'active'], { status: 'cancelled', end_reason: 'cancelled' })),
+
+    complete: async (id) => joinedOf(await move(id, ['active'], { status: 'completed' })),
+
+    async join(agent, session_code) {
+      const attempt = wrongCodes.begin(agent.id);
+      let isGuess = false;
+      try {
+        await closeExpired();
+        const row = await database
+          .updateTable('remote_sessions')
+          .set({ status: 'active', joined_at: at(), agent_id: agent.id, support_agent: agent.username })
+          .where('session_code', '=', session_code)
+          .where('status', '=', 'pending')
+          .returningAll()
+          .executeTakeFirst();
+        if (row !== undefined) return joinedOf(row);
+        const known = await database
+          .selectFrom('remote_sessions')
+          .select('id')
+          .where('session_code', '=', session_code)
+          .limit(1)
+          .executeTakeFirst();
+        if (known !== undefined) throw new Problem('conflict', { detail: NOT_WAITING });
+        isGuess = true;
+        throw new Problem('not_found', {
+          detail: 'No session has this code. Check it with the customer, character by character.',
+        });
+      } finally {
+        if (!isGuess) attempt.forgive();
+      }
+    },
+
+    listJoined: async (agent_id, query) => (await page('agent_id', agent_id, query)).map(joinedOf),
+
+    async findJoined(id) {
+      const row = await database.selectFrom('remote_sessions').select(['id', 'agent_id']).where('id', '=', id).executeTakeFirst();
+      return row?.agent_id == null ? undefined : { id: row.id, user_id: row.agent_id };
+    },
+  };
+}

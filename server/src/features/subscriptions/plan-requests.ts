@@ -1,0 +1,110 @@
+import type { PageQuery } from '@palisade/contract/fields';
+import type { PlanRequest, PlanRequestStatus, UserPlanRequest } from '@palisade/contract/subscription';
+import type { Kysely, Selectable } from 'kysely';
+import { isUniqueViolation } from '#platform/database.ts';
+import { newId } from '#platform/id.ts';
+import { Problem } from '#platform/problem.ts';
+import type { SubscriptionTables } from './subscriptions.tables.ts';
+import { type Accounts, templateOf } from './subscriptions.ts';
+
+/** A request as it is stored. */
+export type PlanRequestRow = Selectable<SubscriptionTables['subscription_requests']>;
+
+/** What people ask admins for. Granting one is part of assigning a subscription. */
+export interface PlanRequests {
+  /** @throws Problem `not_found` for a plan that is not on offer, `conflict` while a request for it is open. */
+  open(user_id: string, template_id: string): Promise<PlanRequest>;
+  list(user_id: string, page: PageQuery): Promise<PlanRequest[]>;
+  /** The open ones of everybody. */
+  listOpen(page: PageQuery): Promise<UserPlanRequest[]>;
+  find(id: string): Promise<PlanRequestRow | undefined>;
+  /** @throws Problem `not_found` when it is not open any more. */
+  close(id: string, as: 'declined' | 'withdrawn'): Promise<void>;
+}
+
+export function createPlanRequests(parts: {
+  database: Kysely<SubscriptionTables>;
+  accounts: Accounts;
+  now: () => number;
+}): PlanRequests {
+  const { database, accounts, now } = parts;
+  const at = () => new Date(now()).toISOString();
+
+  async function withTemplates(rows: PlanRequestRow[]): Promise<(PlanRequest & { user_id: string })[]> {
+    if (rows.length === 0) return [];
+    const templates = await database
+      .selectFrom('subscription_templates')
+      .selectAll()
+      .where('id', 'in', [...new Set(rows.map((row) => row.template_id))])
+      .execute();
+    const byId = new Map(templates.map((template) => [template.id, templateOf(template)]));
+    return rows.flatMap(({ template_id, ...row }) => {
+      const template = byId.get(template_id);
+      return template === undefined ? [] : [{ ...row, template }];
+    });
+  }
+
+  return {
+    async open(user_id, template_id) {
+      const template = await database
+        .selectFrom('subscription_templates')
+        .selectAll()
+        .where('id', '=', template_id)
+        .executeTakeFirst();
+      if (template === undefined) {
+        throw new Problem('not_found', { detail: 'This plan is no longer on offer. Reload the page and choose another one.' });
+      }
+      const status: PlanRequestStatus = 'open';
+      const row = { id: newId(), user_id, template_id, status, requested_at: at(), decided_at: null };
+      try {
+        await database.insertInto('subscription_requests').values(row).execute();
+      } catch (error) {
+        if (!isUniqueViolation(error, 'template_id')) throw error;
+        throw new Problem('conflict', { detail: 'You have asked for this plan already. An administrator will answer.' });
+      }
+      return { ...row, template: templateOf(template) };
+    },
+
+    async list(user_id, { limit, cursor }) {
+      let query = database
+        .selectFrom('subscription_requests')
+        .selectAll()
+        .where('user_id', '=', user_id)
+        .orderBy('id', 'desc')
+        .limit(limit);
+      if (cursor !== undefined) query = query.where('id', '<', cursor);
+      return await withTemplates(await query.execute());
+    },
+
+    async listOpen({ limit, cursor }) {
+      let query = database
+        .selectFrom('subscription_requests')
+        .selectAll()
+        .where('status', '=', 'open')
+        .orderBy('id', 'desc')
+        .limit(limit);
+      if (cursor !== undefined) query = query.where('id', '<', cursor);
+      const requests = await withTemplates(await query.execute());
+      const users = new Map(
+        (await accounts.findUsers(requests.map((request) => request.user_id))).map((user) => [user.id, user]),
+      );
+      return requests.flatMap((request) => {
+        const user = users.get(request.user_id);
+        return user === undefined ? [] : [{ ...request, user_email: user.email, user_username: user.username }];
+      });
+    },
+
+    find: (id) => database.selectFrom('subscription_requests').selectAll().where('id', '=', id).executeTakeFirst(),
+
+    async close(id, as) {
+      const closed = await database
+        .updateTable('subscription_requests')
+        .set({ status: as, decided_at: at() })
+        .where('id', '=', id)
+        .where('status', '=', 'open')
+        .returning('id')
+        .executeTakeFirst();
+      if (closed === undefined) throw new Problem('not_found', { detail: 'This request is answered already. Reload the list.' });
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import {
+  assignSubscription,
+  cancelSubscription,
+  createTemplate,
+  currentSubscription,
+  declinePlanRequest,
+  listAllPlanRequests,
+  listPlanRequests,
+  listPlans,
+  listSubscriptions,
+  listTemplates,
+  requestPlan,
+  withdrawPlanRequest,
+} from '@palisade/contract/subscription';
+import { nextPage } from '#platform/page.ts';
+import { type Api, serve } from '#platform/serve.ts';
+import type { PlanRequestRow, PlanRequests } from './plan-requests.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+const DONE = { success: true } as const;
+
+export function serveSubscriptions(api: Api, subscriptions: Subscriptions, requests: PlanRequests): void {
+  serve(api, listSubscriptions, 'admin', async ({ query, header, request }) => {
+    const rows = await subscriptions.list(query);
+    nextPage({ rows, query, url: request.url, header });
+    return rows;
+  });
+
+  serve(api, assignSubscription, 'admin', async ({ body }) => ({ ...DONE, subscription: await subscriptions.assign(body) }));
+
+  serve(api, cancelSubscription, 'admin', async ({ body }) => {
+    await subscriptions.cancel(body.subscription_id);
+    return DONE;
+  });
+
+  serve(api, listTemplates, 'admin', async ({ query, header, request }) => {
+    const rows = await subscriptions.listTemplates(query);
+    nextPage({ rows, query, url: request.url, header });
+    return rows;
+  });
+
+  serve(api, createTemplate, 'admin', async ({ body }) => ({ ...DONE, template: await subscriptions.createTemplate(body) }));
+
+  serve(api, listAllPlanRequests, 'admin', async ({ query, header, request }) => {
+    const rows = await requests.listOpen(query);
+    nextPage({ rows, query, url: request.url, header });
+    return rows;
+  });
+
+  serve(api, declinePlanRequest, 'admin', async ({ body }) => {
+    await requests.close(body.request_id, 'declined');
+    return DONE;
+  });
+
+  serve(api, currentSubscription, 'customer', ({ session }) => subscriptions.current(session.user.id));
+
+  serve(api, listPlans, 'customer', async ({ query, header, request }) => {
+    const rows = await subscriptions.listTemplates(query);
+    nextPage({ rows, query, url: request.url, header });
+    return rows;
+  });
+
+  serve(api, listPlanRequests, 'customer', async ({ session, query, header, request }) => {
+    const rows = await requests.list(session.user.id, query);
+    nextPage({ rows, query, url: request.url, header });
+    return rows;
+  });
+
+  serve(api, requestPlan, 'customer', ({ session, body }) => requests.open(session.user.id, body.template_id));
+
+  serve<typeof withdrawPlanRequest, PlanRequestRow>(
+    api,
+    withdrawPlanRequest,
+    { find: ({ id }) => requests.find(id) },
+    ({ row }) => requests.close(row.id, 'withdrawn'),
+  );
+}

@@ -1,0 +1,42 @@
+import type { PlanRequestStatus } from '@palisade/contract/subscription';
+
+/** What a plan is made of, wherever it stands. */
+interface PlanColumns {
+  currency: string;
+  duration_months: number;
+  max_devices: number;
+  /** 0 or 1. */
+  is_premium: number;
+  /** JSON. */
+  features: string;
+}
+
+export interface SubscriptionTables {
+  subscription_templates: PlanColumns & {
+    id: string;
+    template_name: string;
+    /** The name in the form in which two are the same: NFKC, lower case. */
+    template_name_key: string;
+    base_price_cents: number;
+    created_at: string;
+  };
+  subscriptions: PlanColumns & {
+    id: string;
+    user_id: string;
+    plan_name: string;
+    price_cents: number;
+    starts_at: string;
+    expires_at: string | null;
+    /** Null for the one subscription of a person that nobody has ended; it may have expired. */
+    ended_as: 'replaced' | 'cancelled' | null;
+    ended_at: string | null;
+  };
+  subscription_requests: {
+    id: string;
+    user_id: string;
+    template_id: string;
+    status: PlanRequestStatus;
+    requested_at: string;
+    decided_at: string | null;
+  };
+}

@@ -1,0 +1,406 @@
+import { login } from '@palisade/contract/auth';
+import type { Endpoint } from '@palisade/contract/endpoint';
+import {
+  type Assignment,
+  assignSubscription,
+  cancelSubscription,
+  createTemplate,
+  currentSubscription,
+  declinePlanRequest,
+  listAllPlanRequests,
+  listPlanRequests,
+  listPlans,
+  listSubscriptions,
+  listTemplates,
+  type NewTemplate,
+  requestPlan,
+  withdrawPlanRequest,
+} from '@palisade/contract/subscription';
+import { describe, expect, test } from 'vitest';
+import { type Answer, problemOf, replyOf, startTestApp } from '#test/harness.ts';
+
+const NOWHERE = '01930000-0000-7000-8000-000000000000';
+const HOSTILE = `'; drop table subscriptions; -- <script>alert(1)</script> "quoted" \u{1f600}`;
+
+const TEMPLATE = {
+  template_name: 'Family Shield',
+  base_price: 19.99,
+  duration_months: 12,
+  max_devices: 5,
+  is_premium: true,
+  features: ['Anti-hacking monitor', 'Five devices'],
+} satisfies NewTemplate;
+
+const PLAN = {
+  plan_name: 'Family Shield',
+  price: 19.99,
+  duration_months: 12,
+  max_devices: 5,
+  is_premium: true,
+  features: ['Anti-hacking monitor', 'Five devices'],
+} satisfies Omit<Assignment, 'user_email'>;
+
+/** An installation with an admin (the first account), a customer, and a clock that the test turns. */
+async function start() {
+  const clock = { now: Date.parse('2026-01-31T10:00:00.000Z') };
+  const app = await startTestApp({ surroundings: { now: () => clock.now } });
+  const admin = await app.signIn('boss');
+  const customer = await app.signIn('maria');
+  const signInAgain = async ({ email, password }: { email: string; password: string }) =>
+    replyOf(await app.call(login, { body: { email, password } })).access_token;
+  return { ...app, clock, admin, customer, signInAgain };
+}
+
+describe('who may', async () => {
+  const { call, url, customer } = await start();
+
+  const endpoints: [string, Endpoint][] = [
+    listSubscriptions,
+    assignSubscription,
+    cancelSubscription,
+    listTemplates,
+    createTemplate,
+    listAllPlanRequests,
+    declinePlanRequest,
+    currentSubscription,
+    listPlans,
+    listPlanRequests,
+    requestPlan,
+    withdrawPlanRequest,
+  ].map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]);
+  const send = (endpoint: Endpoint, token?: string) =>
+    fetch(`${url}/api${endpoint.path.replace('{id}', NOWHERE)}`, {
+      method: endpoint.method,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(endpoint.body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(endpoint.body === undefined ? {} : { body: '{}' }),
+    });
+
+  test.each(endpoints)('%s takes a token', async (_, endpoint) => {
+    expect((await send(endpoint)).status).toBe(401);
+    expect((await send(endpoint, 'wrong')).status).toBe(401);
+  });
+
+  test.each(endpoints.filter(([, { path }]) => path.startsWith('/admin/')))('%s is for admins alone', async (_, endpoint) => {
+    expect(endpoint.access).toBe('admin');
+    expect((await send(endpoint, customer.token)).status).toBe(403);
+  });
+
+  test('every path below /admin/ says so by itself', () => {
+    for (const [, { path, access }] of endpoints) expect(access).toBe(path.startsWith('/admin/') ? 'admin' : 'customer');
+  });
+
+  test('without a subscription nothing is premium', async () => {
+    expect(replyOf(await call(currentSubscription, { token: customer.token }))).toEqual({
+      has_subscription: false,
+      plan_name: null,
+      is_premium: false,
+      expires_at: null,
+      price: null,
+      currency: null,
+      features: [],
+      max_devices: null,
+      duration_months: null,
+    });
+  });
+});
+
+describe('assigning', async () => {
+  const { call, url, clock, admin, customer, signIn, signInAgain } = await start();
+  const assign = (change: Record<string, unknown> = {}) =>
+    call(assignSubscription, { token: admin.token, body: { user_email: customer.email, ...PLAN, ...change } });
+
+  test('answers the record, and the person has it at once', async () => {
+    const { success, subscription } = replyOf(await assign());
+    expect(success).toBe(true);
+    expect(subscription).toMatchObject({
+      user_email: customer.email,
+      user_username: 'maria',
+      ...PLAN,
+      currency: 'USD',
+      status: 'active',
+      starts_at: '2026-01-31T10:00:00.000Z',
+      expires_at: '2027-01-31T10:00:00.000Z',
+    });
+    expect(replyOf(await call(currentSubscription, { token: customer.token }))).toEqual({
+      has_subscription: true,
+      ...PLAN,
+      currency: 'USD',
+      expires_at: '2027-01-31T10:00:00.000Z',
+    });
+  });
+
+  test('finds the account whatever the case and the space around the email', async () => {
+    expect(replyOf(await assign({ user_email: '  MARIA@Example.COM ' })).subscription.user_email).toBe(customer.email);
+  });
+
+  test('an unknown email is 404 with a sentence', async () => {
+    expect(problemOf(await assign({ user_email: 'nobody@example.com' }))).toMatchObject({
+      status: 404,
+      detail: 'No account with the email nobody@example.com. Check the address, or ask the person to register first.',
+    });
+  });
+
+  test('a new one replaces the old one', async () => {
+    const first = replyOf(await assign()).subscription;
+    const second = replyOf(await assign({ plan_name: 'Solo', is_premium: false, price: 0.29 })).subscription;
+    const rows = replyOf(await call(listSubscriptions, { token: admin.token }));
+    expect(rows[0]).toEqual(second);
+    expect(rows.find(({ id }) => id === first.id)?.status).toBe('replaced');
+    expect(rows.filter(({ status }) => status === 'active')).toHaveLength(1);
+    expect(replyOf(await call(currentSubscription, { token: customer.token }))).toMatchObject({ plan_name: 'Solo', price: 0.29 });
+  });
+
+  test('however many assign at once, one is active', async () => {
+    const person = await signIn('contested');
+    const names = Array.from({ length: 8 }, (_, index) => `Plan ${index}`);
+    const answers = await Promise.all(names.map((plan_name) => assign({ user_email: person.email, plan_name })));
+    for (const answer of answers) expect(replyOf(answer).success).toBe(true);
+    const rows = replyOf(await call(listSubscriptions, { token: admin.token })).filter((row) => row.user_email === person.email);
+    expect(rows).toHaveLength(names.length);
+    expect(rows.filter(({ status }) => status === 'active')).toHaveLength(1);
+    expect(rows.filter(({ status }) => status === 'replaced')).toHaveLength(names.length - 1);
+    const active = rows.find(({ status }) => status === 'active');
+    expect(replyOf(await call(currentSubscription, { token: person.token })).plan_name).toBe(active?.plan_name);
+  });
+
+  test('what is typed is stored and answered as typed, said twice is said once', async () => {
+    const { subscription } = replyOf(
+      await assign({
+        plan_name: `  ${HOSTILE} `,
+        features: [' a ', 'a', HOSTILE],
+        role: 'admin',
+        id: NOWHERE,
+        status: 'expired',
+      }),
+    );
+    expect(subscription).toMatchObject({ plan_name: HOSTILE, features: ['a', HOSTILE], status: 'active' });
+    expect(subscription.id).not.toBe(NOWHERE);
+    expect(subscription).not.toHaveProperty('role');
+    expect(replyOf(await call(currentSubscription, { token: customer.token })).features).toEqual(['a', HOSTILE]);
+  });
+
+  test.each([
+    ['user_email', 'no address'],
+    ['user_email', 7],
+    ['user_email', undefined],
+    ['plan_name', '   '],
+    ['plan_name', 'x'.repeat(101)],
+    ['plan_name', 'a\u0000b'],
+    ['plan_name', 'two\nlines'],
+    ['plan_name', '\ud800'],
+    ['plan_name', ['Solo']],
+    ['price', '19.99'],
+    ['price', -1],
+    ['price', -0.01],
+    ['price', 9.999],
+    ['price', 1_000_000.01],
+    ['price', null],
+    ['duration_months', 7],
+    ['duration_months', 0],
+    ['duration_months', '12'],
+    ['duration_months', 1.5],
+    ['max_devices', 0],
+    ['max_devices', 2],
+    ['max_devices', '5'],
+    ['is_premium', 'true'],
+    ['is_premium', 1],
+    ['features', 'one'],
+    ['features', undefined],
+    ['features.0', ['  ']],
+    ['features.1', ['fine', 3]],
+    ['features.0', ['x'.repeat(201)]],
+    ['features', Array.from({ length: 51 }, (_, index) => `Feature ${index}`)],
+    ['request_id', 'not an id'],
+  ])('%s: %j is refused by name', async (field, value) => {
+    const problem = problemOf(await assign({ [field.split('.')[0] ?? field]: value }));
+    expect(problem.status).toBe(422);
+    expect(problem.errors?.map((error) => error.field)).toContain(field);
+  });
+
+  test('a number beyond all numbers is refused, a field of 1 MB is too', async () => {
+    const send = (body: string) =>
+      fetch(`${url}/api/admin/assign-subscription`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' },
+        body,
+      });
+    const text = JSON.stringify({ user_email: customer.email, ...PLAN });
+    expect((await send(text.replace('19.99', '1e309'))).status).toBe(422);
+    expect((await send(text.replace('19.99', '-1e309'))).status).toBe(422);
+    expect((await send(text.replace('Family Shield', 'x'.repeat(1_000_000)))).status).toBe(413);
+    expect((await send('{"user_email":')).status).toBe(400);
+  });
+
+  test('premium ends in the very millisecond of the expiry', async () => {
+    const { subscription } = replyOf(await assign({ duration_months: 1 }));
+    expect(subscription.expires_at).toBe('2026-02-28T10:00:00.000Z');
+    clock.now = Date.parse('2026-02-28T09:59:59.999Z');
+    const token = await signInAgain(customer);
+    expect(replyOf(await call(currentSubscription, { token })).is_premium).toBe(true);
+    clock.now += 1;
+    expect(replyOf(await call(currentSubscription, { token }))).toMatchObject({ is_premium: false, has_subscription: false });
+    admin.token = await signInAgain(admin);
+    const rows = replyOf(await call(listSubscriptions, { token: admin.token }));
+    expect(rows.find(({ id }) => id === subscription.id)?.status).toBe('expired');
+    expect(
+      problemOf(await call(cancelSubscription, { token: admin.token, body: { subscription_id: subscription.id } })).status,
+    ).toBe(404);
+    // What had run out stays so when something new is given.
+    replyOf(await assign());
+    const later = replyOf(await call(listSubscriptions, { token: admin.token }));
+    expect(later.find(({ id }) => id === subscription.id)?.status).toBe('expired');
+  });
+
+  test('a cancelled one is over at once, and cannot be cancelled twice', async () => {
+    const { subscription } = replyOf(await assign());
+    const body = { subscription_id: subscription.id };
+    const both = await Promise.all([1, 2].map(() => call(cancelSubscription, { token: admin.token, body })));
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 404]);
+    const token = await signInAgain(customer);
+    expect(replyOf(await call(currentSubscription, { token })).has_subscription).toBe(false);
+    const rows = replyOf(await call(listSubscriptions, { token: admin.token }));
+    expect(rows.find(({ id }) => id === subscription.id)?.status).toBe('cancelled');
+    const none = problemOf(await call(cancelSubscription, { token: admin.token, body: { subscription_id: NOWHERE } }));
+    expect(none.status).toBe(404);
+    replyOf(await assign());
+    expect(replyOf(await call(currentSubscription, { token })).is_premium).toBe(true);
+  });
+
+  test('the list goes on by its Link header, newest first', async () => {
+    const ids: string[] = [];
+    let query: string | undefined = '?limit=4';
+    while (query !== undefined) {
+      const answer: Answer<typeof listSubscriptions> = await call(listSubscriptions, { token: admin.token, query });
+      ids.push(...replyOf(answer).map(({ id }) => id));
+      query = /<[^?]+(\?[^>]+)>; rel="next"/u.exec(answer.headers.get('link') ?? '')?.[1];
+    }
+    const all = replyOf(await call(listSubscriptions, { token: admin.token })).map(({ id }) => id);
+    expect(ids).toEqual(all);
+    expect(all).toEqual([...all].sort().reverse());
+    expect(problemOf(await call(listSubscriptions, { token: admin.token, query: '?limit=0' })).status).toBe(422);
+  });
+});
+
+describe('templates', async () => {
+  const { call, admin, customer } = await start();
+  const create = (change: Record<string, unknown> = {}) =>
+    call(createTemplate, { token: admin.token, body: { ...TEMPLATE, ...change } });
+
+  test('one that is made is on offer to everybody, the newest first', async () => {
+    const { success, template } = replyOf(await create());
+    expect(success).toBe(true);
+    expect(template).toMatchObject({ ...TEMPLATE, currency: 'USD' });
+    const solo = replyOf(await create({ template_name: 'Solo', base_price: 0, duration_months: 1 })).template;
+    expect(replyOf(await call(listTemplates, { token: admin.token }))).toEqual([solo, template]);
+    expect(replyOf(await call(listPlans, { token: customer.token }))).toEqual([solo, template]);
+  });
+
+  test('a name is taken once, whatever its case', async () => {
+    replyOf(await create({ template_name: 'Taken' }));
+    expect(problemOf(await create({ template_name: ' TAKEN ' }))).toMatchObject({
+      status: 409,
+      code: 'conflict',
+      detail: 'A template named "TAKEN" exists already. Choose another name.',
+    });
+    const race = await Promise.all([1, 2, 3].map(() => create({ template_name: 'Race' })));
+    expect(race.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  });
+
+  test('hostile text is text', async () => {
+    expect(replyOf(await create({ template_name: HOSTILE, features: [HOSTILE] })).template).toMatchObject({
+      template_name: HOSTILE,
+      features: [HOSTILE],
+    });
+  });
+
+  test.each([
+    ['template_name', ''],
+    ['template_name', 'x'.repeat(101)],
+    ['base_price', '1'],
+    ['base_price', -1],
+    ['base_price', 0.001],
+    ['duration_months', 3],
+    ['duration_months', '12'],
+    ['max_devices', 4],
+    ['is_premium', null],
+    ['features', {}],
+  ])('%s: %j is refused by name', async (field, value) => {
+    const problem = problemOf(await create({ template_name: 'Bad', [field]: value }));
+    expect(problem.status).toBe(422);
+    expect(problem.errors?.map((error) => error.field)).toContain(field);
+  });
+});
+
+describe('plan requests', async () => {
+  const { call, admin, customer, signIn } = await start();
+  const template = async (template_name: string) =>
+    replyOf(await call(createTemplate, { token: admin.token, body: { ...TEMPLATE, template_name } })).template;
+  const ask = (template_id: string, token = customer.token) => call(requestPlan, { token, body: { template_id } });
+  const openIds = async () => replyOf(await call(listAllPlanRequests, { token: admin.token })).map(({ id }) => id);
+
+  test('the admin finds who asked for what', async () => {
+    const plan = await template('Asked for');
+    const request = replyOf(await ask(plan.id));
+    expect(request).toMatchObject({ template: plan, status: 'open', decided_at: null });
+    expect(replyOf(await call(listAllPlanRequests, { token: admin.token }))).toEqual([
+      { ...request, user_email: customer.email, user_username: 'maria' },
+    ]);
+    expect(replyOf(await call(listPlanRequests, { token: customer.token }))).toEqual([request]);
+    const stranger = await signIn();
+    expect(replyOf(await call(listPlanRequests, { token: stranger.token }))).toEqual([]);
+  });
+
+  test('of several at once for one plan one is open', async () => {
+    const plan = await template('Contested');
+    const answers = await Promise.all([1, 2, 3, 4].map(() => ask(plan.id)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    const other = await template('Another');
+    expect((await ask(other.id)).status).toBe(201);
+  });
+
+  test('assigning with the request grants it, once and only to whom it belongs', async () => {
+    const plan = await template('To be granted');
+    const request = replyOf(await ask(plan.id));
+    const stranger = await signIn('stranger');
+    const assign = (user_email: string) =>
+      call(assignSubscription, { token: admin.token, body: { user_email, ...PLAN, request_id: request.id } });
+    replyOf(await assign(stranger.email));
+    expect(await openIds()).toContain(request.id);
+    replyOf(await assign(customer.email));
+    expect(await openIds()).not.toContain(request.id);
+    const own = replyOf(await call(listPlanRequests, { token: customer.token })).find(({ id }) => id === request.id);
+    expect(own?.status).toBe('granted');
+    expect((await ask(plan.id)).status).toBe(201);
+  });
+
+  test('a declined one is closed, and may be asked again', async () => {
+    const plan = await template('Declined');
+    const request = replyOf(await ask(plan.id));
+    const decline = () => call(declinePlanRequest, { token: admin.token, body: { request_id: request.id } });
+    const both = await Promise.all([decline(), decline()]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 404]);
+    expect(await openIds()).not.toContain(request.id);
+    expect((await ask(plan.id)).status).toBe(201);
+  });
+
+  test('one’s own can be withdrawn, somebody else’s is not there', async () => {
+    const plan = await template('Withdrawn');
+    const request = replyOf(await ask(plan.id));
+    const withdraw = (token: string, id = request.id) => call(withdrawPlanRequest, { token, params: { id } });
+    const stranger = await signIn();
+    expect(problemOf(await withdraw(stranger.token)).status).toBe(404);
+    expect(problemOf(await withdraw(admin.token)).status).toBe(404);
+    expect((await withdraw(customer.token)).status).toBe(204);
+    expect(problemOf(await withdraw(customer.token)).status).toBe(404);
+    expect(problemOf(await withdraw(customer.token, 'no-id')).status).toBe(404);
+    expect(await openIds()).not.toContain(request.id);
+  });
+
+  test('a plan that is not there cannot be asked for', async () => {
+    expect(problemOf(await ask(NOWHERE)).status).toBe(404);
+    expect(problemOf(await ask('no id')).status).toBe(422);
+  });
+});

@@ -1,0 +1,243 @@
+import type { PageQuery } from '@palisade/contract/fields';
+import {
+  type Assignment,
+  CURRENCY,
+  type CurrentSubscription,
+  centsOf,
+  expiryOf,
+  type NewTemplate,
+  priceOf,
+  type Subscription,
+  statusOf,
+  type Template,
+} from '@palisade/contract/subscription';
+import type { Kysely, Selectable } from 'kysely';
+import { z } from 'zod';
+import { isUniqueViolation } from '#platform/database.ts';
+import { newId } from '#platform/id.ts';
+import { Problem } from '#platform/problem.ts';
+import type { SubscriptionTables } from './subscriptions.tables.ts';
+
+/** What subscriptions need to know of an account. */
+interface Account {
+  id: string;
+  email: string;
+  username: string;
+}
+
+/** The owner of the accounts. */
+export interface Accounts {
+  findUserByEmail(email: string): Promise<Account | undefined>;
+  /** Those of the ids that are accounts, in any order. */
+  findUsers(ids: readonly string[]): Promise<Account[]>;
+}
+
+export interface Subscriptions {
+  /** What the person has at this moment; premium ends in the millisecond in which the subscription expires. */
+  current(user_id: string): Promise<CurrentSubscription>;
+  list(page: PageQuery): Promise<Subscription[]>;
+  /**
+   * Ends what the person has and gives them this, in one transaction.
+   * @throws Problem `not_found` for an email without account.
+   */
+  assign(assignment: Assignment): Promise<Subscription>;
+  /** @throws Problem `not_found` when it is not there, or over already. */
+  cancel(subscription_id: string): Promise<void>;
+  listTemplates(page: PageQuery): Promise<Template[]>;
+  /** @throws Problem `conflict` for a name that is taken. */
+  createTemplate(template: NewTemplate): Promise<Template>;
+}
+
+/** Each failed attempt is another admin's success in the same instant. */
+const ASSIGN_ATTEMPTS_MAXIMUM = 20;
+
+const NO_SUBSCRIPTION: CurrentSubscription = {
+  has_subscription: false,
+  plan_name: null,
+  is_premium: false,
+  expires_at: null,
+  price: null,
+  currency: null,
+  features: [],
+  max_devices: null,
+  duration_months: null,
+};
+
+const featuresSchema = z.array(z.string());
+
+/** A plan's columns as a reply has them. */
+function planOf(row: { is_premium: number; features: string }) {
+  return { is_premium: row.is_premium === 1, features: featuresSchema.parse(JSON.parse(row.features)) };
+}
+
+/** A plan's fields as columns. */
+function planColumns(plan: Pick<Assignment, 'duration_months' | 'max_devices' | 'is_premium' | 'features'>) {
+  return {
+    currency: CURRENCY,
+    duration_months: plan.duration_months,
+    max_devices: plan.max_devices,
+    is_premium: plan.is_premium ? 1 : 0,
+    // Said twice is said once.
+    features: JSON.stringify([...new Set(plan.features)]),
+  };
+}
+
+/** A template as a reply has it. */
+export function templateOf(row: Selectable<SubscriptionTables['subscription_templates']>): Template {
+  const { template_name_key: _key, base_price_cents, created_at: _at, ...rest } = row;
+  return { ...rest, ...planOf(row), base_price: priceOf(base_price_cents) };
+}
+
+function subscriptionOf(row: Selectable<SubscriptionTables['subscriptions']>, user: Account, now: number): Subscription {
+  const { user_id: _user, price_cents, ended_as: _as, ended_at: _at, ...rest } = row;
+  return {
+    ...rest,
+    ...planOf(row),
+    price: priceOf(price_cents),
+    user_email: user.email,
+    user_username: user.username,
+    status: statusOf(row, now),
+  };
+}
+
+export function createSubscriptions(parts: {
+  database: Kysely<SubscriptionTables>;
+  accounts: Accounts;
+  now: () => number;
+}): Subscriptions {
+  const { database, accounts, now } = parts;
+  const at = () => new Date(now()).toISOString();
+
+  /** One attempt. A unique violation of `user_id` means that somebody else assigned in the same instant. */
+  async function replace({ request_id, ...assignment }: Assignment, user: Account) {
+    const starts_at = at();
+    return await database.transaction().execute(async (transaction) => {
+      await transaction
+        .updateTable('subscriptions')
+        .set({ ended_as: 'replaced', ended_at: starts_at })
+        .where('user_id', '=', user.id)
+        .where('ended_as', 'is', null)
+        .execute();
+      if (request_id !== undefined) {
+        await transaction
+          .updateTable('subscription_requests')
+          .set({ status: 'granted', decided_at: starts_at })
+          .where('id', '=', request_id)
+          .where('user_id', '=', user.id)
+          .where('status', '=', 'open')
+          .execute();
+      }
+      return await transaction
+        .insertInto('subscriptions')
+        .values({
+          id: newId(),
+          user_id: user.id,
+          plan_name: assignment.plan_name,
+          price_cents: centsOf(assignment.price),
+          ...planColumns(assignment),
+          starts_at,
+          expires_at: expiryOf(starts_at, assignment.duration_months),
+          ended_as: null,
+          ended_at: null,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+    });
+  }
+
+  return {
+    async current(user_id) {
+      const row = await database
+        .selectFrom('subscriptions')
+        .selectAll()
+        .where('user_id', '=', user_id)
+        .where('ended_as', 'is', null)
+        .executeTakeFirst();
+      if (row === undefined || statusOf(row, now()) !== 'active') return NO_SUBSCRIPTION;
+      const { plan_name, expires_at, currency, max_devices, duration_months } = row;
+      return {
+        has_subscription: true,
+        plan_name,
+        expires_at,
+        price: priceOf(row.price_cents),
+        currency,
+        max_devices,
+        duration_months,
+        ...planOf(row),
+      };
+    },
+
+    async list({ limit, cursor }) {
+      let query = database.selectFrom('subscriptions').selectAll().orderBy('id', 'desc').limit(limit);
+      if (cursor !== undefined) query = query.where('id', '<', cursor);
+      const rows = await query.execute();
+      const users = new Map((await accounts.findUsers(rows.map((row) => row.user_id))).map((user) => [user.id, user]));
+      const time = now();
+      return rows.flatMap((row) => {
+        const user = users.get(row.user_id);
+        // An account that was deleted between the two reads took its subscriptions with it.
+        return user === undefined ? [] : [subscriptionOf(row, user, time)];
+      });
+    },
+
+    async assign(assignment) {
+      const user = await accounts.findUserByEmail(assignment.user_email);
+      if (user === undefined) {
+        throw new Problem('not_found', {
+          detail: `No account with the email ${assignment.user_email}. Check the address, or ask the person to register first.`,
+        });
+      }
+      for (let attempt = 1; attempt <= ASSIGN_ATTEMPTS_MAXIMUM; attempt += 1) {
+        try {
+          return subscriptionOf(await replace(assignment, user), user, now());
+        } catch (error) {
+          if (!isUniqueViolation(error, 'user_id')) throw error;
+        }
+      }
+      throw new Problem('conflict');
+    },
+
+    async cancel(subscription_id) {
+      const ended_at = at();
+      const cancelled = await database
+        .updateTable('subscriptions')
+        .set({ ended_as: 'cancelled', ended_at })
+        .where('id', '=', subscription_id)
+        .where('ended_as', 'is', null)
+        .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', ended_at)]))
+        .returning('id')
+        .executeTakeFirst();
+      if (cancelled === undefined) {
+        throw new Problem('not_found', { detail: 'This subscription is over already. Reload the list.' });
+      }
+    },
+
+    async listTemplates({ limit, cursor }) {
+      let query = database.selectFrom('subscription_templates').selectAll().orderBy('id', 'desc').limit(limit);
+      if (cursor !== undefined) query = query.where('id', '<', cursor);
+      return (await query.execute()).map(templateOf);
+    },
+
+    async createTemplate(template) {
+      const { template_name } = template;
+      try {
+        const row = await database
+          .insertInto('subscription_templates')
+          .values({
+            id: newId(),
+            template_name,
+            template_name_key: template_name.normalize('NFKC').toLowerCase(),
+            base_price_cents: centsOf(template.base_price),
+            ...planColumns(template),
+            created_at: at(),
+          })
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        return templateOf(row);
+      } catch (error) {
+        if (!isUniqueViolation(error, 'template_name_key')) throw error;
+        throw new Problem('conflict', { detail: `A template named "${template_name}" exists already. Choose another name.` });
+      }
+    },
+  };
+}

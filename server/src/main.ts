@@ -1,0 +1,98 @@
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { databaseLocation } from '#platform/database.ts';
+import { parseSettings, type Settings, SettingsError } from '#platform/settings.ts';
+import { type App, createApp } from './app.ts';
+
+/** How long requests under way may take after a stop signal before they are cut, in ms. What was scanned is taken up at the next start. */
+const STOP_GRACE_MS = 5_000;
+
+/** One clear line, and the end. */
+function fail(line: string): never {
+  process.stderr.write(`palisade: ${line}\n`);
+  process.exit(1);
+}
+
+function readSettings(): Settings {
+  try {
+    return parseSettings(process.env);
+  } catch (error) {
+    if (error instanceof SettingsError) fail(error.message);
+    throw error;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What a person can do about an error at start, in one line. */
+function explain(error: unknown, settings: Settings): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${settings.port} on ${settings.host} is in use. Stop the other program, or set PORT to another port (for example PORT=3001).`;
+    case 'EADDRNOTAVAIL':
+      return `HOST ${settings.host} is not an address of this machine. Set HOST to 127.0.0.1, or to an address it has.`;
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+    case 'ENOTDIR':
+    case 'EEXIST':
+    case 'SQLITE_CANTOPEN':
+    case 'SQLITE_READONLY':
+    case 'SQLITE_READONLY_DIRECTORY':
+      if (error instanceof Error && 'syscall' in error && error.syscall === 'listen') {
+        return `Port ${settings.port} may not be opened by this user. Set PORT to a port above 1023.`;
+      }
+      return `The data folder ${settings.data_dir} cannot be written (${code}). Make it writable, or set DATA_DIR to another folder.`;
+    case 'ENOSPC':
+      return `There is no space left for the data folder ${settings.data_dir}. Free some, or set DATA_DIR to another folder.`;
+    case 'ECONNREFUSED':
+    case 'ENOTFOUND':
+    case '28P01':
+    case '3D000':
+      return `The database of DATABASE_URL cannot be used: ${reasonOf(error)}.`;
+    default:
+      return reasonOf(error);
+  }
+}
+
+const settings = readSettings();
+const logger = pino({ level: settings.log_level }, pino.destination(2));
+for (const warning of settings.warnings) process.stderr.write(`palisade: warning: ${warning}\n`);
+
+let app: App;
+try {
+  app = await createApp({
+    settings,
+    database: databaseLocation(settings),
+    // One folder above this file, in the source tree and in the bundle alike.
+    signatures_folder: fileURLToPath(new URL('../signatures', import.meta.url)),
+    web_folder: fileURLToPath(new URL('../../web/dist', import.meta.url)),
+    logger,
+  });
+  await app.fastify.listen({ host: settings.host, port: settings.port });
+} catch (error) {
+  logger.debug({ err: error }, 'start failed');
+  fail(explain(error, settings));
+}
+
+const bound = app.fastify.server.address();
+const port = bound !== null && typeof bound === 'object' ? bound.port : settings.port;
+const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+process.stdout.write(`Palisade runs at ${settings.public_url ?? `http://${host}:${port}`}\n`);
+
+let stopping = false;
+function stop(): void {
+  // A second signal: the person means it.
+  if (stopping) process.exit(1);
+  stopping = true;
+  setTimeout(() => process.exit(0), STOP_GRACE_MS).unref();
+  app.close().then(
+    () => process.exit(0),
+    (error: unknown) => fail(reasonOf(error)),
+  );
+}
+process.on('SIGINT', stop);
+process.on('SIGTERM', stop);

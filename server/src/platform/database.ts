@@ -1,0 +1,79 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { Kysely, PostgresDialect, SqliteDialect } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import { Pool, types as pgTypes } from 'pg';
+
+/** Where the tables live: a file of the embedded database, one in memory (tests), or a PostgreSQL server. */
+export type DatabaseLocation = { sqlite: string } | { postgres: string };
+
+export function databaseLocation(settings: { data_dir: string; database_url: string | undefined }): DatabaseLocation {
+  return settings.database_url === undefined
+    ? { sqlite: join(settings.data_dir, 'palisade.sqlite') }
+    : { postgres: settings.database_url };
+}
+
+const INT8_TYPE_ID = 20;
+const POSTGRES_CONNECTIONS = 10;
+const STATEMENTS_MAXIMUM = 500;
+
+/**
+ * Opens the database. One dialect-free set of queries serves both: text ids, ISO text times, integer cents, JSON text, 0/1 for booleans.
+ * SQLite runs in WAL with synchronous FULL: what was acknowledged survives a power cut (sqlite.org/pragma.html#pragma_synchronous).
+ */
+export function openDatabase<Tables>(location: DatabaseLocation): Kysely<Tables> {
+  if ('postgres' in location) {
+    // Sizes in bytes are int8, which pg answers as text; none comes near 2^53.
+    pgTypes.setTypeParser(INT8_TYPE_ID, Number);
+    const pool = new Pool({ connectionString: location.postgres, max: POSTGRES_CONNECTIONS });
+    return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  }
+  if (location.sqlite !== ':memory:') mkdirSync(join(location.sqlite, '..'), { recursive: true });
+  const database = new SqliteDatabase(location.sqlite);
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  database.pragma('foreign_keys = ON');
+  database.pragma('busy_timeout = 5000');
+  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: withStatementCache(database) }) });
+}
+
+/**
+ * Compiling a statement costs as much as running a small one, and the server runs the same few hundred again and again. A statement is run to its end at once, so
+ * that one may serve all; SQLite compiles it anew by itself when the schema has changed.
+ */
+function withStatementCache(database: SqliteDatabase.Database): {
+  close(): void;
+  prepare(sql: string): SqliteDatabase.Statement<unknown[]>;
+} {
+  const statements = new Map<string, SqliteDatabase.Statement<unknown[]>>();
+  return {
+    close: () => void database.close(),
+    prepare(sql) {
+      const known = statements.get(sql);
+      if (known !== undefined) return known;
+      const statement = database.prepare<unknown[]>(sql);
+      if (statements.size >= STATEMENTS_MAXIMUM) statements.clear();
+      statements.set(sql, statement);
+      return statement;
+    },
+  };
+}
+
+/**
+ * Brings the database to the newest migration. Several servers may do so at once: Kysely takes a lock on PostgreSQL.
+ * @throws the first migration's error; nothing of that migration is kept.
+ */
+export async function migrate<Tables>(database: Kysely<Tables>, migrations: Record<string, Migration>): Promise<void> {
+  const migrator = new Migrator({ db: database, provider: { getMigrations: () => Promise.resolve(migrations) } });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
+}
+
+/** Whether an error is the database's refusal of a duplicate in a unique index that covers `column`. */
+export function isUniqueViolation(error: unknown, column: string): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false;
+  if (error.code === 'SQLITE_CONSTRAINT_UNIQUE' || error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY')
+    return error.message.includes(column);
+  return error.code === '23505' && 'constraint' in error && String(error.constraint).includes(column);
+}

@@ -1,0 +1,47 @@
+import { type FieldError, PROBLEMS, type ProblemCode, type ProblemDocument } from '@palisade/contract/problem';
+
+interface ProblemOptions {
+  /** One sentence in place of the code's own: what is wrong and what to do. */
+  detail?: string;
+  errors?: FieldError[];
+  /** Seconds for `Retry-After`. */
+  retry_after?: number;
+  cause?: unknown;
+}
+
+/** An expected refusal. Throw it anywhere below `serve()`; it becomes the problem document of its code. */
+export class Problem extends Error {
+  override name = 'Problem';
+  readonly code: ProblemCode;
+  readonly errors: FieldError[] | undefined;
+  readonly retry_after: number | undefined;
+
+  constructor(code: ProblemCode, options: ProblemOptions = {}) {
+    super(options.detail ?? PROBLEMS[code].detail, { cause: options.cause });
+    this.code = code;
+    this.errors = options.errors;
+    this.retry_after = options.retry_after;
+  }
+
+  get status(): number {
+    return PROBLEMS[this.code].status;
+  }
+
+  /** The RFC 9457 document. */
+  document(request_id: string): ProblemDocument {
+    return {
+      type: `urn:palisade:problem:${this.code}`,
+      title: PROBLEMS[this.code].title,
+      status: this.status,
+      detail: this.message,
+      code: this.code,
+      ...(this.errors ? { errors: this.errors } : {}),
+      request_id,
+    };
+  }
+}
+
+/** A 422 for one field. `message` is a sentence that stands alone. */
+export function invalidField(field: string, message: string): Problem {
+  return new Problem('invalid_field', { detail: message, errors: [{ field, message }] });
+}

@@ -1,0 +1,95 @@
+import { problemSchema } from '@palisade/contract/problem';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { startTestApp } from '#test/harness.ts';
+
+const operationSchema = z.object({
+  security: z.array(z.record(z.string(), z.array(z.string()))),
+  requestBody: z
+    .object({ content: z.record(z.string(), z.object({ schema: z.object({ required: z.array(z.string()).optional() }) })) })
+    .optional(),
+  responses: z.record(z.string(), z.unknown()),
+});
+const openApiSchema = z.object({ paths: z.record(z.string(), z.object({ post: operationSchema.optional() })) });
+
+describe('every call', async () => {
+  const { url, signIn } = await startTestApp();
+  const post = (path: string, body: string, headers: Record<string, string> = {}) =>
+    fetch(`${url}/api${path}`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+  const problem = async (response: Response) => ({
+    type: response.headers.get('content-type'),
+    status: response.status,
+    code: problemSchema.parse(await response.json()).code,
+  });
+  const TYPE = 'application/problem+json; charset=utf-8';
+
+  test('an unknown address below /api is a problem document', async () => {
+    expect(await problem(await fetch(`${url}/api/nothing/here`))).toEqual({ type: TYPE, status: 404, code: 'not_found' });
+    expect(await problem(await post('/config', '{}'))).toEqual({ type: TYPE, status: 404, code: 'not_found' });
+  });
+
+  test.each(['{"email":', 'null x', '{"a":1}}', '', '\u0000', '{"__proto__":{"admin":true}}'])(
+    'malformed JSON is 400, never 500: %j',
+    async (body) => {
+      expect(await problem(await post('/auth/login', body))).toEqual({ type: TYPE, status: 400, code: 'malformed' });
+    },
+  );
+
+  test.each(['null', '[]', '"text"', '1', '{}', '{"email":1,"password":[]}'])(
+    'JSON of another shape is 422: %s',
+    async (body) => {
+      expect(await problem(await post('/auth/login', body))).toEqual({ type: TYPE, status: 422, code: 'invalid_field' });
+    },
+  );
+
+  test('an empty body that calls itself JSON is none where none is asked for', async () => {
+    const { token } = await signIn();
+    expect((await post('/remote/session', '', { authorization: `Bearer ${token}` })).status).toBe(201);
+  });
+
+  test('another content type is 415, a body of 1 MB is 413', async () => {
+    expect(await problem(await post('/auth/login', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }))).toEqual({
+      type: TYPE,
+      status: 415,
+      code: 'unsupported_media_type',
+    });
+    expect(await problem(await post('/auth/login', JSON.stringify({ email: 'x'.repeat(1_000_000) })))).toEqual({
+      type: TYPE,
+      status: 413,
+      code: 'too_large',
+    });
+  });
+
+  test('a stranger learns nothing from a malformed request', async () => {
+    expect((await fetch(`${url}/api/antivirus/scans?limit=-1`)).status).toBe(401);
+    const { token } = await signIn();
+    const refused = await fetch(`${url}/api/antivirus/scans?limit=-1`, { headers: { authorization: `Bearer ${token}` } });
+    expect(refused.status).toBe(422);
+    expect(problemSchema.parse(await refused.json()).errors).toEqual([{ field: 'limit', message: 'Ask for at least 1.' }]);
+  });
+
+  test('answers are not kept by caches and name their request', async () => {
+    const response = await fetch(`${url}/api/health`);
+    expect(await response.json()).toEqual({ status: 'ok' });
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);
+    expect(response.headers.get('content-security-policy')).toContain("script-src 'self';");
+  });
+
+  test('the OpenAPI document is made of the same schemas', async () => {
+    const document = openApiSchema.parse(await (await fetch(`${url}/api/openapi.json`)).json());
+    expect(Object.keys(document.paths)).toEqual(
+      expect.arrayContaining(['/api/auth/login', '/api/antivirus/scan', '/api/antivirus/scans', '/api/config']),
+    );
+    const scan = document.paths['/api/antivirus/scan']?.post;
+    expect(scan?.security).toEqual([{ bearer: [] }]);
+    expect(scan?.requestBody?.content['multipart/form-data']?.schema.required).toEqual(['file']);
+    expect(Object.keys(scan?.responses ?? {})).toEqual(expect.arrayContaining(['201', '401', '413', '415', '422']));
+    expect(document.paths['/api/auth/register']?.post?.requestBody?.content['application/json']?.schema.required).toEqual([
+      'email',
+      'username',
+      'password',
+    ]);
+    expect((await fetch(`${url}/api/docs`)).status).toBe(200);
+  });
+});

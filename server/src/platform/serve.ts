@@ -1,0 +1,139 @@
+import type { Role } from '@palisade/contract/auth';
+import type { Access, BodyOf, Endpoint, ParamsOf, QueryOf, ReplyOf } from '@palisade/contract/endpoint';
+import { PROBLEMS, type ProblemCode, problemSchema } from '@palisade/contract/problem';
+import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
+import { z } from 'zod';
+import { Problem } from './problem.ts';
+import type { Session, Sessions } from './session.ts';
+
+/** The session that a handler of an endpoint has: none where anyone may call. */
+type SessionOf<E extends Endpoint> = E['access'] extends 'anyone' ? undefined : Session;
+
+/** What a handler gets: everything parsed, the session checked, the record owned. */
+export interface Call<E extends Endpoint, Row = undefined> {
+  params: ParamsOf<E>;
+  query: QueryOf<E>;
+  body: BodyOf<E>;
+  session: SessionOf<E>;
+  /** The record that the path names, already known to be this person's. */
+  row: Row;
+  request: FastifyRequest;
+  /** Sets a header of the answer. */
+  header(name: string, value: string): void;
+}
+
+/** Reads the record that a path names. Its `user_id` must be the caller's, else the answer is 404 as for a record that is not there. */
+interface Ownership<E extends Endpoint, Row extends { user_id: string }> {
+  find(params: ParamsOf<E>): Promise<Row | undefined>;
+}
+
+/** The access argument: an endpoint's own access, said again where it is served; a path that names a record demands the ownership check. */
+type AccessCheck<E extends Endpoint, Row> = E['path'] extends `${string}{${string}`
+  ? Row extends { user_id: string }
+    ? Ownership<E, Row>
+    : never
+  : E['access'];
+
+/** The application that endpoints are served on, with its sessions. */
+export interface Api {
+  fastify: FastifyInstance;
+  sessions: Sessions;
+}
+
+const RANK: Record<Role, number> = { customer: 1, support: 2, admin: 3 };
+const LEAST_RANK: Record<Access, number> = { anyone: 0, customer: 1, support: 2, admin: 3 };
+
+/** Refusals that any endpoint of this shape can answer. */
+function commonProblems(endpoint: Endpoint): ProblemCode[] {
+  const codes: ProblemCode[] = ['internal'];
+  if (endpoint.access !== 'anyone') codes.push('unauthenticated');
+  if (LEAST_RANK[endpoint.access] > 1) codes.push('forbidden');
+  if (endpoint.params) codes.push('not_found');
+  if (endpoint.query || endpoint.body || endpoint.upload) codes.push('invalid_field');
+  if (endpoint.body) codes.push('malformed', 'too_large', 'unsupported_media_type');
+  return codes;
+}
+
+async function authenticate(api: Api, endpoint: Endpoint, request: FastifyRequest): Promise<Session | undefined> {
+  if (endpoint.access === 'anyone') return undefined;
+  const token = /^Bearer ([\w-]{1,128})$/i.exec(request.headers.authorization ?? '')?.[1];
+  const session = token === undefined ? undefined : await api.sessions.resolve(token);
+  if (session === undefined) throw new Problem('unauthenticated');
+  if (RANK[session.user.role] < LEAST_RANK[endpoint.access]) throw new Problem('forbidden');
+  return session;
+}
+
+function requireContentType(endpoint: Endpoint, request: FastifyRequest): void {
+  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (endpoint.upload && type !== 'multipart/form-data') {
+    throw new Problem('unsupported_media_type', {
+      detail: `Send the file as multipart/form-data in the field "${endpoint.upload}".`,
+    });
+  }
+  if (endpoint.body && type !== 'application/json') {
+    throw new Problem('unsupported_media_type', { detail: 'Send the request as application/json.' });
+  }
+}
+
+function schemaOf(endpoint: Endpoint): RouteShorthandOptions['schema'] {
+  const codes = [...new Set([...endpoint.problems, ...commonProblems(endpoint)])];
+  const problems = Object.groupBy(codes, (code) => String(PROBLEMS[code].status));
+  const response: Record<string, unknown> = { [endpoint.status]: endpoint.reply ?? z.null().describe('Done.') };
+  for (const [status, group] of Object.entries(problems)) {
+    const description = group?.map((code) => `\`${code}\`: ${PROBLEMS[code].detail}`).join('\n\n');
+    response[status] = { description, content: { 'application/problem+json': { schema: problemSchema } } };
+  }
+  return {
+    summary: endpoint.summary,
+    tags: [endpoint.path.split('/')[1] ?? ''],
+    security: endpoint.access === 'anyone' ? [] : [{ bearer: [] }],
+    ...(endpoint.upload ? { consumes: ['multipart/form-data'] } : {}),
+    ...(endpoint.params ? { params: endpoint.params } : {}),
+    ...(endpoint.query ? { querystring: endpoint.query } : {}),
+    ...(endpoint.body ? { body: endpoint.body } : {}),
+    response,
+  };
+}
+
+/**
+ * Serves one endpoint below `/api`: session, access, content type, parsing, ownership, handler, reply. In that order, so that a stranger
+ * learns nothing from a malformed request. Whatever a handler throws becomes a problem document (`Problem` as itself, the rest `internal`).
+ */
+export function serve<E extends Endpoint, Row = undefined>(
+  api: Api,
+  endpoint: E,
+  access: AccessCheck<E, Row>,
+  handle: (call: Call<E, Row>) => Promise<ReplyOf<E> extends undefined ? void : ReplyOf<E>>,
+): void {
+  const sessions = new WeakMap<FastifyRequest, Session>();
+  api.fastify.route({
+    method: endpoint.method as HTTPMethods,
+    url: `/api${endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+    schema: schemaOf(endpoint) ?? {},
+    onRequest: async (request) => {
+      const session = await authenticate(api, endpoint, request);
+      if (session) sessions.set(request, session);
+      requireContentType(endpoint, request);
+    },
+    handler: async (request, reply) => {
+      const session = sessions.get(request);
+      let row: unknown;
+      if (typeof access !== 'string') {
+        const ownership = access as unknown as Ownership<E, { user_id: string }>;
+        const found = await ownership.find(request.params as ParamsOf<E>);
+        if (found === undefined || found.user_id !== session?.user.id) throw new Problem('not_found');
+        row = found;
+      }
+      const answer = await handle({
+        params: request.params as ParamsOf<E>,
+        query: request.query as QueryOf<E>,
+        body: request.body as BodyOf<E>,
+        session: session as SessionOf<E>,
+        row: row as Row,
+        request,
+        header: (name, value) => void reply.header(name, value),
+      });
+      return reply.code(endpoint.status).send(answer);
+    },
+  });
+}

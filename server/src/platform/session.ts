@@ -1,0 +1,187 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { UserInfo } from '@palisade/contract/auth';
+import type { PageQuery } from '@palisade/contract/fields';
+import type { Kysely, Selectable } from 'kysely';
+import { newId } from './id.ts';
+
+export interface SessionTables {
+  sessions: {
+    id: string;
+    /** SHA-256 of the token in hex: a stolen database signs nobody in. */
+    token_hash: string;
+    user_id: string;
+    created_at: string;
+    last_used_at: string;
+    /** As the browser sent it, cut to a bound; null when it sent none. */
+    user_agent: string | null;
+    /** The address that signed in. */
+    source: string | null;
+  };
+}
+
+/** Where a person signed in from. */
+interface SessionOrigin {
+  user_agent: string | undefined;
+  source: string;
+}
+
+/** A session as its person may see it: without its token's hash. */
+export type SessionRecord = Omit<Selectable<SessionTables['sessions']>, 'token_hash'>;
+
+/** A signed-in person's session. */
+export interface Session {
+  id: string;
+  user: UserInfo;
+}
+
+const DAY_MS = 86_400_000;
+/** Lifetimes of a session (OWASP ASVS 5, 7.3): 30 days in all, 7 days without use. */
+const ABSOLUTE_LIFETIME_MS = 30 * DAY_MS;
+const IDLE_LIFETIME_MS = 7 * DAY_MS;
+/** How exactly `last_used_at` is kept: far below the idle lifetime, so that a request is not a write. */
+const LAST_USE_GRAIN_MS = 60_000;
+/** How long an answer of the database is trusted, so that another server's logout counts here after at most this. */
+const CACHE_MS = 5_000;
+const CACHE_SIZE_MAXIMUM = 10_000;
+const TOKEN_BYTES = 32;
+const USER_AGENT_LENGTH_MAXIMUM = 400;
+const PUBLIC_COLUMNS = ['id', 'user_id', 'created_at', 'last_used_at', 'user_agent', 'source'] as const;
+
+interface Cached {
+  session: Session;
+  expires_at: number;
+  last_used_at: number;
+  trusted_until: number;
+}
+
+export interface Sessions {
+  /** Starts a session and answers its token: 256 random bits, base64url. Only the hash is stored. */
+  start(user_id: string, origin: SessionOrigin): Promise<{ token: string; session_id: string }>;
+  /** The session of a token, or undefined when it is unknown, ended or expired. */
+  resolve(token: string): Promise<Session | undefined>;
+  /** Ends a session at once. */
+  end(session_id: string): Promise<void>;
+  /** Ends all sessions of a person, or all but one, as part of `database`'s transaction. None of them is answered from here any more, committed or not. */
+  endAll(database: Kysely<SessionTables>, user_id: string, except_id?: string): Promise<void>;
+  /** The sessions of a person that still count, newest first. */
+  list(user_id: string, page: PageQuery): Promise<SessionRecord[]>;
+  find(session_id: string): Promise<SessionRecord | undefined>;
+  /** Has a person read anew by their sessions' next requests, after their record changed. */
+  refresh(user_id: string): void;
+}
+
+/** `findUser` answers undefined for an account that is gone: its tokens are then worth nothing. */
+export function createSessions(parts: {
+  database: Kysely<SessionTables>;
+  findUser: (id: string) => Promise<UserInfo | undefined>;
+  now: () => number;
+}): Sessions {
+  const { database, findUser, now } = parts;
+  const cache = new Map<string, Cached>();
+  // Sessions that ended while a read of them may have been under way; such a read must not put them back into the cache.
+  const ended = new Set<string>();
+  const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
+
+  function drop(belongs: (session: Session) => boolean): void {
+    for (const [token_hash, cached] of cache) {
+      if (belongs(cached.session)) cache.delete(token_hash);
+    }
+  }
+
+  function remember(session_id: string): void {
+    if (ended.size >= CACHE_SIZE_MAXIMUM) ended.clear();
+    ended.add(session_id);
+  }
+
+  async function read(token_hash: string): Promise<Cached | undefined> {
+    const row = await database.selectFrom('sessions').selectAll().where('token_hash', '=', token_hash).executeTakeFirst();
+    if (row === undefined) return undefined;
+    const user = await findUser(row.user_id);
+    if (user === undefined) return undefined;
+    return {
+      session: { id: row.id, user },
+      expires_at: Date.parse(row.created_at) + ABSOLUTE_LIFETIME_MS,
+      last_used_at: Date.parse(row.last_used_at),
+      trusted_until: now() + CACHE_MS,
+    };
+  }
+
+  return {
+    async start(user_id, { user_agent, source }) {
+      const token = randomBytes(TOKEN_BYTES).toString('base64url');
+      const session_id = newId();
+      const at = new Date(now()).toISOString();
+      await database
+        .insertInto('sessions')
+        .values({
+          id: session_id,
+          token_hash: hashOf(token),
+          user_id,
+          created_at: at,
+          last_used_at: at,
+          user_agent: user_agent?.slice(0, USER_AGENT_LENGTH_MAXIMUM) ?? null,
+          source: source.replace(/^::ffff:/i, ''),
+        })
+        .execute();
+      return { token, session_id };
+    },
+
+    async resolve(token) {
+      const token_hash = hashOf(token);
+      let cached = cache.get(token_hash);
+      if (cached === undefined || cached.trusted_until < now()) {
+        cached = await read(token_hash);
+        cache.delete(token_hash);
+        if (cached === undefined || ended.has(cached.session.id)) return undefined;
+        if (cache.size >= CACHE_SIZE_MAXIMUM) cache.clear();
+        cache.set(token_hash, cached);
+      }
+      if (now() >= cached.expires_at || now() - cached.last_used_at >= IDLE_LIFETIME_MS) {
+        cache.delete(token_hash);
+        await database.deleteFrom('sessions').where('token_hash', '=', token_hash).execute();
+        return undefined;
+      }
+      if (now() - cached.last_used_at >= LAST_USE_GRAIN_MS) {
+        cached.last_used_at = now();
+        await database
+          .updateTable('sessions')
+          .set({ last_used_at: new Date(now()).toISOString() })
+          .where('token_hash', '=', token_hash)
+          .execute();
+      }
+      return cached.session;
+    },
+
+    async end(session_id) {
+      remember(session_id);
+      await database.deleteFrom('sessions').where('id', '=', session_id).execute();
+      drop((session) => session.id === session_id);
+    },
+
+    async endAll(transaction, user_id, except_id) {
+      let query = transaction.deleteFrom('sessions').where('user_id', '=', user_id);
+      if (except_id !== undefined) query = query.where('id', '!=', except_id);
+      for (const { id } of await query.returning('id').execute()) remember(id);
+      drop((session) => session.user.id === user_id && session.id !== except_id);
+    },
+
+    async list(user_id, { limit, cursor }) {
+      let query = database
+        .selectFrom('sessions')
+        .select(PUBLIC_COLUMNS)
+        .where('user_id', '=', user_id)
+        .where('created_at', '>', new Date(now() - ABSOLUTE_LIFETIME_MS).toISOString())
+        .where('last_used_at', '>', new Date(now() - IDLE_LIFETIME_MS).toISOString())
+        .orderBy('id', 'desc')
+        .limit(limit);
+      if (cursor !== undefined) query = query.where('id', '<', cursor);
+      return await query.execute();
+    },
+
+    find: (session_id) => database.selectFrom('sessions').select(PUBLIC_COLUMNS).where('id', '=', session_id).executeTakeFirst(),
+
+    refresh(user_id) {
+      drop((session) => session.user.id === user_id);
+    },
+  };
+}

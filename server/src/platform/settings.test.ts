@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { isLoopbackHost, parseSettings, SettingsError } from './settings.ts';
+
+const PUBLIC = { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' };
+
+describe('settings', () => {
+  test('have safe defaults', () => {
+    expect(parseSettings({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 3000,
+      exposure: 'local',
+      open_local: false,
+      demo: true,
+      reset_delivery: 'response',
+      database_url: undefined,
+      warnings: [],
+    });
+    expect(parseSettings({ PORT: ' ', HOST: '', ADMIN_EMAILS: ' , ' })).toEqual(parseSettings({}));
+  });
+
+  test.each([[{ HOST: '0.0.0.0' }], [{ HOST: '192.0.2.1' }], [{ PUBLIC_URL: 'https://safe.example.com' }]])(
+    'an address that others reach makes the exposure public, which needs administrators: %j',
+    (environment) => {
+      expect(() => parseSettings(environment)).toThrow(/^ADMIN_EMAILS is not set\./);
+      expect(parseSettings({ ...environment, ...PUBLIC, EXPOSURE: '' })).toMatchObject({
+        exposure: 'public',
+        demo: false,
+        reset_delivery: 'outbox',
+        admin_emails: ['boss@example.com'],
+      });
+    },
+  );
+
+  test('local exposure on such an address runs, with a warning', () => {
+    const settings = parseSettings({ HOST: '0.0.0.0', EXPOSURE: 'local' });
+    expect(settings.exposure).toBe('local');
+    expect(settings.warnings).toHaveLength(1);
+    expect(settings.open_local).toBe(true);
+  });
+
+  test.each([
+    ['PORT', { PORT: '70000' }],
+    ['PORT', { PORT: '3.5' }],
+    ['EXPOSURE', { EXPOSURE: 'open' }],
+    ['PUBLIC_URL', { PUBLIC_URL: 'ftp://example.com' }],
+    ['DATABASE_URL', { DATABASE_URL: 'mysql://localhost/x' }],
+    ['SMTP_URL', { SMTP_URL: 'mail.example.com' }],
+    ['MAIL_FROM', { MAIL_FROM: 'shield', SMTP_URL: 'smtp://localhost' }],
+    ['MAIL_FROM', { MAIL_FROM: 'shield@example.com' }],
+    ['ADMIN_EMAILS', { ADMIN_EMAILS: 'boss@example.com, boss' }],
+    ['TRUSTED_PROXIES', { TRUSTED_PROXIES: 'proxy' }],
+    ['DEMO', { DEMO: 'yes' }],
+    ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
+    ['RESET_DELIVERY', { RESET_DELIVERY: 'email' }],
+    ['RESET_DELIVERY', { ...PUBLIC, RESET_DELIVERY: 'response' }],
+    ['SMTP_URL', { ...PUBLIC, RESET_DELIVERY: '' }],
+    ['SCANNER_URL', { SCANNER_URL: 'clamd://localhost:3310' }],
+    ['REDIS_URL', { REDIS_URL: 'redis://localhost' }],
+  ])('%s is refused by name when it is wrong: %j', (name, environment) => {
+    expect(() => parseSettings(environment)).toThrow(SettingsError);
+    expect(() => parseSettings(environment)).toThrow(new RegExp(`^${name}\\b`));
+  });
+
+  test.each([
+    [{}, undefined],
+    [{ SMTP_URL: 'smtp://mail.example.com', RESET_DELIVERY: 'outbox' }, undefined],
+    [{ SMTP_URL: 'smtp://mail.example.com' }, 'no-reply@localhost'],
+    [{ SMTP_URL: 'smtp://shield%40example.com:secret@mail.example.com' }, 'shield@example.com'],
+    [{ SMTP_URL: 'smtp://user@mail.example.com', PUBLIC_URL: 'http://palisade.localhost:3000' }, 'no-reply@palisade.localhost'],
+    [{ SMTP_URL: 'smtp://user@mail.example.com', MAIL_FROM: 'hello@example.com' }, 'hello@example.com'],
+  ])('mails come from: %j', (environment, from) => {
+    expect(parseSettings(environment).mail_server?.from).toBe(from);
+  });
+
+  test.each([
+    ['localhost', true],
+    ['127.0.0.1', true],
+    ['127.9.9.9', true],
+    ['::1', true],
+    ['[::1]', true],
+    ['palisade.localhost', true],
+    ['0.0.0.0', false],
+    ['localhost.example.com', false],
+    ['127.0.0.1.example.com', false],
+    ['10.0.0.1', false],
+  ])('%s is a loopback host: %s', (host, expected) => {
+    expect(isLoopbackHost(host)).toBe(expected);
+  });
+});

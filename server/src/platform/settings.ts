@@ -1,0 +1,176 @@
+import { resolve } from 'node:path';
+import type { Exposure } from '@palisade/contract/platform';
+import { z } from 'zod';
+
+/** A setting that the server cannot start with. `message` is one line that names the variable and says what to set. */
+export class SettingsError extends Error {
+  override name = 'SettingsError';
+}
+
+/** What a server runs with: read once from the environment, never again. Names and defaults are those of the README's table. */
+export interface Settings {
+  host: string;
+  port: number;
+  exposure: Exposure;
+  /** Local exposure on an address that others may reach. */
+  open_local: boolean;
+  public_url: string | undefined;
+  data_dir: string;
+  database_url: string | undefined;
+  admin_emails: readonly string[];
+  trusted_proxies: readonly string[];
+  live_chat_url: string | undefined;
+  remote_portal_url: string | undefined;
+  demo: boolean;
+  reset_delivery: 'response' | 'email' | 'outbox';
+  /** Undefined: mails wait in the outbox. */
+  mail_server: { url: string; from: string } | undefined;
+  log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  /** Sentences for the log at start: what runs, but should be known. */
+  warnings: readonly string[];
+}
+
+const blankIsUnset = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
+const text = z.preprocess(blankIsUnset, z.string().trim().optional());
+const webAddress = z.preprocess(
+  blankIsUnset,
+  z.url({ protocol: /^https?$/, error: 'must be an address that starts with http:// or https://' }).optional(),
+);
+const commaList = text.transform((value) =>
+  (value ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+const environmentSchema = z.object({
+  HOST: text.default('127.0.0.1'),
+  PORT: z.preprocess(
+    blankIsUnset,
+    z.coerce
+      .number({ error: 'must be a port number from 0 to 65535' })
+      .int('must be a whole number')
+      .min(0, 'must be a port number from 0 to 65535')
+      .max(65_535, 'must be a port number from 0 to 65535')
+      .default(3000),
+  ),
+  PUBLIC_URL: webAddress,
+  EXPOSURE: z.preprocess(blankIsUnset, z.enum(['local', 'public'], { error: 'must be "local" or "public"' }).optional()),
+  DATA_DIR: text.default('./data'),
+  DATABASE_URL: z.preprocess(
+    blankIsUnset,
+    z.url({ protocol: /^postgres(ql)?$/, error: 'must be an address that starts with postgres://' }).optional(),
+  ),
+  SMTP_URL: z.preprocess(
+    blankIsUnset,
+    z.url({ protocol: /^smtps?$/, error: 'must be an address that starts with smtp:// or smtps://' }).optional(),
+  ),
+  MAIL_FROM: z.preprocess(blankIsUnset, z.email('must be an email address').optional()),
+  ADMIN_EMAILS: commaList.pipe(z.array(z.email('must be a list of email addresses, separated by commas').toLowerCase())),
+  TRUSTED_PROXIES: commaList.pipe(
+    z.array(
+      z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+        error: 'must be a list of IP addresses or networks (10.0.0.0/8), separated by commas',
+      }),
+    ),
+  ),
+  LIVE_CHAT_URL: webAddress,
+  REMOTE_PORTAL_URL: webAddress,
+  DEMO: z.preprocess(blankIsUnset, z.enum(['on', 'off'], { error: 'must be "on" or "off"' }).optional()),
+  RESET_DELIVERY: z.preprocess(
+    blankIsUnset,
+    z.enum(['response', 'email', 'outbox'], { error: 'must be "response", "email" or "outbox"' }).optional(),
+  ),
+  LOG_LEVEL: z.preprocess(
+    blankIsUnset,
+    z
+      .enum(['debug', 'info', 'warn', 'error', 'silent'], { error: 'must be "debug", "info", "warn", "error" or "silent"' })
+      .default('warn'),
+  ),
+});
+
+/** Settings of the design whose part is not built yet: set, they would be silently without effect, so they are refused. */
+const NOT_YET = ['REDIS_URL', 'SCANNER_URL'];
+
+const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
+
+/** Whether a host name or address can only be reached from the machine itself (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3). */
+export function isLoopbackHost(host: string): boolean {
+  return LOOPBACK.test(host);
+}
+
+/** The address that mails come from when none is set: the mail account's own, else one of the host that people know. */
+function senderOf(smtp_url: string, public_url: string | undefined): string {
+  const account = z.email().safeParse(decodeURIComponent(new URL(smtp_url).username)).data;
+  return account ?? `no-reply@${public_url === undefined ? 'localhost' : new URL(public_url).hostname}`;
+}
+
+/**
+ * Parses the environment.
+ * @throws SettingsError that names the first bad variable and says what would be right.
+ */
+export function parseSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const parsed = environmentSchema.safeParse(environment);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const name = String(issue?.path[0] ?? 'environment');
+    throw new SettingsError(`${name} ${issue?.message ?? 'is not valid'} (it is ${JSON.stringify(environment[name] ?? '')}).`);
+  }
+  for (const name of NOT_YET) {
+    if (environment[name]) throw new SettingsError(`${name} is set, but this version has no support for it yet. Unset it.`);
+  }
+  const values = parsed.data;
+  const local =
+    isLoopbackHost(values.HOST) && (values.PUBLIC_URL === undefined || isLoopbackHost(new URL(values.PUBLIC_URL).hostname));
+  const exposure = values.EXPOSURE ?? (local ? 'local' : 'public');
+  const warnings: string[] = [];
+  const open_local = exposure === 'local' && !local;
+  if (open_local) {
+    warnings.push('EXPOSURE=local on an address that others may reach: whoever reaches it first becomes its administrator.');
+  }
+  if (exposure === 'public') {
+    if (values.ADMIN_EMAILS.length === 0) {
+      throw new SettingsError(
+        'ADMIN_EMAILS is not set. In public exposure set it to the email addresses that become administrators, for example ADMIN_EMAILS=you@example.com.',
+      );
+    }
+    if (values.RESET_DELIVERY === 'response') {
+      throw new SettingsError(
+        'RESET_DELIVERY=response would give reset tokens to strangers in public exposure. Set it to "email" or "outbox".',
+      );
+    }
+    if (values.SMTP_URL === undefined && values.RESET_DELIVERY !== 'outbox') {
+      throw new SettingsError(
+        'SMTP_URL is not set. In public exposure set it to your mail server (smtp://user:password@host:587), or set RESET_DELIVERY=outbox.',
+      );
+    }
+  }
+  if (values.RESET_DELIVERY === 'email' && values.SMTP_URL === undefined) {
+    throw new SettingsError('RESET_DELIVERY=email needs SMTP_URL, for example smtp://user:password@host:587.');
+  }
+  if (values.MAIL_FROM !== undefined && values.SMTP_URL === undefined) {
+    throw new SettingsError('MAIL_FROM is set, but no mail is sent without SMTP_URL. Set that too, or unset MAIL_FROM.');
+  }
+  const mail_server =
+    values.SMTP_URL === undefined || values.RESET_DELIVERY === 'outbox'
+      ? undefined
+      : { url: values.SMTP_URL, from: values.MAIL_FROM ?? senderOf(values.SMTP_URL, values.PUBLIC_URL) };
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    exposure,
+    open_local,
+    public_url: values.PUBLIC_URL,
+    data_dir: resolve(values.DATA_DIR),
+    database_url: values.DATABASE_URL,
+    admin_emails: values.ADMIN_EMAILS,
+    trusted_proxies: values.TRUSTED_PROXIES,
+    live_chat_url: values.LIVE_CHAT_URL,
+    remote_portal_url: values.REMOTE_PORTAL_URL,
+    demo: values.DEMO === undefined ? exposure === 'local' : values.DEMO === 'on',
+    reset_delivery: values.RESET_DELIVERY ?? (exposure === 'local' ? 'response' : 'email'),
+    mail_server,
+    log_level: values.LOG_LEVEL,
+    warnings,
+  };
+}

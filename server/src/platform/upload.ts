@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import type { FastifyRequest } from 'fastify';
+import { invalidField, Problem } from './problem.ts';
+
+/** A received file: its name as sent (hostile), its size in bytes, SHA-256 in hex. */
+export interface Upload {
+  filename: string;
+  size: number;
+  sha256: string;
+}
+
+interface UploadOptions {
+  /** The multipart field of the file. */
+  field: string;
+  /** Where the bytes go; must not exist. Gone again when the upload fails in any way. */
+  path: string;
+  /** Bytes. */
+  maximum: number;
+  /** An upload of which no byte arrives for this long is dropped, in ms. */
+  stall_ms: number;
+}
+
+const WRITE_BUFFER_BYTES = 256 * 1024;
+const OTHER_FIELDS_MAXIMUM = 20;
+const OTHER_FIELD_BYTES_MAXIMUM = 64 * 1024;
+
+const STORAGE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
+
+function storageProblem(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return STORAGE_ERRORS.has(code) ? new Problem('storage_full', { retry_after: 60, cause: error }) : error;
+}
+
+/** Writes a stream to a file while hashing it. Memory is that of the buffers, whatever the size. */
+async function store(stream: Readable, options: UploadOptions): Promise<{ size: number; sha256: string }> {
+  const hash = createHash('sha256');
+  let size = 0;
+  async function* hashed(chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      size += chunk.length;
+      if (size > options.maximum)
+        throw new Problem('too_large', { detail: `The file is larger than ${options.maximum} bytes, the most that is scanned.` });
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  try {
+    await pipeline(
+      stream,
+      hashed,
+      createWriteStream(options.path, { flags: 'wx', mode: 0o600, highWaterMark: WRITE_BUFFER_BYTES }),
+    );
+  } catch (error) {
+    throw storageProblem(error);
+  }
+  return { size, sha256: hash.digest('hex') };
+}
+
+function createParser(request: FastifyRequest): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: { ...request.headers, 'content-type': request.headers['content-type'] ?? '' },
+      limits: { fields: OTHER_FIELDS_MAXIMUM, fieldSize: OTHER_FIELD_BYTES_MAXIMUM, parts: OTHER_FIELDS_MAXIMUM + 2 },
+    });
+  } catch (error) {
+    throw new Problem('malformed', { detail: 'The multipart request names no boundary.', cause: error });
+  }
+}
+
+/**
+ * Receives the one file of a multipart request into `options.path`. Whatever goes wrong, the rest of the request is drained, so that the client
+ * can read the answer, and nothing of the file stays behind.
+ * @throws Problem `invalid_field` (no file, two files), `too_large`, `malformed` (cut off or no multipart), `upload_stalled`, `storage_full`.
+ */
+export async function receiveUpload(request: FastifyRequest, options: UploadOptions): Promise<Upload> {
+  const body = request.raw;
+  const parser = createParser(request);
+  const parsed = Promise.withResolvers<void>();
+  let writing: Promise<{ size: number; sha256: string }> | undefined;
+  let file: Readable | undefined;
+  let filename = '';
+
+  const cutOff = () => new Problem('malformed', { detail: 'The upload was cut off before its end. Upload the file again.' });
+  parser.on('file', (field, stream, name) => {
+    if (field !== options.field || writing) {
+      if (field === options.field) parsed.reject(invalidField(options.field, 'Send one file in a request.'));
+      stream.on('error', () => {});
+      stream.resume();
+      return;
+    }
+    filename = name ?? '';
+    file = stream;
+    writing = store(stream, options);
+    writing.catch(parsed.reject);
+  });
+  parser.once('finish', parsed.resolve);
+  parser.once('error', () => parsed.reject(cutOff()));
+  body.once('error', () => parsed.reject(cutOff()));
+  body.once('close', () => {
+    if (!body.complete) parsed.reject(cutOff());
+  });
+
+  const stall = setTimeout(() => parsed.reject(new Problem('upload_stalled')), options.stall_ms);
+  body.on('data', () => stall.refresh());
+  body.pipe(parser);
+  try {
+    await parsed.promise;
+    if (writing === undefined)
+      throw invalidField(options.field, `Choose a file: the request has none in the field "${options.field}".`);
+    return { filename, ...(await writing) };
+  } catch (error) {
+    body.unpipe(parser);
+    body.resume();
+    file?.destroy(error instanceof Error ? error : undefined);
+    await writing?.catch(() => {});
+    await rm(options.path, { force: true });
+    throw error;
+  } finally {
+    clearTimeout(stall);
+  }
+}

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+import { Problem } from './problem.ts';
+
+const YEAR_SECONDS = 31_536_000;
+
+/**
+ * Serves the built web application: hashed assets for good, its page for every unknown path that is not below `/api`. Unknown `/api` paths
+ * are problem documents. Without a built application only the API is served.
+ */
+export async function serveWeb(fastify: FastifyInstance, folder: string): Promise<void> {
+  const built = existsSync(join(folder, 'index.html'));
+  if (built) await serveFiles(fastify, folder);
+  fastify.setNotFoundHandler((request, reply) => {
+    const { url, method } = request;
+    const forPage = (method === 'GET' || method === 'HEAD') && !/^\/(api|assets)(\/|\?|$)/.test(url);
+    if (!built || !forPage)
+      throw new Problem('not_found', url.startsWith('/api') ? { detail: 'The API has no such address.' } : {});
+    return reply.sendFile('index.html');
+  });
+}
+
+async function serveFiles(fastify: FastifyInstance, folder: string): Promise<void> {
+  // Only what the build made; anything else is the application's page.
+  const common = { wildcard: false, index: false, preCompressed: true, cacheControl: false } as const;
+  await fastify.register(fastifyStatic, {
+    ...common,
+    root: join(folder, 'assets'),
+    prefix: '/assets/',
+    decorateReply: false,
+    // Their names are their versions: nobody asks whether they have changed.
+    etag: false,
+    lastModified: false,
+    acceptRanges: false,
+    setHeaders: (reply) => void reply.header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`),
+  });
+  await fastify.register(fastifyStatic, {
+    ...common,
+    root: folder,
+    globIgnore: ['assets/**'],
+    setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),
+  });
+}

@@ -1,0 +1,253 @@
+import type { Access } from '@palisade/contract/endpoint';
+import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { allEndpoints } from './endpoints.ts';
+import { startTestApp } from './harness.ts';
+
+/** The access table: who may call what. A new endpoint fails here until it stands in it. */
+const ACCESS: Record<string, Access> = {
+  'GET /config': 'anyone',
+  'GET /health': 'anyone',
+  'GET /ready': 'anyone',
+
+  'POST /auth/login': 'anyone',
+  'POST /auth/register': 'anyone',
+  'POST /auth/forgot-password': 'anyone',
+  'POST /auth/reset-password': 'anyone',
+  'POST /auth/recover-username': 'anyone',
+  'POST /auth/logout': 'customer',
+  'POST /auth/change-password': 'customer',
+  'GET /auth/me': 'customer',
+  'PATCH /auth/me': 'customer',
+  'GET /auth/sessions': 'customer',
+  'DELETE /auth/sessions': 'customer',
+  'DELETE /auth/sessions/{id}': 'customer',
+
+  'GET /dashboard/status': 'customer',
+  'GET /antivirus/scans': 'customer',
+  'POST /antivirus/scan': 'customer',
+
+  'GET /firewall/rules': 'customer',
+  'POST /firewall/rules': 'customer',
+  'PUT /firewall/rules/{id}': 'customer',
+  'DELETE /firewall/rules/{id}': 'customer',
+
+  'GET /chat/messages': 'customer',
+  'POST /chat/messages': 'customer',
+  'GET /remote/sessions': 'customer',
+  'POST /remote/session': 'customer',
+  'POST /remote/sessions/{id}/cancel': 'customer',
+  'POST /remote/sessions/{id}/complete': 'customer',
+  'GET /remote/joined': 'support',
+  'POST /remote/join': 'support',
+  'POST /remote/joined/{id}/complete': 'support',
+
+  'GET /subscription/current': 'customer',
+  'GET /subscription/plans': 'customer',
+  'GET /subscription/requests': 'customer',
+  'POST /subscription/requests': 'customer',
+  'DELETE /subscription/requests/{id}': 'customer',
+  'GET /premium/anti-hacking/alerts': 'customer',
+  'GET /premium/anti-hacking/stats': 'customer',
+  'GET /premium/anti-hacking/live-feed': 'customer',
+  'POST /premium/anti-hacking/simulate-threat': 'customer',
+  'POST /premium/anti-hacking/scan': 'customer',
+
+  'GET /admin/subscriptions': 'admin',
+  'GET /admin/subscription-templates': 'admin',
+  'GET /admin/subscription-requests': 'admin',
+  'GET /admin/outbox': 'admin',
+  'POST /admin/setup-config': 'admin',
+  'POST /admin/subscription-templates': 'admin',
+  'POST /admin/assign-subscription': 'admin',
+  'POST /admin/cancel-subscription': 'admin',
+  'POST /admin/decline-subscription-request': 'admin',
+};
+
+const idSchema = z.object({ id: z.string() });
+
+/**
+ * Every address that names a record: how somebody comes to own one, and a right body. `make` asks as the owner; `staff` asks as an administrator.
+ */
+const RECORDS: Record<string, { make: (owner: Asker, staff: Asker) => Promise<string>; body?: object; asked_by?: 'staff' }> = {
+  'PUT /firewall/rules/{id}': { make: makeRule, body: { enabled: false } },
+  'DELETE /firewall/rules/{id}': { make: makeRule },
+  'DELETE /auth/sessions/{id}': {
+    make: async (owner) =>
+      z
+        .array(idSchema)
+        .min(1)
+        .parse(await owner('GET', '/auth/sessions'))[0]?.id ?? '',
+  },
+  'POST /remote/sessions/{id}/cancel': { make: makeSession },
+  'POST /remote/sessions/{id}/complete': {
+    make: async (owner, staff) => {
+      const session = z.object({ id: z.string(), session_code: z.string() }).parse(await owner('POST', '/remote/session'));
+      await staff('POST', '/remote/join', { session_code: session.session_code });
+      return session.id;
+    },
+  },
+  'POST /remote/joined/{id}/complete': {
+    asked_by: 'staff',
+    make: async (owner, staff) => {
+      const session = z.object({ id: z.string(), session_code: z.string() }).parse(await owner('POST', '/remote/session'));
+      await staff('POST', '/remote/join', { session_code: session.session_code });
+      return session.id;
+    },
+  },
+  'DELETE /subscription/requests/{id}': {
+    make: async (owner, staff) => {
+      const template = {
+        template_name: `Plan ${Math.random()}`,
+        base_price: 1,
+        duration_months: 1,
+        max_devices: 1,
+        is_premium: false,
+        features: [],
+      };
+      await staff('POST', '/admin/subscription-templates', template);
+      const [plan] = z.array(idSchema).parse(await owner('GET', '/subscription/plans'));
+      return idSchema.parse(await owner('POST', '/subscription/requests', { template_id: plan?.id })).id;
+    },
+  },
+};
+
+type Asker = (method: string, path: string, body?: object) => Promise<unknown>;
+
+async function makeRule(owner: Asker): Promise<string> {
+  const rule = {
+    rule_name: 'Web',
+    direction: 'inbound',
+    action: 'allow',
+    protocol: 'tcp',
+    source_ip: '*',
+    destination_ip: '*',
+    port: '443',
+  };
+  return idSchema.parse(await owner('POST', '/firewall/rules', rule)).id;
+}
+
+async function makeSession(owner: Asker): Promise<string> {
+  return idSchema.parse(await owner('POST', '/remote/session')).id;
+}
+
+const ROLES = ['customer', 'support', 'admin'] as const;
+const RANK: Record<Access, number> = { anyone: 0, customer: 1, support: 2, admin: 3 };
+/** Refusals for another reason than the role. */
+const OTHER_REFUSALS = ['premium_required', 'invalid_credentials'];
+
+const endpoints = await allEndpoints();
+const byKey = new Map(endpoints.map((endpoint) => [endpoint.key, endpoint]));
+
+describe('the access table', async () => {
+  const app = await startTestApp();
+  const tokens = { customer: '', support: '', admin: '' };
+  for (const role of ROLES) tokens[role] = (await app.signIn(role, role)).token;
+
+  const ask = async (
+    key: string,
+    token: string | undefined,
+  ): Promise<{ status: number; problem: ProblemDocument | undefined }> => {
+    const endpoint = byKey.get(key);
+    if (endpoint === undefined) throw new Error(`no endpoint ${key}`);
+    const path = endpoint.path.replaceAll(/\{\w+\}/g, '01890a5d-ac96-774b-bcce-b302099a8057');
+    const response = await fetch(`${app.url}/api${path}`, {
+      method: endpoint.method,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(endpoint.hasBody ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(endpoint.hasBody ? { body: '{}' } : {}),
+    });
+    const text = await response.text();
+    return { status: response.status, problem: response.ok ? undefined : problemSchema.parse(JSON.parse(text)) };
+  };
+
+  test('names every endpoint of the contract and nothing else, with the access that the contract declares', () => {
+    expect(Object.fromEntries(endpoints.map(({ key, access }) => [key, access]))).toEqual(ACCESS);
+  });
+
+  test('names every address that is served', async () => {
+    const { paths } = z
+      .object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
+      .parse(await (await fetch(`${app.url}/api/openapi.json`)).json());
+    const served = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/^\/api/, '')}`),
+    );
+    expect(served.sort()).toEqual(Object.keys(ACCESS).sort());
+  });
+
+  test.each(Object.entries(ACCESS))('%s takes nobody below %s', async (key, access) => {
+    const stranger = await ask(key, undefined);
+    if (access !== 'anyone') expect(stranger).toMatchObject({ status: 401, problem: { code: 'unauthenticated' } });
+    else expect(stranger.problem?.code).not.toBe('unauthenticated');
+
+    for (const role of ROLES) {
+      // Signing out ends the session that the other rows use.
+      const token = key === 'POST /auth/logout' ? (await app.signIn(undefined, role)).token : tokens[role];
+      const { status, problem } = await ask(key, token);
+      if (RANK[role] < RANK[access])
+        expect({ role, status, code: problem?.code }).toEqual({ role, status: 403, code: 'forbidden' });
+      else if (status === 401 || status === 403) expect(OTHER_REFUSALS).toContain(problem?.code);
+    }
+  });
+});
+
+describe('a record', async () => {
+  const app = await startTestApp();
+  const sendAs = (token: string, method: string, path: string, body?: object) =>
+    fetch(`${app.url}/api${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const asker =
+    (token: string): Asker =>
+    async (method, path, body) => {
+      const response = await sendAs(token, method, path, body);
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${method} ${path}: ${text}`);
+      const reply: unknown = text === '' ? undefined : JSON.parse(text);
+      return reply;
+    };
+
+  test('is named by no address that is missing here', () => {
+    expect(
+      endpoints
+        .filter(({ path }) => path.includes('{'))
+        .map(({ key }) => key)
+        .sort(),
+    ).toEqual(Object.keys(RECORDS).sort());
+  });
+
+  test.each(Object.entries(RECORDS))(
+    'of somebody else, of nobody and without an id is not there: %s',
+    async (key, { make, body, asked_by }) => {
+      const [owner, staff, stranger] = await Promise.all([
+        app.signIn(),
+        app.signIn(undefined, 'admin'),
+        app.signIn(undefined, 'admin'),
+      ]);
+      const id = await make(asker(owner.token), asker(staff.token));
+      const [method = '', path = ''] = key.split(' ');
+      const statusOf = async (token: string, record: string) =>
+        (await sendAs(token, method, path.replace('{id}', record), body)).status;
+
+      const caller = asked_by === 'staff' ? staff : owner;
+      expect(await statusOf(stranger.token, id)).toBe(404);
+      expect(await statusOf(caller.token, '01890a5d-ac96-774b-bcce-b302099a8057')).toBe(404);
+      for (const noId of [
+        '7',
+        'x',
+        encodeURIComponent("' or 1=1 --"),
+        encodeURIComponent('../../admin/outbox'),
+        '%00',
+        'x'.repeat(150),
+      ]) {
+        expect(await statusOf(caller.token, noId)).toBe(404);
+      }
+      expect(await statusOf(caller.token, id)).toBeLessThan(300);
+    },
+  );
+});

@@ -1,0 +1,215 @@
+import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { tar, zip } from './files.ts';
+
+/** A stored cab with one file (MS-CAB). */
+function cab(name: string, content: Buffer): Buffer {
+  const file_name = Buffer.from(`${name}\0`);
+  const data_at = 36 + 8 + 16 + file_name.length;
+  const bytes = Buffer.alloc(data_at + 8 + content.length);
+  bytes.write('MSCF', 0, 'latin1');
+  bytes.writeUInt32LE(bytes.length, 8);
+  bytes.writeUInt32LE(44, 16);
+  bytes.writeUInt16LE(0x0103, 24);
+  bytes.writeUInt16LE(1, 26);
+  bytes.writeUInt16LE(1, 28);
+  bytes.writeUInt32LE(data_at, 36);
+  bytes.writeUInt16LE(1, 40);
+  bytes.writeUInt32LE(content.length, 44);
+  file_name.copy(bytes, 60);
+  bytes.writeUInt16LE(content.length, data_at + 4);
+  bytes.writeUInt16LE(content.length, data_at + 6);
+  content.copy(bytes, data_at + 8);
+  return bytes;
+}
+
+/** An ar archive with one file, as in a deb package. */
+function ar(name: string, content: Buffer): Buffer {
+  const head = `${`${name}/`.padEnd(16)}${'0'.padEnd(12)}${'0'.padEnd(6)}${'0'.padEnd(6)}${'100644'.padEnd(8)}${String(content.length).padEnd(10)}\`\n`;
+  return Buffer.concat([Buffer.from(`!<arch>\n${head}`), content, Buffer.from(content.length % 2 ? '\n' : '')]);
+}
+
+/** A cpio archive (newc) with one file. */
+function cpio(name: string, content: Buffer): Buffer {
+  const padded = (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]);
+  const entry = (entry_name: string, bytes: Buffer, mode: number) => {
+    const numbers = [1, mode, 0, 0, 1, 0, bytes.length, 0, 0, 0, 0, entry_name.length + 1, 0];
+    const head = `070701${numbers.map((number) => number.toString(16).padStart(8, '0')).join('')}${entry_name}\0`;
+    return Buffer.concat([padded(Buffer.from(head)), padded(bytes)]);
+  };
+  return Buffer.concat([entry(name, content, 0o100644), entry('TRAILER!!!', Buffer.alloc(0), 0)]);
+}
+
+const BOUNDARY = 'a-boundary';
+
+/** A mail with one attachment. */
+export function mail(name: string, body: string, encoding: string): Buffer {
+  return Buffer.from(
+    [
+      'From: anna@example.com',
+      'To: berta@example.com',
+      'Subject: the file',
+      'MIME-Version: 1.0',
+      `Content-Type: multipart/mixed;\r\n boundary="${BOUNDARY}"`,
+      '',
+      'This is a mail of several parts.',
+      `--${BOUNDARY}`,
+      'Content-Type: text/plain',
+      '',
+      'Hello.',
+      `--${BOUNDARY}`,
+      `Content-Type: application/octet-stream; name="${name}"`,
+      `Content-Transfer-Encoding: ${encoding}`,
+      `Content-Disposition: attachment; filename="${name}"`,
+      '',
+      body,
+      `--${BOUNDARY}--`,
+      '',
+    ].join('\r\n'),
+  );
+}
+
+function quotedPrintable(content: Buffer): string {
+  const coded = [...content].map((byte) => `=${byte.toString(16).toUpperCase().padStart(2, '0')}`);
+  return coded.join('').replaceAll(/(.{72})/g, '$1=\r\n');
+}
+
+/** A mail with the file between its lines, as before MIME. */
+function uuencoded(name: string, content: Buffer): Buffer {
+  const character = (six: number) => String.fromCharCode(six === 0 ? 0x60 : six + 0x20);
+  const rows: string[] = [];
+  for (let at = 0; at < content.length; at += 45) {
+    const row = content.subarray(at, at + 45);
+    let line = character(row.length);
+    for (let group = 0; group < row.length; group += 3) {
+      const bits = ((row[group] ?? 0) << 16) | ((row[group + 1] ?? 0) << 8) | (row[group + 2] ?? 0);
+      line += [18, 12, 6, 0].map((shift) => character((bits >> shift) & 0x3f)).join('');
+    }
+    rows.push(line);
+  }
+  const text = `From: anna@example.com\nSubject: the file\n\nHello.\n\nbegin 644 ${name}\n${rows.join('\n')}\n\`\nend\n`;
+  return Buffer.from(text, 'latin1');
+}
+
+export function mailbox(mails: readonly Buffer[]): Buffer {
+  const start = Buffer.from('From anna@example.com Fri Nov 20 11:00:00 2026\n');
+  return Buffer.concat(mails.flatMap((one) => [start, one, Buffer.from('\n')]));
+}
+
+export function docx(name: string, content: Buffer): Buffer {
+  return zip([
+    {
+      name: '[Content_Types].xml',
+      content: Buffer.from('<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'),
+    },
+    { name: 'word/document.xml', content: Buffer.from('<w:document/>') },
+    { name: `word/embeddings/${name}`, content },
+  ]);
+}
+
+/** A PDF with an attached file that is packed, and behind other filters where they are named. */
+export function pdf(content: Buffer, extra: { filter?: string; bytes?: Buffer; trailer?: string } = {}): Buffer {
+  const packed = extra.bytes ?? deflateSync(content);
+  const filter = extra.filter ?? '/FlateDecode';
+  return Buffer.concat([
+    Buffer.from(`%PDF-1.5\n1 0 obj\n<</Type /EmbeddedFile /Filter ${filter} /Length ${packed.length}>>\nstream\n`),
+    packed,
+    Buffer.from(`\nendstream\nendobj\ntrailer\n<</Root 1 0 R ${extra.trailer ?? ''}>>\n%%EOF\n`),
+  ]);
+}
+
+/** The runs of one compressed container (MS-OVBA 2.4.1) that repeats nothing: each byte a literal. */
+export function vbaCompressed(source: string): Buffer {
+  const bytes = Buffer.from(source, 'latin1');
+  const chunks: Buffer[] = [Buffer.from([1])];
+  for (let start = 0; start < bytes.length; start += 3600) {
+    const chunk = bytes.subarray(start, start + 3600);
+    const tokens: Buffer[] = [];
+    for (let at = 0; at < chunk.length; at += 8) tokens.push(Buffer.from([0]), chunk.subarray(at, at + 8));
+    const data = Buffer.concat(tokens);
+    const header = Buffer.alloc(2);
+    header.writeUInt16LE(0xb000 | (data.length - 1));
+    chunks.push(header, data);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** An OLE file (MS-CFB, version 3) with these streams, each in sectors of its own. */
+export function ole(streams: readonly { name: string; content: Buffer }[]): Buffer {
+  const SECTOR = 512;
+  const FREE = 0xffffffff;
+  const END = 0xfffffffe;
+  const sectorsOf = (bytes: number) => Math.ceil(bytes / SECTOR);
+  const directory_sectors = sectorsOf((streams.length + 1) * 128);
+  const sectors: Buffer[] = [];
+  const table: number[] = [0xfffffffd];
+  const add = (bytes: Buffer) => {
+    const start = 1 + sectors.length;
+    const count = sectorsOf(bytes.length);
+    for (let index = 0; index < count; index += 1) {
+      sectors.push(Buffer.concat([bytes.subarray(index * SECTOR, (index + 1) * SECTOR)], SECTOR));
+      table.push(index + 1 === count ? END : start + index + 1);
+    }
+    return start;
+  };
+  const directory = Buffer.alloc(directory_sectors * SECTOR);
+  const entry = (index: number, name: string, type: number, start: number, size: number) => {
+    const at = index * 128;
+    directory.write(name, at, 'utf16le');
+    directory.writeUInt16LE(name.length * 2 + 2, at + 64);
+    directory[at + 66] = type;
+    for (const link of [68, 72, 76]) directory.writeUInt32LE(FREE, at + link);
+    directory.writeUInt32LE(start, at + 116);
+    directory.writeUInt32LE(size, at + 120);
+  };
+  const directory_start = add(directory);
+  entry(0, 'Root Entry', 5, END, 0);
+  for (const [index, { name, content }] of streams.entries()) entry(index + 1, name, 2, add(content), content.length);
+  for (let index = 0; index < directory_sectors; index += 1) {
+    directory.copy(sectors[index] ?? Buffer.alloc(0), 0, index * SECTOR, (index + 1) * SECTOR);
+  }
+  const fat = Buffer.alloc(SECTOR, 0xff);
+  for (const [index, next] of table.entries()) fat.writeUInt32LE(next, index * 4);
+  const header = Buffer.alloc(SECTOR);
+  header.write('d0cf11e0a1b11ae1', 0, 'hex');
+  header.writeUInt16LE(3, 26);
+  header.writeUInt16LE(0xfffe, 28);
+  header.writeUInt16LE(9, 30);
+  header.writeUInt16LE(6, 32);
+  header.writeUInt32LE(1, 44);
+  header.writeUInt32LE(directory_start, 48);
+  // No mini streams: everything has sectors of its own.
+  header.writeUInt32LE(0, 56);
+  header.writeUInt32LE(END, 60);
+  header.writeUInt32LE(END, 68);
+  header.fill(0xff, 76);
+  header.writeUInt32LE(0, 76);
+  return Buffer.concat([header, fat, ...sectors]);
+}
+
+/** The containers that can be written here, with this content, each under the name of its format. */
+export async function containersOf(content: Buffer): Promise<Map<string, Buffer>> {
+  const file = { name: 'eicar.com', content };
+  const attached = mail('eicar.com', content.toString('base64'), 'base64');
+  return new Map([
+    ['zip', zip([file])],
+    ['zip, stored', zip([{ ...file, method: 0 }])],
+    ['zip behind a program', Buffer.concat([Buffer.from('MZ'), Buffer.alloc(4000, 0x90), zip([file])])],
+    ['zip behind a picture', Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(500, 7), zip([file])])],
+    ['zip without its directory', zip([file]).subarray(0, 30 + 9 + deflateRawSync(content).length)],
+    ['zip with a path upwards', zip([{ ...file, name: '../../eicar.com' }])],
+    ['zip in a zip', zip([{ name: 'inner.zip', content: zip([file]) }])],
+    ['tar', await tar([file])],
+    ['gzip', gzipSync(content)],
+    ['tar.gz', gzipSync(await tar([file]))],
+    ['cab', cab('eicar.com', content)],
+    ['ar', ar('eicar.com', content)],
+    ['cpio', cpio('eicar.com', content)],
+    ['mail, base64', attached],
+    ['mail, quoted-printable', mail('eicar.com', quotedPrintable(content), 'quoted-printable')],
+    ['mail, uuencode', uuencoded('eicar.com', content)],
+    ['mailbox', mailbox([mail('a.txt', 'hello', '7bit'), attached])],
+    ['docx', docx('eicar.com', content)],
+    ['ole', ole([{ name: 'Package', content }])],
+    ['pdf', pdf(content)],
+  ]);
+}

@@ -1,0 +1,36 @@
+import { readdirSync } from 'node:fs';
+import type { Access } from '@palisade/contract/endpoint';
+import { z } from 'zod';
+
+const CONTRACT = new URL('../../contract/src/', import.meta.url);
+
+const endpointSchema = z.object({
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+  path: z.string().startsWith('/'),
+  access: z.enum(['anyone', 'customer', 'support', 'admin']),
+  status: z.int(),
+  upload: z.string().optional(),
+  body: z.instanceof(z.ZodType).optional(),
+});
+
+/** Any endpoint of the contract, as far as a test that goes through all of them needs it. */
+export interface AnyEndpoint {
+  /** `GET /antivirus/scans`. */
+  key: string;
+  method: string;
+  path: string;
+  access: Access;
+  hasBody: boolean;
+}
+
+/** Every endpoint that the contract exports, whatever file it stands in. */
+export async function allEndpoints(): Promise<AnyEndpoint[]> {
+  const files = readdirSync(CONTRACT).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+  const modules = await Promise.all(
+    files.map(async (name) => z.record(z.string(), z.unknown()).parse({ ...(await import(new URL(name, CONTRACT).href)) })),
+  );
+  return modules
+    .flatMap((exported) => Object.values(exported))
+    .flatMap((value) => endpointSchema.safeParse(value).data ?? [])
+    .map(({ method, path, access, body }) => ({ key: `${method} ${path}`, method, path, access, hasBody: body !== undefined }));
+}

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { login, type Role, register } from '@palisade/contract/auth';
+import type { BodySentOf, Endpoint, ReplyOf } from '@palisade/contract/endpoint';
+import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
+import { Client } from 'pg';
+import { pino } from 'pino';
+import { afterAll } from 'vitest';
+import type { DatabaseLocation } from '#platform/database.ts';
+import { parseSettings } from '#platform/settings.ts';
+import { type App, createApp, type Surroundings } from '#server/app.ts';
+
+/** An answer of the API: parsed by the endpoint's reply schema, or a problem document. */
+export type Answer<E extends Endpoint> =
+  | { ok: true; status: number; headers: Headers; reply: ReplyOf<E> }
+  | { ok: false; status: number; headers: Headers; problem: ProblemDocument };
+
+export interface TestApp {
+  app: App;
+  url: string;
+  data_dir: string;
+  call<E extends Endpoint>(
+    endpoint: E,
+    request?: { token?: string | undefined; body?: BodySentOf<E>; query?: string; params?: Record<string, string> },
+  ): Promise<Answer<E>>;
+  /** Registers and signs in somebody new; `role` in place of what registering gave. */
+  signIn(name?: string, role?: Role): Promise<{ token: string; email: string; password: string }>;
+  close(): Promise<void>;
+}
+
+export const SIGNATURES_FOLDER = fileURLToPath(new URL('../signatures', import.meta.url));
+const PASSWORD = 'a long enough password';
+
+async function withPostgres<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A database of this test's own: SQLite in memory, or a fresh one on the PostgreSQL server of TEST_DATABASE_URL. */
+async function freshDatabase(): Promise<{ location: DatabaseLocation; dispose: () => Promise<void> }> {
+  const server = process.env['TEST_DATABASE_URL'];
+  if (server === undefined || server === '') return { location: { sqlite: ':memory:' }, dispose: () => Promise.resolve() };
+  const name = `palisade_test_${randomBytes(6).toString('hex')}`;
+  await withPostgres(server, (client) => client.query(`create database ${name}`));
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return {
+    location: { postgres: url.href },
+    dispose: async () => {
+      await withPostgres(server, (client) => client.query(`drop database ${name} with (force)`));
+    },
+  };
+}
+
+/** The application on a real port with a real database and real engine processes. */
+export async function startTestApp(
+  options: { environment?: Record<string, string>; surroundings?: Partial<Surroundings> } = {},
+): Promise<TestApp> {
+  const data_dir = mkdtempSync(join(tmpdir(), 'palisade-test-'));
+  const database = await freshDatabase();
+  const app = await createApp({
+    settings: parseSettings({ DATA_DIR: data_dir, ...options.environment }),
+    database: database.location,
+    signatures_folder: SIGNATURES_FOLDER,
+    web_folder: join(data_dir, 'no-web-here'),
+    logger: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }, pino.destination(2)),
+    engine_processes: 1,
+    ...options.surroundings,
+  });
+  const url = await app.fastify.listen({ host: '127.0.0.1', port: 0 });
+
+  const call: TestApp['call'] = async (endpoint, request = {}) => {
+    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(request.params?.[name] ?? ''));
+    const response = await fetch(`${url}/api${path}${request.query ?? ''}`, {
+      method: endpoint.method,
+      headers: {
+        ...(request.token === undefined ? {} : { authorization: `Bearer ${request.token}` }),
+        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+    });
+    return await readAnswer(endpoint, response);
+  };
+
+  const testApp: TestApp = {
+    app,
+    url,
+    data_dir,
+    call,
+    async signIn(name = `person-${randomBytes(4).toString('hex')}`, role) {
+      const email = `${name}@example.com`;
+      await call(register, { body: { email, username: name, password: PASSWORD } });
+      if (role !== undefined) await app.database.updateTable('users').set({ role }).where('email', '=', email).execute();
+      const answer = await call(login, { body: { email, password: PASSWORD } });
+      if (!answer.ok) throw new Error(`sign-in failed: ${answer.problem.detail}`);
+      return { token: answer.reply.access_token, email, password: PASSWORD };
+    },
+    async close() {
+      await app.close();
+      await database.dispose();
+      rmSync(data_dir, { recursive: true, force: true });
+    },
+  };
+  afterAll(testApp.close);
+  return testApp;
+}
+
+/** Reads an answer; a body that is neither the reply nor a problem document fails the test. */
+export async function readAnswer<E extends Endpoint>(endpoint: E, response: Response): Promise<Answer<E>> {
+  const { status, headers } = response;
+  const text = await response.text();
+  if (!response.ok) {
+    if (headers.get('content-type') !== 'application/problem+json; charset=utf-8')
+      throw new Error(`no problem document: ${status} ${text}`);
+    return { ok: false, status, headers, problem: problemSchema.parse(JSON.parse(text)) };
+  }
+  if (status !== endpoint.status) throw new Error(`expected ${endpoint.status}, got ${status}`);
+  const reply = endpoint.reply?.parse(JSON.parse(text));
+  return { ok: true, status, headers, reply: asReply<E>(reply) };
+}
+
+// The reply was parsed by the endpoint's own schema; the type system cannot follow that through the generic.
+function asReply<E extends Endpoint>(reply: unknown): ReplyOf<E> {
+  return reply as ReplyOf<E>;
+}
+
+/** The problem of an answer that must be one. */
+export function problemOf<E extends Endpoint>(answer: Answer<E>): ProblemDocument {
+  if (answer.ok) throw new Error(`expected a problem, got ${answer.status}`);
+  return answer.problem;
+}
+
+/** The reply of an answer that must be a success. */
+export function replyOf<E extends Endpoint>(answer: Answer<E>): ReplyOf<E> {
+  if (!answer.ok) throw new Error(`expected success, got ${answer.status}: ${answer.problem.detail}`);
+  return answer.reply;
+}

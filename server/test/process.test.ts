@@ -1,0 +1,149 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listScans, scanSchema } from '@palisade/contract/antivirus';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { EICAR, noise, PDF } from './files.ts';
+import { readAnswer, replyOf } from './harness.ts';
+import { runServer, type ServerProcess, startServer } from './server-process.ts';
+import { openUpload, scanned } from './upload.ts';
+
+const MIB = 1024 ** 2;
+
+function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-process-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+describe('a start that cannot succeed ends with one clear line and exit code 1', () => {
+  test('a taken port', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const address = other.address();
+    const port = address !== null && typeof address === 'object' ? address.port : 0;
+    const { code, errors } = await runServer({ DATA_DIR: freshFolder(), PORT: String(port) });
+    other.close();
+    expect(code).toBe(1);
+    expect(errors).toBe(
+      `palisade: Port ${port} on 127.0.0.1 is in use. Stop the other program, or set PORT to another port (for example PORT=3001).\n`,
+    );
+  });
+
+  test('a data folder that cannot be written', async () => {
+    const file = join(freshFolder(), 'a-file');
+    writeFileSync(file, '');
+    const { code, errors } = await runServer({ DATA_DIR: join(file, 'data'), PORT: '0' });
+    expect(code).toBe(1);
+    expect(errors).toMatch(
+      /^palisade: The data folder .* cannot be written \(\w+\)\. Make it writable, or set DATA_DIR to another folder\.\n$/,
+    );
+  });
+
+  test('a bad setting', async () => {
+    const { code, errors } = await runServer({ PORT: 'many' });
+    expect(code).toBe(1);
+    expect(errors).toBe('palisade: PORT must be a port number from 0 to 65535 (it is "many").\n');
+  });
+});
+
+/** The processes whose parent is `pid`, from /proc. */
+function childrenOf(pid: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const parent = /^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1];
+        return Number(parent) === pid;
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+const onLinux = process.platform === 'linux';
+if (!onLinux) process.stdout.write('skipped: process tests that read /proc need Linux\n');
+
+describe.runIf(onLinux)('a server process', () => {
+  const list = async (server: ServerProcess, token: string) =>
+    replyOf(
+      await readAnswer(
+        listScans,
+        await fetch(`${server.url}/api/antivirus/scans`, { headers: { authorization: `Bearer ${token}` } }),
+      ),
+    );
+  const ready = (server: ServerProcess) =>
+    vi.waitFor(async () => expect((await fetch(`${server.url}/api/ready`)).status).toBe(200), { timeout: 20_000 });
+
+  test('that is told to stop ends cleanly and takes its engines along', async () => {
+    const server = await startServer({ DATA_DIR: freshFolder() });
+    await ready(server);
+    const engines = childrenOf(server.pid);
+    expect(engines.length).toBeGreaterThan(0);
+    expect(await server.kill('SIGTERM')).toBe(0);
+    for (const pid of engines) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+
+  test('killed during a scan and started again has lost nothing and says nothing false', async () => {
+    const DATA_DIR = freshFolder();
+    const server = await startServer({ DATA_DIR });
+    const token = await server.signIn('anna');
+    await ready(server);
+    expect((await scanned(server, token, 'before.pdf', PDF)).scan_status).toBe('clean');
+
+    const engines = childrenOf(server.pid);
+    for (const pid of engines) process.kill(pid, 'SIGSTOP');
+    const uploads = [
+      scanned(server, token, 'eicar.com', EICAR),
+      scanned(server, token, 'paper.pdf', PDF),
+      scanned(server, token, 'noise.bin', noise(MIB)),
+    ];
+    const cut = openUpload(server, token, { name: 'half.bin' });
+    await cut.write(noise(MIB));
+    await vi.waitFor(async () =>
+      expect((await list(server, token)).filter((scan) => scan.status_detail === 'queued')).toHaveLength(3),
+    );
+    await vi.waitFor(() => expect(readdirSync(join(DATA_DIR, 'spool')).filter((name) => name.endsWith('.part'))).toHaveLength(1));
+    await Promise.all([server.kill('SIGKILL'), ...uploads.map((upload) => expect(upload).rejects.toThrow())]);
+    for (const pid of engines) process.kill(pid, 'SIGKILL');
+
+    const again = await startServer({ DATA_DIR });
+    await vi.waitFor(
+      async () => {
+        const records = await list(again, token);
+        expect(records.map((scan) => [scan.filename, scan.scan_status]).sort()).toEqual([
+          ['before.pdf', 'clean'],
+          ['eicar.com', 'infected'],
+          ['noise.bin', 'clean'],
+          ['paper.pdf', 'clean'],
+        ]);
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+    expect(readdirSync(join(DATA_DIR, 'spool'))).toEqual([]);
+  });
+
+  test('takes a file of 300 MB with less than 64 MB more memory', async () => {
+    const server = await startServer({ DATA_DIR: freshFolder() });
+    const token = await server.signIn('berta');
+    const memory = (field: string) =>
+      Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) * 1024;
+    const send = async (bytes: number) => {
+      const transfer = openUpload(server, token, { name: 'large.bin' });
+      const piece = noise(MIB);
+      for (let sent = 0; sent < bytes; sent += piece.length) await transfer.write(piece);
+      transfer.finish();
+      return scanSchema.parse(JSON.parse((await transfer.answer).body));
+    };
+    await send(10 * MIB);
+    const before = memory('VmRSS');
+    // The peak begins anew (proc(5), clear_refs).
+    writeFileSync(`/proc/${server.pid}/clear_refs`, '5');
+    expect(await send(300 * MIB)).toMatchObject({ scan_status: 'clean', size: 300 * MIB });
+    const growth = memory('VmHWM') - before;
+    process.stdout.write(`server memory grew by ${(growth / MIB).toFixed(1)} MB during an upload of 300 MB\n`);
+    expect(growth).toBeLessThan(64 * MIB);
+  });
+});

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { login, register } from '@palisade/contract/auth';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { readAnswer, replyOf } from './harness.ts';
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+/** The flags of `npm start`, so that what is measured here is what people run. */
+const { start } = z
+  .object({ scripts: z.object({ start: z.string() }) })
+  .parse(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))).scripts;
+const FLAGS = start.split(' ').filter((word) => word.startsWith('--'));
+const PASSWORD = 'a long enough password';
+
+/** Runs the server as a person does, to its end; for starts that must fail. */
+export function runServer(environment: Record<string, string>): Promise<{ code: number | null; errors: string }> {
+  const child = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, errors })));
+}
+
+export interface ServerProcess {
+  url: string;
+  pid: number;
+  kill(signal: NodeJS.Signals): Promise<number | null>;
+  signIn(name: string): Promise<string>;
+}
+
+/** For use in a test: the server ends with it. Starts the server in a process of its own on a free port and waits until it says its address. */
+export async function startServer(environment: Record<string, string>): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [...FLAGS, MAIN], {
+    env: { PATH: process.env['PATH'], PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  const url = await new Promise<string>((resolve, reject) => {
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      const address = /Palisade runs at (\S+)/.exec(output)?.[1];
+      if (address !== undefined) resolve(address);
+    });
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code} before it listened`)));
+  });
+  const kill = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return ended;
+  };
+  onTestFinished(async () => {
+    await kill('SIGKILL');
+  });
+  const post = (path: string, body: unknown) =>
+    fetch(`${url}/api${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  return {
+    url,
+    pid: child.pid ?? 0,
+    kill,
+    async signIn(name) {
+      const email = `${name}@example.com`;
+      await readAnswer(register, await post(register.path, { email, username: name, password: PASSWORD }));
+      return replyOf(await readAnswer(login, await post(login.path, { email, password: PASSWORD }))).access_token;
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { compileRules } from '#features/antivirus/engines/rules.ts';
+import { SIGNATURES_FOLDER } from './harness.ts';
+
+/** One sample: see signatures/README.md. `¦` parts what would otherwise be a live sample on disk. */
+const sampleSchema = z
+  .object({
+    rule: z.string(),
+    kind: z.enum(['hit', 'near_miss']),
+    note: z.string().min(1),
+    text: z.string().optional(),
+    hex: z.string().optional(),
+    base64: z.string().optional(),
+  })
+  .transform(({ text, hex, base64, ...sample }) => ({
+    ...sample,
+    bytes:
+      text !== undefined
+        ? Buffer.from(text.replaceAll('¦', ''))
+        : hex !== undefined
+          ? Buffer.from(hex.replaceAll(/[\s¦]/g, ''), 'hex')
+          : Buffer.from((base64 ?? '').replaceAll('¦', ''), 'base64'),
+  }));
+
+const RULES = join(SIGNATURES_FOLDER, 'rules');
+const SAMPLES = join(SIGNATURES_FOLDER, 'samples');
+const rules = await compileRules(RULES);
+const samples = readdirSync(SAMPLES).flatMap((name) =>
+  z.array(sampleSchema).parse(JSON.parse(readFileSync(join(SAMPLES, name), 'utf8'))),
+);
+const names = readdirSync(RULES).flatMap((name) =>
+  [...readFileSync(join(RULES, name), 'utf8').matchAll(/^(private )?rule (\w+)/gm)]
+    .filter((match) => match[1] === undefined)
+    .map((match) => match[2] ?? ''),
+);
+
+describe('the rule pack', () => {
+  test('is compiled whole, with every rule counted', () => {
+    expect(names.length).toBeGreaterThanOrEqual(20);
+    expect(new Set(names).size).toBe(names.length);
+    expect(rules.rules).toBeGreaterThanOrEqual(names.length);
+  });
+
+  test.each(names)('%s has a sample that it must match and one that it must not', (rule) => {
+    const kinds = samples.filter((sample) => sample.rule === rule).map((sample) => sample.kind);
+    expect(kinds).toContain('hit');
+    expect(kinds).toContain('near_miss');
+  });
+
+  test.each(samples.map((sample) => [sample.rule, sample.kind, sample.note, sample.bytes] as const))(
+    '%s %s: %s',
+    (rule, kind, _note, bytes) => {
+      const found = rules.match(bytes);
+      if (kind === 'hit') expect(found.map((match) => match.rule)).toContain(rule);
+      else expect(found.filter((match) => match.verdict === 'infected' || match.rule === rule)).toEqual([]);
+    },
+  );
+
+  test('says the same of large content as of small, except where a rule is for small files', () => {
+    // Every sample behind and before so much filling that the smaller set of rules serves.
+    const filling = Buffer.alloc(16 * 1024 ** 2, '\n');
+    const found = samples
+      .filter(
+        (sample) => sample.kind === 'hit' && ['Implant_Metasploit_Shellcode_Linux', 'Test_EICAR_Embedded'].includes(sample.rule),
+      )
+      .flatMap((sample) => rules.match(Buffer.concat([filling, sample.bytes])).map((match) => match.rule));
+    expect(new Set(found)).toEqual(new Set(['Implant_Metasploit_Shellcode_Linux', 'Test_EICAR_Embedded']));
+  });
+
+  test('matches none of its own files, so that no antivirus takes the repository for malware', () => {
+    for (const folder of [RULES, SAMPLES]) {
+      for (const name of readdirSync(folder)) {
+        const found = rules.match(readFileSync(join(folder, name))).filter((match) => match.verdict === 'infected');
+        expect(found, name).toEqual([]);
+      }
+    }
+  });
+});

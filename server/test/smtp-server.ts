@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { afterAll } from 'vitest';
+
+/** A letter as it went over the wire. */
+interface ReceivedLetter {
+  from: string;
+  to: string;
+  /** Headers and body, with quoted-printable undone. */
+  content: string;
+}
+
+export interface SmtpServer {
+  url: string;
+  received: ReceivedLetter[];
+  /** What `RCPT TO` is answered from now on; `250` accepts. */
+  answerRecipients(line: string): void;
+}
+
+/** RFC 2045 section 6.7, for letters in ASCII. */
+function decode(content: string): string {
+  return content
+    .replaceAll('=\n', '')
+    .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+/** As much of a mail server as delivers a letter (RFC 5321), on loopback. */
+export async function startSmtpServer(): Promise<SmtpServer> {
+  const received: ReceivedLetter[] = [];
+  const sockets = new Set<Socket>();
+  let recipientAnswer = '250 ok';
+
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => sockets.delete(socket));
+    let letter: ReceivedLetter = { from: '', to: '', content: '' };
+    let isContent = false;
+    const answer = (line: string) => socket.write(`${line}\r\n`);
+    answer('220 mail.test ready');
+    createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
+      if (isContent) {
+        if (line !== '.') {
+          letter.content += `${line.replace(/^\./, '')}\n`;
+          return;
+        }
+        isContent = false;
+        received.push({ ...letter, content: decode(letter.content) });
+        answer('250 taken');
+        return;
+      }
+      const [verb = ''] = line.split(/[ :]/, 1);
+      switch (verb.toUpperCase()) {
+        case 'EHLO':
+        case 'HELO':
+          answer('250 mail.test');
+          return;
+        case 'MAIL':
+          letter = { from: /<(.*?)>/.exec(line)?.[1] ?? '', to: '', content: '' };
+          answer('250 ok');
+          return;
+        case 'RCPT':
+          letter.to = /<(.*?)>/.exec(line)?.[1] ?? '';
+          answer(recipientAnswer);
+          return;
+        case 'DATA':
+          isContent = true;
+          answer('354 go on');
+          return;
+        case 'QUIT':
+          socket.end('221 bye\r\n');
+          return;
+        default:
+          answer('250 ok');
+      }
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the mail server has no port');
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return {
+    url: `smtp://127.0.0.1:${address.port}`,
+    received,
+    answerRecipients(line) {
+      recipientAnswer = line;
+    },
+  };
+}

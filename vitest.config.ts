@@ -1,0 +1,7 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    projects: ['contract', 'server', 'web', { test: { name: 'house', include: ['scripts/*.test.mjs'], testTimeout: 60_000 } }],
+  },
+});

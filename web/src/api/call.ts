@@ -1,0 +1,178 @@
+import type { Endpoint } from '@palisade/contract/endpoint';
+import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
+import type { z } from 'zod';
+import { reportConnection } from './connection.ts';
+import { currentSession, endSession } from './session.ts';
+
+type Schema = z.ZodType | undefined;
+type AnyEndpoint = Endpoint<`/${string}`>;
+
+/** The schemas of an endpoint. Its optional properties are undone, so that a schema that is declared is a schema that is there. */
+type SchemaOf<E extends AnyEndpoint, Key extends 'params' | 'query' | 'body' | 'reply'> = Required<E>[Key];
+type Sent<S> = S extends z.ZodType ? z.input<S> : never;
+type Reply<E extends AnyEndpoint> =
+  SchemaOf<E, 'reply'> extends infer S ? (S extends z.ZodType ? z.output<S> : undefined) : never;
+
+/** A part is required when the endpoint has a schema for it, and may not be given when it has none. */
+type Part<Key extends string, S> = [S] extends [z.ZodType] ? { [K in Key]: Sent<S> } : { [K in Key]?: never };
+
+type CallOptions<E extends AnyEndpoint> = Part<'params', SchemaOf<E, 'params'>> &
+  Part<'body', SchemaOf<E, 'body'>> & {
+    query?: SchemaOf<E, 'query'> extends z.ZodType ? Partial<Sent<SchemaOf<E, 'query'>>> : never;
+    signal?: AbortSignal;
+  };
+
+/** Options may be left out when nothing in them is required. */
+type CallArguments<E extends AnyEndpoint> =
+  Record<never, never> extends CallOptions<E> ? [options?: CallOptions<E>] : [options: CallOptions<E>];
+
+interface Options {
+  params?: Record<string, string>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+export type CallErrorKind = 'problem' | 'network' | 'unreadable';
+
+const SENTENCES: Record<Exclude<CallErrorKind, 'problem'>, string> = {
+  network: 'Network error. Please try again.',
+  unreadable: 'The server gave an answer that this page cannot read. Try again; if it goes on, reload the page.',
+};
+
+/** The one error of every call. `sentence` is for the person; `status` is 0 when no answer came. An aborted call throws the signal's reason instead. */
+export class CallError extends Error {
+  readonly kind: CallErrorKind;
+  readonly status: number;
+  readonly problem: ProblemDocument | undefined;
+  readonly sentence: string;
+
+  constructor(kind: 'problem', status: number, problem: ProblemDocument);
+  constructor(kind: 'network' | 'unreadable', status: number);
+  constructor(kind: CallErrorKind, status: number, problem?: ProblemDocument) {
+    const sentence = problem ? problem.detail : kind === 'problem' ? SENTENCES.unreadable : SENTENCES[kind];
+    super(sentence);
+    this.name = 'CallError';
+    this.kind = kind;
+    this.status = status;
+    this.problem = problem;
+    this.sentence = sentence;
+  }
+}
+
+function addressOf(endpoint: AnyEndpoint, { params = {}, query = {} }: Options): string {
+  const path = endpoint.path.replace(/\{(\w+)\}/gu, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(name, String(value));
+  }
+  return `/api${path}${search.size > 0 ? `?${search}` : ''}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads one answer, and ends the session that it was asked with when the server no longer knows it. */
+function readReply(reply: Schema, status: number, text: string, token: string | undefined): unknown {
+  reportConnection('online');
+  if (status >= 200 && status < 300) {
+    if (!reply) return undefined;
+    const parsed = reply.safeParse(parseJson(text));
+    if (!parsed.success) throw new CallError('unreadable', status);
+    return parsed.data;
+  }
+  const problem = problemSchema.safeParse(parseJson(text)).data;
+  if (!problem) throw new CallError('unreadable', status);
+  // A late answer to an older token must not end the session that began since.
+  if (problem.code === 'unauthenticated' && token !== undefined && token === currentSession()?.access_token)
+    endSession('session_ended');
+  throw new CallError('problem', status, problem);
+}
+
+/**
+ * Calls an endpoint and answers its parsed reply; `undefined` for one without a reply.
+ * Throws a `CallError`, or the signal's reason when aborted.
+ */
+export async function call<E extends AnyEndpoint>(endpoint: E, ...args: CallArguments<E>): Promise<Reply<E>> {
+  const options: Options = (args[0] ?? {}) as Options;
+  const token = currentSession()?.access_token;
+  const headers = new Headers({ accept: 'application/json' });
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+  if (options.body !== undefined) headers.set('content-type', 'application/json');
+  let status: number;
+  let text: string;
+  try {
+    const response = await fetch(addressOf(endpoint, options), {
+      method: endpoint.method,
+      headers,
+      body: options.body === undefined ? null : JSON.stringify(options.body),
+      signal: options.signal ?? null,
+    });
+    status = response.status;
+    text = await response.text();
+  } catch {
+    options.signal?.throwIfAborted();
+    reportConnection('offline');
+    throw new CallError('network', 0);
+  }
+  return readReply(endpoint.reply, status, text, token) as Reply<E>;
+}
+
+export interface UploadOptions {
+  /** Called with the share of the file that has been sent, from 0 to 1. */
+  onProgress?: (share: number) => void;
+  signal?: AbortSignal;
+}
+
+/** Sends one file in the endpoint's multipart field. fetch tells no upload progress, so this is an XMLHttpRequest. Throws as `call` does. */
+export function upload<E extends AnyEndpoint & { upload?: string }>(
+  endpoint: E,
+  file: File,
+  { onProgress, signal }: UploadOptions = {},
+): Promise<Reply<E>> {
+  const token = currentSession()?.access_token;
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const request = new XMLHttpRequest();
+    const abort = () => request.abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    request.upload.addEventListener('progress', (event) => {
+      if (event.lengthComputable && event.total > 0) onProgress?.(event.loaded / event.total);
+    });
+    request.upload.addEventListener('load', () => onProgress?.(1));
+    request.addEventListener('load', () => {
+      try {
+        resolve(readReply(endpoint.reply, request.status, request.responseText, token) as Reply<E>);
+      } catch (error) {
+        reject(error);
+      }
+    });
+    request.addEventListener('error', () => {
+      reportConnection('offline');
+      reject(new CallError('network', 0));
+    });
+    request.addEventListener('abort', () => reject(signal?.reason));
+    request.addEventListener('loadend', () => signal?.removeEventListener('abort', abort));
+    request.open(endpoint.method, addressOf(endpoint, {}));
+    request.setRequestHeader('accept', 'application/json');
+    if (token !== undefined) request.setRequestHeader('authorization', `Bearer ${token}`);
+    const form = new FormData();
+    form.append(endpoint.upload ?? 'file', file, file.name);
+    request.send(form);
+  });
+}
+
+/** What to tell a person about anything that was thrown. */
+export function sentenceOf(error: unknown): string {
+  return error instanceof CallError
+    ? error.sentence
+    : 'Something went wrong on this page. Try again; if it goes on, reload the page.';
+}

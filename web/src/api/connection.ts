@@ -1,0 +1,24 @@
+import { useSyncExternalStore } from 'react';
+
+/** What the last call told about the way to the server; `unknown` until one has ended. */
+export type Connection = 'unknown' | 'online' | 'offline';
+
+const listeners = new Set<() => void>();
+let connection: Connection = 'unknown';
+
+export function reportConnection(next: Connection): void {
+  if (next === connection) return;
+  connection = next;
+  for (const listener of listeners) listener();
+}
+
+window.addEventListener('offline', () => reportConnection('offline'));
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function useConnection(): Connection {
+  return useSyncExternalStore(subscribe, () => connection);
+}

@@ -1,0 +1,168 @@
+import type { Alert, Stats } from '@palisade/contract/anti-hacking';
+import type { Scan } from '@palisade/contract/antivirus';
+import type { Account, UserInfo } from '@palisade/contract/auth';
+import type { DashboardStatus } from '@palisade/contract/dashboard';
+import type { CurrentSubscription, Subscription, Template, UserPlanRequest } from '@palisade/contract/subscription';
+import type { Config } from './config.ts';
+
+/** Records for tests; what a test is about, it states itself. */
+
+let lastId = 0;
+
+function nextId(): string {
+  lastId += 1;
+  return `01930000-0000-7000-8000-${String(lastId).padStart(12, '0')}`;
+}
+
+export const MARIA: UserInfo = { id: nextId(), username: 'maria', email: 'maria@example.com', role: 'customer' };
+
+export const MARIA_ACCOUNT: Account = { ...MARIA, created_at: '2026-03-02T09:00:00.000Z' };
+
+export const CONFIG: Config = {
+  version: '3.7.9',
+  exposure: 'local',
+  open_local: false,
+  demo: true,
+  reset_delivery: 'response',
+  provider_name: 'Palisade',
+  support: { phone: '', email: '' },
+  links: { live_chat: null, remote_portal: null },
+};
+
+export function scanOf(parts: Partial<Scan> = {}): Scan {
+  const scan_status = parts.scan_status ?? 'clean';
+  return {
+    id: nextId(),
+    filename: 'report.pdf',
+    scan_status,
+    status_detail: null,
+    scanned_at: '2026-11-20T10:00:00.000Z',
+    threat_detected: null,
+    threat_member: null,
+    file_hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    size: 1_258_291,
+    notes: [],
+    engines: [{ name: 'YARA-X', version: '1.9.0', signatures_version: '1', verdict: scan_status, threat: null, duration_ms: 4 }],
+    coverage: { members_total: 0, members_scanned: 0, bytes_scanned: 1_258_291, encrypted: 0, whole_file_conditions: true },
+    ...parts,
+  };
+}
+
+export const NO_PLAN: CurrentSubscription = {
+  has_subscription: false,
+  plan_name: null,
+  is_premium: false,
+  expires_at: null,
+  price: null,
+  currency: null,
+  features: [],
+  max_devices: null,
+  duration_months: null,
+};
+
+export const PREMIUM_PLAN: CurrentSubscription = {
+  has_subscription: true,
+  plan_name: 'Family Shield',
+  is_premium: true,
+  expires_at: '2027-11-20T10:00:00.000Z',
+  price: 19.99,
+  currency: 'USD',
+  features: ['Anti-hacking monitor', 'Five devices', 'Remote support', 'Two scanning engines', 'Priority support', 'Family view'],
+  max_devices: 5,
+  duration_months: 12,
+};
+
+export function dashboardOf(parts: Partial<DashboardStatus> = {}): DashboardStatus {
+  const recent_scans = parts.recent_scans ?? [];
+  const countOf = (status: Scan['scan_status']) => recent_scans.filter((scan) => scan.scan_status === status).length;
+  return {
+    security_score: 100,
+    score_breakdown: [],
+    last_scan: recent_scans[0]?.scanned_at ?? 'Never',
+    subscription: NO_PLAN,
+    recent_scans,
+    measured: {
+      threats_neutralized: countOf('infected'),
+      firewall_rules: 0,
+      files_scanned: recent_scans.length,
+      files_infected: countOf('infected'),
+      files_pending: countOf('pending'),
+      last_finished_at: recent_scans.find((scan) => scan.scan_status !== 'pending')?.scanned_at ?? null,
+    },
+    ...parts,
+  };
+}
+
+export function alertOf(parts: Partial<Alert> = {}): Alert {
+  return {
+    id: nextId(),
+    threat_type: 'brute_force',
+    severity: 'medium',
+    description: 'Five wrong passwords within ten minutes from one address.',
+    created_at: '2026-11-20T10:00:00.000Z',
+    blocked: true,
+    ip_address: '192.0.2.1',
+    simulated: false,
+    ...parts,
+  };
+}
+
+export function statsOf(parts: Partial<Stats> = {}): Stats {
+  return {
+    threats_blocked_today: 0,
+    intrusion_attempts_stopped: 0,
+    brute_force_attempts_blocked: 0,
+    threats_blocked_total: 0,
+    simulated_threats_blocked_today: 0,
+    simulated_intrusion_attempts_stopped: 0,
+    simulated_brute_force_attempts_blocked: 0,
+    simulated_threats_blocked_total: 0,
+    ...parts,
+  };
+}
+
+export function templateOf(parts: Partial<Template> = {}): Template {
+  return {
+    id: nextId(),
+    template_name: 'Family Shield',
+    base_price: 19.99,
+    currency: 'USD',
+    duration_months: 12,
+    max_devices: 5,
+    is_premium: true,
+    features: ['Anti-hacking monitor', 'Five devices'],
+    ...parts,
+  };
+}
+
+export function subscriptionOf(parts: Partial<Subscription> = {}): Subscription {
+  return {
+    id: nextId(),
+    user_email: 'maria@example.com',
+    user_username: 'maria',
+    plan_name: 'Family Shield',
+    price: 19.99,
+    currency: 'USD',
+    duration_months: 12,
+    max_devices: 5,
+    is_premium: true,
+    features: [],
+    status: 'active',
+    starts_at: '2026-11-20T10:00:00.000Z',
+    expires_at: '2027-11-20T10:00:00.000Z',
+    ...parts,
+  };
+}
+
+export function userPlanRequestOf(parts: Partial<UserPlanRequest> = {}): UserPlanRequest {
+  return {
+    id: nextId(),
+    template: templateOf(),
+    status: 'open',
+    requested_at: '2026-11-20T10:00:00.000Z',
+    decided_at: null,
+    user_email: 'maria@example.com',
+    user_username: 'maria',
+    ...parts,
+  };
+}

@@ -1,0 +1,143 @@
+import type { Endpoint } from '@palisade/contract/endpoint';
+import { type FieldError, PROBLEMS, type ProblemCode, problemSchema } from '@palisade/contract/problem';
+import { vi } from 'vitest';
+import type { z } from 'zod';
+
+/** The server in tests: every reply is parsed by the contract before a screen sees it, so a fake cannot drift from the wire. */
+
+type SchemaOf<E extends Endpoint> = Required<E>['reply'];
+type ReplySent<E extends Endpoint> = SchemaOf<E> extends z.ZodType ? z.input<SchemaOf<E>> : undefined;
+
+interface Answer {
+  status: number;
+  text: string;
+}
+
+interface Call {
+  method: string;
+  path: string;
+  token: string | null;
+  body: unknown;
+}
+
+/** One upload that the test holds in its hands. */
+export interface FakeUpload {
+  file: File;
+  token: string | undefined;
+  isAborted: () => boolean;
+  progress: (share: number) => void;
+  answer: (answer: Answer) => void;
+  breakOff: () => void;
+}
+
+export function reply<E extends Endpoint>(endpoint: E, content: ReplySent<E>): Answer {
+  return { status: endpoint.status, text: endpoint.reply ? JSON.stringify(endpoint.reply.parse(content)) : '' };
+}
+
+export function refusal(code: ProblemCode, { detail, errors }: { detail?: string; errors?: FieldError[] } = {}): Answer {
+  const { status, title, detail: usual } = PROBLEMS[code];
+  const problem = { type: 'about:blank', title, status, code, detail: detail ?? usual, ...(errors && { errors }) };
+  return { status, text: JSON.stringify(problemSchema.parse(problem)) };
+}
+
+const LOST = Symbol('the connection is lost');
+
+export class FakeServer {
+  readonly calls: Call[] = [];
+  readonly uploads: FakeUpload[] = [];
+  readonly #answers = new Map<string, () => Promise<Answer | typeof LOST>>();
+
+  constructor() {
+    vi.stubGlobal('fetch', (address: string, init: RequestInit) => this.#fetch(address, init));
+    const { uploads } = this;
+    vi.stubGlobal(
+      'XMLHttpRequest',
+      class extends FakeRequest {
+        override send(form: FormData) {
+          uploads.push(this.hold(form));
+        }
+      },
+    );
+  }
+
+  /** Answers every call of an endpoint from now on; a function is asked at each call, and may take its time. */
+  on(endpoint: Endpoint, answer: Answer | (() => Answer | Promise<Answer>)): void {
+    this.#answers.set(keyOf(endpoint.method, endpoint.path), async () => (typeof answer === 'function' ? answer() : answer));
+  }
+
+  /** From now on no call of the endpoint gets through. */
+  lose(endpoint: Endpoint): void {
+    this.#answers.set(keyOf(endpoint.method, endpoint.path), async () => LOST);
+  }
+
+  callsOf(endpoint: Endpoint): Call[] {
+    return this.calls.filter(({ method, path }) => method === endpoint.method && path === endpoint.path);
+  }
+
+  async #fetch(address: string, init: RequestInit): Promise<Response> {
+    const path = new URL(address, 'http://palisade.test').pathname.replace(/^\/api/u, '');
+    const method = init.method ?? 'GET';
+    const body: unknown = typeof init.body === 'string' ? JSON.parse(init.body) : undefined;
+    this.calls.push({ method, path, token: new Headers(init.headers).get('authorization'), body });
+    const answer = this.#answers.get(keyOf(method, path));
+    if (!answer) throw new TypeError(`The test has no answer to ${method} ${path}`);
+    const result = await Promise.race([answer(), untilAborted(init.signal)]);
+    if (result === LOST) throw new TypeError('fetch failed');
+    return new Response(result.text === '' ? null : result.text, { status: result.status });
+  }
+}
+
+function keyOf(method: string, path: string): string {
+  return `${method} ${path}`;
+}
+
+function untilAborted(signal: AbortSignal | null | undefined): Promise<never> {
+  return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true }));
+}
+
+/** As much of XMLHttpRequest as an upload uses. */
+abstract class FakeRequest extends EventTarget {
+  readonly upload = new EventTarget();
+  status = 0;
+  responseText = '';
+  #isAborted = false;
+  #token: string | undefined;
+
+  abstract send(form: FormData): void;
+
+  open(): void {}
+
+  setRequestHeader(name: string, value: string): void {
+    if (name === 'authorization') this.#token = value;
+  }
+
+  abort(): void {
+    this.#isAborted = true;
+    this.#end('abort');
+  }
+
+  protected hold(form: FormData): FakeUpload {
+    const file = form.get('file');
+    if (!(file instanceof File)) throw new Error('The upload has no file in the field "file"');
+    return {
+      file,
+      token: this.#token,
+      isAborted: () => this.#isAborted,
+      progress: (share) => {
+        this.upload.dispatchEvent(new ProgressEvent('progress', { lengthComputable: true, loaded: share * 1000, total: 1000 }));
+        if (share === 1) this.upload.dispatchEvent(new ProgressEvent('load'));
+      },
+      answer: ({ status, text }) => {
+        this.status = status;
+        this.responseText = text;
+        this.#end('load');
+      },
+      breakOff: () => this.#end('error'),
+    };
+  }
+
+  #end(event: 'load' | 'error' | 'abort'): void {
+    this.dispatchEvent(new Event(event));
+    this.dispatchEvent(new Event('loadend'));
+  }
+}

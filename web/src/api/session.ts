@@ -1,0 +1,112 @@
+import './zod-without-eval.ts';
+import { type UserInfo, userInfoSchema } from '@palisade/contract/auth';
+import { useSyncExternalStore } from 'react';
+
+const TOKEN_KEY = 'palisade.access_token';
+const USER_KEY = 'palisade.user_info';
+
+export interface Session {
+  access_token: string;
+  user_info: UserInfo;
+}
+
+/** Why the sign-in screen is shown to a person who did not sign out here. */
+export type SessionNotice = 'session_ended' | 'signed_out_elsewhere';
+
+interface State {
+  session: Session | undefined;
+  notice: SessionNotice | undefined;
+}
+
+const listeners = new Set<() => void>();
+let state: State = { session: readStored(), notice: undefined };
+
+function parseUser(text: string): UserInfo | undefined {
+  try {
+    return userInfoSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Storage that is blocked, half written or corrupt is a person who is not signed in. */
+function readStored(): Session | undefined {
+  try {
+    const access_token = localStorage.getItem(TOKEN_KEY);
+    const user_info = parseUser(localStorage.getItem(USER_KEY) ?? '');
+    return access_token && user_info ? { access_token, user_info } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function store(session: Session | undefined): void {
+  try {
+    if (session) {
+      // The token last: another tab that sees it finds its user beside it.
+      localStorage.setItem(USER_KEY, JSON.stringify(session.user_info));
+      localStorage.setItem(TOKEN_KEY, session.access_token);
+    } else {
+      localStorage.removeItem(TOKEN_KEY);
+      localStorage.removeItem(USER_KEY);
+    }
+  } catch {
+    // Without storage the session lives as long as the page.
+  }
+}
+
+function become(next: State): void {
+  state = next;
+  for (const listener of listeners) listener();
+}
+
+/** The session right now, for calls; components use `useSession`. */
+export function currentSession(): Session | undefined {
+  return state.session;
+}
+
+export function startSession(session: Session): void {
+  store(session);
+  become({ session, notice: undefined });
+}
+
+/** Ends the session of this browser; `notice` is told on the sign-in screen. */
+export function endSession(notice?: SessionNotice): void {
+  store(undefined);
+  become({ session: undefined, notice });
+}
+
+/** Takes over what the server says about the signed-in person; ignored when somebody else has signed in meanwhile. */
+export function refreshUser(user_info: UserInfo): void {
+  if (state.session?.user_info.id !== user_info.id) return;
+  // What the server says of the person beyond this is not kept in storage.
+  const { id, username, email, role } = user_info;
+  const session = { ...state.session, user_info: { id, username, email, role } };
+  store(session);
+  become({ session, notice: undefined });
+}
+
+/** Reads storage anew, as after a change by another tab. */
+export function restoreSession(): void {
+  const session = readStored();
+  const before = state.session;
+  if (!session) {
+    if (before) become({ session: undefined, notice: 'signed_out_elsewhere' });
+  } else if (before?.access_token !== session.access_token || before.user_info.username !== session.user_info.username) {
+    become({ session, notice: undefined });
+  }
+}
+
+// `key` is null when another tab cleared everything.
+window.addEventListener('storage', (event) => {
+  if (event.key === null || event.key === TOKEN_KEY || event.key === USER_KEY) restoreSession();
+});
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function useSession(): State {
+  return useSyncExternalStore(subscribe, () => state);
+}

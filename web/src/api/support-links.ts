@@ -1,0 +1,13 @@
+import { type Config, useConfig } from './config.ts';
+
+/** Pages of ours, for a provider that has none of their own (DESIGN section 5). */
+const OWN_PAGES = { live_chat: '/live-chat', remote_portal: '/portal' } as const satisfies Record<keyof Config['links'], string>;
+
+/** The addresses of the live-chat page and the remote-support portal; each opens in a window of its own. */
+export function useSupportLinks(): Record<keyof Config['links'], string> {
+  const links = useConfig()?.links;
+  return {
+    live_chat: links?.live_chat ?? OWN_PAGES.live_chat,
+    remote_portal: links?.remote_portal ?? OWN_PAGES.remote_portal,
+  };
+}

@@ -1,0 +1,28 @@
+import { lazy, Suspense } from 'react';
+import { useSession } from '#api/session.ts';
+import { AuthPage } from '#features/auth/auth-page.tsx';
+import { CrashBoundary } from './crash-boundary.tsx';
+import { Splash } from './splash.tsx';
+
+export async function loadSignedIn() {
+  const { SignedIn } = await import('./signed-in.tsx');
+  return { default: SignedIn };
+}
+
+const SignedIn = lazy(loadSignedIn);
+
+/** Signed out there is the sign-in screen on any path; signing in leaves the path alone, so a person lands where they wanted to go. */
+export function App() {
+  const { session, notice } = useSession();
+  return (
+    <CrashBoundary>
+      {session ? (
+        <Suspense fallback={<Splash />}>
+          <SignedIn key={session.user_info.id} />
+        </Suspense>
+      ) : (
+        <AuthPage notice={notice} prepare={loadSignedIn} />
+      )}
+    </CrashBoundary>
+  );
+}

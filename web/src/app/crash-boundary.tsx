@@ -1,0 +1,15 @@
+import { Component, type ReactNode } from 'react';
+import { ErrorMessage } from './error-page.tsx';
+
+/** What stands outside the router, and so outside its error pages, fails into the same words. */
+export class CrashBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
+  override state: { error: unknown } = { error: undefined };
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error: error ?? new Error('Something was thrown that is not an error') };
+  }
+
+  override render() {
+    return this.state.error === undefined ? this.props.children : <ErrorMessage />;
+  }
+}

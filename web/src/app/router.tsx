@@ -1,0 +1,82 @@
+import { Navigate, type RouteObject } from 'react-router';
+import { NotFoundPage } from './not-found-page.tsx';
+import { RouteError } from './route-error.tsx';
+import { Shell } from './shell/shell.tsx';
+import { Splash } from './splash.tsx';
+
+/** Every screen of the application. Each page is a chunk of its own. */
+export const routes: RouteObject[] = [
+  {
+    element: <Shell />,
+    hydrateFallbackElement: <Splash />,
+    errorElement: <RouteError />,
+    children: [
+      {
+        errorElement: <RouteError />,
+        children: [
+          { index: true, element: <Navigate to="/dashboard" replace /> },
+          {
+            path: 'dashboard',
+            handle: { title: 'Dashboard' },
+            lazy: async () => ({ Component: (await import('#features/dashboard/dashboard-page.tsx')).DashboardPage }),
+          },
+          {
+            path: 'antivirus',
+            handle: { title: 'Antivirus' },
+            lazy: async () => ({ Component: (await import('#features/antivirus/antivirus-page.tsx')).AntivirusPage }),
+          },
+          {
+            path: 'firewall',
+            handle: { title: 'Firewall' },
+            lazy: async () => ({ Component: (await import('#features/firewall/firewall-page.tsx')).FirewallPage }),
+          },
+          {
+            path: 'remote',
+            handle: { title: 'Remote Access' },
+            lazy: async () => ({ Component: (await import('#features/remote/remote-page.tsx')).RemotePage }),
+          },
+          {
+            path: 'portal',
+            handle: { title: 'Remote support portal' },
+            lazy: async () => ({ Component: (await import('#features/remote/portal-page.tsx')).PortalPage }),
+          },
+          {
+            path: 'chat',
+            handle: { title: 'Support Chat' },
+            lazy: async () => ({ Component: (await import('#features/chat/chat-page.tsx')).ChatPage }),
+          },
+          {
+            path: 'anti-hacking',
+            handle: { title: 'Anti-Hacking' },
+            lazy: async () => ({ Component: (await import('#features/anti-hacking/anti-hacking-page.tsx')).AntiHackingPage }),
+          },
+          {
+            path: 'subscription-manager',
+            handle: { title: 'Subscription Manager' },
+            lazy: async () => ({
+              Component: (await import('#features/subscriptions/subscription-manager-page.tsx')).SubscriptionManagerPage,
+            }),
+          },
+          {
+            path: 'admin/setup',
+            handle: { title: 'Admin Setup' },
+            lazy: async () => ({ Component: (await import('#features/setup/setup-page.tsx')).SetupPage }),
+          },
+          {
+            path: 'admin/outbox',
+            handle: { title: 'Outbox' },
+            lazy: async () => ({ Component: (await import('#features/outbox/outbox-page.tsx')).OutboxPage }),
+          },
+          { path: '*', handle: { title: 'Not found' }, element: <NotFoundPage /> },
+        ],
+      },
+    ],
+  },
+  {
+    // In a window of its own, without the shell.
+    path: 'live-chat',
+    hydrateFallbackElement: <Splash />,
+    errorElement: <RouteError />,
+    lazy: async () => ({ Component: (await import('#features/chat/live-chat-page.tsx')).LiveChatPage }),
+  },
+];

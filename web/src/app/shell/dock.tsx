@@ -1,0 +1,55 @@
+import { IconDots, IconLayoutDashboard } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { useLocation, useNavigate } from 'react-router';
+import { ColorSchemeSwitch } from '#ui/color-scheme-switch.tsx';
+import { Sheet } from '#ui/sheet.tsx';
+import { NavItemLink } from './nav-item-link.tsx';
+import { DOCK_SIZE, NAV_ITEMS } from './nav-items.ts';
+import { NavItems } from './sidebar.tsx';
+import { SupportBlock } from './support-block.tsx';
+import './dock.css';
+
+/** The phone's way around: the first screens within reach of a thumb, the rest behind More. */
+export function Dock() {
+  const [isOpen, setIsOpen] = useState(false);
+  const { key } = useLocation();
+  const navigate = useNavigate();
+
+  // Whoever chose a screen in the panel wants to see it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for having navigated
+  useEffect(() => setIsOpen(false), [key]);
+
+  return (
+    <div className="dock">
+      <nav aria-label="Main" className="dock__bar">
+        {NAV_ITEMS.slice(0, DOCK_SIZE).map((item) => (
+          <NavItemLink key={item.path} item={item} className="dock__item">
+            <item.icon size={22} stroke={1.7} aria-hidden="true" />
+            {item.label}
+          </NavItemLink>
+        ))}
+        <button
+          type="button"
+          className="dock__item"
+          aria-haspopup="dialog"
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(true)}
+        >
+          <IconDots size={22} stroke={1.7} aria-hidden="true" />
+          More
+        </button>
+      </nav>
+      <Sheet title="More" isOpen={isOpen} onClose={() => setIsOpen(false)}>
+        <div className="dock__more">
+          <button type="button" className="sidebar__quick" onClick={() => navigate('/dashboard')}>
+            <IconLayoutDashboard size={20} stroke={1.7} aria-hidden="true" />
+            <span>Main Dashboard</span>
+          </button>
+          {NAV_ITEMS.length > DOCK_SIZE && <NavItems items={NAV_ITEMS.slice(DOCK_SIZE)} />}
+          <ColorSchemeSwitch />
+          <SupportBlock />
+        </div>
+      </Sheet>
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useConfig } from '#api/config.ts';
+import { useSession } from '#api/session.ts';
+import './exposure-banner.css';
+
+/** Tells administrators that what is meant for one machine alone can be reached by others. */
+export function ExposureBanner() {
+  const isAdmin = useSession().session?.user_info.role === 'admin';
+  const isOpen = useConfig()?.open_local ?? false;
+  if (!isAdmin || !isOpen) return null;
+  return (
+    <section className="exposure-banner" aria-label="Exposure">
+      <IconAlertTriangle size={20} stroke={1.7} aria-hidden="true" />
+      <p>
+        This installation runs in local exposure on an address that others may reach. Set <code>EXPOSURE=public</code>, or let it
+        listen on a loopback address only.
+      </p>
+    </section>
+  );
+}

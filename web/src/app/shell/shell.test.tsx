@@ -1,0 +1,239 @@
+import { MantineProvider } from '@mantine/core';
+import { listScans } from '@palisade/contract/antivirus';
+import { currentUser, listSessions, logout } from '@palisade/contract/auth';
+import { readDashboard } from '@palisade/contract/dashboard';
+import { readConfig } from '@palisade/contract/platform';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { act, render, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { createMemoryRouter, RouterProvider } from 'react-router';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { refreshConfig } from '#api/config.ts';
+import { CONFIG, dashboardOf, MARIA, MARIA_ACCOUNT } from '#api/fake-records.ts';
+import { FakeServer, reply } from '#api/fake-server.ts';
+import { currentSession, startSession } from '#api/session.ts';
+import { routes } from '#app/router.tsx';
+import { UploadsProvider } from '#features/antivirus/uploads.tsx';
+
+let server: FakeServer;
+
+beforeEach(() => {
+  server = new FakeServer();
+  startSession({ access_token: 'token-1', user_info: MARIA });
+  server.on(listScans, reply(listScans, []));
+  server.on(readDashboard, reply(readDashboard, dashboardOf()));
+  server.on(readConfig, reply(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: 'help@example.com' } }));
+});
+
+function open(path: string) {
+  const router = createMemoryRouter(routes, { initialEntries: [path] });
+  render(
+    <MantineProvider env="test">
+      <QueryClientProvider client={new QueryClient()}>
+        <UploadsProvider>
+          <RouterProvider router={router} />
+        </UploadsProvider>
+      </QueryClientProvider>
+    </MantineProvider>,
+  );
+  return { router, user: userEvent.setup() };
+}
+
+/** The page's own heading; the first screen of a run waits for its chunk. */
+function heading(name: string) {
+  return screen.findByRole('heading', { level: 1, name }, { timeout: 5_000 });
+}
+
+function sidebar() {
+  return within(screen.getByRole('complementary', { name: 'Palisade' }));
+}
+
+describe('the shell', () => {
+  it('leads from / to the dashboard', async () => {
+    const { router } = open('/');
+    await heading('Security dashboard');
+    expect(router.state.location.pathname).toBe('/dashboard');
+  });
+
+  it('has neither breadcrumbs nor ways back on the dashboard', async () => {
+    open('/dashboard');
+    await heading('Security dashboard');
+    expect(screen.queryByRole('button', { name: 'Back to Dashboard' })).not.toBeInTheDocument();
+    expect(screen.queryByRole('navigation', { name: 'Breadcrumb' })).not.toBeInTheDocument();
+    expect(within(screen.getByRole('banner')).queryByRole('button', { name: 'Dashboard' })).not.toBeInTheDocument();
+    expect(document.title).toBe('Dashboard · Palisade');
+  });
+
+  it('leads by the sidebar to a screen, marks it, names it, and gives its heading the focus', async () => {
+    const { user } = open('/dashboard');
+    await heading('Security dashboard');
+    await user.click(sidebar().getByRole('link', { name: 'Antivirus' }));
+    const arrived = await heading('Antivirus');
+    expect(sidebar().getByRole('link', { name: 'Antivirus' })).toHaveAttribute('aria-current', 'page');
+    expect(sidebar().getByRole('link', { name: 'Dashboard' })).not.toHaveAttribute('aria-current');
+    expect(within(screen.getByRole('navigation', { name: 'Breadcrumb' })).getByText('Antivirus')).toBeVisible();
+    expect(document.title).toBe('Antivirus · Palisade');
+    await waitFor(() => expect(arrived).toHaveFocus());
+  });
+
+  it.each([
+    ['the floating button', () => screen.getByRole('button', { name: 'Back to Dashboard' })],
+    ['the button of the top bar', () => within(screen.getByRole('banner')).getByRole('button', { name: 'Dashboard' })],
+    ['the quick button of the sidebar', () => sidebar().getByRole('button', { name: 'Main Dashboard' })],
+  ])('leads back by %s', async (_, button) => {
+    const { user } = open('/antivirus');
+    await heading('Antivirus');
+    await user.click(button());
+    await heading('Security dashboard');
+  });
+
+  it('links only screens that exist', async () => {
+    open('/dashboard');
+    await heading('Security dashboard');
+    const links = sidebar().getAllByRole('link', { name: /^(?!\+|help@)/u });
+    expect(links.map((link) => link.getAttribute('href'))).toEqual([
+      '/dashboard',
+      '/antivirus',
+      '/firewall',
+      '/remote',
+      '/live-chat',
+      '/anti-hacking',
+      '/subscription-manager',
+    ]);
+  });
+
+  it('says where the person is when there is nothing', async () => {
+    open('/nowhere');
+    await heading('Page not found');
+    expect(screen.getByRole('link', { name: 'Go to the dashboard' })).toHaveAttribute('href', '/dashboard');
+  });
+
+  it('shows the version and whom to ask', async () => {
+    open('/dashboard');
+    await heading('Security dashboard');
+    expect(sidebar().getByText('v3.7.9')).toBeVisible();
+    expect(await sidebar().findByText('Support, available 24/7')).toBeVisible();
+    expect(sidebar().getByText('Response under 30 seconds')).toBeVisible();
+    expect(sidebar().getByRole('link', { name: '+1 800 555 0199' })).toHaveAttribute('href', 'tel:+1 800 555 0199');
+    expect(sidebar().getByRole('link', { name: 'help@example.com' })).toHaveAttribute('href', 'mailto:help@example.com');
+  });
+
+  it('tells that the last call got through, and that one did not', async () => {
+    const { user } = open('/antivirus');
+    await heading('Antivirus');
+    const pills = within(within(screen.getByRole('banner')).getByRole('status'));
+    expect(await pills.findByText('Online')).toBeVisible();
+    server.lose(listScans);
+    await user.click(await screen.findByRole('button', { name: 'Refresh' }));
+    expect(await pills.findByText('Offline')).toBeVisible();
+    expect(pills.queryByText('Protected')).not.toBeInTheDocument();
+  });
+
+  it('warns administrators, and nobody else, of local exposure that others may reach', async () => {
+    server.on(readConfig, reply(readConfig, { ...CONFIG, open_local: true }));
+    open('/dashboard');
+    await heading('Security dashboard');
+    await act(refreshConfig);
+    expect(screen.queryByRole('region', { name: 'Exposure' })).not.toBeInTheDocument();
+    act(() => startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } }));
+    expect(screen.getByRole('region', { name: 'Exposure' })).toHaveTextContent('EXPOSURE=public');
+    server.on(readConfig, reply(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: 'help@example.com' } }));
+    await act(refreshConfig);
+    expect(screen.queryByRole('region', { name: 'Exposure' })).not.toBeInTheDocument();
+  });
+
+  it('has the rest behind More on the phone', async () => {
+    const { user } = open('/dashboard');
+    await heading('Security dashboard');
+    await user.click(screen.getByRole('button', { name: 'More' }));
+    const more = within(screen.getByRole('dialog', { name: 'More' }));
+    expect(more.getByRole('button', { name: 'Main Dashboard' })).toBeVisible();
+    await user.click(more.getByRole('button', { name: 'Close' }));
+    expect(screen.queryByRole('dialog', { name: 'More' })).not.toBeInTheDocument();
+  });
+});
+
+const menuButton = () => screen.getByRole('button', { name: 'Security User menu' });
+
+/** The menu is fetched when it is reached for, and its button is then another one. */
+async function openMenu(user: ReturnType<typeof userEvent.setup>): Promise<void> {
+  await user.click(menuButton());
+  await screen.findByRole('menu', {}, { timeout: 5_000 });
+}
+
+describe('the user menu', () => {
+  it('says who is signed in, switches the colours, and closes with Escape', async () => {
+    const { user } = open('/dashboard');
+    await heading('Security dashboard');
+    await openMenu(user);
+    expect(screen.getByText('maria@example.com')).toBeVisible();
+    await user.click(screen.getByRole('menuitemradio', { name: 'Light' }));
+    expect(screen.getByRole('menuitemradio', { name: 'Light' })).toBeChecked();
+    expect(document.documentElement).toHaveAttribute('data-mantine-color-scheme', 'light');
+    await user.keyboard('{Escape}');
+    expect(screen.queryByRole('menu')).not.toBeInTheDocument();
+    expect(menuButton()).toHaveFocus();
+  });
+
+  it('goes through its items with the arrow keys', async () => {
+    const { user } = open('/dashboard');
+    await heading('Security dashboard');
+    await openMenu(user);
+    await waitFor(() => expect(screen.getByRole('menuitem', { name: 'Profile Settings' })).toHaveFocus());
+    await user.keyboard('{End}');
+    expect(screen.getByRole('menuitem', { name: 'Sign Out' })).toHaveFocus();
+    await user.keyboard('{ArrowDown}');
+    expect(screen.getByRole('menuitem', { name: 'Profile Settings' })).toHaveFocus();
+  });
+
+  it('leads to support: chat in a window of its own, phone and mail', async () => {
+    const { user } = open('/dashboard');
+    await heading('Security dashboard');
+    await openMenu(user);
+    const chat = screen.getByRole('menuitem', { name: 'Live chat' });
+    expect(chat).toHaveAttribute('href', '/live-chat');
+    expect(chat).toHaveAttribute('target', '_blank');
+    expect(screen.getByRole('menuitem', { name: 'Call support' })).toHaveAttribute('href', 'tel:+1 800 555 0199');
+    expect(screen.getByRole('menuitem', { name: 'Email support' })).toHaveAttribute('href', 'mailto:help@example.com');
+  });
+
+  it.each([
+    ['Profile Settings', currentUser, MARIA_ACCOUNT],
+    ['Security Preferences', listSessions, []],
+  ] as const)('%s closes the menu and opens a dialog, the route does not change', async (name, endpoint, content) => {
+    server.on(endpoint, { status: 200, text: JSON.stringify(content) });
+    const { user, router } = open('/dashboard');
+    await heading('Security dashboard');
+    await openMenu(user);
+    await user.click(screen.getByRole('menuitem', { name }));
+    const dialog = await screen.findByRole('dialog', { name }, { timeout: 5_000 });
+    expect(screen.queryByRole('menu')).not.toBeInTheDocument();
+    expect(router.state.location.pathname).toBe('/dashboard');
+    await user.click(within(dialog).getByRole('button', { name: 'Close' }));
+    expect(screen.queryByRole('dialog', { name })).not.toBeInTheDocument();
+    expect(menuButton()).toHaveFocus();
+  });
+
+  it('leads administrators, and nobody else, to setup and outbox', async () => {
+    const { user } = open('/dashboard');
+    await heading('Security dashboard');
+    await openMenu(user);
+    expect(screen.queryByRole('menuitem', { name: 'Admin Setup' })).not.toBeInTheDocument();
+    await user.keyboard('{Escape}');
+    act(() => startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } }));
+    await openMenu(user);
+    expect(screen.getByRole('menuitem', { name: 'Admin Setup' })).toHaveAttribute('href', '/admin/setup');
+    expect(screen.getByRole('menuitem', { name: 'Outbox' })).toHaveAttribute('href', '/admin/outbox');
+  });
+
+  it('signs out on the server and in this browser', async () => {
+    server.on(logout, reply(logout, undefined));
+    const { user } = open('/dashboard');
+    await heading('Security dashboard');
+    await openMenu(user);
+    await user.click(screen.getByRole('menuitem', { name: 'Sign Out' }));
+    await waitFor(() => expect(currentSession()).toBeUndefined());
+    expect(server.callsOf(logout)).toHaveLength(1);
+    expect(localStorage.getItem('palisade.access_token')).toBeNull();
+  });
+});

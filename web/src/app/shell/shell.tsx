@@ -1,0 +1,95 @@
+import { IconArrowBackUp, IconChevronRight } from '@tabler/icons-react';
+import { useEffect, useRef } from 'react';
+import { Link, Outlet, ScrollRestoration, useLocation, useMatches, useNavigate } from 'react-router';
+import { useConfig } from '#api/config.ts';
+import { useConnectionCheck } from '#api/connection-check.ts';
+import { Dock } from './dock.tsx';
+import { ExposureBanner } from './exposure-banner.tsx';
+import { Sidebar } from './sidebar.tsx';
+import { TopBar } from './top-bar.tsx';
+import './shell.css';
+
+/** What a route says of itself in its `handle`. */
+interface RouteHandle {
+  title: string;
+}
+
+function isRouteHandle(handle: unknown): handle is RouteHandle {
+  return typeof handle === 'object' && handle !== null && 'title' in handle;
+}
+
+function useRouteTitle(): string | undefined {
+  return useMatches()
+    .map((match) => match.handle)
+    .findLast(isRouteHandle)?.title;
+}
+
+/** A new screen is announced by its title and by its heading, which takes the focus; the first one leaves the focus where it is. */
+function useArrival(title: string | undefined): void {
+  const { pathname } = useLocation();
+  const previous = useRef(pathname);
+  const provider = useConfig()?.provider_name ?? 'Palisade';
+  useEffect(() => {
+    document.title = title ? `${title} · ${provider}` : provider;
+  }, [title, provider]);
+  useEffect(() => {
+    if (previous.current === pathname) return;
+    previous.current = pathname;
+    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+  }, [pathname]);
+}
+
+export function Shell() {
+  const { pathname } = useLocation();
+  const navigate = useNavigate();
+  const title = useRouteTitle();
+  const isDashboard = pathname === '/dashboard';
+  useArrival(title);
+  useConnectionCheck();
+
+  return (
+    <div className="shell">
+      <a className="shell__skip" href="#main">
+        Skip to content
+      </a>
+      <aside className="shell__side" aria-label="Palisade">
+        <Sidebar />
+      </aside>
+      <div className="shell__body">
+        <header className="shell__top">
+          <TopBar />
+        </header>
+        <ExposureBanner />
+        {!isDashboard && (
+          <nav aria-label="Breadcrumb" className="breadcrumbs">
+            <ol>
+              <li>
+                <Link to="/dashboard">Dashboard</Link>
+              </li>
+              <li>
+                <IconChevronRight size={14} stroke={1.7} aria-hidden="true" />
+                <span aria-current="page">{title}</span>
+              </li>
+            </ol>
+          </nav>
+        )}
+        <main id="main" tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+      {!isDashboard && pathname !== '/' && (
+        <button
+          type="button"
+          className="shell__float"
+          aria-label="Back to Dashboard"
+          title="Back to Dashboard"
+          onClick={() => navigate('/dashboard')}
+        >
+          <IconArrowBackUp size={24} stroke={1.7} aria-hidden="true" />
+        </button>
+      )}
+      <Dock />
+      <ScrollRestoration />
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+import { IconLayoutDashboard } from '@tabler/icons-react';
+import { useNavigate } from 'react-router';
+import { useConfig } from '#api/config.ts';
+import { Brand } from '#ui/brand.tsx';
+import { NavItemLink } from './nav-item-link.tsx';
+import { NAV_ITEMS, type NavItem } from './nav-items.ts';
+import { SupportBlock } from './support-block.tsx';
+import './sidebar.css';
+
+export function Sidebar() {
+  const config = useConfig();
+  const navigate = useNavigate();
+  return (
+    <div className="sidebar">
+      <div className="sidebar__brand">
+        <Brand provider={config?.provider_name} />
+      </div>
+      <button type="button" className="sidebar__quick" title="Main Dashboard" onClick={() => navigate('/dashboard')}>
+        <IconLayoutDashboard size={20} stroke={1.7} aria-hidden="true" />
+        <span className="sidebar__label">Main Dashboard</span>
+      </button>
+      <nav aria-label="Main">
+        <NavItems items={NAV_ITEMS} />
+      </nav>
+      <SupportBlock />
+    </div>
+  );
+}
+
+/** Links to screens. `NavItemLink` marks the one that is open with `aria-current="page"`. */
+export function NavItems({ items }: { items: readonly NavItem[] }) {
+  return (
+    <ul className="nav-items">
+      {items.map((item) => (
+        <li key={item.path}>
+          <NavItemLink item={item} className="nav-item" title={item.label}>
+            <item.icon size={20} stroke={1.7} aria-hidden="true" />
+            <span className="sidebar__label">{item.label}</span>
+            {/* The space keeps the parts of the name apart for who hears it. */}
+            {item.note && ' '}
+            {item.note && <small className="nav-item__note">{item.note}</small>}
+          </NavItemLink>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,58 @@
+import { IconArrowLeft } from '@tabler/icons-react';
+import { useLocation, useNavigate } from 'react-router';
+import { useConfig } from '#api/config.ts';
+import { type Connection, useConnection } from '#api/connection.ts';
+import { useUploadCounts } from '#features/antivirus/uploads.tsx';
+import { BrandMark } from '#ui/brand.tsx';
+import { UserMenu } from './user-menu.tsx';
+import './top-bar.css';
+
+const CONNECTIONS: Record<Exclude<Connection, 'unknown'>, string> = { online: 'Online', offline: 'Offline' };
+
+export function TopBar() {
+  const { pathname } = useLocation();
+  const navigate = useNavigate();
+  const provider = useConfig()?.provider_name;
+  return (
+    <div className="top-bar">
+      <span className="top-bar__brand">
+        <BrandMark />
+      </span>
+      {provider && provider !== 'Palisade' && (
+        <span className="top-bar__provider" title={provider}>
+          <bdi>{provider}</bdi>
+        </span>
+      )}
+      {pathname !== '/dashboard' && (
+        <button type="button" className="top-bar__back" onClick={() => navigate('/dashboard')}>
+          <IconArrowLeft size={18} stroke={1.7} aria-hidden="true" />
+          <span>Dashboard</span>
+        </button>
+      )}
+      <StatusPills />
+      <div className="top-bar__user">
+        <UserMenu />
+      </div>
+    </div>
+  );
+}
+
+/** Only what this page knows of its own: whether its last call got through, and what it is sending. */
+function StatusPills() {
+  const connection = useConnection();
+  const { running } = useUploadCounts();
+  return (
+    <div role="status" className="top-bar__pills">
+      {connection !== 'unknown' && (
+        <span className="pill" data-tone={connection === 'online' ? 'good' : 'warn'}>
+          {CONNECTIONS[connection]}
+        </span>
+      )}
+      {running > 0 && (
+        <span className="pill" data-tone="busy">
+          Scanning {running} {running === 1 ? 'file' : 'files'}
+        </span>
+      )}
+    </div>
+  );
+}

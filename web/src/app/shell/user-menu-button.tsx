@@ -1,0 +1,18 @@
+import type { ComponentPropsWithRef } from 'react';
+
+/** The person's initial. As the kit's menu target it takes the menu's own attributes and its ref. */
+export function UserMenuButton({ username, className = '', ...rest }: { username: string } & ComponentPropsWithRef<'button'>) {
+  const [initial = '?'] = username;
+  return (
+    <button
+      type="button"
+      className={`user-menu__button ${className}`}
+      aria-label="Security User menu"
+      aria-haspopup="menu"
+      {...rest}
+    >
+      <span className="user-menu__role">Security User</span>
+      <span className="avatar" data-initial={initial.toUpperCase()} />
+    </button>
+  );
+}

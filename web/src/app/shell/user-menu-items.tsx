@@ -1,0 +1,157 @@
+import { Menu, useMantineColorScheme } from '@mantine/core';
+import '@mantine/core/styles/Popover.layer.css';
+import '@mantine/core/styles/Menu.layer.css';
+import type { UserInfo } from '@palisade/contract/auth';
+import {
+  IconBuildingStore,
+  IconInbox,
+  IconLogout,
+  IconMail,
+  IconMessage,
+  IconPhone,
+  IconShieldLock,
+  IconUserCircle,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import { lazy, Suspense, useRef, useState } from 'react';
+import { Link } from 'react-router';
+import { useConfig } from '#api/config.ts';
+import { useSupportLinks } from '#api/support-links.ts';
+import { useUploadCounts } from '#features/antivirus/uploads.tsx';
+import { signOut } from '#features/auth/auth.ts';
+import { COLOR_SCHEMES } from '#ui/color-scheme-switch.tsx';
+import { UserMenuButton } from './user-menu-button.tsx';
+import './user-menu.css';
+
+const ProfileDialog = lazy(async () => ({
+  default: (await import('#features/account/profile-dialog.tsx')).ProfileDialog,
+}));
+const SecurityDialog = lazy(async () => ({
+  default: (await import('#features/account/security-dialog.tsx')).SecurityDialog,
+}));
+
+type OpenDialog = 'profile' | 'security';
+
+function icon(Icon: TablerIcon) {
+  return <Icon size={18} stroke={1.7} aria-hidden="true" />;
+}
+
+/** Who is signed in, what they set for themselves, and whom they can ask. Mantine's Menu brings its keys and its focus. */
+export function UserMenuItems({ user }: { user: UserInfo }) {
+  const config = useConfig();
+  const { live_chat } = useSupportLinks();
+  const leave = useSignOut();
+  const trigger = useRef<HTMLButtonElement>(null);
+  const [dialog, setDialog] = useState<OpenDialog>();
+  const { phone, email } = config?.support ?? { phone: '', email: '' };
+  const hasOutbox = config?.reset_delivery === 'outbox' || config?.exposure === 'local';
+
+  function closeDialog() {
+    setDialog(undefined);
+    // The item that opened it is gone with its menu.
+    trigger.current?.focus();
+  }
+
+  return (
+    <>
+      <Menu
+        // It is fetched because somebody pressed its button.
+        defaultOpened
+        // Opened like this, the kit does not know where the focus was.
+        onClose={() => trigger.current?.focus()}
+        position="bottom-end"
+        width={280}
+        withinPortal={false}
+        alignItemsLabels="none"
+        // It is no child that a menu may have; the first item takes the focus itself.
+        withInitialFocusPlaceholder={false}
+        classNames={{ dropdown: 'user-menu', item: 'user-menu__item', divider: 'user-menu__divider' }}
+      >
+        <Menu.Target>
+          <UserMenuButton ref={trigger} username={user.username} />
+        </Menu.Target>
+        <Menu.Dropdown>
+          <div className="user-menu__who">
+            <b>
+              <bdi>{user.username}</bdi>
+            </b>
+            <span>{user.email}</span>
+            <span>Security User</span>
+          </div>
+          <Menu.Item data-autofocus leftSection={icon(IconUserCircle)} onClick={() => setDialog('profile')}>
+            Profile Settings
+          </Menu.Item>
+          <Menu.Item leftSection={icon(IconShieldLock)} onClick={() => setDialog('security')}>
+            Security Preferences
+          </Menu.Item>
+          {user.role === 'admin' && (
+            <>
+              <Menu.Divider />
+              <Menu.Item component={Link} to="/admin/setup" leftSection={icon(IconBuildingStore)}>
+                Admin Setup
+              </Menu.Item>
+              {hasOutbox && (
+                <Menu.Item component={Link} to="/admin/outbox" leftSection={icon(IconInbox)}>
+                  Outbox
+                </Menu.Item>
+              )}
+            </>
+          )}
+          <Menu.Divider />
+          <Menu.Item component="a" href={live_chat} target="_blank" rel="noopener" leftSection={icon(IconMessage)}>
+            Live chat
+          </Menu.Item>
+          {phone && (
+            <Menu.Item component="a" href={`tel:${phone}`} leftSection={icon(IconPhone)}>
+              Call support
+            </Menu.Item>
+          )}
+          {email && (
+            <Menu.Item component="a" href={`mailto:${email}`} leftSection={icon(IconMail)}>
+              Email support
+            </Menu.Item>
+          )}
+          <Menu.Divider />
+          <ColorSchemeItems />
+          <Menu.Divider />
+          <Menu.Item leftSection={icon(IconLogout)} onClick={leave}>
+            Sign Out
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Suspense>
+        {dialog === 'profile' && <ProfileDialog onClose={closeDialog} />}
+        {dialog === 'security' && <SecurityDialog onClose={closeDialog} />}
+      </Suspense>
+    </>
+  );
+}
+
+function ColorSchemeItems() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <fieldset className="user-menu__schemes" aria-label="Colour scheme">
+      {COLOR_SCHEMES.map(({ value, label, icon: Icon }) => (
+        <Menu.RadioItem
+          key={value}
+          value={value}
+          checked={colorScheme === value}
+          onChange={() => setColorScheme(value)}
+          checkIcon={<span />}
+        >
+          <Icon size={16} stroke={1.7} aria-hidden="true" />
+          {label}
+        </Menu.RadioItem>
+      ))}
+    </fieldset>
+  );
+}
+
+function useSignOut(): () => void {
+  const { running } = useUploadCounts();
+  return () => {
+    const question = `${running === 1 ? 'A file is' : `${running} files are`} still being scanned. Sign out and stop?`;
+    if (running > 0 && !window.confirm(question)) return;
+    void signOut();
+  };
+}

@@ -1,0 +1,88 @@
+import { TextInput } from '@mantine/core';
+import type { Account, Role } from '@palisade/contract/auth';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { sentenceOf } from '#api/call.ts';
+import { fieldMessagesOf } from '#api/field-messages.ts';
+import { Button } from '#ui/button.tsx';
+import { ModalWindow } from '#ui/modal-window.tsx';
+import { describeDate } from '#ui/moment.tsx';
+import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { accountQuery, useChangeUsername } from './account.queries.ts';
+import './account-dialogs.css';
+
+const ROLES: Record<Role, string> = { customer: 'Customer', support: 'Support', admin: 'Administrator' };
+
+export function ProfileDialog({ onClose }: { onClose: () => void }) {
+  const { data: account, error, refetch } = useQuery(accountQuery);
+  return (
+    <ModalWindow title="Profile Settings" returnsFocus={false} onClose={onClose}>
+      {account && <Profile account={account} />}
+      {!account && !error && <LoadingRows label="Loading your profile" />}
+      {!account && error && (
+        <ErrorNotice title="Your profile could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
+      )}
+    </ModalWindow>
+  );
+}
+
+function Profile({ account }: { account: Account }) {
+  return (
+    <>
+      <UsernameForm username={account.username} />
+      <dl className="account-facts">
+        <div>
+          <dt>Email</dt>
+          <dd>{account.email}</dd>
+        </div>
+        <div>
+          <dt>Role</dt>
+          <dd>{ROLES[account.role]}</dd>
+        </div>
+        <div>
+          <dt>Member since</dt>
+          <dd>
+            <time dateTime={account.created_at}>{describeDate(account.created_at)}</time>
+          </dd>
+        </div>
+      </dl>
+    </>
+  );
+}
+
+function UsernameForm({ username }: { username: string }) {
+  const [value, setValue] = useState(username);
+  const change = useChangeUsername();
+  const wanted = value.trim();
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (wanted !== '' && wanted !== username) change.mutate(wanted, { onSuccess: (account) => setValue(account.username) });
+  }
+
+  return (
+    <form className="account-form" onSubmit={submit}>
+      <TextInput
+        label="Username"
+        autoComplete="nickname"
+        size="md"
+        required
+        withAsterisk={false}
+        value={value}
+        onChange={(event) => {
+          setValue(event.currentTarget.value);
+          change.reset();
+        }}
+        error={change.error && (fieldMessagesOf(change.error)['username'] ?? sentenceOf(change.error))}
+      />
+      <div className="account-form__end">
+        <p role="status" className="account-form__done">
+          {change.isSuccess && 'Username changed.'}
+        </p>
+        <Button type="submit" loading={change.isPending} disabled={wanted === '' || wanted === username}>
+          Change Username
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,75 @@
+import { useForm } from '@mantine/form';
+import { PASSWORD_LENGTH } from '@palisade/contract/auth';
+import { useRef } from 'react';
+import { sentenceOf } from '#api/call.ts';
+import { fieldMessagesOf } from '#api/field-messages.ts';
+import { Button } from '#ui/button.tsx';
+import { ModalWindow } from '#ui/modal-window.tsx';
+import { PasswordField } from '#ui/password-field.tsx';
+import { useChangePassword } from './account.queries.ts';
+import { SignedInSessions } from './signed-in-sessions.tsx';
+import './account-dialogs.css';
+
+export function SecurityDialog({ onClose }: { onClose: () => void }) {
+  return (
+    <ModalWindow title="Security Preferences" returnsFocus={false} onClose={onClose}>
+      <PasswordForm />
+      <SignedInSessions />
+    </ModalWindow>
+  );
+}
+
+function PasswordForm() {
+  const element = useRef<HTMLFormElement>(null);
+  const change = useChangePassword();
+  const form = useForm({ initialValues: { current_password: '', new_password: '' } });
+
+  function submit(values: typeof form.values) {
+    change.mutate(values, {
+      onSuccess: () => form.reset(),
+      onError: (error) => {
+        const messages = fieldMessagesOf(error);
+        form.setErrors(messages);
+        const first = Object.keys(messages)[0];
+        if (first) element.current?.querySelector<HTMLInputElement>(`[name="${CSS.escape(first)}"]`)?.focus();
+      },
+    });
+  }
+
+  const isSaid = Object.keys(form.errors).length > 0;
+  return (
+    <section className="account-part" aria-labelledby="change-password">
+      <h3 id="change-password">Change password</h3>
+      <form ref={element} className="account-form" onSubmit={form.onSubmit(submit)}>
+        <PasswordField
+          label="Current Password"
+          name="current_password"
+          autoComplete="current-password"
+          required
+          {...form.getInputProps('current_password')}
+        />
+        <PasswordField
+          label="New Password"
+          name="new_password"
+          description={`At least ${PASSWORD_LENGTH.minimum} characters. Every other sign-in to your account ends.`}
+          autoComplete="new-password"
+          required
+          {...form.getInputProps('new_password')}
+        />
+        <div className="account-form__end">
+          <p role="status" className="account-form__done">
+            {change.isSuccess && !form.isDirty() && 'Password changed. Everybody else is signed out.'}
+          </p>
+          <Button type="submit" loading={change.isPending}>
+            Change Password
+          </Button>
+        </div>
+        {change.error && !isSaid && (
+          <p role="alert" className="account-form__failed">
+            {sentenceOf(change.error)}
+          </p>
+        )}
+      </form>
+    </section>
+  );
+}

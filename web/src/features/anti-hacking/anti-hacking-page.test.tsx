@@ -1,0 +1,295 @@
+import {
+  listAlerts,
+  type PostureScan,
+  readLiveFeed,
+  readStats,
+  scanPosture,
+  simulateThreat,
+} from '@palisade/contract/anti-hacking';
+import { readConfig } from '@palisade/contract/platform';
+import { currentSubscription } from '@palisade/contract/subscription';
+import { act, screen, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { alertOf, CONFIG, NO_PLAN, PREMIUM_PLAN, statsOf } from '#api/fake-records.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { AntiHackingPage } from './anti-hacking-page.tsx';
+import { cutDescription } from './live-feed.tsx';
+
+let server: FakeServer;
+
+const RESULT: PostureScan = {
+  threats_detected: 3,
+  threats_blocked: 2,
+  status: 'issues_found',
+  vulnerabilities_found: ['Port 22 (SSH) is open to the whole world. Opened by "<b>ssh</b>".'],
+  recommendations: ['Limit who may reach port 22.'],
+  findings: [
+    {
+      id: 'port_22_open',
+      title: 'Port 22 (SSH) is open to the whole world',
+      severity: 'high',
+      evidence: 'Opened by "<b>ssh</b>".',
+      fix_route: '/firewall',
+      deduction: 8,
+      state: 'fail',
+    },
+    {
+      id: 'no_two_factor',
+      title: 'The password is the only factor of sign-in',
+      severity: 'medium',
+      evidence: 'Nothing here can tell yet.',
+      fix_route: '/dashboard',
+      deduction: 0,
+      state: 'unknown',
+    },
+  ],
+  coverage: '1 of 2 checks could run.',
+};
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: new Date('2026-11-20T10:24:07.000Z') });
+  server = new FakeServer();
+  server.on(readConfig, reply(readConfig, CONFIG));
+  server.on(currentSubscription, reply(currentSubscription, PREMIUM_PLAN));
+  server.on(listAlerts, reply(listAlerts, []));
+  server.on(readStats, reply(readStats, statsOf()));
+  server.on(readLiveFeed, reply(readLiveFeed, { live_threats: [], current_stats: statsOf() }));
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+/** Until what was asked for has been answered, and what the answers ask for too: a few ms, because a fake timer within another takes one. */
+async function settle() {
+  for (let round = 0; round < 5; round += 1) await pass(1);
+}
+const press = async (role: 'button' | 'switch', name: string) => {
+  act(() => screen.getByRole(role, { name }).click());
+  await settle();
+};
+
+/** `chances` are what the page draws, in order; afterwards nothing happens by chance. */
+async function open(...chances: number[]) {
+  renderForTest(<AntiHackingPage random={() => chances.shift() ?? 1} />);
+  await settle();
+}
+
+describe('without premium', () => {
+  it('the screen is locked, and leads to an upgrade', async () => {
+    server.on(currentSubscription, reply(currentSubscription, NO_PLAN));
+    await open();
+    expect(screen.getByRole('heading', { name: 'Premium access required' })).toBeVisible();
+    expect(screen.getAllByRole('listitem').length).toBeGreaterThan(0);
+    expect(screen.getByRole('button', { name: 'Upgrade' })).toBeVisible();
+    expect(server.callsOf(listAlerts)).toEqual([]);
+  });
+
+  it('an expiry that the alerts tell of locks the screen with the message', async () => {
+    server.on(listAlerts, refusal('premium_required'));
+    server.on(readStats, refusal('premium_required'));
+    await open();
+    expect(screen.getByRole('heading', { name: 'Premium access required' })).toBeVisible();
+    expect(screen.getByRole('alert')).toHaveTextContent('Premium subscription required for anti-hacking features');
+  });
+
+  it('a plan that cannot be read is said, and read on Retry', async () => {
+    server.on(currentSubscription, refusal('internal'));
+    await open();
+    expect(screen.getByText('Your plan could not be read')).toBeVisible();
+    server.on(currentSubscription, reply(currentSubscription, NO_PLAN));
+    await press('button', 'Retry');
+    expect(screen.getByRole('heading', { name: 'Premium access required' })).toBeVisible();
+  });
+});
+
+describe('the alerts', () => {
+  it('are none at first', async () => {
+    await open();
+    expect(screen.getByText('No active threats')).toBeVisible();
+  });
+
+  it('tell what happened, how grave it is, what was done, when, and from where', async () => {
+    const hostile = alertOf({
+      description: '<script>alert(1)</script>',
+      threat_type: 'quantum_attack',
+      severity: 'critical',
+      blocked: false,
+      ip_address: null,
+    });
+    server.on(listAlerts, reply(listAlerts, [alertOf({ simulated: true }), hostile]));
+    await open();
+    const [first, second] = within(screen.getByRole('list', { name: 'Alerts' }))
+      .getAllByRole('listitem')
+      .map((item) => within(item));
+    for (const text of ['Brute Force', 'medium', 'SIMULATED', 'NEUTRALIZED', '192.0.2.1'])
+      expect(first?.getByText(text)).toBeVisible();
+    expect(first?.getByText(/^Detected/u)).toBeVisible();
+    for (const text of ['quantum attack', 'critical', '<script>alert(1)</script>']) expect(second?.getByText(text)).toBeVisible();
+    expect(second?.queryByText('NEUTRALIZED')).not.toBeInTheDocument();
+    expect(second?.queryByText(/Source IP/u)).not.toBeInTheDocument();
+  });
+
+  it('that cannot be fetched are said to be, and are fetched on Refresh', async () => {
+    server.on(listAlerts, refusal('internal'));
+    await open();
+    expect(screen.getByRole('alert')).toHaveTextContent('Error fetching anti-hacking alerts');
+    server.on(listAlerts, reply(listAlerts, [alertOf({ description: 'found again' })]));
+    await press('button', 'Refresh');
+    expect(screen.getByText('found again')).toBeVisible();
+    expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+  });
+});
+
+describe('the tiles', () => {
+  it('count what happened, and drills beside', async () => {
+    server.on(readStats, reply(readStats, statsOf({ threats_blocked_total: 2, simulated_threats_blocked_total: 5 })));
+    await open();
+    const total = screen.getByRole('region', { name: 'Total Threats Blocked' });
+    expect(total.querySelector('.num')).toHaveTextContent('2');
+    expect(total).toHaveTextContent(/Simulated.* 5 beside/u);
+    for (const name of ['Threats Blocked Today', 'Intrusion Attempts Stopped', 'Brute Force Attempts Blocked']) {
+      expect(screen.getByRole('region', { name })).toHaveTextContent('0');
+    }
+  });
+
+  it('that cannot be read say so', async () => {
+    server.on(readStats, refusal('internal'));
+    await open();
+    expect(screen.getByText('The counts could not be read')).toBeVisible();
+  });
+});
+
+describe('live mode', () => {
+  it('reads the feed at once and every 5 s, until it is turned off', async () => {
+    await open();
+    await pass(60_000);
+    expect(server.callsOf(readLiveFeed)).toHaveLength(0);
+    await press('switch', 'LIVE');
+    expect(server.callsOf(readLiveFeed)).toHaveLength(1);
+    await pass(4_990);
+    expect(server.callsOf(readLiveFeed)).toHaveLength(1);
+    await pass(5);
+    expect(server.callsOf(readLiveFeed)).toHaveLength(2);
+    await press('switch', 'LIVE');
+    await pass(60_000);
+    expect(server.callsOf(readLiveFeed)).toHaveLength(2);
+  });
+
+  it('shows the 5 latest, their descriptions cut to 50 characters', async () => {
+    const live_threats = Array.from({ length: 20 }, (_, index) => alertOf({ description: `${index} ${'x'.repeat(60)}` }));
+    server.on(readLiveFeed, reply(readLiveFeed, { live_threats, current_stats: statsOf({ threats_blocked_total: 20 }) }));
+    await open();
+    await press('switch', 'LIVE');
+    const rows = within(screen.getByRole('list', { name: 'Live feed' })).getAllByRole('listitem');
+    expect(rows).toHaveLength(5);
+    expect(within(rows[0] ?? document.body).getByText(`0 ${'x'.repeat(48)}…`)).toBeVisible();
+    expect(screen.getByRole('region', { name: 'Total Threats Blocked' })).toHaveTextContent('20');
+  });
+
+  it('requests a simulated threat with a chance of 15 % and the stats with one of 30 %', async () => {
+    const threat = alertOf({ description: 'a drill', simulated: true });
+    server.on(simulateThreat, reply(simulateThreat, { success: true, threat_detected: threat }));
+    await open(0.15, 0.3, 0.1499, 0.3, 0.15, 0.2999);
+    await press('switch', 'LIVE');
+    const stats = () => server.callsOf(readStats).length;
+    const before = stats();
+    await pass(5_000);
+    expect(server.callsOf(simulateThreat)).toHaveLength(0);
+    expect(stats()).toBe(before);
+    await pass(5_000);
+    expect(server.callsOf(simulateThreat)).toHaveLength(1);
+    expect(stats()).toBe(before + 1);
+    await pass(5_000);
+    expect(server.callsOf(simulateThreat)).toHaveLength(1);
+    expect(stats()).toBe(before + 2);
+  });
+
+  it('says and logs that the feed could not be read, and reads it on Retry', async () => {
+    const log = vi.spyOn(console, 'error').mockReturnValue();
+    server.lose(readLiveFeed);
+    await open();
+    await press('switch', 'LIVE');
+    expect(screen.getByRole('alert')).toHaveTextContent('The live feed could not be read');
+    expect(log).toHaveBeenCalled();
+    server.on(readLiveFeed, reply(readLiveFeed, { live_threats: [alertOf()], current_stats: statsOf() }));
+    await press('button', 'Retry');
+    expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+    expect(screen.getByRole('list', { name: 'Live feed' })).toBeVisible();
+  });
+});
+
+describe('Simulate Threat', () => {
+  it('puts the drill at the head of the live list and refreshes the stats', async () => {
+    const threat = alertOf({ description: 'a drill', simulated: true });
+    server.on(simulateThreat, reply(simulateThreat, { success: true, threat_detected: threat }));
+    server.on(
+      readLiveFeed,
+      reply(readLiveFeed, { live_threats: [alertOf({ description: 'before' })], current_stats: statsOf() }),
+    );
+    await open();
+    await press('switch', 'LIVE');
+    server.on(readStats, reply(readStats, statsOf({ simulated_threats_blocked_total: 1 })));
+    await press('button', 'Simulate Threat');
+    const [head] = within(screen.getByRole('list', { name: 'Live feed' })).getAllByRole('listitem');
+    expect(head).toHaveTextContent('a drill');
+    expect(head).toHaveTextContent('SIMULATED');
+    expect(screen.getByRole('region', { name: 'Total Threats Blocked' })).toHaveTextContent(/Simulated.* 1 beside/u);
+  });
+
+  it('says that it did not work', async () => {
+    vi.spyOn(console, 'error').mockReturnValue();
+    server.on(simulateThreat, refusal('internal'));
+    await open();
+    await press('button', 'Simulate Threat');
+    expect(screen.getByRole('alert')).toHaveTextContent('The threat could not be simulated');
+  });
+});
+
+describe('the scan', () => {
+  it('is SCANNING... while it runs, shows what it found, and reloads the alerts 1 s later', async () => {
+    let finish: (() => void) | undefined;
+    server.on(scanPosture, () => new Promise((resolve) => (finish = () => resolve(reply(scanPosture, RESULT)))));
+    await open();
+    await press('button', 'Start Scan');
+    expect(screen.getByRole('button', { name: 'SCANNING...' })).toBeDisabled();
+    const before = server.callsOf(listAlerts).length;
+    finish?.();
+    await settle();
+    expect(screen.getByRole('button', { name: 'Start Scan' })).toBeEnabled();
+    const panel = within(screen.getByRole('region', { name: 'Posture scan' }));
+    expect(panel.getByText('Issues found')).toBeVisible();
+    expect(within(panel.getByRole('region', { name: 'Vulnerabilities found' })).getByRole('listitem')).toHaveTextContent(
+      '<b>ssh</b>',
+    );
+    expect(within(panel.getByRole('region', { name: 'Recommendations' })).getByRole('listitem')).toHaveTextContent(
+      'Limit who may reach',
+    );
+    expect(panel.getByText('1 of 2 checks could run.')).toBeVisible();
+    await pass(990);
+    expect(server.callsOf(listAlerts)).toHaveLength(before);
+    await pass(10);
+    expect(server.callsOf(listAlerts)).toHaveLength(before + 1);
+  });
+
+  it.each([
+    ['premium_required', 'Premium subscription required for advanced anti-hacking features'],
+    ['internal', 'Error performing anti-hacking scan'],
+  ] as const)('refused as %s says so', async (code, message) => {
+    vi.spyOn(console, 'error').mockReturnValue();
+    server.on(scanPosture, refusal(code));
+    await open();
+    await press('button', 'Start Scan');
+    expect(screen.getByRole('alert')).toHaveTextContent(message);
+  });
+});
+
+it.each([
+  ['x'.repeat(50), 'x'.repeat(50)],
+  ['x'.repeat(51), `${'x'.repeat(50)}…`],
+  ['😀'.repeat(51), `${'😀'.repeat(50)}…`],
+])('a description is cut through no character', (description, shown) => {
+  expect(cutDescription(description)).toBe(shown);
+});

@@ -1,0 +1,37 @@
+import { type Alert, LIVE_FEED, listAlerts, readLiveFeed, readStats, type Stats } from '@palisade/contract/anti-hacking';
+import { currentSubscription } from '@palisade/contract/subscription';
+import { queryOptions } from '@tanstack/react-query';
+import { CallError, call } from '#api/call.ts';
+
+/** "Today" is the person's own. */
+const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export const planQuery = queryOptions({
+  queryKey: ['subscription', 'current'],
+  queryFn: ({ signal }) => call(currentSubscription, { signal }),
+});
+
+export const alertsQuery = queryOptions({
+  queryKey: ['anti-hacking', 'alerts'],
+  queryFn: ({ signal }) => call(listAlerts, { signal }),
+});
+
+export const statsQuery = queryOptions({
+  queryKey: ['anti-hacking', 'stats'],
+  queryFn: ({ signal }) => call(readStats, { signal, query: { time_zone } }),
+  meta: { silent_status: 403 },
+});
+
+/** The live list and the stats that came with it. */
+export function fetchLiveFeed(signal: AbortSignal): Promise<{ live_threats: Alert[]; current_stats: Stats }> {
+  return call(readLiveFeed, { signal, query: { time_zone } });
+}
+
+export function isPremiumRequired(error: unknown): boolean {
+  return error instanceof CallError && error.status === 403;
+}
+
+/** A new threat at the head of the live list, which holds 20. */
+export function prependThreat(threats: readonly Alert[], threat: Alert): Alert[] {
+  return [threat, ...threats.filter(({ id }) => id !== threat.id)].slice(0, LIVE_FEED.held);
+}

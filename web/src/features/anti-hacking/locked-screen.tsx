@@ -1,0 +1,40 @@
+import { IconCheck, IconLock } from '@tabler/icons-react';
+import { useNavigate } from 'react-router';
+import { Button } from '#ui/button.tsx';
+
+const FEATURES = [
+  'Alerts about what happened to your account and files',
+  'A live feed of the latest threats',
+  'A posture scan that says what is open and how to close it',
+  'Drills that show what an alert looks like',
+];
+
+/** What stands here without a premium plan. `message` says how it was found out, when the server refused. */
+export function LockedScreen({ message }: { message: string | undefined }) {
+  const navigate = useNavigate();
+  return (
+    <section className="card locked" aria-labelledby="locked">
+      <span className="locked__icon" aria-hidden="true">
+        <IconLock size={28} stroke={1.7} />
+      </span>
+      <h2 id="locked">Premium access required</h2>
+      {message && (
+        <p role="alert" className="locked__message">
+          {message}
+        </p>
+      )}
+      <p className="sub">The anti-hacking monitor is part of the premium plans. With one you get:</p>
+      <ul>
+        {FEATURES.map((feature) => (
+          <li key={feature}>
+            <IconCheck size={18} stroke={2} aria-hidden="true" />
+            {feature}
+          </li>
+        ))}
+      </ul>
+      <Button size="l" onClick={() => navigate('/subscription-manager')}>
+        Upgrade
+      </Button>
+    </section>
+  );
+}

@@ -1,0 +1,146 @@
+import {
+  ALERTS_RELOAD_MS,
+  type Finding,
+  type PostureScan,
+  PREMIUM_REQUIRED_FOR_SCAN,
+  scanPosture,
+} from '@palisade/contract/anti-hacking';
+import { IconRadar2 } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { Link } from 'react-router';
+import { call } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { alertsQuery, isPremiumRequired } from './anti-hacking.queries.ts';
+
+const STATUSES: Record<PostureScan['status'], string> = {
+  no_issues_found: 'No issues found in what could be checked',
+  issues_found: 'Issues found',
+};
+
+const STATES: Record<Finding['state'], string> = { pass: 'Passed', fail: 'Failed', unknown: 'Unknown' };
+
+export function ScanPanel() {
+  const queries = useQueryClient();
+  const scan = useMutation({
+    mutationFn: () => call(scanPosture),
+    onError: (error) => console.error(error),
+  });
+  const { data: result, submittedAt } = scan;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each scan, whatever it finds, has its reload
+  useEffect(() => {
+    if (!result) return;
+    const timer = setTimeout(() => void queries.invalidateQueries({ queryKey: alertsQuery.queryKey }), ALERTS_RELOAD_MS);
+    return () => clearTimeout(timer);
+  }, [result, submittedAt, queries]);
+
+  return (
+    <Card
+      title="Posture scan"
+      action={
+        <Button
+          icon={<IconRadar2 size={18} stroke={1.7} aria-hidden="true" />}
+          disabled={scan.isPending}
+          aria-busy={scan.isPending}
+          onClick={() => scan.mutate()}
+        >
+          {scan.isPending ? 'SCANNING...' : 'Start Scan'}
+        </Button>
+      }
+    >
+      {scan.error && (
+        <p role="alert" className="scan-panel__error">
+          {isPremiumRequired(scan.error) ? PREMIUM_REQUIRED_FOR_SCAN : 'Error performing anti-hacking scan'}
+        </p>
+      )}
+      {!result && !scan.error && (
+        <p className="sub">
+          Looks at your firewall rules, your files and your alerts, and says what stands open and how to close it.
+        </p>
+      )}
+      {result && <Result result={result} />}
+    </Card>
+  );
+}
+
+function Result({ result }: { result: PostureScan }) {
+  return (
+    <div className="scan-result">
+      <div role="status">
+        <dl className="scan-result__figures">
+          <div>
+            <dt>Threats detected</dt>
+            <dd className="num">{result.threats_detected}</dd>
+          </div>
+          <div>
+            <dt>Threats blocked</dt>
+            <dd className="num">{result.threats_blocked}</dd>
+          </div>
+          <div data-status={result.status}>
+            <dt>Status</dt>
+            <dd>{STATUSES[result.status]}</dd>
+          </div>
+        </dl>
+        <p className="sub">{result.coverage}</p>
+      </div>
+      <div className="scan-result__lists">
+        <SentenceList
+          title="Vulnerabilities found"
+          sentences={result.vulnerabilities_found}
+          none="None in what could be checked."
+        />
+        <SentenceList title="Recommendations" sentences={result.recommendations} none="Nothing to do." />
+      </div>
+      <details>
+        <summary>All {result.findings.length} checks</summary>
+        <ul className="scan-result__checks">
+          {result.findings.map((finding) => (
+            <Check key={finding.id} finding={finding} />
+          ))}
+        </ul>
+      </details>
+    </div>
+  );
+}
+
+interface SentenceListProps {
+  title: string;
+  sentences: readonly string[];
+  none: string;
+}
+
+function SentenceList({ title, sentences, none }: SentenceListProps) {
+  return (
+    <section aria-label={title}>
+      <h3>{title}</h3>
+      {sentences.length === 0 ? (
+        <p className="sub">{none}</p>
+      ) : (
+        <ul>
+          {sentences.map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Check({ finding }: { finding: Finding }) {
+  return (
+    <li data-state={finding.state}>
+      <span className="scan-result__state">{STATES[finding.state]}</span>
+      <div>
+        <b>{finding.title}</b>
+        <span>{finding.evidence}</span>
+      </div>
+      {finding.state === 'fail' && (
+        <Link to={finding.fix_route}>
+          Fix<span className="visually-hidden"> {finding.title}</span>
+        </Link>
+      )}
+    </li>
+  );
+}

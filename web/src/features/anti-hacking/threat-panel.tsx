@@ -1,0 +1,187 @@
+import { type Alert, LIVE_FEED, type Stats, simulateThreat } from '@palisade/contract/anti-hacking';
+import { IconBolt, IconKey, IconShieldCheck, IconShieldLock, IconSwords } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
+import { call, sentenceOf } from '#api/call.ts';
+import { useConfig } from '#api/config.ts';
+import { Button } from '#ui/button.tsx';
+import { Card, StatCard } from '#ui/card.tsx';
+import { FigureMark } from '#ui/figure-mark.tsx';
+import { ErrorNotice } from '#ui/states.tsx';
+import { Toggle } from '#ui/toggle.tsx';
+import { alertsQuery, fetchLiveFeed, isPremiumRequired, prependThreat, statsQuery } from './anti-hacking.queries.ts';
+import { LiveFeed } from './live-feed.tsx';
+
+const count = new Intl.NumberFormat('en');
+
+interface Failure {
+  title: string;
+  sentence: string;
+  retry: () => void;
+}
+
+/** Live mode, the drill, and the counts. */
+export function ThreatPanel({ random }: { random: () => number }) {
+  const queries = useQueryClient();
+  const config = useConfig();
+  // A drill that nobody asked for is for the demo on one's own machine; in front of customers there is the button.
+  const drillsByItself = config?.exposure === 'local' && config.demo;
+  const stats = useQuery(statsQuery);
+  const [isLive, setIsLive] = useState(false);
+  const [isSimulating, setIsSimulating] = useState(false);
+  const [threats, setThreats] = useState<Alert[]>();
+  const [failure, setFailure] = useState<Failure>();
+
+  const refreshStats = () => queries.invalidateQueries({ queryKey: statsQuery.queryKey });
+
+  async function fetchFeed(signal: AbortSignal) {
+    try {
+      const { live_threats, current_stats } = await fetchLiveFeed(signal);
+      setThreats(live_threats);
+      setFailure(undefined);
+      queries.setQueryData(statsQuery.queryKey, current_stats);
+    } catch (error) {
+      if (signal.aborted) return;
+      console.error(error);
+      setFailure({
+        title: 'The live feed could not be read',
+        sentence: sentenceOf(error),
+        retry: () => void fetchFeed(signal),
+      });
+    }
+  }
+
+  async function simulate() {
+    try {
+      const { threat_detected } = await call(simulateThreat);
+      setThreats((before) => prependThreat(before ?? [], threat_detected));
+      setFailure(undefined);
+      await Promise.all([refreshStats(), queries.invalidateQueries({ queryKey: alertsQuery.queryKey })]);
+    } catch (error) {
+      console.error(error);
+      setFailure({ title: 'The threat could not be simulated', sentence: sentenceOf(error), retry: () => void simulate() });
+    }
+  }
+
+  async function press() {
+    setIsSimulating(true);
+    await simulate();
+    setIsSimulating(false);
+  }
+
+  const begin = useEffectEvent((signal: AbortSignal) => fetchFeed(signal));
+  const tick = useEffectEvent((signal: AbortSignal) => {
+    void fetchFeed(signal);
+    if (random() < LIVE_FEED.simulate_chance && drillsByItself) void simulate();
+    if (random() < LIVE_FEED.stats_chance) void refreshStats();
+  });
+
+  useEffect(() => {
+    if (!isLive) return;
+    const controller = new AbortController();
+    void begin(controller.signal);
+    const timer = setInterval(() => tick(controller.signal), LIVE_FEED.interval_ms);
+    return () => {
+      clearInterval(timer);
+      controller.abort();
+    };
+  }, [isLive]);
+
+  return (
+    <>
+      <Card
+        title="Threat monitor"
+        action={
+          <div className="threat-panel__controls">
+            <Toggle
+              label="LIVE"
+              isOn={isLive}
+              onChange={(isOn) => {
+                setIsLive(isOn);
+                setFailure(undefined);
+              }}
+            />
+            <Button
+              variant="quiet"
+              size="s"
+              icon={<IconBolt size={16} stroke={1.7} aria-hidden="true" />}
+              loading={isSimulating}
+              onClick={() => void press()}
+            >
+              Simulate Threat
+            </Button>
+          </div>
+        }
+      >
+        <p className="sub">
+          {isLive
+            ? 'The latest threats are read every 5 seconds.'
+            : 'Turn LIVE on to follow the latest threats as they are raised. A simulated threat is a drill and counts apart.'}
+        </p>
+        {failure && <ErrorNotice title={failure.title} sentence={failure.sentence} onRetry={failure.retry} />}
+        {isLive && <LiveFeed threats={threats} hasFailed={failure !== undefined} />}
+      </Card>
+      {stats.error && !isPremiumRequired(stats.error) && (
+        <ErrorNotice
+          title="The counts could not be read"
+          sentence={sentenceOf(stats.error)}
+          onRetry={() => void stats.refetch()}
+        />
+      )}
+      <Tiles stats={stats.data} />
+    </>
+  );
+}
+
+function Tiles({ stats }: { stats: Stats | undefined }) {
+  return (
+    <div className="page__stats threat-tiles">
+      <Tile
+        label="Threats Blocked Today"
+        icon={<IconShieldCheck size={20} stroke={1.7} />}
+        real={stats?.threats_blocked_today}
+        simulated={stats?.simulated_threats_blocked_today}
+      />
+      <Tile
+        label="Intrusion Attempts Stopped"
+        icon={<IconSwords size={20} stroke={1.7} />}
+        real={stats?.intrusion_attempts_stopped}
+        simulated={stats?.simulated_intrusion_attempts_stopped}
+      />
+      <Tile
+        label="Brute Force Attempts Blocked"
+        icon={<IconKey size={20} stroke={1.7} />}
+        real={stats?.brute_force_attempts_blocked}
+        simulated={stats?.simulated_brute_force_attempts_blocked}
+      />
+      <Tile
+        label="Total Threats Blocked"
+        icon={<IconShieldLock size={20} stroke={1.7} />}
+        real={stats?.threats_blocked_total}
+        simulated={stats?.simulated_threats_blocked_total}
+      />
+    </div>
+  );
+}
+
+interface TileProps {
+  label: string;
+  icon: ReactNode;
+  real: number | undefined;
+  simulated: number | undefined;
+}
+
+/** What really happened, large; drills beneath, marked. */
+function Tile({ label, icon, real, simulated = 0 }: TileProps) {
+  return (
+    <StatCard label={label} icon={icon} value={real === undefined ? '–' : count.format(real)}>
+      {simulated > 0 ? (
+        <>
+          <FigureMark kind="simulated" /> {count.format(simulated)} beside
+        </>
+      ) : (
+        'measured on this account'
+      )}
+    </StatCard>
+  );
+}

@@ -1,0 +1,65 @@
+import type { Alert, Severity, ThreatType } from '@palisade/contract/anti-hacking';
+import {
+  IconAlertTriangle,
+  IconBug,
+  IconDoorEnter,
+  IconFishHook,
+  IconKey,
+  IconUserExclamation,
+  IconWaveSawTool,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import './threat.css';
+
+const TYPES: Record<ThreatType, { label: string; icon: TablerIcon }> = {
+  brute_force: { label: 'Brute Force', icon: IconKey },
+  suspicious_login: { label: 'Suspicious Login', icon: IconUserExclamation },
+  malware_detected: { label: 'Malware Detected', icon: IconBug },
+  phishing_attempt: { label: 'Phishing Attempt', icon: IconFishHook },
+  intrusion_attempt: { label: 'Intrusion Attempt', icon: IconDoorEnter },
+  ddos_attempt: { label: 'DDoS Attempt', icon: IconWaveSawTool },
+};
+
+function isKnown(type: string): type is ThreatType {
+  return Object.hasOwn(TYPES, type);
+}
+
+/** A threat's type in words; one that this page does not know, as the server calls it. */
+export function describeType(type: string): string {
+  return isKnown(type) ? TYPES[type].label : type.replaceAll('_', ' ');
+}
+
+export function ThreatIcon({ alert }: { alert: Alert }) {
+  const Icon = isKnown(alert.threat_type) ? TYPES[alert.threat_type].icon : IconAlertTriangle;
+  return (
+    <span className="threat-icon" data-severity={alert.severity} aria-hidden="true">
+      <Icon size={20} stroke={1.7} />
+    </span>
+  );
+}
+
+export function SeverityBadge({ severity }: { severity: Severity }) {
+  return (
+    <span className="threat-badge" data-severity={severity}>
+      {severity}
+    </span>
+  );
+}
+
+/** What else is to be known: that it was a drill, and that it was stopped. */
+export function OutcomeBadges({ alert }: { alert: Alert }) {
+  return (
+    <>
+      {alert.simulated && (
+        <span className="threat-badge" data-kind="simulated" title="A drill: nothing of this happened.">
+          SIMULATED
+        </span>
+      )}
+      {alert.blocked && (
+        <span className="threat-badge" data-kind="neutralized">
+          NEUTRALIZED
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,205 @@
+import { listScans, type Scan, scanFile, UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { MARIA, scanOf } from '#api/fake-records.ts';
+import { FakeServer, type FakeUpload, refusal, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { AntivirusPage } from './antivirus-page.tsx';
+import { UploadsProvider } from './uploads.tsx';
+
+let server: FakeServer;
+const alert = vi.fn();
+
+beforeEach(() => {
+  server = new FakeServer();
+  startSession({ access_token: 'token-1', user_info: MARIA });
+  server.on(listScans, reply(listScans, []));
+  alert.mockReset();
+  vi.stubGlobal('alert', alert);
+});
+
+async function open() {
+  const view = renderForTest(
+    <UploadsProvider>
+      <AntivirusPage />
+    </UploadsProvider>,
+  );
+  await screen.findByText('No scans yet');
+  return view;
+}
+
+async function drop(...files: File[]) {
+  const items = files.map((file) => ({ kind: 'file', getAsFile: () => file }));
+  fireEvent.drop(screen.getByRole('group', { name: 'Files to scan' }), { dataTransfer: { items, types: ['Files'] } });
+  await screen.findByText(files.at(-1)?.name ?? '');
+}
+
+function fileOf(name: string, size = 4): File {
+  const file = new File(['test'], name);
+  Object.defineProperty(file, 'size', { value: size });
+  return file;
+}
+
+/** The upload of a file, once it has been sent. */
+async function uploadOf(name: string): Promise<FakeUpload> {
+  return waitFor(() => {
+    const upload = server.uploads.find(({ file }) => file.name === name);
+    if (!upload) throw new Error(`${name} was not sent`);
+    return upload;
+  });
+}
+
+async function step(change: () => void): Promise<void> {
+  await act(async () => change());
+}
+
+function rowOf(name: string) {
+  const panel = screen.getByRole('region', { name: /^Uploads/u });
+  const row = within(panel)
+    .getAllByRole('listitem')
+    .find((item) => item.textContent.includes(name));
+  if (!row) throw new Error(`There is no row of ${name}`);
+  return within(row);
+}
+
+function answerWith(parts: Partial<Scan>) {
+  return reply(scanFile, scanOf(parts));
+}
+
+describe('uploading', () => {
+  it('shows how far a file is, that it is being scanned, and what was found', async () => {
+    await open();
+    await drop(fileOf('invoice.pdf', 2048));
+    const upload = await uploadOf('invoice.pdf');
+    expect(rowOf('invoice.pdf').getByText('2 KB')).toBeVisible();
+
+    await step(() => upload.progress(0.42));
+    expect(rowOf('invoice.pdf').getByText('Uploading 42 %')).toBeVisible();
+    expect(rowOf('invoice.pdf').getByRole('progressbar', { name: 'Upload of invoice.pdf' })).toHaveValue(0.42);
+
+    await step(() => upload.progress(1));
+    expect(rowOf('invoice.pdf').getByText('Scanning…')).toBeVisible();
+
+    await step(() => upload.answer(answerWith({ filename: 'invoice.pdf', scan_status: 'infected', threat_detected: 'Eicar' })));
+    expect(rowOf('invoice.pdf').getByText('Infected')).toBeVisible();
+    expect(rowOf('invoice.pdf').queryByRole('progressbar')).not.toBeInTheDocument();
+  });
+
+  it('puts the new record at the head of the history without reading the list again', async () => {
+    server.on(listScans, reply(listScans, [scanOf({ filename: 'older.txt' })]));
+    renderForTest(
+      <UploadsProvider>
+        <AntivirusPage />
+      </UploadsProvider>,
+    );
+    await screen.findByText('older.txt');
+    await drop(fileOf('newer.txt'));
+    const upload = await uploadOf('newer.txt');
+    await step(() => upload.answer(answerWith({ filename: 'newer.txt' })));
+    const history = within(screen.getByRole('region', { name: 'Scan history' }));
+    await waitFor(() => expect(history.getAllByRole('listitem')[0]).toHaveTextContent('newer.txt'));
+    expect(history.getAllByRole('listitem')).toHaveLength(2);
+    expect(server.callsOf(listScans)).toHaveLength(1);
+    expect(screen.getByRole('region', { name: 'Files Scanned' })).toHaveTextContent('2');
+  });
+
+  it('sends at most two files at once, the others wait', async () => {
+    await open();
+    await drop(fileOf('1.bin'), fileOf('2.bin'), fileOf('3.bin'), fileOf('4.bin'));
+    const first = await uploadOf('1.bin');
+    expect(server.uploads).toHaveLength(2);
+    expect(rowOf('3.bin').getByText('Waiting')).toBeVisible();
+
+    await step(() => first.answer(answerWith({ filename: '1.bin' })));
+    await uploadOf('3.bin');
+    expect(server.uploads).toHaveLength(3);
+    expect(rowOf('4.bin').getByText('Waiting')).toBeVisible();
+  });
+
+  it('takes files from the picker too', async () => {
+    await open();
+    expect(screen.getByRole('button', { name: 'Choose files' })).toBeEnabled();
+    await userEvent.upload(screen.getByLabelText('Choose files to scan'), [fileOf('a.txt'), fileOf('b.txt')]);
+    await uploadOf('a.txt');
+    await uploadOf('b.txt');
+  });
+
+  it('stops a file that is cancelled, without an alert, and goes on with the next', async () => {
+    await open();
+    await drop(fileOf('1.bin'), fileOf('2.bin'), fileOf('3.bin'));
+    const first = await uploadOf('1.bin');
+    await userEvent.click(rowOf('1.bin').getByRole('button', { name: 'Cancel 1.bin' }));
+    expect(first.isAborted()).toBe(true);
+    expect(await rowOf('1.bin').findByText('Cancelled')).toBeVisible();
+    await uploadOf('3.bin');
+    expect(alert).not.toHaveBeenCalled();
+  });
+
+  it('never sends a file that is cancelled while it waits', async () => {
+    await open();
+    await drop(fileOf('1.bin'), fileOf('2.bin'), fileOf('3.bin'));
+    await userEvent.click(rowOf('3.bin').getByRole('button', { name: 'Cancel 3.bin' }));
+    const first = await uploadOf('1.bin');
+    await step(() => first.answer(answerWith({ filename: '1.bin' })));
+    expect(rowOf('3.bin').getByText('Cancelled')).toBeVisible();
+    expect(server.uploads.map(({ file }) => file.name)).toEqual(['1.bin', '2.bin']);
+  });
+
+  it('alerts in the words of the specification when it fails, says why in the row, and can be tried again', async () => {
+    await open();
+    await drop(fileOf('a.txt'));
+    const upload = await uploadOf('a.txt');
+    await step(() => upload.answer(refusal('storage_full')));
+    await waitFor(() => expect(alert).toHaveBeenCalledExactlyOnceWith('Error scanning file. Please try again.'));
+    expect(rowOf('a.txt').getByText('The server cannot store the file right now. Try again later.')).toBeVisible();
+
+    await userEvent.click(rowOf('a.txt').getByRole('button', { name: 'Retry a.txt' }));
+    await waitFor(() => expect(server.uploads).toHaveLength(2));
+    await step(() => server.uploads[1]?.answer(answerWith({ filename: 'a.txt' })));
+    expect(await rowOf('a.txt').findByText('Clean')).toBeVisible();
+  });
+
+  it('alerts once for a run of failures', async () => {
+    await open();
+    await drop(fileOf('a.txt'), fileOf('b.txt'), fileOf('c.txt'));
+    for (const name of ['a.txt', 'b.txt', 'c.txt']) {
+      const upload = await uploadOf(name);
+      await step(() => upload.breakOff());
+    }
+    await waitFor(() => expect(rowOf('c.txt').getByText('Network error. Please try again.')).toBeVisible());
+    await waitFor(() => expect(alert).toHaveBeenCalledOnce());
+  });
+
+  it('does not send what is larger than the server takes, and says how large that is', async () => {
+    await open();
+    await drop(fileOf('disk.img', UPLOAD_MAXIMUM + 1024 ** 3));
+    expect(rowOf('disk.img').getByText('It has 3 GB, and the most that can be scanned is 2 GB.')).toBeVisible();
+    expect(server.uploads).toHaveLength(0);
+  });
+
+  it('asks before the tab closes while a file is on its way, and not after', async () => {
+    const close = () => {
+      const event = new Event('beforeunload', { cancelable: true });
+      window.dispatchEvent(event);
+      return event.defaultPrevented;
+    };
+    await open();
+    expect(close()).toBe(false);
+    await drop(fileOf('a.txt'));
+    const upload = await uploadOf('a.txt');
+    expect(close()).toBe(true);
+    await step(() => upload.answer(answerWith({ filename: 'a.txt' })));
+    expect(close()).toBe(false);
+  });
+
+  it('clears what has ended', async () => {
+    await open();
+    await drop(fileOf('a.txt'));
+    const upload = await uploadOf('a.txt');
+    await step(() => upload.answer(answerWith({ filename: 'a.txt' })));
+    await userEvent.click(screen.getByRole('button', { name: 'Clear finished' }));
+    expect(screen.queryByRole('region', { name: /^Uploads/u })).not.toBeInTheDocument();
+  });
+});

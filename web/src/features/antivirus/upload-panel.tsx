@@ -1,0 +1,100 @@
+import { Button } from '#ui/button.tsx';
+import { describeBytes } from '#ui/bytes.ts';
+import { Card } from '#ui/card.tsx';
+import { FileName } from '#ui/file-name.tsx';
+import { StatusBadge } from '#ui/status-badge.tsx';
+import { isEnded, type Upload, type UploadState } from './upload-queue.ts';
+import { useUploads } from './uploads.tsx';
+import './upload-panel.css';
+
+/** What a person reads of a file on its way. */
+function describeState(state: UploadState): string {
+  switch (state.phase) {
+    case 'waiting':
+      return 'Waiting';
+    case 'sending':
+      return `Uploading ${Math.floor(state.share * 100)} %`;
+    case 'scanning':
+      return 'Scanning…';
+    case 'done':
+      return state.scan.threat_detected ?? 'Scanned';
+    case 'failed':
+      return state.sentence;
+    case 'cancelled':
+      return 'Cancelled';
+  }
+}
+
+/** The files of this visit, from the drop to the answer. Not there while there are none. */
+export function UploadPanel() {
+  const { uploads, cancel, retry, clearEnded } = useUploads();
+  if (uploads.length === 0) return null;
+  const ended = uploads.filter(isEnded).length;
+  const last = uploads.findLast(({ state }) => state.phase === 'done');
+
+  return (
+    <Card
+      title={ended === uploads.length ? 'Uploads' : `Uploads: ${ended} of ${uploads.length} done`}
+      action={
+        ended > 0 && (
+          <Button variant="text" size="s" onClick={clearEnded}>
+            Clear finished
+          </Button>
+        )
+      }
+    >
+      <ul className="upload-list">
+        {uploads.map((upload) => (
+          <UploadRow key={upload.id} upload={upload} onCancel={() => cancel(upload.id)} onRetry={() => retry(upload.id)} />
+        ))}
+      </ul>
+      <p role="status" className="visually-hidden">
+        {last?.state.phase === 'done' && `${last.file.name}: ${last.state.scan.scan_status}`}
+      </p>
+    </Card>
+  );
+}
+
+interface UploadRowProps {
+  upload: Upload;
+  onCancel: () => void;
+  onRetry: () => void;
+}
+
+function UploadRow({ upload, onCancel, onRetry }: UploadRowProps) {
+  const { file, state } = upload;
+  const canRetry = state.phase === 'cancelled' || (state.phase === 'failed' && !state.is_final);
+  return (
+    <li className="upload-row" data-phase={state.phase}>
+      <div className="upload-row__what">
+        <span className="upload-row__name">
+          <FileName name={file.name} />
+        </span>
+        <span className="upload-row__size num">{describeBytes(file.size)}</span>
+      </div>
+      <span className="upload-row__state num">{describeState(state)}</span>
+      <div className="upload-row__end">
+        {state.phase === 'done' && <StatusBadge status={state.scan.scan_status} />}
+        {!isEnded(upload) && (
+          <Button variant="quiet" size="s" onClick={onCancel} aria-label={`Cancel ${file.name}`}>
+            Cancel
+          </Button>
+        )}
+        {canRetry && (
+          <Button variant="quiet" size="s" onClick={onRetry} aria-label={`Retry ${file.name}`}>
+            Retry
+          </Button>
+        )}
+      </div>
+      <UploadBar name={file.name} state={state} />
+    </li>
+  );
+}
+
+function UploadBar({ name, state }: { name: string; state: UploadState }) {
+  if (state.phase === 'sending') {
+    return <progress className="upload-bar" max={1} value={state.share} aria-label={`Upload of ${name}`} />;
+  }
+  if (state.phase === 'scanning') return <progress className="upload-bar" aria-label={`Scan of ${name}`} />;
+  return null;
+}

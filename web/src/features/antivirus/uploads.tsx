@@ -1,0 +1,64 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
+import { prependScan, uploadScan } from '#api/scans.ts';
+import { currentSession } from '#api/session.ts';
+import { createUploadQueue, isEnded, isRunning, type Upload, type UploadQueue } from './upload-queue.ts';
+
+const UploadsContext = createContext<UploadQueue | undefined>(undefined);
+
+/** The specification's words for an upload that failed. */
+const FAILURE_ALERT = 'Error scanning file. Please try again.';
+
+/** Holds the uploads above the routes: they go on while the person looks at something else. */
+export function UploadsProvider({ children }: { children: ReactNode }) {
+  const queries = useQueryClient();
+  const [queue] = useState(() =>
+    createUploadQueue({
+      send: uploadScan,
+      onScan: (scan) => void prependScan(queries, scan),
+      // After the row shows it, because an alert stops the page from drawing.
+      onFailure: () => setTimeout(() => window.alert(FAILURE_ALERT)),
+    }),
+  );
+
+  useEffect(() => () => queue.cancelAll(), [queue]);
+
+  return (
+    <UploadsContext value={queue}>
+      <UnloadGuard queue={queue} />
+      {children}
+    </UploadsContext>
+  );
+}
+
+/** Asks before the tab closes over files that are on their way. */
+function UnloadGuard({ queue }: { queue: UploadQueue }) {
+  const isBusy = !useSyncExternalStore(queue.subscribe, queue.read).every(isEnded);
+  useEffect(() => {
+    if (!isBusy) return;
+    const warn = (event: BeforeUnloadEvent) => {
+      // Whoever signs out has been asked already.
+      if (currentSession()) event.preventDefault();
+    };
+    window.addEventListener('beforeunload', warn);
+    return () => window.removeEventListener('beforeunload', warn);
+  }, [isBusy]);
+  return null;
+}
+
+function useQueue(): UploadQueue {
+  const queue = useContext(UploadsContext);
+  if (!queue) throw new Error('There is no UploadsProvider above this component');
+  return queue;
+}
+
+export function useUploads(): UploadQueue & { uploads: readonly Upload[] } {
+  const queue = useQueue();
+  return { ...queue, uploads: useSyncExternalStore(queue.subscribe, queue.read) };
+}
+
+/** Numbers only, so that what shows them is not drawn again at every bit of progress. */
+export function useUploadCounts(): { running: number } {
+  const queue = useQueue();
+  return { running: useSyncExternalStore(queue.subscribe, () => queue.read().filter(isRunning).length) };
+}

@@ -1,0 +1,72 @@
+import { TextInput } from '@mantine/core';
+import { PASSWORD_LENGTH } from '@palisade/contract/auth';
+import type { ChangeEvent } from 'react';
+import { PasswordField } from '#ui/password-field.tsx';
+import type { AuthField, FieldMessages } from './auth.ts';
+import type { AuthMode } from './auth-modes.ts';
+
+const NEW_PASSWORD_HINT = `At least ${PASSWORD_LENGTH.minimum} characters. Long beats complicated.`;
+
+interface AuthFieldsProps {
+  mode: AuthMode;
+  values: Record<AuthField, string>;
+  messages: FieldMessages;
+  onChange: (field: AuthField) => (event: ChangeEvent<HTMLInputElement>) => void;
+}
+
+/** The fields of a mode. All of them are required. */
+export function AuthFields({ mode, values, messages, onChange }: AuthFieldsProps) {
+  const field = (name: AuthField) => ({
+    name,
+    required: true,
+    value: values[name],
+    onChange: onChange(name),
+    error: messages[name],
+  });
+  return (
+    <>
+      {mode !== 'reset-password' && (
+        <TextInput
+          {...field('email')}
+          label="Email"
+          type="email"
+          autoComplete={mode === 'login' ? 'username' : 'email'}
+          withAsterisk={false}
+          size="md"
+        />
+      )}
+      {mode === 'register' && (
+        <TextInput {...field('username')} label="Username" autoComplete="nickname" withAsterisk={false} size="md" />
+      )}
+      {(mode === 'login' || mode === 'register') && (
+        <PasswordField
+          key={mode}
+          {...field('password')}
+          label="Password"
+          description={mode === 'register' ? NEW_PASSWORD_HINT : undefined}
+          autoComplete={mode === 'login' ? 'current-password' : 'new-password'}
+        />
+      )}
+      {mode === 'register' && <PasswordField {...field('confirm')} label="Confirm Password" autoComplete="new-password" />}
+      {mode === 'reset-password' && (
+        <>
+          <TextInput
+            {...field('reset_token')}
+            label="Reset Token"
+            autoComplete="one-time-code"
+            autoCapitalize="none"
+            spellCheck={false}
+            withAsterisk={false}
+            size="md"
+          />
+          <PasswordField
+            {...field('new_password')}
+            label="New Password"
+            description={NEW_PASSWORD_HINT}
+            autoComplete="new-password"
+          />
+        </>
+      )}
+    </>
+  );
+}

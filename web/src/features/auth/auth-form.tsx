@@ -1,0 +1,214 @@
+import { type ChangeEvent, type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import type { Config } from '#api/config.ts';
+import { type SessionNotice, startSession } from '#api/session.ts';
+import { Button } from '#ui/button.tsx';
+import {
+  type AuthField,
+  type AuthOutcome,
+  askForUsername,
+  createAccount,
+  type FieldMessages,
+  sendResetInstructions,
+  setNewPassword,
+  signIn,
+} from './auth.ts';
+import { AuthFields } from './auth-fields.tsx';
+import { ModeLink } from './auth-mode-link.tsx';
+import { AUTH_MODES, type AuthMode, addressWithoutMode, modeOfAddress } from './auth-modes.ts';
+import { AuthTabs } from './auth-tabs.tsx';
+
+const TABS: readonly { mode: AuthMode; label: string }[] = [
+  { mode: 'login', label: 'Login' },
+  { mode: 'register', label: 'Register' },
+];
+
+const NOTICES: Record<SessionNotice, string> = {
+  session_ended: 'Your session has ended, so you were signed out. Sign in again to go on where you were.',
+  signed_out_elsewhere: 'You signed out in another tab.',
+};
+
+/** What is added where mails wait for an administrator. */
+const OUTBOX_HINT = 'Mails of this installation wait with its administrator: ask them for it.';
+
+/** Long enough to be read: the specification has a message between signing in and being in. */
+const MESSAGE_PAUSE = 500;
+
+const EMPTY: Record<AuthField, string> = {
+  email: '',
+  username: '',
+  password: '',
+  confirm: '',
+  reset_token: '',
+  new_password: '',
+};
+
+interface AuthFormProps {
+  notice: SessionNotice | undefined;
+  config: Config | undefined;
+  prepare: () => Promise<unknown>;
+}
+
+export function AuthForm({ notice, config, prepare }: AuthFormProps) {
+  const [asked] = useState(() => modeOfAddress(window.location.search));
+  const [mode, setMode] = useState<AuthMode>(asked === undefined || asked === 'unknown' ? 'login' : asked);
+  const [values, setValues] = useState(EMPTY);
+  const [fieldMessages, setFieldMessages] = useState<FieldMessages>({});
+  const [message, setMessage] = useState(asked === 'unknown' ? 'Invalid action' : '');
+  const [busy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const panelId = useId();
+  const { title, line, submit: submitLabel } = AUTH_MODES[mode];
+  const isTab = TABS.some((tab) => tab.mode === mode);
+  const isOutbox = config?.reset_delivery === 'outbox';
+
+  useEffect(() => {
+    if (asked !== undefined) window.history.replaceState(window.history.state, '', addressWithoutMode(window.location));
+  }, [asked]);
+
+  function change(field: AuthField) {
+    return (event: ChangeEvent<HTMLInputElement>) => {
+      const { value } = event.currentTarget;
+      setValues((before) => ({ ...before, [field]: value }));
+      setFieldMessages((before) => ({ ...before, [field]: undefined }));
+    };
+  }
+
+  function changeMode(next: AuthMode, nextMessage = '') {
+    setMode(next);
+    setMessage(nextMessage);
+    setFieldMessages({});
+  }
+
+  /** Shows another mode, and gives the focus to the first field that is to be filled in: what had it is gone. */
+  function moveTo(next: AuthMode, nextMessage?: string, changes: Partial<typeof EMPTY> = {}) {
+    flushSync(() => {
+      setBusy(false);
+      setValues((before) => ({ ...before, ...changes }));
+      changeMode(next, nextMessage);
+    });
+    const inputs = [...(form.current?.querySelectorAll('input') ?? [])];
+    (inputs.find((input) => input.value === '') ?? inputs[0])?.focus();
+  }
+
+  function refuse({ message: sentence, fields }: Extract<AuthOutcome<unknown>, { ok: false }>) {
+    setMessage(sentence);
+    setFieldMessages(fields);
+    const first = Object.keys(fields)[0];
+    if (first) form.current?.querySelector<HTMLInputElement>(`[name="${CSS.escape(first)}"]`)?.focus();
+  }
+
+  async function submitLogin() {
+    // Fetched while the server checks the password.
+    const prepared = prepare().catch(() => undefined);
+    const outcome = await signIn(values);
+    if (!outcome.ok) return refuse(outcome);
+    setMessage('Login successful! Redirecting...');
+    await Promise.all([prepared, new Promise((resolve) => setTimeout(resolve, MESSAGE_PAUSE))]);
+    startSession(outcome.reply);
+  }
+
+  async function submitRegistration() {
+    if (values.password !== values.confirm) return setMessage('Passwords do not match');
+    const outcome = await createAccount(values);
+    if (!outcome.ok) return refuse(outcome);
+    const { email } = values;
+    moveTo('login', 'Registration successful! Please login with your credentials.', { ...EMPTY, email });
+  }
+
+  async function submitForgotten() {
+    const outcome = await sendResetInstructions(values);
+    if (!outcome.ok) return refuse(outcome);
+    const { reset_token, expires_in } = outcome.reply;
+    moveTo(
+      'reset-password',
+      reset_token === null
+        ? 'Reset instructions sent successfully. Check your email for the reset token.'
+        : `Reset instructions sent successfully. Your reset token: ${reset_token} (valid for ${Math.round(expires_in / 60)} minutes)`,
+      { reset_token: reset_token ?? '', new_password: '' },
+    );
+  }
+
+  async function submitReset() {
+    const outcome = await setNewPassword(values);
+    if (!outcome.ok) return refuse(outcome);
+    const cleared = { password: '', reset_token: '', new_password: '' };
+    moveTo('login', 'Password reset successful! You can now login with your new password.', cleared);
+  }
+
+  async function submitRecovery() {
+    const outcome = await askForUsername(values);
+    if (!outcome.ok) return refuse(outcome);
+    const { username } = outcome.reply;
+    if (username === null) {
+      const where = isOutbox ? OUTBOX_HINT : 'If an account has this email, its username is on its way there.';
+      return moveTo('login', `Username recovery successful! ${where}`);
+    }
+    moveTo('login', `Username recovery successful! Your username is: ${username}`, { username });
+  }
+
+  const SUBMITS: Record<AuthMode, () => Promise<void>> = {
+    login: submitLogin,
+    register: submitRegistration,
+    'forgot-password': submitForgotten,
+    'reset-password': submitReset,
+    'recover-username': submitRecovery,
+  };
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    setBusy(true);
+    setMessage('');
+    setFieldMessages({});
+    try {
+      await SUBMITS[mode]();
+    } catch (error) {
+      console.error(error);
+      setMessage('Operation failed');
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <>
+      <header className="auth-form__heading">
+        <h1>{title}</h1>
+        <p className="sub">{line}</p>
+        {mode === 'reset-password' && isOutbox && <p className="sub">{OUTBOX_HINT}</p>}
+      </header>
+      {notice && <p className="auth-form__notice">{NOTICES[notice]}</p>}
+      {isTab && <AuthTabs tabs={TABS} mode={mode} panelId={panelId} onChange={changeMode} />}
+      <div id={panelId} {...(isTab && { role: 'tabpanel', 'aria-labelledby': `${panelId}-${mode}` })}>
+        <form ref={form} className="auth-form" onSubmit={submit}>
+          <AuthFields mode={mode} values={values} messages={fieldMessages} onChange={change} />
+          {mode === 'login' && (
+            <div className="auth-form__links">
+              <ModeLink mode="forgot-password" onChoose={moveTo}>
+                Forgot Password?
+              </ModeLink>
+              <ModeLink mode="recover-username" onChoose={moveTo}>
+                Forgot Username?
+              </ModeLink>
+            </div>
+          )}
+          <div className="auth-form__submit">
+            <div role="status" className="auth-form__message" data-tone={message.includes('success') ? 'good' : 'bad'}>
+              {message}
+            </div>
+            <Button type="submit" size="l" loading={busy}>
+              {submitLabel}
+            </Button>
+          </div>
+          {!isTab && (
+            <div className="auth-form__back">
+              <ModeLink mode="login" onChoose={moveTo}>
+                Back to Login
+              </ModeLink>
+            </div>
+          )}
+        </form>
+      </div>
+    </>
+  );
+}

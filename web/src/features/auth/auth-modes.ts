@@ -1,0 +1,52 @@
+/** The five faces of the sign-in screen. */
+export type AuthMode = 'login' | 'register' | 'forgot-password' | 'reset-password' | 'recover-username';
+
+/** What a mode says and asks for. */
+export const AUTH_MODES: Record<AuthMode, { title: string; line: string; submit: string }> = {
+  login: { title: 'Welcome back', line: 'Sign in to see your files and what was found in them.', submit: 'Sign In' },
+  register: {
+    title: 'Create your account',
+    line: 'It takes a minute. You sign in with your email afterwards.',
+    submit: 'Create Account',
+  },
+  'forgot-password': {
+    title: 'Forgot your password?',
+    line: 'Give the email of your account, and you get a token that sets a new password.',
+    submit: 'Send Reset Instructions',
+  },
+  'reset-password': {
+    title: 'Set a new password',
+    line: 'Enter the reset token and a new password. Whoever is signed in to the account is signed out then.',
+    submit: 'Reset Password',
+  },
+  'recover-username': {
+    title: 'Forgot your username?',
+    line: 'Give the email of your account, and you learn its username.',
+    submit: 'Recover Username',
+  },
+};
+
+const MODE_PARAMETER = 'mode';
+
+function isAuthMode(text: string): text is AuthMode {
+  return Object.hasOwn(AUTH_MODES, text);
+}
+
+/** The address that opens a mode, from wherever the person is. */
+export function addressOfMode(mode: AuthMode): string {
+  return `?${MODE_PARAMETER}=${mode}`;
+}
+
+/** The mode that the page's address asks for, as the link in a mail does; undefined when it asks for none. */
+export function modeOfAddress(search: string): AuthMode | 'unknown' | undefined {
+  const text = new URLSearchParams(search).get(MODE_PARAMETER);
+  if (text === null) return undefined;
+  return isAuthMode(text) ? text : 'unknown';
+}
+
+/** The address without its mode, so that loading the page again, or signing in, does not lead back to it. */
+export function addressWithoutMode({ pathname, search, hash }: Location): string {
+  const rest = new URLSearchParams(search);
+  rest.delete(MODE_PARAMETER);
+  return `${pathname}${rest.size > 0 ? `?${rest}` : ''}${hash}`;
+}

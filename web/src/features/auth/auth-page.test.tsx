@@ -1,0 +1,356 @@
+import { forgotPassword, login, logout, recoverUsername, register, resetPassword } from '@palisade/contract/auth';
+import { readConfig } from '@palisade/contract/platform';
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { CONFIG, MARIA } from '#api/fake-records.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { currentSession, endSession, type SessionNotice } from '#api/session.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { signOut } from './auth.ts';
+import { AuthPage } from './auth-page.tsx';
+
+let server: FakeServer;
+const prepare = vi.fn(async () => undefined);
+
+beforeEach(() => {
+  endSession();
+  window.history.replaceState(null, '', '/');
+  server = new FakeServer();
+  server.on(readConfig, reply(readConfig, CONFIG));
+});
+
+function open(notice?: SessionNotice) {
+  renderForTest(<AuthPage notice={notice} prepare={prepare} />);
+  return userEvent.setup();
+}
+
+async function fillLogin(user: ReturnType<typeof userEvent.setup>) {
+  await user.type(screen.getByLabelText('Email'), 'maria@example.com');
+  await user.type(screen.getByLabelText('Password'), 'correct horse');
+}
+
+async function fillRegistration(user: ReturnType<typeof userEvent.setup>, { confirm = 'correct horse' } = {}) {
+  await user.click(screen.getByRole('tab', { name: 'Register' }));
+  await user.type(screen.getByLabelText('Email'), 'maria@example.com');
+  await user.type(screen.getByLabelText('Username'), 'maria');
+  await user.type(screen.getByLabelText('Password'), 'correct horse');
+  await user.type(screen.getByLabelText('Confirm Password'), confirm);
+}
+
+describe('signing in', () => {
+  it('says that it worked, makes the rest ready, and starts the session', async () => {
+    server.on(login, reply(login, { access_token: 'token-1', user_info: MARIA }));
+    const user = open();
+    await fillLogin(user);
+    await user.click(screen.getByRole('button', { name: 'Sign In' }));
+    const message = await screen.findByText('Login successful! Redirecting...');
+    expect(message).toHaveAttribute('data-tone', 'good');
+    expect(prepare).toHaveBeenCalled();
+    await waitFor(() => expect(currentSession()).toEqual({ access_token: 'token-1', user_info: MARIA }));
+  });
+
+  it('shows the detail of a refusal in the live region', async () => {
+    server.on(login, refusal('invalid_credentials'));
+    const user = open();
+    await fillLogin(user);
+    await user.click(screen.getByRole('button', { name: 'Sign In' }));
+    const message = await screen.findByText('The email or the password is wrong.');
+    expect(message).toHaveAttribute('role', 'status');
+    expect(message).toHaveAttribute('data-tone', 'bad');
+    expect(currentSession()).toBeUndefined();
+  });
+
+  it('falls back to its own words when a refusal has none', async () => {
+    server.on(login, refusal('internal', { detail: '' }));
+    const user = open();
+    await fillLogin(user);
+    await user.click(screen.getByRole('button', { name: 'Sign In' }));
+    expect(await screen.findByText('Login failed')).toBeVisible();
+  });
+
+  it('says that the network failed', async () => {
+    server.lose(login);
+    const user = open();
+    await fillLogin(user);
+    await user.click(screen.getByRole('button', { name: 'Sign In' }));
+    expect(await screen.findByText('Network error. Please try again.')).toBeVisible();
+  });
+
+  it('takes no second press while the server is asked', async () => {
+    const { promise, resolve } = Promise.withResolvers<ReturnType<typeof refusal>>();
+    server.on(login, () => promise);
+    const user = open();
+    await fillLogin(user);
+    const button = screen.getByRole('button', { name: 'Sign In' });
+    await user.click(button);
+    expect(button).toBeDisabled();
+    expect(button).toHaveAttribute('aria-busy', 'true');
+    resolve(refusal('invalid_credentials'));
+    await waitFor(() => expect(button).toBeEnabled());
+    expect(server.callsOf(login)).toHaveLength(1);
+  });
+
+  it('asks for nothing while a required field is empty', async () => {
+    const user = open();
+    await user.type(screen.getByLabelText('Email'), 'maria@example.com');
+    await user.click(screen.getByRole('button', { name: 'Sign In' }));
+    expect(server.callsOf(login)).toHaveLength(0);
+  });
+
+  it('shows what is typed when asked to', async () => {
+    const user = open();
+    expect(screen.getByLabelText('Password')).toHaveAttribute('type', 'password');
+    await user.click(screen.getByRole('button', { name: 'Show what is typed' }));
+    expect(screen.getByLabelText('Password')).toHaveAttribute('type', 'text');
+  });
+
+  it('says why a person is here who did not sign out', () => {
+    open('session_ended');
+    expect(screen.getByText(/Your session has ended/u)).toBeVisible();
+  });
+});
+
+describe('registering', () => {
+  it('makes no call when the passwords differ', async () => {
+    const user = open();
+    await fillRegistration(user, { confirm: 'something else' });
+    await user.click(screen.getByRole('button', { name: 'Create Account' }));
+    expect(await screen.findByText('Passwords do not match')).toHaveAttribute('data-tone', 'bad');
+    expect(server.callsOf(register)).toHaveLength(0);
+  });
+
+  it('goes to the login tab, keeps the email, and does not sign in', async () => {
+    server.on(register, reply(register, MARIA));
+    const user = open();
+    await fillRegistration(user);
+    await user.click(screen.getByRole('button', { name: 'Create Account' }));
+    const message = await screen.findByText('Registration successful! Please login with your credentials.');
+    expect(message).toHaveAttribute('data-tone', 'good');
+    expect(screen.getByRole('tab', { name: 'Login' })).toHaveAttribute('aria-selected', 'true');
+    expect(screen.getByLabelText('Email')).toHaveValue('maria@example.com');
+    expect(screen.getByLabelText('Password')).toHaveValue('');
+    expect(currentSession()).toBeUndefined();
+  });
+
+  it('shows the sentence of each refused field at the field', async () => {
+    const errors = [{ field: 'password', message: 'Use at least 8 characters.' }];
+    server.on(register, refusal('invalid_field', { errors }));
+    const user = open();
+    await fillRegistration(user);
+    await user.click(screen.getByRole('button', { name: 'Create Account' }));
+    await screen.findByText('Use at least 8 characters.');
+    const field = screen.getByLabelText('Password');
+    expect(field).toHaveAccessibleDescription(/Use at least 8 characters\./u);
+    expect(field).toBeInvalid();
+    expect(field).toHaveFocus();
+  });
+
+  it('falls back to its own words when a refusal has none', async () => {
+    server.on(register, refusal('internal', { detail: '' }));
+    const user = open();
+    await fillRegistration(user);
+    await user.click(screen.getByRole('button', { name: 'Create Account' }));
+    expect(await screen.findByText('Registration failed')).toBeVisible();
+  });
+
+  it('changes tabs with the arrow keys', async () => {
+    const user = open();
+    await user.click(screen.getByRole('tab', { name: 'Login' }));
+    await user.keyboard('{ArrowRight}');
+    expect(screen.getByRole('tab', { name: 'Register' })).toHaveFocus();
+    expect(screen.getByRole('button', { name: 'Create Account' })).toBeVisible();
+  });
+});
+
+describe('signing out', () => {
+  it('tells the server, forgets the session and loads the page anew', async () => {
+    server.on(logout, reply(logout, undefined));
+    const reload = vi.fn();
+    await signOut(reload);
+    expect(server.callsOf(logout)).toHaveLength(1);
+    expect(currentSession()).toBeUndefined();
+    expect(reload).toHaveBeenCalledOnce();
+  });
+
+  it('waits no longer than three seconds', async () => {
+    vi.useFakeTimers();
+    server.on(logout, () => new Promise(() => undefined));
+    const reload = vi.fn();
+    const done = signOut(reload);
+    await vi.advanceTimersByTimeAsync(2_900);
+    expect(reload).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(200);
+    await done;
+    expect(reload).toHaveBeenCalledOnce();
+    vi.useRealTimers();
+  });
+});
+
+async function openMode(link: string) {
+  const user = open();
+  await user.click(screen.getByRole('link', { name: link }));
+  return user;
+}
+
+async function askForReset() {
+  const user = await openMode('Forgot Password?');
+  await user.type(screen.getByLabelText('Email'), 'maria@example.com');
+  await user.click(screen.getByRole('button', { name: 'Send Reset Instructions' }));
+  return user;
+}
+
+describe('the modes of the screen', () => {
+  it.each([
+    ['Forgot Password?', 'Send Reset Instructions', ['Email']],
+    ['Forgot Username?', 'Recover Username', ['Email']],
+  ])('%s leads to its own fields, and back', async (link, submit, labels) => {
+    const user = await openMode(link);
+    expect(screen.getByRole('button', { name: submit })).toBeVisible();
+    expect(screen.getAllByRole('textbox').map((field) => field.getAttribute('name'))).toEqual(['email']);
+    for (const label of labels) expect(screen.getByLabelText(label)).toHaveFocus();
+    expect(screen.queryByRole('tab')).not.toBeInTheDocument();
+    expect(screen.queryByLabelText('Password')).not.toBeInTheDocument();
+    await user.click(screen.getByRole('link', { name: 'Back to Login' }));
+    expect(screen.getByRole('button', { name: 'Sign In' })).toBeVisible();
+    expect(screen.getByRole('tab', { name: 'Login' })).toHaveAttribute('aria-selected', 'true');
+  });
+
+  it('opens the mode that the address asks for, and takes it out of the address', () => {
+    window.history.replaceState(null, '', '/firewall?mode=reset-password&x=1');
+    open();
+    expect(screen.getByRole('button', { name: 'Reset Password' })).toBeVisible();
+    expect(screen.getByLabelText('Reset Token')).toBeRequired();
+    expect(screen.getByLabelText('New Password')).toBeRequired();
+    expect(screen.queryByLabelText('Email')).not.toBeInTheDocument();
+    expect(window.location.pathname + window.location.search).toBe('/firewall?x=1');
+  });
+
+  it.each(['nonsense', '__proto__', ''])('answers an unknown mode %j with the words of the specification', (mode) => {
+    window.history.replaceState(null, '', `/?mode=${mode}`);
+    open();
+    expect(screen.getByText('Invalid action')).toHaveAttribute('data-tone', 'bad');
+    expect(screen.getByRole('button', { name: 'Sign In' })).toBeVisible();
+  });
+
+  it('says that an operation failed when the page itself is at fault', async () => {
+    const log = vi.spyOn(console, 'error').mockReturnValue();
+    const user = await openMode('Forgot Username?');
+    await user.type(screen.getByLabelText('Email'), 'maria@example.com');
+    // What every call begins with is broken.
+    const { Headers } = globalThis;
+    vi.stubGlobal('Headers', undefined);
+    await user.click(screen.getByRole('button', { name: 'Recover Username' }));
+    expect(await screen.findByText('Operation failed')).toHaveAttribute('data-tone', 'bad');
+    expect(log).toHaveBeenCalled();
+    vi.stubGlobal('Headers', Headers);
+  });
+});
+
+describe('a forgotten password', () => {
+  it('shows the token and its validity where the machine itself asks, and takes it over', async () => {
+    server.on(forgotPassword, reply(forgotPassword, { reset_token: 'token-of-43-characters', expires_in: 900 }));
+    await askForReset();
+    const message = await screen.findByText(/token-of-43-characters \(valid for 15 minutes\)/u);
+    expect(message).toHaveAttribute('data-tone', 'good');
+    expect(screen.getByRole('button', { name: 'Reset Password' })).toBeVisible();
+    expect(screen.getByLabelText('Reset Token')).toHaveValue('token-of-43-characters');
+    expect(screen.getByLabelText('New Password')).toHaveFocus();
+  });
+
+  it('says to look into the mail where tokens are mailed', async () => {
+    server.on(forgotPassword, reply(forgotPassword, { reset_token: null, expires_in: 900 }));
+    await askForReset();
+    const message = await screen.findByText('Reset instructions sent successfully. Check your email for the reset token.');
+    expect(message).toHaveAttribute('data-tone', 'good');
+    expect(screen.getByLabelText('Reset Token')).toHaveValue('');
+    expect(screen.getByLabelText('Reset Token')).toHaveFocus();
+  });
+
+  it.each([
+    ['the detail', refusal('not_found', { detail: 'No account has this email.' }), 'No account has this email.'],
+    ['its own words', refusal('internal', { detail: '' }), 'Failed to send reset instructions'],
+  ])('shows %s of a refusal', async (_, answer, words) => {
+    server.on(forgotPassword, answer);
+    await askForReset();
+    expect(await screen.findByText(words)).toHaveAttribute('data-tone', 'bad');
+    expect(screen.getByRole('button', { name: 'Send Reset Instructions' })).toBeEnabled();
+  });
+
+  it('is replaced by a new one, and both secrets are cleared', async () => {
+    server.on(forgotPassword, reply(forgotPassword, { reset_token: 'token-1', expires_in: 900 }));
+    server.on(resetPassword, reply(resetPassword, { success: true }));
+    const user = await askForReset();
+    await user.type(await screen.findByLabelText('New Password'), 'a new long password');
+    await user.click(screen.getByRole('button', { name: 'Reset Password' }));
+    const message = await screen.findByText('Password reset successful! You can now login with your new password.');
+    expect(message).toHaveAttribute('data-tone', 'good');
+    expect(server.callsOf(resetPassword)[0]?.body).toEqual({ reset_token: 'token-1', new_password: 'a new long password' });
+    expect(screen.getByLabelText('Email')).toHaveValue('maria@example.com');
+    expect(screen.getByLabelText('Password')).toHaveValue('');
+    await user.click(screen.getByRole('link', { name: 'Forgot Password?' }));
+    server.on(forgotPassword, reply(forgotPassword, { reset_token: null, expires_in: 900 }));
+    await user.click(screen.getByRole('button', { name: 'Send Reset Instructions' }));
+    expect(await screen.findByLabelText('Reset Token')).toHaveValue('');
+    expect(screen.getByLabelText('New Password')).toHaveValue('');
+  });
+
+  it('stays when the token is worth nothing, and says so at the field', async () => {
+    server.on(forgotPassword, reply(forgotPassword, { reset_token: 'token-1', expires_in: 900 }));
+    const errors = [{ field: 'reset_token', message: 'This reset token is worth nothing.' }];
+    server.on(resetPassword, refusal('invalid_field', { detail: 'Ask for a new one.', errors }));
+    const user = await askForReset();
+    await user.type(await screen.findByLabelText('New Password'), 'a new long password');
+    await user.click(screen.getByRole('button', { name: 'Reset Password' }));
+    expect(await screen.findByText('Ask for a new one.')).toHaveAttribute('data-tone', 'bad');
+    expect(screen.getByLabelText('Reset Token')).toHaveAccessibleDescription(/worth nothing/u);
+    expect(screen.getByLabelText('Reset Token')).toHaveFocus();
+  });
+
+  it.each([
+    ['Failed to reset password', () => server.on(resetPassword, refusal('internal', { detail: '' }))],
+    ['Network error. Please try again.', () => server.lose(resetPassword)],
+  ])('says %j', async (words, fail) => {
+    window.history.replaceState(null, '', '/?mode=reset-password');
+    fail();
+    const user = open();
+    await user.type(screen.getByLabelText('Reset Token'), 'token-1');
+    await user.type(screen.getByLabelText('New Password'), 'a new long password');
+    await user.click(screen.getByRole('button', { name: 'Reset Password' }));
+    expect(await screen.findByText(words)).toHaveAttribute('data-tone', 'bad');
+  });
+});
+
+describe('a forgotten username', () => {
+  async function ask() {
+    const user = await openMode('Forgot Username?');
+    await user.type(screen.getByLabelText('Email'), 'maria@example.com');
+    await user.click(screen.getByRole('button', { name: 'Recover Username' }));
+    return user;
+  }
+
+  it('is told, and filled in', async () => {
+    server.on(recoverUsername, reply(recoverUsername, { username: 'maria' }));
+    const user = await ask();
+    const message = await screen.findByText('Username recovery successful! Your username is: maria');
+    expect(message).toHaveAttribute('data-tone', 'good');
+    expect(screen.getByLabelText('Email')).toHaveValue('maria@example.com');
+    await user.click(screen.getByRole('tab', { name: 'Register' }));
+    expect(screen.getByLabelText('Username')).toHaveValue('maria');
+  });
+
+  it('is mailed where it is not answered', async () => {
+    server.on(recoverUsername, reply(recoverUsername, { username: null }));
+    await ask();
+    expect(await screen.findByText(/^Username recovery successful! If an account has this email/u)).toHaveAttribute(
+      'data-tone',
+      'good',
+    );
+  });
+
+  it('falls back to its own words', async () => {
+    server.on(recoverUsername, refusal('internal', { detail: '' }));
+    await ask();
+    expect(await screen.findByText('Failed to recover username')).toHaveAttribute('data-tone', 'bad');
+  });
+});

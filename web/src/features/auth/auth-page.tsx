@@ -1,0 +1,67 @@
+import { VERSION } from '@palisade/contract/constants';
+import { useEffect } from 'react';
+import { useConfig } from '#api/config.ts';
+import type { SessionNotice } from '#api/session.ts';
+import { Brand, BrandMark } from '#ui/brand.tsx';
+import { StatusBadge } from '#ui/status-badge.tsx';
+import { AuthForm } from './auth-form.tsx';
+import './auth-page.css';
+
+/** What each answer means; true of every scan, and so the one promise of this screen. */
+const ANSWERS = [
+  { status: 'clean', meaning: 'It was read whole, and nothing was found.' },
+  { status: 'infected', meaning: 'Something was found. You see its name, and where in the file it sits.' },
+  { status: 'pending', meaning: 'It could not be read whole yet. You see why.' },
+] as const;
+
+interface AuthPageProps {
+  notice: SessionNotice | undefined;
+  /** Loads what comes after signing in, while the person still reads that it worked. */
+  prepare: () => Promise<unknown>;
+}
+
+export function AuthPage({ notice, prepare }: AuthPageProps) {
+  const config = useConfig();
+  const support = config?.support;
+
+  const provider = config?.provider_name ?? 'Palisade';
+
+  useEffect(() => {
+    document.title = `Sign in · ${provider}`;
+  }, [provider]);
+
+  return (
+    <div className="auth-page">
+      <aside className="auth-page__promise" aria-label="About Palisade">
+        <Brand provider={config?.provider_name} />
+        <div className="auth-page__words">
+          <p className="auth-page__claim">No file is called clean before it has been read whole.</p>
+          <ul className="auth-page__answers">
+            {ANSWERS.map(({ status, meaning }) => (
+              <li key={status}>
+                <StatusBadge status={status} />
+                <span>{meaning}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
+        <p className="auth-page__version num">v{VERSION}</p>
+      </aside>
+      <main className="auth-page__main">
+        <div className="auth-page__column">
+          <div className="auth-page__brand">
+            <BrandMark size={44} />
+          </div>
+          <AuthForm notice={notice} config={config} prepare={prepare} />
+          {support && (support.phone || support.email) && (
+            <p className="auth-page__help">
+              Cannot get in? {support.phone && <a href={`tel:${support.phone}`}>{support.phone}</a>}
+              {support.phone && support.email && ' or '}
+              {support.email && <a href={`mailto:${support.email}`}>{support.email}</a>}
+            </p>
+          )}
+        </div>
+      </main>
+    </div>
+  );
+}

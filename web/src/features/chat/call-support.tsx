@@ -1,0 +1,47 @@
+import { IconPhone } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useConfig } from '#api/config.ts';
+import { Button } from '#ui/button.tsx';
+import { ButtonLink } from '#ui/button-link.tsx';
+
+const ICON = <IconPhone size={16} stroke={1.7} aria-hidden="true" />;
+
+/** Calls support where there is a number; says how else to reach it where there is none. */
+export function CallSupport({ onUnreachable }: { onUnreachable: () => void }) {
+  const phone = useConfig()?.support.phone;
+  return phone ? (
+    <ButtonLink href={`tel:${phone}`} size="s" icon={ICON} title={`Call ${phone}`}>
+      <span className="chat__way">Call support</span>
+    </ButtonLink>
+  ) : (
+    <Button variant="quiet" size="s" icon={ICON} title="Call support" onClick={onUnreachable}>
+      <span className="chat__way">Call support</span>
+    </Button>
+  );
+}
+
+/** What to do instead of a call, once somebody has wanted one. */
+export function useNoPhoneNotice() {
+  const [isShown, setIsShown] = useState(false);
+  const email = useConfig()?.support.email;
+  return {
+    show: () => setIsShown(true),
+    notice: (
+      <div role="status">
+        {isShown && (
+          <p className="chat__no-phone">
+            No phone number has been set for support. Write your message here
+            {email ? (
+              <>
+                , or send an email to <a href={`mailto:${email}`}>{email}</a>
+              </>
+            ) : (
+              ': it is kept for the support team'
+            )}
+            .
+          </p>
+        )}
+      </div>
+    ),
+  };
+}

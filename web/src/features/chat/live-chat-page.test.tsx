@@ -1,0 +1,35 @@
+import { listMessages } from '@palisade/contract/chat';
+import { readConfig } from '@palisade/contract/platform';
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it } from 'vitest';
+import { CONFIG, MARIA } from '#api/fake-records.ts';
+import { FakeServer, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { LiveChatPage } from './live-chat-page.tsx';
+
+it('is the chat alone, with the provider’s name, number and addresses', async () => {
+  const server = new FakeServer();
+  startSession({ access_token: 'token-1', user_info: MARIA });
+  server.on(listMessages, reply(listMessages, []));
+  server.on(
+    readConfig,
+    reply(readConfig, {
+      ...CONFIG,
+      provider_name: 'Acme Security',
+      support: { phone: '+1 800 555 0199', email: 'help@example.com' },
+      links: { live_chat: 'https://chat.example.com/', remote_portal: null },
+    }),
+  );
+  renderForTest(<LiveChatPage />);
+  expect(screen.getByRole('heading', { level: 1, name: 'Support Chat' })).toBeVisible();
+  expect(await screen.findByText('Acme Security')).toBeVisible();
+  expect(await screen.findByText('What can we help with?')).toBeVisible();
+  expect(screen.getByRole('link', { name: 'Call support' })).toHaveAttribute('href', 'tel:+1 800 555 0199');
+  expect(document.title).toBe('Live chat · Palisade');
+  await userEvent.click(screen.getByRole('button', { name: 'Video and live chat' }));
+  expect(screen.getByRole('link', { name: 'Open live chat' })).toHaveAttribute('href', 'https://chat.example.com/');
+  expect(screen.getByRole('link', { name: 'Call now' })).toHaveAttribute('href', 'tel:+1 800 555 0199');
+  expect(screen.getByRole('link', { name: 'Write an email' })).toHaveAttribute('href', 'mailto:help@example.com');
+});

@@ -1,0 +1,45 @@
+import type { Measured } from '@palisade/contract/dashboard';
+
+export interface Answer {
+  tone: 'good' | 'danger' | 'waiting' | 'none' | 'unknown';
+  sentence: string;
+  detail: string;
+}
+
+function files(count: number, one: string, many: string): string {
+  return count === 1 ? `1 file ${one}` : `${new Intl.NumberFormat('en').format(count)} files ${many}`;
+}
+
+/** What the scans amount to, in one sentence that claims no more than was measured: a file that was not read whole is never counted as harmless. */
+export function answerOf(measured: Measured | undefined, isUnknown: boolean): Answer {
+  if (!measured) {
+    return isUnknown
+      ? {
+          tone: 'unknown',
+          sentence: 'Your security status could not be read.',
+          detail: 'What was found so far is not known until the server answers.',
+        }
+      : { tone: 'unknown', sentence: 'Reading your security status…', detail: '' };
+  }
+  const { files_infected, files_pending, files_scanned } = measured;
+  const clean = files_scanned - files_infected - files_pending;
+  const unread = files_pending > 0 ? `${files(files_pending, 'was', 'were')} not fully read yet.` : '';
+  if (files_infected > 0)
+    return {
+      tone: 'danger',
+      sentence: `${files(files_infected, 'is', 'are')} infected.`,
+      detail: `Do not open what is marked as infected. ${unread}`.trim(),
+    };
+  if (files_pending > 0) {
+    return clean > 0
+      ? { tone: 'waiting', sentence: 'Nothing dangerous was found in what was read.', detail: unread }
+      : { tone: 'waiting', sentence: 'No file has been fully read yet.', detail: unread };
+  }
+  if (clean > 0)
+    return { tone: 'good', sentence: 'Nothing dangerous was found.', detail: `${files(clean, 'was', 'were')} read whole.` };
+  return {
+    tone: 'none',
+    sentence: 'No file has been scanned yet.',
+    detail: 'Scan the first one, and what was found in it stands here.',
+  };
+}

@@ -1,0 +1,172 @@
+import { readDashboard } from '@palisade/contract/dashboard';
+import { readConfig } from '@palisade/contract/platform';
+import { act, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CONFIG, dashboardOf, PREMIUM_PLAN, scanOf } from '#api/fake-records.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { DashboardPage } from './dashboard-page.tsx';
+import { StatCards } from './stat-cards.tsx';
+
+let server: FakeServer;
+
+beforeEach(() => {
+  server = new FakeServer();
+  server.on(readConfig, reply(readConfig, CONFIG));
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const card = (name: string) => screen.getByRole('region', { name });
+
+describe('the dashboard', () => {
+  it('has a clock that ticks each second', () => {
+    vi.useFakeTimers({ now: new Date(2026, 10, 20, 10, 24, 7) });
+    server.on(readDashboard, () => new Promise(() => undefined));
+    renderForTest(<DashboardPage />);
+    expect(screen.getByRole('timer')).toHaveTextContent('10:24:07');
+    act(() => {
+      vi.advanceTimersByTime(2_000);
+    });
+    expect(screen.getByRole('timer')).toHaveTextContent('10:24:09');
+  });
+
+  it('answers first, and shows the score with what would raise it', async () => {
+    const recent_scans = [
+      scanOf({ scan_status: 'pending', status_detail: 'encrypted' }),
+      scanOf({ scan_status: 'infected' }),
+      scanOf(),
+    ];
+    const score_breakdown = [{ id: 'port_22_open', title: 'Port 22 (SSH) is open', deduction: 8, fix_route: '/firewall' }];
+    server.on(readDashboard, reply(readDashboard, dashboardOf({ recent_scans, security_score: 92, score_breakdown })));
+    renderForTest(<DashboardPage />);
+    expect(await screen.findByRole('heading', { name: '1 file is infected.' })).toBeVisible();
+    expect(card('Security Score')).toHaveTextContent('92%');
+    expect(card('Security Score')).toHaveTextContent('1 thing would raise it');
+    expect(screen.getByRole('link', { name: '+8 Port 22 (SSH) is open' })).toHaveAttribute('href', '/firewall');
+    const last = card('Last Deep Scan');
+    expect(last).toHaveTextContent('COMPLETE');
+    expect(within(last).getByRole('time')).toHaveAttribute('datetime', recent_scans[1]?.scanned_at);
+  });
+
+  it('says that the last deep scan is pending when no file was read whole', async () => {
+    const recent_scans = [scanOf({ scan_status: 'pending', status_detail: 'encrypted' })];
+    server.on(readDashboard, reply(readDashboard, dashboardOf({ recent_scans })));
+    renderForTest(<DashboardPage />);
+    expect(await screen.findByText('PENDING')).toBeVisible();
+  });
+
+  it('offers the first scan when there is none', async () => {
+    server.on(readDashboard, reply(readDashboard, dashboardOf()));
+    renderForTest(<DashboardPage />);
+    const log = within(card('Activity'));
+    expect(await log.findByText('No scans yet')).toBeVisible();
+    expect(log.getByRole('link', { name: 'Scan your first file' })).toHaveAttribute('href', '/antivirus');
+    expect(screen.getByRole('link', { name: 'Scan a file' })).toHaveAttribute('href', '/antivirus');
+  });
+
+  it('claims nothing when the status could not be read, and reads it on Retry', async () => {
+    server.on(readDashboard, refusal('internal'));
+    renderForTest(<DashboardPage />);
+    expect(await screen.findByRole('heading', { name: 'Your security status could not be read.' })).toBeVisible();
+    expect(card('Security Score')).toHaveTextContent('–');
+    server.on(readDashboard, reply(readDashboard, dashboardOf({ recent_scans: [scanOf({ filename: 'a.txt' })] })));
+    await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
+    expect(await screen.findByText('a.txt')).toBeVisible();
+  });
+});
+
+describe('the simulated counters', () => {
+  /** `random` 0.99 gives the most: threats +5, rules +2. */
+  async function start() {
+    vi.useFakeTimers({ now: new Date(2026, 10, 20, 10, 24, 7) });
+    server.on(readDashboard, reply(readDashboard, dashboardOf({ recent_scans: [scanOf({ scan_status: 'infected' })] })));
+    renderForTest(<DashboardPage random={() => 0.99} />);
+    await pass(0);
+  }
+  const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+  const figures = () =>
+    [card('Threats Neutralized'), card('Firewall Rules')].map((tile) => tile.querySelector('.num')?.textContent);
+
+  it('start at 67 and 8, marked, with what was measured beneath', async () => {
+    await start();
+    expect(figures()).toEqual(['67', '8']);
+    expect(within(card('Threats Neutralized')).getByText('Simulated')).toBeVisible();
+    expect(card('Threats Neutralized')).toHaveTextContent('1 measured on this account');
+    expect(card('Firewall Rules')).toHaveTextContent('0 measured on this account');
+  });
+
+  it('rise once after 10 s, and every 120 s while real-time updates are on', async () => {
+    await start();
+    await pass(9_999);
+    expect(figures()).toEqual(['67', '8']);
+    await pass(1);
+    expect(figures()).toEqual(['72', '10']);
+    await pass(109_999);
+    expect(figures()).toEqual(['72', '10']);
+    await pass(1);
+    expect(figures()).toEqual(['77', '12']);
+    const toggle = screen.getByRole('switch', { name: 'Real-time updates' });
+    expect(toggle).toBeChecked();
+    act(() => toggle.click());
+    await pass(500_000);
+    expect(figures()).toEqual(['77', '12']);
+    act(() => toggle.click());
+    await pass(120_000);
+    expect(figures()).toEqual(['82', '14']);
+  });
+});
+
+describe('without the demo', () => {
+  it('the figures are measured alone', () => {
+    const recent_scans = [scanOf({ scan_status: 'infected' })];
+    renderForTest(<StatCards status={dashboardOf({ recent_scans })} simulated={undefined} />);
+    expect(card('Threats Neutralized')).toHaveTextContent('1measured on this account');
+    expect(screen.queryByText('Simulated')).not.toBeInTheDocument();
+  });
+});
+
+describe('the plan', () => {
+  it('shows name, badge, price, expiry, and four features of more', async () => {
+    server.on(readDashboard, reply(readDashboard, dashboardOf({ subscription: PREMIUM_PLAN })));
+    renderForTest(<DashboardPage />);
+    const plan = within(await screen.findByRole('region', { name: 'Family Shield' }));
+    expect(plan.getByText('PREMIUM')).toBeVisible();
+    expect(plan.getByText('19.99')).toHaveTextContent('19.99 USD for 12 months');
+    expect(plan.getAllByRole('listitem')).toHaveLength(4);
+    expect(plan.getByText('+2 more')).toBeVisible();
+    expect(plan.getByText('20 November 2027')).toBeVisible();
+  });
+
+  it('is BASIC NEURAL ACCESS without a subscription, with a way to upgrade', async () => {
+    server.on(readDashboard, reply(readDashboard, dashboardOf()));
+    renderForTest(<DashboardPage />);
+    const plan = within(await screen.findByRole('region', { name: 'BASIC NEURAL ACCESS' }));
+    expect(plan.getByRole('button', { name: 'Upgrade' })).toBeVisible();
+  });
+});
+
+describe('what to do', () => {
+  it('leads to scanning and the firewall, and opens the live chat in a new window with a word', async () => {
+    server.on(readDashboard, reply(readDashboard, dashboardOf()));
+    const open = vi.spyOn(window, 'open').mockReturnValue(null);
+    const alert = vi.spyOn(window, 'alert').mockReturnValue();
+    renderForTest(<DashboardPage />);
+    expect(screen.getByRole('link', { name: /^Scan files/u })).toHaveAttribute('href', '/antivirus');
+    expect(screen.getByRole('link', { name: /^Configure firewall/u })).toHaveAttribute('href', '/firewall');
+    await userEvent.click(screen.getByRole('button', { name: /^AI support/u }));
+    expect(open).toHaveBeenCalledWith('/live-chat', '_blank', 'noopener');
+    expect(alert).toHaveBeenCalledOnce();
+  });
+
+  it('shows health bars that say they are samples', async () => {
+    server.on(readDashboard, reply(readDashboard, dashboardOf()));
+    renderForTest(<DashboardPage />);
+    const health = within(await screen.findByRole('region', { name: 'System health' }));
+    expect(health.getByText('Sample')).toBeVisible();
+    for (const name of ['CPU', 'Memory', 'Network']) expect(health.getByRole('meter', { name })).toBeVisible();
+  });
+});

@@ -1,0 +1,79 @@
+import { type DashboardStatus, type ScoreReason, SECURITY_SCORE_MAXIMUM } from '@palisade/contract/dashboard';
+import { Link } from 'react-router';
+import { describeEngines } from '#api/scan-summary.ts';
+import { describeAge, useMinute } from '#ui/moment.tsx';
+import { answerOf } from './answer.ts';
+
+/** From here down the ring is amber, and red. */
+const SCORE_LEVELS = { good: 80, fair: 50 } as const;
+const RADIUS = 50;
+const CIRCUMFERENCE = 2 * Math.PI * RADIUS;
+
+/** The answer first, then what to do. */
+export function Hero({ status, isUnknown }: { status: DashboardStatus | undefined; isUnknown: boolean }) {
+  const now = useMinute();
+  const answer = answerOf(status?.measured, isUnknown);
+  const latest = status?.recent_scans[0];
+  const engines = latest && describeEngines(latest);
+  return (
+    <section className="card hero" data-tone={answer.tone} aria-labelledby="hero-answer">
+      <ScoreRing score={status?.security_score} />
+      <div aria-busy={!status && !isUnknown}>
+        <h2 id="hero-answer">{answer.sentence}</h2>
+        <p className="sub">
+          {answer.detail}
+          {latest && ` The last file was scanned ${describeAge(latest.scanned_at, now)}${engines ? ` by ${engines}` : ''}.`}
+        </p>
+        {status && <Reasons reasons={status.score_breakdown} />}
+      </div>
+      <Link to="/antivirus" className="hero__action">
+        Scan a file
+      </Link>
+    </section>
+  );
+}
+
+function levelOf(score: number): 'good' | 'fair' | 'poor' {
+  if (score >= SCORE_LEVELS.good) return 'good';
+  return score >= SCORE_LEVELS.fair ? 'fair' : 'poor';
+}
+
+function ScoreRing({ score }: { score: number | undefined }) {
+  const share = (score ?? 0) / SECURITY_SCORE_MAXIMUM;
+  return (
+    <div className="score-ring" data-level={score === undefined ? 'unknown' : levelOf(score)}>
+      <svg viewBox="0 0 116 116" aria-hidden="true">
+        <circle cx="58" cy="58" r={RADIUS} />
+        {score !== undefined && (
+          <circle
+            className="score-ring__share"
+            cx="58"
+            cy="58"
+            r={RADIUS}
+            strokeDasharray={`${share * CIRCUMFERENCE} ${CIRCUMFERENCE}`}
+          />
+        )}
+      </svg>
+      <p>
+        <b className="num">{score === undefined ? '–' : `${score}%`}</b>
+        <span>score</span>
+      </p>
+    </div>
+  );
+}
+
+/** Why the score is not 100, each with the screen that mends it and what that brings. */
+function Reasons({ reasons }: { reasons: readonly ScoreReason[] }) {
+  if (reasons.length === 0) return null;
+  return (
+    <ul className="hero__reasons" aria-label="What would raise the score">
+      {reasons.map(({ id, title, deduction, fix_route }) => (
+        <li key={id}>
+          <Link to={fix_route}>
+            <em className="num">+{deduction}</em> {title}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,76 @@
+import { PLAN_FEATURES_SHOWN } from '@palisade/contract/dashboard';
+import type { CurrentSubscription } from '@palisade/contract/subscription';
+import { IconCheck } from '@tabler/icons-react';
+import { useNavigate } from 'react-router';
+import { Button } from '#ui/button.tsx';
+
+const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long' });
+
+/** The licence: what the person has, until when, and for how much. */
+export function PlanPanel({ plan }: { plan: CurrentSubscription }) {
+  return (
+    <section className="card plan" aria-labelledby="plan-name">
+      {plan.has_subscription ? <Plan plan={plan} /> : <NoPlan />}
+    </section>
+  );
+}
+
+function Plan({ plan }: { plan: CurrentSubscription }) {
+  const more = plan.features.length - PLAN_FEATURES_SHOWN;
+  return (
+    <>
+      <div className="plan__head">
+        <h2 id="plan-name">
+          <bdi>{plan.plan_name}</bdi>
+        </h2>
+        {plan.is_premium && <span className="plan__premium">PREMIUM</span>}
+      </div>
+      {plan.price !== null && (
+        <p className="plan__price num">
+          {plan.price.toFixed(2)} <span className="sub">{describeTerm(plan)}</span>
+        </p>
+      )}
+      {plan.features.length > 0 && (
+        <ul className="plan__features">
+          {plan.features.slice(0, PLAN_FEATURES_SHOWN).map((feature) => (
+            <li key={feature}>
+              <IconCheck size={16} stroke={2} aria-hidden="true" />
+              <bdi>{feature}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className="sub">
+        {more > 0 && <span>{`+${more} more`}</span>}
+        {more > 0 && ' · '}
+        {plan.expires_at === null ? (
+          'Does not expire'
+        ) : (
+          <>
+            Expires <time dateTime={plan.expires_at}>{dateFormat.format(new Date(plan.expires_at))}</time>
+          </>
+        )}
+      </p>
+    </>
+  );
+}
+
+function describeTerm({ currency, duration_months }: CurrentSubscription): string {
+  const term = duration_months === null ? '' : duration_months === 1 ? 'for 1 month' : `for ${duration_months} months`;
+  return [currency, term].filter(Boolean).join(' ');
+}
+
+function NoPlan() {
+  const navigate = useNavigate();
+  return (
+    <>
+      <div className="plan__head">
+        <h2 id="plan-name">BASIC NEURAL ACCESS</h2>
+      </div>
+      <p className="sub">Scanning is included. A premium plan adds the anti-hacking monitor and more.</p>
+      <Button variant="quiet" onClick={() => navigate('/subscription-manager')}>
+        Upgrade
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+import type { DashboardStatus } from '@palisade/contract/dashboard';
+import { IconClock, IconShield, IconShieldX, IconWall } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { StatCard } from '#ui/card.tsx';
+import { FigureMark } from '#ui/figure-mark.tsx';
+import { Moment, useMinute } from '#ui/moment.tsx';
+import type { SimulatedCounters } from './simulated-counters.ts';
+
+const count = new Intl.NumberFormat('en');
+
+interface StatCardsProps {
+  status: DashboardStatus | undefined;
+  /** Undefined where nothing is simulated. */
+  simulated: SimulatedCounters | undefined;
+}
+
+export function StatCards({ status, simulated }: StatCardsProps) {
+  const now = useMinute();
+  const finished = status?.measured.last_finished_at;
+  return (
+    <div className="page__stats dashboard__stats">
+      <StatCard
+        label="Security Score"
+        icon={<IconShield size={20} stroke={1.7} />}
+        value={status ? `${status.security_score}%` : '–'}
+      >
+        {status && describeReasons(status.score_breakdown.length)}
+      </StatCard>
+      <Counter
+        label="Threats Neutralized"
+        icon={<IconShieldX size={20} stroke={1.7} />}
+        simulated={simulated?.threats}
+        measured={status?.measured.threats_neutralized}
+      />
+      <Counter
+        label="Firewall Rules"
+        icon={<IconWall size={20} stroke={1.7} />}
+        simulated={simulated?.rules}
+        measured={status?.measured.firewall_rules}
+      />
+      <StatCard
+        label="Last Deep Scan"
+        icon={<IconClock size={20} stroke={1.7} />}
+        value={status ? (finished ? 'COMPLETE' : 'PENDING') : '–'}
+      >
+        {finished ? <Moment iso={finished} now={now} /> : status && 'no file has been read whole yet'}
+      </StatCard>
+    </div>
+  );
+}
+
+function describeReasons(reasons: number): string {
+  if (reasons === 0) return 'no known weakness';
+  return reasons === 1 ? '1 thing would raise it' : `${reasons} things would raise it`;
+}
+
+interface CounterProps {
+  label: string;
+  icon: ReactNode;
+  simulated: number | undefined;
+  measured: number | undefined;
+}
+
+/** A figure that is simulated where the demo is on, with what was measured beneath it; measured alone elsewhere. */
+function Counter({ label, icon, simulated, measured }: CounterProps) {
+  if (simulated === undefined) {
+    return (
+      <StatCard label={label} icon={icon} value={measured === undefined ? '–' : count.format(measured)}>
+        measured on this account
+      </StatCard>
+    );
+  }
+  return (
+    <StatCard label={label} icon={icon} value={count.format(simulated)}>
+      <FigureMark kind="simulated" />
+      {measured !== undefined && <span className="dashboard__measured">{count.format(measured)} measured on this account</span>}
+    </StatCard>
+  );
+}

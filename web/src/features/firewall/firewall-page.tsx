@@ -1,0 +1,91 @@
+import type { Rule } from '@palisade/contract/firewall';
+import { type Finding, findings as findingsOf } from '@palisade/contract/firewall-verdict';
+import { IconAlertTriangle, IconCloudOff, IconPlus, IconWall } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useRef, useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Page } from '#ui/page.tsx';
+import { AddRuleDialog } from './add-rule-dialog.tsx';
+import { rulesQuery } from './firewall.queries.ts';
+import { FirewallStats } from './firewall-stats.tsx';
+import { RulesCard } from './rules-card.tsx';
+import { Tester } from './tester.tsx';
+import './firewall-page.css';
+
+export function FirewallPage() {
+  const { data: rules, error, refetch } = useQuery(rulesQuery);
+  const findings = useMemo(() => (rules ? findingsOf(rules) : []), [rules]);
+  const [isAdding, setIsAdding] = useState(false);
+  const addButton = useRef<HTMLButtonElement>(null);
+  const opener = useRef<Element | null>(null);
+
+  function open() {
+    opener.current = document.activeElement;
+    setIsAdding(true);
+  }
+
+  function close() {
+    setIsAdding(false);
+    // The button of the empty list is gone after the first rule.
+    const target = opener.current instanceof HTMLElement && opener.current.isConnected ? opener.current : addButton.current;
+    target?.focus();
+  }
+
+  return (
+    <Page title="Firewall" sentence="Say who may reach your devices, and what may leave them.">
+      <Summary rules={rules} findings={findings} isUnknown={!rules && error !== null}>
+        <Button ref={addButton} size="l" icon={<IconPlus size={18} stroke={2} aria-hidden="true" />} onClick={open}>
+          Add Rule
+        </Button>
+      </Summary>
+      <FirewallStats rules={rules} />
+      <RulesCard rules={rules} findings={findings} error={error} refetch={refetch} onAdd={open} />
+      <Tester rules={rules} />
+      {isAdding && <AddRuleDialog onClose={close} />}
+    </Page>
+  );
+}
+
+interface Answer {
+  tone: 'good' | 'waiting' | 'unknown';
+  sentence: string;
+}
+
+function answerOf(rules: readonly Rule[] | undefined, odd: number, isUnknown: boolean): Answer {
+  if (isUnknown) return { tone: 'unknown', sentence: 'Your rules could not be read.' };
+  if (!rules) return { tone: 'good', sentence: 'Reading your rules…' };
+  if (rules.length === 0) return { tone: 'good', sentence: 'You have no rules of your own yet.' };
+  if (odd > 0) return { tone: 'waiting', sentence: odd === 1 ? 'One rule needs a look.' : `${odd} rules need a look.` };
+  if (!rules.some((rule) => rule.enabled)) return { tone: 'waiting', sentence: 'All your rules are off.' };
+  return { tone: 'good', sentence: rules.length === 1 ? 'Your rule is in order.' : 'Your rules fit together.' };
+}
+
+const ICONS = { good: IconWall, waiting: IconAlertTriangle, unknown: IconCloudOff } as const;
+
+interface SummaryProps {
+  rules: readonly Rule[] | undefined;
+  findings: readonly Finding[];
+  isUnknown: boolean;
+  children: React.ReactNode;
+}
+
+/** The answer first, then what to do. */
+function Summary({ rules, findings, isUnknown, children }: SummaryProps) {
+  const odd = new Set(findings.map(({ rule_id }) => rule_id)).size;
+  const { tone, sentence } = answerOf(rules, odd, isUnknown);
+  const Icon = ICONS[tone];
+  return (
+    <section className="card firewall-summary" data-tone={tone} aria-labelledby="firewall-summary">
+      <span className="firewall-summary__icon" aria-hidden="true">
+        <Icon size={28} stroke={1.7} />
+      </span>
+      <div>
+        <h2 id="firewall-summary">{sentence}</h2>
+        <p className="sub">
+          Rules are kept here, and enforced once a device with the Palisade agent is connected. No device is connected yet.
+        </p>
+      </div>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,28 @@
+import { readConfig } from '@palisade/contract/platform';
+import { screen } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { useConfig } from '#api/config.ts';
+import { CONFIG } from '#api/fake-records.ts';
+import { FakeServer, reply } from '#api/fake-server.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { FirewallStats } from './firewall-stats.tsx';
+
+function Exposure() {
+  return <p>{useConfig()?.exposure}</p>;
+}
+
+// The configuration is asked for once a page, so this stands in a file of its own.
+it('has no samples where none are shown', async () => {
+  const server = new FakeServer();
+  server.on(readConfig, reply(readConfig, { ...CONFIG, exposure: 'public', demo: false }));
+  renderForTest(
+    <>
+      <FirewallStats rules={[]} />
+      <Exposure />
+    </>,
+  );
+  await screen.findByText('public');
+  expect(screen.getByRole('region', { name: 'Blocked Attempts' })).toHaveTextContent('– No device connected');
+  expect(screen.getByRole('region', { name: 'Data Protected' })).toHaveTextContent('– No device connected');
+  expect(screen.queryByText('Sample')).not.toBeInTheDocument();
+});

@@ -1,0 +1,18 @@
+import { useState } from 'react';
+
+/** Characters that are shown before the rest is asked for: two IPv6 addresses. */
+const SHORT = 84;
+
+/** A field of a rule as typed; of a long list the start, and the whole on demand. */
+export function LongText({ text }: { text: string }) {
+  const [isWhole, setIsWhole] = useState(false);
+  if (text.length <= SHORT) return <bdi className="long-text">{text}</bdi>;
+  return (
+    <>
+      <bdi className="long-text">{isWhole ? text : `${text.slice(0, SHORT)}…`}</bdi>{' '}
+      <button type="button" className="long-text__more" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
+        {isWhole ? 'Show less' : 'Show all'}
+      </button>
+    </>
+  );
+}

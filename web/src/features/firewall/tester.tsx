@@ -1,0 +1,121 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import { directionSchema, type Rule } from '@palisade/contract/firewall';
+import { type Packet, type PacketText, readPacket, verdict } from '@palisade/contract/firewall-verdict';
+import { IconBan, IconCheck } from '@tabler/icons-react';
+import { type ChangeEvent, type FormEvent, useRef, useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { DEFAULTS_SENTENCE, DIRECTIONS, PROTOCOLS } from './rule-words.ts';
+import './tester.css';
+
+const PACKET_PROTOCOLS = ['tcp', 'udp', 'icmp'] as const;
+const EMPTY: PacketText = { direction: 'inbound', protocol: 'tcp', source: '', destination: '', port: '' };
+
+type Messages = Partial<Record<keyof PacketText, string>>;
+
+/** Asks the rules, as they stand now, about one connection. */
+export function Tester({ rules }: { rules: readonly Rule[] | undefined }) {
+  const [values, setValues] = useState(EMPTY);
+  const [messages, setMessages] = useState<Messages>({});
+  const [packet, setPacket] = useState<Packet>();
+  const form = useRef<HTMLFormElement>(null);
+
+  function update(change: Partial<PacketText>) {
+    setValues({ ...values, ...change });
+    setMessages({});
+    setPacket(undefined);
+  }
+
+  const type = (field: 'source' | 'destination' | 'port') => (event: ChangeEvent<HTMLInputElement>) =>
+    update({ [field]: event.currentTarget.value });
+
+  function ask(event: FormEvent) {
+    event.preventDefault();
+    const reading = readPacket(values);
+    setMessages(reading.ok ? {} : reading.messages);
+    setPacket(reading.ok ? reading.packet : undefined);
+    const first = reading.ok ? undefined : Object.keys(reading.messages)[0];
+    if (first) form.current?.querySelector<HTMLInputElement>(`[name="${CSS.escape(first)}"]`)?.focus();
+  }
+
+  const text = { size: 'md', autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const;
+  const isIcmp = values.protocol === 'icmp';
+  return (
+    <Card title="Would this pass?">
+      <p className="sub">Describe a connection, and see which of your enabled rules decides. Nothing is sent anywhere.</p>
+      <form ref={form} className="tester" noValidate onSubmit={ask}>
+        <NativeSelect
+          label="Direction"
+          size="md"
+          data={directionSchema.options.map((value) => ({ value, label: DIRECTIONS[value] }))}
+          value={values.direction}
+          onChange={(event) => update({ direction: directionSchema.parse(event.currentTarget.value) })}
+        />
+        <NativeSelect
+          label="Protocol"
+          size="md"
+          data={PACKET_PROTOCOLS.map((value) => ({ value, label: PROTOCOLS[value] }))}
+          value={values.protocol}
+          onChange={(event) =>
+            update({ protocol: PACKET_PROTOCOLS.find((value) => value === event.currentTarget.value) ?? 'tcp' })
+          }
+        />
+        <TextInput
+          {...text}
+          label="Source"
+          name="source"
+          placeholder="203.0.113.7"
+          value={values.source}
+          onChange={type('source')}
+          error={messages.source}
+        />
+        <TextInput
+          {...text}
+          label="Destination"
+          name="destination"
+          placeholder="192.168.1.10"
+          value={values.destination}
+          onChange={type('destination')}
+          error={messages.destination}
+        />
+        <TextInput
+          {...text}
+          label="Port"
+          name="port"
+          placeholder={isIcmp ? 'none' : '443'}
+          inputMode="numeric"
+          disabled={isIcmp}
+          value={isIcmp ? '' : values.port}
+          onChange={type('port')}
+          error={messages.port}
+        />
+        <Button type="submit" variant="quiet" size="l" disabled={!rules}>
+          Test
+        </Button>
+      </form>
+      <div role="status" className="tester__answer">
+        {rules && packet && <Answer rules={rules} packet={packet} />}
+      </div>
+    </Card>
+  );
+}
+
+function Answer({ rules, packet }: { rules: readonly Rule[]; packet: Packet }) {
+  const { action, rule } = verdict(rules, packet);
+  const Icon = action === 'allow' ? IconCheck : IconBan;
+  return (
+    <p className="tester__verdict" data-action={action}>
+      <Icon size={20} stroke={2} aria-hidden="true" />
+      <span>
+        <b>{action === 'allow' ? 'Allowed' : 'Blocked'}</b>{' '}
+        {rule ? (
+          <>
+            by the rule <bdi>“{rule.rule_name}”</bdi>
+          </>
+        ) : (
+          <>by default. {DEFAULTS_SENTENCE}</>
+        )}
+      </span>
+    </p>
+  );
+}

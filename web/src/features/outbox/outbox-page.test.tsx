@@ -1,0 +1,75 @@
+import { listOutbox, type Mail } from '@palisade/contract/mail';
+import { readConfig } from '@palisade/contract/platform';
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { CONFIG, MARIA } from '#api/fake-records.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { OutboxPage } from './outbox-page.tsx';
+
+let server: FakeServer;
+
+const WAITING: Mail = {
+  id: '01930000-0000-7000-8000-000000000201',
+  recipient: 'maria@example.com',
+  subject: 'Palisade: reset your password',
+  text: 'Hello <b>maria</b>,\n\nyour token',
+  status: 'waiting',
+  created_at: '2026-11-20T10:00:00.000Z',
+  sent_at: null,
+  attempts: 0,
+  last_error: null,
+};
+
+beforeEach(() => {
+  server = new FakeServer();
+  server.on(readConfig, reply(readConfig, CONFIG));
+  startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
+});
+
+it('shows each mail as it is, its text on demand', async () => {
+  const sent: Mail = {
+    ...WAITING,
+    id: '01930000-0000-7000-8000-000000000202',
+    status: 'sent',
+    text: null,
+    attempts: 1,
+    sent_at: WAITING.created_at,
+  };
+  const failed: Mail = {
+    ...WAITING,
+    id: '01930000-0000-7000-8000-000000000203',
+    status: 'failed',
+    attempts: 2,
+    last_error: '550 no',
+  };
+  server.on(listOutbox, reply(listOutbox, [WAITING, sent, failed]));
+  renderForTest(<OutboxPage />);
+  const rows = await screen.findAllByRole('listitem');
+  expect(rows.map((row) => row.querySelector('[data-status]')?.textContent)).toEqual(['Waiting', 'Sent', 'Failed']);
+  expect(screen.getAllByText(/Hello <b>maria<\/b>,/u)).toHaveLength(2);
+  expect(rows[1]).toHaveTextContent('Its text is not kept');
+  expect(rows[2]).toHaveTextContent('2 attempts, the last one answered: 550 no');
+  await userEvent.setup().click(within(screen.getAllByRole('listitem')[0] ?? document.body).getByText(WAITING.subject));
+  expect(rows[0]?.querySelector('details')).toHaveAttribute('open');
+});
+
+it('says that there is nothing, and why a list is not there', async () => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  server.on(listOutbox, refusal('internal', { detail: 'The server is in trouble.' }));
+  renderForTest(<OutboxPage />);
+  const alert = await screen.findByRole('alert');
+  expect(alert).toHaveTextContent('The server is in trouble.');
+  server.on(listOutbox, reply(listOutbox, []));
+  await userEvent.setup().click(within(alert).getByRole('button', { name: 'Retry' }));
+  expect(await screen.findByText('No mails yet')).toBeVisible();
+});
+
+it('is for administrators', () => {
+  startSession({ access_token: 'token-1', user_info: MARIA });
+  renderForTest(<OutboxPage />);
+  expect(screen.getByText('Administrators only')).toBeVisible();
+  expect(server.callsOf(listOutbox)).toHaveLength(0);
+});

@@ -1,0 +1,21 @@
+import type { JoinedSession } from '@palisade/contract/remote';
+
+let lastId = 0;
+
+/** A session for tests; what a test is about, it states itself. */
+export function sessionOf(parts: Partial<JoinedSession> = {}): JoinedSession {
+  lastId += 1;
+  return {
+    id: `01930000-0000-7000-a000-${String(lastId).padStart(12, '0')}`,
+    session_code: 'K7M-4QP-9XD',
+    status: 'pending',
+    started_at: '2026-11-20T10:00:00.000Z',
+    expires_at: new Date(Date.now() + 20.5 * 60_000).toISOString(),
+    joined_at: null,
+    ended_at: null,
+    end_reason: null,
+    support_agent: null,
+    customer: 'maria',
+    ...parts,
+  };
+}

@@ -1,0 +1,62 @@
+import { TextInput } from '@mantine/core';
+import { sessionCodeSchema } from '@palisade/contract/remote';
+import { type FormEvent, useState } from 'react';
+import { sentenceOf } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { useJoinSession } from './remote.queries.ts';
+
+/** Where a technician enters the code that a customer read to them. */
+export function JoinCard() {
+  const join = useJoinSession();
+  const [typed, setTyped] = useState('');
+  const [error, setError] = useState<string>();
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const code = sessionCodeSchema.safeParse(typed);
+    if (!code.success) {
+      setError(code.error.issues[0]?.message);
+      return;
+    }
+    join.mutate(code.data, { onSuccess: () => setTyped(''), onError: (refused) => setError(sentenceOf(refused)) });
+  }
+
+  return (
+    <Card title="Join a session">
+      <form className="join" onSubmit={submit} noValidate>
+        <TextInput
+          size="md"
+          label="Session code"
+          description="As the customer reads it. Capitals, dashes and blanks do not matter."
+          placeholder="K7M-4QP-9XD"
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          maxLength={64}
+          value={typed}
+          error={error}
+          inputContainer={(field) => (
+            <div className="join__line">
+              {field}
+              <Button type="submit" size="l" loading={join.isPending} disabled={typed.trim() === ''}>
+                Join
+              </Button>
+            </div>
+          )}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value);
+            setError(undefined);
+          }}
+        />
+      </form>
+      <p role="status" className="sub">
+        {join.isSuccess && typed === '' && (
+          <>
+            You have joined the session of <bdi>{join.data.customer}</bdi>. Call them, or answer them in the chat.
+          </>
+        )}
+      </p>
+    </Card>
+  );
+}

@@ -1,0 +1,71 @@
+import type { JoinedSession } from '@palisade/contract/remote';
+import { IconHeadset } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { sentenceOf } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { useMinute } from '#ui/moment.tsx';
+import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { joinedQuery, useCompleteJoined } from './remote.queries.ts';
+import { SessionRow } from './session-list.tsx';
+
+/** What this technician has joined: the running ones with the way to complete them. */
+export function JoinedSessions() {
+  const { data: sessions, error, refetch } = useQuery(joinedQuery);
+  const now = useMinute();
+  return (
+    <Card title="Joined sessions">
+      {error && (
+        <ErrorNotice title="The joined sessions could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
+      )}
+      {!sessions && !error && <LoadingRows label="Loading the joined sessions" />}
+      {sessions?.length === 0 && (
+        <EmptyState
+          icon={<IconHeadset size={28} stroke={1.7} />}
+          title="No joined sessions"
+          sentence="A session that you join by its code stands here until long after it has ended."
+        />
+      )}
+      {sessions && sessions.length > 0 && (
+        <ul className="session-list">
+          {sessions.map((session) => (
+            <JoinedRow key={session.id} session={session} now={now} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function JoinedRow({ session, now }: { session: JoinedSession; now: number }) {
+  const complete = useCompleteJoined();
+  return (
+    <SessionRow
+      session={session}
+      now={now}
+      who={
+        <>
+          Customer: <bdi>{session.customer}</bdi>
+          {complete.error && (
+            <span role="alert" className="session-row__error">
+              {sentenceOf(complete.error)}
+            </span>
+          )}
+        </>
+      }
+      action={
+        session.status === 'active' && (
+          <Button
+            variant="quiet"
+            size="s"
+            loading={complete.isPending}
+            aria-label={`Complete ${session.session_code}`}
+            onClick={() => complete.mutate(session)}
+          >
+            Complete
+          </Button>
+        )
+      }
+    />
+  );
+}

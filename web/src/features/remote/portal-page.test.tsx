@@ -1,0 +1,122 @@
+import { readConfig } from '@palisade/contract/platform';
+import { completeJoined, createSession, joinSession, listJoined, listSessions } from '@palisade/contract/remote';
+import { act, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CONFIG, MARIA } from '#api/fake-records.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { sessionOf } from './fake-sessions.ts';
+import { PortalPage } from './portal-page.tsx';
+
+let server: FakeServer;
+const open = vi.fn();
+
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  server = new FakeServer();
+  server.on(readConfig, reply(readConfig, CONFIG));
+  server.on(listSessions, reply(listSessions, []));
+  server.on(listJoined, reply(listJoined, []));
+  vi.stubGlobal('open', open);
+});
+
+afterEach(() => vi.useRealTimers());
+
+function visit(role: 'customer' | 'support' | 'admin') {
+  startSession({ access_token: 'token-1', user_info: { ...MARIA, role } });
+  renderForTest(<PortalPage />);
+}
+
+describe('the portal of a customer', () => {
+  it('says what it does not do, and offers no way to join', async () => {
+    visit('customer');
+    expect(screen.getByText('Screen sharing is not part of this version.')).toBeVisible();
+    expect(await screen.findByText('No session is open. Nobody can join you.')).toBeVisible();
+    expect(screen.queryByRole('textbox')).not.toBeInTheDocument();
+    expect(server.callsOf(listJoined)).toEqual([]);
+  });
+
+  it('finds within 5 seconds a session that was created elsewhere', async () => {
+    vi.useFakeTimers();
+    visit('customer');
+    await act(() => vi.advanceTimersByTimeAsync(10));
+    server.on(listSessions, reply(listSessions, [sessionOf()]));
+    await act(() => vi.advanceTimersByTimeAsync(5_000));
+    expect(screen.getByText('K7M-4QP-9XD')).toBeVisible();
+    expect(screen.getByRole('button', { name: 'Cancel' })).toBeVisible();
+  });
+
+  it('creates a session without a second portal', async () => {
+    visit('customer');
+    await screen.findByText('No session is open. Nobody can join you.');
+    const session = sessionOf();
+    server.on(createSession, () => {
+      server.on(listSessions, reply(listSessions, [session]));
+      return reply(createSession, session);
+    });
+    await userEvent.click(screen.getByRole('button', { name: 'New Session' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Create Session' }));
+    expect(await screen.findByText('Waiting for connection...')).toBeVisible();
+    expect(open).not.toHaveBeenCalled();
+  });
+
+  it('says why the sessions could not be read', async () => {
+    server.lose(listSessions);
+    visit('customer');
+    expect(await screen.findByRole('alert')).toHaveTextContent('Network error. Please try again.');
+  });
+});
+
+describe('the portal of a technician', () => {
+  it.each(['support', 'admin'] as const)('lets %s join by a code however it is typed, and complete the session', async (role) => {
+    visit(role);
+    await screen.findByText('No joined sessions');
+    const session = sessionOf({ status: 'active', support_agent: 'tina', customer: '<i>maria</i>' });
+    server.on(joinSession, () => {
+      server.on(listJoined, reply(listJoined, [session]));
+      return reply(joinSession, session);
+    });
+    await userEvent.type(screen.getByLabelText('Session code'), ' k7m 4qp9xd');
+    await userEvent.click(screen.getByRole('button', { name: 'Join' }));
+    expect(await screen.findByText(/You have joined the session of/u)).toBeVisible();
+    expect(server.callsOf(joinSession)[0]?.body).toEqual({ session_code: 'K7M-4QP-9XD' });
+    const list = within(screen.getByRole('region', { name: 'Joined sessions' }));
+    expect(list.getByText('<i>maria</i>')).toBeVisible();
+
+    const completed = { ...session, status: 'completed' as const, ended_at: session.started_at };
+    server.on({ ...completeJoined, path: `/remote/joined/${session.id}/complete` }, () => {
+      server.on(listJoined, reply(listJoined, [completed]));
+      return reply(completeJoined, completed);
+    });
+    await userEvent.click(list.getByRole('button', { name: 'Complete K7M-4QP-9XD' }));
+    expect(await list.findByText('Completed')).toBeVisible();
+    expect(list.queryByRole('button')).not.toBeInTheDocument();
+  });
+
+  it('says what is wrong with a code before asking, and what the server says about one', async () => {
+    visit('support');
+    const field = screen.getByLabelText('Session code');
+    expect(screen.getByRole('button', { name: 'Join' })).toBeDisabled();
+    await userEvent.type(field, 'K7M{Enter}');
+    expect(screen.getByText('A session code has 9 letters and digits, such as K7M-4QP-9XD.')).toBeVisible();
+    expect(server.callsOf(joinSession)).toEqual([]);
+    server.on(joinSession, refusal('too_many_requests', { detail: 'Too many wrong session codes.' }));
+    await userEvent.type(field, '-4QP-9XD{Enter}');
+    expect(await screen.findByText('Too many wrong session codes.')).toBeVisible();
+    expect(field).toHaveValue('K7M-4QP-9XD');
+  });
+
+  it('says why a session could not be completed', async () => {
+    const session = sessionOf({ status: 'active', support_agent: 'tina' });
+    server.on(listJoined, reply(listJoined, [session]));
+    server.on(
+      { ...completeJoined, path: `/remote/joined/${session.id}/complete` },
+      refusal('conflict', { detail: 'It has ended.' }),
+    );
+    visit('support');
+    await userEvent.click(await screen.findByRole('button', { name: 'Complete K7M-4QP-9XD' }));
+    await waitFor(() => expect(screen.getByRole('alert')).toHaveTextContent('It has ended.'));
+  });
+});

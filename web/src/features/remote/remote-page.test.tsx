@@ -1,0 +1,196 @@
+import { readConfig } from '@palisade/contract/platform';
+import { cancelSession, completeSession, createSession, listSessions } from '@palisade/contract/remote';
+import { act, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CONFIG, MARIA } from '#api/fake-records.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { sessionOf } from './fake-sessions.ts';
+import { RemotePage } from './remote-page.tsx';
+import { describeValidity } from './session-banner.tsx';
+
+let server: FakeServer;
+const alert = vi.fn<(message: string) => void>();
+const open = vi.fn<(address: string, target: string, features: string) => null>();
+
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  server = new FakeServer();
+  startSession({ access_token: 'token-1', user_info: MARIA });
+  server.on(readConfig, reply(readConfig, CONFIG));
+  server.on(listSessions, reply(listSessions, []));
+  alert.mockReset();
+  open.mockReset();
+  vi.stubGlobal('alert', alert);
+  vi.stubGlobal('open', open);
+});
+
+afterEach(() => vi.useRealTimers());
+
+const history = () => within(screen.getByRole('region', { name: 'Session history' }));
+const banner = () => within(screen.getByRole('region', { name: 'Open session' }));
+
+async function startNew() {
+  const user = userEvent.setup();
+  await user.click(screen.getByRole('button', { name: 'New Session' }));
+  await user.click(within(screen.getByRole('dialog', { name: 'New Session' })).getByRole('button', { name: 'Create Session' }));
+}
+
+describe('the session history', () => {
+  it('shows that it is loading, and that it is empty', async () => {
+    renderForTest(<RemotePage />);
+    expect(screen.getByRole('status', { name: 'Loading the session history' })).toBeVisible();
+    expect(await screen.findByText('No sessions yet')).toBeVisible();
+    expect(banner().getByText('No session is open. Nobody can join you.')).toBeVisible();
+  });
+
+  it('tells of each session the code, the agent, both times and the status', async () => {
+    const ended_at = '2026-11-20T10:20:00.000Z';
+    server.on(
+      listSessions,
+      reply(listSessions, [
+        sessionOf({ session_code: 'AAA-AAA-AA2', status: 'completed', support_agent: '<b>tina</b>', ended_at }),
+        sessionOf({ session_code: 'AAA-AAA-AA3', status: 'cancelled', end_reason: 'expired', ended_at }),
+      ]),
+    );
+    renderForTest(<RemotePage />);
+    await screen.findByText('AAA-AAA-AA2');
+    const [completed, cancelled] = history()
+      .getAllByRole('listitem')
+      .map((item) => within(item));
+    expect(completed?.getByText('<b>tina</b>')).toBeVisible();
+    expect(completed?.getByText('Completed')).toBeVisible();
+    expect(completed?.getAllByRole('time').map((time) => time.getAttribute('datetime'))).toEqual([
+      '2026-11-20T10:00:00.000Z',
+      ended_at,
+    ]);
+    expect(cancelled?.getByText('No agent joined')).toBeVisible();
+    expect(cancelled?.getByText('Nobody joined within 30 minutes')).toBeVisible();
+    expect(cancelled?.getByText('Cancelled')).toBeVisible();
+  });
+
+  it('says why it could not be read, and reads it on Retry and on Refresh', async () => {
+    server.on(listSessions, refusal('internal', { detail: 'The server is tired.' }));
+    renderForTest(<RemotePage />);
+    expect(await screen.findByRole('alert')).toHaveTextContent('The server is tired.');
+    server.on(listSessions, reply(listSessions, []));
+    await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
+    await screen.findByText('No sessions yet');
+    server.on(listSessions, reply(listSessions, [sessionOf({ status: 'completed', ended_at: '2026-11-20T10:20:00.000Z' })]));
+    await userEvent.click(screen.getByRole('button', { name: 'Refresh' }));
+    expect(await screen.findByText('K7M-4QP-9XD')).toBeVisible();
+  });
+});
+
+describe('a new session', () => {
+  it('warns first, opens the portal by the press itself, and shows its code in the banner', async () => {
+    renderForTest(<RemotePage />);
+    await screen.findByText('No sessions yet');
+    const session = sessionOf();
+    server.on(createSession, () => {
+      expect(open).toHaveBeenCalledTimes(1);
+      server.on(listSessions, reply(listSessions, [session]));
+      return reply(createSession, session);
+    });
+    await userEvent.click(screen.getByRole('button', { name: 'New Session' }));
+    expect(screen.getByText(/Share codes only with trusted support technicians/u)).toBeVisible();
+    expect(open).not.toHaveBeenCalled();
+    await userEvent.click(screen.getByRole('button', { name: 'Create Session' }));
+    expect(await screen.findByText('Waiting for connection...')).toBeVisible();
+    expect(banner().getByText('K7M-4QP-9XD')).toBeVisible();
+    expect(banner().getByText('Valid for 20 more minutes.')).toBeVisible();
+    expect(open).toHaveBeenCalledWith(new URL('/portal', window.location.href).href, '_blank', 'noopener');
+    expect(server.callsOf(createSession)[0]?.body).toBeUndefined();
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+    expect(alert).not.toHaveBeenCalled();
+  });
+
+  it('that cannot be created opens the portal all the same, and an alert says to visit it', async () => {
+    server.on(createSession, refusal('internal'));
+    renderForTest(<RemotePage />);
+    await startNew();
+    await waitFor(() => expect(alert).toHaveBeenCalledTimes(1));
+    expect(alert.mock.calls[0]?.[0]).toMatch(/visit the portal.*\/portal$/u);
+    expect(open).toHaveBeenCalledTimes(1);
+    expect(screen.queryByText('Waiting for connection...')).not.toBeInTheDocument();
+  });
+
+  it('is not created when the person thinks better of it', async () => {
+    renderForTest(<RemotePage />);
+    await userEvent.click(screen.getByRole('button', { name: 'New Session' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Not now' }));
+    expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+    expect(server.callsOf(createSession)).toEqual([]);
+    expect(open).not.toHaveBeenCalled();
+  });
+});
+
+describe('the banner', () => {
+  it('copies the code', async () => {
+    server.on(listSessions, reply(listSessions, [sessionOf()]));
+    const user = userEvent.setup();
+    renderForTest(<RemotePage />);
+    await user.click(await screen.findByRole('button', { name: 'Copy code' }));
+    expect(await screen.findByRole('button', { name: 'Copied' })).toBeVisible();
+    expect(await navigator.clipboard.readText()).toBe('K7M-4QP-9XD');
+  });
+
+  it('cancels a session that waits', async () => {
+    const session = sessionOf();
+    server.on(listSessions, reply(listSessions, [session]));
+    renderForTest(<RemotePage />);
+    const cancelled = {
+      ...session,
+      status: 'cancelled' as const,
+      end_reason: 'cancelled' as const,
+      ended_at: session.started_at,
+    };
+    server.on({ ...cancelSession, path: `/remote/sessions/${session.id}/cancel` }, () => {
+      server.on(listSessions, reply(listSessions, [cancelled]));
+      return reply(cancelSession, cancelled);
+    });
+    await userEvent.click(await screen.findByRole('button', { name: 'Cancel' }));
+    expect(await history().findByText('Cancelled by the customer')).toBeVisible();
+    expect(screen.queryByText('Waiting for connection...')).not.toBeInTheDocument();
+  });
+
+  it('says why a session could not be ended', async () => {
+    const session = sessionOf({ status: 'active', support_agent: 'tina', joined_at: '2026-11-20T10:05:00.000Z' });
+    server.on(listSessions, reply(listSessions, [session]));
+    server.on(
+      { ...completeSession, path: `/remote/sessions/${session.id}/complete` },
+      refusal('conflict', { detail: 'It has ended already.' }),
+    );
+    renderForTest(<RemotePage />);
+    await userEvent.click(await screen.findByRole('button', { name: 'End session' }));
+    expect(await banner().findByRole('alert')).toHaveTextContent('It has ended already.');
+  });
+
+  it('follows a session every 5 seconds: from waiting to the technician who joined', async () => {
+    const session = sessionOf();
+    server.on(listSessions, reply(listSessions, [session]));
+    vi.useFakeTimers();
+    renderForTest(<RemotePage />);
+    await act(() => vi.advanceTimersByTimeAsync(10));
+    expect(screen.getByText('Waiting for connection...')).toBeVisible();
+    const joined = { ...session, status: 'active' as const, support_agent: 'tina', joined_at: session.started_at };
+    server.on(listSessions, reply(listSessions, [joined]));
+    await act(() => vi.advanceTimersByTimeAsync(5_000));
+    expect(screen.queryByText('Waiting for connection...')).not.toBeInTheDocument();
+    expect(banner().getByRole('heading')).toHaveTextContent('tina has joined your session');
+    expect(server.callsOf(listSessions)).toHaveLength(2);
+  });
+
+  it.each([
+    [30 * 60_000, 'Valid for 30 more minutes.'],
+    [119_000, 'Valid for 1 more minute.'],
+    [59_000, 'Valid for less than a minute.'],
+    [0, 'The code has expired.'],
+    [-1, 'The code has expired.'],
+  ])('with %i ms left says %s', (left, words) => {
+    const now = Date.parse('2026-11-20T10:00:00.000Z');
+    expect(describeValidity(new Date(now + left).toISOString(), now)).toBe(words);
+  });
+});

@@ -1,0 +1,73 @@
+import { IconExternalLink, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSupportLinks } from '#api/support-links.ts';
+import { Button } from '#ui/button.tsx';
+import { ButtonLink } from '#ui/button-link.tsx';
+import { Card } from '#ui/card.tsx';
+import { Page } from '#ui/page.tsx';
+import { NewSessionDialog } from './new-session-dialog.tsx';
+import { isOpen, sessionsQuery } from './remote.queries.ts';
+import { NoSessionBanner, SessionBanner } from './session-banner.tsx';
+import { SessionHistory } from './session-history.tsx';
+import './remote-page.css';
+
+const STEPS = [
+  { title: 'Talk to support first', sentence: 'Call, or write in the support chat, so that you know who is on the other side.' },
+  { title: 'Press New Session', sentence: 'You get a code of nine letters and digits. It is valid for 30 minutes.' },
+  {
+    title: 'Read the code aloud',
+    sentence: 'The technician enters it in the remote-support portal, and you see their name here.',
+  },
+  {
+    title: 'Solve it together',
+    sentence: 'The technician calls you and guides you. Screens are not shared in this version.',
+  },
+  { title: 'End the session', sentence: 'Press End session whenever you want. The code is worth nothing afterwards.' },
+] as const;
+
+export function RemotePage() {
+  const { data: sessions } = useQuery(sessionsQuery);
+  const { remote_portal } = useSupportLinks();
+  const [isStarting, setIsStarting] = useState(false);
+  return (
+    <Page
+      title="Remote Access"
+      sentence="Let a technician whom you trust help you, with a code that only you give away."
+      aside={
+        <div className="remote__actions">
+          <ButtonLink href={remote_portal} isNewWindow icon={<IconExternalLink size={18} stroke={1.7} aria-hidden="true" />}>
+            Open remote-support portal
+          </ButtonLink>
+          <Button
+            variant={sessions?.some(isOpen) ? 'quiet' : 'primary'}
+            icon={<IconPlus size={18} stroke={2} aria-hidden="true" />}
+            aria-haspopup="dialog"
+            onClick={() => setIsStarting(true)}
+          >
+            New Session
+          </Button>
+        </div>
+      }
+    >
+      {sessions?.filter(isOpen).map((session) => (
+        <SessionBanner key={session.id} session={session} />
+      ))}
+      {sessions && !sessions.some(isOpen) && <NoSessionBanner />}
+      <div className="remote__columns">
+        <SessionHistory />
+        <Card title="How it works">
+          <ol className="steps">
+            {STEPS.map(({ title, sentence }) => (
+              <li key={title}>
+                <h3>{title}</h3>
+                <p className="sub">{sentence}</p>
+              </li>
+            ))}
+          </ol>
+        </Card>
+      </div>
+      {isStarting && <NewSessionDialog onClose={() => setIsStarting(false)} opensPortal />}
+    </Page>
+  );
+}

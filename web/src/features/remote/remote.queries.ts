@@ -1,0 +1,91 @@
+import {
+  cancelSession,
+  completeJoined,
+  completeSession,
+  createSession,
+  type JoinedSession,
+  joinSession,
+  listJoined,
+  listSessions,
+  type RemoteSession,
+  SESSION_POLL_INTERVAL,
+} from '@palisade/contract/remote';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '#api/call.ts';
+
+const REMOTE = ['remote'] as const;
+
+/** A session that waits for a technician or runs. */
+export function isOpen({ status }: RemoteSession): boolean {
+  return status === 'pending' || status === 'active';
+}
+
+/** While a session is open the list is read again and again, because what happens to it happens elsewhere; only while the page is visible. */
+export const sessionsQuery = queryOptions({
+  queryKey: [...REMOTE, 'sessions'],
+  queryFn: ({ signal }) => call(listSessions, { signal }),
+  refetchInterval: (query) => (query.state.data?.some(isOpen) ? SESSION_POLL_INTERVAL : false),
+  networkMode: 'always',
+});
+
+export const joinedQuery = queryOptions({
+  queryKey: [...REMOTE, 'joined'],
+  queryFn: ({ signal }) => call(listJoined, { signal }),
+  refetchInterval: SESSION_POLL_INTERVAL,
+  networkMode: 'always',
+});
+
+/** Puts a session as the server answered it into a list of sessions, newest first. */
+function withSession<Session extends RemoteSession>(sessions: readonly Session[] | undefined, session: Session): Session[] {
+  const others = (sessions ?? []).filter(({ id }) => id !== session.id);
+  return [...others, session].toSorted((one, other) => (one.id < other.id ? 1 : -1));
+}
+
+function useSettled() {
+  const queries = useQueryClient();
+  return {
+    queries,
+    // Whatever a move did to the other sessions, the server knows it.
+    onSettled: () => void queries.invalidateQueries({ queryKey: REMOTE }),
+    onError: (error: Error) => console.error(error),
+    networkMode: 'always' as const,
+  };
+}
+
+export function useCreateSession() {
+  const { queries, ...settled } = useSettled();
+  return useMutation({
+    ...settled,
+    mutationFn: () => call(createSession),
+    onSuccess: (session) => queries.setQueryData(sessionsQuery.queryKey, (sessions) => withSession(sessions, session)),
+  });
+}
+
+/** Ends an own session: one that waits is cancelled, one that runs is done. */
+export function useEndSession() {
+  const { queries, ...settled } = useSettled();
+  return useMutation({
+    ...settled,
+    mutationFn: ({ id, status }: RemoteSession) =>
+      status === 'pending' ? call(cancelSession, { params: { id } }) : call(completeSession, { params: { id } }),
+    onSuccess: (session) => queries.setQueryData(sessionsQuery.queryKey, (sessions) => withSession(sessions, session)),
+  });
+}
+
+export function useJoinSession() {
+  const { queries, ...settled } = useSettled();
+  return useMutation({
+    ...settled,
+    mutationFn: (session_code: string) => call(joinSession, { body: { session_code } }),
+    onSuccess: (session) => queries.setQueryData(joinedQuery.queryKey, (sessions) => withSession(sessions, session)),
+  });
+}
+
+export function useCompleteJoined() {
+  const { queries, ...settled } = useSettled();
+  return useMutation({
+    ...settled,
+    mutationFn: ({ id }: JoinedSession) => call(completeJoined, { params: { id } }),
+    onSuccess: (session) => queries.setQueryData(joinedQuery.queryKey, (sessions) => withSession(sessions, session)),
+  });
+}

@@ -1,0 +1,115 @@
+import { useClipboard } from '@mantine/hooks';
+import type { RemoteSession } from '@palisade/contract/remote';
+import { IconCheck, IconCopy, IconLock, IconPlugConnected } from '@tabler/icons-react';
+import { sentenceOf } from '#api/call.ts';
+import { Button, Spinner } from '#ui/button.tsx';
+import { describeAge, useSecond } from '#ui/moment.tsx';
+import { useEndSession } from './remote.queries.ts';
+import '#ui/card.css';
+import './session-banner.css';
+
+const MINUTE = 60_000;
+const COPIED_FOR = 2_000;
+
+/** How long a code can still be used, in words; the server decides the end, so the last moments are not counted down. */
+export function describeValidity(expires_at: string, now: number): string {
+  const left = Date.parse(expires_at) - now;
+  if (left <= 0) return 'The code has expired.';
+  const minutes = Math.floor(left / MINUTE);
+  if (minutes === 0) return 'Valid for less than a minute.';
+  return minutes === 1 ? 'Valid for 1 more minute.' : `Valid for ${minutes} more minutes.`;
+}
+
+/** What goes on right now: a code that waits, or a technician who has joined. */
+export function SessionBanner({ session }: { session: RemoteSession }) {
+  const end = useEndSession();
+  const isWaiting = session.status === 'pending';
+  return (
+    <section className="card banner" data-tone={isWaiting ? 'waiting' : 'good'} aria-label="Open session">
+      {isWaiting ? <Waiting session={session} /> : <Running session={session} />}
+      <div className="banner__actions">
+        {isWaiting && <CopyCode code={session.session_code} />}
+        <Button variant="quiet" loading={end.isPending} onClick={() => end.mutate(session)}>
+          {isWaiting ? 'Cancel' : 'End session'}
+        </Button>
+      </div>
+      {end.error && (
+        <p role="alert" className="banner__error">
+          {sentenceOf(end.error)}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Waiting({ session }: { session: RemoteSession }) {
+  const now = useSecond();
+  return (
+    <div className="banner__what">
+      <p className="banner__state" role="status">
+        <Spinner />
+        Waiting for connection...
+      </p>
+      <p className="banner__label">Session code</p>
+      <p className="banner__code">{session.session_code}</p>
+      <p className="sub">
+        Read it only to a technician whom you trust. <span className="num">{describeValidity(session.expires_at, now)}</span>
+      </p>
+    </div>
+  );
+}
+
+function Running({ session }: { session: RemoteSession }) {
+  const now = useSecond();
+  return (
+    <div className="banner__what">
+      <p className="banner__state" role="status">
+        <IconPlugConnected size={20} stroke={1.7} aria-hidden="true" />
+        Technician connected
+      </p>
+      <h2 className="banner__title">
+        <bdi>{session.support_agent}</bdi> has joined your session
+      </h2>
+      <p className="sub">
+        Session <span className="banner__small-code">{session.session_code}</span>
+        {session.joined_at !== null && `, joined ${describeAge(session.joined_at, now)}`}. The technician now calls you. Screens
+        are not shared in this version.
+      </p>
+    </div>
+  );
+}
+
+function CopyCode({ code }: { code: string }) {
+  const { copy, copied, error } = useClipboard({ timeout: COPIED_FOR });
+  const Icon = copied ? IconCheck : IconCopy;
+  return (
+    <>
+      <Button icon={<Icon size={18} stroke={1.7} aria-hidden="true" />} onClick={() => copy(code)}>
+        {copied ? 'Copied' : 'Copy code'}
+      </Button>
+      <span role="status" className="visually-hidden">
+        {copied && 'The session code was copied.'}
+      </span>
+      {error && (
+        <p role="alert" className="banner__error">
+          The browser did not allow copying. Select the code and copy it yourself.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The same place when nothing is open, so that a person sees at once that nobody can join. */
+export function NoSessionBanner() {
+  return (
+    <section className="card banner" data-tone="none" aria-label="Open session">
+      <span className="banner__icon" aria-hidden="true">
+        <IconLock size={28} stroke={1.7} />
+      </span>
+      <div className="banner__what">
+        <h2 className="banner__title">No session is open. Nobody can join you.</h2>
+        <p className="sub">Start one when a technician whom you called asks for a code.</p>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,43 @@
+import type { RemoteSession } from '@palisade/contract/remote';
+import type { ReactNode } from 'react';
+import { Moment } from '#ui/moment.tsx';
+import { END_REASONS, SessionBadge } from './session-badge.tsx';
+import './session-list.css';
+
+interface SessionRowProps {
+  session: RemoteSession;
+  now: number;
+  /** Who is on the other side. */
+  who: ReactNode;
+  action?: ReactNode;
+}
+
+/** One session as an item of a list: its code, who, created and ended, the status. */
+export function SessionRow({ session, now, who, action }: SessionRowProps) {
+  const { session_code, started_at, ended_at, end_reason, status } = session;
+  return (
+    <li className="session-row">
+      <div className="session-row__what">
+        <span className="session-row__code">{session_code}</span>
+        <span className="session-row__line">{who}</span>
+        {end_reason !== null && <span className="session-row__line">{END_REASONS[end_reason]}</span>}
+      </div>
+      <dl className="session-row__times">
+        <div>
+          <dt>Created</dt>
+          <dd>
+            <Moment iso={started_at} now={now} />
+          </dd>
+        </div>
+        <div>
+          <dt>Ended</dt>
+          <dd>{ended_at === null ? 'Not yet' : <Moment iso={ended_at} now={now} />}</dd>
+        </div>
+      </dl>
+      <div className="session-row__status">
+        <SessionBadge status={status} />
+        {action}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,84 @@
+import { readConfig } from '@palisade/contract/platform';
+import { setupConfig } from '@palisade/contract/setup';
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { CONFIG, MARIA } from '#api/fake-records.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { SetupPage } from './setup-page.tsx';
+
+let server: FakeServer;
+let alert: ReturnType<typeof vi.fn>;
+
+beforeEach(() => {
+  server = new FakeServer();
+  alert = vi.fn();
+  vi.stubGlobal('alert', alert);
+  startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
+  server.on(readConfig, reply(readConfig, CONFIG));
+});
+
+async function open() {
+  renderForTest(<SetupPage />);
+  await screen.findByLabelText('Company Name');
+  return userEvent.setup();
+}
+
+it('needs a company name, and nothing else', async () => {
+  const user = await open();
+  const button = screen.getByRole('button', { name: 'Complete Setup' });
+  expect(button).toBeDisabled();
+  await user.type(screen.getByLabelText('Company Name'), '   ');
+  expect(button).toBeDisabled();
+  await user.type(screen.getByLabelText('Company Name'), 'Harbour IT');
+  expect(button).toBeEnabled();
+  for (const label of ['Company Name', 'Support Phone', 'Support Email']) expect(screen.getByLabelText(label)).toBeRequired();
+});
+
+it('saves, says so, shows the summary, and has the screens read the new name', async () => {
+  const { promise, resolve } = Promise.withResolvers<ReturnType<typeof reply>>();
+  server.on(setupConfig, () => promise);
+  const user = await open();
+  await user.type(screen.getByLabelText('Company Name'), 'Harbour IT');
+  await user.type(screen.getByLabelText('Support Phone'), '+1 800 555 0199');
+  await user.type(screen.getByLabelText('Support Email'), 'not checked');
+  const asked = server.callsOf(readConfig).length;
+  await user.click(screen.getByRole('button', { name: 'Complete Setup' }));
+  expect(screen.getByRole('button', { name: 'Complete Setup' })).toBeDisabled();
+  resolve(reply(setupConfig, { success: true }));
+  expect(await screen.findByRole('heading', { name: 'Setup Complete' })).toHaveFocus();
+  expect(alert.mock.calls).toEqual([['Client setup completed successfully']]);
+  expect(screen.getByText('Harbour IT')).toBeVisible();
+  expect(screen.getByText('not checked')).toBeVisible();
+  const [sent] = server.callsOf(setupConfig);
+  expect(sent?.body).toMatchObject({
+    client_info: { company_name: 'Harbour IT', support_phone: '+1 800 555 0199', support_email: 'not checked' },
+    setup_type: 'basic_installation',
+  });
+  await waitFor(() => expect(server.callsOf(readConfig)).toHaveLength(asked + 1));
+  await user.click(screen.getByRole('button', { name: 'Change details' }));
+  expect(screen.getByLabelText('Company Name')).toHaveValue('Harbour IT');
+});
+
+it('says that it could not be saved, and why at the field', async () => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  const errors = [{ field: 'client_info.support_phone', message: 'The support phone has at most 40 characters.' }];
+  server.on(setupConfig, refusal('invalid_field', { errors }));
+  const user = await open();
+  await user.type(screen.getByLabelText('Company Name'), 'Harbour IT');
+  await user.click(screen.getByRole('button', { name: 'Complete Setup' }));
+  await waitFor(() => expect(alert.mock.calls).toEqual([['Error saving configuration. Please try again.']]));
+  expect(screen.getByLabelText('Support Phone')).toHaveAccessibleDescription(/at most 40 characters/u);
+  expect(screen.getByLabelText('Company Name')).toHaveValue('Harbour IT');
+  expect(screen.getByRole('button', { name: 'Complete Setup' })).toBeEnabled();
+});
+
+it.each(['customer', 'support'] as const)('tells a %s that it is for administrators', (role) => {
+  startSession({ access_token: 'token-1', user_info: { ...MARIA, role } });
+  renderForTest(<SetupPage />);
+  expect(screen.getByRole('heading', { level: 1, name: 'Admin Setup' })).toBeVisible();
+  expect(screen.getByText('Administrators only')).toBeVisible();
+  expect(screen.queryByLabelText('Company Name')).not.toBeInTheDocument();
+});

@@ -1,0 +1,153 @@
+import { TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { type ClientInfo, setupConfig } from '@palisade/contract/setup';
+import { IconCheck } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '#api/call.ts';
+import { type Config, refreshConfig, useConfig } from '#api/config.ts';
+import { fieldMessagesOf } from '#api/field-messages.ts';
+import { useSession } from '#api/session.ts';
+import { AdministratorsOnly } from '#ui/administrators-only.tsx';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { Page } from '#ui/page.tsx';
+import { LoadingRows } from '#ui/states.tsx';
+import { SetupSummary } from './setup-summary.tsx';
+import './setup-page.css';
+
+/** What every installation has; nothing here is switched. */
+const FEATURES = [
+  ['Antivirus', 'Files are read whole, and every verdict says what was found.'],
+  ['Firewall', 'Rules that say who may reach a device, and how.'],
+  ['Remote access', 'A technician helps with a code that the person shares.'],
+  ['Support chat', 'Customers write, and get a marked automatic hint at once.'],
+  ['Anti-hacking monitor', 'Premium customers see what was tried against them.'],
+  ['Subscriptions', 'Plans that you make, and assign to customers.'],
+] as const;
+
+const UNCONFIGURED_NAME = 'Palisade';
+
+export function SetupPage() {
+  const user = useSession().session?.user_info;
+  const config = useConfig();
+  return (
+    <Page title="Admin Setup" sentence="The name and the support contact that people see on every screen and in every mail.">
+      {user?.role !== 'admin' && (
+        <AdministratorsOnly sentence="The provider's name and contact are set by an administrator of this installation." />
+      )}
+      {user?.role === 'admin' && !config && (
+        <section className="card" aria-label="Admin Setup">
+          <LoadingRows label="Loading what is set up" />
+        </section>
+      )}
+      {user?.role === 'admin' && config && <Setup config={config} />}
+    </Page>
+  );
+}
+
+function Setup({ config }: { config: Config }) {
+  const [saved, setSaved] = useState<ClientInfo>();
+  const [isEditing, setIsEditing] = useState(true);
+  const [before] = useState<ClientInfo>({
+    company_name: config.provider_name === UNCONFIGURED_NAME ? '' : config.provider_name,
+    support_phone: config.support.phone,
+    support_email: config.support.email,
+  });
+  if (saved && !isEditing) return <SetupSummary info={saved} features={FEATURES} onEdit={() => setIsEditing(true)} />;
+  return (
+    <div className="setup">
+      <SetupForm
+        initial={saved ?? before}
+        onSaved={(info) => {
+          setSaved(info);
+          setIsEditing(false);
+        }}
+      />
+      <Card title="Included in this installation">
+        <FeatureList />
+      </Card>
+    </div>
+  );
+}
+
+function FeatureList() {
+  return (
+    <ul className="setup-features">
+      {FEATURES.map(([name, sentence]) => (
+        <li key={name}>
+          <IconCheck size={18} stroke={2} aria-hidden="true" />
+          <div>
+            <b>{name}</b>
+            <p className="sub">{sentence}</p>
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function SetupForm({ initial, onSaved }: { initial: ClientInfo; onSaved: (info: ClientInfo) => void }) {
+  const form = useForm({ initialValues: initial });
+  const save = useMutation({
+    mutationFn: (client_info: ClientInfo) =>
+      call(setupConfig, {
+        body: { client_info, setup_type: 'basic_installation', timestamp: new Date().toISOString() },
+      }),
+    onSuccess: (_, client_info) => {
+      void refreshConfig();
+      window.alert('Client setup completed successfully');
+      onSaved(client_info);
+    },
+    onError: (error) => {
+      console.error(error);
+      const messages = Object.entries(fieldMessagesOf(error));
+      form.setErrors(Object.fromEntries(messages.map(([field, text]) => [field.replace(/^client_info\./u, ''), text])));
+      window.alert('Error saving configuration. Please try again.');
+    },
+  });
+  return (
+    <Card title="Who provides this installation">
+      {/* Phone and email are marked required and not checked, as specified: the browser must not stop the form. */}
+      <form noValidate className="setup-form" onSubmit={form.onSubmit((values) => save.mutate(values))}>
+        <TextInput
+          label="Company Name"
+          name="company_name"
+          autoComplete="organization"
+          required
+          withAsterisk={false}
+          size="md"
+          description="Shown beside the product's name, and as the sender of mails."
+          {...form.getInputProps('company_name')}
+        />
+        <TextInput
+          label="Support Phone"
+          name="support_phone"
+          type="tel"
+          autoComplete="tel"
+          required
+          withAsterisk={false}
+          size="md"
+          description="Shown to everybody, and called from the user menu."
+          {...form.getInputProps('support_phone')}
+        />
+        <TextInput
+          label="Support Email"
+          name="support_email"
+          type="email"
+          autoComplete="email"
+          required
+          withAsterisk={false}
+          size="md"
+          description="Shown to everybody, and in the footer of mails."
+          {...form.getInputProps('support_email')}
+        />
+        <div className="setup-form__end">
+          <Button type="submit" size="l" loading={save.isPending} disabled={form.values.company_name.trim() === ''}>
+            Complete Setup
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,52 @@
+import type { ClientInfo } from '@palisade/contract/setup';
+import { IconCircleCheck } from '@tabler/icons-react';
+import { useEffect, useRef } from 'react';
+import { Link } from 'react-router';
+import { Button } from '#ui/button.tsx';
+
+interface SetupSummaryProps {
+  info: ClientInfo;
+  features: readonly (readonly [name: string, sentence: string])[];
+  onEdit: () => void;
+}
+
+/** What was set up, in place of the form. Its heading takes the focus that the form had. */
+export function SetupSummary({ info, features, onEdit }: SetupSummaryProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  return (
+    <section className="card setup-summary" aria-labelledby="setup-complete">
+      <span className="setup-summary__icon" aria-hidden="true">
+        <IconCircleCheck size={32} stroke={1.7} />
+      </span>
+      <h2 id="setup-complete" ref={heading} tabIndex={-1}>
+        Setup Complete
+      </h2>
+      <p className="sub">Every screen and mail shows this from now on.</p>
+      <dl className="setup-summary__facts">
+        <div>
+          <dt>Company Name</dt>
+          <dd>{info.company_name.trim()}</dd>
+        </div>
+        <div>
+          <dt>Support Phone</dt>
+          <dd>{info.support_phone.trim() || 'Not given, so not shown'}</dd>
+        </div>
+        <div>
+          <dt>Support Email</dt>
+          <dd>{info.support_email.trim() || 'Not given, so not shown'}</dd>
+        </div>
+        <div>
+          <dt>Included</dt>
+          <dd>{features.map(([name]) => name).join(', ')}</dd>
+        </div>
+      </dl>
+      <div className="setup-summary__end">
+        <Link to="/dashboard">Go to the dashboard</Link>
+        <Button variant="quiet" onClick={onEdit}>
+          Change details
+        </Button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,85 @@
+import { Tabs } from '@mantine/core';
+import type { Template, UserPlanRequest } from '@palisade/contract/subscription';
+import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { sentenceOf } from '#api/call.ts';
+import { Page } from '#ui/page.tsx';
+import { ErrorNotice } from '#ui/states.tsx';
+import { AssignForm } from './assign-form.tsx';
+import { type AssignDraft, draftOfRequest, draftOfTemplate, EMPTY_ASSIGNMENT, EMPTY_TEMPLATE } from './drafts.ts';
+import { ManageTab } from './manage-tab.tsx';
+import { type Message, MessageLine } from './message-line.tsx';
+import { allPlanRequestsQuery, subscriptionsQuery, templatesQuery } from './subscriptions.queries.ts';
+import { TemplatesTab } from './templates-tab.tsx';
+
+const LOADED: Message = { tone: 'good', text: 'Template loaded for assignment' };
+
+/** The admins' side: assign, templates, manage. What is typed in a form outlives a look at another tab. */
+export function AdminManager() {
+  const [tab, setTab] = useState<string | null>('assign');
+  const [assignment, setAssignment] = useState(EMPTY_ASSIGNMENT);
+  const [template, setTemplate] = useState(EMPTY_TEMPLATE);
+  const [message, setMessage] = useState<Message>();
+  const root = useRef<HTMLDivElement>(null);
+  const requests = useQuery(allPlanRequestsQuery);
+  const failures = [
+    { title: 'Error fetching subscriptions', ...useQuery(subscriptionsQuery) },
+    { title: 'Error fetching templates', ...useQuery(templatesQuery) },
+    { title: 'Error fetching plan requests', ...requests },
+  ].filter(({ error }) => error !== null);
+
+  function load(draft: AssignDraft) {
+    // The button that was pressed goes with its tab: the focus follows to where the work goes on.
+    flushSync(() => {
+      setAssignment(draft);
+      setMessage(LOADED);
+      setTab('assign');
+    });
+    root.current?.querySelector<HTMLElement>('[name="user_email"]')?.focus();
+  }
+
+  const waiting = requests.data?.length ?? 0;
+  return (
+    <Page title="Subscription Manager" sentence="Give people a plan, decide which plans are on offer, and see who has what.">
+      <Tabs ref={root} value={tab} onChange={setTab} keepMounted={false} className="manager">
+        <Tabs.List className="manager__tabs" aria-label="Subscription manager">
+          <Tabs.Tab className="manager__tab" value="assign">
+            Assign Subscription
+          </Tabs.Tab>
+          <Tabs.Tab className="manager__tab" value="templates">
+            Templates
+          </Tabs.Tab>
+          <Tabs.Tab className="manager__tab" value="manage">
+            Manage Subscriptions
+            {waiting > 0 && (
+              <span className="manager__waiting num" title={`${waiting} plan requests`} aria-hidden="true">
+                {waiting}
+              </span>
+            )}
+          </Tabs.Tab>
+        </Tabs.List>
+        <MessageLine message={message} />
+        {failures.map(({ title, error, refetch }) => (
+          <div key={title} className="manager__failure">
+            <ErrorNotice title={title} sentence={sentenceOf(error)} onRetry={() => void refetch()} />
+          </div>
+        ))}
+        <Tabs.Panel value="assign">
+          <AssignForm draft={assignment} onChange={setAssignment} onMessage={setMessage} />
+        </Tabs.Panel>
+        <Tabs.Panel value="templates">
+          <TemplatesTab
+            draft={template}
+            onChange={setTemplate}
+            onMessage={setMessage}
+            onUse={(chosen: Template) => load(draftOfTemplate(chosen, assignment.user_email))}
+          />
+        </Tabs.Panel>
+        <Tabs.Panel value="manage">
+          <ManageTab onMessage={setMessage} onLoadRequest={(request: UserPlanRequest) => load(draftOfRequest(request))} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}

@@ -1,0 +1,187 @@
+import {
+  type CurrentSubscription,
+  type PlanRequest,
+  requestPlan,
+  type Template,
+  withdrawPlanRequest,
+} from '@palisade/contract/subscription';
+import { IconLock, IconShieldCheck, IconShieldOff, IconTemplate } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { call, sentenceOf } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { Page } from '#ui/page.tsx';
+import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { FeatureList, PlanCard, TypeBadge } from './plan-card.tsx';
+import { describeDate, describeDevices, describeMonths, describePrice } from './plan-words.ts';
+import { currentSubscriptionQuery, planRequestsQuery, plansQuery, SUBSCRIPTION_KEY } from './subscriptions.queries.ts';
+
+/** What everybody but admins sees here: that managing is not theirs, what they have, and what they can ask for. */
+export function CustomerPlans() {
+  return (
+    <Page title="Subscription Manager" sentence="What you have, and what you can have.">
+      <section className="admins-only" aria-labelledby="admins-only">
+        <span className="admins-only__icon" aria-hidden="true">
+          <IconLock size={20} stroke={1.7} />
+        </span>
+        <div>
+          <h2 id="admins-only">Administrators only</h2>
+          <p className="sub">
+            Assigning plans is for administrators. Your own plan is below, and you can ask for any plan on offer.
+          </p>
+        </div>
+      </section>
+      <OwnPlan />
+      <PlansOnOffer />
+    </Page>
+  );
+}
+
+function OwnPlan() {
+  const { data: current, error, refetch } = useQuery(currentSubscriptionQuery);
+  return (
+    <Card title="Your plan">
+      {error && <ErrorNotice title="Your plan could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
+      {!current && !error && <LoadingRows label="Loading your plan" />}
+      {current && (current.has_subscription ? <Plan current={current} /> : <NoPlan />)}
+    </Card>
+  );
+}
+
+function NoPlan() {
+  return (
+    <div className="own-plan" data-tone="none">
+      <span className="own-plan__icon" aria-hidden="true">
+        <IconShieldOff size={28} stroke={1.7} />
+      </span>
+      <div>
+        <h3>You have no plan</h3>
+        <p className="sub">Scanning files and firewall rules work without one. Ask for a plan below to have more.</p>
+      </div>
+    </div>
+  );
+}
+
+function Plan({ current }: { current: CurrentSubscription }) {
+  const { plan_name, price, currency, duration_months, max_devices, expires_at } = current;
+  return (
+    <div className="own-plan">
+      <span className="own-plan__icon" aria-hidden="true">
+        <IconShieldCheck size={28} stroke={1.7} />
+      </span>
+      <div>
+        <h3>
+          <bdi>{plan_name}</bdi> <TypeBadge isPremium={current.is_premium} />
+        </h3>
+        <p className="sub num">{expires_at === null ? 'Without end' : `Until ${describeDate(expires_at)}`}</p>
+        <FeatureList features={current.features} />
+      </div>
+      <div className="own-plan__facts num">
+        {price !== null && currency !== null && <b>{describePrice(price, currency)}</b>}
+        {duration_months !== null && <span className="sub">for {describeMonths(duration_months)}</span>}
+        {max_devices !== null && <span className="sub">{describeDevices(max_devices)}</span>}
+      </div>
+    </div>
+  );
+}
+
+function PlansOnOffer() {
+  const plans = useQuery(plansQuery);
+  const requests = useQuery(planRequestsQuery);
+  const { data: current } = useQuery(currentSubscriptionQuery);
+  const error = plans.error ?? requests.error;
+  const retry = () => void Promise.all([plans.refetch(), requests.refetch()]);
+  return (
+    <Card title="Plans on offer">
+      {error && <ErrorNotice title="The plans could not be read" sentence={sentenceOf(error)} onRetry={retry} />}
+      {!error && !(plans.data && requests.data) && <LoadingRows label="Loading the plans" />}
+      {plans.data?.length === 0 && (
+        <EmptyState
+          icon={<IconTemplate size={28} stroke={1.7} />}
+          title="No plans on offer yet"
+          sentence="As soon as an administrator adds a plan, you can ask for it here."
+        />
+      )}
+      {plans.data && requests.data && plans.data.length > 0 && (
+        <div className="plan-grid">
+          {plans.data.map((plan) => (
+            <PlanCard key={plan.id} plan={plan}>
+              <PlanAction
+                plan={plan}
+                // Newest first: what was last asked and answered.
+                request={requests.data.find(({ template }) => template.id === plan.id)}
+                isOwn={current?.plan_name === plan.template_name}
+              />
+            </PlanCard>
+          ))}
+        </div>
+      )}
+    </Card>
+  );
+}
+
+interface PlanActionProps {
+  plan: Template;
+  request: PlanRequest | undefined;
+  isOwn: boolean;
+}
+
+function PlanAction({ plan, request, isOwn }: PlanActionProps) {
+  const queries = useQueryClient();
+  const [isBusy, setIsBusy] = useState(false);
+  const [sentence, setSentence] = useState('');
+  // State shows only after the next render; two presses at once must make one request.
+  const isSending = useRef(false);
+
+  async function send(change: () => Promise<unknown>) {
+    if (isSending.current) return;
+    isSending.current = true;
+    setIsBusy(true);
+    setSentence('');
+    try {
+      await change();
+    } catch (error) {
+      console.error(error);
+      setSentence(sentenceOf(error));
+    }
+    // Awaited, so that the button does not come back before the new state is there.
+    await queries.invalidateQueries({ queryKey: SUBSCRIPTION_KEY });
+    isSending.current = false;
+    setIsBusy(false);
+  }
+
+  const isOpen = request?.status === 'open';
+  return (
+    <>
+      <p role="status" className="plan-card__state" data-open={isOpen}>
+        {describeState(request, isOwn)}
+      </p>
+      {isOpen ? (
+        <Button
+          variant="quiet"
+          loading={isBusy}
+          onClick={() => void send(() => call(withdrawPlanRequest, { params: { id: request.id } }))}
+        >
+          Withdraw the request <span className="visually-hidden">for {plan.template_name}</span>
+        </Button>
+      ) : (
+        <Button loading={isBusy} onClick={() => void send(() => call(requestPlan, { body: { template_id: plan.id } }))}>
+          Request this plan <span className="visually-hidden">{plan.template_name}</span>
+        </Button>
+      )}
+      {sentence && (
+        <p role="alert" className="plan-card__error">
+          {sentence}
+        </p>
+      )}
+    </>
+  );
+}
+
+function describeState(request: PlanRequest | undefined, isOwn: boolean): string {
+  if (request?.status === 'open') return `Requested on ${describeDate(request.requested_at)}. An administrator will answer.`;
+  if (isOwn) return 'This is your plan.';
+  if (request?.status === 'declined' && request.decided_at !== null) return `Declined on ${describeDate(request.decided_at)}.`;
+  return '';
+}

@@ -1,0 +1,100 @@
+import {
+  type Assignment,
+  assignmentSchema,
+  DURATION_DEFAULT,
+  MAX_DEVICES_DEFAULT,
+  type NewTemplate,
+  newTemplateSchema,
+  type Template,
+  type UserPlanRequest,
+} from '@palisade/contract/subscription';
+import type { z } from 'zod';
+import { CallError } from '#api/call.ts';
+
+/** What is chosen of a plan in either form; the lists' values as text, as a select has them. */
+export interface PlanDraft {
+  duration_months: string;
+  max_devices: string;
+  is_premium: boolean;
+  features: string[];
+}
+
+export interface AssignDraft extends PlanDraft {
+  user_email: string;
+  plan_name: string;
+  price: string;
+  request_id: string | undefined;
+}
+
+export interface TemplateDraft extends PlanDraft {
+  template_name: string;
+  base_price: string;
+}
+
+const EMPTY_PLAN: PlanDraft = {
+  duration_months: String(DURATION_DEFAULT),
+  max_devices: String(MAX_DEVICES_DEFAULT),
+  is_premium: false,
+  features: [],
+};
+
+export const EMPTY_ASSIGNMENT: AssignDraft = { ...EMPTY_PLAN, user_email: '', plan_name: '', price: '', request_id: undefined };
+export const EMPTY_TEMPLATE: TemplateDraft = { ...EMPTY_PLAN, template_name: '', base_price: '' };
+
+/** A template copied into the assign form; whom it is for stays as it is. */
+export function draftOfTemplate(template: Template, user_email: string): AssignDraft {
+  return {
+    user_email,
+    plan_name: template.template_name,
+    price: String(template.base_price),
+    duration_months: String(template.duration_months),
+    max_devices: String(template.max_devices),
+    is_premium: template.is_premium,
+    features: template.features,
+    request_id: undefined,
+  };
+}
+
+export function draftOfRequest(request: UserPlanRequest): AssignDraft {
+  return { ...draftOfTemplate(request.template, request.user_email), request_id: request.id };
+}
+
+/** A field's name and the sentence that stands beneath it. */
+export type FieldMessages = Record<string, string>;
+
+type Parsed<Body> = { ok: true; body: Body } | { ok: false; sentence: string; fields: FieldMessages };
+
+function fieldMessages(errors: readonly { field: string; message: string }[]): FieldMessages {
+  // Of a list the first part of the path is the field; of several sentences the first is the one to read.
+  return Object.fromEntries(errors.toReversed().map(({ field, message }) => [field.split('.')[0] ?? field, message]));
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, values: unknown): Parsed<z.output<Schema>> {
+  const { data, error } = schema.safeParse(values);
+  if (!error) return { ok: true, body: data };
+  const errors = error.issues.map(({ path, message }) => ({ field: path.join('.'), message }));
+  return { ok: false, sentence: errors[0]?.message ?? '', fields: fieldMessages(errors) };
+}
+
+/** An empty field is no number; `Number('')` would be 0, a price. */
+function numberOf(text: string): number {
+  return text.trim() === '' ? Number.NaN : Number(text);
+}
+
+function planOf(draft: PlanDraft) {
+  return { duration_months: numberOf(draft.duration_months), max_devices: numberOf(draft.max_devices) };
+}
+
+export function parseAssignment(draft: AssignDraft): Parsed<Assignment> {
+  return parse(assignmentSchema, { ...draft, ...planOf(draft), price: numberOf(draft.price) });
+}
+
+export function parseTemplate(draft: TemplateDraft): Parsed<NewTemplate> {
+  return parse(newTemplateSchema, { ...draft, ...planOf(draft), base_price: numberOf(draft.base_price) });
+}
+
+/** A failed call as the screen says it: the server's own sentence, or the fallback of the specification. */
+export function refusalOf(error: unknown, fallback: string): { sentence: string; fields: FieldMessages } {
+  const problem = error instanceof CallError ? error.problem : undefined;
+  return { sentence: problem ? `Error: ${problem.detail}` : fallback, fields: fieldMessages(problem?.errors ?? []) };
+}

@@ -1,0 +1,81 @@
+import { TextInput } from '@mantine/core';
+import { FEATURE_LENGTH_MAXIMUM, FEATURES_MAXIMUM } from '@palisade/contract/subscription';
+import { IconCheck, IconPlus, IconX } from '@tabler/icons-react';
+import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { Button } from '#ui/button.tsx';
+
+interface FeaturesFieldProps {
+  features: readonly string[];
+  error: string | undefined;
+  onChange: (features: string[]) => void;
+}
+
+/** A list of short texts: trimmed, never blank, each once. */
+export function FeaturesField({ features, error, onChange }: FeaturesFieldProps) {
+  const [text, setText] = useState('');
+  const input = useRef<HTMLInputElement>(null);
+  const listId = useId();
+  const feature = text.trim();
+  const isThere = features.includes(feature);
+  const isFull = features.length >= FEATURES_MAXIMUM;
+
+  function add() {
+    input.current?.focus();
+    if (feature === '' || isThere || isFull) return;
+    onChange([...features, feature]);
+    setText('');
+  }
+
+  function press(event: KeyboardEvent) {
+    if (event.key !== 'Enter') return;
+    // Enter adds a feature here; it must not send the form with half of the list.
+    event.preventDefault();
+    add();
+  }
+
+  return (
+    <div className="features-field">
+      <div className="features-field__new">
+        <TextInput
+          ref={input}
+          label="Features"
+          placeholder="Add a feature"
+          size="md"
+          maxLength={FEATURE_LENGTH_MAXIMUM}
+          value={text}
+          error={error ?? (isThere ? 'This feature is in the list already.' : undefined)}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onKeyDown={press}
+        />
+        <Button
+          variant="quiet"
+          icon={<IconPlus size={16} stroke={1.7} aria-hidden="true" />}
+          aria-controls={listId}
+          disabled={isFull}
+          onClick={add}
+        >
+          Add
+        </Button>
+      </div>
+      <ul id={listId} aria-label="Features of this plan" className="features-field__list">
+        {features.map((item) => (
+          <li key={item}>
+            <IconCheck className="check-icon" size={16} stroke={2} aria-hidden="true" />
+            <bdi>{item}</bdi>
+            <button
+              type="button"
+              aria-label={`Remove ${item}`}
+              title="Remove"
+              onClick={() => {
+                onChange(features.filter((other) => other !== item));
+                input.current?.focus();
+              }}
+            >
+              <IconX size={16} stroke={1.7} aria-hidden="true" />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

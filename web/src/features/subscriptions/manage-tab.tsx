@@ -1,0 +1,167 @@
+import { TextInput } from '@mantine/core';
+import {
+  cancelSubscription,
+  type Subscription,
+  subscriptionStatusSchema,
+  type UserPlanRequest,
+} from '@palisade/contract/subscription';
+import { IconDownload, IconSearch, IconUsers } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import { call } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { EmptyState, LoadingRows } from '#ui/states.tsx';
+import { Choice } from './choice.tsx';
+import { refusalOf } from './drafts.ts';
+import type { Message } from './message-line.tsx';
+import { OpenRequests } from './open-requests.tsx';
+import { COLUMNS, SubscriptionTable } from './subscription-table.tsx';
+import { EVERYTHING, type SortKey, STATUS_LABELS, type View, viewOf } from './subscription-view.ts';
+import { SUBSCRIPTION_KEY, subscriptionsQuery } from './subscriptions.queries.ts';
+import { csvOf, downloadCsv } from './subscriptions-csv.ts';
+
+/** Rows that are drawn at first, and with each Show more. */
+const ROWS_STEP = 100;
+
+interface ManageTabProps {
+  onMessage: (message: Message | undefined) => void;
+  onLoadRequest: (request: UserPlanRequest) => void;
+}
+
+export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
+  const queries = useQueryClient();
+  const { data: subscriptions, error } = useQuery(subscriptionsQuery);
+  const [view, setView] = useState(EVERYTHING);
+  const [rowsMaximum, setRowsMaximum] = useState(ROWS_STEP);
+  const found = viewOf(subscriptions ?? [], useDeferredValue(view));
+
+  function change(part: Partial<View>) {
+    setView((before) => ({ ...before, ...part }));
+    setRowsMaximum(ROWS_STEP);
+  }
+
+  /** Up, down, and back to the newest first. */
+  function sortBy(key: SortKey) {
+    const { sort } = view;
+    if (sort?.key !== key) change({ sort: { key, descending: false } });
+    else change({ sort: sort.descending ? undefined : { key, descending: true } });
+  }
+
+  async function cancel({ id, user_email, plan_name }: Subscription) {
+    if (!window.confirm(`End the plan "${plan_name}" of ${user_email} now?`)) return;
+    onMessage(undefined);
+    try {
+      await call(cancelSubscription, { body: { subscription_id: id } });
+      onMessage({ tone: 'good', text: `Subscription of ${user_email} cancelled successfully` });
+    } catch (failure) {
+      console.error(failure);
+      onMessage({ tone: 'bad', text: refusalOf(failure, 'Failed to cancel subscription').sentence });
+    }
+    void queries.invalidateQueries({ queryKey: SUBSCRIPTION_KEY });
+  }
+
+  const active = (subscriptions ?? []).filter(({ status }) => status === 'active').length;
+  return (
+    <div className="manage">
+      <OpenRequests onMessage={onMessage} onLoad={onLoadRequest} />
+      <Card
+        title="Active Subscriptions"
+        action={
+          <Button
+            variant="quiet"
+            size="s"
+            icon={<IconDownload size={16} stroke={1.7} aria-hidden="true" />}
+            disabled={found.length === 0}
+            onClick={() => downloadCsv('subscriptions.csv', csvOf(found))}
+          >
+            Export CSV
+          </Button>
+        }
+      >
+        {!subscriptions && !error && <LoadingRows label="Loading the subscriptions" />}
+        {!subscriptions && error && <p className="sub">The subscriptions could not be read.</p>}
+        {subscriptions?.length === 0 && (
+          <EmptyState
+            icon={<IconUsers size={28} stroke={1.7} />}
+            title="No subscriptions yet"
+            sentence="Assign one, and it stands here with its price and its end."
+          />
+        )}
+        {subscriptions && subscriptions.length > 0 && (
+          <>
+            <p className="sub num" role="status">
+              {found.length === subscriptions.length
+                ? `${active} active of ${subscriptions.length} ever assigned`
+                : `${found.length} of ${subscriptions.length} found`}
+            </p>
+            <div className="manage__tools">
+              <TextInput
+                label="Search"
+                type="search"
+                placeholder="Email, username or plan"
+                leftSection={<IconSearch size={16} stroke={1.7} aria-hidden="true" />}
+                value={view.search}
+                onChange={(event) => change({ search: event.currentTarget.value })}
+              />
+              <Choice
+                label="Status"
+                data={[
+                  { value: 'all', label: 'All' },
+                  ...subscriptionStatusSchema.options.map((status) => ({ value: status, label: STATUS_LABELS[status] })),
+                ]}
+                value={view.status}
+                onChange={(event) => {
+                  const { data: status } = subscriptionStatusSchema.safeParse(event.currentTarget.value);
+                  change({ status: status ?? 'all' });
+                }}
+              />
+              <Choice
+                label="Sort by"
+                data={[
+                  { value: '', label: 'Newest first' },
+                  ...COLUMNS.flatMap(({ key, label }) => [
+                    { value: `${key} up`, label: `${label}, ascending` },
+                    { value: `${key} down`, label: `${label}, descending` },
+                  ]),
+                ]}
+                value={view.sort ? `${view.sort.key} ${view.sort.descending ? 'down' : 'up'}` : ''}
+                onChange={(event) => {
+                  const [name, direction] = event.currentTarget.value.split(' ');
+                  const key = COLUMNS.find((column) => column.key === name)?.key;
+                  change({ sort: key && { key, descending: direction === 'down' } });
+                }}
+              />
+            </div>
+            {found.length === 0 ? (
+              <EmptyState
+                icon={<IconSearch size={28} stroke={1.7} />}
+                title="Nothing matches"
+                sentence="No subscription has these words and this status."
+                action={
+                  <Button variant="quiet" onClick={() => change(EVERYTHING)}>
+                    Show all
+                  </Button>
+                }
+              />
+            ) : (
+              <SubscriptionTable
+                subscriptions={found.slice(0, rowsMaximum)}
+                sort={view.sort}
+                onSort={sortBy}
+                onCancel={(row) => void cancel(row)}
+              />
+            )}
+            {found.length > rowsMaximum && (
+              <div className="manage__more">
+                <Button variant="quiet" onClick={() => setRowsMaximum(rowsMaximum + ROWS_STEP)}>
+                  Show more ({found.length - rowsMaximum} left)
+                </Button>
+              </div>
+            )}
+          </>
+        )}
+      </Card>
+    </div>
+  );
+}

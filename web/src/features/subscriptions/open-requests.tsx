@@ -1,0 +1,67 @@
+import { declinePlanRequest, type UserPlanRequest } from '@palisade/contract/subscription';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { call } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { refusalOf } from './drafts.ts';
+import type { Message } from './message-line.tsx';
+import { TypeBadge } from './plan-card.tsx';
+import { describeDate, describeMonths, describePrice } from './plan-words.ts';
+import { allPlanRequestsQuery, SUBSCRIPTION_KEY } from './subscriptions.queries.ts';
+
+interface OpenRequestsProps {
+  onMessage: (message: Message | undefined) => void;
+  onLoad: (request: UserPlanRequest) => void;
+}
+
+/** What people wait for an answer to; nothing at all when nobody does. */
+export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
+  const queries = useQueryClient();
+  const { data: requests = [] } = useQuery(allPlanRequestsQuery);
+  if (requests.length === 0) return null;
+
+  async function decline({ id, user_email, template }: UserPlanRequest) {
+    if (!window.confirm(`Decline the request of ${user_email} for "${template.template_name}"?`)) return;
+    onMessage(undefined);
+    try {
+      await call(declinePlanRequest, { body: { request_id: id } });
+      onMessage({ tone: 'good', text: `Request of ${user_email} declined` });
+    } catch (error) {
+      console.error(error);
+      onMessage({ tone: 'bad', text: refusalOf(error, 'Failed to decline the request').sentence });
+    }
+    void queries.invalidateQueries({ queryKey: SUBSCRIPTION_KEY });
+  }
+
+  return (
+    <Card title="Plan requests">
+      <ul className="open-requests">
+        {requests.map((request) => (
+          <li key={request.id}>
+            <span className="who">
+              <bdi>{request.user_email}</bdi>
+              <bdi>{request.user_username}</bdi>
+            </span>
+            <span className="open-requests__plan">
+              <span>
+                <bdi>{request.template.template_name}</bdi> <TypeBadge isPremium={request.template.is_premium} />
+              </span>
+              <span className="sub num">
+                {describePrice(request.template.base_price, request.template.currency)} for{' '}
+                {describeMonths(request.template.duration_months)}, requested on {describeDate(request.requested_at)}
+              </span>
+            </span>
+            <span className="open-requests__actions">
+              <Button size="s" onClick={() => onLoad(request)}>
+                Load into the assign form <span className="visually-hidden">for {request.user_email}</span>
+              </Button>
+              <Button variant="quiet" size="s" onClick={() => void decline(request)}>
+                Decline <span className="visually-hidden">the request of {request.user_email}</span>
+              </Button>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,83 @@
+import { TextInput } from '@mantine/core';
+import { MAX_DEVICES_OPTIONS, PRICE_MAXIMUM, UNLIMITED_DEVICES } from '@palisade/contract/subscription';
+import { Choice } from './choice.tsx';
+import type { FieldMessages, PlanDraft } from './drafts.ts';
+import { FeaturesField } from './features-field.tsx';
+import { describeDevices, describeMonths } from './plan-words.ts';
+
+interface PriceFieldProps {
+  label: string;
+  name: string;
+  value: string;
+  error: string | undefined;
+  onChange: (value: string) => void;
+}
+
+export function PriceField({ label, name, value, error, onChange }: PriceFieldProps) {
+  return (
+    <TextInput
+      label={label}
+      name={name}
+      type="number"
+      inputMode="decimal"
+      step={0.01}
+      min={0}
+      max={PRICE_MAXIMUM}
+      required
+      withAsterisk={false}
+      size="md"
+      leftSection="$"
+      value={value}
+      error={error}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+interface PlanFieldsProps {
+  draft: PlanDraft;
+  durations: readonly number[];
+  messages: FieldMessages;
+  onChange: (change: Partial<PlanDraft>) => void;
+}
+
+/** What both forms choose of a plan: how long, for how many devices, premium, and what it holds. */
+export function PlanFields({ draft, durations, messages, onChange }: PlanFieldsProps) {
+  return (
+    <>
+      <div className="plan-form__pair">
+        <Choice
+          label="Duration"
+          name="duration_months"
+          size="md"
+          data={durations.map((months) => ({ value: String(months), label: describeMonths(months) }))}
+          value={draft.duration_months}
+          error={messages['duration_months']}
+          onChange={(event) => onChange({ duration_months: event.currentTarget.value })}
+        />
+        <Choice
+          label="Max Devices"
+          name="max_devices"
+          size="md"
+          data={MAX_DEVICES_OPTIONS.map((devices) => ({
+            value: String(devices),
+            label: devices === UNLIMITED_DEVICES ? 'Unlimited' : describeDevices(devices),
+          }))}
+          value={draft.max_devices}
+          error={messages['max_devices']}
+          onChange={(event) => onChange({ max_devices: event.currentTarget.value })}
+        />
+      </div>
+      <label className="plan-form__check">
+        <input
+          type="checkbox"
+          name="is_premium"
+          checked={draft.is_premium}
+          onChange={(event) => onChange({ is_premium: event.currentTarget.checked })}
+        />
+        <span>Premium (Anti-Hacking Tools)</span>
+      </label>
+      <FeaturesField features={draft.features} error={messages['features']} onChange={(features) => onChange({ features })} />
+    </>
+  );
+}

@@ -1,0 +1,33 @@
+import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
+
+/** As the screens' other dates: in the person's own English if the browser has one. */
+const LOCALE = navigator.language.startsWith('en') ? navigator.language : 'en-GB';
+const dateFormat = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' });
+
+/** A day in the person's own time zone. */
+export function describeDate(iso: string): string {
+  return dateFormat.format(new Date(iso));
+}
+
+/** The end of a subscription: its local date, or that there is none. */
+export function describeExpiry(iso: string | null): string {
+  return iso === null ? 'Never' : describeDate(iso);
+}
+
+/** "$19.99", in whichever currency. */
+export function describePrice(price: number, currency: string): string {
+  return new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(price);
+}
+
+export function describeMonths(months: number): string {
+  return months === 1 ? '1 month' : `${months} months`;
+}
+
+export function describeDevices(devices: number): string {
+  if (devices === UNLIMITED_DEVICES) return 'Unlimited devices';
+  return devices === 1 ? '1 device' : `${devices} devices`;
+}
+
+export function describeType(isPremium: boolean): 'Premium' | 'Standard' {
+  return isPremium ? 'Premium' : 'Standard';
+}

@@ -1,0 +1,492 @@
+import type { Role } from '@palisade/contract/auth';
+import {
+  assignSubscription,
+  cancelSubscription,
+  createTemplate,
+  currentSubscription,
+  declinePlanRequest,
+  listAllPlanRequests,
+  listPlanRequests,
+  listPlans,
+  listSubscriptions,
+  listTemplates,
+  requestPlan,
+  withdrawPlanRequest,
+} from '@palisade/contract/subscription';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { MARIA, subscriptionOf, templateOf, userPlanRequestOf } from '#api/fake-records.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { SubscriptionManagerPage } from './subscription-manager-page.tsx';
+
+let server: FakeServer;
+const NO_SUBSCRIPTION = {
+  has_subscription: false,
+  plan_name: null,
+  is_premium: false,
+  expires_at: null,
+  price: null,
+  currency: null,
+  features: [],
+  max_devices: null,
+  duration_months: null,
+};
+
+beforeEach(() => {
+  server = new FakeServer();
+  // jsdom has no layout to scroll.
+  Element.prototype.scrollIntoView = () => undefined;
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  server.on(listSubscriptions, reply(listSubscriptions, []));
+  server.on(listTemplates, reply(listTemplates, []));
+  server.on(listAllPlanRequests, reply(listAllPlanRequests, []));
+  server.on(currentSubscription, reply(currentSubscription, NO_SUBSCRIPTION));
+  server.on(listPlans, reply(listPlans, []));
+  server.on(listPlanRequests, reply(listPlanRequests, []));
+});
+
+function open(role: Role) {
+  startSession({ access_token: 'token-1', user_info: { ...MARIA, role } });
+  renderForTest(<SubscriptionManagerPage />);
+  return userEvent.setup();
+}
+
+const field = (name: string) => screen.getByLabelText(name, { exact: true });
+const openTab = (user: ReturnType<typeof userEvent.setup>, name: string) => user.click(screen.getByRole('tab', { name }));
+const message = () => screen.getAllByRole('status').find((line) => line.className === 'message-line');
+
+describe('assigning', () => {
+  async function fill(user: ReturnType<typeof userEvent.setup>) {
+    await user.type(field('User Email'), 'maria@example.com');
+    await user.type(field('Plan Name'), 'Family Shield');
+    await user.type(field('Custom Price'), '19.99');
+  }
+
+  it('starts with 12 months, 1 device, not premium and no features, and offers the specification’s lists', () => {
+    open('admin');
+    expect(field('Duration')).toHaveValue('12');
+    expect(field('Max Devices')).toHaveValue('1');
+    expect(screen.getByRole('checkbox', { name: 'Premium (Anti-Hacking Tools)' })).not.toBeChecked();
+    const options = (name: string) => within(field(name)).getAllByRole('option');
+    expect(options('Duration').map((option) => option.textContent)).toEqual([
+      '1 month',
+      '3 months',
+      '6 months',
+      '12 months',
+      '24 months',
+      '36 months',
+    ]);
+    expect(options('Max Devices').map((option) => option.textContent)).toEqual([
+      '1 device',
+      '3 devices',
+      '5 devices',
+      '10 devices',
+      'Unlimited',
+    ]);
+    expect(field('User Email')).toBeRequired();
+    expect(field('User Email')).toHaveAttribute('type', 'email');
+    expect(field('Plan Name')).toBeRequired();
+    expect(field('Custom Price')).toBeRequired();
+    expect(field('Custom Price')).toHaveAttribute('step', '0.01');
+  });
+
+  it('sends what was typed, says that it worked in green, and starts anew', async () => {
+    server.on(assignSubscription, reply(assignSubscription, { success: true, subscription: subscriptionOf() }));
+    const user = open('admin');
+    await fill(user);
+    await user.selectOptions(field('Duration'), '3 months');
+    await user.selectOptions(field('Max Devices'), 'Unlimited');
+    await user.click(screen.getByRole('checkbox', { name: 'Premium (Anti-Hacking Tools)' }));
+    await user.type(field('Features'), '  Anti-hacking monitor {Enter}');
+    await user.type(field('Features'), 'Remote support');
+    await user.click(screen.getByRole('button', { name: 'Add' }));
+    await user.click(screen.getByRole('button', { name: 'Assign Subscription' }));
+    expect(await screen.findByText('Subscription assigned successfully to maria@example.com')).toBeVisible();
+    expect(message()).toHaveAttribute('data-tone', 'good');
+    expect(server.callsOf(assignSubscription).map(({ body }) => body)).toEqual([
+      {
+        user_email: 'maria@example.com',
+        plan_name: 'Family Shield',
+        price: 19.99,
+        duration_months: 3,
+        max_devices: 999,
+        is_premium: true,
+        features: ['Anti-hacking monitor', 'Remote support'],
+      },
+    ]);
+    expect(field('User Email')).toHaveValue('');
+    expect(field('Custom Price')).toHaveValue(null);
+    expect(field('Duration')).toHaveValue('12');
+    expect(field('Max Devices')).toHaveValue('1');
+    expect(screen.getByRole('checkbox', { name: 'Premium (Anti-Hacking Tools)' })).not.toBeChecked();
+    expect(screen.queryByRole('button', { name: /^Remove/u })).not.toBeInTheDocument();
+  });
+
+  it('reads Assigning... while busy, and two presses at once make one assignment', async () => {
+    let finish = () => {};
+    server.on(
+      assignSubscription,
+      () =>
+        new Promise((resolve) => {
+          finish = () => resolve(reply(assignSubscription, { success: true, subscription: subscriptionOf() }));
+        }),
+    );
+    const user = open('admin');
+    await fill(user);
+    const form = screen.getByRole('button', { name: 'Assign Subscription' }).closest('form');
+    if (!form) throw new Error('no form');
+    fireEvent.submit(form);
+    fireEvent.submit(form);
+    expect(await screen.findByRole('button', { name: 'Assigning...' })).toHaveAttribute('aria-disabled', 'true');
+    finish();
+    expect(await screen.findByRole('button', { name: 'Assign Subscription' })).toHaveAttribute('aria-disabled', 'false');
+    expect(server.callsOf(assignSubscription)).toHaveLength(1);
+  });
+
+  it('says the server’s sentence in red and keeps what was typed', async () => {
+    server.on(assignSubscription, refusal('not_found', { detail: 'No account with the email success@example.com.' }));
+    const user = open('admin');
+    await fill(user);
+    await user.click(screen.getByRole('button', { name: 'Assign Subscription' }));
+    expect(await screen.findByText('Error: No account with the email success@example.com.')).toBeVisible();
+    expect(message()).toHaveAttribute('data-tone', 'bad');
+    expect(field('Plan Name')).toHaveValue('Family Shield');
+  });
+
+  it('says that it failed when no answer came', async () => {
+    server.lose(assignSubscription);
+    const user = open('admin');
+    await fill(user);
+    await user.click(screen.getByRole('button', { name: 'Assign Subscription' }));
+    expect(await screen.findByText('Failed to assign subscription')).toBeVisible();
+    expect(message()).toHaveAttribute('data-tone', 'bad');
+  });
+
+  it('puts the server’s sentence beneath the field that it names', async () => {
+    const errors = [{ field: 'features.0', message: 'Use at most 200 characters.' }];
+    server.on(assignSubscription, refusal('invalid_field', { detail: 'Check the features.', errors }));
+    const user = open('admin');
+    await fill(user);
+    await user.click(screen.getByRole('button', { name: 'Assign Subscription' }));
+    expect(await screen.findByText('Error: Check the features.')).toBeVisible();
+    expect(field('Features')).toHaveAccessibleDescription('Use at most 200 characters.');
+  });
+
+  it('refuses a third decimal without a call', async () => {
+    const user = open('admin');
+    await fill(user);
+    fireEvent.change(field('Custom Price'), { target: { value: '9.999' } });
+    const form = screen.getByRole('button', { name: 'Assign Subscription' }).closest('form');
+    if (!form) throw new Error('no form');
+    fireEvent.submit(form);
+    expect(await screen.findByText(/^Error: Give a price/u)).toBeVisible();
+    expect(server.callsOf(assignSubscription)).toHaveLength(0);
+  });
+
+  it('adds no blank feature and none twice, and removes one', async () => {
+    const user = open('admin');
+    await user.type(field('Features'), '   {Enter}');
+    await user.type(field('Features'), '{Enter}');
+    expect(screen.queryByRole('button', { name: /^Remove/u })).not.toBeInTheDocument();
+    await user.clear(field('Features'));
+    await user.type(field('Features'), ' one {Enter}');
+    await user.type(field('Features'), 'one{Enter}');
+    expect(screen.getByText('This feature is in the list already.')).toBeVisible();
+    expect(screen.getAllByRole('button', { name: 'Remove one' })).toHaveLength(1);
+    await user.click(screen.getByRole('button', { name: 'Remove one' }));
+    expect(screen.queryByRole('button', { name: 'Remove one' })).not.toBeInTheDocument();
+  });
+});
+
+describe('templates', () => {
+  it('says that there are none yet', async () => {
+    const user = open('admin');
+    await openTab(user, 'Templates');
+    expect(await screen.findByText('No templates yet')).toBeVisible();
+  });
+
+  it('creates one, says so in green, starts anew, and reads the list again', async () => {
+    const user = open('admin');
+    await openTab(user, 'Templates');
+    const options = within(field('Duration')).getAllByRole('option');
+    expect(options.map((option) => option.textContent)).toEqual(['1 month', '12 months', '24 months']);
+    const template = templateOf({ template_name: 'Solo <b>', features: [] });
+    server.on(createTemplate, reply(createTemplate, { success: true, template }));
+    server.on(listTemplates, reply(listTemplates, [template]));
+    await user.type(field('Template Name'), ' Solo <b> ');
+    await user.type(field('Base Price'), '4.5');
+    await user.click(screen.getByRole('button', { name: 'Create Template' }));
+    expect(await screen.findByText('Template "Solo <b>" created successfully')).toBeVisible();
+    expect(message()).toHaveAttribute('data-tone', 'good');
+    expect(server.callsOf(createTemplate)[0]?.body).toEqual({
+      template_name: 'Solo <b>',
+      base_price: 4.5,
+      duration_months: 12,
+      max_devices: 1,
+      is_premium: false,
+      features: [],
+    });
+    expect(field('Template Name')).toHaveValue('');
+    expect(await screen.findByRole('article', { name: 'Solo <b>' })).toBeVisible();
+  });
+
+  it.each([
+    ['its sentence', () => server.on(createTemplate, refusal('conflict', { detail: 'Taken.' })), 'Error: Taken.'],
+    ['that it failed', () => server.lose(createTemplate), 'Failed to create template'],
+  ])('says %s in red when it is refused', async (_, refuse, sentence) => {
+    refuse();
+    const user = open('admin');
+    await openTab(user, 'Templates');
+    await user.type(field('Template Name'), 'Solo');
+    await user.type(field('Base Price'), '4');
+    await user.click(screen.getByRole('button', { name: 'Create Template' }));
+    expect(await screen.findByText(sentence)).toBeVisible();
+    expect(message()).toHaveAttribute('data-tone', 'bad');
+    expect(field('Template Name')).toHaveValue('Solo');
+  });
+
+  it('shows each, and Use Template copies it into the assign form', async () => {
+    server.on(listTemplates, reply(listTemplates, [templateOf()]));
+    const user = open('admin');
+    await user.type(field('User Email'), 'maria@example.com');
+    await openTab(user, 'Templates');
+    const card = within(await screen.findByRole('article', { name: 'Family Shield' }));
+    for (const text of ['$19.99', '5 devices', 'Premium', 'Anti-hacking monitor', 'Five devices'])
+      expect(card.getByText(text)).toBeVisible();
+    expect(card.getByText(/for 12 months/u)).toBeVisible();
+    await user.click(card.getByRole('button', { name: 'Use Template Family Shield' }));
+    expect(screen.getByText('Template loaded for assignment')).toBeVisible();
+    expect(screen.getByRole('tab', { name: 'Assign Subscription' })).toHaveAttribute('aria-selected', 'true');
+    expect(field('User Email')).toHaveValue('maria@example.com');
+    expect(field('User Email')).toHaveFocus();
+    expect(field('Plan Name')).toHaveValue('Family Shield');
+    expect(field('Custom Price')).toHaveValue(19.99);
+    expect(field('Duration')).toHaveValue('12');
+    expect(field('Max Devices')).toHaveValue('5');
+    expect(screen.getByRole('checkbox', { name: 'Premium (Anti-Hacking Tools)' })).toBeChecked();
+    expect(screen.getByRole('button', { name: 'Remove Five devices' })).toBeVisible();
+  });
+});
+
+describe('managing', () => {
+  it.each([
+    ['Error fetching subscriptions', listSubscriptions, () => reply(listSubscriptions, [])],
+    ['Error fetching templates', listTemplates, () => reply(listTemplates, [])],
+  ])('says "%s", and reads again on Retry', async (title, endpoint, answer) => {
+    server.on(endpoint, refusal('forbidden'));
+    const user = open('admin');
+    const notice = await screen.findByRole('alert');
+    expect(notice).toHaveTextContent(title);
+    server.on(endpoint, answer());
+    await user.click(within(notice).getByRole('button', { name: 'Retry' }));
+    await waitFor(() => expect(screen.queryByText(title)).not.toBeInTheDocument());
+    expect(console.error).toHaveBeenCalledTimes(0);
+  });
+
+  it('shows of each subscription whose, what, how much, how long, its status and its end', async () => {
+    server.on(
+      listSubscriptions,
+      reply(listSubscriptions, [
+        subscriptionOf(),
+        subscriptionOf({
+          user_email: 'jonas@example.com',
+          user_username: 'jonas',
+          is_premium: false,
+          status: 'expired',
+          expires_at: null,
+        }),
+      ]),
+    );
+    const user = open('admin');
+    await openTab(user, 'Manage Subscriptions');
+    expect(await screen.findByRole('heading', { name: 'Active Subscriptions' })).toBeVisible();
+    expect(screen.getAllByRole('columnheader').map((header) => header.textContent)).toEqual([
+      'User',
+      'Plan',
+      'Price',
+      'Duration',
+      'Type',
+      'Status',
+      'Expires',
+      'Actions',
+    ]);
+    const [, active, expired] = screen.getAllByRole('row').map((row) => within(row));
+    for (const text of ['maria@example.com', 'maria', 'Family Shield', '$19.99 USD', '12 months', 'Premium'])
+      expect(active?.getByText(text)).toBeVisible();
+    expect(active?.getByText('Active')).toHaveAttribute('data-active', 'true');
+    expect(active?.getByText(/20.*2027|2027/u)).toBeVisible();
+    expect(expired?.getByText('Expired')).toHaveAttribute('data-active', 'false');
+    expect(expired?.getByText('Standard')).toBeVisible();
+    expect(expired?.getByText('Never')).toBeVisible();
+    expect(expired?.queryByRole('button')).not.toBeInTheDocument();
+  });
+
+  it('searches, filters, sorts, and says when nothing matches', async () => {
+    server.on(
+      listSubscriptions,
+      reply(listSubscriptions, [
+        subscriptionOf({ user_email: 'zoe@example.com', user_username: 'zoe', status: 'replaced' }),
+        subscriptionOf({ user_email: 'anna@example.com', user_username: 'anna' }),
+      ]),
+    );
+    const user = open('admin');
+    await openTab(user, 'Manage Subscriptions');
+    const emails = () => screen.queryAllByText(/@example\.com$/u, { selector: 'td bdi' }).map((cell) => cell.textContent);
+    await waitFor(() => expect(emails()).toEqual(['zoe@example.com', 'anna@example.com']));
+    const header = () => screen.getByRole('columnheader', { name: 'User' });
+    await user.click(within(header()).getByRole('button'));
+    expect(emails()).toEqual(['anna@example.com', 'zoe@example.com']);
+    expect(header()).toHaveAttribute('aria-sort', 'ascending');
+    await user.click(within(header()).getByRole('button'));
+    expect(emails()).toEqual(['zoe@example.com', 'anna@example.com']);
+    expect(header()).toHaveAttribute('aria-sort', 'descending');
+    await user.selectOptions(field('Sort by'), 'User, ascending');
+    expect(emails()).toEqual(['anna@example.com', 'zoe@example.com']);
+    await user.selectOptions(field('Status'), 'Replaced');
+    expect(emails()).toEqual(['zoe@example.com']);
+    await user.type(field('Search'), 'anna');
+    expect(await screen.findByText('Nothing matches')).toBeVisible();
+    expect(screen.getByRole('button', { name: 'Export CSV' })).toBeDisabled();
+    await user.click(screen.getByRole('button', { name: 'Show all' }));
+    expect(emails()).toHaveLength(2);
+  });
+
+  it('reads every page, and draws a hundred at a time', async () => {
+    const all = Array.from({ length: 250 }, (_, index) => subscriptionOf({ user_email: `user-${index}@example.com` }));
+    let asked = 0;
+    server.on(listSubscriptions, () => {
+      asked += 1;
+      return reply(listSubscriptions, asked % 2 === 1 ? all.slice(0, 200) : all.slice(200));
+    });
+    const user = open('admin');
+    await openTab(user, 'Manage Subscriptions');
+    expect(await screen.findByText('250 active of 250 ever assigned')).toBeVisible();
+    expect(document.querySelectorAll('tbody tr')).toHaveLength(100);
+    await user.click(screen.getByText('Show more (150 left)'));
+    expect(document.querySelectorAll('tbody tr')).toHaveLength(200);
+  });
+
+  it('ends one after asking', async () => {
+    const confirm = vi.spyOn(window, 'confirm').mockReturnValue(false);
+    server.on(listSubscriptions, reply(listSubscriptions, [subscriptionOf()]));
+    server.on(cancelSubscription, reply(cancelSubscription, { success: true }));
+    const user = open('admin');
+    await openTab(user, 'Manage Subscriptions');
+    const cancel = await screen.findByRole('button', { name: 'Cancel the subscription of maria@example.com' });
+    await user.click(cancel);
+    expect(server.callsOf(cancelSubscription)).toHaveLength(0);
+    confirm.mockReturnValue(true);
+    await user.click(cancel);
+    expect(await screen.findByText('Subscription of maria@example.com cancelled successfully')).toBeVisible();
+    server.on(cancelSubscription, refusal('not_found', { detail: 'Over already.' }));
+    await user.click(cancel);
+    expect(await screen.findByText('Error: Over already.')).toBeVisible();
+  });
+
+  it('loads a request into the assign form, and sends which one it grants', async () => {
+    const request = userPlanRequestOf();
+    server.on(listAllPlanRequests, reply(listAllPlanRequests, [request]));
+    server.on(assignSubscription, reply(assignSubscription, { success: true, subscription: subscriptionOf() }));
+    const user = open('admin');
+    await openTab(user, 'Manage Subscriptions');
+    await user.click(await screen.findByRole('button', { name: 'Load into the assign form for maria@example.com' }));
+    expect(field('User Email')).toHaveValue('maria@example.com');
+    expect(field('Plan Name')).toHaveValue('Family Shield');
+    await user.click(screen.getByRole('button', { name: 'Assign Subscription' }));
+    await screen.findByText('Subscription assigned successfully to maria@example.com');
+    expect(server.callsOf(assignSubscription)[0]?.body).toMatchObject({ request_id: request.id });
+  });
+
+  it('declines a request after asking', async () => {
+    vi.spyOn(window, 'confirm').mockReturnValue(true);
+    server.on(listAllPlanRequests, reply(listAllPlanRequests, [userPlanRequestOf()]));
+    server.on(declinePlanRequest, reply(declinePlanRequest, { success: true }));
+    const user = open('admin');
+    await openTab(user, 'Manage Subscriptions');
+    await user.click(await screen.findByRole('button', { name: 'Decline the request of maria@example.com' }));
+    expect(await screen.findByText('Request of maria@example.com declined')).toBeVisible();
+  });
+});
+
+describe.each(['customer', 'support'] as const)('for a %s', (role) => {
+  it('says that managing is for administrators, and makes no call of theirs', async () => {
+    open(role);
+    expect(screen.getByRole('heading', { name: 'Administrators only' })).toBeVisible();
+    expect(await screen.findByText('You have no plan')).toBeVisible();
+    expect(await screen.findByText('No plans on offer yet')).toBeVisible();
+    expect(screen.queryByRole('tab')).not.toBeInTheDocument();
+    expect(server.calls.filter(({ path }) => path.startsWith('/admin'))).toEqual([]);
+  });
+});
+
+describe('for a customer', () => {
+  it('shows the own plan', async () => {
+    server.on(
+      currentSubscription,
+      reply(currentSubscription, {
+        ...NO_SUBSCRIPTION,
+        has_subscription: true,
+        plan_name: 'Family Shield',
+        is_premium: true,
+        price: 19.99,
+        currency: 'USD',
+        duration_months: 12,
+        max_devices: 5,
+        features: ['Remote support'],
+        expires_at: '2027-11-20T10:00:00.000Z',
+      }),
+    );
+    open('customer');
+    const card = within(screen.getByRole('region', { name: 'Your plan' }));
+    for (const text of ['Family Shield', 'Premium', '$19.99', 'for 12 months', '5 devices', 'Remote support'])
+      expect(await card.findByText(text)).toBeVisible();
+    expect(card.getByText(/^Until .*2027/u)).toBeVisible();
+  });
+
+  it('asks for a plan, says since when, and takes the request back', async () => {
+    const template = templateOf();
+    const request = { ...userPlanRequestOf({ template }) };
+    server.on(listPlans, reply(listPlans, [template]));
+    server.on(requestPlan, () => {
+      server.on(listPlanRequests, reply(listPlanRequests, [request]));
+      return reply(requestPlan, request);
+    });
+    const user = open('customer');
+    await user.click(await screen.findByRole('button', { name: 'Request this plan Family Shield' }));
+    expect(await screen.findByText(/^Requested on .*2026/u)).toBeVisible();
+    expect(server.callsOf(requestPlan).map(({ body }) => body)).toEqual([{ template_id: template.id }]);
+    server.on({ ...withdrawPlanRequest, path: `/subscription/requests/${request.id}` }, () => {
+      server.on(listPlanRequests, reply(listPlanRequests, [{ ...request, status: 'withdrawn' }]));
+      return reply(withdrawPlanRequest, undefined);
+    });
+    await user.click(await screen.findByRole('button', { name: 'Withdraw the request for Family Shield' }));
+    expect(await screen.findByRole('button', { name: 'Request this plan Family Shield' })).toBeEnabled();
+  });
+
+  it('says why a request was refused, and that one was declined', async () => {
+    const template = templateOf();
+    server.on(listPlans, reply(listPlans, [template]));
+    server.on(
+      listPlanRequests,
+      reply(listPlanRequests, [userPlanRequestOf({ template, status: 'declined', decided_at: '2026-11-21T10:00:00.000Z' })]),
+    );
+    server.on(requestPlan, refusal('not_found', { detail: 'This plan is no longer on offer.' }));
+    const user = open('customer');
+    expect(await screen.findByText(/^Declined on .*2026/u)).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Request this plan Family Shield' }));
+    expect(await screen.findByText('This plan is no longer on offer.')).toBeVisible();
+  });
+
+  it('says what could not be read, and reads it on Retry', async () => {
+    server.on(listPlans, refusal('forbidden'));
+    const user = open('customer');
+    const notice = await screen.findByRole('alert');
+    expect(notice).toHaveTextContent('The plans could not be read');
+    server.on(listPlans, reply(listPlans, [templateOf()]));
+    await user.click(within(notice).getByRole('button', { name: 'Retry' }));
+    expect(await screen.findByRole('article', { name: 'Family Shield' })).toBeVisible();
+  });
+});

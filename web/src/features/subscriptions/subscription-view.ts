@@ -1,0 +1,56 @@
+import type { Subscription, SubscriptionStatus } from '@palisade/contract/subscription';
+
+export const STATUS_LABELS: Record<SubscriptionStatus, string> = {
+  active: 'Active',
+  expired: 'Expired',
+  replaced: 'Replaced',
+  cancelled: 'Cancelled',
+};
+
+export type SortKey = 'user' | 'plan' | 'price' | 'duration' | 'type' | 'status' | 'expires';
+
+/** What of all subscriptions is shown, in which order; without a sort as the server answers, newest first. */
+export interface View {
+  search: string;
+  status: SubscriptionStatus | 'all';
+  sort: { key: SortKey; descending: boolean } | undefined;
+}
+
+export const EVERYTHING: View = { search: '', status: 'all', sort: undefined };
+
+const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+
+type Compare = (one: Subscription, other: Subscription) => number;
+
+const COMPARE: Record<SortKey, Compare> = {
+  user: (one, other) => collator.compare(one.user_email, other.user_email),
+  plan: (one, other) => collator.compare(one.plan_name, other.plan_name),
+  price: (one, other) => one.price - other.price,
+  duration: (one, other) => one.duration_months - other.duration_months,
+  type: (one, other) => Number(one.is_premium) - Number(other.is_premium),
+  status: (one, other) => collator.compare(STATUS_LABELS[one.status], STATUS_LABELS[other.status]),
+  // Without end is after every end. ISO times in UTC sort as text.
+  expires: (one, other) => {
+    if (one.expires_at === other.expires_at) return 0;
+    if (one.expires_at === null) return 1;
+    if (other.expires_at === null) return -1;
+    return one.expires_at < other.expires_at ? -1 : 1;
+  },
+};
+
+function folded(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
+}
+
+/** Every word of the search must stand somewhere in the email, the username or the plan. Equal rows keep their order. */
+export function viewOf(subscriptions: readonly Subscription[], { search, status, sort }: View): Subscription[] {
+  const words = folded(search).split(/\s+/u).filter(Boolean);
+  const found = subscriptions.filter((subscription) => {
+    if (status !== 'all' && subscription.status !== status) return false;
+    const text = folded(`${subscription.user_email} ${subscription.user_username} ${subscription.plan_name}`);
+    return words.every((word) => text.includes(word));
+  });
+  if (!sort) return found;
+  const compare = COMPARE[sort.key];
+  return found.sort((one, other) => (sort.descending ? compare(other, one) : compare(one, other)));
+}

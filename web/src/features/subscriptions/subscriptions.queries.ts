@@ -1,0 +1,64 @@
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAXIMUM } from '@palisade/contract/constants';
+import {
+  currentSubscription,
+  listAllPlanRequests,
+  listPlanRequests,
+  listPlans,
+  listSubscriptions,
+  listTemplates,
+} from '@palisade/contract/subscription';
+import { queryOptions } from '@tanstack/react-query';
+import { call } from '#api/call.ts';
+
+interface PageOf {
+  limit?: number;
+  cursor?: string;
+}
+
+/** Every page of a list, so that what is searched, sorted and exported is all of it. */
+async function readAll<Row extends { id: string }>(read: (page: PageOf) => Promise<Row[]>): Promise<Row[]> {
+  let asked: number = PAGE_SIZE_DEFAULT;
+  let page = await read({});
+  const rows = [...page];
+  while (page.length >= asked) {
+    const last = page.at(-1);
+    if (last === undefined) break;
+    asked = PAGE_SIZE_MAXIMUM;
+    page = await read({ limit: asked, cursor: last.id });
+    rows.push(...page);
+  }
+  return rows;
+}
+
+/** What every query here begins with: any change may show in all of them. */
+export const SUBSCRIPTION_KEY = ['subscription'];
+
+export const subscriptionsQuery = queryOptions({
+  queryKey: [...SUBSCRIPTION_KEY, 'all'],
+  queryFn: ({ signal }) => readAll((query) => call(listSubscriptions, { query, signal })),
+});
+
+export const templatesQuery = queryOptions({
+  queryKey: [...SUBSCRIPTION_KEY, 'templates'],
+  queryFn: ({ signal }) => readAll((query) => call(listTemplates, { query, signal })),
+});
+
+export const allPlanRequestsQuery = queryOptions({
+  queryKey: [...SUBSCRIPTION_KEY, 'all-requests'],
+  queryFn: ({ signal }) => readAll((query) => call(listAllPlanRequests, { query, signal })),
+});
+
+export const currentSubscriptionQuery = queryOptions({
+  queryKey: [...SUBSCRIPTION_KEY, 'current'],
+  queryFn: ({ signal }) => call(currentSubscription, { signal }),
+});
+
+export const plansQuery = queryOptions({
+  queryKey: [...SUBSCRIPTION_KEY, 'plans'],
+  queryFn: ({ signal }) => readAll((query) => call(listPlans, { query, signal })),
+});
+
+export const planRequestsQuery = queryOptions({
+  queryKey: [...SUBSCRIPTION_KEY, 'requests'],
+  queryFn: ({ signal }) => readAll((query) => call(listPlanRequests, { query, signal })),
+});

@@ -1,0 +1,30 @@
+import type { ComponentProps, ReactNode } from 'react';
+import './button.css';
+import './button-link.css';
+
+interface ButtonLinkProps extends ComponentProps<'a'> {
+  href: string;
+  variant?: 'primary' | 'quiet';
+  size?: 's' | 'm';
+  icon?: ReactNode;
+  /** Opens a window of its own, which knows nothing of this one. */
+  isNewWindow?: boolean;
+}
+
+/** A link out of the screens that looks like a button: another window, a phone call, a mail. */
+export function ButtonLink({ variant = 'quiet', size = 'm', icon, isNewWindow = false, children, ...props }: ButtonLinkProps) {
+  return (
+    <a
+      {...props}
+      {...(isNewWindow && { target: '_blank', rel: 'noopener' })}
+      className="button"
+      data-variant={variant}
+      data-size={size}
+    >
+      <span className="button__label">
+        {icon}
+        {children}
+      </span>
+    </a>
+  );
+}

@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+import { useId } from 'react';
+import './card.css';
+
+interface CardProps {
+  title: string;
+  /** What stands at the end of the heading's line: a link, a button. */
+  action?: ReactNode;
+  children: ReactNode;
+}
+
+/** A titled part of a page. */
+export function Card({ title, action, children }: CardProps) {
+  const id = useId();
+  return (
+    <section className="card" aria-labelledby={id}>
+      <div className="card__head">
+        <h2 id={id}>{title}</h2>
+        {action}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+interface StatCardProps {
+  label: string;
+  icon: ReactNode;
+  value: string;
+  /** Where the figure comes from, or what it means, in a few words. */
+  children?: ReactNode;
+}
+
+/** One figure: large, with its origin small beneath it. */
+export function StatCard({ label, icon, value, children }: StatCardProps) {
+  const id = useId();
+  return (
+    <section className="card stat-card" aria-labelledby={id}>
+      <h2 id={id}>
+        {label}
+        <span aria-hidden="true">{icon}</span>
+      </h2>
+      <p className="stat-card__value num">{value}</p>
+      <p className="stat-card__origin">{children}</p>
+    </section>
+  );
+}

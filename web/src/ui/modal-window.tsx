@@ -1,0 +1,51 @@
+import { Modal } from '@mantine/core';
+import '@mantine/core/styles/Overlay.layer.css';
+import '@mantine/core/styles/Paper.layer.css';
+import '@mantine/core/styles/CloseButton.layer.css';
+import '@mantine/core/styles/ModalBase.layer.css';
+import '@mantine/core/styles/Modal.layer.css';
+import { type ReactNode, useEffect, useState } from 'react';
+import './modal-window.css';
+
+interface ModalWindowProps {
+  title: string;
+  onClose: () => void;
+  /** False when what opened it is gone by the time it closes, such as an item of a menu: the opener then sees to the focus itself. */
+  returnsFocus?: boolean;
+  children: ReactNode;
+}
+
+/** A dialog over the page, for as long as it is rendered. The focus goes back to where it was. */
+export function ModalWindow({ title, onClose, returnsFocus = true, children }: ModalWindowProps) {
+  // Read while rendering: the kit moves the focus before any effect of ours runs.
+  const [opener] = useState(() => document.activeElement);
+  useEffect(
+    () => () => {
+      if (returnsFocus && opener instanceof HTMLElement) opener.focus();
+    },
+    [opener, returnsFocus],
+  );
+  return (
+    <Modal.Root
+      opened
+      onClose={onClose}
+      size={520}
+      yOffset={24}
+      xOffset={16}
+      centered
+      // The kit does so when it is told to close, and this one is taken away instead.
+      returnFocus={false}
+      classNames={{ content: 'modal-window', overlay: 'modal-window__overlay', body: 'modal-window__body' }}
+    >
+      <Modal.Overlay />
+      <Modal.Content>
+        {/* Not the kit's: its header element is a second banner of the page. */}
+        <div className="modal-window__header">
+          <Modal.Title className="modal-window__title">{title}</Modal.Title>
+          <Modal.CloseButton className="modal-window__close" aria-label="Close" size={44} iconSize={20} />
+        </div>
+        <Modal.Body>{children}</Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}

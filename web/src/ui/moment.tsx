@@ -1,0 +1,80 @@
+import { useSyncExternalStore } from 'react';
+
+/** The screens are in English, so dates are too: in the person's own English if the browser has one. */
+const LOCALE = navigator.language.startsWith('en') ? navigator.language : 'en-GB';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const clockFormat = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'medium' });
+const timeFormat = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'short' });
+const dayFormat = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', day: 'numeric', month: 'long' });
+const dateFormat = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short' });
+const yearFormat = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' });
+const longDateFormat = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'long' });
+const fullFormat = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'medium' });
+const agoFormat = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+function startOfDay(time: number): number {
+  return new Date(time).setHours(0, 0, 0, 0);
+}
+
+/** A past moment for a list: the time today, the date before. */
+export function describeMoment(iso: string, now: number): string {
+  const at = new Date(iso);
+  // Rounded, because a day with a clock change has 23 or 25 hours.
+  const days = Math.round((startOfDay(now) - startOfDay(at.getTime())) / DAY);
+  if (days <= 0) return `today, ${timeFormat.format(at)}`;
+  if (days === 1) return `yesterday, ${timeFormat.format(at)}`;
+  return at.getFullYear() === new Date(now).getFullYear()
+    ? `${dateFormat.format(at)}, ${timeFormat.format(at)}`
+    : yearFormat.format(at);
+}
+
+/** How long ago, in one unit: "12 minutes ago". A clock that is ahead of the server's says "just now". */
+export function describeAge(iso: string, now: number): string {
+  const age = now - Date.parse(iso);
+  if (age < MINUTE) return 'just now';
+  if (age < HOUR) return agoFormat.format(-Math.floor(age / MINUTE), 'minute');
+  if (age < DAY) return agoFormat.format(-Math.floor(age / HOUR), 'hour');
+  return agoFormat.format(-Math.floor(age / DAY), 'day');
+}
+
+export function describeClock(now: number): string {
+  return clockFormat.format(now);
+}
+
+export function describeDay(now: number): string {
+  return dayFormat.format(now);
+}
+
+/** A day in full: "2 March 2026". */
+export function describeDate(iso: string): string {
+  return longDateFormat.format(new Date(iso));
+}
+
+/** A moment that machines read too; hovering tells it in full. */
+export function Moment({ iso, now }: { iso: string; now: number }) {
+  return (
+    <time dateTime={iso} title={fullFormat.format(new Date(iso))}>
+      {describeMoment(iso, now)}
+    </time>
+  );
+}
+
+function everySecond(listener: () => void): () => void {
+  const timer = setInterval(listener, SECOND);
+  return () => clearInterval(timer);
+}
+
+/** The time in whole seconds (ms), renewed each second. */
+export function useSecond(): number {
+  return useSyncExternalStore(everySecond, () => Math.floor(Date.now() / SECOND) * SECOND);
+}
+
+/** The time in whole minutes (ms), for words like "12 minutes ago" and for the date; looked at each second, so that midnight is not missed. */
+export function useMinute(): number {
+  return useSyncExternalStore(everySecond, () => Math.floor(Date.now() / MINUTE) * MINUTE);
+}

@@ -1,0 +1,17 @@
+import { MantineProvider } from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { render } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { MemoryRouter } from 'react-router';
+
+/** Renders a part of a screen with what stands above all screens. Failures are not asked again, so that a test sees them at once. */
+export function renderForTest(element: ReactNode) {
+  const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  return render(
+    <MantineProvider env="test">
+      <QueryClientProvider client={queries}>
+        <MemoryRouter>{element}</MemoryRouter>
+      </QueryClientProvider>
+    </MantineProvider>,
+  );
+}

@@ -1,0 +1,62 @@
+import type { Scan } from '@palisade/contract/antivirus';
+import { HASH_PREFIX_LENGTH } from '@palisade/contract/constants';
+import { memo } from 'react';
+import { FileName } from './file-name.tsx';
+import { Moment } from './moment.tsx';
+import { describeCoverage, describeDetail } from './scan-sentence.ts';
+import { StatusBadge, StatusIcon } from './status-badge.tsx';
+import './scan-row.css';
+
+interface ScanRowProps {
+  scan: Scan;
+  now: number;
+  /** Also shows the hash, the coverage beside other sentences, and the engine's notes. */
+  detailed?: boolean;
+}
+
+/** One scan as an item of a list: what it is, what was found, when, and the answer. */
+export const ScanRow = memo(function ScanRow({ scan, now, detailed = false }: ScanRowProps) {
+  const detail = describeDetail(scan);
+  const coverage = describeCoverage(scan);
+  const isSaid = scan.threat_detected !== null || detail !== undefined;
+  return (
+    <li className="scan-row">
+      <StatusIcon status={scan.scan_status} />
+      <div className="scan-row__what">
+        <span className="scan-row__name">
+          <FileName name={scan.filename} />
+        </span>
+        {scan.threat_detected !== null && (
+          <span className="scan-row__threat">
+            <bdi>{scan.threat_detected}</bdi>
+            {scan.threat_member !== null && (
+              <>
+                {' in '}
+                <FileName name={scan.threat_member} />
+              </>
+            )}
+          </span>
+        )}
+        {detail && <span className="scan-row__line">{detail}</span>}
+        {coverage && (detailed || !isSaid) && <span className="scan-row__line num">{coverage}</span>}
+        {detailed &&
+          scan.notes.map((note) => (
+            <span key={note} className="scan-row__line">
+              <bdi>{note}</bdi>
+            </span>
+          ))}
+      </div>
+      <div className="scan-row__when">
+        <Moment iso={scan.scanned_at} now={now} />
+        {detailed && (
+          <span className="scan-row__hash" title={scan.file_hash}>
+            SHA-256 <code>{scan.file_hash.slice(0, HASH_PREFIX_LENGTH)}</code>
+          </span>
+        )}
+      </div>
+      <div className="scan-row__status">
+        <StatusBadge status={scan.scan_status} />
+      </div>
+    </li>
+  );
+});

@@ -1,0 +1,54 @@
+import { IconCloudOff } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
+import './states.css';
+
+/** As many grey rows as show that a list is coming. */
+const ROWS = ['first', 'second', 'third', 'fourth'];
+
+/** A list that is not there yet. */
+export function LoadingRows({ label }: { label: string }) {
+  return (
+    <div role="status" aria-label={label} className="loading-rows">
+      {ROWS.map((row) => (
+        <div key={row} className="loading-rows__row" />
+      ))}
+    </div>
+  );
+}
+
+interface EmptyStateProps {
+  icon: ReactNode;
+  title: string;
+  sentence: string;
+  action?: ReactNode;
+}
+
+export function EmptyState({ icon, title, sentence, action }: EmptyStateProps) {
+  return (
+    <div className="empty-state">
+      <span className="empty-state__icon" aria-hidden="true">
+        {icon}
+      </span>
+      <p className="empty-state__title">{title}</p>
+      <p className="sub">{sentence}</p>
+      {action}
+    </div>
+  );
+}
+
+/** A failure where the person is looking: what did not work, why, and the way to try again. */
+export function ErrorNotice({ title, sentence, onRetry }: { title: string; sentence: string; onRetry: () => void }) {
+  return (
+    <div role="alert" className="error-notice">
+      <IconCloudOff size={20} stroke={1.7} aria-hidden="true" />
+      <div>
+        <p className="error-notice__title">{title}</p>
+        <p className="sub">{sentence}</p>
+      </div>
+      <Button variant="quiet" onClick={onRetry}>
+        Retry
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+import './toggle.css';
+
+interface ToggleProps {
+  label: string;
+  isOn: boolean;
+  onChange: (isOn: boolean) => void;
+}
+
+/** Something that is on or off from the moment it is pressed. */
+export function Toggle({ label, isOn, onChange }: ToggleProps) {
+  return (
+    <label className="toggle">
+      {label}
+      <input
+        type="checkbox"
+        role="switch"
+        checked={isOn}
+        aria-checked={isOn}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+    </label>
+  );
+}

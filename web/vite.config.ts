@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import react from '@vitejs/plugin-react';
+import type { Plugin } from 'vite';
+import { defineConfig } from 'vitest/config';
+
+const JSON_SCHEMA_WRITER = /\/zod\/v4\/core\/(?:json-schema-processors|to-json-schema)\.js$/u;
+
+/**
+ * Every zod schema carries the writer of JSON Schema, which only the server uses: 5 kB of the sign-in screen's budget.
+ * Its functions are called by `toJSONSchema` alone, so the browser's build has empty ones in their place.
+ */
+function withoutJsonSchemaWriter(): Plugin {
+  return {
+    name: 'palisade:without-json-schema-writer',
+    apply: 'build',
+    load(id) {
+      if (!JSON_SCHEMA_WRITER.test(id)) return null;
+      const names = [...readFileSync(id, 'utf8').matchAll(/^export (?:function|const) (\w+)/gmu)].map((match) => match[1]);
+      return names.map((name) => `export const ${name} = () => ({});`).join('\n');
+    },
+  };
+}
+
+/** `ui/` without what the sign-in screen shows, and without the dialogs, which bring the kit's along. */
+const SHARED_BEHIND_SIGN_IN = /\/src\/ui\/(?!brand|button|modal-window|password-field|status-badge)/u;
+
+export default defineConfig({
+  plugins: [react(), withoutJsonSchemaWriter()],
+  // Nothing is inlined: the server's Content-Security-Policy has scripts, styles and fonts come from files of its own.
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        // What the screens behind sign-in share, in one file: a dozen of one kilobyte each costs as much again in headers.
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [{ name: 'shared', test: SHARED_BEHIND_SIGN_IN, minShareCount: 2 }],
+        },
+      },
+    },
+  },
+  server: {
+    proxy: { '/api': { target: process.env.PALISADE_API ?? 'http://127.0.0.1:3000', ws: true } },
+  },
+  test: {
+    name: 'web',
+    environment: 'jsdom',
+    include: ['src/**/*.test.{ts,tsx}'],
+    setupFiles: ['src/app/test-setup.ts'],
+    restoreMocks: true,
+    css: false,
+  },
+});
