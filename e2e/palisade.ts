@@ -75,6 +75,11 @@ export async function expectAccessible(page: Page): Promise<void> {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await expect(page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`)).toBeAttached();
     const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, nodes }) => ({ id, scheme: colorScheme, nodes: nodes.map((node) => node.html) }))).toEqual([]);
+    const found = violations.map(({ id, nodes }) => ({
+      id,
+      scheme: colorScheme,
+      nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })),
+    }));
+    expect(found).toEqual([]);
   }
 }
