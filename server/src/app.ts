@@ -14,6 +14,9 @@ import type { AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
 import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.ts';
 import { SCAN_LIMITS, type ScanLimits } from '#features/antivirus/engines/limits.ts';
 import { createYaraPool, type Engine } from '#features/antivirus/engines/yara-pool.ts';
+import type { FetchLimits } from '#features/antivirus/fetch-feed.ts';
+import { serveSignatures } from '#features/antivirus/signatures.routes.ts';
+import { createSignatures, type Signatures } from '#features/antivirus/signatures.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { serveAccounts } from '#features/auth/account.routes.ts';
 import { createAccounts } from '#features/auth/account.ts';
@@ -72,6 +75,9 @@ export interface Surroundings {
   now?: () => number;
   scan_limits?: ScanLimits;
   upload_limits?: UploadLimits;
+  /** How often the server looks for new signatures, in ms. */
+  signatures_look_ms?: number;
+  feed_limits?: FetchLimits;
   engine_processes?: number;
   scan_retry_ms?: number;
   /** What drills are drawn with: from 0 up to, not including, 1. */
@@ -82,6 +88,7 @@ export interface Surroundings {
 export interface App {
   fastify: FastifyInstance;
   engine: Engine;
+  signatures: Signatures;
   database: Kysely<Tables>;
   close(): Promise<void>;
 }
@@ -97,13 +104,23 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const database = openDatabase<Tables>(surroundings.database);
   await migrate(database, migrations);
 
+  const signatures = await createSignatures({
+    folder: join(settings.data_dir, 'signatures'),
+    signatures_folder: surroundings.signatures_folder,
+    feeds: settings.signature_feeds,
+    now,
+    logger,
+    look_ms: surroundings.signatures_look_ms,
+    fetch_limits: surroundings.feed_limits,
+  });
   const engine = createYaraPool({
-    rules_folder: join(surroundings.signatures_folder, 'rules'),
+    signatures: signatures.files(),
     size:
       surroundings.engine_processes ?? Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism())),
     limits: surroundings.scan_limits ?? SCAN_LIMITS,
     logger,
   });
+  signatures.watch(engine.reload);
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
   const antiHacking = createAntiHacking({
     database: database.$pickTables<'alerts'>(),
@@ -160,6 +177,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   serveSetup(api, database.$pickTables<'installation'>());
   serveOutbox(api, mail);
   serveAntivirus(api, antivirus, spool, surroundings.upload_limits ?? UPLOAD_LIMITS);
+  serveSignatures(api, { signatures, engine, limits: surroundings.scan_limits ?? SCAN_LIMITS });
   serveAntiHacking(api, antiHacking, subscriptions);
   serveDashboard(api, {
     recentScans: antivirus.recent,
@@ -194,8 +212,10 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   return {
     fastify,
     engine,
+    signatures,
     database,
     async close() {
+      await signatures.close();
       await antivirus.close();
       await fastify.close();
       await recovery.close();

@@ -27,6 +27,7 @@ const ACCESS: Record<string, Access> = {
   'GET /dashboard/status': 'customer',
   'GET /antivirus/scans': 'customer',
   'POST /antivirus/scan': 'customer',
+  'GET /antivirus/engine': 'customer',
 
   'GET /firewall/rules': 'customer',
   'POST /firewall/rules': 'customer',

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Exposure } from '@palisade/contract/platform';
 import { z } from 'zod';
+import { parseSignatureFeeds, type SignatureFeed } from './signature-feeds.ts';
 
 /** A setting that the server cannot start with. `message` is one line that names the variable and says what to set. */
 export class SettingsError extends Error {
@@ -25,6 +26,8 @@ export interface Settings {
   reset_delivery: 'response' | 'email' | 'outbox';
   /** Undefined: mails wait in the outbox. */
   mail_server: { url: string; from: string } | undefined;
+  /** Sources of signatures beside the pack that ships. */
+  signature_feeds: readonly SignatureFeed[];
   log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Sentences for the log at start: what runs, but should be known. */
   warnings: readonly string[];
@@ -81,6 +84,14 @@ const environmentSchema = z.object({
     blankIsUnset,
     z.enum(['response', 'email', 'outbox'], { error: 'must be "response", "email" or "outbox"' }).optional(),
   ),
+  SIGNATURE_FEEDS: commaList.transform((list, context) => {
+    try {
+      return parseSignatureFeeds(list, isLoopbackHost);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+      return z.NEVER;
+    }
+  }),
   LOG_LEVEL: z.preprocess(
     blankIsUnset,
     z
@@ -170,6 +181,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     demo: values.DEMO === undefined ? exposure === 'local' : values.DEMO === 'on',
     reset_delivery: values.RESET_DELIVERY ?? (exposure === 'local' ? 'response' : 'email'),
     mail_server,
+    signature_feeds: values.SIGNATURE_FEEDS,
     log_level: values.LOG_LEVEL,
     warnings,
   };

@@ -180,6 +180,7 @@ export function createAntivirus(parts: {
       path: spool.path(row.id),
       size: row.size,
       name: row.filename,
+      sha256: row.file_hash,
       folder: spool.unpacked(row.id),
     });
     // The server is stopping: the record stays queued, and the next start scans it.

@@ -1,11 +1,13 @@
 import { examine } from './examine.ts';
 import { type EngineMessage, type EngineRequest, requestSchema } from './messages.ts';
-import { compileRules, engineVersion, type RuleSet } from './rules.ts';
+import { engineVersion } from './rules.ts';
+import type { SignatureFiles } from './signature-files.ts';
+import { loadSignatures, type SignatureSet } from './signature-set.ts';
 
 // The main file of an engine process: compiles the rules once, then scans one file after the other. It reads hostile bytes, so the server
 // trusts none of it, gives it time, and kills it when that is over.
 
-let rules: RuleSet | undefined;
+let signatures: SignatureSet | undefined;
 
 function say(message: EngineMessage): void {
   // A message that cannot be sent has nobody left to read it.
@@ -18,21 +20,23 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-async function start(rules_folder: string): Promise<void> {
+async function start(files: SignatureFiles): Promise<void> {
   try {
-    rules = await compileRules(rules_folder);
-    say({ kind: 'ready', version: engineVersion(), signatures_version: rules.version, rules: rules.rules });
+    signatures = await loadSignatures(files);
+    const { version, rules, hashes, left_out } = signatures;
+    say({ kind: 'ready', version: engineVersion(), signatures_version: version, rules, hashes, left_out });
   } catch (error) {
     say({ kind: 'refused', reason: reasonOf(error) });
   }
 }
 
 async function scan(request: Extract<EngineRequest, { kind: 'scan' }>): Promise<void> {
-  const { job, path, size, name, folder, limits } = request;
+  const { job, path, size, name, sha256, folder, limits } = request;
   const began = performance.now();
   try {
-    if (rules === undefined) throw new Error('Asked to scan before the rules were compiled.');
-    const examination = await examine({ path, size, name }, { match: rules.match, limits, folder });
+    if (signatures === undefined) throw new Error('Asked to scan before the rules were compiled.');
+    const { match, matchHash } = signatures;
+    const examination = await examine({ path, size, name, sha256 }, { match, matchHash, limits, folder });
     say({ kind: 'scanned', job, duration_ms: performance.now() - began, examination });
   } catch (error) {
     say({ kind: 'failed', job, reason: reasonOf(error) });
@@ -41,7 +45,7 @@ async function scan(request: Extract<EngineRequest, { kind: 'scan' }>): Promise<
 
 process.on('message', (message) => {
   const request = requestSchema.parse(message);
-  void (request.kind === 'start' ? start(request.rules_folder) : scan(request));
+  void (request.kind === 'start' ? start(request.signatures) : scan(request));
 });
 // The server is gone: nobody waits for an answer.
 process.on('disconnect', () => process.exit(0));
