@@ -30,11 +30,12 @@ export const engineStatusSchema = z.object({
     hashes: z.int(),
     /** When the newest signatures came; of the pack that ships with the product the day of its last change, where it says. */
     built_at: timeSchema.nullable(),
-    /** Until when they are known to be the newest, and how long that is ago; null without sources that could be asked. */
+    /** Until when they are known to be the newest, and how long that is ago; null without a source that could say. */
     as_of: timeSchema.nullable(),
     age_hours: z.number().nullable(),
     last_update_at: timeSchema.nullable(),
     last_outcome: z.string().nullable(),
+    failed_sources: z.int(),
   }),
   limits: z.object({
     upload_bytes: z.int(),

@@ -126,6 +126,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     database: database.$pickTables<'alerts'>(),
     scans: (user_id) => antivirus.counts(user_id),
     rules: firewall.listRules,
+    signaturesAge: signatures.age,
     now,
     random: surroundings.random,
   });

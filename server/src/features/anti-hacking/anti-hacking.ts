@@ -65,11 +65,12 @@ export function createAntiHacking(parts: {
   /** The facts that other features hold. */
   scans: (user_id: string) => Promise<PostureFacts['scans']>;
   rules: (user_id: string) => Promise<Rule[]>;
+  signaturesAge: () => number | undefined;
   now: () => number;
   /** From 0 up to, not including, 1. */
   random?: (() => number) | undefined;
 }): AntiHacking {
-  const { database, scans, rules, now, random = Math.random } = parts;
+  const { database, scans, rules, signaturesAge, now, random = Math.random } = parts;
 
   async function list(user_id: string, { limit, cursor }: PageQuery): Promise<Alert[]> {
     let query = database.selectFrom('alerts').selectAll().where('user_id', '=', user_id).orderBy('id', 'desc').limit(limit);
@@ -111,6 +112,7 @@ export function createAntiHacking(parts: {
     const [rows, scanFacts, ruleList] = await Promise.all([tallies.of(user_id), scans(user_id), rules(user_id)]);
     const posture = judge({
       scans: scanFacts,
+      signatures_age_ms: signaturesAge(),
       rules: openRulesOf(user_id, ruleList),
       unblocked: {
         malware: countOf(rows, (row) => row.blocked === 0 && row.threat_type === 'malware_detected'),

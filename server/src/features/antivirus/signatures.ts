@@ -14,11 +14,13 @@ import { feedId, type UpdateOutcome, updateSignatures } from './signature-update
 interface SignaturesStatus {
   /** When the newest of them came: the pack's own day where there is nothing else, null where it does not say. */
   built_at: string | null;
-  /** Until when they are known to be the newest; null where no feed is in use, because nobody was asked. */
+  /** Until when they are known to be the newest; null where no feed could say. */
   as_of: string | null;
   last_update_at: string | null;
   /** One sentence for everyone; null before the first update. */
   last_outcome: string | null;
+  /** Feeds that the last update could not use. */
+  failed_sources: number;
   feeds: { address: string; kind: SignatureFeed['kind']; ok: boolean; sentence: string }[];
 }
 
@@ -26,7 +28,7 @@ export interface Signatures {
   /** What an engine is to use now. */
   files(): SignatureFiles;
   status(): SignaturesStatus;
-  /** How long ago the feeds were known to be the newest, in ms; undefined where no feed is in use. */
+  /** How long ago the feeds were known to be the newest, in ms; undefined where no feed could say. */
   age(): number | undefined;
   /** What the lists in use say of a SHA-256 (hex): for files that were scanned before. */
   matchHash(sha256: string): { threat: string } | undefined;
@@ -38,6 +40,8 @@ export interface Signatures {
 }
 
 const LOOK_EVERY_MS = 30_000;
+/** The first look after a start: soon, but behind what people wait for. ms. */
+const FIRST_LOOK_MS = 2_000;
 /** An update that is planned for later than this was planned by a clock that was wrong. ms. */
 const PLANNED_AT_MOST_MS = 48 * 3_600_000;
 
@@ -134,7 +138,7 @@ export async function createSignatures(parts: {
     return done;
   }
 
-  function schedule(): void {
+  function schedule(delay_ms: number): void {
     timer = setTimeout(() => {
       inTurn(async () => {
         await look();
@@ -144,9 +148,9 @@ export async function createSignatures(parts: {
           if (!closing.signal.aborted) logger.error({ err: error }, 'signatures could not be looked after');
         })
         .finally(() => {
-          if (!closing.signal.aborted) schedule();
+          if (!closing.signal.aborted) schedule(look_ms);
         });
-    }, look_ms);
+    }, delay_ms);
     timer.unref();
   }
 
@@ -157,22 +161,13 @@ export async function createSignatures(parts: {
     use(first);
   }
 
+  /** A feed with a pinned checksum cannot get newer, so nobody could say; of the others the oldest speaks. */
   function asOf(): string | null {
-    const used = wanted(set);
-    // A feed with a pinned checksum never changes; the others say how fresh all are, the oldest of them first.
-    const confirmed = feeds.flatMap((feed, index) => {
-      const id = ids[index];
-      if (feed.pin.kind === 'sha256' || !used.some((one) => one.id === id)) return [];
-      return state?.feeds.find((one) => one.id === id)?.confirmed_at ?? used.find((one) => one.id === id)?.changed_at ?? [];
+    const confirmed = feeds.flatMap(({ pin }, index) => {
+      const used = pin.kind === 'sha256' ? undefined : wanted(set).find(({ id }) => id === ids[index]);
+      return used === undefined ? [] : (state?.feeds.find(({ id }) => id === used.id)?.confirmed_at ?? used.changed_at);
     });
-    return (
-      confirmed.sort()[0] ??
-      used
-        .map(({ changed_at }) => changed_at)
-        .sort()
-        .at(-1) ??
-      null
-    );
+    return confirmed.sort()[0] ?? null;
   }
 
   return {
@@ -202,7 +197,8 @@ export async function createSignatures(parts: {
             ? null
             : failed === 0
               ? 'The last update went well.'
-              : `The last update failed for ${failed} of ${feeds.length} sources; their last good signatures stay in use.`,
+              : `The last update failed for ${failed} of ${feeds.length} sources; what was there before stays in use.`,
+        failed_sources: failed,
         feeds: outcomes,
       };
     },
@@ -216,7 +212,7 @@ export async function createSignatures(parts: {
 
     watch(moveOver) {
       apply = moveOver;
-      if (feeds.length > 0) schedule();
+      if (feeds.length > 0) schedule(Math.min(look_ms, FIRST_LOOK_MS));
     },
 
     update: () => inTurn(update),
