@@ -21,6 +21,8 @@ export interface FeedServer {
   /** Serves bytes with an ETag of theirs, and their signature beside them. */
   put(path: string, bytes: Buffer): void;
   on(path: string, handler: Handler): void;
+  /** Lets whoever asks for the path wait until the answer is called. */
+  hold(path: string): () => void;
 }
 
 /** A maker of feeds on a loopback address; it ends with the tests of the file. */
@@ -44,6 +46,12 @@ export async function startFeedServer(): Promise<FeedServer> {
     url: `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`,
     asked,
     on: (path, handler) => void handlers.set(path, handler),
+    hold(path) {
+      const then = handlers.get(path);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      handlers.set(path, (request, response) => void promise.then(() => then?.(request, response)));
+      return resolve;
+    },
     put(path, bytes) {
       const etag = `"${sha256(bytes).slice(0, 12)}"`;
       handlers.set(path, (request, response) => {

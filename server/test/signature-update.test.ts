@@ -13,6 +13,7 @@ import { parseSettings } from '#platform/settings.ts';
 import { type FeedServer, sha256, signedFeed, startFeedServer } from './feed-server.ts';
 import { noise, PDF, tar, zip } from './files.ts';
 import { SIGNATURES_FOLDER } from './harness.ts';
+import { runUpdate } from './server-process.ts';
 
 const MIB = 1024 ** 2;
 const LISTED = noise(5000, 7);
@@ -237,6 +238,24 @@ describe('an update of the signatures', () => {
     feeds.put('/slow/rules.zip', archive(ONE));
     const { feeds: told } = await update(signed('yara', '/slow/rules.zip'), { trial_ms: 1 });
     expect(told[0]?.sentence).toBe('Its trial took longer than 0 s.');
+  });
+
+  test('is a command that says what it did with each source, and fails when one failed', async () => {
+    const { folder } = await freshStore();
+    feeds.put('/told/list.txt', LIST);
+    const SIGNATURE_FEEDS = [signed('sha256', '/told/list.txt'), signed('yara', '/told/nothing.zip')].join();
+    expect(await runUpdate({ DATA_DIR: folder, SIGNATURE_FEEDS })).toEqual({
+      code: 1,
+      output: [
+        `palisade: ok     ${feeds.url}/told/list.txt: In use: 2 hashes.`,
+        `palisade: failed ${feeds.url}/told/nothing.zip: Its server answered 404.`,
+        'palisade: Not every source could be used.\n',
+      ].join('\n'),
+    });
+    expect(await inUse(await openSignatureStore(join(folder, 'signatures')))).toEqual({ rules: 0, hashes: 2 });
+    const unset = await runUpdate({ DATA_DIR: folder });
+    expect(unset.code).toBe(0);
+    expect(unset.output).toMatch(/^palisade: SIGNATURE_FEEDS is not set/);
   });
 
   test('does not run beside another one', async () => {

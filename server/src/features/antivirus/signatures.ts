@@ -8,7 +8,7 @@ import type { SignatureFiles } from './engines/signature-files.ts';
 import { findHash } from './engines/signature-set.ts';
 import type { FetchLimits } from './fetch-feed.ts';
 import { openSignatureStore, type StoredSet, type UpdateState } from './signature-store.ts';
-import { feedId, type UpdateOutcome, updateSignatures } from './signature-update.ts';
+import { feedId, updateSignatures } from './signature-update.ts';
 
 /** What is known of the signatures beside what an engine says. Times are ISO. */
 interface SignaturesStatus {
@@ -34,8 +34,6 @@ export interface Signatures {
   matchHash(sha256: string): { threat: string } | undefined;
   /** Begins to look for new sets, whoever made them, and to update daily. `apply` moves the engines over, and says whether they did. */
   watch(apply: (files: SignatureFiles) => Promise<boolean>): void;
-  /** Updates now, and moves over. */
-  update(): Promise<UpdateOutcome>;
   close(): Promise<void>;
 }
 
@@ -121,29 +119,20 @@ export async function createSignatures(parts: {
     return wait_ms <= 0 || wait_ms > PLANNED_AT_MOST_MS || ids.some((id) => !known.includes(id));
   }
 
-  async function update(): Promise<UpdateOutcome> {
+  async function update(): Promise<void> {
     const { signal } = closing;
-    const { outcome } = await updateSignatures({ store, feeds, signatures_folder, now, logger, fetch_limits, signal });
+    await updateSignatures({ store, feeds, signatures_folder, now, logger, fetch_limits, signal });
     await look();
-    return outcome;
   }
 
-  /** One thing at a time. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = looking.then(work);
-    looking = done.then(
-      () => undefined,
-      () => undefined,
-    );
-    return done;
+  async function lookAndUpdate(): Promise<void> {
+    await look();
+    if (isDue()) await update();
   }
 
   function schedule(delay_ms: number): void {
     timer = setTimeout(() => {
-      inTurn(async () => {
-        await look();
-        if (isDue()) await update();
-      })
+      looking = lookAndUpdate()
         .catch((error: unknown) => {
           if (!closing.signal.aborted) logger.error({ err: error }, 'signatures could not be looked after');
         })
@@ -214,8 +203,6 @@ export async function createSignatures(parts: {
       apply = moveOver;
       if (feeds.length > 0) schedule(Math.min(look_ms, FIRST_LOOK_MS));
     },
-
-    update: () => inTurn(update),
 
     async close() {
       closing.abort();
