@@ -1,8 +1,9 @@
 import type { Alert, Stats } from '@palisade/contract/anti-hacking';
 import type { Scan } from '@palisade/contract/antivirus';
 import type { Account, UserInfo } from '@palisade/contract/auth';
+import type { CurrentSubscription } from '@palisade/contract/current-subscription';
 import type { DashboardStatus } from '@palisade/contract/dashboard';
-import type { CurrentSubscription, Subscription, Template, UserPlanRequest } from '@palisade/contract/subscription';
+import type { Subscription, Template, UserPlanRequest } from '@palisade/contract/subscription';
 import type { Config } from './config.ts';
 
 /** Records for tests; what a test is about, it states itself. */

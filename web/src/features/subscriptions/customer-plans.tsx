@@ -1,10 +1,5 @@
-import {
-  type CurrentSubscription,
-  type PlanRequest,
-  requestPlan,
-  type Template,
-  withdrawPlanRequest,
-} from '@palisade/contract/subscription';
+import type { CurrentSubscription } from '@palisade/contract/current-subscription';
+import { type PlanRequest, requestPlan, type Template, withdrawPlanRequest } from '@palisade/contract/subscription';
 import { IconLock, IconShieldCheck, IconShieldOff, IconTemplate } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
