@@ -161,7 +161,11 @@ function PlanAction({ plan, request, isOwn }: PlanActionProps) {
           Withdraw the request <span className="visually-hidden">for {plan.template_name}</span>
         </Button>
       ) : (
-        <Button loading={isBusy} onClick={() => void send(() => call(requestPlan, { body: { template_id: plan.id } }))}>
+        <Button
+          variant={isOwn ? 'quiet' : 'primary'}
+          loading={isBusy}
+          onClick={() => void send(() => call(requestPlan, { body: { template_id: plan.id } }))}
+        >
           Request this plan <span className="visually-hidden">{plan.template_name}</span>
         </Button>
       )}
