@@ -109,6 +109,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     database: database.$pickTables<'alerts'>(),
     scans: (user_id) => antivirus.counts(user_id),
     rules: firewall.listRules,
+    commonPassword: (user_id) => auth.hasCommonPassword(user_id),
     now,
     random: surroundings.random,
   });
@@ -147,6 +148,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     sessions,
     mail,
     public_url: settings.public_url,
+    exposure: settings.exposure,
     now,
     logger,
   });
@@ -155,7 +157,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const api: Api = { fastify, sessions };
   serveAuth(api, auth);
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
-  serveAccounts(api, auth, createAccounts({ database: accountTables, sessions, mail }));
+  serveAccounts(api, auth, createAccounts({ database: accountTables, sessions, mail, exposure: settings.exposure }));
   serveRecovery(api, recovery, { answers: settings.exposure === 'local' && settings.reset_delivery === 'response' });
   serveSetup(api, database.$pickTables<'installation'>());
   serveOutbox(api, mail);

@@ -4,6 +4,8 @@ import type { OpenRules } from './open-rules.ts';
 
 /** What the posture checks look at. Everything in it was counted or read a moment ago. */
 export interface PostureFacts {
+  /** Undefined: not known yet. */
+  account: { common_password: boolean | undefined };
   scans: { infected: number; overdue: number; repeated_threats: readonly string[] };
   /** Real alerts that nothing has blocked. */
   unblocked: { malware: number; high: number; critical: number };
@@ -35,7 +37,7 @@ interface Check {
   fix_route: string;
   deduction: number;
   /** Absent: nothing on this server can tell yet. */
-  run?: (facts: PostureFacts) => Outcome;
+  run?: (facts: PostureFacts) => Outcome | undefined;
 }
 
 const names = (rules: readonly string[]) => rules.map((name) => `"${name}"`).join(', ');
@@ -95,16 +97,25 @@ function waiting(check: Omit<Check, 'run'>): Check {
 
 /** Every check with its deduction ([H]: our own weights). Those without `run` need what this version does not have, and stay unknown. */
 export const CHECKS: readonly Check[] = [
-  waiting({
+  {
     id: 'common_password',
     group: 'account',
     severity: 'high',
     title: 'The password is one of the common ones',
     goal: 'The password is not a common one',
-    advice: 'Choose another password.',
+    advice: 'Choose another password, in Security Preferences.',
     fix_route: '/dashboard',
     deduction: 15,
-  }),
+    run: ({ account: { common_password } }) =>
+      common_password === undefined
+        ? undefined
+        : {
+            times: common_password ? 1 : 0,
+            evidence: common_password
+              ? 'It is on the lists that attackers try first.'
+              : 'It is not on the lists that attackers try first.',
+          },
+  },
   waiting({
     id: 'no_two_factor',
     group: 'account',
