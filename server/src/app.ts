@@ -39,7 +39,9 @@ import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes
 import type { SubscriptionTables } from '#features/subscriptions/subscriptions.tables.ts';
 import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
 import { migrations } from '#migrations/all.ts';
+import { createBus } from '#platform/bus.ts';
 import { type DatabaseLocation, migrate, openDatabase } from '#platform/database.ts';
+import { EVENTS_LIMITS, type EventsLimits, serveEvents } from '#platform/events.ts';
 import { createHttp } from '#platform/http.ts';
 import { type InstallationTables, readProvider } from '#platform/installation.ts';
 import { createMail, type MailTables } from '#platform/mail.ts';
@@ -72,6 +74,7 @@ export interface Surroundings {
   now?: () => number;
   scan_limits?: ScanLimits;
   upload_limits?: UploadLimits;
+  events_limits?: EventsLimits;
   engine_processes?: number;
   scan_retry_ms?: number;
   /** What drills are drawn with: from 0 up to, not including, 1. */
@@ -96,6 +99,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const spool = openSpool(join(settings.data_dir, 'spool'));
   const database = openDatabase<Tables>(surroundings.database);
   await migrate(database, migrations);
+  const bus = createBus();
 
   const engine = createYaraPool({
     rules_folder: join(surroundings.signatures_folder, 'rules'),
@@ -118,7 +122,11 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     spool,
     now,
     logger,
-    onInfected: (file) => antiHacking.raise(infectedFileIncident(file)),
+    onInfected: async (file) => {
+      await antiHacking.raise(infectedFileIncident(file));
+      bus.publish(file.user_id, { kind: 'alerts_changed' });
+    },
+    tell: bus.publish,
     retry_ms: surroundings.scan_retry_ms,
   });
   const auth = createAuth({
@@ -188,6 +196,12 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     ...(await readProvider(database.$pickTables<'installation'>())),
     links: { live_chat: settings.live_chat_url ?? null, remote_portal: settings.remote_portal_url ?? null },
   }));
+  const events = await serveEvents(api, {
+    bus,
+    present: () => [],
+    limits: surroundings.events_limits ?? EVENTS_LIMITS,
+    public_url: settings.public_url,
+  });
   await serveWeb(fastify, surroundings.web_folder);
   await antivirus.resume();
 
@@ -196,6 +210,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     engine,
     database,
     async close() {
+      events.close();
       await antivirus.close();
       await fastify.close();
       await recovery.close();

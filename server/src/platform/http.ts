@@ -24,6 +24,7 @@ const CONTENT_SECURITY_POLICY = [
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "font-src 'self'",
+  // The events socket as well (CSP 3, section 6.7.2.8).
   "connect-src 'self'",
   "object-src 'none'",
   "base-uri 'none'",
@@ -136,7 +137,10 @@ export async function createHttp(options: {
       info: {
         title: 'Palisade',
         version: VERSION,
-        description: 'Errors are RFC 9457 problem documents. Lists are newest first, the next page is in the `Link` header.',
+        description:
+          'Errors are RFC 9457 problem documents. Lists are newest first, the next page is in the `Link` header.\n\n' +
+          'What happens is told on the WebSocket `/api/events` as JSON frames, told apart by `kind`. Say ' +
+          '`{"kind":"hello","access_token":"..."}` first, with `"after"` and the last event id after a gap; answer each `ping` with `{"kind":"pong"}`.',
       },
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
     },

@@ -7,6 +7,7 @@ import {
   type Scan,
   type StatusDetail,
 } from '@palisade/contract/antivirus';
+import type { LiveEvent } from '@palisade/contract/events';
 import type { PageQuery } from '@palisade/contract/fields';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely, Selectable, Updateable } from 'kysely';
@@ -141,10 +142,12 @@ export function createAntivirus(parts: {
   logger: FastifyBaseLogger;
   /** Told of each infected file, again after a restart: take it once for each scan id. */
   onInfected: (file: InfectedFile) => Promise<void>;
+  /** Tells a person's pages what happened. */
+  tell: (user_id: string, event: LiveEvent) => void;
   /** How often pending files are given to the engine again, in ms. */
   retry_ms?: number | undefined;
 }): Antivirus {
-  const { database, engine, spool, now, logger, onInfected, retry_ms = RETRY_EVERY_MS } = parts;
+  const { database, engine, spool, now, logger, onInfected, tell, retry_ms = RETRY_EVERY_MS } = parts;
   // Thousands of scans may be counted, at each look at the dashboard.
   const overviews = createPersonCache({
     read: async (user_id) => {
@@ -186,6 +189,7 @@ export function createAntivirus(parts: {
     if (closed && outcome.kind === 'failed') return scanOf(row);
     const updated = await update(row.id, verdictOf(outcome));
     overviews.forget(row.user_id);
+    if (updated !== undefined) tell(row.user_id, { kind: 'scan_changed', scan: scanOf(updated) });
     let removed = false;
     if (updated === undefined || updated.spooled === 0) {
       try {
@@ -278,6 +282,7 @@ export function createAntivirus(parts: {
         await spool.keep(id);
         await database.insertInto('scans').values(row).execute();
         overviews.forget(user_id);
+        tell(user_id, { kind: 'scan_changed', scan: scanOf(row) });
       } catch (error) {
         await spool.remove(id);
         throw error;
