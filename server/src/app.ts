@@ -15,6 +15,7 @@ import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.t
 import { SCAN_LIMITS, type ScanLimits } from '#features/antivirus/engines/limits.ts';
 import { createYaraPool, type Engine } from '#features/antivirus/engines/yara-pool.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
+import { createTurns, SMALL_BYTES } from '#features/antivirus/turns.ts';
 import { serveAccounts } from '#features/auth/account.routes.ts';
 import { createAccounts } from '#features/auth/account.ts';
 import { serveAuth } from '#features/auth/auth.routes.ts';
@@ -39,8 +40,10 @@ import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes
 import type { SubscriptionTables } from '#features/subscriptions/subscriptions.tables.ts';
 import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
 import { migrations } from '#migrations/all.ts';
+import { createBus } from '#platform/bus.ts';
 import { type DatabaseLocation, migrate, openDatabase } from '#platform/database.ts';
-import { createHttp } from '#platform/http.ts';
+import { EVENTS_LIMITS, type EventsLimits, serveEvents } from '#platform/events.ts';
+import { createHttp, PATIENCE, type PatienceLimits } from '#platform/http.ts';
 import { type InstallationTables, readProvider } from '#platform/installation.ts';
 import { createMail, type MailTables } from '#platform/mail.ts';
 import { Problem } from '#platform/problem.ts';
@@ -71,7 +74,9 @@ export interface Surroundings {
   logger: FastifyBaseLogger;
   now?: () => number;
   scan_limits?: ScanLimits;
-  upload_limits?: UploadLimits;
+  upload_limits?: Partial<UploadLimits>;
+  events_limits?: EventsLimits;
+  patience?: PatienceLimits;
   engine_processes?: number;
   scan_retry_ms?: number;
   /** What drills are drawn with: from 0 up to, not including, 1. */
@@ -86,9 +91,15 @@ export interface App {
   close(): Promise<void>;
 }
 
-const UPLOAD_LIMITS: UploadLimits = { maximum: UPLOAD_MAXIMUM, stall_ms: 30_000 };
-/** A process scans one file at a time and takes one core and some 100 MB. */
-const ENGINE_PROCESSES = { least: 2, most: 4 } as const;
+const UPLOAD_LIMITS: UploadLimits = {
+  maximum: UPLOAD_MAXIMUM,
+  stall_ms: 30_000,
+  // 1 KiB/s: slower than any network that a person would upload files over.
+  slow: { window_ms: 30_000, bytes: 30 * 1024 },
+  arrivals: { per_person: 64, all: 1_000 },
+};
+/** A process scans one file at a time and takes one core and some 100 MB. One more than cores, because one is kept for small files. */
+const ENGINE_PROCESSES = { least: 3, most: 5 } as const;
 
 /** Builds every feature by hand and serves it: the one place where features meet. Listens on nothing. */
 export async function createApp(surroundings: Surroundings): Promise<App> {
@@ -96,11 +107,14 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const spool = openSpool(join(settings.data_dir, 'spool'));
   const database = openDatabase<Tables>(surroundings.database);
   await migrate(database, migrations);
+  const bus = createBus();
 
+  const engine_processes =
+    surroundings.engine_processes ??
+    Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism() + 1));
   const engine = createYaraPool({
     rules_folder: join(surroundings.signatures_folder, 'rules'),
-    size:
-      surroundings.engine_processes ?? Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism())),
+    size: engine_processes,
     limits: surroundings.scan_limits ?? SCAN_LIMITS,
     logger,
   });
@@ -116,10 +130,15 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const antivirus: Antivirus = createAntivirus({
     database: database.$pickTables<'scans'>(),
     engine,
+    turns: createTurns({ slots: engine_processes, small_bytes: SMALL_BYTES }),
     spool,
     now,
     logger,
-    onInfected: (file) => antiHacking.raise(infectedFileIncident(file)),
+    onInfected: async (file) => {
+      await antiHacking.raise(infectedFileIncident(file));
+      bus.publish(file.user_id, { kind: 'alerts_changed' });
+    },
+    tell: bus.publish,
     retry_ms: surroundings.scan_retry_ms,
   });
   const auth = createAuth({
@@ -153,7 +172,11 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     logger,
   });
 
-  const fastify = await createHttp({ logger, trusted_proxies: settings.trusted_proxies });
+  const fastify = await createHttp({
+    logger,
+    trusted_proxies: settings.trusted_proxies,
+    patience: surroundings.patience ?? PATIENCE,
+  });
   const api: Api = { fastify, sessions };
   serveAuth(api, auth);
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
@@ -161,7 +184,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   serveRecovery(api, recovery, { answers: settings.exposure === 'local' && settings.reset_delivery === 'response' });
   serveSetup(api, database.$pickTables<'installation'>());
   serveOutbox(api, mail);
-  serveAntivirus(api, antivirus, spool, surroundings.upload_limits ?? UPLOAD_LIMITS);
+  serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits });
   serveAntiHacking(api, antiHacking, subscriptions);
   serveDashboard(api, {
     recentScans: antivirus.recent,
@@ -190,6 +213,12 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     ...(await readProvider(database.$pickTables<'installation'>())),
     links: { live_chat: settings.live_chat_url ?? null, remote_portal: settings.remote_portal_url ?? null },
   }));
+  const events = await serveEvents(api, {
+    bus,
+    present: antivirus.progress,
+    limits: surroundings.events_limits ?? EVENTS_LIMITS,
+    public_url: settings.public_url,
+  });
   await serveWeb(fastify, surroundings.web_folder);
   await antivirus.resume();
 
@@ -198,6 +227,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     engine,
     database,
     async close() {
+      events.close();
       await antivirus.close();
       await fastify.close();
       await recovery.close();

@@ -1,9 +1,12 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Access } from '@palisade/contract/endpoint';
 import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { allEndpoints } from './endpoints.ts';
 import { startTestApp } from './harness.ts';
+import { newUploadKey, openUpload } from './upload.ts';
 
 /** The access table: who may call what. A new endpoint fails here until it stands in it. */
 const ACCESS: Record<string, Access> = {
@@ -27,6 +30,7 @@ const ACCESS: Record<string, Access> = {
   'GET /dashboard/status': 'customer',
   'GET /antivirus/scans': 'customer',
   'POST /antivirus/scan': 'customer',
+  'DELETE /antivirus/uploads/{key}': 'customer',
 
   'GET /firewall/rules': 'customer',
   'POST /firewall/rules': 'customer',
@@ -70,7 +74,22 @@ const idSchema = z.object({ id: z.string() });
 /**
  * Every address that names a record: how somebody comes to own one, and a right body. `make` asks as the owner; `staff` asks as an administrator.
  */
-const RECORDS: Record<string, { make: (owner: Asker, staff: Asker) => Promise<string>; body?: object; asked_by?: 'staff' }> = {
+const RECORDS: Record<
+  string,
+  {
+    make: (owner: Asker, staff: Asker, app: { url: string; data_dir: string; token: string }) => Promise<string>;
+    body?: object;
+    asked_by?: 'staff';
+  }
+> = {
+  'DELETE /antivirus/uploads/{key}': {
+    make: async (_owner, _staff, { url, data_dir, token }) => {
+      const key = newUploadKey();
+      await openUpload({ url }, token, { key }).write(Buffer.alloc(10));
+      await vi.waitFor(() => expect(readdirSync(join(data_dir, 'spool'))).toHaveLength(1));
+      return key;
+    },
+  },
   'PUT /firewall/rules/{id}': { make: makeRule, body: { enabled: false } },
   'DELETE /firewall/rules/{id}': { make: makeRule },
   'DELETE /auth/sessions/{id}': {
@@ -229,10 +248,10 @@ describe('a record', async () => {
         app.signIn(undefined, 'admin'),
         app.signIn(undefined, 'admin'),
       ]);
-      const id = await make(asker(owner.token), asker(staff.token));
+      const id = await make(asker(owner.token), asker(staff.token), { ...app, token: owner.token });
       const [method = '', path = ''] = key.split(' ');
       const statusOf = async (token: string, record: string) =>
-        (await sendAs(token, method, path.replace('{id}', record), body)).status;
+        (await sendAs(token, method, path.replace(/\{\w+\}/, record), body)).status;
 
       const caller = asked_by === 'staff' ? staff : owner;
       expect(await statusOf(stranger.token, id)).toBe(404);

@@ -7,17 +7,21 @@ import {
   type Scan,
   type StatusDetail,
 } from '@palisade/contract/antivirus';
+import type { LiveEvent, ScanProgress } from '@palisade/contract/events';
 import type { PageQuery } from '@palisade/contract/fields';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely, Selectable, Updateable } from 'kysely';
 import { z } from 'zod';
 import { newId } from '#platform/id.ts';
 import { createPersonCache } from '#platform/person-cache.ts';
+import { Problem } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { Engine, EngineOutcome } from './engines/yara-pool.ts';
 import { displayName } from './filename.ts';
+import { createProgressBoard } from './progress.ts';
 import { countScans, INDUSTRY_TEST_THREATS, type ScanCounts } from './scan-counts.ts';
 import type { Spool } from './spool.ts';
+import type { Turns } from './turns.ts';
 
 /** A file that has arrived in the spool under `id`. */
 interface Arrival {
@@ -28,7 +32,14 @@ interface Arrival {
   /** Bytes. */
   size: number;
   sha256: string;
+  /** What the page that sent it has named it. */
+  key: string | undefined;
+  /** Aborted when the person wants the file back. */
+  signal: AbortSignal;
 }
+
+/** Who still waits for a scan, and may end it. */
+type Waiter = Pick<Arrival, 'key' | 'signal'>;
 
 /** A file in which something was found. */
 export interface InfectedFile {
@@ -44,13 +55,16 @@ export interface Antivirus {
   newScanId(): string;
   /**
    * Takes over a file of which the upload is complete, and answers its record once an engine has spoken. From the moment the record is stored the file
-   * is scanned, now or after a restart, whoever goes away.
+   * is scanned, now or after a restart, whoever goes away; only the person can take it back.
+   * @throws Problem `upload_cancelled` when they did. Nothing of the file is left then, its record included.
    */
   scan(arrival: Arrival): Promise<Scan>;
   list(user_id: string, page: PageQuery): Promise<Scan[]>;
   /** The latest scans, newest first, at most `count`, and never more than 10. */
   recent(user_id: string, count: number): Promise<Scan[]>;
   counts(user_id: string): Promise<ScanCounts>;
+  /** How far a person's files are that have no verdict yet. */
+  progress(user_id: string): LiveEvent[];
   /** Takes up what an earlier run of the server left pending, and goes on doing so while engines come back. */
   resume(): Promise<void>;
   close(): Promise<void>;
@@ -73,6 +87,8 @@ const RETRY_EVERY_MS = 15_000;
 /** Findings that are told again at a start: more than could be under way at once when the server was killed. */
 const TOLD_AGAIN_MAXIMUM = 100;
 const RECENT_MAXIMUM = 10;
+/** Of a file whose turn does not come: it was taken back, or the server is stopping. */
+const NO_TURN: EngineOutcome = { kind: 'failed', detail: 'engine_down' };
 const NO_COVERAGE: Coverage = {
   members_total: 0,
   members_scanned: 0,
@@ -136,15 +152,18 @@ function displayTrail(trail: string): string {
 export function createAntivirus(parts: {
   database: Kysely<AntivirusTables>;
   engine: Engine;
+  turns: Turns;
   spool: Spool;
   now: () => number;
   logger: FastifyBaseLogger;
   /** Told of each infected file, again after a restart: take it once for each scan id. */
   onInfected: (file: InfectedFile) => Promise<void>;
+  /** Tells a person's pages what happened. */
+  tell: (user_id: string, event: LiveEvent) => void;
   /** How often pending files are given to the engine again, in ms. */
   retry_ms?: number | undefined;
 }): Antivirus {
-  const { database, engine, spool, now, logger, onInfected, retry_ms = RETRY_EVERY_MS } = parts;
+  const { database, engine, turns, spool, now, logger, onInfected, tell, retry_ms = RETRY_EVERY_MS } = parts;
   // Thousands of scans may be counted, at each look at the dashboard.
   const overviews = createPersonCache({
     read: async (user_id) => {
@@ -156,6 +175,7 @@ export function createAntivirus(parts: {
     },
     now,
   });
+  const board = createProgressBoard(tell);
   const running = new Map<string, Promise<Scan>>();
   let retry: NodeJS.Timeout | undefined;
   let closed = false;
@@ -169,23 +189,43 @@ export function createAntivirus(parts: {
       .returningAll()
       .executeTakeFirst();
 
-  async function examine(row: Row): Promise<Scan> {
+  /** The person wants the file back: nothing of it stays. */
+  async function withdraw(row: Row): Promise<never> {
+    await database.deleteFrom('scans').where('id', '=', row.id).where('scan_status', '=', 'pending').execute();
+    overviews.forget(row.user_id);
+    await spool.remove(row.id);
+    tell(row.user_id, { kind: 'scan_removed', scan_id: row.id });
+    throw new Problem('upload_cancelled');
+  }
+
+  async function examine(row: Row, waiter: Waiter | undefined): Promise<Scan> {
     await database
       .updateTable('scans')
       .set({ attempts: row.attempts + 1 })
       .where('id', '=', row.id)
       .execute();
-    const outcome = await engine.scan({
-      id: row.id,
-      path: spool.path(row.id),
-      size: row.size,
-      name: row.filename,
-      folder: spool.unpacked(row.id),
-    });
+    const { id, user_id, size } = row;
+    const { key, signal } = waiter ?? {};
+    const report = (progress: ScanProgress) => board.report({ id, user_id, key }, progress);
+    const onPlace = (place: number) => report({ stage: 'queued', place });
+    const turn = turns.take({ user_id, size, signal, onPlace }, () =>
+      engine.scan({
+        id: row.id,
+        path: spool.path(row.id),
+        size: row.size,
+        name: row.filename,
+        folder: spool.unpacked(row.id),
+        signal,
+        onProgress: (progress) => report({ stage: 'reading', ...progress }),
+      }),
+    );
+    const outcome = (await turn.finally(() => board.clear(id))) ?? NO_TURN;
+    if (outcome.kind === 'failed' && signal?.aborted) return await withdraw(row);
     // The server is stopping: the record stays queued, and the next start scans it.
     if (closed && outcome.kind === 'failed') return scanOf(row);
     const updated = await update(row.id, verdictOf(outcome));
     overviews.forget(row.user_id);
+    if (updated !== undefined) tell(row.user_id, { kind: 'scan_changed', scan: scanOf(updated) });
     let removed = false;
     if (updated === undefined || updated.spooled === 0) {
       try {
@@ -211,10 +251,10 @@ export function createAntivirus(parts: {
   }
 
   /** One examination of a file at a time, whoever asks for it. */
-  function run(row: Row): Promise<Scan> {
+  function run(row: Row, waiter?: Waiter): Promise<Scan> {
     const already = running.get(row.id);
     if (already) return already;
-    const examination = examine(row).finally(() => running.delete(row.id));
+    const examination = examine(row, waiter).finally(() => running.delete(row.id));
     running.set(row.id, examination);
     return examination;
   }
@@ -255,7 +295,7 @@ export function createAntivirus(parts: {
   return {
     newScanId: newId,
 
-    async scan({ id, user_id, filename, size, sha256 }) {
+    async scan({ id, user_id, filename, size, sha256, ...waiter }) {
       const row: Row = {
         id,
         user_id,
@@ -278,6 +318,7 @@ export function createAntivirus(parts: {
         await spool.keep(id);
         await database.insertInto('scans').values(row).execute();
         overviews.forget(user_id);
+        tell(user_id, { kind: 'scan_changed', scan: scanOf(row) });
       } catch (error) {
         await spool.remove(id);
         throw error;
@@ -286,12 +327,13 @@ export function createAntivirus(parts: {
         await spool.remove(id);
         return scanOf(row);
       }
-      return await run(row);
+      return await run(row, waiter);
     },
 
     list,
     recent: async (user_id, count) => (await overviews.of(user_id)).recent.slice(0, count),
     counts: async (user_id) => (await overviews.of(user_id)).counts,
+    progress: board.of,
 
     async resume() {
       const rows = await database.selectFrom('scans').selectAll().where('spooled', '=', 1).orderBy('id').execute();
@@ -325,6 +367,7 @@ export function createAntivirus(parts: {
     async close() {
       closed = true;
       clearTimeout(retry);
+      turns.close();
       await engine.close();
       await Promise.allSettled(running.values());
     },

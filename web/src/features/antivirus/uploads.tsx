@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
-import { prependScan, uploadScan } from '#api/scans.ts';
+import { mergeScan, uploadScan } from '#api/scans.ts';
 import { currentSession } from '#api/session.ts';
 import { createUploadQueue, isEnded, isRunning, type Upload, type UploadQueue } from './upload-queue.ts';
 
@@ -15,7 +15,7 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
   const [queue] = useState(() =>
     createUploadQueue({
       send: uploadScan,
-      onScan: (scan) => void prependScan(queries, scan),
+      onScan: (scan) => void mergeScan(queries, scan),
       // After the row shows it, because an alert stops the page from drawing.
       onFailure: () => setTimeout(() => window.alert(FAILURE_ALERT)),
     }),

@@ -25,6 +25,13 @@ export interface Examination {
   coverage: Coverage;
 }
 
+/** How far a scan is: the share of the file itself that has been matched, from 0 to 1, and the members of all archives in it, as far as they are known. */
+export interface Progress {
+  share: number;
+  members_read: number;
+  members_found: number;
+}
+
 /** Whole-file conditions (`filesize`, `pe`) hold for content up to this size; larger content is matched in overlapping windows. Bytes. */
 const WINDOWS = { whole: 64 * 1024 ** 2, window: 16 * 1024 ** 2, overlap: 256 * 1024 } as const;
 const BOMB_BYTES_EXAMINED = 4 * 1024 ** 2;
@@ -33,6 +40,10 @@ const NOTES_MAXIMUM = 20;
 
 interface Walk {
   match: (bytes: Buffer) => Match[];
+  /** Called at each step, and there are many. */
+  report: () => void;
+  /** Of the file itself, from 0 to 1. */
+  share: number;
   workshop: Workshop;
   /** The uploaded file's name: gzip names its one member after it. */
   name: string;
@@ -50,8 +61,12 @@ function unread(walk: Walk, detail: StatusDetail): void {
 
 function matchContent(walk: Walk, content: Content, trail: readonly string[]): void {
   if (content.size > WINDOWS.whole) walk.found.coverage.whole_file_conditions = false;
+  let matched = 0;
   for (const piece of windowsOf(content, WINDOWS)) {
     walk.workshop.budget.checkTime();
+    if (trail.length === 0) walk.share = Math.min(1, matched / content.size);
+    matched += piece.length;
+    walk.report();
     for (const found of walk.match(piece)) {
       const member = trail.length > 0 ? trail.join(' / ') : null;
       if (found.verdict === 'suspicious') {
@@ -67,6 +82,7 @@ function matchContent(walk: Walk, content: Content, trail: readonly string[]): v
     }
   }
   walk.found.coverage.bytes_scanned += content.size;
+  if (trail.length === 0) walk.share = 1;
 }
 
 /** What a member holds, unpacked and counted, with what went wrong on the way: what came before is good. */
@@ -86,6 +102,7 @@ async function contentOf(walk: Walk, member: Member): Promise<{ content: Content
 async function examineMember(walk: Walk, member: Member, depth: number, trail: readonly string[]): Promise<void> {
   walk.found.coverage.members_total += 1;
   walk.workshop.budget.addMember();
+  walk.report();
   if (member.closed === 'encrypted') walk.found.coverage.encrypted += 1;
   if (member.closed !== undefined) return unread(walk, member.closed);
 
@@ -139,11 +156,17 @@ async function examineContent(walk: Walk, content: Content, depth: number, trail
  */
 export async function examine(
   file: { path: string; size: number; name: string },
-  parts: { match: (bytes: Buffer) => Match[]; limits: ScanLimits; folder: string },
+  parts: { match: (bytes: Buffer) => Match[]; limits: ScanLimits; folder: string; onProgress?: (progress: Progress) => void },
 ): Promise<Examination> {
   let files = 0;
   const walk: Walk = {
     match: parts.match,
+    share: 0,
+    report() {
+      const { members_total, members_scanned } = walk.found.coverage;
+      const members_found = Math.max(members_total, walk.workshop.budget.members_announced);
+      parts.onProgress?.({ share: walk.share, members_read: members_scanned, members_found });
+    },
     workshop: {
       budget: new Budget(parts.limits, file.size),
       path() {

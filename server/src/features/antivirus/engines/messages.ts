@@ -39,6 +39,13 @@ export const answerSchema = z.discriminatedUnion('kind', [
       coverage: coverageSchema,
     }),
   }),
+  z.object({
+    kind: z.literal('progress'),
+    job: z.string(),
+    share: z.number().min(0).max(1),
+    members_read: z.int(),
+    members_found: z.int(),
+  }),
   z.object({ kind: z.literal('failed'), job: z.string(), reason: z.string() }),
 ]);
 export type EngineMessage = z.infer<typeof answerSchema>;

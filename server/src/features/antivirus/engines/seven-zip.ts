@@ -219,6 +219,7 @@ async function unpack(
  */
 export async function* sevenZipMembers(source: Source, format: string | undefined, workshop: Workshop): AsyncGenerator<Member> {
   const { unpacked, stopped, lines } = await unpack(source, format, workshop);
+  workshop.budget.announce(unpacked.length);
   for (const { name, size, chunks, file } of unpacked) {
     yield { name, read: () => ({ content: file ? { size, path: file.path } : { size, bytes: Buffer.concat(chunks) } }) };
   }

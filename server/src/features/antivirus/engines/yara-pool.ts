@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Examination } from './examine.ts';
+import type { Examination, Progress } from './examine.ts';
 import type { ScanLimits } from './limits.ts';
 import { answerSchema, type EngineRequest } from './messages.ts';
 
@@ -16,6 +16,9 @@ interface EngineJob {
   size: number;
   name: string;
   folder: string;
+  /** Aborted: nobody wants an answer any more. The outcome is then `failed`, and nothing of the engine holds the file. */
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: Progress & { engine: string }) => void) | undefined;
 }
 
 export interface Engine {
@@ -123,6 +126,12 @@ export function createYaraPool(options: {
           'engine process ready',
         );
         break;
+      case 'progress': {
+        const { job } = member.current?.waiting ?? {};
+        const { share, members_read, members_found } = answer;
+        if (job?.id === answer.job) job.onProgress?.({ engine: ENGINE_NAME, share, members_read, members_found });
+        return;
+      }
       case 'refused':
         logger.error({ reason: answer.reason }, 'engine rules do not compile');
         member.child.kill('SIGKILL');
@@ -154,15 +163,17 @@ export function createYaraPool(options: {
     members.delete(member);
     const timed_out = member.current?.timed_out ?? false;
     const waiting = settle(member);
-    if (!closing) logger.warn({ pid: member.child.pid, signal, timed_out }, 'engine process ended');
+    const cancelled = waiting?.job.signal?.aborted ?? false;
+    if (!closing && !cancelled) logger.warn({ pid: member.child.pid, signal, timed_out }, 'engine process ended');
     if (waiting !== undefined) {
       waiting.deaths += 1;
-      if (timed_out) waiting.answer({ kind: 'failed', detail: 'time_limit' });
+      if (cancelled) waiting.answer({ kind: 'failed', detail: 'engine_down' });
+      else if (timed_out) waiting.answer({ kind: 'failed', detail: 'time_limit' });
       else if (closing || waiting.deaths >= DEATHS_MAXIMUM) waiting.answer({ kind: 'failed', detail: 'engine_down' });
       else queue.unshift(waiting);
     }
     if (closing) return;
-    const young = performance.now() - member.started_at < YOUNG_MS;
+    const young = performance.now() - member.started_at < YOUNG_MS && !cancelled;
     backoff_ms = young ? Math.min(BACKOFF_MS.most, Math.max(BACKOFF_MS.first, backoff_ms * 2)) : 0;
     const timer = setTimeout(() => {
       timers.delete(timer);
@@ -202,11 +213,31 @@ export function createYaraPool(options: {
 
   for (let count = 0; count < size; count++) start();
 
+  /** A scan that nobody wants any more: it leaves the queue, or its process is killed, because that always works. */
+  function cancel(waiting: Waiting): void {
+    const place = queue.indexOf(waiting);
+    if (place >= 0) {
+      queue.splice(place, 1);
+      waiting.answer({ kind: 'failed', detail: 'engine_down' });
+    }
+    for (const member of members) if (member.current?.waiting === waiting) member.child.kill('SIGKILL');
+  }
+
   return {
     scan: (job) =>
       new Promise((resolve) => {
-        if (closing) return resolve({ kind: 'failed', detail: 'engine_down' });
-        queue.push({ job, deaths: 0, answer: resolve });
+        if (closing || job.signal?.aborted) return resolve({ kind: 'failed', detail: 'engine_down' });
+        const abort = () => cancel(waiting);
+        const waiting: Waiting = {
+          job,
+          deaths: 0,
+          answer(outcome) {
+            job.signal?.removeEventListener('abort', abort);
+            resolve(outcome);
+          },
+        };
+        job.signal?.addEventListener('abort', abort, { once: true });
+        queue.push(waiting);
         dispatch();
       }),
     ready: () => [...members].some((member) => member.facts !== undefined),

@@ -52,6 +52,8 @@ interface Directory {
   size: number;
   /** What to add to the offsets of the directory: bytes that were put before the archive. */
   shift: number;
+  /** How many entries it says it has. */
+  entries: number;
 }
 
 /** The directory's place by the end record at `position` (4.3.16, with zip64 4.3.14), where both agree. */
@@ -60,6 +62,7 @@ function directoryAt(source: Source, position: number): Directory | undefined {
   if (end.length < END_BYTES) return undefined;
   let size = end.readUInt32LE(12);
   let offset = end.readUInt32LE(16);
+  let entries = end.readUInt16LE(10);
   let last = position;
   const locator = source.read(position - ZIP64_LOCATOR_BYTES, ZIP64_LOCATOR_BYTES);
   if (position >= ZIP64_LOCATOR_BYTES + ZIP64_END_BYTES && locator.toString('latin1', 0, 4) === 'PK\x06\x07') {
@@ -67,6 +70,7 @@ function directoryAt(source: Source, position: number): Directory | undefined {
     for (const at of [Number(locator.readBigUInt64LE(8)), position - ZIP64_LOCATOR_BYTES - ZIP64_END_BYTES]) {
       const record = at <= position ? source.read(at, ZIP64_END_BYTES) : Buffer.alloc(0);
       if (record.length < ZIP64_END_BYTES || record.toString('latin1', 0, 4) !== 'PK\x06\x06') continue;
+      entries = Number(record.readBigUInt64LE(32));
       size = Number(record.readBigUInt64LE(40));
       offset = Number(record.readBigUInt64LE(48));
       last = at;
@@ -74,9 +78,9 @@ function directoryAt(source: Source, position: number): Directory | undefined {
     }
   }
   const begins = (start: number) => start >= 0 && source.read(start, 4).equals(CENTRAL);
-  if (size === 0 && end.readUInt16LE(10) === 0) return { start: last, size: 0, shift: Math.max(0, last - offset) };
-  if (begins(last - size)) return { start: last - size, size, shift: last - size - offset };
-  return begins(offset) ? { start: offset, size: Math.min(size, source.size - offset), shift: 0 } : undefined;
+  if (size === 0 && end.readUInt16LE(10) === 0) return { start: last, size: 0, shift: Math.max(0, last - offset), entries: 0 };
+  if (begins(last - size)) return { start: last - size, size, shift: last - size - offset, entries };
+  return begins(offset) ? { start: offset, size: Math.min(size, source.size - offset), shift: 0, entries } : undefined;
 }
 
 function findDirectory(source: Source): Directory | undefined {
@@ -330,6 +334,7 @@ export async function* zipMembers(content: Content, workshop: Workshop): AsyncGe
   let damaged = false;
   try {
     const directory = findDirectory(source);
+    workshop.budget.announce(directory?.entries ?? 0);
     const taken: { from: number; to: number }[] = [];
     const members = function* (entry: Entry): Generator<Member> {
       if (isFolder(entry)) return;
