@@ -23,7 +23,7 @@ function withoutJsonSchemaWriter(): Plugin {
 
 /** What the screens behind sign-in share, in one file: a dozen of one kilobyte each costs as much again in headers. */
 const SHARED_BEHIND_SIGN_IN =
-  /\/src\/ui\/(?:administrators-only|scan-)|\/src\/api\/(?:dashboard|scans|scan-summary)|\/contract\/src\/(?:antivirus|current-subscription|dashboard)\./u;
+  /\/src\/ui\/(?:administrators-only|scan-)|\/src\/api\/(?:dashboard|events|live-queries|scans|scan-summary)|\/contract\/src\/(?:antivirus|current-subscription|dashboard|events)\.|\/IconFiles\./u;
 
 /** The components of every screen come with the first one; a dialog, which brings the kit's along, comes when it is opened. */
 const COMPONENTS = /\/src\/ui\/(?:brand|button|card|page|states|toggle|figure-mark|file-name|moment|bytes)\./u;
@@ -43,7 +43,7 @@ export default defineConfig({
           groups: [
             {
               name: 'signed-in',
-              test: /\/@tanstack\/|\/react-router\/|\/src\/app\/(?:signed-in|router|shell\/shell)\.|\/Icon(?:DeviceDesktop|Lock)\./u,
+              test: /\/@tanstack\/(?!.*(?:[mM]utationObserver|useMutation|[iI]nfiniteQuery(?!Behavior)))|\/react-router\/|\/src\/app\/(?:signed-in|router|shell\/shell)\.|\/Icon(?:DeviceDesktop|Lock)\./u,
             },
             { name: 'components', test: COMPONENTS },
             { name: 'shared', test: SHARED_BEHIND_SIGN_IN, minShareCount: 2 },
