@@ -93,7 +93,8 @@ const { stats } = JSON.parse(readFileSync(journeys, 'utf8'));
 totals.passed += stats.expected + stats.flaky;
 totals.failed += stats.unexpected;
 totals.skipped += stats.skipped;
-if (stats.flaky > 0) notes.push(`${stats.flaky} browser journeys passed only at their second attempt; they are named above as flaky.`);
+if (stats.flaky > 0)
+  notes.push(`${stats.flaky} browser journeys passed only at their second attempt; they are named above as flaky.`);
 
 say('result');
 for (const note of notes) process.stdout.write(`${note}\n`);

@@ -46,7 +46,10 @@ export const coverageSchema = z.object({
 });
 export type Coverage = z.infer<typeof coverageSchema>;
 
-/** One scanned file. `file_hash` is SHA-256 of the bytes as uploaded, in hex; `size` is in bytes. */
+/**
+ * One scanned file. `file_hash` is SHA-256 of the bytes as uploaded, in hex; `size` is in bytes. `media_type` is what the bytes are, whatever the name
+ * says; null while nothing has read them. `first_seen_at` is when this person first uploaded these bytes.
+ */
 export const scanSchema = z.object({
   id: idSchema,
   filename: z.string(),
@@ -57,6 +60,8 @@ export const scanSchema = z.object({
   threat_member: z.string().nullable(),
   file_hash: z.string(),
   size: z.int(),
+  media_type: z.string().nullable(),
+  first_seen_at: timeSchema,
   notes: z.array(z.string()),
   engines: z.array(engineAnswerSchema),
   coverage: coverageSchema.nullable(),

@@ -3,7 +3,9 @@ import { type ProblemDocument, problemSchema } from '@palisade/contract/problem'
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { allEndpoints } from './endpoints.ts';
+import { EICAR } from './files.ts';
 import { startTestApp } from './harness.ts';
+import { scanned } from './upload.ts';
 
 /** The access table: who may call what. A new endpoint fails here until it stands in it. */
 const ACCESS: Record<string, Access> = {
@@ -27,6 +29,8 @@ const ACCESS: Record<string, Access> = {
   'GET /dashboard/status': 'customer',
   'GET /antivirus/scans': 'customer',
   'POST /antivirus/scan': 'customer',
+  'GET /antivirus/scans/{id}': 'customer',
+  'DELETE /antivirus/scans/{id}': 'customer',
 
   'GET /firewall/rules': 'customer',
   'POST /firewall/rules': 'customer',
@@ -70,7 +74,12 @@ const idSchema = z.object({ id: z.string() });
 /**
  * Every address that names a record: how somebody comes to own one, and a right body. `make` asks as the owner; `staff` asks as an administrator.
  */
-const RECORDS: Record<string, { make: (owner: Asker, staff: Asker) => Promise<string>; body?: object; asked_by?: 'staff' }> = {
+const RECORDS: Record<
+  string,
+  { make: (owner: Asker, staff: Asker, upload: Uploader) => Promise<string>; body?: object; asked_by?: 'staff' }
+> = {
+  'GET /antivirus/scans/{id}': { make: makeScan },
+  'DELETE /antivirus/scans/{id}': { make: makeScan },
   'PUT /firewall/rules/{id}': { make: makeRule, body: { enabled: false } },
   'DELETE /firewall/rules/{id}': { make: makeRule },
   'DELETE /auth/sessions/{id}': {
@@ -112,6 +121,13 @@ const RECORDS: Record<string, { make: (owner: Asker, staff: Asker) => Promise<st
     },
   },
 };
+
+/** Has a file scanned as the owner, and answers the id of its record. */
+type Uploader = (content: Buffer) => Promise<string>;
+
+function makeScan(_owner: Asker, _staff: Asker, upload: Uploader): Promise<string> {
+  return upload(EICAR);
+}
 
 type Asker = (method: string, path: string, body?: object) => Promise<unknown>;
 
@@ -229,7 +245,11 @@ describe('a record', async () => {
         app.signIn(undefined, 'admin'),
         app.signIn(undefined, 'admin'),
       ]);
-      const id = await make(asker(owner.token), asker(staff.token));
+      const id = await make(
+        asker(owner.token),
+        asker(staff.token),
+        async (content) => (await scanned(app, owner.token, 'a file', content)).id,
+      );
       const [method = '', path = ''] = key.split(' ');
       const statusOf = async (token: string, record: string) =>
         (await sendAs(token, method, path.replace('{id}', record), body)).status;

@@ -12,6 +12,10 @@ export interface AntivirusTables {
     threat_member: string | null;
     file_hash: string;
     size: number;
+    media_type: string | null;
+    first_seen_at: string;
+    /** JSON. */
+    threat_facts: string | null;
     /** JSON. */
     notes: string;
     engines: string;

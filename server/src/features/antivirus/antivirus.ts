@@ -8,12 +8,14 @@ import {
   type StatusDetail,
 } from '@palisade/contract/antivirus';
 import type { PageQuery } from '@palisade/contract/fields';
+import { type ScanDetail, threatFactsSchema } from '@palisade/contract/quarantine';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely, Selectable, Updateable } from 'kysely';
 import { z } from 'zod';
 import { newId } from '#platform/id.ts';
 import { createPersonCache } from '#platform/person-cache.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
+import { disguiseOf } from './disguise.ts';
 import type { Engine, EngineOutcome } from './engines/yara-pool.ts';
 import { displayName } from './filename.ts';
 import { countScans, INDUSTRY_TEST_THREATS, type ScanCounts } from './scan-counts.ts';
@@ -48,6 +50,10 @@ export interface Antivirus {
    */
   scan(arrival: Arrival): Promise<Scan>;
   list(user_id: string, page: PageQuery): Promise<Scan[]>;
+  find(id: string): Promise<ScanRow | undefined>;
+  detail(row: ScanRow): ScanDetail;
+  /** Takes a record out of the history, with its bytes. A scan that is under way ends without a record. */
+  remove(row: ScanRow): Promise<void>;
   /** The latest scans, newest first, at most `count`, and never more than 10. */
   recent(user_id: string, count: number): Promise<Scan[]>;
   counts(user_id: string): Promise<ScanCounts>;
@@ -81,21 +87,45 @@ const NO_COVERAGE: Coverage = {
   whole_file_conditions: true,
 };
 
-type Row = Selectable<AntivirusTables['scans']>;
+/** A record as it is stored. */
+type ScanRow = Selectable<AntivirusTables['scans']>;
+type Row = ScanRow;
 type Verdict = Pick<
   Updateable<AntivirusTables['scans']>,
-  'scan_status' | 'status_detail' | 'threat_detected' | 'threat_member' | 'notes' | 'engines' | 'coverage' | 'spooled'
+  | 'scan_status'
+  | 'status_detail'
+  | 'threat_detected'
+  | 'threat_member'
+  | 'threat_facts'
+  | 'media_type'
+  | 'notes'
+  | 'engines'
+  | 'coverage'
+  | 'spooled'
 >;
 
 const notesSchema = z.array(z.string());
 const enginesSchema = z.array(engineAnswerSchema);
 
-function scanOf({ user_id: _user, spooled: _spooled, attempts: _attempts, ...row }: Row): Scan {
+function scanOf({ user_id: _user, spooled: _spooled, attempts: _attempts, threat_facts: _facts, ...row }: Row): Scan {
+  const disguise = disguiseOf(row.filename, row.media_type);
   return {
     ...row,
-    notes: notesSchema.parse(JSON.parse(row.notes)),
+    notes: [...(disguise === undefined ? [] : [disguise]), ...notesSchema.parse(JSON.parse(row.notes))],
     engines: enginesSchema.parse(JSON.parse(row.engines)),
     coverage: row.coverage === null ? null : coverageSchema.parse(JSON.parse(row.coverage)),
+  };
+}
+
+function isTestFile({ threat_detected }: Row): boolean {
+  return INDUSTRY_TEST_THREATS.includes(threat_detected ?? '');
+}
+
+function detailOf(row: Row): ScanDetail {
+  return {
+    ...scanOf(row),
+    threat_facts: row.threat_facts === null ? null : threatFactsSchema.parse(JSON.parse(row.threat_facts)),
+    is_test_file: isTestFile(row),
   };
 }
 
@@ -121,6 +151,8 @@ function verdictOf(outcome: EngineOutcome): Verdict {
     status_detail,
     threat_detected: examination.threat,
     threat_member: examination.threat_member === null ? null : displayTrail(examination.threat_member),
+    threat_facts: examination.threat_facts === null ? null : JSON.stringify(examination.threat_facts),
+    media_type: examination.media_type,
     notes: JSON.stringify(examination.notes),
     engines: JSON.stringify([answer]),
     coverage: JSON.stringify(examination.coverage),
@@ -202,9 +234,8 @@ export function createAntivirus(parts: {
 
   /** A person who waits for a verdict gets it, whatever becomes of the telling. */
   async function tellInfected(row: Row, removed: boolean): Promise<void> {
-    const is_test_file = INDUSTRY_TEST_THREATS.includes(row.threat_detected ?? '');
     try {
-      await onInfected({ user_id: row.user_id, scan: scanOf(row), is_test_file, removed });
+      await onInfected({ user_id: row.user_id, scan: scanOf(row), is_test_file: isTestFile(row), removed });
     } catch (error) {
       logger.error({ err: error, scan: row.id }, 'an infected file could not be told of');
     }
@@ -256,17 +287,29 @@ export function createAntivirus(parts: {
     newScanId: newId,
 
     async scan({ id, user_id, filename, size, sha256 }) {
+      const scanned_at = at();
+      const earlier = await database
+        .selectFrom('scans')
+        .select('first_seen_at')
+        .where('user_id', '=', user_id)
+        .where('file_hash', '=', sha256)
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirst();
       const row: Row = {
         id,
         user_id,
         filename: displayName(filename),
         scan_status: size === 0 ? 'clean' : 'pending',
         status_detail: size === 0 ? null : 'queued',
-        scanned_at: at(),
+        scanned_at,
         threat_detected: null,
         threat_member: null,
         file_hash: sha256,
         size,
+        media_type: null,
+        first_seen_at: earlier?.first_seen_at ?? scanned_at,
+        threat_facts: null,
         notes: '[]',
         engines: '[]',
         // Nothing to read was read whole; no engine is asked.
@@ -290,6 +333,16 @@ export function createAntivirus(parts: {
     },
 
     list,
+    find: (id) => database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst(),
+    detail: detailOf,
+
+    async remove(row) {
+      await database.deleteFrom('scans').where('id', '=', row.id).execute();
+      overviews.forget(row.user_id);
+      // Of one that is being read, the examination removes the bytes when it ends.
+      if (!running.has(row.id)) await spool.remove(row.id);
+    },
+
     recent: async (user_id, count) => (await overviews.of(user_id)).recent.slice(0, count),
     counts: async (user_id) => (await overviews.of(user_id)).counts,
 

@@ -1,4 +1,5 @@
 import { coverageSchema, statusDetailSchema } from '@palisade/contract/antivirus';
+import { threatFactsSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
 
 /** What the server says to an engine process. */
@@ -34,6 +35,8 @@ export const answerSchema = z.discriminatedUnion('kind', [
     examination: z.object({
       threat: z.string().nullable(),
       threat_member: z.string().nullable(),
+      threat_facts: threatFactsSchema.nullable(),
+      media_type: z.string().nullable(),
       notes: z.array(z.string()),
       unread: z.array(statusDetailSchema),
       coverage: coverageSchema,
