@@ -8,12 +8,16 @@ import { type Kysely, sql } from 'kysely';
 import { serveAntiHacking } from '#features/anti-hacking/anti-hacking.routes.ts';
 import type { AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
 import { createAntiHacking } from '#features/anti-hacking/anti-hacking.ts';
-import { infectedFileIncident } from '#features/anti-hacking/infected-file.ts';
+import { clearedFileIncident, infectedFileIncident } from '#features/anti-hacking/infected-file.ts';
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import type { AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
 import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.ts';
 import { SCAN_LIMITS, type ScanLimits } from '#features/antivirus/engines/limits.ts';
 import { createYaraPool, type Engine } from '#features/antivirus/engines/yara-pool.ts';
+import { createFalseAlarms } from '#features/antivirus/false-alarms.ts';
+import { serveQuarantine } from '#features/antivirus/quarantine.routes.ts';
+import { openQuarantine } from '#features/antivirus/quarantine.ts';
+import type { MatchHash } from '#features/antivirus/recheck.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { serveAccounts } from '#features/auth/account.routes.ts';
 import { createAccounts } from '#features/auth/account.ts';
@@ -74,6 +78,8 @@ export interface Surroundings {
   upload_limits?: UploadLimits;
   engine_processes?: number;
   scan_retry_ms?: number;
+  /** What is known of files by their SHA-256 alone. */
+  match_hash?: MatchHash;
   /** What drills are drawn with: from 0 up to, not including, 1. */
   random?: () => number;
   mail_look_ms?: number;
@@ -94,6 +100,10 @@ const ENGINE_PROCESSES = { least: 2, most: 4 } as const;
 export async function createApp(surroundings: Surroundings): Promise<App> {
   const { settings, logger, now = Date.now } = surroundings;
   const spool = openSpool(join(settings.data_dir, 'spool'));
+  const quarantine = openQuarantine({
+    folder: join(settings.data_dir, 'quarantine'),
+    key_file: settings.quarantine_key_file,
+  });
   const database = openDatabase<Tables>(surroundings.database);
   await migrate(database, migrations);
 
@@ -112,13 +122,22 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     now,
     random: surroundings.random,
   });
+  const falseAlarms = createFalseAlarms({
+    database: database.$pickTables<'scans' | 'quarantine_reports'>(),
+    accounts: { findUsers: (ids) => auth.findUsers(ids) },
+    now,
+  });
   const antivirus: Antivirus = createAntivirus({
-    database: database.$pickTables<'scans'>(),
+    database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation'>(),
     engine,
     spool,
+    quarantine,
+    falseAlarms,
     now,
     logger,
     onInfected: (file) => antiHacking.raise(infectedFileIncident(file)),
+    onCleared: (file) => antiHacking.raise(clearedFileIncident(file)),
+    matchHash: surroundings.match_hash,
     retry_ms: surroundings.scan_retry_ms,
   });
   const auth = createAuth({
@@ -160,6 +179,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   serveSetup(api, database.$pickTables<'installation'>());
   serveOutbox(api, mail);
   serveAntivirus(api, antivirus, spool, surroundings.upload_limits ?? UPLOAD_LIMITS);
+  serveQuarantine(api, antivirus, falseAlarms);
   serveAntiHacking(api, antiHacking, subscriptions);
   serveDashboard(api, {
     recentScans: antivirus.recent,

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { allEndpoints } from './endpoints.ts';
 import { EICAR } from './files.ts';
 import { startTestApp } from './harness.ts';
+import { PACKED_EICAR } from './packed-eicar.ts';
 import { scanned } from './upload.ts';
 
 /** The access table: who may call what. A new endpoint fails here until it stands in it. */
@@ -31,6 +32,10 @@ const ACCESS: Record<string, Access> = {
   'POST /antivirus/scan': 'customer',
   'GET /antivirus/scans/{id}': 'customer',
   'DELETE /antivirus/scans/{id}': 'customer',
+  'GET /antivirus/scans/{id}/file': 'customer',
+  'DELETE /antivirus/scans/{id}/file': 'customer',
+  'POST /antivirus/scans/{id}/password': 'customer',
+  'POST /antivirus/scans/{id}/report': 'customer',
 
   'GET /firewall/rules': 'customer',
   'POST /firewall/rules': 'customer',
@@ -62,6 +67,8 @@ const ACCESS: Record<string, Access> = {
   'GET /admin/subscription-templates': 'admin',
   'GET /admin/subscription-requests': 'admin',
   'GET /admin/outbox': 'admin',
+  'GET /admin/quarantine-reports': 'admin',
+  'POST /admin/decide-quarantine-report': 'admin',
   'POST /admin/setup-config': 'admin',
   'POST /admin/subscription-templates': 'admin',
   'POST /admin/assign-subscription': 'admin',
@@ -80,6 +87,13 @@ const RECORDS: Record<
 > = {
   'GET /antivirus/scans/{id}': { make: makeScan },
   'DELETE /antivirus/scans/{id}': { make: makeScan },
+  'GET /antivirus/scans/{id}/file': { make: makeScan },
+  'DELETE /antivirus/scans/{id}/file': { make: makeScan },
+  'POST /antivirus/scans/{id}/password': {
+    make: (_owner, _staff, upload) => upload(PACKED_EICAR.get('zip, aes') ?? EICAR),
+    body: { password: 'palisade' },
+  },
+  'POST /antivirus/scans/{id}/report': { make: makeScan, body: { reason: 'I wrote it myself.' } },
   'PUT /firewall/rules/{id}': { make: makeRule, body: { enabled: false } },
   'DELETE /firewall/rules/{id}': { make: makeRule },
   'DELETE /auth/sessions/{id}': {

@@ -52,7 +52,16 @@ export function scanOf(parts: Partial<Scan> = {}): Scan {
 }
 
 export function scanDetailOf(parts: Partial<ScanDetail> = {}): ScanDetail {
-  return { ...scanOf(parts), threat_facts: null, is_test_file: false, ...parts };
+  return {
+    ...scanOf(parts),
+    threat_facts: null,
+    is_test_file: false,
+    kept: 'no',
+    kept_until: null,
+    answered_from: null,
+    report: null,
+    ...parts,
+  };
 }
 
 export const NO_PLAN: CurrentSubscription = {

@@ -1,5 +1,4 @@
 import { listScans, scanFile } from '@palisade/contract/antivirus';
-import { deleteScan, readScan } from '@palisade/contract/quarantine';
 import { nextPage } from '#platform/page.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { receiveUpload } from '#platform/upload.ts';
@@ -24,8 +23,4 @@ export function serveAntivirus(api: Api, antivirus: Antivirus, spool: Spool, lim
     const upload = await receiveUpload(request, { field: 'file', path: spool.arriving(id), ...limits });
     return await antivirus.scan({ id, user_id: session.user.id, ...upload });
   });
-
-  const own = { find: ({ id }: { id: string }) => antivirus.find(id) };
-  serve(api, readScan, own, ({ row }) => Promise.resolve(antivirus.detail(row)));
-  serve(api, deleteScan, own, ({ row }) => antivirus.remove(row));
 }

@@ -37,6 +37,7 @@ const OF_DETAIL: Record<StatusDetail, readonly string[]> = {
     'Download it again, or ask for it again, and upload the new copy.',
     'If that one is damaged too, do not open it: some files are broken on purpose to get past scanners.',
   ],
+  expired: ['Upload it again to have it read.', 'Do not open the file before it was read.'],
 };
 
 const OF_INFECTED: readonly string[] = [

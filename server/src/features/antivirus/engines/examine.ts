@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
 import type { ThreatFacts } from '@palisade/contract/quarantine';
-import { type Container, containerOf, containersBehind, HEAD_BYTES, membersOf } from './containers.ts';
+import { type Container, containerOf, containersBehind, HEAD_BYTES, isNamedAfterFile, membersOf } from './containers.ts';
 import { type Content, disposeContent, openSource, takeContent, windowsOf } from './content.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { mediaTypeOf } from './media-type.ts';
@@ -27,6 +27,8 @@ export interface Examination {
   threat_facts: ThreatFacts | null;
   /** What the bytes of the upload are. */
   media_type: string | null;
+  /** Names in it follow from the name of the upload: the same bytes under another name have others. */
+  named_after_upload: boolean;
   notes: string[];
   unread: StatusDetail[];
   coverage: Coverage;
@@ -108,7 +110,12 @@ async function examineMember(walk: Walk, member: Member, depth: number, trail: r
     await disposeContent(content);
   }
   if (damage instanceof LimitReached) throw damage;
-  if (damage !== undefined) return unread(walk, damage instanceof Unreadable ? damage.detail : 'damaged');
+  if (damage !== undefined) {
+    const detail = damage instanceof Unreadable ? damage.detail : 'damaged';
+    // The password was not the right one for it.
+    if (detail === 'encrypted') walk.found.coverage.encrypted += 1;
+    return unread(walk, detail);
+  }
   walk.found.coverage.members_scanned += 1;
 }
 
@@ -131,6 +138,7 @@ async function examineContent(walk: Walk, content: Content, depth: number, trail
   if (content.size === 0) return;
   matchContent(walk, content, trail);
   for (const container of containersOf(walk, content)) {
+    if (trail.length === 0 && isNamedAfterFile(container)) walk.found.named_after_upload = true;
     if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
     try {
       for await (const member of membersOf(container, content, trail.at(-1) ?? walk.name, walk.workshop)) {
@@ -149,13 +157,14 @@ async function examineContent(walk: Walk, content: Content, depth: number, trail
  */
 export async function examine(
   file: { path: string; size: number; name: string },
-  parts: { match: (bytes: Buffer) => Match[]; limits: ScanLimits; folder: string },
+  parts: { match: (bytes: Buffer) => Match[]; limits: ScanLimits; folder: string; password?: string | undefined },
 ): Promise<Examination> {
   let files = 0;
   const walk: Walk = {
     match: parts.match,
     workshop: {
       budget: new Budget(parts.limits, file.size),
+      password: parts.password,
       path() {
         files += 1;
         return join(parts.folder, `${files}`);
@@ -168,6 +177,7 @@ export async function examine(
       threat_member: null,
       threat_facts: null,
       media_type: null,
+      named_after_upload: false,
       notes: [],
       unread: [],
       coverage: { members_total: 0, members_scanned: 0, bytes_scanned: 0, encrypted: 0, whole_file_conditions: true },

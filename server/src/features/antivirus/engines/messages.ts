@@ -12,6 +12,8 @@ export const requestSchema = z.discriminatedUnion('kind', [
     size: z.int(),
     name: z.string(),
     folder: z.string(),
+    /** Opens what is encrypted. Never logged, never stored. */
+    password: z.string().optional(),
     limits: z.object({
       depth: z.int(),
       members: z.int(),
@@ -37,6 +39,7 @@ export const answerSchema = z.discriminatedUnion('kind', [
       threat_member: z.string().nullable(),
       threat_facts: threatFactsSchema.nullable(),
       media_type: z.string().nullable(),
+      named_after_upload: z.boolean(),
       notes: z.array(z.string()),
       unread: z.array(statusDetailSchema),
       coverage: coverageSchema,

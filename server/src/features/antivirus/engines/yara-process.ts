@@ -28,11 +28,11 @@ async function start(rules_folder: string): Promise<void> {
 }
 
 async function scan(request: Extract<EngineRequest, { kind: 'scan' }>): Promise<void> {
-  const { job, path, size, name, folder, limits } = request;
+  const { job, path, size, name, folder, password, limits } = request;
   const began = performance.now();
   try {
     if (rules === undefined) throw new Error('Asked to scan before the rules were compiled.');
-    const examination = await examine({ path, size, name }, { match: rules.match, limits, folder });
+    const examination = await examine({ path, size, name }, { match: rules.match, limits, folder, password });
     say({ kind: 'scanned', job, duration_ms: performance.now() - began, examination });
   } catch (error) {
     say({ kind: 'failed', job, reason: reasonOf(error) });
