@@ -1,5 +1,6 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import type { ScanDetail } from '@palisade/contract/quarantine';
+import { describeDate } from '#ui/moment.tsx';
 
 /** What to do about a file that was not read to its end, by the reason. The first sentence is the one that matters. */
 const OF_DETAIL: Record<StatusDetail, readonly string[]> = {
@@ -14,7 +15,7 @@ const OF_DETAIL: Record<StatusDetail, readonly string[]> = {
   ],
   encrypted: [
     'Do not open it unless you expected it and know who sent it: a password is a common way to get past scanners.',
-    'If you must use it, unpack it, upload what was inside, and wait for the answer before you open that.',
+    'If you must use it, take the password off or unpack it, upload what was inside, and wait for the answer.',
   ],
   too_large: ['Do not open it unless you know where it comes from.', 'Unpack it and upload the parts that you need, one by one.'],
   depth: [
@@ -76,7 +77,33 @@ export function adviceOf(scan: ScanDetail): readonly string[] {
 
 /** What became of the uploaded copy. */
 export function describeFate(scan: ScanDetail): string {
-  if (scan.status_detail === 'queued' || scan.status_detail === 'engine_down')
-    return 'The uploaded copy is kept until it was read.';
-  return 'The uploaded copy was deleted after it was read. The original is where you took it from.';
+  const until = scan.kept_until === null ? '' : ` until ${describeDate(scan.kept_until)}`;
+  if (scan.kept === 'waiting') return 'The uploaded copy is kept until it was read.';
+  if (scan.kept === 'no') return 'The uploaded copy is not kept. The original is still where you took it from.';
+  if (scan.scan_status === 'infected')
+    return `The uploaded copy is locked away in quarantine${until}, where nothing can open it.`;
+  if (scan.scan_status === 'clean') return `The uploaded copy is still in quarantine: you can get it back${until}.`;
+  return `The uploaded copy is kept sealed${until}.`;
+}
+
+/** Kinds of files whose encryption the scanner cannot undo even with the password. */
+const STAY_LOCKED: readonly (string | null)[] = ['application/pdf', 'application/x-ole-storage'];
+
+/** Whether a password would help. */
+export function takesPassword({ scan_status, status_detail, kept, media_type }: ScanDetail): boolean {
+  return scan_status === 'pending' && status_detail === 'encrypted' && kept === 'sealed' && !STAY_LOCKED.includes(media_type);
+}
+
+/** What the administrators say of a finding that was reported; undefined when it was not. */
+export function describeReport({ report }: ScanDetail): string | undefined {
+  switch (report?.status) {
+    case 'open':
+      return 'You reported this as a false alarm. An administrator will look at it.';
+    case 'confirmed':
+      return 'An administrator looked at it and agrees: this is a false alarm.';
+    case 'rejected':
+      return 'An administrator looked at it and holds the finding to be right.';
+    case undefined:
+      return undefined;
+  }
 }

@@ -1,5 +1,13 @@
 import { listScans, statusDetailSchema } from '@palisade/contract/antivirus';
-import { deleteScan, readScan, type ScanDetail } from '@palisade/contract/quarantine';
+import {
+  deleteFile,
+  deleteScan,
+  readScan,
+  reportFalseAlarm,
+  restoreFile,
+  type ScanDetail,
+  unlockFile,
+} from '@palisade/contract/quarantine';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
@@ -106,5 +114,82 @@ describe('the details of a scan', () => {
     await userEvent.click(dialog.getByRole('button', { name: 'Remove from history' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
     expect(await screen.findByText('No scans yet')).toBeVisible();
+  });
+
+  it('have a file read with its password, and say when that was the wrong one', async () => {
+    const locked = scanDetailOf({
+      scan_status: 'pending',
+      status_detail: 'encrypted',
+      kept: 'sealed',
+      media_type: 'application/zip',
+    });
+    const dialog = await open(locked);
+    const unlock = { ...unlockFile, path: `/antivirus/scans/${locked.id}/password` } as const;
+    server.on(
+      unlock,
+      refusal('invalid_field', { errors: [{ field: 'password', message: 'This password does not open the file.' }] }),
+    );
+    await userEvent.type(dialog.getByLabelText('Password of the file'), 'wrong');
+    await userEvent.click(dialog.getByRole('button', { name: 'Scan with password' }));
+    expect(await dialog.findByText('This password does not open the file.')).toBeVisible();
+
+    server.on(unlock, reply(unlockFile, { ...locked, scan_status: 'clean', status_detail: null, kept: 'no' }));
+    await userEvent.type(dialog.getByLabelText('Password of the file'), ' but right');
+    await userEvent.click(dialog.getByRole('button', { name: 'Scan with password' }));
+    expect(await dialog.findByText('Nothing harmful was found.')).toBeVisible();
+    expect(server.calls.findLast(({ method }) => method === 'POST')?.body).toEqual({ password: 'wrong but right' });
+    expect(dialog.queryByLabelText('Password of the file')).not.toBeInTheDocument();
+  });
+
+  it('ask for no password where none would help', async () => {
+    const dialog = await open(
+      scanDetailOf({ scan_status: 'pending', status_detail: 'encrypted', kept: 'sealed', media_type: 'application/pdf' }),
+    );
+    expect(dialog.queryByLabelText('Password of the file')).not.toBeInTheDocument();
+  });
+
+  it('give a harmful file back only to who has read the warning', async () => {
+    const sealed = { ...INFECTED, kept: 'sealed' as const, kept_until: '2026-12-20T10:00:00.000Z' };
+    const dialog = await open(sealed);
+    expect(dialog.getByText(/locked away in quarantine until .*2026/u)).toBeVisible();
+    server.on({ ...restoreFile, path: `/antivirus/scans/${sealed.id}/file` }, { status: 200, text: 'the bytes' });
+    const confirm = vi.fn().mockReturnValueOnce(false).mockReturnValueOnce(true);
+    vi.stubGlobal('confirm', confirm);
+    const saved = vi.fn((_bytes: Blob) => 'blob:saved');
+    vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: saved, revokeObjectURL: vi.fn() }));
+    const restore = dialog.getByRole('button', { name: 'Get the file back' });
+    await userEvent.click(restore);
+    expect(server.calls.some(({ path }) => path.endsWith('/file'))).toBe(false);
+    await userEvent.click(restore);
+    await waitFor(() => expect(saved).toHaveBeenCalledOnce());
+    expect(confirm.mock.calls[0]?.[0]).toContain('This file is harmful.');
+    expect(await saved.mock.calls[0]?.[0].text()).toBe('the bytes');
+  });
+
+  it('report a false alarm, and tell what became of it', async () => {
+    const dialog = await open(INFECTED);
+    const report = { ...reportFalseAlarm, path: `/antivirus/scans/${INFECTED.id}/report` } as const;
+    const reported_at = '2026-11-20T10:00:00.000Z';
+    server.on(report, reply(reportFalseAlarm, { ...INFECTED, report: { status: 'open', reported_at, decided_at: null } }));
+    await userEvent.click(dialog.getByRole('button', { name: 'Report a false alarm' }));
+    await userEvent.type(dialog.getByLabelText(/Why do you think/u), 'I wrote it.');
+    await userEvent.click(dialog.getByRole('button', { name: 'Send report' }));
+    expect(await dialog.findByText('You reported this as a false alarm. An administrator will look at it.')).toBeVisible();
+    expect(server.calls.findLast(({ method }) => method === 'POST')?.body).toEqual({ reason: 'I wrote it.' });
+  });
+
+  it('delete the kept copy once the person has confirmed', async () => {
+    const sealed = { ...INFECTED, kept: 'sealed' as const };
+    const dialog = await open(sealed);
+    vi.stubGlobal('confirm', () => true);
+    server.on({ ...deleteFile, path: `/antivirus/scans/${sealed.id}/file` }, reply(deleteFile, undefined));
+    server.on({ ...readScan, path: `/antivirus/scans/${sealed.id}` }, reply(readScan, INFECTED));
+    await userEvent.click(dialog.getByRole('button', { name: 'Delete the copy' }));
+    expect(await dialog.findByText(/The uploaded copy is not kept/u)).toBeVisible();
+  });
+
+  it('say when the answer is that of an earlier reading', async () => {
+    const dialog = await open(scanDetailOf({ answered_from: '2026-11-19T10:00:00.000Z' }));
+    expect(dialog.getByText(/You uploaded the same bytes before/u)).toBeVisible();
   });
 });

@@ -13,7 +13,8 @@ import { Moment, useMinute } from '#ui/moment.tsx';
 import { describeCoverage, describeDetail } from '#ui/scan-sentence.ts';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { StatusIcon } from '#ui/status-badge.tsx';
-import { adviceOf, describeAnswer, describeFate } from './scan-advice.ts';
+import { KeptFile, PasswordForm } from './kept-file.tsx';
+import { adviceOf, describeAnswer, describeFate, takesPassword } from './scan-advice.ts';
 import { scanDetailQuery, useDeleteScan } from './scan-detail.queries.ts';
 import './scan-detail.css';
 
@@ -53,7 +54,7 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
           <p className="scan-detail__file">
             <FileName name={scan.filename} />
           </p>
-          <p className="sub">{describeFate(scan)}</p>
+          {describeDetail(scan) !== undefined && <p>{describeDetail(scan)}</p>}
         </div>
       </header>
 
@@ -63,14 +64,14 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
             <li key={sentence}>{sentence}</li>
           ))}
         </ol>
+        {takesPassword(scan) && <PasswordForm scan={scan} />}
       </Part>
 
       {scan.threat_detected !== null && <Threat scan={scan} name={scan.threat_detected} />}
-      {scan.scan_status !== 'infected' && describeDetail(scan) !== undefined && (
-        <Part title="Why there is no answer yet">
-          <p>{describeDetail(scan)}</p>
-        </Part>
-      )}
+      <Part title="The uploaded copy">
+        <p>{describeFate(scan)}</p>
+        <KeptFile scan={scan} />
+      </Part>
       {scan.notes.length > 0 && (
         <Part title="Worth knowing">
           <ul className="scan-detail__notes">
@@ -187,8 +188,15 @@ const ANSWERS: Record<EngineAnswer['verdict'], string> = {
 
 function Reading({ scan }: { scan: ScanDetail }) {
   const coverage = describeCoverage(scan);
+  const now = useMinute();
   return (
     <>
+      {scan.answered_from !== null && (
+        <p>
+          You uploaded the same bytes before. They were read <Moment iso={scan.answered_from} now={now} />, and engine and
+          signatures are still the same.
+        </p>
+      )}
       {coverage && <p className="num">{coverage}.</p>}
       {scan.coverage?.whole_file_conditions === false && (
         <p className="sub">
