@@ -18,6 +18,7 @@ const SCREENS = [
   '/subscription-manager',
   '/admin/setup',
   '/admin/outbox',
+  '/admin/false-alarms',
 ];
 
 /** Bytes that the page at `path` transfers until it is idle. What the browser's cache holds costs nothing. */

@@ -8,12 +8,16 @@ import { type Kysely, sql } from 'kysely';
 import { serveAntiHacking } from '#features/anti-hacking/anti-hacking.routes.ts';
 import type { AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
 import { createAntiHacking } from '#features/anti-hacking/anti-hacking.ts';
-import { infectedFileIncident } from '#features/anti-hacking/infected-file.ts';
+import { clearedFileIncident, infectedFileIncident } from '#features/anti-hacking/infected-file.ts';
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import type { AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
 import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.ts';
 import { SCAN_LIMITS, type ScanLimits } from '#features/antivirus/engines/limits.ts';
 import { createYaraPool, type Engine } from '#features/antivirus/engines/yara-pool.ts';
+import { createFalseAlarms } from '#features/antivirus/false-alarms.ts';
+import { serveQuarantine } from '#features/antivirus/quarantine.routes.ts';
+import { openQuarantine } from '#features/antivirus/quarantine.ts';
+import type { MatchHash } from '#features/antivirus/recheck.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { createTurns, SMALL_BYTES } from '#features/antivirus/turns.ts';
 import { serveAccounts } from '#features/auth/account.routes.ts';
@@ -79,6 +83,8 @@ export interface Surroundings {
   patience?: PatienceLimits;
   engine_processes?: number;
   scan_retry_ms?: number;
+  /** What is known of files by their SHA-256 alone. */
+  match_hash?: MatchHash;
   /** What drills are drawn with: from 0 up to, not including, 1. */
   random?: () => number;
   mail_look_ms?: number;
@@ -105,6 +111,10 @@ const ENGINE_PROCESSES = { least: 3, most: 5 } as const;
 export async function createApp(surroundings: Surroundings): Promise<App> {
   const { settings, logger, now = Date.now } = surroundings;
   const spool = openSpool(join(settings.data_dir, 'spool'));
+  const quarantine = openQuarantine({
+    folder: join(settings.data_dir, 'quarantine'),
+    key_file: settings.quarantine_key_file,
+  });
   const database = openDatabase<Tables>(surroundings.database);
   await migrate(database, migrations);
   const bus = createBus();
@@ -127,18 +137,30 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     now,
     random: surroundings.random,
   });
+  const falseAlarms = createFalseAlarms({
+    database: database.$pickTables<'scans' | 'quarantine_reports'>(),
+    accounts: { findUsers: (ids) => auth.findUsers(ids) },
+    now,
+  });
   const antivirus: Antivirus = createAntivirus({
-    database: database.$pickTables<'scans'>(),
+    database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation'>(),
     engine,
     turns: createTurns({ slots: engine_processes, small_bytes: SMALL_BYTES }),
     spool,
+    quarantine,
+    falseAlarms,
     now,
     logger,
     onInfected: async (file) => {
       await antiHacking.raise(infectedFileIncident(file));
       bus.publish(file.user_id, { kind: 'alerts_changed' });
     },
+    onCleared: async (file) => {
+      await antiHacking.raise(clearedFileIncident(file));
+      bus.publish(file.user_id, { kind: 'alerts_changed' });
+    },
     tell: bus.publish,
+    matchHash: surroundings.match_hash,
     retry_ms: surroundings.scan_retry_ms,
   });
   const auth = createAuth({
@@ -185,6 +207,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   serveSetup(api, database.$pickTables<'installation'>());
   serveOutbox(api, mail);
   serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits });
+  serveQuarantine(api, antivirus, falseAlarms);
   serveAntiHacking(api, antiHacking, subscriptions);
   serveDashboard(api, {
     recentScans: antivirus.recent,

@@ -21,7 +21,7 @@ import { CHECKED_PORTS, judge, type Posture, type PostureFacts } from './posture
 export interface Incident {
   key: string;
   user_id: string;
-  threat_type: ThreatType;
+  threat_type: ThreatType | 'false_alarm';
   severity: Severity;
   description: string;
   /** ISO time. */

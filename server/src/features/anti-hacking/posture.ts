@@ -234,17 +234,17 @@ export const CHECKS: readonly Check[] = [
     id: 'infected_not_removed',
     group: 'files',
     severity: 'critical',
-    title: 'An infected file was not removed from the server',
-    goal: 'No infected file is kept on the server',
-    advice: 'Tell support: an infected upload could not be removed.',
+    title: 'An infected file lies open on the server',
+    goal: 'No infected file lies open on the server',
+    advice: 'Tell support: an infected upload could be neither sealed nor removed.',
     fix_route: '/antivirus',
     deduction: 20,
     run: ({ scans, unblocked }) => ({
       times: unblocked.malware > 0 ? 1 : 0,
       evidence:
         unblocked.malware > 0
-          ? `${plural(unblocked.malware, 'infected upload is', 'infected uploads are')} still on the server.`
-          : `${plural(scans.infected, 'infected upload was', 'infected uploads were')} found, none is kept on the server.`,
+          ? `${plural(unblocked.malware, 'infected upload is', 'infected uploads are')} still in the open on the server.`
+          : `${plural(scans.infected, 'infected upload was', 'infected uploads were')} found, each is sealed or gone.`,
     }),
   },
   waiting({
@@ -331,7 +331,9 @@ export function judge(facts: PostureFacts): Posture {
     if (outcome.times > 0) recommendations.push(advice);
   }
   if (facts.scans.infected > 0) {
-    recommendations.push('Delete the originals of infected files where they came from: only the uploaded copies were removed.');
+    recommendations.push(
+      'Delete the originals of infected files where they came from: only the uploaded copies were put out of reach.',
+    );
   }
   const failed = findings.filter((finding) => finding.state === 'fail');
   const known = findings.filter((finding) => finding.state !== 'unknown').length;

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Examination, Progress } from './examine.ts';
 import type { ScanLimits } from './limits.ts';
@@ -6,7 +7,16 @@ import { answerSchema, type EngineRequest } from './messages.ts';
 
 /** What an engine says of a file. Failure is an answer too: a file is then pending, never clean. */
 export type EngineOutcome =
-  | { kind: 'examined'; examination: Examination; duration_ms: number; name: string; version: string; signatures_version: string }
+  | {
+      kind: 'examined';
+      examination: Examination;
+      duration_ms: number;
+      name: string;
+      version: string;
+      signatures_version: string;
+      /** `edition()` of the engine that answered. */
+      edition: string;
+    }
   | { kind: 'failed'; detail: 'engine_down' | 'time_limit' };
 
 /** A file to scan. `folder` takes what is unpacked; nobody else uses it. */
@@ -16,12 +26,16 @@ interface EngineJob {
   size: number;
   name: string;
   folder: string;
+  /** Opens what is encrypted. */
+  password?: string | undefined;
   /** Aborted: nobody wants an answer any more. The outcome is then `failed`, and nothing of the engine holds the file. */
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: Progress & { engine: string }) => void) | undefined;
 }
 
 export interface Engine {
+  /** Engine, signatures and limits in one word: the same file gets the same answer while it stays the same. Undefined while nothing could scan. */
+  edition(): string | undefined;
   scan(job: EngineJob): Promise<EngineOutcome>;
   /** Whether at least one process could scan now. */
   ready(): boolean;
@@ -73,6 +87,10 @@ export function createYaraPool(options: {
   let backoff_ms = 0;
   let closing = false;
 
+  const limits_digest = createHash('sha256').update(JSON.stringify(limits)).digest('hex').slice(0, 12);
+  const editionOf = ({ version, signatures_version }: { version: string; signatures_version: string }) =>
+    `${ENGINE_NAME} ${version} ${signatures_version} ${limits_digest}`;
+
   function send(member: Member, request: EngineRequest): void {
     member.child.send(request, (error) => {
       // The process is going; its exit puts the file back.
@@ -97,6 +115,7 @@ export function createYaraPool(options: {
         size: waiting.job.size,
         name: waiting.job.name,
         folder: waiting.job.folder,
+        ...(waiting.job.password === undefined ? {} : { password: waiting.job.password }),
         limits,
       });
     }
@@ -151,6 +170,7 @@ export function createYaraPool(options: {
             duration_ms: answer.duration_ms,
             name: ENGINE_NAME,
             ...member.facts,
+            edition: editionOf(member.facts),
           });
         }
         break;
@@ -240,6 +260,10 @@ export function createYaraPool(options: {
         queue.push(waiting);
         dispatch();
       }),
+    edition() {
+      for (const { facts } of members) if (facts !== undefined) return editionOf(facts);
+      return undefined;
+    },
     ready: () => [...members].some((member) => member.facts !== undefined),
     pids: () => [...members].flatMap((member) => member.child.pid ?? []),
     async close() {
