@@ -146,13 +146,14 @@ export interface UploadOptions {
   /** Called with the share of the file that has been sent, from 0 to 1. */
   onProgress?: (share: number) => void;
   signal?: AbortSignal;
+  headers?: Record<string, string>;
 }
 
 /** Sends one file in the endpoint's multipart field. fetch tells no upload progress, so this is an XMLHttpRequest. Throws as `call` does. */
 export function upload<E extends AnyEndpoint & { upload?: string }>(
   endpoint: E,
   file: File,
-  { onProgress, signal }: UploadOptions = {},
+  { onProgress, signal, headers = {} }: UploadOptions = {},
 ): Promise<Reply<E>> {
   const token = currentSession()?.access_token;
   return new Promise((resolve, reject) => {
@@ -182,6 +183,7 @@ export function upload<E extends AnyEndpoint & { upload?: string }>(
     request.addEventListener('loadend', () => signal?.removeEventListener('abort', abort));
     request.open(endpoint.method, addressOf(endpoint, {}));
     request.setRequestHeader('accept', 'application/json');
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     if (token !== undefined) request.setRequestHeader('authorization', `Bearer ${token}`);
     const form = new FormData();
     form.append(endpoint.upload ?? 'file', file, file.name);

@@ -1,3 +1,4 @@
+import { UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { type ClientFrame, clientFrameSchema, type ServerFrame, serverFrameSchema } from '@palisade/contract/events';
 import { type FieldError, PROBLEMS, type ProblemCode, problemSchema } from '@palisade/contract/problem';
@@ -25,6 +26,7 @@ interface Call {
 export interface FakeUpload {
   file: File;
   token: string | undefined;
+  key: string | undefined;
   isAborted: () => boolean;
   progress: (share: number) => void;
   answer: (answer: Answer) => void;
@@ -147,6 +149,7 @@ abstract class FakeRequest extends EventTarget {
   responseText = '';
   #isAborted = false;
   #token: string | undefined;
+  #key: string | undefined;
 
   abstract send(form: FormData): void;
 
@@ -154,6 +157,7 @@ abstract class FakeRequest extends EventTarget {
 
   setRequestHeader(name: string, value: string): void {
     if (name === 'authorization') this.#token = value;
+    if (name === UPLOAD_KEY_HEADER) this.#key = value;
   }
 
   abort(): void {
@@ -167,6 +171,7 @@ abstract class FakeRequest extends EventTarget {
     return {
       file,
       token: this.#token,
+      key: this.#key,
       isAborted: () => this.#isAborted,
       progress: (share) => {
         this.upload.dispatchEvent(new ProgressEvent('progress', { lengthComputable: true, loaded: share * 1000, total: 1000 }));

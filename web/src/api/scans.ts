@@ -1,4 +1,4 @@
-import { listScans, type Scan, type StatusDetail, scanFile } from '@palisade/contract/antivirus';
+import { cancelUpload, listScans, type Scan, type StatusDetail, scanFile, UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { call, type UploadOptions, upload } from './call.ts';
 import { dashboardQuery } from './dashboard.ts';
@@ -20,8 +20,19 @@ export const scansQuery = queryOptions({
   refetchInterval: (query) => (!isLive() && query.state.data?.some(isWaiting) ? WAITING_INTERVAL : false),
 });
 
-export function uploadScan(file: File, options: UploadOptions): Promise<Scan> {
-  return upload(scanFile, file, options);
+/** A name that nobody else's upload has. Not crypto.randomUUID, which only secure origins have. */
+export function newUploadKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Sends a file under a key, by which its progress is told and it can be taken back. */
+export function uploadScan(file: File, { key, ...options }: Omit<UploadOptions, 'headers'> & { key: string }): Promise<Scan> {
+  return upload(scanFile, file, { ...options, headers: { [UPLOAD_KEY_HEADER]: key } });
+}
+
+/** Takes a file back at any stage. Its upload then fails with `upload_cancelled`; where the verdict was faster, with nothing. */
+export async function takeBack(key: string): Promise<void> {
+  await call(cancelUpload, { params: { key } });
 }
 
 /** Changes the list that the screens read. A list that is being read just now may be from before the change, so the change waits for it. */
