@@ -30,8 +30,8 @@ export interface Signatures {
   status(): SignaturesStatus;
   /** How long ago the feeds were known to be the newest, in ms; undefined where no feed could say. */
   age(): number | undefined;
-  /** What the lists in use say of a SHA-256 (hex): for files that were scanned before. */
-  matchHash(sha256: string): { threat: string } | undefined;
+  /** The threat that the lists in use name for a SHA-256 (hex): for files that were scanned before. */
+  matchHash(sha256: string): string | undefined;
   /** Begins to look for new sets, whoever made them, and to update daily. `apply` moves the engines over, and says whether they did. */
   watch(apply: (files: SignatureFiles) => Promise<boolean>): void;
   close(): Promise<void>;
@@ -90,10 +90,25 @@ export async function createSignatures(parts: {
   const closing = new AbortController();
   let apply: (files: SignatureFiles) => Promise<boolean> = () => Promise.resolve(true);
 
-  function use(next: StoredSet | undefined): void {
-    for (const list of lists) list.close();
-    lists = wanted(next).flatMap(({ kind, path }) => (kind === 'sha256' ? [openHashList(path)] : []));
-    set = next;
+  const openLists = (of: StoredSet | undefined): HashList[] =>
+    wanted(of).flatMap(({ kind, path }) => (kind === 'sha256' ? [openHashList(path)] : []));
+  const close = (some: readonly HashList[]) => {
+    for (const list of some) list.close();
+  };
+
+  /** The lists change first: what is scanned again because the engines have moved over must find the new ones. */
+  async function moveOver(next: StoredSet): Promise<boolean> {
+    const before = lists;
+    lists = openLists(next);
+    const moved = await apply(filesOf(next));
+    if (moved) {
+      set = next;
+      close(before);
+    } else {
+      close(lists);
+      lists = before;
+    }
+    return moved;
   }
 
   async function look(): Promise<void> {
@@ -103,8 +118,7 @@ export async function createSignatures(parts: {
     const next = await store.readCurrent();
     if (next === undefined) {
       logger.error({ set: name }, 'the signatures on disk are damaged: the ones in memory stay in use');
-    } else if (await apply(filesOf(next))) {
-      use(next);
+    } else if (await moveOver(next)) {
       logger.info({ set: next.name, feeds: next.feeds.length }, 'new signatures are in use');
     } else if (!closing.signal.aborted) {
       logger.error({ set: next.name }, 'new signatures could not be taken into use: the ones before stay');
@@ -147,7 +161,8 @@ export async function createSignatures(parts: {
     state = await store.readState();
     const first = await store.readCurrent();
     seen = first?.name;
-    use(first);
+    set = first;
+    lists = openLists(first);
   }
 
   /** A feed with a pinned checksum cannot get newer, so nobody could say; of the others the oldest speaks. */
@@ -199,8 +214,8 @@ export async function createSignatures(parts: {
 
     matchHash: (sha256) => findHash(lists, sha256),
 
-    watch(moveOver) {
-      apply = moveOver;
+    watch(engines) {
+      apply = engines;
       if (feeds.length > 0) schedule(Math.min(look_ms, FIRST_LOOK_MS));
     },
 
@@ -208,7 +223,7 @@ export async function createSignatures(parts: {
       closing.abort();
       clearTimeout(timer);
       await looking;
-      use(undefined);
+      close(lists.splice(0));
     },
   };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { referenceSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
 import type { Match, Matchers } from './examine.ts';
 import { type HashList, openHashList } from './hash-list.ts';
@@ -17,10 +18,10 @@ export interface SignatureSet extends Matchers {
 
 /** Rules of others say less than ours: what is missing gets the meaning that most feeds give it. */
 const feedMetaSchema = z.object({
-  threat: z.string().min(1).optional().catch(undefined),
-  description: z.string().min(1).catch('A rule of a signature feed matches this file.'),
+  threat: z.string().min(1).max(100).optional().catch(undefined),
+  description: z.string().min(1).max(500).catch('A rule of a signature feed matches this file.'),
   severity: z.enum(['low', 'medium', 'high', 'critical']).catch('high'),
-  reference: z.string().catch(''),
+  reference: referenceSchema.catch(null),
   verdict: z.enum(['infected', 'suspicious']).optional().catch(undefined),
 });
 /** The name that a list's entry without a name goes by. */
@@ -30,7 +31,7 @@ const LISTED = {
   rule: 'sha256:list',
   description: 'These exact bytes are on a list of known malware.',
   severity: 'high',
-  reference: '',
+  reference: null,
   verdict: 'infected',
 } as const;
 /** How public feeds name rules that only suspect (`SUSP_...`). */
@@ -51,11 +52,11 @@ function compileFeed(source: string): (bytes: Buffer) => Match[] {
     });
 }
 
-/** What the lists say of a sum, the first that knows it. */
-export function findHash(lists: readonly HashList[], sha256: string): { threat: string } | undefined {
+/** The threat that the lists name for a sum, the first that knows it. */
+export function findHash(lists: readonly HashList[], sha256: string): string | undefined {
   for (const list of lists) {
     const found = list.find(sha256);
-    if (found !== undefined) return { threat: found.name ?? UNNAMED_THREAT };
+    if (found !== undefined) return found.name ?? UNNAMED_THREAT;
   }
   return undefined;
 }
@@ -97,8 +98,8 @@ export async function loadSignatures({ rules_folder, feeds }: SignatureFiles): P
       lists.length === 0
         ? undefined
         : (sha256) => {
-            const found = findHash(lists, sha256);
-            return found === undefined ? [] : [{ ...LISTED, threat: found.threat }];
+            const threat = findHash(lists, sha256);
+            return threat === undefined ? [] : [{ ...LISTED, threat }];
           },
   };
 }

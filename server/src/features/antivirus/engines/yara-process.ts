@@ -1,4 +1,4 @@
-import { examine } from './examine.ts';
+import { examine, type Progress } from './examine.ts';
 import { type EngineMessage, type EngineRequest, requestSchema } from './messages.ts';
 import { engineVersion } from './rules.ts';
 import type { SignatureFiles } from './signature-files.ts';
@@ -6,6 +6,9 @@ import { loadSignatures, type SignatureSet } from './signature-set.ts';
 
 // The main file of an engine process: compiles the rules once, then scans one file after the other. It reads hostile bytes, so the server
 // trusts none of it, gives it time, and kills it when that is over.
+
+/** How often a scan under way tells how far it is, in ms. */
+const PROGRESS_EVERY_MS = 200;
 
 let signatures: SignatureSet | undefined;
 
@@ -31,12 +34,18 @@ async function start(files: SignatureFiles): Promise<void> {
 }
 
 async function scan(request: Extract<EngineRequest, { kind: 'scan' }>): Promise<void> {
-  const { job, path, size, name, sha256, folder, limits } = request;
+  const { job, path, size, name, sha256, folder, password, limits } = request;
   const began = performance.now();
   try {
     if (signatures === undefined) throw new Error('Asked to scan before the rules were compiled.');
     const { match, matchHash } = signatures;
-    const examination = await examine({ path, size, name, sha256 }, { match, matchHash, limits, folder });
+    let told_at = began;
+    const onProgress = (progress: Progress) => {
+      if (performance.now() - told_at < PROGRESS_EVERY_MS) return;
+      told_at = performance.now();
+      say({ kind: 'progress', job, ...progress });
+    };
+    const examination = await examine({ path, size, name, sha256 }, { match, matchHash, limits, folder, password, onProgress });
     say({ kind: 'scanned', job, duration_ms: performance.now() - began, examination });
   } catch (error) {
     say({ kind: 'failed', job, reason: reasonOf(error) });
