@@ -53,6 +53,8 @@ export interface Antivirus {
   counts(user_id: string): Promise<ScanCounts>;
   /** Takes up what an earlier run of the server left pending, and goes on doing so while engines come back. */
   resume(): Promise<void>;
+  /** An engine is back: scans what waits. With new signatures (`afresh`) also what was tried too often with the old ones. */
+  rescanWaiting(afresh: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -84,7 +86,15 @@ const NO_COVERAGE: Coverage = {
 type Row = Selectable<AntivirusTables['scans']>;
 type Verdict = Pick<
   Updateable<AntivirusTables['scans']>,
-  'scan_status' | 'status_detail' | 'threat_detected' | 'threat_member' | 'notes' | 'engines' | 'coverage' | 'spooled'
+  | 'scan_status'
+  | 'status_detail'
+  | 'threat_detected'
+  | 'threat_member'
+  | 'notes'
+  | 'engines'
+  | 'coverage'
+  | 'spooled'
+  | 'attempts'
 >;
 
 const notesSchema = z.array(z.string());
@@ -99,32 +109,55 @@ function scanOf({ user_id: _user, spooled: _spooled, attempts: _attempts, ...row
   };
 }
 
-/** The record that an engine's outcome makes. `clean` only here, and only when nothing was left unread. */
+const gravest = (details: readonly StatusDetail[]): StatusDetail | null =>
+  GRAVITY.find((detail) => details.includes(detail)) ?? details[0] ?? null;
+
+/** The record that the outcome makes: the worst verdict of all engines. `clean` only here, and only when nothing was left unread. */
 function verdictOf(outcome: EngineOutcome): Verdict {
+  const { second } = outcome;
+  const answers = second?.kind === 'given' ? [second.answer] : [];
+  const hit = answers.find((answer) => answer.verdict === 'infected')?.threat ?? null;
+  const unseen = second?.kind === 'missing';
+  const beside = second?.kind === 'given' && second.detail !== null ? [second.detail] : [];
   if (outcome.kind === 'failed') {
+    if (hit !== null) {
+      const status_detail = outcome.detail === 'engine_down' ? null : outcome.detail;
+      return { scan_status: 'infected', status_detail, threat_detected: hit, engines: JSON.stringify(answers), spooled: 0 };
+    }
     // A file that the engine could not finish in time will not be finished next time.
-    return { scan_status: 'pending', status_detail: outcome.detail, spooled: outcome.detail === 'engine_down' ? 1 : 0 };
+    const status_detail = unseen ? 'engine_down' : outcome.detail;
+    return {
+      scan_status: 'pending',
+      status_detail,
+      engines: JSON.stringify(answers),
+      spooled: status_detail === 'engine_down' ? 1 : 0,
+    };
   }
   const { examination, name, version, signatures_version, duration_ms } = outcome;
-  const status_detail = GRAVITY.find((detail) => examination.unread.includes(detail)) ?? examination.unread[0] ?? null;
-  const scan_status = examination.threat !== null ? 'infected' : status_detail !== null ? 'pending' : 'clean';
-  const answer: EngineAnswer = {
+  const own_detail = gravest(examination.unread);
+  const threat = examination.threat ?? hit;
+  // Found by one: no need of the other. Found by none: not before both have read it.
+  const waits = unseen && threat === null;
+  const status_detail = waits ? 'engine_down' : gravest([...examination.unread, ...beside]);
+  const statusOf = (found: string | null, detail: StatusDetail | null) =>
+    found !== null ? 'infected' : detail !== null ? 'pending' : 'clean';
+  const own: EngineAnswer = {
     name,
     version,
     signatures_version,
-    verdict: scan_status,
+    verdict: statusOf(examination.threat, own_detail),
     threat: examination.threat,
     duration_ms: Math.round(duration_ms * 1000) / 1000,
   };
   return {
-    scan_status,
+    scan_status: statusOf(threat, status_detail),
     status_detail,
-    threat_detected: examination.threat,
+    threat_detected: threat,
     threat_member: examination.threat_member === null ? null : displayTrail(examination.threat_member),
     notes: JSON.stringify(examination.notes),
-    engines: JSON.stringify([answer]),
+    engines: JSON.stringify([own, ...answers]),
     coverage: JSON.stringify(examination.coverage),
-    spooled: 0,
+    spooled: waits ? 1 : 0,
   };
 }
 
@@ -158,6 +191,7 @@ export function createAntivirus(parts: {
   });
   const running = new Map<string, Promise<Scan>>();
   let retry: NodeJS.Timeout | undefined;
+  let resumed = false;
   let closed = false;
 
   const at = () => new Date(now()).toISOString();
@@ -170,11 +204,16 @@ export function createAntivirus(parts: {
       .executeTakeFirst();
 
   async function examine(row: Row): Promise<Scan> {
-    await database
+    // Two that look for what waits may both have seen this one: what is finished is not taken up again.
+    const taken = await database
       .updateTable('scans')
       .set({ attempts: row.attempts + 1 })
       .where('id', '=', row.id)
-      .execute();
+      .where('spooled', '=', 1)
+      .executeTakeFirst();
+    if (taken.numUpdatedRows === 0n) {
+      return scanOf(await database.selectFrom('scans').selectAll().where('id', '=', row.id).executeTakeFirstOrThrow());
+    }
     const outcome = await engine.scan({
       id: row.id,
       path: spool.path(row.id),
@@ -184,7 +223,11 @@ export function createAntivirus(parts: {
     });
     // The server is stopping: the record stays queued, and the next start scans it.
     if (closed && outcome.kind === 'failed') return scanOf(row);
-    const updated = await update(row.id, verdictOf(outcome));
+    const verdict = verdictOf(outcome);
+    // An engine that was away has not tried.
+    if (outcome.kind === 'examined' && outcome.second?.kind === 'missing' && !outcome.second.asked)
+      verdict.attempts = row.attempts;
+    const updated = await update(row.id, verdict);
     overviews.forget(row.user_id);
     let removed = false;
     if (updated === undefined || updated.spooled === 0) {
@@ -220,7 +263,8 @@ export function createAntivirus(parts: {
   }
 
   async function retryPending(): Promise<void> {
-    if (!engine.ready()) return;
+    // Before that nobody has seen whether the bytes are still all there.
+    if (!resumed || !engine.complete()) return;
     const rows = await database
       .selectFrom('scans')
       .selectAll()
@@ -320,6 +364,12 @@ export function createAntivirus(parts: {
           logger.error({ err: error, scan: row.id }, 'pending file could not be scanned'),
         );
       }
+      resumed = true;
+    },
+
+    async rescanWaiting(afresh) {
+      if (afresh) await database.updateTable('scans').set({ attempts: 0 }).where('spooled', '=', 1).execute();
+      await retryPending();
     },
 
     async close() {

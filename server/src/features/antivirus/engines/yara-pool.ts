@@ -1,13 +1,18 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { FastifyBaseLogger } from 'fastify';
+import type { SecondOpinion } from './clamd-pool.ts';
 import type { Examination } from './examine.ts';
 import type { ScanLimits } from './limits.ts';
 import { answerSchema, type EngineRequest } from './messages.ts';
 
 /** What an engine says of a file. Failure is an answer too: a file is then pending, never clean. */
-export type EngineOutcome =
+export type EngineOutcome = (
   | { kind: 'examined'; examination: Examination; duration_ms: number; name: string; version: string; signatures_version: string }
-  | { kind: 'failed'; detail: 'engine_down' | 'time_limit' };
+  | { kind: 'failed'; detail: 'engine_down' | 'time_limit' }
+) & {
+  /** What the engine beside it says, where one is set up. */
+  second?: SecondOpinion;
+};
 
 /** A file to scan. `folder` takes what is unpacked; nobody else uses it. */
 interface EngineJob {
@@ -22,6 +27,8 @@ export interface Engine {
   scan(job: EngineJob): Promise<EngineOutcome>;
   /** Whether at least one process could scan now. */
   ready(): boolean;
+  /** Whether every engine that is set up could: what one of them has not seen waits for that. */
+  complete(): boolean;
   /** Process ids of the running engines. */
   pids(): number[];
   close(): Promise<void>;
@@ -201,6 +208,7 @@ export function createYaraPool(options: {
   }
 
   for (let count = 0; count < size; count++) start();
+  const ready = () => [...members].some((member) => member.facts !== undefined);
 
   return {
     scan: (job) =>
@@ -209,7 +217,8 @@ export function createYaraPool(options: {
         queue.push({ job, deaths: 0, answer: resolve });
         dispatch();
       }),
-    ready: () => [...members].some((member) => member.facts !== undefined),
+    ready,
+    complete: ready,
     pids: () => [...members].flatMap((member) => member.child.pid ?? []),
     async close() {
       closing = true;
