@@ -11,6 +11,9 @@ const CLAMD = ['/usr/sbin/clamd', '/usr/local/sbin/clamd', '/opt/homebrew/sbin/c
 /** Whether a real clamd is on this machine; the closing lines of `npm test` say so when not. */
 export const hasClamd = CLAMD !== undefined;
 
+/** Of clam.exe, the program in all of ClamAV's test files: MD5, size, name. */
+const TEST_FILE_SIGNATURE = 'aa15bcf478d165efd2065190eb473bcb:544:ClamAV-Test-File\n';
+
 export interface RealClamd {
   address: ScannerAddress;
   url: string;
@@ -42,6 +45,7 @@ export async function startClamd(
   const path = join(folder, 'socket');
   mkdirSync(join(folder, 'signatures'));
   writeFileSync(join(folder, 'signatures/own.ndb'), CLAMD_SIGNATURES);
+  writeFileSync(join(folder, 'signatures/own.hdb'), TEST_FILE_SIGNATURE);
   const own: Record<string, string> = {
     LocalSocket: path,
     DatabaseDirectory: join(folder, 'signatures'),

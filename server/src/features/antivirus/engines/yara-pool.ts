@@ -176,10 +176,14 @@ export function createYaraPool(options: {
       start();
     }, backoff_ms);
     timers.add(timer);
-    // Nobody should wait for an engine that may not come back: what waits is pending, and scanned when one does.
-    if (members.size === 0 && backoff_ms > BACKOFF_MS.first * 8) {
+    if (isAway()) {
       for (const left of queue.splice(0)) left.answer({ kind: 'failed', detail: 'engine_down' });
     }
+  }
+
+  /** Nobody should wait for an engine that may not come back: what waits is pending, and scanned when one does. */
+  function isAway(): boolean {
+    return members.size === 0 && backoff_ms > BACKOFF_MS.first * 8;
   }
 
   function start(): void {
@@ -213,7 +217,7 @@ export function createYaraPool(options: {
   return {
     scan: (job) =>
       new Promise((resolve) => {
-        if (closing) return resolve({ kind: 'failed', detail: 'engine_down' });
+        if (closing || isAway()) return resolve({ kind: 'failed', detail: 'engine_down' });
         queue.push({ job, deaths: 0, answer: resolve });
         dispatch();
       }),
