@@ -37,14 +37,17 @@ export interface BenchServer {
 }
 
 /** The built server, as `npm start` runs it, on a free port with an empty data folder. */
-export async function startServer(data_dir = mkdtempSync(join(tmpdir(), 'palisade-bench-'))): Promise<BenchServer> {
+export async function startServer(
+  data_dir = mkdtempSync(join(tmpdir(), 'palisade-bench-')),
+  environment: Record<string, string> = {},
+): Promise<BenchServer> {
   const { scripts } = z
     .object({ scripts: z.object({ start: z.string() }) })
     .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
   const began = performance.now();
   const child = spawn(process.execPath, scripts.start.split(' ').slice(1), {
     cwd: ROOT,
-    env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data_dir },
+    env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data_dir, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

@@ -12,6 +12,8 @@ import { clearedFileIncident, infectedFileIncident } from '#features/anti-hackin
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import type { AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
 import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.ts';
+import { createClamdPool } from '#features/antivirus/engines/clamd-pool.ts';
+import { createEnginePair } from '#features/antivirus/engines/engine-pair.ts';
 import { SCAN_LIMITS, type ScanLimits } from '#features/antivirus/engines/limits.ts';
 import { createYaraPool, type Engine } from '#features/antivirus/engines/yara-pool.ts';
 import { createFalseAlarms } from '#features/antivirus/false-alarms.ts';
@@ -85,6 +87,8 @@ export interface Surroundings {
   scan_retry_ms?: number;
   /** What is known of files by their SHA-256 alone. */
   match_hash?: MatchHash;
+  /** How often each clamd is looked at, in ms. */
+  scanner_look_ms?: number;
   /** What drills are drawn with: from 0 up to, not including, 1. */
   random?: () => number;
   mail_look_ms?: number;
@@ -122,12 +126,30 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const engine_processes =
     surroundings.engine_processes ??
     Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism() + 1));
-  const engine = createYaraPool({
+  const limits = surroundings.scan_limits ?? SCAN_LIMITS;
+  const embedded = createYaraPool({
     rules_folder: join(surroundings.signatures_folder, 'rules'),
     size: engine_processes,
-    limits: surroundings.scan_limits ?? SCAN_LIMITS,
+    limits,
     logger,
   });
+  const engine =
+    settings.scanners.length === 0
+      ? embedded
+      : createEnginePair(
+          embedded,
+          createClamdPool({
+            addresses: settings.scanners,
+            time_ms: limits.time_ms,
+            logger,
+            onRenewed: (change) => {
+              antivirus
+                .rescanWaiting(change === 'signatures')
+                .catch((error: unknown) => logger.error({ err: error }, 'waiting files could not be scanned'));
+            },
+            look_ms: surroundings.scanner_look_ms,
+          }),
+        );
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
   const antiHacking = createAntiHacking({
     database: database.$pickTables<'alerts'>(),

@@ -1,12 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
+import type { SecondOpinion } from './clamd-pool.ts';
 import type { Examination, Progress } from './examine.ts';
 import type { ScanLimits } from './limits.ts';
 import { answerSchema, type EngineRequest } from './messages.ts';
 
 /** What an engine says of a file. Failure is an answer too: a file is then pending, never clean. */
-export type EngineOutcome =
+export type EngineOutcome = (
   | {
       kind: 'examined';
       examination: Examination;
@@ -17,7 +18,11 @@ export type EngineOutcome =
       /** `edition()` of the engine that answered. */
       edition: string;
     }
-  | { kind: 'failed'; detail: 'engine_down' | 'time_limit' };
+  | { kind: 'failed'; detail: 'engine_down' | 'time_limit' }
+) & {
+  /** What the engine beside it says, where one is set up. */
+  second?: SecondOpinion;
+};
 
 /** A file to scan. `folder` takes what is unpacked; nobody else uses it. */
 interface EngineJob {
@@ -39,6 +44,8 @@ export interface Engine {
   scan(job: EngineJob): Promise<EngineOutcome>;
   /** Whether at least one process could scan now. */
   ready(): boolean;
+  /** Whether every engine that is set up could: what one of them has not seen waits for that. */
+  complete(): boolean;
   /** Process ids of the running engines. */
   pids(): number[];
   close(): Promise<void>;
@@ -200,10 +207,14 @@ export function createYaraPool(options: {
       start();
     }, backoff_ms);
     timers.add(timer);
-    // Nobody should wait for an engine that may not come back: what waits is pending, and scanned when one does.
-    if (members.size === 0 && backoff_ms > BACKOFF_MS.first * 8) {
+    if (isAway()) {
       for (const left of queue.splice(0)) left.answer({ kind: 'failed', detail: 'engine_down' });
     }
+  }
+
+  /** Nobody should wait for an engine that may not come back: what waits is pending, and scanned when one does. */
+  function isAway(): boolean {
+    return members.size === 0 && backoff_ms > BACKOFF_MS.first * 8;
   }
 
   function start(): void {
@@ -232,6 +243,7 @@ export function createYaraPool(options: {
   }
 
   for (let count = 0; count < size; count++) start();
+  const ready = () => [...members].some((member) => member.facts !== undefined);
 
   /** A scan that nobody wants any more: it leaves the queue, or its process is killed, because that always works. */
   function cancel(waiting: Waiting): void {
@@ -246,7 +258,7 @@ export function createYaraPool(options: {
   return {
     scan: (job) =>
       new Promise((resolve) => {
-        if (closing || job.signal?.aborted) return resolve({ kind: 'failed', detail: 'engine_down' });
+        if (closing || isAway() || job.signal?.aborted) return resolve({ kind: 'failed', detail: 'engine_down' });
         const abort = () => cancel(waiting);
         const waiting: Waiting = {
           job,
@@ -264,7 +276,8 @@ export function createYaraPool(options: {
       for (const { facts } of members) if (facts !== undefined) return editionOf(facts);
       return undefined;
     },
-    ready: () => [...members].some((member) => member.facts !== undefined),
+    ready,
+    complete: ready,
     pids: () => [...members].flatMap((member) => member.child.pid ?? []),
     async close() {
       closing = true;
