@@ -32,19 +32,22 @@ export interface BenchServer {
   /** Milliseconds from the start of the process to the line with its address. */
   started_ms: number;
   /** Registers and signs in; answers the token. */
-  signIn(): Promise<{ token: string; email: string; password: string }>;
+  signIn(name?: string): Promise<{ token: string; email: string; password: string }>;
   stop(): Promise<void>;
 }
 
 /** The built server, as `npm start` runs it, on a free port with an empty data folder. */
-export async function startServer(data_dir = mkdtempSync(join(tmpdir(), 'palisade-bench-'))): Promise<BenchServer> {
+export async function startServer(
+  data_dir = mkdtempSync(join(tmpdir(), 'palisade-bench-')),
+  environment: Record<string, string> = {},
+): Promise<BenchServer> {
   const { scripts } = z
     .object({ scripts: z.object({ start: z.string() }) })
     .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
   const began = performance.now();
   const child = spawn(process.execPath, scripts.start.split(' ').slice(1), {
     cwd: ROOT,
-    env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data_dir },
+    env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data_dir, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -60,8 +63,8 @@ export async function startServer(data_dir = mkdtempSync(join(tmpdir(), 'palisad
     url,
     pid: child.pid ?? 0,
     started_ms,
-    async signIn() {
-      const account = { email: 'bench@example.com', username: 'bench', password: 'a password for measuring' };
+    async signIn(name = 'bench') {
+      const account = { email: `${name}@example.com`, username: name, password: 'a password for measuring' };
       const post = (path: string) =>
         fetch(`${url}/api${path}`, {
           method: 'POST',

@@ -130,7 +130,7 @@ test('a finding explains itself, its file comes back, and an administrator decid
   await page.getByRole('menuitem', { name: 'False alarms' }).click();
   await expect(page.getByText('I packed it myself.')).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole('button', { name: `False alarm: ${nestedZip.name}` }).click();
+  await page.getByRole('button', { name: `False alarm for ${nestedZip.name}` }).click();
   await expect(page.getByRole('button', { name: /Finding is right/ })).toHaveCount(0);
 
   // The address of the dialog leads to it again.

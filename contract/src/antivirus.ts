@@ -117,7 +117,7 @@ export const cancelUpload = endpoint({
 
 /** What a `status_detail` means to a person, in one plain sentence. */
 export const STATUS_DETAIL_SENTENCES: Record<StatusDetail, string> = {
-  queued: 'Waiting for its turn to be scanned.',
+  queued: 'Being scanned, or waiting for its turn.',
   engine_down: 'The scanning engine did not finish. The file is kept and scanned again as soon as the engine is back.',
   time_limit: 'Reading it took longer than the time limit, so it was not fully read.',
   encrypted: 'It is protected by a password, so its contents could not be read.',

@@ -12,8 +12,10 @@ import { clearedFileIncident, infectedFileIncident } from '#features/anti-hackin
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import type { AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
 import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.ts';
+import { createClamdPool } from '#features/antivirus/engines/clamd-pool.ts';
+import { createEnginePair } from '#features/antivirus/engines/engine-pair.ts';
 import { SCAN_LIMITS, type ScanLimits } from '#features/antivirus/engines/limits.ts';
-import { createYaraPool, type Engine } from '#features/antivirus/engines/yara-pool.ts';
+import { createYaraPool, type EmbeddedEngine, type Engine } from '#features/antivirus/engines/yara-pool.ts';
 import { createFalseAlarms } from '#features/antivirus/false-alarms.ts';
 import type { FetchLimits } from '#features/antivirus/fetch-feed.ts';
 import { serveQuarantine } from '#features/antivirus/quarantine.routes.ts';
@@ -91,6 +93,8 @@ export interface Surroundings {
   scan_retry_ms?: number;
   /** What is known of files by their SHA-256 alone. */
   match_hash?: MatchHash;
+  /** How often each clamd is looked at, in ms. */
+  scanner_look_ms?: number;
   /** What drills are drawn with: from 0 up to, not including, 1. */
   random?: () => number;
   mail_look_ms?: number;
@@ -99,6 +103,7 @@ export interface Surroundings {
 export interface App {
   fastify: FastifyInstance;
   engine: Engine;
+  embedded: EmbeddedEngine;
   signatures: Signatures;
   database: Kysely<Tables>;
   close(): Promise<void>;
@@ -129,6 +134,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const engine_processes =
     surroundings.engine_processes ??
     Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism() + 1));
+  const limits = surroundings.scan_limits ?? SCAN_LIMITS;
   const signatures = await createSignatures({
     folder: join(settings.data_dir, 'signatures'),
     signatures_folder: surroundings.signatures_folder,
@@ -138,13 +144,30 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     look_ms: surroundings.signatures_look_ms,
     fetch_limits: surroundings.feed_limits,
   });
-  const engine = createYaraPool({
+  const embedded = createYaraPool({
     signatures: signatures.files(),
     size: engine_processes,
-    limits: surroundings.scan_limits ?? SCAN_LIMITS,
+    limits,
     logger,
   });
-  signatures.watch(engine.reload);
+  const engine =
+    settings.scanners.length === 0
+      ? embedded
+      : createEnginePair(
+          embedded,
+          createClamdPool({
+            addresses: settings.scanners,
+            time_ms: limits.time_ms,
+            logger,
+            onRenewed: (change) => {
+              antivirus
+                .rescanWaiting(change === 'signatures')
+                .catch((error: unknown) => logger.error({ err: error }, 'waiting files could not be scanned'));
+            },
+            look_ms: surroundings.scanner_look_ms,
+          }),
+        );
+  signatures.watch(embedded.reload);
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
   const antiHacking = createAntiHacking({
     database: database.$pickTables<'alerts'>(),
@@ -226,7 +249,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   serveOutbox(api, mail);
   serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits });
   serveQuarantine(api, antivirus, falseAlarms);
-  serveSignatures(api, { signatures, engine, limits: surroundings.scan_limits ?? SCAN_LIMITS });
+  serveSignatures(api, { signatures, engine: embedded, limits });
   serveAntiHacking(api, antiHacking, subscriptions);
   serveDashboard(api, {
     recentScans: antivirus.recent,
@@ -267,6 +290,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   return {
     fastify,
     engine,
+    embedded,
     signatures,
     database,
     async close() {

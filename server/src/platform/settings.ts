@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Exposure } from '@palisade/contract/platform';
 import { z } from 'zod';
+import { parseScannerUrls, type ScannerAddress } from './scanner-url.ts';
 import { parseSignatureFeeds, type SignatureFeed } from './signature-feeds.ts';
 
 /** A setting that the server cannot start with. `message` is one line that names the variable and says what to set. */
@@ -30,6 +31,8 @@ export interface Settings {
   mail_server: { url: string; from: string } | undefined;
   /** Sources of signatures beside the pack that ships. */
   signature_feeds: readonly SignatureFeed[];
+  /** The clamd pool beside the embedded engine; empty: the embedded engine alone. */
+  scanners: readonly ScannerAddress[];
   log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Sentences for the log at start: what runs, but should be known. */
   warnings: readonly string[];
@@ -80,6 +83,12 @@ const environmentSchema = z.object({
       }),
     ),
   ),
+  SCANNER_URL: commaList.transform((urls, context) => {
+    const scanners = parseScannerUrls(urls);
+    if (scanners !== undefined) return scanners;
+    context.addIssue('must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas');
+    return z.NEVER;
+  }),
   LIVE_CHAT_URL: webAddress,
   REMOTE_PORTAL_URL: webAddress,
   DEMO: z.preprocess(blankIsUnset, z.enum(['on', 'off'], { error: 'must be "on" or "off"' }).optional()),
@@ -104,7 +113,7 @@ const environmentSchema = z.object({
 });
 
 /** Settings of the design whose part is not built yet: set, they would be silently without effect, so they are refused. */
-const NOT_YET = ['REDIS_URL', 'SCANNER_URL'];
+const NOT_YET = ['REDIS_URL'];
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
 
@@ -186,6 +195,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     reset_delivery: values.RESET_DELIVERY ?? (exposure === 'local' ? 'response' : 'email'),
     mail_server,
     signature_feeds: values.SIGNATURE_FEEDS,
+    scanners: values.SCANNER_URL,
     log_level: values.LOG_LEVEL,
     warnings,
   };

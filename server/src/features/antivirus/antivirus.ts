@@ -98,6 +98,8 @@ export interface Antivirus {
   progress(user_id: string): LiveEvent[];
   /** Takes up what an earlier run of the server left pending, and goes on doing so while engines come back. */
   resume(): Promise<void>;
+  /** An engine is back: scans what waits. With new signatures (`afresh`) also what was tried too often with the old ones. */
+  rescanWaiting(afresh: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -169,34 +171,56 @@ function detailOf(row: Row): Omit<ScanDetail, 'report'> {
   };
 }
 
-/** The record that an engine's outcome makes. `clean` only here, and only when nothing was left unread. */
+const gravest = (details: readonly StatusDetail[]): StatusDetail | null =>
+  GRAVITY.find((detail) => details.includes(detail)) ?? details[0] ?? null;
+
+/** The record that the outcome makes: the worst verdict of all engines. `clean` only here, and only when nothing was left unread. */
 function verdictOf(outcome: EngineOutcome, filename: string): Partial<Verdict> {
-  if (outcome.kind === 'failed')
-    return { scan_status: 'pending', status_detail: outcome.detail, edition: null, answered_from: null };
+  const { second } = outcome;
+  const answers = second?.kind === 'given' ? [second.answer] : [];
+  const hit = answers.find((answer) => answer.verdict === 'infected')?.threat ?? null;
+  const unseen = second?.kind === 'missing';
+  const beside = second?.kind === 'given' && second.detail !== null ? [second.detail] : [];
+  const notServing = { edition: null, answered_from: null };
+  if (outcome.kind === 'failed') {
+    if (hit !== null) {
+      const status_detail = outcome.detail === 'engine_down' ? null : outcome.detail;
+      return { scan_status: 'infected', status_detail, threat_detected: hit, engines: JSON.stringify(answers), ...notServing };
+    }
+    // A file that the engine could not finish in time will not be finished next time.
+    const status_detail = unseen ? 'engine_down' : outcome.detail;
+    return { scan_status: 'pending', status_detail, engines: JSON.stringify(answers), ...notServing };
+  }
   const { examination, name, version, signatures_version, duration_ms } = outcome;
-  const status_detail = GRAVITY.find((detail) => examination.unread.includes(detail)) ?? examination.unread[0] ?? null;
-  const scan_status = examination.threat !== null ? 'infected' : status_detail !== null ? 'pending' : 'clean';
-  const answer: EngineAnswer = {
+  const own_detail = gravest(examination.unread);
+  const threat = examination.threat ?? hit;
+  // Found by one: no need of the other. Found by none: not before both have read it.
+  const waits = unseen && threat === null;
+  const status_detail = waits ? 'engine_down' : gravest([...examination.unread, ...beside]);
+  const statusOf = (found: string | null, detail: StatusDetail | null) =>
+    found !== null ? 'infected' : detail !== null ? 'pending' : 'clean';
+  const own: EngineAnswer = {
     name,
     version,
     signatures_version,
-    verdict: scan_status,
+    verdict: statusOf(examination.threat, own_detail),
     threat: examination.threat,
     duration_ms: Math.round(duration_ms * 1000) / 1000,
   };
   return {
-    scan_status,
+    scan_status: statusOf(threat, status_detail),
     status_detail,
-    threat_detected: examination.threat,
+    threat_detected: threat,
     threat_member: examination.threat_member === null ? null : displayTrail(examination.threat_member),
     threat_facts: examination.threat_facts === null ? null : JSON.stringify(examination.threat_facts),
     media_type: examination.media_type,
     notes: JSON.stringify(examination.notes),
-    engines: JSON.stringify([answer]),
+    engines: JSON.stringify([own, ...answers]),
     coverage: JSON.stringify(examination.coverage),
-    edition: examination.unread.includes('time_limit')
-      ? null
-      : editionFor(outcome.edition, examination.named_after_upload ? filename : undefined),
+    edition:
+      waits || status_detail === 'time_limit'
+        ? null
+        : editionFor(outcome.edition, examination.named_after_upload ? filename : undefined),
     answered_from: null,
   };
 }
@@ -247,9 +271,11 @@ export function createAntivirus(parts: {
   const running = new Map<string, Promise<Row>>();
   let swept_at = Number.NEGATIVE_INFINITY;
   let retry: NodeJS.Timeout | undefined;
+  let resumed = false;
   let closed = false;
 
   const at = () => new Date(now()).toISOString();
+  const find = (id: string) => database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
 
   /** The person wants the file back: nothing of it stays. */
   async function withdraw(row: Row): Promise<never> {
@@ -271,11 +297,21 @@ export function createAntivirus(parts: {
   }
 
   async function examine(row: Row, { waiter, password }: { waiter?: Waiter; password?: string } = {}): Promise<Row> {
-    await database
-      .updateTable('scans')
-      .set({ attempts: row.attempts + 1 })
-      .where('id', '=', row.id)
-      .execute();
+    // Two that look for what waits may both have seen this one: what is finished is not taken up again.
+    if (waiter === undefined) {
+      const taken = await database
+        .updateTable('scans')
+        .set({ attempts: row.attempts + 1 })
+        .where('id', '=', row.id)
+        .where('spooled', '=', row.spooled)
+        .where('sealed', '=', row.sealed)
+        .executeTakeFirst();
+      if (taken.numUpdatedRows === 0n) {
+        const current = await find(row.id);
+        if (current === undefined) await keeping.remove(row.id);
+        return current ?? row;
+      }
+    }
     if (row.sealed === 1 && !(await keeping.recall(row))) {
       if (password !== undefined)
         throw new Problem('unavailable', { detail: 'The kept copy of the file does not open. Upload the file again.' });
@@ -304,6 +340,8 @@ export function createAntivirus(parts: {
       // The server is stopping: the record stays as it is, and the next start scans it.
       if (closed && outcome.kind === 'failed') return row;
       const verdict = verdictOf(outcome, row.filename);
+      // An engine that was away has not tried.
+      if (outcome.second?.kind === 'missing' && !outcome.second.asked) verdict.attempts = row.attempts;
       if (password !== undefined) {
         refuseWrongPassword(row, outcome);
         // Without the password the bytes say less.
@@ -404,7 +442,8 @@ export function createAntivirus(parts: {
   }
 
   async function retryPending(): Promise<void> {
-    if (!engine.ready()) return;
+    // Before that nobody has seen whether the bytes are still all there.
+    if (!resumed || !engine.complete()) return;
     const rows = await database
       .selectFrom('scans')
       .selectAll()
@@ -474,7 +513,7 @@ export function createAntivirus(parts: {
         // Nothing to read was read whole; no engine is asked.
         coverage: size === 0 ? JSON.stringify(NO_COVERAGE) : null,
         spooled: size === 0 ? 0 : 1,
-        attempts: 0,
+        attempts: 1,
         sealed: 0,
         kept_until: size === 0 ? null : waitsUntil(now()),
         edition: null,
@@ -502,7 +541,7 @@ export function createAntivirus(parts: {
     },
 
     list,
-    find: (id) => database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst(),
+    find,
     detail: async (row) => ({ ...detailOf(row), report: await falseAlarms.of(row.id) }),
 
     async remove(row) {
@@ -580,6 +619,12 @@ export function createAntivirus(parts: {
           logger.error({ err: error, scan: row.id }, 'pending file could not be scanned'),
         );
       }
+      resumed = true;
+    },
+
+    async rescanWaiting(afresh) {
+      if (afresh) await database.updateTable('scans').set({ attempts: 0 }).where('status_detail', '=', 'engine_down').execute();
+      await retryPending();
     },
 
     async close() {

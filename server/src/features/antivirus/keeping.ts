@@ -23,6 +23,7 @@ export type Verdict = Required<
     | 'coverage'
     | 'edition'
     | 'answered_from'
+    | 'attempts'
   >
 >;
 

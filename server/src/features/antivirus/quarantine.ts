@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { accessSync, constants, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -93,6 +93,8 @@ export function openQuarantine(parts: { folder: string; key_file: string }): Qua
   const { folder, key_file } = parts;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   accessSync(folder, constants.W_OK | constants.R_OK | constants.X_OK);
+  // What a server that was killed was about to seal.
+  for (const name of readdirSync(folder)) if (name.endsWith(INCOMPLETE)) rmSync(join(folder, name), { force: true });
   const installation_key = openKey(key_file);
   const pathOf = (id: string) => join(folder, id);
 

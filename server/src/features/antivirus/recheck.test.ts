@@ -40,14 +40,16 @@ describe('when the signatures change', async () => {
     const known = await scanned(app, token, 'known.bin', Buffer.from('only its hash is known'));
     expect(known).toMatchObject({ scan_status: 'clean' });
     // The first look at an installation takes its signatures for those of the past.
-    await vi.waitFor(async () =>
-      expect(
-        await app.app.database
-          .selectFrom('installation')
-          .select('value')
-          .where('name', '=', 'scanner_edition')
-          .executeTakeFirst(),
-      ).toBeDefined(),
+    await vi.waitFor(
+      async () =>
+        expect(
+          await app.app.database
+            .selectFrom('installation')
+            .select('value')
+            .where('name', '=', 'scanner_edition')
+            .executeTakeFirst(),
+        ).toBeDefined(),
+      10_000,
     );
     expect(await alerts()).toHaveLength(1);
 
@@ -83,7 +85,7 @@ describe('when the signatures change', async () => {
         ['false_alarm', 0, 'innocent'],
       ]),
     );
-    await vi.waitFor(() => expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]));
+    await vi.waitFor(() => expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]), 10_000);
   });
 
   test('a verdict of the old ones serves no new upload', async () => {
@@ -94,6 +96,6 @@ describe('when the signatures change', async () => {
     await vi.waitFor(async () => {
       const again = await scanned(app, token, 'same.txt', Buffer.from('a third-marker-91ce'));
       expect(again).toMatchObject({ scan_status: 'infected' });
-    });
+    }, 10_000);
   });
 });

@@ -2,10 +2,10 @@ import { UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
 import { readEngine } from '@palisade/contract/engine';
 import { type Api, serve } from '#platform/serve.ts';
 import type { ScanLimits } from './engines/limits.ts';
-import type { Engine } from './engines/yara-pool.ts';
+import type { EmbeddedEngine } from './engines/yara-pool.ts';
 import type { Signatures } from './signatures.ts';
 
-export function serveSignatures(api: Api, parts: { signatures: Signatures; engine: Engine; limits: ScanLimits }): void {
+export function serveSignatures(api: Api, parts: { signatures: Signatures; engine: EmbeddedEngine; limits: ScanLimits }): void {
   const { signatures, engine, limits } = parts;
   serve(api, readEngine, 'customer', ({ session }) => {
     const { rules, hashes, ...status } = engine.status();

@@ -109,7 +109,7 @@ describe('a server without feeds', async () => {
       last_update_at: null,
       last_outcome: null,
     });
-    expect(await app.app.engine.reload({ rules_folder: join(app.data_dir, 'nothing-here'), feeds: [] })).toBe(false);
+    expect(await app.app.embedded.reload({ rules_folder: join(app.data_dir, 'nothing-here'), feeds: [] })).toBe(false);
     expect(await scanned(app, token, 'eicar.com', EICAR)).toMatchObject({ threat_detected: 'EICAR-Test-File' });
   });
 });

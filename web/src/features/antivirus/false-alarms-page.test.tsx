@@ -46,7 +46,7 @@ it('shows what was found, who doubts it and why, and takes a decision', async ()
 
   server.on(decideFalseAlarm, reply(decideFalseAlarm, { success: true }));
   server.on(listFalseAlarms, reply(listFalseAlarms, [{ ...REPORT, status: 'confirmed' }]));
-  await userEvent.click(screen.getByRole('button', { name: 'False alarm: build.zip' }));
+  await userEvent.click(screen.getByRole('button', { name: 'False alarm for build.zip' }));
   await waitFor(() => expect(screen.queryByRole('button', { name: /Finding is right/u })).not.toBeInTheDocument());
   expect(server.callsOf(decideFalseAlarm)[0]?.body).toEqual({ report_id: REPORT.id, decision: 'confirmed' });
 });
@@ -55,7 +55,7 @@ it('says why a decision was not taken', async () => {
   server.on(listFalseAlarms, reply(listFalseAlarms, [REPORT]));
   server.on(decideFalseAlarm, refusal('not_found', { detail: 'This report is decided already. Reload the list.' }));
   renderForTest(<FalseAlarmsPage />);
-  await userEvent.click(await screen.findByRole('button', { name: 'Finding is right: build.zip' }));
+  await userEvent.click(await screen.findByRole('button', { name: 'Finding is right for build.zip' }));
   expect(await screen.findByRole('alert')).toHaveTextContent('This report is decided already.');
 });
 

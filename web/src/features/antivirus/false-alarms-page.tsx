@@ -120,7 +120,7 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
               disabled={decide.isPending}
               onClick={() => decide.mutate('confirmed')}
             >
-              False alarm<span className="visually-hidden">: {report.filename}</span>
+              False alarm <span className="visually-hidden">for {report.filename}</span>
             </Button>
             <Button
               variant="quiet"
@@ -129,7 +129,7 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
               disabled={decide.isPending}
               onClick={() => decide.mutate('rejected')}
             >
-              Finding is right<span className="visually-hidden">: {report.filename}</span>
+              Finding is right <span className="visually-hidden">for {report.filename}</span>
             </Button>
           </>
         )}

@@ -47,7 +47,7 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
   const now = useMinute();
   return (
     <div className="scan-detail">
-      <header className="scan-detail__answer" data-status={scan.scan_status}>
+      <div className="scan-detail__answer" data-status={scan.scan_status}>
         <StatusIcon status={scan.scan_status} />
         <div>
           <p className="scan-detail__headline">{describeAnswer(scan)}</p>
@@ -56,7 +56,7 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
           </p>
           {describeDetail(scan) !== undefined && <p>{describeDetail(scan)}</p>}
         </div>
-      </header>
+      </div>
 
       <Part title="What to do">
         <ol className="scan-detail__advice">

@@ -120,6 +120,17 @@ describe('uploading', () => {
     expect(rowOf('4.bin').getByText('Waiting')).toBeVisible();
   });
 
+  it('sends one small file beside two big ones', async () => {
+    await open();
+    const big = 5 * 1024 ** 2;
+    await drop(fileOf('1.iso', big), fileOf('2.iso', big), fileOf('3.iso', big), fileOf('a.txt'), fileOf('b.txt'));
+    const small = await uploadOf('a.txt');
+    expect(server.uploads.map(({ file }) => file.name)).toEqual(['1.iso', '2.iso', 'a.txt']);
+    await step(() => small.answer(answerWith({ filename: 'a.txt' })));
+    await uploadOf('b.txt');
+    expect(server.uploads).toHaveLength(4);
+  });
+
   it('takes files from the picker too', async () => {
     await open();
     expect(screen.getByRole('button', { name: 'Choose files' })).toBeEnabled();
@@ -230,6 +241,8 @@ describe('uploading', () => {
       await told(upload, { ...reading, share: 0.4 });
       expect(row.getByText('Scanning 40 %, read by YARA-X')).toBeVisible();
       expect(row.getByRole('progressbar', { name: 'Scan of a.zip' })).toHaveValue(0.4);
+      await told(upload, { ...reading, members_found: 1 });
+      expect(row.getByText('Unpacking one file, read by YARA-X')).toBeVisible();
       await told(upload, { ...reading, members_read: 12, members_found: 48 });
       expect(row.getByText('Unpacked 12 of 48 files, read by YARA-X')).toBeVisible();
       expect(row.getByRole('progressbar', { name: 'Scan of a.zip' })).toHaveValue(0.25);

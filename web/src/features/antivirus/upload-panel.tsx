@@ -15,6 +15,7 @@ function describeProgress(progress: ScanProgress | undefined): string {
     return progress.place === 1 ? 'Waiting to be scanned: next' : `Waiting to be scanned: place ${progress.place}`;
   }
   const { engine, share, members_found, members_read } = progress;
+  if (members_found === 1) return `Unpacking one file, read by ${engine}`;
   if (members_found > 0) return `Unpacked ${members_read} of ${members_found} files, read by ${engine}`;
   return share < 1 ? `Scanning ${Math.floor(share * 100)} %, read by ${engine}` : 'Scanning…';
 }
@@ -23,7 +24,7 @@ function describeProgress(progress: ScanProgress | undefined): string {
 function shareOf(progress: ScanProgress | undefined): number | undefined {
   if (progress?.stage !== 'reading') return undefined;
   const { share, members_found, members_read } = progress;
-  if (members_found > 0) return members_read / members_found;
+  if (members_found > 0) return members_read > 0 ? members_read / members_found : undefined;
   return share < 1 ? share : undefined;
 }
 

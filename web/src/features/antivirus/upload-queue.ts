@@ -5,8 +5,9 @@ import { CallError, sentenceOf } from '#api/call.ts';
 import { newUploadKey } from '#api/scans.ts';
 import { describeBytes } from '#ui/bytes.ts';
 
-/** Uploads that run at the same time; the others wait. */
+/** Uploads that run at the same time; the others wait. Where all of them are big, one more may be small: it would wait for nothing but them. */
 const RUNNING_MAXIMUM = 2;
+const SMALL_BYTES = 1024 ** 2;
 /** How long nothing is sent to a server that has too much to do, in ms. */
 const BUSY_PAUSE = 5_000;
 
@@ -133,8 +134,13 @@ export function createUploadQueue({ send, takeBack, onScan, onFailure }: UploadQ
   }
 
   function startNext(): void {
-    while (pause === undefined && uploads.filter(isRunning).length < RUNNING_MAXIMUM) {
-      const next = uploads.find(({ state }) => state.phase === 'waiting');
+    while (pause === undefined) {
+      const running = uploads.filter(isRunning);
+      const hasPlace = running.length < RUNNING_MAXIMUM;
+      const hasSmallPlace = running.length === RUNNING_MAXIMUM && running.every(({ file }) => file.size > SMALL_BYTES);
+      const next = uploads.find(
+        ({ state, file }) => state.phase === 'waiting' && (hasPlace || (hasSmallPlace && file.size <= SMALL_BYTES)),
+      );
       if (!next) return;
       void run(next);
     }

@@ -1,13 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
+import type { SecondOpinion } from './clamd-pool.ts';
 import type { Examination, Progress } from './examine.ts';
 import type { ScanLimits } from './limits.ts';
 import { answerSchema, type EngineRequest } from './messages.ts';
 import type { SignatureFiles } from './signature-files.ts';
 
 /** What an engine says of a file. Failure is an answer too: a file is then pending, never clean. */
-export type EngineOutcome =
+export type EngineOutcome = (
   | {
       kind: 'examined';
       examination: Examination;
@@ -18,7 +19,11 @@ export type EngineOutcome =
       /** `edition()` of the engine that answered. */
       edition: string;
     }
-  | { kind: 'failed'; detail: 'engine_down' | 'time_limit' };
+  | { kind: 'failed'; detail: 'engine_down' | 'time_limit' }
+) & {
+  /** What the engine beside it says, where one is set up. */
+  second?: SecondOpinion;
+};
 
 /** A file to scan. `folder` takes what is unpacked; nobody else uses it. */
 interface EngineJob {
@@ -53,15 +58,21 @@ export interface Engine {
   scan(job: EngineJob): Promise<EngineOutcome>;
   /** Whether at least one process could scan now. */
   ready(): boolean;
+  /** Whether every engine that is set up could: what one of them has not seen waits for that. */
+  complete(): boolean;
+  /** Process ids of the running engines. */
+  pids(): number[];
+  close(): Promise<void>;
+}
+
+/** The embedded engine: its signatures are ours to change. */
+export interface EmbeddedEngine extends Engine {
   status(): EngineStatus;
   /**
    * Moves over to other signatures without a gap: new processes start beside the running ones and take over once all of them are ready. A scan that is
    * under way ends on the signatures it began with. Answers false, with everything as it was, when the new processes do not come up.
    */
   reload(signatures: SignatureFiles): Promise<boolean>;
-  /** Process ids of the running engines. */
-  pids(): number[];
-  close(): Promise<void>;
 }
 
 interface Waiting {
@@ -113,7 +124,7 @@ export function createYaraPool(options: {
   size: number;
   limits: ScanLimits;
   logger: FastifyBaseLogger;
-}): Engine {
+}): EmbeddedEngine {
   const { size, limits, logger } = options;
   const members = new Set<Member>();
   let current: Generation = { signatures: options.signatures, members: new Set(), settle: undefined };
@@ -287,10 +298,14 @@ export function createYaraPool(options: {
       if (current.members.size < size) start(current);
     }, backoff_ms);
     timers.add(timer);
-    // Nobody should wait for an engine that may not come back: what waits is pending, and scanned when one does.
-    if (current.members.size === 0 && backoff_ms > GIVE_UP_BACKOFF_MS) {
+    if (isAway()) {
       for (const left of queue.splice(0)) left.answer({ kind: 'failed', detail: 'engine_down' });
     }
+  }
+
+  /** Nobody should wait for an engine that may not come back: what waits is pending, and scanned when one does. */
+  function isAway(): boolean {
+    return current.members.size === 0 && backoff_ms > GIVE_UP_BACKOFF_MS;
   }
 
   function start(generation: Generation): void {
@@ -322,6 +337,7 @@ export function createYaraPool(options: {
   for (let count = 0; count < size; count++) start(current);
 
   const readyCount = () => [...current.members].filter(({ facts }) => facts !== undefined).length;
+  const ready = () => readyCount() > 0;
 
   /** A scan that nobody wants any more: it leaves the queue, or its process is killed, because that always works. */
   function cancel(waiting: Waiting): void {
@@ -336,7 +352,7 @@ export function createYaraPool(options: {
   return {
     scan: (job) =>
       new Promise((resolve) => {
-        if (closing || job.signal?.aborted) return resolve({ kind: 'failed', detail: 'engine_down' });
+        if (closing || isAway() || job.signal?.aborted) return resolve({ kind: 'failed', detail: 'engine_down' });
         const abort = () => cancel(waiting);
         const waiting: Waiting = {
           job,
@@ -354,11 +370,12 @@ export function createYaraPool(options: {
       for (const { facts } of current.members) if (facts !== undefined) return editionOf(facts);
       return undefined;
     },
-    ready: () => readyCount() > 0,
+    ready,
+    complete: ready,
     status() {
-      const ready = readyCount();
-      const state = ready > 0 ? 'ready' : backoff_ms > GIVE_UP_BACKOFF_MS ? 'down' : 'starting';
-      return { ...known, name: ENGINE_NAME, state, processes: { ready, wanted: size } };
+      const count = readyCount();
+      const state = count > 0 ? 'ready' : backoff_ms > GIVE_UP_BACKOFF_MS ? 'down' : 'starting';
+      return { ...known, name: ENGINE_NAME, state, processes: { ready: count, wanted: size } };
     },
     reload(signatures) {
       if (next !== undefined) abandon(next);
