@@ -150,23 +150,21 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     limits,
     logger,
   });
-  const engine =
+  const clamd =
     settings.scanners.length === 0
-      ? embedded
-      : createEnginePair(
-          embedded,
-          createClamdPool({
-            addresses: settings.scanners,
-            time_ms: limits.time_ms,
-            logger,
-            onRenewed: (change) => {
-              antivirus
-                .rescanWaiting(change === 'signatures')
-                .catch((error: unknown) => logger.error({ err: error }, 'waiting files could not be scanned'));
-            },
-            look_ms: surroundings.scanner_look_ms,
-          }),
-        );
+      ? undefined
+      : createClamdPool({
+          addresses: settings.scanners,
+          time_ms: limits.time_ms,
+          logger,
+          onRenewed: (change) => {
+            antivirus
+              .rescanWaiting(change === 'signatures')
+              .catch((error: unknown) => logger.error({ err: error }, 'waiting files could not be scanned'));
+          },
+          look_ms: surroundings.scanner_look_ms,
+        });
+  const engine = clamd === undefined ? embedded : createEnginePair(embedded, clamd);
   signatures.watch(embedded.reload);
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
   const antiHacking = createAntiHacking({
@@ -249,7 +247,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   serveOutbox(api, mail);
   serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits });
   serveQuarantine(api, antivirus, falseAlarms);
-  serveSignatures(api, { signatures, engine: embedded, limits });
+  serveSignatures(api, { signatures, embedded, clamd, limits });
   serveAntiHacking(api, antiHacking, subscriptions);
   serveDashboard(api, {
     recentScans: antivirus.recent,

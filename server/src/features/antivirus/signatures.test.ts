@@ -113,3 +113,19 @@ describe('a server without feeds', async () => {
     expect(await scanned(app, token, 'eicar.com', EICAR)).toMatchObject({ threat_detected: 'EICAR-Test-File' });
   });
 });
+
+describe('a server whose clamd is not there', async () => {
+  // Nothing listens on port 1.
+  const app = await startTestApp({ environment: { SCANNER_URL: 'clamd://127.0.0.1:1' } });
+
+  test('says so beside the engine that answers', async () => {
+    const { token } = await app.signIn();
+    await vi.waitFor(async () => {
+      const { engines } = replyOf(await app.call(readEngine, { token }));
+      expect(engines).toMatchObject([
+        { name: 'YARA-X', state: 'ready' },
+        { name: 'ClamAV', state: 'down', version: null, processes: { ready: 0, wanted: 1 } },
+      ]);
+    }, PATIENCE);
+  });
+});

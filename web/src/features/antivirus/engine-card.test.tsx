@@ -107,7 +107,7 @@ describe('the state of the scanner', () => {
       withEngines('ready', 'down'),
       'warn',
       'ClamAV does not answer',
-      'Files are read by the other engine, and again by this one as soon as it is back.',
+      'What the other engine finds is told at once. Other files stay pending until both have read them.',
     ],
   ])('%s', (_, status, tone, title, sentence) => {
     expect(engineState(status, NOW)).toEqual({ tone, title, sentence });

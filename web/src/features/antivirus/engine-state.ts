@@ -54,7 +54,7 @@ export function engineState({ engines, signatures }: EngineStatus, now: number):
     return {
       tone: 'warn',
       title: `${names.format(down)} ${down.length === 1 ? 'does' : 'do'} not answer`,
-      sentence: 'Files are read by the other engine, and again by this one as soon as it is back.',
+      sentence: 'What the other engine finds is told at once. Other files stay pending until both have read them.',
     };
   }
   const ready = `${describeSignatures(signatures)}, ready`;
