@@ -1,4 +1,4 @@
-// Builds the server (two bundles: the server and its engine process) and the web application, with compressed copies of what is served.
+// Builds the server (bundles of the server, its processes and the update command) and the web application, with compressed copies of what is served.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -14,7 +14,12 @@ async function buildServer() {
   rmSync(join(ROOT, 'server/dist'), { recursive: true, force: true });
   await bundle({
     absWorkingDir: join(ROOT, 'server'),
-    entryPoints: { main: 'src/main.ts', 'yara-process': 'src/features/antivirus/engines/yara-process.ts' },
+    entryPoints: {
+      main: 'src/main.ts',
+      'update-signatures': 'src/update-signatures.ts',
+      'yara-process': 'src/features/antivirus/engines/yara-process.ts',
+      'trial-process': 'src/features/antivirus/engines/trial-process.ts',
+    },
     outdir: 'dist',
     bundle: true,
     format: 'esm',

@@ -15,11 +15,14 @@ import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.t
 import { createClamdPool } from '#features/antivirus/engines/clamd-pool.ts';
 import { createEnginePair } from '#features/antivirus/engines/engine-pair.ts';
 import { SCAN_LIMITS, type ScanLimits } from '#features/antivirus/engines/limits.ts';
-import { createYaraPool, type Engine } from '#features/antivirus/engines/yara-pool.ts';
+import { createYaraPool, type Engine, type YaraPool } from '#features/antivirus/engines/yara-pool.ts';
 import { createFalseAlarms } from '#features/antivirus/false-alarms.ts';
+import type { FetchLimits } from '#features/antivirus/fetch-feed.ts';
 import { serveQuarantine } from '#features/antivirus/quarantine.routes.ts';
 import { openQuarantine } from '#features/antivirus/quarantine.ts';
 import type { MatchHash } from '#features/antivirus/recheck.ts';
+import { serveSignatures } from '#features/antivirus/signatures.routes.ts';
+import { createSignatures, type Signatures } from '#features/antivirus/signatures.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { createTurns, SMALL_BYTES } from '#features/antivirus/turns.ts';
 import { serveAccounts } from '#features/auth/account.routes.ts';
@@ -83,6 +86,9 @@ export interface Surroundings {
   upload_limits?: Partial<UploadLimits>;
   events_limits?: EventsLimits;
   patience?: PatienceLimits;
+  /** How often the server looks for new signatures, in ms. */
+  signatures_look_ms?: number;
+  feed_limits?: FetchLimits;
   engine_processes?: number;
   scan_retry_ms?: number;
   /** What is known of files by their SHA-256 alone. */
@@ -97,6 +103,9 @@ export interface Surroundings {
 export interface App {
   fastify: FastifyInstance;
   engine: Engine;
+  /** The one of `engine` that is always there. */
+  embedded: YaraPool;
+  signatures: Signatures;
   database: Kysely<Tables>;
   close(): Promise<void>;
 }
@@ -127,35 +136,47 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     surroundings.engine_processes ??
     Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism() + 1));
   const limits = surroundings.scan_limits ?? SCAN_LIMITS;
-  const embedded = createYaraPool({
-    rules_folder: join(surroundings.signatures_folder, 'rules'),
-    size: engine_processes,
-    limits,
+  const signatures = await createSignatures({
+    folder: join(settings.data_dir, 'signatures'),
+    signatures_folder: surroundings.signatures_folder,
+    feeds: settings.signature_feeds,
+    now,
     logger,
+    look_ms: surroundings.signatures_look_ms,
+    fetch_limits: surroundings.feed_limits,
   });
-  const engine =
+  const embedded = createYaraPool({ signatures: signatures.files(), size: engine_processes, limits, logger });
+  signatures.watch(async (files) => {
+    const took_over = await embedded.reload(files);
+    if (took_over) {
+      antivirus
+        .signaturesChanged()
+        .catch((error: unknown) => logger.error({ err: error }, 'earlier scans could not be rechecked'));
+    }
+    return took_over;
+  });
+  const clamd =
     settings.scanners.length === 0
-      ? embedded
-      : createEnginePair(
-          embedded,
-          createClamdPool({
-            addresses: settings.scanners,
-            time_ms: limits.time_ms,
-            logger,
-            onRenewed: (change) => {
-              antivirus
-                .rescanWaiting(change === 'signatures')
-                .catch((error: unknown) => logger.error({ err: error }, 'waiting files could not be scanned'));
-            },
-            look_ms: surroundings.scanner_look_ms,
-          }),
-        );
+      ? undefined
+      : createClamdPool({
+          addresses: settings.scanners,
+          time_ms: limits.time_ms,
+          logger,
+          onRenewed: (change) => {
+            antivirus
+              .rescanWaiting(change === 'signatures')
+              .catch((error: unknown) => logger.error({ err: error }, 'waiting files could not be scanned'));
+          },
+          look_ms: surroundings.scanner_look_ms,
+        });
+  const engine = clamd === undefined ? embedded : createEnginePair(embedded, clamd);
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
   const antiHacking = createAntiHacking({
     database: database.$pickTables<'alerts'>(),
     scans: (user_id) => antivirus.counts(user_id),
     rules: firewall.listRules,
     commonPassword: (user_id) => auth.hasCommonPassword(user_id),
+    signaturesAge: signatures.age,
     now,
     random: surroundings.random,
   });
@@ -182,7 +203,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       bus.publish(file.user_id, { kind: 'alerts_changed' });
     },
     tell: bus.publish,
-    matchHash: surroundings.match_hash,
+    matchHash: surroundings.match_hash ?? ((sha256) => signatures.matchHash(sha256)?.threat),
     retry_ms: surroundings.scan_retry_ms,
   });
   const auth = createAuth({
@@ -230,6 +251,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   serveOutbox(api, mail);
   serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits });
   serveQuarantine(api, antivirus, falseAlarms);
+  serveSignatures(api, { signatures, embedded, clamd, limits });
   serveAntiHacking(api, antiHacking, subscriptions);
   serveDashboard(api, {
     recentScans: antivirus.recent,
@@ -270,9 +292,12 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   return {
     fastify,
     engine,
+    embedded,
+    signatures,
     database,
     async close() {
       events.close();
+      await signatures.close();
       await antivirus.close();
       await fastify.close();
       await recovery.close();

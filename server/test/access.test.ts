@@ -39,6 +39,7 @@ const ACCESS: Record<string, Access> = {
   'POST /antivirus/scans/{id}/password': 'customer',
   'POST /antivirus/scans/{id}/report': 'customer',
   'DELETE /antivirus/uploads/{key}': 'customer',
+  'GET /antivirus/engine': 'customer',
 
   'GET /firewall/rules': 'customer',
   'POST /firewall/rules': 'customer',

@@ -28,6 +28,21 @@ export function runServer(environment: Record<string, string>): Promise<{ code: 
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, errors })));
 }
 
+/** Runs `npm run signatures:update` without npm, to its end. */
+export function runUpdate(environment: Record<string, string>): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../src/update-signatures.ts', import.meta.url))], {
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
+}
+
 export interface ServerProcess {
   url: string;
   pid: number;

@@ -3,34 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { compileRules } from '#features/antivirus/engines/rules.ts';
+import { readSamples } from '#features/antivirus/engines/samples.ts';
 import { SIGNATURES_FOLDER } from './harness.ts';
-
-/** One sample: see signatures/README.md. `¦` parts what would otherwise be a live sample on disk. */
-const sampleSchema = z
-  .object({
-    rule: z.string(),
-    kind: z.enum(['hit', 'near_miss']),
-    note: z.string().min(1),
-    text: z.string().optional(),
-    hex: z.string().optional(),
-    base64: z.string().optional(),
-  })
-  .transform(({ text, hex, base64, ...sample }) => ({
-    ...sample,
-    bytes:
-      text !== undefined
-        ? Buffer.from(text.replaceAll('¦', ''))
-        : hex !== undefined
-          ? Buffer.from(hex.replaceAll(/[\s¦]/g, ''), 'hex')
-          : Buffer.from((base64 ?? '').replaceAll('¦', ''), 'base64'),
-  }));
 
 const RULES = join(SIGNATURES_FOLDER, 'rules');
 const SAMPLES = join(SIGNATURES_FOLDER, 'samples');
 const rules = await compileRules(RULES);
-const samples = readdirSync(SAMPLES).flatMap((name) =>
-  z.array(sampleSchema).parse(JSON.parse(readFileSync(join(SAMPLES, name), 'utf8'))),
-);
+const samples = await readSamples(SAMPLES);
 const names = readdirSync(RULES).flatMap((name) =>
   [...readFileSync(join(RULES, name), 'utf8').matchAll(/^(private )?rule (\w+)/gm)]
     .filter((match) => match[1] === undefined)
@@ -42,6 +21,12 @@ describe('the rule pack', () => {
     expect(names.length).toBeGreaterThanOrEqual(20);
     expect(new Set(names).size).toBe(names.length);
     expect(rules.rules).toBeGreaterThanOrEqual(names.length);
+  });
+
+  test('has the day of its last change in pack.json, beside the version that it had then', () => {
+    // Changed a rule? Write the day and the new version there: the screens tell people how old the signatures are.
+    const pack = z.object({ released_on: z.iso.date(), version: z.string() });
+    expect(pack.parse(JSON.parse(readFileSync(join(SIGNATURES_FOLDER, 'pack.json'), 'utf8'))).version).toBe(rules.version);
   });
 
   test.each(names)('%s has a sample that it must match and one that it must not', (rule) => {

@@ -67,6 +67,37 @@ describe('settings', () => {
     expect(() => parseSettings(environment)).toThrow(new RegExp(`^${name}\\b`));
   });
 
+  const HEX = 'a1'.repeat(32);
+  const KEY = `${'A'.repeat(43)}=`;
+
+  test('signature feeds are read with their pins', () => {
+    const SIGNATURE_FEEDS = `yara+https://example.com/rules.zip?a=1#sha256=${HEX.toUpperCase()}, sha256+http://127.0.0.1:8080/list.txt#ed25519=${KEY}`;
+    expect(parseSettings({ SIGNATURE_FEEDS }).signature_feeds).toEqual([
+      { kind: 'yara', url: 'https://example.com/rules.zip?a=1', pin: { kind: 'sha256', hex: HEX } },
+      { kind: 'sha256', url: 'http://127.0.0.1:8080/list.txt', pin: { kind: 'ed25519', key: KEY } },
+    ]);
+    expect(parseSettings({}).signature_feeds).toEqual([]);
+  });
+
+  test.each([
+    ['https://example.com/rules.zip', 'part 1 ("https://example.com/rules.zip") must begin with yara+ or sha256+'],
+    ['yara+rules.zip', 'part 1 ("yara+rules.zip") has no address behind yara+'],
+    [`yara+http://example.com/r.zip#sha256=${HEX}`, 'must have an address that starts with https://'],
+    [`yara+ftp://example.com/r.zip#sha256=${HEX}`, 'must have an address that starts with https://'],
+    ['yara+https://example.com/r.zip', 'must end with its pin'],
+    ['yara+https://example.com/r.zip#md5=00', 'must end with its pin'],
+    ['yara+https://example.com/r.zip#sha256=00', 'needs 64 hex digits after #sha256='],
+    ['sha256+https://example.com/l.txt#ed25519=AAAA', 'needs a public key of 32 bytes in base64'],
+    [
+      `sha256+https://example.com/l#sha256=${HEX},sha256+https://example.com/l#ed25519=${KEY}`,
+      'part 2 ("sha256+https://example.com/l#ed25519=',
+    ],
+  ])('a signature feed that is wrong is named: %s', (SIGNATURE_FEEDS, sentence) => {
+    expect(() => parseSettings({ SIGNATURE_FEEDS })).toThrow(SettingsError);
+    expect(() => parseSettings({ SIGNATURE_FEEDS })).toThrow(sentence);
+    expect(() => parseSettings({ SIGNATURE_FEEDS })).toThrow(/^SIGNATURE_FEEDS part \d \(.*\.$/);
+  });
+
   test.each([
     ['', []],
     ['clamd://scanner', [{ host: 'scanner', port: 3310 }]],

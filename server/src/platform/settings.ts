@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import type { Exposure } from '@palisade/contract/platform';
 import { z } from 'zod';
 import { parseScannerUrls, type ScannerAddress } from './scanner-url.ts';
+import { parseSignatureFeeds, type SignatureFeed } from './signature-feeds.ts';
 
 /** A setting that the server cannot start with. `message` is one line that names the variable and says what to set. */
 export class SettingsError extends Error {
@@ -30,6 +31,8 @@ export interface Settings {
   mail_server: { url: string; from: string } | undefined;
   /** The clamd pool beside the embedded engine; empty: the embedded engine alone. */
   scanners: readonly ScannerAddress[];
+  /** Sources of signatures beside the pack that ships. */
+  signature_feeds: readonly SignatureFeed[];
   log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Sentences for the log at start: what runs, but should be known. */
   warnings: readonly string[];
@@ -93,6 +96,14 @@ const environmentSchema = z.object({
     blankIsUnset,
     z.enum(['response', 'email', 'outbox'], { error: 'must be "response", "email" or "outbox"' }).optional(),
   ),
+  SIGNATURE_FEEDS: commaList.transform((list, context) => {
+    try {
+      return parseSignatureFeeds(list, isLoopbackHost);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+      return z.NEVER;
+    }
+  }),
   LOG_LEVEL: z.preprocess(
     blankIsUnset,
     z
@@ -184,6 +195,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     reset_delivery: values.RESET_DELIVERY ?? (exposure === 'local' ? 'response' : 'email'),
     mail_server,
     scanners: values.SCANNER_URL,
+    signature_feeds: values.SIGNATURE_FEEDS,
     log_level: values.LOG_LEVEL,
     warnings,
   };

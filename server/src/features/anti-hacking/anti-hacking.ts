@@ -66,11 +66,12 @@ export function createAntiHacking(parts: {
   scans: (user_id: string) => Promise<PostureFacts['scans']>;
   rules: (user_id: string) => Promise<Rule[]>;
   commonPassword: (user_id: string) => Promise<boolean | undefined>;
+  signaturesAge: () => number | undefined;
   now: () => number;
   /** From 0 up to, not including, 1. */
   random?: (() => number) | undefined;
 }): AntiHacking {
-  const { database, scans, rules, commonPassword, now, random = Math.random } = parts;
+  const { database, scans, rules, commonPassword, signaturesAge, now, random = Math.random } = parts;
 
   async function list(user_id: string, { limit, cursor }: PageQuery): Promise<Alert[]> {
     let query = database.selectFrom('alerts').selectAll().where('user_id', '=', user_id).orderBy('id', 'desc').limit(limit);
@@ -118,6 +119,7 @@ export function createAntiHacking(parts: {
     const posture = judge({
       account: { common_password: hasCommonPassword },
       scans: scanFacts,
+      signatures_age_ms: signaturesAge(),
       rules: openRulesOf(user_id, ruleList),
       unblocked: {
         malware: countOf(rows, (row) => row.blocked === 0 && row.threat_type === 'malware_detected'),

@@ -11,6 +11,7 @@ const nothing: PostureFacts = {
   scans: { infected: 0, overdue: 0, repeated_threats: [] },
   unblocked: { malware: 0, high: 0, critical: 0 },
   rules: readOpenRules([], CHECKED_PORTS),
+  signatures_age_ms: undefined,
 };
 let last = 0;
 const rule = (parts: Partial<Rule>): Rule => ({
@@ -91,6 +92,9 @@ describe('the score', () => {
   });
 
   test.each<[string, Partial<PostureFacts>, string[], number]>([
+    ['signatures of two days', { signatures_age_ms: 48 * 3_600_000 }, [], 100],
+    ['signatures of three days', { signatures_age_ms: 72 * 3_600_000 }, ['signatures_old'], 95],
+    ['signatures of eight days', { signatures_age_ms: 192 * 3_600_000 }, ['signatures_very_old'], 90],
     ['files that wait', { scans: { ...nothing.scans, overdue: 3 } }, ['files_overdue'], 98],
     ['a threat that comes back', { scans: { ...nothing.scans, infected: 2, repeated_threats: ['X'] } }, ['repeated_threat'], 92],
     ['an infected file that was removed', { scans: { ...nothing.scans, infected: 1 } }, [], 100],
@@ -112,6 +116,7 @@ describe('the score', () => {
           scans: { infected: malware, overdue, repeated_threats: [] },
           unblocked: { malware, high, critical },
           rules: { everything, clashing, ports: new Map([[22, ssh]]) },
+          signatures_age_ms: undefined,
         });
         const deducted = score_breakdown.reduce((sum, reason) => sum + reason.deduction, 0);
         expect(security_score).toBe(Math.max(0, Math.min(critical > 0 ? 49 : 100, 100 - deducted)));

@@ -10,6 +10,8 @@ export interface PostureFacts {
   /** Real alerts that nothing has blocked. */
   unblocked: { malware: number; high: number; critical: number };
   rules: OpenRules;
+  /** How long ago the signatures were known to be the newest, in ms; undefined where nobody could say. */
+  signatures_age_ms: number | undefined;
 }
 
 type Group = 'account' | 'rules' | 'devices' | 'files';
@@ -36,7 +38,7 @@ interface Check {
   advice: string;
   fix_route: string;
   deduction: number;
-  /** Absent: nothing on this server can tell yet. */
+  /** Absent, or undefined: nothing on this server can tell. */
   run?: (facts: PostureFacts) => Outcome | undefined;
 }
 
@@ -87,6 +89,20 @@ function portCheck({ port, service }: (typeof PORTS)[number]): Check {
         times: rules.length > 0 ? 1 : 0,
         evidence: rules.length > 0 ? `Opened by ${names(rules)}.` : `No enabled rule opens port ${port} to everyone.`,
       };
+    },
+  };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Fails from `after_h` on, up to where the next check takes over. Hours. */
+function signaturesOlder(after_h: number, before_h: number): Pick<Check, 'run'> {
+  return {
+    run({ signatures_age_ms }) {
+      if (signatures_age_ms === undefined) return undefined;
+      const hours = Math.floor(signatures_age_ms / HOUR_MS);
+      const is_old = signatures_age_ms > after_h * HOUR_MS && signatures_age_ms <= before_h * HOUR_MS;
+      return { times: is_old ? 1 : 0, evidence: `They were last known to be the newest ${plural(hours, 'hour', 'hours')} ago.` };
     },
   };
 }
@@ -247,7 +263,7 @@ export const CHECKS: readonly Check[] = [
           : `${plural(scans.infected, 'infected upload was', 'infected uploads were')} found, each is sealed or gone.`,
     }),
   },
-  waiting({
+  {
     id: 'signatures_old',
     group: 'files',
     severity: 'medium',
@@ -256,8 +272,9 @@ export const CHECKS: readonly Check[] = [
     advice: 'Update the signatures.',
     fix_route: '/antivirus',
     deduction: 5,
-  }),
-  waiting({
+    ...signaturesOlder(48, 168),
+  },
+  {
     id: 'signatures_very_old',
     group: 'files',
     severity: 'high',
@@ -266,7 +283,8 @@ export const CHECKS: readonly Check[] = [
     advice: 'Update the signatures.',
     fix_route: '/antivirus',
     deduction: 10,
-  }),
+    ...signaturesOlder(168, Number.POSITIVE_INFINITY),
+  },
   {
     id: 'files_overdue',
     group: 'files',
@@ -345,6 +363,6 @@ export function judge(facts: PostureFacts): Posture {
     score_breakdown: failed.map(({ id, title, deduction, fix_route }) => ({ id, title, deduction, fix_route })),
     vulnerabilities_found: failed.map((finding) => `${finding.title}. ${finding.evidence}`),
     recommendations,
-    coverage: `${known} of ${findings.length} checks could run. The others need a connected device, two-factor sign-in or dated signatures, and are unknown, not passed.`,
+    coverage: `${known} of ${findings.length} checks could run. The others need a connected device, two-factor sign-in or signature feeds, and are unknown, not passed.`,
   };
 }

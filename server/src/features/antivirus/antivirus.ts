@@ -328,6 +328,7 @@ export function createAntivirus(parts: {
           path: spool.path(row.id),
           size: row.size,
           name: row.filename,
+          sha256: row.file_hash,
           folder: spool.unpacked(row.id),
           password,
           signal,

@@ -7,6 +7,7 @@ import { scansQuery } from '#api/scans.ts';
 import { StatCard } from '#ui/card.tsx';
 import { Page } from '#ui/page.tsx';
 import { DropArea } from './drop-area.tsx';
+import { EngineCard } from './engine-card.tsx';
 import { ScanHistory } from './scan-history.tsx';
 import { UploadPanel } from './upload-panel.tsx';
 import { useUploads } from './uploads.tsx';
@@ -21,6 +22,7 @@ export function AntivirusPage() {
       <DropArea onFiles={add} />
       <UploadPanel />
       <ScanStats summary={scans && summarizeScans(scans)} />
+      <EngineCard />
       <ScanHistory />
       <OpenScan />
     </Page>

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
@@ -18,6 +19,13 @@ export interface Match {
   reference: string | null;
   /** `suspicious` is a note on the record, never a verdict. */
   verdict: 'infected' | 'suspicious';
+}
+
+/** What a set of signatures says of content. `matchHash` is absent where no list of hashes is in use: then nothing is hashed. */
+export interface Matchers {
+  match: (bytes: Buffer) => Match[];
+  /** `sha256` in hex. */
+  matchHash?: ((sha256: string) => Match[]) | undefined;
 }
 
 /** What one scan found, and what it could not read. An empty `unread` means that every byte of every member was read. */
@@ -43,12 +51,12 @@ export interface Progress {
 
 /** Whole-file conditions (`filesize`, `pe`) hold for content up to this size; larger content is matched in overlapping windows. Bytes. */
 const WINDOWS = { whole: 64 * 1024 ** 2, window: 16 * 1024 ** 2, overlap: 256 * 1024 } as const;
+const HASH_BYTES = 1024 ** 2;
 const BOMB_BYTES_EXAMINED = 4 * 1024 ** 2;
 const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
 const NOTES_MAXIMUM = 20;
 
-interface Walk {
-  match: (bytes: Buffer) => Match[];
+interface Walk extends Matchers {
   /** Called at each step, and there are many. */
   report: () => void;
   /** Of the file itself, from 0 to 1. */
@@ -56,6 +64,8 @@ interface Walk {
   workshop: Workshop;
   /** The uploaded file's name: gzip names its one member after it. */
   name: string;
+  /** Of the uploaded file, in hex, where it is known already. */
+  sha256: string | undefined;
   found: Examination;
   worst: number;
 }
@@ -68,15 +78,46 @@ function unread(walk: Walk, detail: StatusDetail): void {
   if (!walk.found.unread.includes(detail)) walk.found.unread.push(detail);
 }
 
-function matchContent(walk: Walk, content: Content, trail: readonly string[]): void {
-  if (content.size > WINDOWS.whole) walk.found.coverage.whole_file_conditions = false;
+/** Read on its own: the windows for rules overlap. */
+function sha256Of(walk: Walk, content: Content): string {
+  const hash = createHash('sha256');
+  const source = openSource(content);
+  try {
+    const buffer = Buffer.allocUnsafe(Math.min(content.size, HASH_BYTES));
+    for (let position = 0; position < content.size; ) {
+      walk.workshop.budget.checkTime();
+      const filled = source.fill(buffer, position);
+      if (filled === 0) throw new Error('The file became shorter while it was read.');
+      hash.update(buffer.subarray(0, filled));
+      position += filled;
+    }
+  } finally {
+    source.close();
+  }
+  return hash.digest('hex');
+}
+
+/** What matches a content, window by window; its hash only where no rule knows it better. */
+function* matchesOf(walk: Walk, content: Content, is_upload: boolean): Generator<Match[]> {
+  let known = false;
   let matched = 0;
   for (const piece of windowsOf(content, WINDOWS)) {
     walk.workshop.budget.checkTime();
-    if (trail.length === 0) walk.share = Math.min(1, matched / content.size);
+    if (is_upload) walk.share = Math.min(1, matched / content.size);
     matched += piece.length;
     walk.report();
-    for (const found of walk.match(piece)) {
+    const matches = walk.match(piece);
+    known ||= matches.some(({ verdict }) => verdict === 'infected');
+    yield matches;
+  }
+  if (walk.matchHash === undefined || known) return;
+  yield walk.matchHash(is_upload && walk.sha256 !== undefined ? walk.sha256 : sha256Of(walk, content));
+}
+
+function matchContent(walk: Walk, content: Content, trail: readonly string[]): void {
+  if (content.size > WINDOWS.whole) walk.found.coverage.whole_file_conditions = false;
+  for (const matches of matchesOf(walk, content, trail.length === 0)) {
+    for (const found of matches) {
       const member = trail.length > 0 ? trail.join(' / ') : null;
       if (found.verdict === 'suspicious') {
         note(walk, member === null ? found.description : `${member}: ${found.description}`);
@@ -173,9 +214,8 @@ async function examineContent(walk: Walk, content: Content, depth: number, trail
  * `folder` takes members that are too big for memory; it is made and removed here.
  */
 export async function examine(
-  file: { path: string; size: number; name: string },
-  parts: {
-    match: (bytes: Buffer) => Match[];
+  file: { path: string; size: number; name: string; sha256?: string | undefined },
+  parts: Matchers & {
     limits: ScanLimits;
     folder: string;
     password?: string | undefined;
@@ -191,6 +231,8 @@ export async function examine(
       const members_found = Math.max(members_total, walk.workshop.budget.members_announced);
       parts.onProgress?.({ share: walk.share, members_read: members_scanned, members_found });
     },
+    matchHash: parts.matchHash,
+    sha256: file.sha256,
     workshop: {
       budget: new Budget(parts.limits, file.size),
       password: parts.password,

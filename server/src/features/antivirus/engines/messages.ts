@@ -1,16 +1,18 @@
 import { coverageSchema, statusDetailSchema } from '@palisade/contract/antivirus';
 import { threatFactsSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
+import { signatureFilesSchema } from './signature-files.ts';
 
 /** What the server says to an engine process. */
 export const requestSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('start'), rules_folder: z.string() }),
+  z.object({ kind: z.literal('start'), signatures: signatureFilesSchema }),
   z.object({
     kind: z.literal('scan'),
     job: z.string(),
     path: z.string(),
     size: z.int(),
     name: z.string(),
+    sha256: z.string(),
     folder: z.string(),
     /** Opens what is encrypted. Never logged, never stored. */
     password: z.string().optional(),
@@ -28,7 +30,14 @@ export type EngineRequest = z.infer<typeof requestSchema>;
 
 /** What an engine process says to the server. It reads hostile bytes, so what it says is parsed as well. */
 export const answerSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('ready'), version: z.string(), signatures_version: z.string(), rules: z.int() }),
+  z.object({
+    kind: z.literal('ready'),
+    version: z.string(),
+    signatures_version: z.string(),
+    rules: z.int(),
+    hashes: z.int(),
+    left_out: z.array(z.string()),
+  }),
   z.object({ kind: z.literal('refused'), reason: z.string() }),
   z.object({
     kind: z.literal('scanned'),

@@ -16,7 +16,8 @@ export interface RuleSet {
 
 /** A pattern that matches more often than this adds nothing to a verdict. */
 const MATCHES_PER_PATTERN_MAXIMUM = 64;
-const VERSION_LENGTH = 12;
+/** Hex digits of a version. */
+export const VERSION_LENGTH = 12;
 
 const metaSchema = z.object({
   threat: z.string(),
@@ -55,12 +56,20 @@ function withoutSmall(source: string): string {
   return [before, ...rules.filter((rule) => /^(private|global) /.test(rule) || !isForSmallFiles(rule))].join('');
 }
 
-function compileSource(source: string): YaraX {
+/**
+ * Compiles one source. Includes are off (an include of any file prints its first line in the error), slow patterns and slow loops are errors.
+ * @throws when it does not compile.
+ */
+export function compileSource(source: string): YaraX {
   // The type file of the binding names an undeclared class here.
   const compiled: unknown = compile(source, { enableIncludes: false, errorOnSlowPattern: true, errorOnSlowLoop: true });
   if (!(compiled instanceof YaraX)) throw new Error('The YARA-X binding answers something else than a rule set.');
   compiled.setMaxMatchesPerPattern(MATCHES_PER_PATTERN_MAXIMUM);
   return compiled;
+}
+
+export function countRules(source: string): number {
+  return source.match(/^\s*(?:private\s+|global\s+)*rule\s+\w+/gm)?.length ?? 0;
 }
 
 /** The smaller set; all rules where one refers to another that was left out. */
@@ -73,8 +82,7 @@ function compileLarge(source: string, all: YaraX): YaraX {
 }
 
 /**
- * Compiles all `.yar` files of a folder into one set. Includes are off (an include of any file prints its first line in the error), slow patterns
- * and slow loops are errors.
+ * Compiles all `.yar` files of a folder into one set.
  * @throws when a rule does not compile, or its metadata is not what a verdict needs.
  */
 export async function compileRules(folder: string): Promise<RuleSet> {
@@ -94,7 +102,7 @@ export async function compileRules(folder: string): Promise<RuleSet> {
   let large: YaraX | undefined;
   return {
     version: createHash('sha256').update(source).digest('hex').slice(0, VERSION_LENGTH),
-    rules: source.match(/^\s*(?:private\s+|global\s+)*rule\s+\w+/gm)?.length ?? 0,
+    rules: countRules(source),
     match(bytes) {
       if (bytes.length >= LARGE_BYTES) large ??= compileLarge(source, all);
       const set = bytes.length >= LARGE_BYTES && large !== undefined ? large : all;

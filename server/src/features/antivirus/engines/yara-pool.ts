@@ -5,6 +5,7 @@ import type { SecondOpinion } from './clamd-pool.ts';
 import type { Examination, Progress } from './examine.ts';
 import type { ScanLimits } from './limits.ts';
 import { answerSchema, type EngineRequest } from './messages.ts';
+import type { SignatureFiles } from './signature-files.ts';
 
 /** What an engine says of a file. Failure is an answer too: a file is then pending, never clean. */
 export type EngineOutcome = (
@@ -30,12 +31,25 @@ interface EngineJob {
   path: string;
   size: number;
   name: string;
+  /** Of the file, in hex. */
+  sha256: string;
   folder: string;
   /** Opens what is encrypted. */
   password?: string | undefined;
   /** Aborted: nobody wants an answer any more. The outcome is then `failed`, and nothing of the engine holds the file. */
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: Progress & { engine: string }) => void) | undefined;
+}
+
+/** What an engine is at a moment. Version and signatures are null until a process was ready once. */
+interface EngineStatus {
+  name: string;
+  state: 'starting' | 'ready' | 'down';
+  version: string | null;
+  signatures_version: string | null;
+  rules: number;
+  hashes: number;
+  processes: { ready: number; wanted: number };
 }
 
 export interface Engine {
@@ -51,6 +65,15 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+export interface YaraPool extends Engine {
+  status(): EngineStatus;
+  /**
+   * Moves over to other signatures without a gap: new processes start beside the running ones and take over once all of them are ready. A scan that is
+   * under way ends on the signatures it began with. Answers false, with everything as it was, when the new processes do not come up.
+   */
+  reload(signatures: SignatureFiles): Promise<boolean>;
+}
+
 interface Waiting {
   job: EngineJob;
   /** How often a process died over this file. */
@@ -58,7 +81,16 @@ interface Waiting {
   answer: (outcome: EngineOutcome) => void;
 }
 
+/** Processes with the same signatures. */
+interface Generation {
+  signatures: SignatureFiles;
+  members: Set<Member>;
+  /** Told once, whether the generation took over; for one that is coming up. */
+  settle: ((took_over: boolean) => void) | undefined;
+}
+
 interface Member {
+  generation: Generation;
   child: ChildProcess;
   started_at: number;
   facts: { version: string; signatures_version: string } | undefined;
@@ -75,6 +107,11 @@ const DEATHS_MAXIMUM = 2;
 const YOUNG_MS = 5_000;
 const BACKOFF_MS = { first: 100, most: 30_000 } as const;
 
+/** From here on nobody waits for a process that may not come back. */
+const GIVE_UP_BACKOFF_MS = BACKOFF_MS.first * 8;
+/** Signatures that take longer to compile have no place in an engine. ms. */
+const RELOAD_MAXIMUM_MS = 120_000;
+
 const PROCESS_FILE = new URL(import.meta.url.endsWith('.ts') ? './yara-process.ts' : './yara-process.js', import.meta.url);
 
 /**
@@ -82,13 +119,21 @@ const PROCESS_FILE = new URL(import.meta.url.endsWith('.ts') ? './yara-process.t
  * time; files wait in order. A process that dies is replaced, its file scanned again.
  */
 export function createYaraPool(options: {
-  rules_folder: string;
+  signatures: SignatureFiles;
   size: number;
   limits: ScanLimits;
   logger: FastifyBaseLogger;
-}): Engine {
-  const { rules_folder, size, limits, logger } = options;
+}): YaraPool {
+  const { size, limits, logger } = options;
   const members = new Set<Member>();
+  let current: Generation = { signatures: options.signatures, members: new Set(), settle: undefined };
+  let next: Generation | undefined;
+  let known: Omit<EngineStatus, 'name' | 'state' | 'processes'> = {
+    version: null,
+    signatures_version: null,
+    rules: 0,
+    hashes: 0,
+  };
   const queue: Waiting[] = [];
   const timers = new Set<NodeJS.Timeout>();
   let backoff_ms = 0;
@@ -106,7 +151,7 @@ export function createYaraPool(options: {
   }
 
   function dispatch(): void {
-    for (const member of members) {
+    for (const member of current.members) {
       if (member.facts === undefined || member.current !== undefined || !member.child.connected) continue;
       const waiting = queue.shift();
       if (waiting === undefined) return;
@@ -121,6 +166,7 @@ export function createYaraPool(options: {
         path: waiting.job.path,
         size: waiting.job.size,
         name: waiting.job.name,
+        sha256: waiting.job.sha256,
         folder: waiting.job.folder,
         ...(waiting.job.password === undefined ? {} : { password: waiting.job.password }),
         limits,
@@ -147,6 +193,13 @@ export function createYaraPool(options: {
     switch (answer.kind) {
       case 'ready':
         member.facts = { version: answer.version, signatures_version: answer.signatures_version };
+        if (answer.left_out.length > 0)
+          logger.error({ feeds: answer.left_out }, 'signature feeds cannot be used and are left out');
+        if (member.generation === next && [...next.members].every(({ facts }) => facts !== undefined)) takeOver(next);
+        if (member.generation === current) {
+          const { version, signatures_version, rules, hashes } = answer;
+          known = { version, signatures_version, rules, hashes };
+        }
         logger.debug(
           { pid: member.child.pid, rules: answer.rules, signatures_version: answer.signatures_version },
           'engine process ready',
@@ -180,18 +233,48 @@ export function createYaraPool(options: {
             edition: editionOf(member.facts),
           });
         }
+        if (isRetired(member)) member.child.kill('SIGKILL');
         break;
       }
     }
     dispatch();
   }
 
+  /** Of a generation that was replaced, or that did not come up. */
+  function isRetired({ generation }: Member): boolean {
+    return generation !== current && generation !== next;
+  }
+
+  function retire(generation: Generation): void {
+    for (const member of generation.members) {
+      if (member.current === undefined) member.child.kill('SIGKILL');
+    }
+  }
+
+  function takeOver(generation: Generation): void {
+    const before = current;
+    current = generation;
+    next = undefined;
+    backoff_ms = 0;
+    retire(before);
+    generation.settle?.(true);
+  }
+
+  /** A generation that is coming up ends; the current one goes on. */
+  function abandon(generation: Generation): void {
+    if (next === generation) next = undefined;
+    retire(generation);
+    generation.settle?.(false);
+  }
+
   function onExit(member: Member, signal: string | null): void {
     members.delete(member);
+    member.generation.members.delete(member);
     const timed_out = member.current?.timed_out ?? false;
     const waiting = settle(member);
     const cancelled = waiting?.job.signal?.aborted ?? false;
-    if (!closing && !cancelled) logger.warn({ pid: member.child.pid, signal, timed_out }, 'engine process ended');
+    if (!closing && !cancelled && !isRetired(member))
+      logger.warn({ pid: member.child.pid, signal, timed_out }, 'engine process ended');
     if (waiting !== undefined) {
       waiting.deaths += 1;
       if (cancelled) waiting.answer({ kind: 'failed', detail: 'engine_down' });
@@ -200,11 +283,17 @@ export function createYaraPool(options: {
       else queue.unshift(waiting);
     }
     if (closing) return;
+    if (member.generation === next) abandon(next);
+    if (isRetired(member)) {
+      dispatch();
+      return;
+    }
     const young = performance.now() - member.started_at < YOUNG_MS && !cancelled;
     backoff_ms = young ? Math.min(BACKOFF_MS.most, Math.max(BACKOFF_MS.first, backoff_ms * 2)) : 0;
     const timer = setTimeout(() => {
       timers.delete(timer);
-      start();
+      // Signatures that took over meanwhile have brought processes of their own.
+      if (current.members.size < size) start(current);
     }, backoff_ms);
     timers.add(timer);
     if (isAway()) {
@@ -214,10 +303,10 @@ export function createYaraPool(options: {
 
   /** Nobody should wait for an engine that may not come back: what waits is pending, and scanned when one does. */
   function isAway(): boolean {
-    return members.size === 0 && backoff_ms > BACKOFF_MS.first * 8;
+    return current.members.size === 0 && backoff_ms > GIVE_UP_BACKOFF_MS;
   }
 
-  function start(): void {
+  function start(generation: Generation): void {
     // An engine needs nothing of the environment, and hostile input must not find secrets there.
     const child = fork(PROCESS_FILE, [], {
       serialization: 'advanced',
@@ -225,8 +314,9 @@ export function createYaraPool(options: {
       execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    const member: Member = { child, started_at: performance.now(), facts: undefined, current: undefined };
+    const member: Member = { generation, child, started_at: performance.now(), facts: undefined, current: undefined };
     members.add(member);
+    generation.members.add(member);
     let gone = false;
     const leave = (signal: string | null) => {
       if (gone) return;
@@ -239,11 +329,13 @@ export function createYaraPool(options: {
       logger.error({ err: error }, 'engine process could not start');
       leave(null);
     });
-    send(member, { kind: 'start', rules_folder });
+    send(member, { kind: 'start', signatures: generation.signatures });
   }
 
-  for (let count = 0; count < size; count++) start();
-  const ready = () => [...members].some((member) => member.facts !== undefined);
+  for (let count = 0; count < size; count++) start(current);
+
+  const readyCount = () => [...current.members].filter(({ facts }) => facts !== undefined).length;
+  const ready = () => readyCount() > 0;
 
   /** A scan that nobody wants any more: it leaves the queue, or its process is killed, because that always works. */
   function cancel(waiting: Waiting): void {
@@ -273,14 +365,37 @@ export function createYaraPool(options: {
         dispatch();
       }),
     edition() {
-      for (const { facts } of members) if (facts !== undefined) return editionOf(facts);
+      for (const { facts } of current.members) if (facts !== undefined) return editionOf(facts);
       return undefined;
     },
     ready,
     complete: ready,
+    status() {
+      const count = readyCount();
+      const state = count > 0 ? 'ready' : backoff_ms > GIVE_UP_BACKOFF_MS ? 'down' : 'starting';
+      return { ...known, name: ENGINE_NAME, state, processes: { ready: count, wanted: size } };
+    },
+    reload(signatures) {
+      if (next !== undefined) abandon(next);
+      if (closing) return Promise.resolve(false);
+      return new Promise((resolve) => {
+        const generation: Generation = {
+          signatures,
+          members: new Set(),
+          settle(took_over) {
+            clearTimeout(timer);
+            resolve(took_over);
+          },
+        };
+        const timer = setTimeout(() => abandon(generation), RELOAD_MAXIMUM_MS);
+        next = generation;
+        for (let count = 0; count < size; count++) start(generation);
+      });
+    },
     pids: () => [...members].flatMap((member) => member.child.pid ?? []),
     async close() {
       closing = true;
+      if (next !== undefined) abandon(next);
       for (const timer of timers) clearTimeout(timer);
       for (const waiting of queue.splice(0)) waiting.answer({ kind: 'failed', detail: 'engine_down' });
       const ended = [...members].map((member) => new Promise<void>((resolve) => member.child.once('exit', () => resolve())));

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { BadHashList, buildHashList, openHashList } from './hash-list.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'palisade-hashes-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let last = 0;
+
+async function listOf(text: string) {
+  last += 1;
+  const source = join(folder, `${last}.txt`);
+  writeFileSync(source, text);
+  await buildHashList(source, join(folder, `${last}.bin`));
+  return openHashList(join(folder, `${last}.bin`));
+}
+
+const sum = (text: string) => createHash('sha256').update(text).digest('hex');
+
+describe('a hash list', () => {
+  test('finds exactly what stands in it, under the first name that it has there', async () => {
+    // Few leading bytes, so that many sums begin alike.
+    const hash = fc
+      .tuple(fc.constantFrom('0000', '0001', 'ffff', 'a0b1'), fc.nat(40))
+      .map(([head, tail]) => head + sum(String(tail)).slice(4));
+    const name = fc.option(fc.stringMatching(/^[A-Za-z][\w.:-]{0,20}$/), { nil: null });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(hash, name), { minLength: 1, maxLength: 600 }), hash, async (entries, other) => {
+        const list = await listOf(entries.map(([hex, called]) => (called === null ? hex : `${hex}  ${called}`)).join('\n'));
+        const expected = new Map(entries.toReversed());
+        for (const [hex, called] of expected) expect(list.find(hex)).toEqual({ name: called });
+        expect(list.find(other) !== undefined).toBe(expected.has(other));
+        expect(list.count).toBe(expected.size);
+        list.close();
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('reads the forms that lists have', async () => {
+    const [a = '', b = '', c = '', d = '', e = ''] = ['a', 'b', 'c', 'd', 'e'].map(sum);
+    const list = await listOf(
+      `\ufeff# made today\r\n; and\r\n// more\r\n\r\n${a}\r\n${b.toUpperCase()} *file.exe\n${c},Emotet\n  ${d}\t# a comment\n${e};Name\u202e with ${'x'.repeat(200)}`,
+    );
+    expect([a, b, c, d].map((hex) => list.find(hex)?.name)).toEqual([null, 'file.exe', 'Emotet', null]);
+    expect(list.find(e)?.name).toMatch(/^Name with x{90}$/);
+    list.close();
+  });
+
+  test.each([
+    ['', 'The list holds no SHA-256.'],
+    [`${sum('a')}\n${sum('b').slice(1)}\n`, 'Line 2 of the list does not begin with a SHA-256 in hex.'],
+    [`${sum('a')}0`, 'Line 1 of the list does not begin with a SHA-256 in hex.'],
+    [`"${sum('a')}"`, 'Line 1 of the list does not begin with a SHA-256 in hex.'],
+  ])('refuses %j', async (text, sentence) => {
+    await expect(listOf(text)).rejects.toThrow(new BadHashList(sentence));
+  });
+
+  test('is not opened when it is another file, or cut short', async () => {
+    const path = join(folder, 'other.bin');
+    writeFileSync(path, 'not a list');
+    expect(() => openHashList(path)).toThrow();
+    writeFileSync(path, Buffer.alloc(300_000));
+    expect(() => openHashList(path)).toThrow('The file is not a hash list.');
+  });
+});

@@ -1,0 +1,200 @@
+import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+
+// A list of SHA-256 sums as one file that is searched where it lies, so that a million entries cost an engine process 256 KiB:
+//   magic (8) | count (u32) | fan-out (65,537 x u32: how many sums come before those that begin with these two bytes)
+//   | sums, sorted (32 each) | names' places (u32 each, NO_NAME for none) | names (u16 length, UTF-8)
+
+const MAGIC = Buffer.from('PALSHA01', 'latin1');
+const SUM_BYTES = 32;
+const FANOUT = 65_536;
+const FANOUT_START = MAGIC.length + 4;
+const SUMS_START = FANOUT_START + (FANOUT + 1) * 4;
+/** Sums that are read at once. */
+const BUCKET_MAXIMUM = 256;
+const NO_NAME = 0xffffffff;
+const NAME_CHARACTERS_MAXIMUM = 100;
+const LINE_CHARACTERS_MAXIMUM = 1_000;
+/** 180 MB on disk. */
+const ENTRIES_MAXIMUM = 5_000_000;
+
+/** What a list says of a sum that stands in it. */
+interface ListedHash {
+  /** Null: the list gives no name. */
+  name: string | null;
+}
+
+export interface HashList {
+  count: number;
+  /** `sha256` in hex. */
+  find(sha256: string): ListedHash | undefined;
+  close(): void;
+}
+
+/** A list that is not one. The message is a sentence for an administrator. */
+export class BadHashList extends Error {
+  override name = 'BadHashList';
+}
+
+/** Sums with the places of their names, growing. */
+class Entries {
+  count = 0;
+  sums = Buffer.allocUnsafe(SUM_BYTES * 4096);
+  refs = new Uint32Array(4096);
+
+  add(hex: string, ref: number): void {
+    if (this.count === this.refs.length) {
+      const sums = Buffer.allocUnsafe(this.sums.length * 2);
+      this.sums.copy(sums);
+      this.sums = sums;
+      const refs = new Uint32Array(this.refs.length * 2);
+      refs.set(this.refs);
+      this.refs = refs;
+    }
+    this.sums.write(hex, this.count * SUM_BYTES, 'hex');
+    this.refs[this.count] = ref;
+    this.count += 1;
+  }
+
+  sum(index: number): Buffer {
+    return this.sums.subarray(index * SUM_BYTES, (index + 1) * SUM_BYTES);
+  }
+
+  /** Indices by their sums; of the same sum the first that was added comes first. */
+  sorted(): Uint32Array {
+    const order = new Uint32Array(this.count).map((_, index) => index);
+    const starts = new Uint32Array(FANOUT + 1);
+    const prefix = (index: number) => this.sums.readUInt16BE(index * SUM_BYTES);
+    for (const index of order) starts[prefix(index) + 1] = (starts[prefix(index) + 1] ?? 0) + 1;
+    for (let at = 1; at <= FANOUT; at++) starts[at] = (starts[at] ?? 0) + (starts[at - 1] ?? 0);
+    const next = starts.slice();
+    const sorted = new Uint32Array(this.count);
+    for (const index of order) {
+      const at = next[prefix(index)] ?? 0;
+      sorted[at] = index;
+      next[prefix(index)] = at + 1;
+    }
+    for (let at = 0; at < FANOUT; at++) {
+      sorted.subarray(starts[at], starts[at + 1]).sort((one, other) => this.sum(one).compare(this.sum(other)) || one - other);
+    }
+    return sorted;
+  }
+}
+
+/** The name behind a sum: what follows it, unless that is a comment. */
+function nameOf(rest: string): string | null {
+  const name = rest.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim();
+  return name === '' || name.startsWith('#') ? null : name.slice(0, NAME_CHARACTERS_MAXIMUM);
+}
+
+async function readEntries(source: string): Promise<{ entries: Entries; names: Buffer }> {
+  const entries = new Entries();
+  const places = new Map<string, number>();
+  const names: Buffer[] = [];
+  let names_bytes = 0;
+  const place = (name: string): number => {
+    const known = places.get(name);
+    if (known !== undefined) return known;
+    const bytes = Buffer.from(name);
+    const length = Buffer.alloc(2);
+    length.writeUInt16LE(bytes.length);
+    names.push(length, bytes);
+    places.set(name, names_bytes);
+    names_bytes += length.length + bytes.length;
+    return names_bytes - length.length - bytes.length;
+  };
+  let line_number = 0;
+  for await (const line of createInterface({ input: createReadStream(source), crlfDelay: Number.POSITIVE_INFINITY })) {
+    line_number += 1;
+    const text = line.slice(0, LINE_CHARACTERS_MAXIMUM).trim();
+    if (text === '' || /^(#|;|\/\/)/.test(text)) continue;
+    const [, hex, rest = ''] = /^([0-9a-f]{64})(?:[\s,;:|*]+(.*))?$/i.exec(text) ?? [];
+    if (hex === undefined) throw new BadHashList(`Line ${line_number} of the list does not begin with a SHA-256 in hex.`);
+    if (entries.count >= ENTRIES_MAXIMUM) throw new BadHashList(`The list has more than ${ENTRIES_MAXIMUM} entries.`);
+    const name = nameOf(rest);
+    entries.add(hex, name === null ? NO_NAME : place(name));
+  }
+  return { entries, names: Buffer.concat(names) };
+}
+
+/**
+ * Turns a plain text (one SHA-256 in hex on a line, a name behind it if there is one; `#`, `;` and `//` begin a comment) into the file that `openHashList` reads.
+ * @throws BadHashList for anything else, and for a list without an entry.
+ */
+export async function buildHashList(source: string, target: string): Promise<void> {
+  const { entries, names } = await readEntries(source);
+  const order = entries
+    .sorted()
+    .filter((index, at, all) => at === 0 || !entries.sum(index).equals(entries.sum(all[at - 1] ?? 0)));
+  if (order.length === 0) throw new BadHashList('The list holds no SHA-256.');
+  const head = Buffer.alloc(SUMS_START);
+  MAGIC.copy(head);
+  head.writeUInt32LE(order.length, MAGIC.length);
+  const sums = Buffer.allocUnsafe(order.length * SUM_BYTES);
+  const refs = Buffer.allocUnsafe(order.length * 4);
+  let filled = 0;
+  for (const [at, index] of order.entries()) {
+    const sum = entries.sum(index);
+    for (const prefix = sum.readUInt16BE(0); filled <= prefix; filled++) head.writeUInt32LE(at, FANOUT_START + filled * 4);
+    sum.copy(sums, at * SUM_BYTES);
+    refs.writeUInt32LE(entries.refs[index] ?? NO_NAME, at * 4);
+  }
+  for (; filled <= FANOUT; filled++) head.writeUInt32LE(order.length, FANOUT_START + filled * 4);
+  const file = await open(target, 'wx', 0o600);
+  try {
+    for (const part of [head, sums, refs, names]) await file.writeFile(part);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Opens a list for searching: one short read of the file for each question.
+ * @throws when the file is not one of `buildHashList`.
+ */
+export function openHashList(path: string): HashList {
+  const file = openSync(path, 'r');
+  const read = (position: number, length: number): Buffer => {
+    const bytes = Buffer.allocUnsafe(length);
+    if (readSync(file, bytes, 0, length, position) < length) throw new Error('The hash list is shorter than it says.');
+    return bytes;
+  };
+  try {
+    const head = read(0, SUMS_START);
+    if (!head.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error('The file is not a hash list.');
+    const count = head.readUInt32LE(MAGIC.length);
+    const refs_start = SUMS_START + count * SUM_BYTES;
+    const names_start = refs_start + count * 4;
+    return {
+      count,
+      find(sha256) {
+        const sum = Buffer.from(sha256, 'hex');
+        if (sum.length !== SUM_BYTES) throw new Error('Asked for what is not a SHA-256.');
+        const prefix = sum.readUInt16BE(0);
+        let first = head.readUInt32LE(FANOUT_START + prefix * 4);
+        let after = head.readUInt32LE(FANOUT_START + (prefix + 1) * 4);
+        // Sums are evenly spread: a list of a million has 16 that begin alike. One that is not is halved first.
+        while (after - first > BUCKET_MAXIMUM) {
+          const middle = Math.floor((first + after) / 2);
+          if (read(SUMS_START + middle * SUM_BYTES, SUM_BYTES).compare(sum) <= 0) first = middle;
+          else after = middle;
+        }
+        if (after === first) return undefined;
+        const bucket = read(SUMS_START + first * SUM_BYTES, (after - first) * SUM_BYTES);
+        for (let at = 0; at < bucket.length; at += SUM_BYTES) {
+          if (!bucket.subarray(at, at + SUM_BYTES).equals(sum)) continue;
+          const ref = read(refs_start + (first + at / SUM_BYTES) * 4, 4).readUInt32LE();
+          if (ref === NO_NAME) return { name: null };
+          const length = read(names_start + ref, 2).readUInt16LE();
+          return { name: read(names_start + ref + 2, length).toString('utf8') };
+        }
+        return undefined;
+      },
+      close: () => closeSync(file),
+    };
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+/** The prepared file of one feed: joined YARA sources, or a list of `buildHashList`. `digest` is the SHA-256 of the file, in hex. */
+export const feedFileSchema = z.object({
+  id: z.string(),
+  kind: z.enum(['yara', 'sha256']),
+  path: z.string(),
+  digest: z.string(),
+});
+export type FeedFile = z.infer<typeof feedFileSchema>;
+
+/** Where the signatures lie: the pack that ships with the product, and the feeds that come on top of it. */
+export const signatureFilesSchema = z.object({ rules_folder: z.string(), feeds: z.array(feedFileSchema) });
+export type SignatureFiles = z.infer<typeof signatureFilesSchema>;

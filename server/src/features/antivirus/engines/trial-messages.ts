@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { feedFileSchema } from './signature-files.ts';
+
+const rawFeedSchema = z.object({
+  id: z.string(),
+  kind: z.enum(['yara', 'sha256']),
+  pin: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('sha256'), hex: z.string() }),
+    z.object({ kind: z.literal('ed25519'), key: z.string() }),
+  ]),
+  /** The download. */
+  path: z.string(),
+  /** As it was sent, in base64. */
+  signature: z.base64().optional(),
+  /** Where the prepared file goes. */
+  target: z.string(),
+});
+/** A feed as it was downloaded. */
+export type RawFeed = z.infer<typeof rawFeedSchema>;
+
+const preparedFeedSchema = feedFileSchema.extend({ rules: z.int(), hashes: z.int() });
+/** A feed as an engine uses it, and how much it holds. */
+export type PreparedFeed = z.infer<typeof preparedFeedSchema>;
+
+/** What is tried: a feed on top of the pack. */
+export const trialSchema = z.object({ rules_folder: z.string(), samples_folder: z.string(), feed: rawFeedSchema });
+export type Trial = z.infer<typeof trialSchema>;
+
+export const trialAnswerSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('passed'), feed: preparedFeedSchema }),
+  /** `sentence` is for an administrator. */
+  z.object({ kind: z.literal('refused'), sentence: z.string() }),
+]);
+export type TrialAnswer = z.infer<typeof trialAnswerSchema>;

@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { listScans } from '@palisade/contract/antivirus';
+import { readEngine } from '@palisade/contract/engine';
+import { describe, expect, test, vi } from 'vitest';
+import { sha256, signedFeed, startFeedServer } from '#test/feed-server.ts';
+import { EICAR, noise, PDF, zip } from '#test/files.ts';
+import { replyOf, startTestApp } from '#test/harness.ts';
+import { runUpdate } from '#test/server-process.ts';
+import { scanned } from '#test/upload.ts';
+
+const PATIENCE = { timeout: 30_000, interval: 50 };
+const MARKER = Buffer.from('a file with the marker of the first feed: palisade-feed-one');
+const LISTED = noise(5000, 7);
+const ONE = 'rule Feed_One { strings: $a = "palisade-feed-one" condition: $a }\n';
+const TWO = 'rule Feed_Two { meta: threat = "Test.Feed.Two" strings: $a = "palisade-feed-two" condition: $a }';
+const LIST = Buffer.from(`# a list\n${sha256(LISTED)}  Test.Listed.File\n\n${sha256(noise(10))}\n`);
+const archive = (rules: string) => zip([{ name: 'rules.yar', content: Buffer.from(rules) }]);
+
+describe('a server with feeds', async () => {
+  const feeds = await startFeedServer();
+  feeds.put('/live/rules.zip', archive(ONE));
+  feeds.put('/live/list.txt', LIST);
+  const SIGNATURE_FEEDS = [
+    signedFeed('yara', `${feeds.url}/live/rules.zip`),
+    signedFeed('sha256', `${feeds.url}/live/list.txt`),
+  ].join();
+  const opened = feeds.hold('/live/rules.zip');
+  const app = await startTestApp({
+    environment: { SIGNATURE_FEEDS },
+    surroundings: { signatures_look_ms: 50 },
+  });
+
+  test('takes new signatures into use without a gap, and names them on the record', async () => {
+    const { token } = await app.signIn(undefined, 'customer');
+    const admin = await app.signIn(undefined, 'admin');
+    const status = async (as: string) => replyOf(await app.call(readEngine, { token: as }));
+    const before = await scanned(app, token, 'before.txt', MARKER);
+    expect(before.scan_status).toBe('clean');
+    opened();
+
+    await vi.waitFor(async () => expect((await status(token)).signatures.hashes).toBe(2), PATIENCE);
+    const marked = await scanned(app, token, 'marked.txt', MARKER);
+    expect(marked).toMatchObject({ scan_status: 'infected', threat_detected: 'Feed_One' });
+    expect(marked.engines[0]?.signatures_version).not.toBe(before.engines[0]?.signatures_version);
+    const listed = await scanned(app, token, 'photos.zip', zip([{ name: 'a.bin', content: LISTED }]));
+    expect(listed).toMatchObject({ scan_status: 'infected', threat_detected: 'Test.Listed.File', threat_member: 'a.bin' });
+    expect(await scanned(app, token, 'listed.bin', LISTED)).toMatchObject({ threat_detected: 'Test.Listed.File' });
+    expect(await scanned(app, token, 'unnamed.bin', noise(10))).toMatchObject({ threat_detected: 'Known-Malware' });
+    expect(await scanned(app, token, 'eicar.com', EICAR)).toMatchObject({ threat_detected: 'EICAR-Test-File' });
+    expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'clean' });
+    expect(app.app.signatures.matchHash(sha256(LISTED))).toEqual({ threat: 'Test.Listed.File' });
+    expect(app.app.signatures.matchHash(sha256(PDF))).toBeUndefined();
+
+    // A new version comes, made by the command, while the engine is in the middle of a file: held up here, so that the order is sure.
+    feeds.put('/live/rules.zip', archive(ONE + TWO));
+    const [old_process = 0] = app.app.engine.pids();
+    process.kill(old_process, 'SIGSTOP');
+    const held = scanned(app, token, 'held.txt', MARKER);
+    await vi.waitFor(
+      async () =>
+        expect(replyOf(await app.call(listScans, { token }))[0]).toMatchObject({ filename: 'held.txt', status_detail: 'queued' }),
+      PATIENCE,
+    );
+    const { code, output } = await runUpdate({ DATA_DIR: app.data_dir, SIGNATURE_FEEDS });
+    expect(output).toContain('palisade: New signatures are in place. A running server takes them up within a minute.\n');
+    expect(code).toBe(0);
+    await vi.waitFor(
+      async () => expect((await status(token)).engines[0]?.signatures_version).not.toBe(marked.engines[0]?.signatures_version),
+      PATIENCE,
+    );
+    const two = await scanned(app, token, 'two.txt', Buffer.from('palisade-feed-two'));
+    expect(two).toMatchObject({ scan_status: 'infected', threat_detected: 'Test.Feed.Two' });
+    process.kill(old_process, 'SIGCONT');
+    expect(await held).toMatchObject({
+      threat_detected: 'Feed_One',
+      engines: marked.engines.map(({ signatures_version }) => ({ signatures_version })),
+    });
+    await vi.waitFor(() => expect(app.app.engine.pids()).not.toContain(old_process), PATIENCE);
+    expect(app.app.engine.pids()).toHaveLength(1);
+
+    const shown = await status(token);
+    expect(shown).toMatchObject({
+      engines: [{ name: 'YARA-X', state: 'ready', processes: { ready: 1, wanted: 1 } }],
+      signatures: { hashes: 2, last_outcome: 'The last update went well.' },
+      limits: { depth: 16 },
+      feeds: null,
+    });
+    expect(shown.engines[0]?.signatures_version).toBe(two.engines[0]?.signatures_version);
+    expect(shown.signatures.age_hours).toBeLessThan(0.2);
+    expect((await status(admin.token)).feeds).toEqual([
+      { address: `${feeds.url}/live/rules.zip`, kind: 'yara', ok: true, sentence: 'In use: 2 rules.' },
+      { address: `${feeds.url}/live/list.txt`, kind: 'sha256', ok: true, sentence: 'In use: 2 hashes. Nothing new.' },
+    ]);
+  });
+});
+
+describe('a server without feeds', async () => {
+  const app = await startTestApp();
+
+  test('says so, has the day of the pack, and stays with it when other signatures do not come up', async () => {
+    const { token } = await app.signIn();
+    await vi.waitFor(() => expect(app.app.engine.ready()).toBe(true), { timeout: 20_000 });
+    const { signatures } = replyOf(await app.call(readEngine, { token }));
+    expect(signatures.built_at).toMatch(/^\d{4}-\d\d-\d\dT00:00:00\.000Z$/);
+    expect(signatures).toMatchObject({
+      hashes: 0,
+      as_of: null,
+      age_hours: null,
+      last_update_at: null,
+      last_outcome: null,
+    });
+    expect(await app.app.embedded.reload({ rules_folder: join(app.data_dir, 'nothing-here'), feeds: [] })).toBe(false);
+    expect(await scanned(app, token, 'eicar.com', EICAR)).toMatchObject({ threat_detected: 'EICAR-Test-File' });
+  });
+});

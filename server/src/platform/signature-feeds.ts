@@ -1,0 +1,62 @@
+/** What proves that a feed's bytes are its maker's: a checksum, or the public key of a detached signature at `<url>.sig`. */
+type FeedPin = { kind: 'sha256'; hex: string } | { kind: 'ed25519'; key: string };
+
+/** A source of signatures: an archive of YARA rules, or a list of SHA-256 sums. */
+export interface SignatureFeed {
+  kind: 'yara' | 'sha256';
+  /** Without the pin. */
+  url: string;
+  pin: FeedPin;
+}
+
+const EXAMPLE = 'yara+https://example.com/rules.tar.gz#sha256=<64 hex digits>';
+const KINDS = ['yara', 'sha256'] as const;
+/** RFC 8032: 32 bytes, as base64 with its padding. */
+const ED25519_KEY = /^[A-Za-z0-9+/]{43}=$/;
+
+/** @throws a sentence's end that says what is wrong with the pin, and what is right. */
+function pinOf(fragment: string): FeedPin {
+  const [, name, value = ''] = /^#(\w+)=(.*)$/.exec(fragment) ?? [];
+  if (name === 'sha256') {
+    if (!/^[0-9a-f]{64}$/i.test(value)) throw new Error('needs 64 hex digits after #sha256=');
+    return { kind: 'sha256', hex: value.toLowerCase() };
+  }
+  if (name === 'ed25519') {
+    if (!ED25519_KEY.test(value)) throw new Error('needs a public key of 32 bytes in base64 (44 characters) after #ed25519=');
+    return { kind: 'ed25519', key: value };
+  }
+  throw new Error('must end with its pin: #sha256=<64 hex digits> or #ed25519=<public key in base64>');
+}
+
+function feedOf(part: string, mayBePlain: (host: string) => boolean): SignatureFeed {
+  const [, kindName, address = ''] = /^(\w+)\+(.*)$/.exec(part) ?? [];
+  const kind = KINDS.find((one) => one === kindName);
+  if (kind === undefined) throw new Error(`must begin with yara+ or sha256+, for example ${EXAMPLE}`);
+  const url = URL.parse(address);
+  if (url === null) throw new Error(`has no address behind ${kind}+, for example ${EXAMPLE}`);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBePlain(url.hostname))) {
+    throw new Error('must have an address that starts with https://');
+  }
+  const pin = pinOf(url.hash);
+  url.hash = '';
+  return { kind, url: url.href, pin };
+}
+
+/**
+ * Parses the comma list of `SIGNATURE_FEEDS`: `yara+https://host/rules.tar.gz#sha256=HEX`, `sha256+https://host/list.txt#ed25519=KEY`. HTTP without TLS
+ * is for hosts that `mayBePlain` names alone. A comma in an address is written `%2C`.
+ * @throws an error of which the message names the first bad part and says what would be right.
+ */
+export function parseSignatureFeeds(list: readonly string[], mayBePlain: (host: string) => boolean): SignatureFeed[] {
+  const feeds: SignatureFeed[] = [];
+  for (const [index, part] of list.entries()) {
+    try {
+      const feed = feedOf(part, mayBePlain);
+      if (feeds.some((other) => other.url === feed.url && other.kind === feed.kind)) throw new Error('stands there twice');
+      feeds.push(feed);
+    } catch (error) {
+      throw new Error(`part ${index + 1} (${JSON.stringify(part)}) ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return feeds;
+}

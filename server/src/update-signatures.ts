@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { openSignatureStore } from '#features/antivirus/signature-store.ts';
+import { updateSignatures } from '#features/antivirus/signature-update.ts';
+import { parseSettings, type Settings, SettingsError } from '#platform/settings.ts';
+
+// `npm run signatures:update`: one update of the signatures of DATA_DIR, whether a server runs on it or not. A running server notices within a minute.
+
+function say(line: string): void {
+  process.stdout.write(`palisade: ${line}\n`);
+}
+
+function readSettings(): Settings {
+  try {
+    return parseSettings(process.env);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    process.stderr.write(`palisade: ${error.message}\n`);
+    process.exit(1);
+  }
+}
+
+const settings = readSettings();
+if (settings.signature_feeds.length === 0) {
+  say('SIGNATURE_FEEDS is not set: the rule pack that ships with Palisade is all there is, and it is in use.');
+  process.exit(0);
+}
+try {
+  const { outcome, feeds } = await updateSignatures({
+    store: await openSignatureStore(join(settings.data_dir, 'signatures')),
+    feeds: settings.signature_feeds,
+    // One folder above this file, in the source tree and in the bundle alike.
+    signatures_folder: fileURLToPath(new URL('../signatures', import.meta.url)),
+    now: Date.now,
+    logger: pino({ level: 'silent' }),
+  });
+  for (const { url, ok, sentence } of feeds) say(`${ok ? 'ok    ' : 'failed'} ${url}: ${sentence}`);
+  switch (outcome) {
+    case 'busy':
+      say('Another update is running. Nothing was done.');
+      break;
+    case 'updated':
+      say('New signatures are in place. A running server takes them up within a minute.');
+      break;
+    case 'unchanged':
+      say('The signatures are the newest.');
+      break;
+    case 'failed':
+      say('Not every source could be used.');
+      break;
+  }
+  process.exit(outcome === 'failed' || outcome === 'busy' ? 1 : 0);
+} catch (error) {
+  process.stderr.write(
+    `palisade: The signatures could not be updated: ${error instanceof Error ? error.message : String(error)}\n`,
+  );
+  process.exit(1);
+}

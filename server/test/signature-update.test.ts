@@ -1,0 +1,306 @@
+import { fork } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { pino } from 'pino';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openSignatureStore, type SignatureStore } from '#features/antivirus/signature-store.ts';
+import { type UpdateStep, updateSignatures } from '#features/antivirus/signature-update.ts';
+import { takeExclusive } from '#platform/exclusive.ts';
+import { parseSettings } from '#platform/settings.ts';
+import { type FeedServer, sha256, signedFeed, startFeedServer } from './feed-server.ts';
+import { noise, PDF, tar, zip } from './files.ts';
+import { SIGNATURES_FOLDER } from './harness.ts';
+import { runUpdate } from './server-process.ts';
+
+const MIB = 1024 ** 2;
+const LISTED = noise(5000, 7);
+const rule = (name: string, text: string, meta = '') =>
+  `rule ${name} { ${meta === '' ? '' : `meta: ${meta} `}strings: $a = "${text}" condition: $a }\n`;
+const ONE = rule('Feed_One', 'palisade-feed-one');
+const TWO = rule('Feed_Two', 'palisade-feed-two', 'threat = "Test.Feed.Two"');
+const archive = (rules: string) => zip([{ name: '../../etc/one.yar', content: Buffer.from(rules) }]);
+const LIST = Buffer.from(`# a list\n${sha256(LISTED)}  Test.Listed.File\n\n${sha256(noise(10))}\n`);
+
+const BOMB = gzipSync(await tar([{ name: 'one.yar', content: Buffer.alloc(200 * MIB) }]));
+
+const feeds = await startFeedServer();
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const signed = (kind: 'yara' | 'sha256', path: string) => signedFeed(kind, feeds.url + path);
+const pinned = (kind: 'yara' | 'sha256', path: string, bytes: Buffer) => `${kind}+${feeds.url}${path}#sha256=${sha256(bytes)}`;
+const at = (feed: FeedServer, path: string) => feed.asked.filter((line) => line.includes(` ${path} `));
+
+/** A fresh data folder with its store; `update` runs one update of the feeds in `setting`. */
+async function freshStore(like?: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-feeds-'));
+  folders.push(folder);
+  if (like !== undefined) cpSync(like, folder, { recursive: true });
+  const store = await openSignatureStore(folder);
+  return {
+    folder,
+    store,
+    update: (setting: string, options: Partial<Parameters<typeof updateSignatures>[0]> = {}) =>
+      updateSignatures({
+        store,
+        feeds: parseSettings({ SIGNATURE_FEEDS: setting }).signature_feeds,
+        signatures_folder: SIGNATURES_FOLDER,
+        now: Date.now,
+        logger: pino({ level: 'silent' }),
+        ...options,
+      }),
+  };
+}
+
+/** The rules and hashes of the set in use. */
+async function inUse(store: SignatureStore): Promise<{ rules: number; hashes: number } | undefined> {
+  const set = await store.readCurrent();
+  const sum = (key: 'rules' | 'hashes') => set?.feeds.reduce((total, feed) => total + feed[key], 0) ?? 0;
+  return set && { rules: sum('rules'), hashes: sum('hashes') };
+}
+
+/** One feed with one rule, taken. */
+const SEEDED = '/seeded/rules.zip';
+feeds.put(SEEDED, archive(ONE));
+const seeded = freshStore().then(async (fresh) => {
+  await fresh.update(signed('yara', SEEDED));
+  return fresh;
+});
+
+describe('an update of the signatures', () => {
+  test('takes archives and lists whose checksum or signature is the pinned one', async () => {
+    const { store, update } = await freshStore();
+    const packed = gzipSync(
+      await tar([
+        { name: 'a/one.yara', content: Buffer.from(ONE) },
+        { name: 'a/readme.txt', content: PDF },
+      ]),
+    );
+    feeds.put('/good/rules.tar.gz', packed);
+    feeds.put('/good/rules.zip', archive(TWO));
+    feeds.put('/good/list.txt', LIST);
+    const setting = [
+      pinned('yara', '/good/rules.tar.gz', packed),
+      signed('yara', '/good/rules.zip'),
+      signed('sha256', '/good/list.txt'),
+    ].join();
+    const { outcome, feeds: told } = await update(setting);
+    expect(told.map(({ sentence }) => sentence)).toEqual(['In use: 1 rule.', 'In use: 1 rule.', 'In use: 2 hashes.']);
+    expect(outcome).toBe('updated');
+    expect(await inUse(store)).toEqual({ rules: 2, hashes: 2 });
+
+    // Again: nothing is fetched twice, nothing is made anew.
+    const name = await store.currentName();
+    feeds.asked.length = 0;
+    expect((await update(setting)).outcome).toBe('unchanged');
+    expect(feeds.asked.sort()).toEqual(['GET /good/list.txt 304', 'GET /good/rules.zip 304']);
+    expect(await store.currentName()).toBe(name);
+  });
+
+  test('takes a feed out that the settings no longer name', async () => {
+    const { store, update } = await freshStore();
+    feeds.put('/out/rules.zip', archive(ONE));
+    feeds.put('/out/list.txt', LIST);
+    await update([signed('yara', '/out/rules.zip'), signed('sha256', '/out/list.txt')].join());
+    expect(await inUse(store)).toEqual({ rules: 1, hashes: 2 });
+    expect((await update(signed('sha256', '/out/list.txt'))).outcome).toBe('updated');
+    expect(await inUse(store)).toEqual({ rules: 0, hashes: 2 });
+  });
+
+  const slow = (_: unknown, response: { writeHead(status: number): unknown; write(bytes: Buffer): unknown }) => {
+    response.writeHead(200);
+    response.write(Buffer.from('P'));
+  };
+  const everything = 'rule All { condition: true }';
+  const EICAR_LISTED = Buffer.from(`${sha256(Buffer.from(''))}\n`);
+
+  test.each<[string, RegExp, (path: string) => void]>([
+    [
+      'a wrong signature',
+      /^Its signature is not one of the pinned key/,
+      (path) => {
+        feeds.put(path, archive(TWO));
+        feeds.on(`${path}.sig`, (_, response) => void response.end(Buffer.alloc(64)));
+      },
+    ],
+    [
+      'no signature',
+      /^The server of its signature answered 404/,
+      (path) => {
+        feeds.put(path, archive(TWO));
+        feeds.on(`${path}.sig`, (_, response) => void response.writeHead(404).end());
+      },
+    ],
+    [
+      'a download cut short',
+      /^It could not be fetched/,
+      (path) =>
+        feeds.on(path, (_, response) => {
+          response.writeHead(200, { 'content-length': 5000 });
+          response.write(Buffer.alloc(100), () => response.destroy());
+        }),
+    ],
+    ['a server that says no more', /^Its server said nothing for 0 s/, (path) => feeds.on(path, slow)],
+    [
+      'an error of the server',
+      /^Its server answered 500/,
+      (path) => feeds.on(path, (_, response) => void response.writeHead(500).end()),
+    ],
+    ['a body that is too large', /^It is larger than 8 MB/, (path) => feeds.put(path, noise(9 * MIB))],
+    [
+      'a redirect to elsewhere',
+      /redirects to an address that is not as safe/,
+      (path) => feeds.on(path, (_, response) => void response.writeHead(302, { location: 'http://192.0.2.1/' }).end()),
+    ],
+    ['a bomb', /^It unpacks to more than is taken \(bomb\)/, (path) => feeds.put(path, BOMB)],
+    ['no archive', /^It is neither a zip nor a tar archive/, (path) => feeds.put(path, Buffer.from('<html>sorry</html>'))],
+    [
+      'an archive cut short',
+      /^It cannot be unpacked \(damaged\)/,
+      (path) => feeds.put(path, archive(TWO.repeat(9)).subarray(0, 90)),
+    ],
+    ['an archive without a rule', /^It holds no YARA rule/, (path) => feeds.put(path, archive('// none'))],
+    [
+      'a file that does not compile',
+      /^Its rules do not compile \(bad\.yar: .*unknown identifier `foo`\)/,
+      (path) =>
+        feeds.put(
+          path,
+          zip([
+            { name: 'x/bad.yar', content: Buffer.from('rule bad { condition: foo }') },
+            { name: 'good.yar', content: Buffer.from(TWO) },
+          ]),
+        ),
+    ],
+    ['an include', /include statements not allowed/, (path) => feeds.put(path, archive(`include "/etc/passwd"\n${TWO}`))],
+    [
+      'a slow loop',
+      /slow loop/,
+      (path) => feeds.put(path, archive('rule s { condition: for any i in (0..filesize) : (uint8(i) == 3) }')),
+    ],
+    ['rules that flag everything', /^It calls an empty file infected \(All\)/, (path) => feeds.put(path, archive(everything))],
+    [
+      'a rule that flags a harmless sample',
+      /^It calls a harmless sample infected \(Manual; Test_EICAR_Standard/,
+      (path) => feeds.put(path, archive(rule('Manual', 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE'))),
+    ],
+  ])('refuses a feed with %s, says why, and keeps the last good one', async (_, sentence, serve) => {
+    const { folder, store, update } = await seeded;
+    serve(SEEDED);
+    const { outcome, feeds: told } = await update(signed('yara', SEEDED), {
+      fetch_limits: { bytes: 8 * MIB, time_ms: 20_000, stall_ms: 300 },
+    });
+    expect({ outcome, ok: told[0]?.ok }).toEqual({ outcome: 'failed', ok: false });
+    expect(told[0]?.sentence).toMatch(sentence);
+    expect(told[0]?.sentence).toMatch(/The last good version stays in use\.$/);
+    expect(await inUse(store)).toEqual({ rules: 1, hashes: 0 });
+    // A name out of an archive was never a path, and nothing half-done is left.
+    expect(readdirSync(folder).sort()).toEqual(['current', 'lock', 'sets', 'staging', 'state.json']);
+    expect(readdirSync(join(folder, 'staging'))).toHaveLength(1);
+  });
+
+  test('refuses a feed with a wrong checksum, and takes the others all the same', async () => {
+    const { store, update } = await freshStore();
+    feeds.put('/pinned/rules.zip', archive(TWO));
+    feeds.put('/pinned/list.txt', LIST);
+    const { outcome, feeds: told } = await update(
+      [pinned('yara', '/pinned/rules.zip', archive(ONE)), signed('sha256', '/pinned/list.txt')].join(),
+    );
+    expect(outcome).toBe('failed');
+    expect(told[0]?.sentence).toBe(`Its checksum is not the pinned one (it is ${sha256(archive(TWO))}).`);
+    expect(told[1]).toMatchObject({ ok: true, sentence: 'In use: 2 hashes.' });
+    expect(await inUse(store)).toEqual({ rules: 0, hashes: 2 });
+  });
+
+  test('refuses a list that names a harmless file, and one that is none', async () => {
+    const { store, update } = await freshStore();
+    feeds.put('/bad/harmless.txt', EICAR_LISTED);
+    feeds.put('/bad/page.txt', Buffer.from('<html>sorry</html>\n'));
+    feeds.put('/bad/empty.txt', Buffer.from('# nothing\n'));
+    const { feeds: told } = await update(
+      ['harmless', 'page', 'empty'].map((name) => signed('sha256', `/bad/${name}.txt`)).join(),
+    );
+    expect(told.map(({ sentence }) => sentence)).toEqual([
+      'It calls an empty file infected (Known-Malware).',
+      'Line 1 of the list does not begin with a SHA-256 in hex.',
+      'The list holds no SHA-256.',
+    ]);
+    expect(await store.currentName()).toBeUndefined();
+  });
+
+  test('ends a trial that takes too long', async () => {
+    const { update } = await freshStore();
+    feeds.put('/slow/rules.zip', archive(ONE));
+    const { feeds: told } = await update(signed('yara', '/slow/rules.zip'), { trial_ms: 1 });
+    expect(told[0]?.sentence).toBe('Its trial took longer than 0 s.');
+  });
+
+  test('is a command that says what it did with each source, and fails when one failed', async () => {
+    const { folder } = await freshStore();
+    feeds.put('/told/list.txt', LIST);
+    const SIGNATURE_FEEDS = [signed('sha256', '/told/list.txt'), signed('yara', '/told/nothing.zip')].join();
+    expect(await runUpdate({ DATA_DIR: folder, SIGNATURE_FEEDS })).toEqual({
+      code: 1,
+      output: [
+        `palisade: ok     ${feeds.url}/told/list.txt: In use: 2 hashes.`,
+        `palisade: failed ${feeds.url}/told/nothing.zip: Its server answered 404.`,
+        'palisade: Not every source could be used.\n',
+      ].join('\n'),
+    });
+    expect(await inUse(await openSignatureStore(join(folder, 'signatures')))).toEqual({ rules: 0, hashes: 2 });
+    const unset = await runUpdate({ DATA_DIR: folder });
+    expect(unset.code).toBe(0);
+    expect(unset.output).toMatch(/^palisade: SIGNATURE_FEEDS is not set/);
+  });
+
+  test('does not run beside another one', async () => {
+    const { store, update } = await freshStore();
+    feeds.put('/two/rules.zip', archive(ONE));
+    feeds.asked.length = 0;
+    const both = await Promise.all([update(signed('yara', '/two/rules.zip')), update(signed('yara', '/two/rules.zip'))]);
+    expect(both.map(({ outcome }) => outcome).sort()).toEqual(['busy', 'updated']);
+    expect(at(feeds, '/two/rules.zip')).toHaveLength(1);
+    // The lock is free again.
+    const release = takeExclusive(store.lock_file);
+    expect(release).toBeDefined();
+    release?.();
+  });
+
+  test.each<UpdateStep>(['locked', 'fetched', 'tried', 'published', 'pointed', 'cleaned'])(
+    'killed when %s leaves a whole set in use, and the next one succeeds',
+    async (step) => {
+      const { folder, store, update } = await freshStore((await seeded).folder);
+      const before = await store.currentName();
+      feeds.put(SEEDED, archive(ONE + TWO));
+
+      const child = fork(fileURLToPath(new URL('./killed-update.ts', import.meta.url)), [folder, signed('yara', SEEDED), step], {
+        stdio: 'inherit',
+      });
+      const signal = await new Promise((resolve) => child.once('exit', (_code, name) => resolve(name)));
+      expect(signal).toBe('SIGKILL');
+
+      const is_new = step === 'pointed' || step === 'cleaned';
+      expect(await inUse(store)).toEqual({ rules: is_new ? 2 : 1, hashes: 0 });
+      if (!is_new) expect(await store.currentName()).toBe(before);
+      expect((await update(signed('yara', SEEDED))).outcome).toBe(is_new ? 'unchanged' : 'updated');
+      expect(await inUse(store)).toEqual({ rules: 2, hashes: 0 });
+      expect(readdirSync(join(folder, 'sets')).length).toBeLessThanOrEqual(2);
+    },
+  );
+
+  test('does not use a set that the disk has damaged', async () => {
+    const { folder, store, update } = await freshStore((await seeded).folder);
+    feeds.put(SEEDED, archive(ONE));
+    const set = await store.readCurrent();
+    rmSync(set?.feeds[0]?.path ?? '');
+    expect(await store.readCurrent()).toBeUndefined();
+    expect((await update(signed('yara', SEEDED))).outcome).toBe('updated');
+    expect(await inUse(store)).toEqual({ rules: 1, hashes: 0 });
+    expect(readFileSync(join(folder, 'current'), 'utf8')).toMatch(/^[0-9a-f]{16}\n$/);
+  });
+});

@@ -1,0 +1,161 @@
+import { type EngineStatus, readEngine } from '@palisade/contract/engine';
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { describe, expect, it } from 'vitest';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { describeDate } from '#ui/moment.tsx';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { EngineCard } from './engine-card.tsx';
+import { describeOld, engineState } from './engine-state.ts';
+
+const NOW = Date.parse('2026-11-20T10:00:00.000Z');
+const HOUR = 3_600_000;
+
+const ENGINE: EngineStatus['engines'][number] = {
+  name: 'YARA-X',
+  version: '0.3.0',
+  signatures_version: '43ce751f09ed',
+  state: 'ready',
+  processes: { ready: 2, wanted: 2 },
+};
+const SIGNATURES: EngineStatus['signatures'] = {
+  rules: 139,
+  hashes: 0,
+  built_at: '2026-11-19T00:00:00.000Z',
+  as_of: null,
+  age_hours: null,
+  last_update_at: null,
+  last_outcome: null,
+  failed_sources: 0,
+};
+const STATUS: EngineStatus = {
+  engines: [ENGINE],
+  signatures: SIGNATURES,
+  limits: { upload_bytes: 2 * 1024 ** 3, unpacked_bytes: 4 * 1024 ** 3, members: 10_000, depth: 16, time_ms: 120_000 },
+  feeds: null,
+};
+const fed = (hours: number, parts: Partial<EngineStatus['signatures']> = {}): EngineStatus => ({
+  ...STATUS,
+  signatures: { ...SIGNATURES, as_of: new Date(NOW - hours * HOUR).toISOString(), ...parts },
+});
+const withEngines = (...states: EngineStatus['engines'][number]['state'][]): EngineStatus => ({
+  ...STATUS,
+  engines: states.map((state, index) => ({ ...ENGINE, name: index === 0 ? 'YARA-X' : 'ClamAV', state })),
+});
+
+describe('the state of the scanner', () => {
+  it.each<[string, EngineStatus, string, string, string]>([
+    [
+      'with the pack alone',
+      STATUS,
+      'good',
+      '139 rules, ready',
+      `The signatures that ship with Palisade, of ${describeDate(SIGNATURES.built_at ?? '')}.`,
+    ],
+    [
+      'with feeds that never change',
+      {
+        ...STATUS,
+        signatures: { ...SIGNATURES, last_update_at: SIGNATURES.built_at, last_outcome: 'The last update went well.' },
+      },
+      'good',
+      '139 rules, ready',
+      `The newest signatures came on ${describeDate(SIGNATURES.built_at ?? '')}.`,
+    ],
+    [
+      'with feeds that failed from the start',
+      { ...STATUS, signatures: { ...SIGNATURES, failed_sources: 1, last_outcome: 'The last update failed for 1 of 1 sources.' } },
+      'warn',
+      'Signatures could not be updated',
+      'The last update failed for 1 of 1 sources.',
+    ],
+    ['with fresh feeds', fed(3), 'good', '139 rules, ready', 'Signatures are 3 hours old.'],
+    [
+      'with a hash list',
+      fed(0.2, { hashes: 1_000_000 }),
+      'good',
+      '139 rules and 1,000,000 known bad files, ready',
+      'Signatures are less than an hour old.',
+    ],
+    ['at 48 hours', fed(48), 'good', '139 rules, ready', 'Signatures are 2 days old.'],
+    [
+      'after 48 hours',
+      fed(73, {
+        failed_sources: 1,
+        last_outcome: 'The last update failed for 1 of 2 sources; what was there before stays in use.',
+      }),
+      'warn',
+      'Signatures are 3 days old',
+      'Files are scanned all the same, but the newest threats may be missed. The last update failed for 1 of 2 sources; what was there before stays in use.',
+    ],
+    [
+      'while it starts',
+      withEngines('starting'),
+      'wait',
+      'The scanning engine is starting',
+      'Files that you upload wait a moment for it.',
+    ],
+    [
+      'when nothing answers',
+      withEngines('down', 'down'),
+      'danger',
+      'No scanning engine answers',
+      'Files that you upload are kept, and scanned as soon as it is back. None is called clean before.',
+    ],
+    [
+      'when one of two is down',
+      withEngines('ready', 'down'),
+      'warn',
+      'ClamAV does not answer',
+      'Files are read by the other engine, and again by this one as soon as it is back.',
+    ],
+  ])('%s', (_, status, tone, title, sentence) => {
+    expect(engineState(status, NOW)).toEqual({ tone, title, sentence });
+  });
+
+  it.each([
+    [0, 'less than an hour old'],
+    [HOUR, '1 hour old'],
+    [47.9 * HOUR, '47 hours old'],
+    [49 * HOUR, '2 days old'],
+    // A browser whose clock is behind the server's.
+    [-HOUR, 'less than an hour old'],
+  ])('%d ms are %s', (age, words) => {
+    expect(describeOld(age)).toBe(words);
+  });
+});
+
+describe('the engine card', () => {
+  it('says one line, and the rest when asked', async () => {
+    const server = new FakeServer();
+    server.on(
+      readEngine,
+      reply(readEngine, {
+        ...STATUS,
+        feeds: [
+          { address: 'https://feeds.example.com/rules.zip', kind: 'yara', ok: true, sentence: 'In use: 12 rules.' },
+          { address: 'https://feeds.example.com/list.txt', kind: 'sha256', ok: false, sentence: 'Its server answered 500.' },
+        ],
+      }),
+    );
+    renderForTest(<EngineCard />);
+    expect(screen.getByRole('status', { name: 'Loading the state of the scanning engine' })).toBeVisible();
+    expect(await screen.findByText('139 rules, ready')).toBeVisible();
+    expect(screen.getByText('2 of 2 ready, signatures 43ce751f09ed')).not.toBeVisible();
+    await userEvent.click(screen.getByText('Details'));
+    expect(screen.getByText('2 of 2 ready, signatures 43ce751f09ed')).toBeVisible();
+    expect(screen.getByText(/Files up to 2 GB\. Archives up to 16 levels deep, with 10,000 files and 4 GB/)).toBeVisible();
+    expect(screen.getByText('https://feeds.example.com/rules.zip')).toBeVisible();
+    expect(screen.getByText('Source failed').parentElement).toHaveTextContent('Its server answered 500.');
+  });
+
+  it('says why it could not be read, and reads it on Retry', async () => {
+    const server = new FakeServer();
+    server.on(readEngine, refusal('internal', { detail: 'The server is tired.' }));
+    renderForTest(<EngineCard />);
+    expect(await screen.findByRole('alert')).toHaveTextContent('The server is tired.');
+    server.on(readEngine, reply(readEngine, STATUS));
+    await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
+    expect(await screen.findByText('139 rules, ready')).toBeVisible();
+  });
+});
