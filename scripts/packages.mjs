@@ -58,3 +58,13 @@ export function findPostgres() {
     existsSync(join(folder, 'initdb')),
   );
 }
+
+/** Undefined when clamd and its test files are there for the tests, else why not, in one sentence. CI installs them; a person's machine gets no daemon unasked. */
+export async function missingClamd() {
+  const find = () => existsSync('/usr/sbin/clamd') && existsSync('/usr/share/clamav-testfiles');
+  if (find()) return undefined;
+  const packages = ['clamav-daemon', 'clamav-testfiles'];
+  if (!process.env.CI) return `no clamd on this machine (install the packages ${packages.join(' and ')})`;
+  const reason = await installPackages(packages);
+  return find() ? undefined : `clamd could not be installed: ${reason ?? 'its programs were not found'}`;
+}

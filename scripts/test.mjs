@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { findNode, ROOT } from './node-runtime.mjs';
-import { findChromium } from './packages.mjs';
+import { findChromium, missingClamd } from './packages.mjs';
 import { startPostgres } from './postgres.mjs';
 import { run } from './run.mjs';
 
@@ -58,6 +58,9 @@ say('checks: format, lint, import rules, types, dead code');
 if ((await run(node, [join(ROOT, 'scripts/check.mjs')])).code !== 0)
   fail('The checks found something; see above. `npm run format` mends what is only format.');
 
+const clamd = await missingClamd();
+if (clamd !== undefined) notes.push(`Tests with a real clamd were skipped: ${clamd}`);
+
 say('unit and API tests (SQLite)');
 failures += await vitest('sqlite', [], { TEST_DATABASE_URL: '' });
 
@@ -93,7 +96,8 @@ const { stats } = JSON.parse(readFileSync(journeys, 'utf8'));
 totals.passed += stats.expected + stats.flaky;
 totals.failed += stats.unexpected;
 totals.skipped += stats.skipped;
-if (stats.flaky > 0) notes.push(`${stats.flaky} browser journeys passed only at their second attempt; they are named above as flaky.`);
+if (stats.flaky > 0)
+  notes.push(`${stats.flaky} browser journeys passed only at their second attempt; they are named above as flaky.`);
 
 say('result');
 for (const note of notes) process.stdout.write(`${note}\n`);

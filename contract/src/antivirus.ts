@@ -25,6 +25,7 @@ export const statusDetailSchema = z.enum([
   'bomb',
   'damaged',
   'unsupported',
+  'expired',
 ]);
 export type StatusDetail = z.infer<typeof statusDetailSchema>;
 
@@ -50,7 +51,10 @@ export const coverageSchema = z.object({
 });
 export type Coverage = z.infer<typeof coverageSchema>;
 
-/** One scanned file. `file_hash` is SHA-256 of the bytes as uploaded, in hex; `size` is in bytes. */
+/**
+ * One scanned file. `file_hash` is SHA-256 of the bytes as uploaded, in hex; `size` is in bytes. `media_type` is what the bytes are, whatever the name
+ * says; null while nothing has read them. `first_seen_at` is when this person first uploaded these bytes.
+ */
 export const scanSchema = z.object({
   id: idSchema,
   filename: z.string(),
@@ -61,6 +65,8 @@ export const scanSchema = z.object({
   threat_member: z.string().nullable(),
   file_hash: z.string(),
   size: z.int(),
+  media_type: z.string().nullable(),
+  first_seen_at: timeSchema,
   notes: z.array(z.string()),
   engines: z.array(engineAnswerSchema),
   coverage: coverageSchema.nullable(),
@@ -121,4 +127,5 @@ export const STATUS_DETAIL_SENTENCES: Record<StatusDetail, string> = {
   bomb: 'It unpacks to far more than its size, as a decompression bomb does, so reading was stopped.',
   unsupported: 'It is, or holds, an archive of a kind that the scanner cannot open, so its contents were not read.',
   damaged: 'It is damaged or incomplete, so it was not fully read.',
+  expired: 'No engine could read it while it was kept, and it is not kept any longer.',
 };

@@ -8,12 +8,18 @@ import { type Kysely, sql } from 'kysely';
 import { serveAntiHacking } from '#features/anti-hacking/anti-hacking.routes.ts';
 import type { AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
 import { createAntiHacking } from '#features/anti-hacking/anti-hacking.ts';
-import { infectedFileIncident } from '#features/anti-hacking/infected-file.ts';
+import { clearedFileIncident, infectedFileIncident } from '#features/anti-hacking/infected-file.ts';
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import type { AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
 import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.ts';
+import { createClamdPool } from '#features/antivirus/engines/clamd-pool.ts';
+import { createEnginePair } from '#features/antivirus/engines/engine-pair.ts';
 import { SCAN_LIMITS, type ScanLimits } from '#features/antivirus/engines/limits.ts';
 import { createYaraPool, type Engine } from '#features/antivirus/engines/yara-pool.ts';
+import { createFalseAlarms } from '#features/antivirus/false-alarms.ts';
+import { serveQuarantine } from '#features/antivirus/quarantine.routes.ts';
+import { openQuarantine } from '#features/antivirus/quarantine.ts';
+import type { MatchHash } from '#features/antivirus/recheck.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { createTurns, SMALL_BYTES } from '#features/antivirus/turns.ts';
 import { serveAccounts } from '#features/auth/account.routes.ts';
@@ -79,6 +85,10 @@ export interface Surroundings {
   patience?: PatienceLimits;
   engine_processes?: number;
   scan_retry_ms?: number;
+  /** What is known of files by their SHA-256 alone. */
+  match_hash?: MatchHash;
+  /** How often each clamd is looked at, in ms. */
+  scanner_look_ms?: number;
   /** What drills are drawn with: from 0 up to, not including, 1. */
   random?: () => number;
   mail_look_ms?: number;
@@ -105,6 +115,10 @@ const ENGINE_PROCESSES = { least: 3, most: 5 } as const;
 export async function createApp(surroundings: Surroundings): Promise<App> {
   const { settings, logger, now = Date.now } = surroundings;
   const spool = openSpool(join(settings.data_dir, 'spool'));
+  const quarantine = openQuarantine({
+    folder: join(settings.data_dir, 'quarantine'),
+    key_file: settings.quarantine_key_file,
+  });
   const database = openDatabase<Tables>(surroundings.database);
   await migrate(database, migrations);
   const bus = createBus();
@@ -112,32 +126,63 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const engine_processes =
     surroundings.engine_processes ??
     Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism() + 1));
-  const engine = createYaraPool({
+  const limits = surroundings.scan_limits ?? SCAN_LIMITS;
+  const embedded = createYaraPool({
     rules_folder: join(surroundings.signatures_folder, 'rules'),
     size: engine_processes,
-    limits: surroundings.scan_limits ?? SCAN_LIMITS,
+    limits,
     logger,
   });
+  const engine =
+    settings.scanners.length === 0
+      ? embedded
+      : createEnginePair(
+          embedded,
+          createClamdPool({
+            addresses: settings.scanners,
+            time_ms: limits.time_ms,
+            logger,
+            onRenewed: (change) => {
+              antivirus
+                .rescanWaiting(change === 'signatures')
+                .catch((error: unknown) => logger.error({ err: error }, 'waiting files could not be scanned'));
+            },
+            look_ms: surroundings.scanner_look_ms,
+          }),
+        );
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
   const antiHacking = createAntiHacking({
     database: database.$pickTables<'alerts'>(),
     scans: (user_id) => antivirus.counts(user_id),
     rules: firewall.listRules,
+    commonPassword: (user_id) => auth.hasCommonPassword(user_id),
     now,
     random: surroundings.random,
   });
+  const falseAlarms = createFalseAlarms({
+    database: database.$pickTables<'scans' | 'quarantine_reports'>(),
+    accounts: { findUsers: (ids) => auth.findUsers(ids) },
+    now,
+  });
   const antivirus: Antivirus = createAntivirus({
-    database: database.$pickTables<'scans'>(),
+    database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation'>(),
     engine,
     turns: createTurns({ slots: engine_processes, small_bytes: SMALL_BYTES }),
     spool,
+    quarantine,
+    falseAlarms,
     now,
     logger,
     onInfected: async (file) => {
       await antiHacking.raise(infectedFileIncident(file));
       bus.publish(file.user_id, { kind: 'alerts_changed' });
     },
+    onCleared: async (file) => {
+      await antiHacking.raise(clearedFileIncident(file));
+      bus.publish(file.user_id, { kind: 'alerts_changed' });
+    },
     tell: bus.publish,
+    matchHash: surroundings.match_hash,
     retry_ms: surroundings.scan_retry_ms,
   });
   const auth = createAuth({
@@ -166,6 +211,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     sessions,
     mail,
     public_url: settings.public_url,
+    exposure: settings.exposure,
     now,
     logger,
   });
@@ -178,11 +224,12 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const api: Api = { fastify, sessions };
   serveAuth(api, auth);
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
-  serveAccounts(api, auth, createAccounts({ database: accountTables, sessions, mail }));
+  serveAccounts(api, auth, createAccounts({ database: accountTables, sessions, mail, exposure: settings.exposure }));
   serveRecovery(api, recovery, { answers: settings.exposure === 'local' && settings.reset_delivery === 'response' });
   serveSetup(api, database.$pickTables<'installation'>());
   serveOutbox(api, mail);
   serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits });
+  serveQuarantine(api, antivirus, falseAlarms);
   serveAntiHacking(api, antiHacking, subscriptions);
   serveDashboard(api, {
     recentScans: antivirus.recent,

@@ -5,8 +5,10 @@ import { type ProblemDocument, problemSchema } from '@palisade/contract/problem'
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { allEndpoints } from './endpoints.ts';
+import { EICAR } from './files.ts';
 import { startTestApp } from './harness.ts';
-import { newUploadKey, openUpload } from './upload.ts';
+import { PACKED_EICAR } from './packed-eicar.ts';
+import { newUploadKey, openUpload, scanned } from './upload.ts';
 
 /** The access table: who may call what. A new endpoint fails here until it stands in it. */
 const ACCESS: Record<string, Access> = {
@@ -30,6 +32,12 @@ const ACCESS: Record<string, Access> = {
   'GET /dashboard/status': 'customer',
   'GET /antivirus/scans': 'customer',
   'POST /antivirus/scan': 'customer',
+  'GET /antivirus/scans/{id}': 'customer',
+  'DELETE /antivirus/scans/{id}': 'customer',
+  'GET /antivirus/scans/{id}/file': 'customer',
+  'DELETE /antivirus/scans/{id}/file': 'customer',
+  'POST /antivirus/scans/{id}/password': 'customer',
+  'POST /antivirus/scans/{id}/report': 'customer',
   'DELETE /antivirus/uploads/{key}': 'customer',
 
   'GET /firewall/rules': 'customer',
@@ -62,6 +70,8 @@ const ACCESS: Record<string, Access> = {
   'GET /admin/subscription-templates': 'admin',
   'GET /admin/subscription-requests': 'admin',
   'GET /admin/outbox': 'admin',
+  'GET /admin/quarantine-reports': 'admin',
+  'POST /admin/decide-quarantine-report': 'admin',
   'POST /admin/setup-config': 'admin',
   'POST /admin/subscription-templates': 'admin',
   'POST /admin/assign-subscription': 'admin',
@@ -77,7 +87,7 @@ const idSchema = z.object({ id: z.string() });
 const RECORDS: Record<
   string,
   {
-    make: (owner: Asker, staff: Asker, app: { url: string; data_dir: string; token: string }) => Promise<string>;
+    make: (owner: Asker, staff: Asker, app: RecordApp) => Promise<string>;
     body?: object;
     asked_by?: 'staff';
   }
@@ -90,6 +100,15 @@ const RECORDS: Record<
       return key;
     },
   },
+  'GET /antivirus/scans/{id}': { make: makeScan },
+  'DELETE /antivirus/scans/{id}': { make: makeScan },
+  'GET /antivirus/scans/{id}/file': { make: makeScan },
+  'DELETE /antivirus/scans/{id}/file': { make: makeScan },
+  'POST /antivirus/scans/{id}/password': {
+    make: (_owner, _staff, { upload }) => upload(PACKED_EICAR.get('zip, aes') ?? EICAR),
+    body: { password: 'palisade' },
+  },
+  'POST /antivirus/scans/{id}/report': { make: makeScan, body: { reason: 'I wrote it myself.' } },
   'PUT /firewall/rules/{id}': { make: makeRule, body: { enabled: false } },
   'DELETE /firewall/rules/{id}': { make: makeRule },
   'DELETE /auth/sessions/{id}': {
@@ -131,6 +150,19 @@ const RECORDS: Record<
     },
   },
 };
+
+interface RecordApp {
+  url: string;
+  data_dir: string;
+  /** The owner's. */
+  token: string;
+  /** Has a file scanned as the owner, and answers the id of its record. */
+  upload: (content: Buffer) => Promise<string>;
+}
+
+function makeScan(_owner: Asker, _staff: Asker, { upload }: RecordApp): Promise<string> {
+  return upload(EICAR);
+}
 
 type Asker = (method: string, path: string, body?: object) => Promise<unknown>;
 
@@ -248,7 +280,8 @@ describe('a record', async () => {
         app.signIn(undefined, 'admin'),
         app.signIn(undefined, 'admin'),
       ]);
-      const id = await make(asker(owner.token), asker(staff.token), { ...app, token: owner.token });
+      const upload = async (content: Buffer) => (await scanned(app, owner.token, 'a file', content)).id;
+      const id = await make(asker(owner.token), asker(staff.token), { ...app, token: owner.token, upload });
       const [method = '', path = ''] = key.split(' ');
       const statusOf = async (token: string, record: string) =>
         (await sendAs(token, method, path.replace(/\{\w+\}/, record), body)).status;

@@ -54,11 +54,33 @@ describe('settings', () => {
     ['RESET_DELIVERY', { RESET_DELIVERY: 'email' }],
     ['RESET_DELIVERY', { ...PUBLIC, RESET_DELIVERY: 'response' }],
     ['SMTP_URL', { ...PUBLIC, RESET_DELIVERY: '' }],
-    ['SCANNER_URL', { SCANNER_URL: 'clamd://localhost:3310' }],
+    ['SCANNER_URL', { SCANNER_URL: 'localhost:3310' }],
+    ['SCANNER_URL', { SCANNER_URL: 'clamd://' }],
+    ['SCANNER_URL', { SCANNER_URL: 'clamd://localhost:0' }],
+    ['SCANNER_URL', { SCANNER_URL: 'clamd://localhost:99999' }],
+    ['SCANNER_URL', { SCANNER_URL: 'clamd://localhost/run/clamd.sock' }],
+    ['SCANNER_URL', { SCANNER_URL: 'clamd+unix://run/clamd.sock' }],
+    ['SCANNER_URL', { SCANNER_URL: 'clamd://localhost, http://localhost' }],
     ['REDIS_URL', { REDIS_URL: 'redis://localhost' }],
   ])('%s is refused by name when it is wrong: %j', (name, environment) => {
     expect(() => parseSettings(environment)).toThrow(SettingsError);
     expect(() => parseSettings(environment)).toThrow(new RegExp(`^${name}\\b`));
+  });
+
+  test.each([
+    ['', []],
+    ['clamd://scanner', [{ host: 'scanner', port: 3310 }]],
+    ['clamd://[2001:db8::1]:3311/', [{ host: '2001:db8::1', port: 3311 }]],
+    ['clamd+unix:///run/clamav/clamd.ctl', [{ path: '/run/clamav/clamd.ctl' }]],
+    [
+      'clamd://a, clamd://b:1,clamd://a:3310',
+      [
+        { host: 'a', port: 3310 },
+        { host: 'b', port: 1 },
+      ],
+    ],
+  ])('the scanners of SCANNER_URL=%s', (url, scanners) => {
+    expect(parseSettings({ SCANNER_URL: url }).scanners).toEqual(scanners);
   });
 
   test.each([

@@ -1,6 +1,7 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Exposure } from '@palisade/contract/platform';
 import { z } from 'zod';
+import { parseScannerUrls, type ScannerAddress } from './scanner-url.ts';
 
 /** A setting that the server cannot start with. `message` is one line that names the variable and says what to set. */
 export class SettingsError extends Error {
@@ -17,6 +18,8 @@ export interface Settings {
   public_url: string | undefined;
   data_dir: string;
   database_url: string | undefined;
+  /** The key of the files in quarantine; made when it is not there. */
+  quarantine_key_file: string;
   admin_emails: readonly string[];
   trusted_proxies: readonly string[];
   live_chat_url: string | undefined;
@@ -25,6 +28,8 @@ export interface Settings {
   reset_delivery: 'response' | 'email' | 'outbox';
   /** Undefined: mails wait in the outbox. */
   mail_server: { url: string; from: string } | undefined;
+  /** The clamd pool beside the embedded engine; empty: the embedded engine alone. */
+  scanners: readonly ScannerAddress[];
   log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Sentences for the log at start: what runs, but should be known. */
   warnings: readonly string[];
@@ -57,6 +62,7 @@ const environmentSchema = z.object({
   PUBLIC_URL: webAddress,
   EXPOSURE: z.preprocess(blankIsUnset, z.enum(['local', 'public'], { error: 'must be "local" or "public"' }).optional()),
   DATA_DIR: text.default('./data'),
+  QUARANTINE_KEY_FILE: text,
   DATABASE_URL: z.preprocess(
     blankIsUnset,
     z.url({ protocol: /^postgres(ql)?$/, error: 'must be an address that starts with postgres://' }).optional(),
@@ -74,6 +80,12 @@ const environmentSchema = z.object({
       }),
     ),
   ),
+  SCANNER_URL: commaList.transform((urls, context) => {
+    const scanners = parseScannerUrls(urls);
+    if (scanners !== undefined) return scanners;
+    context.addIssue('must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas');
+    return z.NEVER;
+  }),
   LIVE_CHAT_URL: webAddress,
   REMOTE_PORTAL_URL: webAddress,
   DEMO: z.preprocess(blankIsUnset, z.enum(['on', 'off'], { error: 'must be "on" or "off"' }).optional()),
@@ -90,7 +102,7 @@ const environmentSchema = z.object({
 });
 
 /** Settings of the design whose part is not built yet: set, they would be silently without effect, so they are refused. */
-const NOT_YET = ['REDIS_URL', 'SCANNER_URL'];
+const NOT_YET = ['REDIS_URL'];
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
 
@@ -163,6 +175,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     public_url: values.PUBLIC_URL,
     data_dir: resolve(values.DATA_DIR),
     database_url: values.DATABASE_URL,
+    quarantine_key_file: resolve(values.QUARANTINE_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'quarantine.key')),
     admin_emails: values.ADMIN_EMAILS,
     trusted_proxies: values.TRUSTED_PROXIES,
     live_chat_url: values.LIVE_CHAT_URL,
@@ -170,6 +183,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     demo: values.DEMO === undefined ? exposure === 'local' : values.DEMO === 'on',
     reset_delivery: values.RESET_DELIVERY ?? (exposure === 'local' ? 'response' : 'email'),
     mail_server,
+    scanners: values.SCANNER_URL,
     log_level: values.LOG_LEVEL,
     warnings,
   };

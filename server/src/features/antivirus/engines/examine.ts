@@ -1,9 +1,11 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
-import { type Container, containerOf, containersBehind, HEAD_BYTES, membersOf } from './containers.ts';
+import type { ThreatFacts } from '@palisade/contract/quarantine';
+import { type Container, containerOf, containersBehind, HEAD_BYTES, isNamedAfterFile, membersOf } from './containers.ts';
 import { type Content, disposeContent, openSource, takeContent, windowsOf } from './content.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
+import { mediaTypeOf } from './media-type.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 
 /** A rule that matched. `severity` orders threats: the worst names the file. */
@@ -12,6 +14,8 @@ export interface Match {
   threat: string;
   description: string;
   severity: 'low' | 'medium' | 'high' | 'critical';
+  /** A public page about it. */
+  reference: string | null;
   /** `suspicious` is a note on the record, never a verdict. */
   verdict: 'infected' | 'suspicious';
 }
@@ -20,6 +24,11 @@ export interface Match {
 export interface Examination {
   threat: string | null;
   threat_member: string | null;
+  threat_facts: ThreatFacts | null;
+  /** What the bytes of the upload are. */
+  media_type: string | null;
+  /** Names in it follow from the name of the upload: the same bytes under another name have others. */
+  named_after_upload: boolean;
   notes: string[];
   unread: StatusDetail[];
   coverage: Coverage;
@@ -78,6 +87,7 @@ function matchContent(walk: Walk, content: Content, trail: readonly string[]): v
         walk.worst = severity;
         walk.found.threat = found.threat;
         walk.found.threat_member = member;
+        walk.found.threat_facts = { description: found.description, severity: found.severity, reference: found.reference };
       }
     }
   }
@@ -117,16 +127,23 @@ async function examineMember(walk: Walk, member: Member, depth: number, trail: r
     await disposeContent(content);
   }
   if (damage instanceof LimitReached) throw damage;
-  if (damage !== undefined) return unread(walk, damage instanceof Unreadable ? damage.detail : 'damaged');
+  if (damage !== undefined) {
+    const detail = damage instanceof Unreadable ? damage.detail : 'damaged';
+    // The password was not the right one for it.
+    if (detail === 'encrypted') walk.found.coverage.encrypted += 1;
+    return unread(walk, detail);
+  }
   walk.found.coverage.members_scanned += 1;
 }
 
 /** The containers that a content is, or holds behind something else. */
-function containersOf(content: Content): Container[] {
+function containersOf(walk: Walk, content: Content): Container[] {
   const source = openSource(content);
   try {
     const head = source.read(0, HEAD_BYTES);
     const container = containerOf(head);
+    // The first content of a walk is the upload itself.
+    walk.found.media_type ??= mediaTypeOf(head, container);
     const behind = container?.kind === 'zip' ? [] : containersBehind(source, head);
     return container === undefined ? behind : [container, ...behind];
   } finally {
@@ -137,7 +154,8 @@ function containersOf(content: Content): Container[] {
 async function examineContent(walk: Walk, content: Content, depth: number, trail: readonly string[]): Promise<void> {
   if (content.size === 0) return;
   matchContent(walk, content, trail);
-  for (const container of containersOf(content)) {
+  for (const container of containersOf(walk, content)) {
+    if (trail.length === 0 && isNamedAfterFile(container)) walk.found.named_after_upload = true;
     if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
     try {
       for await (const member of membersOf(container, content, trail.at(-1) ?? walk.name, walk.workshop)) {
@@ -156,7 +174,13 @@ async function examineContent(walk: Walk, content: Content, depth: number, trail
  */
 export async function examine(
   file: { path: string; size: number; name: string },
-  parts: { match: (bytes: Buffer) => Match[]; limits: ScanLimits; folder: string; onProgress?: (progress: Progress) => void },
+  parts: {
+    match: (bytes: Buffer) => Match[];
+    limits: ScanLimits;
+    folder: string;
+    password?: string | undefined;
+    onProgress?: (progress: Progress) => void;
+  },
 ): Promise<Examination> {
   let files = 0;
   const walk: Walk = {
@@ -169,6 +193,7 @@ export async function examine(
     },
     workshop: {
       budget: new Budget(parts.limits, file.size),
+      password: parts.password,
       path() {
         files += 1;
         return join(parts.folder, `${files}`);
@@ -179,6 +204,9 @@ export async function examine(
     found: {
       threat: null,
       threat_member: null,
+      threat_facts: null,
+      media_type: null,
+      named_after_upload: false,
       notes: [],
       unread: [],
       coverage: { members_total: 0, members_scanned: 0, bytes_scanned: 0, encrypted: 0, whole_file_conditions: true },

@@ -1,13 +1,28 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
+import type { SecondOpinion } from './clamd-pool.ts';
 import type { Examination, Progress } from './examine.ts';
 import type { ScanLimits } from './limits.ts';
 import { answerSchema, type EngineRequest } from './messages.ts';
 
 /** What an engine says of a file. Failure is an answer too: a file is then pending, never clean. */
-export type EngineOutcome =
-  | { kind: 'examined'; examination: Examination; duration_ms: number; name: string; version: string; signatures_version: string }
-  | { kind: 'failed'; detail: 'engine_down' | 'time_limit' };
+export type EngineOutcome = (
+  | {
+      kind: 'examined';
+      examination: Examination;
+      duration_ms: number;
+      name: string;
+      version: string;
+      signatures_version: string;
+      /** `edition()` of the engine that answered. */
+      edition: string;
+    }
+  | { kind: 'failed'; detail: 'engine_down' | 'time_limit' }
+) & {
+  /** What the engine beside it says, where one is set up. */
+  second?: SecondOpinion;
+};
 
 /** A file to scan. `folder` takes what is unpacked; nobody else uses it. */
 interface EngineJob {
@@ -16,15 +31,21 @@ interface EngineJob {
   size: number;
   name: string;
   folder: string;
+  /** Opens what is encrypted. */
+  password?: string | undefined;
   /** Aborted: nobody wants an answer any more. The outcome is then `failed`, and nothing of the engine holds the file. */
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: Progress & { engine: string }) => void) | undefined;
 }
 
 export interface Engine {
+  /** Engine, signatures and limits in one word: the same file gets the same answer while it stays the same. Undefined while nothing could scan. */
+  edition(): string | undefined;
   scan(job: EngineJob): Promise<EngineOutcome>;
   /** Whether at least one process could scan now. */
   ready(): boolean;
+  /** Whether every engine that is set up could: what one of them has not seen waits for that. */
+  complete(): boolean;
   /** Process ids of the running engines. */
   pids(): number[];
   close(): Promise<void>;
@@ -73,6 +94,10 @@ export function createYaraPool(options: {
   let backoff_ms = 0;
   let closing = false;
 
+  const limits_digest = createHash('sha256').update(JSON.stringify(limits)).digest('hex').slice(0, 12);
+  const editionOf = ({ version, signatures_version }: { version: string; signatures_version: string }) =>
+    `${ENGINE_NAME} ${version} ${signatures_version} ${limits_digest}`;
+
   function send(member: Member, request: EngineRequest): void {
     member.child.send(request, (error) => {
       // The process is going; its exit puts the file back.
@@ -97,6 +122,7 @@ export function createYaraPool(options: {
         size: waiting.job.size,
         name: waiting.job.name,
         folder: waiting.job.folder,
+        ...(waiting.job.password === undefined ? {} : { password: waiting.job.password }),
         limits,
       });
     }
@@ -151,6 +177,7 @@ export function createYaraPool(options: {
             duration_ms: answer.duration_ms,
             name: ENGINE_NAME,
             ...member.facts,
+            edition: editionOf(member.facts),
           });
         }
         break;
@@ -180,10 +207,14 @@ export function createYaraPool(options: {
       start();
     }, backoff_ms);
     timers.add(timer);
-    // Nobody should wait for an engine that may not come back: what waits is pending, and scanned when one does.
-    if (members.size === 0 && backoff_ms > BACKOFF_MS.first * 8) {
+    if (isAway()) {
       for (const left of queue.splice(0)) left.answer({ kind: 'failed', detail: 'engine_down' });
     }
+  }
+
+  /** Nobody should wait for an engine that may not come back: what waits is pending, and scanned when one does. */
+  function isAway(): boolean {
+    return members.size === 0 && backoff_ms > BACKOFF_MS.first * 8;
   }
 
   function start(): void {
@@ -212,6 +243,7 @@ export function createYaraPool(options: {
   }
 
   for (let count = 0; count < size; count++) start();
+  const ready = () => [...members].some((member) => member.facts !== undefined);
 
   /** A scan that nobody wants any more: it leaves the queue, or its process is killed, because that always works. */
   function cancel(waiting: Waiting): void {
@@ -226,7 +258,7 @@ export function createYaraPool(options: {
   return {
     scan: (job) =>
       new Promise((resolve) => {
-        if (closing || job.signal?.aborted) return resolve({ kind: 'failed', detail: 'engine_down' });
+        if (closing || isAway() || job.signal?.aborted) return resolve({ kind: 'failed', detail: 'engine_down' });
         const abort = () => cancel(waiting);
         const waiting: Waiting = {
           job,
@@ -240,7 +272,12 @@ export function createYaraPool(options: {
         queue.push(waiting);
         dispatch();
       }),
-    ready: () => [...members].some((member) => member.facts !== undefined),
+    edition() {
+      for (const { facts } of members) if (facts !== undefined) return editionOf(facts);
+      return undefined;
+    },
+    ready,
+    complete: ready,
     pids: () => [...members].flatMap((member) => member.child.pid ?? []),
     async close() {
       closing = true;

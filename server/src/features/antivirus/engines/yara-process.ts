@@ -31,7 +31,7 @@ async function start(rules_folder: string): Promise<void> {
 }
 
 async function scan(request: Extract<EngineRequest, { kind: 'scan' }>): Promise<void> {
-  const { job, path, size, name, folder, limits } = request;
+  const { job, path, size, name, folder, password, limits } = request;
   const began = performance.now();
   try {
     if (rules === undefined) throw new Error('Asked to scan before the rules were compiled.');
@@ -41,7 +41,7 @@ async function scan(request: Extract<EngineRequest, { kind: 'scan' }>): Promise<
       told_at = performance.now();
       say({ kind: 'progress', job, ...progress });
     };
-    const examination = await examine({ path, size, name }, { match: rules.match, limits, folder, onProgress });
+    const examination = await examine({ path, size, name }, { match: rules.match, limits, folder, password, onProgress });
     say({ kind: 'scanned', job, duration_ms: performance.now() - began, examination });
   } catch (error) {
     say({ kind: 'failed', job, reason: reasonOf(error) });

@@ -1,8 +1,10 @@
 import { pipeline } from 'node:stream';
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { type Content, openSource, type Source, streamOf } from './content.ts';
+import { LimitReached } from './limits.ts';
 import { decodeName, type Member, type MemberBody, Unreadable, type Workshop } from './member.ts';
 import { sevenZipMembers } from './seven-zip.ts';
+import { type Aes, aesOf, decrypted } from './zip-crypto.ts';
 
 // Own reader, because a scanner must read what any other program would: archives behind a program (SFX), with a wrong or no directory, with
 // members that the directory hides, with headers that contradict each other. Numbers in comments are sections of PKWARE's APPNOTE 6.3.10.
@@ -45,6 +47,9 @@ interface Entry {
   start: number;
   /** The sizes stand behind the data, so they are not known here. */
   open_end: boolean;
+  /** The time of the file: what the old encryption is checked by when the checksum stands behind the data. */
+  time: number;
+  aes: Aes | undefined;
 }
 
 interface Directory {
@@ -139,6 +144,8 @@ function localAt(source: Source, position: number): Entry | undefined {
     unpacked,
     start: position + LOCAL_BYTES + name_bytes + extra_bytes,
     open_end: (flags & FLAG.descriptor) !== 0 && packed === 0,
+    time: head.readUInt16LE(10),
+    aes: aesOf(rest.subarray(name_bytes)),
   };
 }
 
@@ -163,23 +170,38 @@ function* listed(source: Source, directory: Directory): Generator<Listed> {
     if (head.length < CENTRAL_BYTES || !head.subarray(0, 4).equals(CENTRAL)) throw new Unreadable('damaged');
     const name_bytes = head.readUInt16LE(28);
     const extra_bytes = head.readUInt16LE(30);
-    const [unpacked = 0, packed = 0, offset = 0] = wide(
-      head.subarray(CENTRAL_BYTES + name_bytes, CENTRAL_BYTES + name_bytes + extra_bytes),
-      [head.readUInt32LE(24), head.readUInt32LE(20), head.readUInt32LE(42)],
-    );
+    const extra = head.subarray(CENTRAL_BYTES + name_bytes, CENTRAL_BYTES + name_bytes + extra_bytes);
+    const [unpacked = 0, packed = 0, offset = 0] = wide(extra, [
+      head.readUInt32LE(24),
+      head.readUInt32LE(20),
+      head.readUInt32LE(42),
+    ]);
     const flags = head.readUInt16LE(8);
     const name = nameOf(head.subarray(CENTRAL_BYTES, CENTRAL_BYTES + name_bytes), flags);
     yield {
-      entry: { name, flags, method: head.readUInt16LE(10), crc: head.readUInt32LE(16), packed, unpacked, open_end: false },
+      entry: {
+        name,
+        flags,
+        method: head.readUInt16LE(10),
+        crc: head.readUInt32LE(16),
+        packed,
+        unpacked,
+        open_end: false,
+        time: head.readUInt16LE(12),
+        aes: aesOf(extra),
+      },
       position: offset + directory.shift,
     };
     at += CENTRAL_BYTES + name_bytes + extra_bytes + head.readUInt16LE(32);
   }
 }
 
+function packedOf(content: Content, entry: Entry): AsyncGenerator<Buffer> {
+  return streamOf(content, entry.start, Math.min(content.size, entry.start + entry.packed));
+}
+
 /** Inflates what there is, the good part of damaged data too. */
-async function* inflated(content: Content, entry: Entry): AsyncGenerator<Buffer> {
-  const packed = streamOf(content, entry.start, Math.min(content.size, entry.start + entry.packed));
+async function* inflated(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   // The error that ends the pipeline is the one that reading the last stream throws.
   yield* pipeline(packed, createInflateRaw({ chunkSize: 256 * 1024 }), () => {});
 }
@@ -205,11 +227,36 @@ function bodyOf(content: Content, source: Source, entry: Entry, workshop: Worksh
       return { content: { size: bytes.length, bytes }, damage: whole ? undefined : 'damaged' };
     }
   }
-  const chunks =
-    entry.method === METHOD.stored
-      ? streamOf(content, entry.start, Math.min(content.size, entry.start + entry.packed))
-      : inflated(content, entry);
-  return { stream: checked(chunks, entry), packed_bytes: entry.packed };
+  const packed = packedOf(content, entry);
+  return { stream: checked(entry.method === METHOD.stored ? packed : inflated(packed), entry), packed_bytes: entry.packed };
+}
+
+/** The content of an encrypted member. What comes out wrong in spite of the encryption's own check was given the wrong password. */
+async function* unlocked(content: Content, entry: Entry, password: string): AsyncGenerator<Buffer> {
+  const { flags, aes, packed } = entry;
+  // APPNOTE 6.1.6: the checksum's highest byte, or the time's where the checksum was not known yet.
+  const check = (flags & FLAG.descriptor) === 0 ? entry.crc >>> 24 : entry.time >>> 8;
+  const compressed = decrypted(packedOf(content, entry), { aes, check, packed }, password);
+  const chunks = methodOf(entry) === METHOD.stored ? compressed : inflated(compressed);
+  if (aes !== undefined) {
+    yield* chunks;
+    return;
+  }
+  let crc = 0;
+  try {
+    for await (const chunk of chunks) {
+      crc = crc32(chunk, crc);
+      yield chunk;
+    }
+  } catch (error) {
+    throw error instanceof LimitReached ? error : new Unreadable('encrypted');
+  }
+  if (!entry.open_end && crc !== entry.crc) throw new Unreadable('encrypted');
+}
+
+/** The compression beneath the encryption. */
+function methodOf({ method, aes }: Entry): number {
+  return method === METHOD.aes ? (aes?.method ?? method) : method;
 }
 
 /** Undefined when it is more than announced, or not whole: the stream gives what is good of it. */
@@ -223,8 +270,13 @@ function inflateQuickly(raw: Buffer, entry: Entry): Buffer | undefined {
 }
 
 function memberOf(content: Content, source: Source, entry: Entry, workshop: Workshop): Member {
-  const readable = entry.method === METHOD.stored || entry.method === METHOD.deflated;
+  const method = methodOf(entry);
+  const readable = method === METHOD.stored || method === METHOD.deflated;
   const encrypted = (entry.flags & FLAG.encrypted) !== 0 || entry.method === METHOD.aes;
+  const { password } = workshop;
+  if (encrypted && readable && password !== undefined) {
+    return { name: entry.name, read: () => ({ stream: unlocked(content, entry, password), packed_bytes: entry.packed }) };
+  }
   return {
     name: entry.name,
     closed: encrypted ? 'encrypted' : readable ? undefined : 'unsupported',

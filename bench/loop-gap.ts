@@ -1,0 +1,12 @@
+// Loaded into the server that is measured (NODE_OPTIONS=--import): the longest gap of its event loop since the last SIGUSR2, in ms, goes to LOOP_GAP_FILE
+// at each SIGUSR2.
+import { writeFileSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+const file = process.env['LOOP_GAP_FILE'];
+const delays = monitorEventLoopDelay({ resolution: 1 });
+delays.enable();
+process.on('SIGUSR2', () => {
+  if (file !== undefined) writeFileSync(file, String(delays.max / 1e6));
+  delays.reset();
+});

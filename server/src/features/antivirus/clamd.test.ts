@@ -1,0 +1,256 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { listScans, type Scan } from '@palisade/contract/antivirus';
+import { readReadiness } from '@palisade/contract/platform';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { hasClamd, startClamd } from '#test/clamd.ts';
+import { CLAMD_ONLY, CLAMD_ONLY_THREAT, type ClamdDouble, startClamdDouble } from '#test/clamd-double.ts';
+import { EICAR, nestedGzip, noise, PDF, zip } from '#test/files.ts';
+import { replyOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { scanned } from '#test/upload.ts';
+import { SCAN_LIMITS } from './engines/limits.ts';
+
+const MIB = 1024 ** 2;
+const EVERY = { scan_retry_ms: 50, scanner_look_ms: 50 };
+const misbehaving = (kind: string, rest: Buffer = Buffer.alloc(0)) => Buffer.concat([Buffer.from(`misbehave:${kind}\n`), rest]);
+
+const startWith = (clamds: readonly { url: string }[], surroundings = {}) =>
+  startTestApp({
+    environment: { SCANNER_URL: clamds.map(({ url }) => url).join(',') },
+    surroundings: { ...EVERY, ...surroundings },
+  });
+const list = async (app: TestApp, token: string) => replyOf(await app.call(listScans, { token, query: '?limit=200' }));
+const spooled = (app: TestApp) => readdirSync(join(app.data_dir, 'spool'));
+
+const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 20 });
+
+/** The newest record, once it is as it must be. */
+const becomes = (app: TestApp, token: string, record: Partial<Scan>) =>
+  soon(async () => expect((await list(app, token))[0]).toMatchObject(record));
+
+const clean = { verdict: 'clean', threat: null };
+const yara = (answer: object) => ({ name: 'YARA-X', ...answer });
+const clamav = (answer: object) => ({ name: 'ClamAV', ...answer });
+
+const kinds = [
+  { name: 'the double', start: () => startClamdDouble(afterAll) },
+  ...(hasClamd ? [{ name: 'clamd', start: () => startClamd({}, afterAll) }] : []),
+];
+
+describe.each(kinds)('the embedded engine and $name', async ({ start }) => {
+  const app = await startWith([await start()]);
+  const { token } = await app.signIn();
+
+  test.each([
+    ['both find', EICAR, { scan_status: 'infected', threat_detected: 'EICAR-Test-File' }, { verdict: 'infected' }],
+    [
+      'only clamd finds',
+      CLAMD_ONLY,
+      { scan_status: 'infected', threat_detected: CLAMD_ONLY_THREAT, status_detail: null },
+      { verdict: 'infected', threat: CLAMD_ONLY_THREAT },
+    ],
+    ['neither finds', PDF, { scan_status: 'clean', status_detail: null }, clean],
+    [
+      'neither can open',
+      zip([{ name: 'a', content: noise(64), flags: 1 }]),
+      { scan_status: 'pending', status_detail: 'encrypted' },
+      { verdict: 'pending', threat: null },
+    ],
+  ])('each say their own of what %s', async (_, content, record, answer) => {
+    const scan = await scanned(app, token, 'file', content);
+    expect(scan).toMatchObject(record);
+    expect(scan.engines).toMatchObject([yara({}), clamav(answer)]);
+    expect(scan.engines[1]?.version).toMatch(/^\d/);
+    expect(scan.engines[1]?.signatures_version).toMatch(/^(\d+|custom)$/);
+    expect(spooled(app)).toEqual([]);
+  });
+
+  test('keep what the embedded engine could not read pending, whatever clamd says of it', async () => {
+    const unknown = Buffer.concat([Buffer.from('04224d18', 'hex'), noise(100)]);
+    const scan = await scanned(app, token, 'a.lz4', unknown);
+    expect(scan).toMatchObject({ scan_status: 'pending', status_detail: 'unsupported' });
+    expect(scan.engines).toMatchObject([yara({ verdict: 'pending' }), clamav(clean)]);
+  });
+});
+
+describe('a file that clamd alone cannot read whole', async () => {
+  const clamd = await startClamdDouble(afterAll, { stream_maximum: MIB });
+  const app = await startWith([clamd]);
+  const { token } = await app.signIn();
+
+  test('is pending, and says why', async () => {
+    const scan = await scanned(app, token, 'large.bin', noise(3 * MIB));
+    expect(scan).toMatchObject({ scan_status: 'pending', status_detail: 'too_large' });
+    expect(scan.engines).toMatchObject([yara(clean), clamav({ verdict: 'pending' })]);
+    expect(spooled(app)).toEqual([]);
+  });
+});
+
+describe('without clamd', async () => {
+  const clamd = await startClamdDouble(afterAll);
+  await clamd.down();
+  const app = await startWith([clamd]);
+  const { token } = await app.signIn();
+
+  test('the server is ready, and what the embedded engine finds is infected at once', async () => {
+    await soon(async () => expect((await app.call(readReadiness)).status).toBe(200));
+    expect(await scanned(app, token, 'eicar.com', EICAR)).toMatchObject({
+      scan_status: 'infected',
+      engines: [yara({ verdict: 'infected' })],
+    });
+    expect(spooled(app)).toEqual([]);
+  });
+
+  test('everything else waits until clamd has seen it, however long that takes', async () => {
+    expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({
+      scan_status: 'pending',
+      status_detail: 'engine_down',
+      engines: [yara(clean)],
+    });
+    expect(await scanned(app, token, 'secret.txt', CLAMD_ONLY)).toMatchObject({ scan_status: 'pending', engines: [yara(clean)] });
+    // What is up again, but cannot be believed, is not asked.
+    clamd.fails_open = true;
+    await clamd.up();
+    const { streams } = clamd;
+    await soon(() => expect(clamd.streams).toBeGreaterThan(streams + 2));
+    expect((await list(app, token)).slice(0, 2)).toMatchObject([{ scan_status: 'pending' }, { scan_status: 'pending' }]);
+    clamd.fails_open = false;
+    await becomes(app, token, { scan_status: 'infected', threat_detected: CLAMD_ONLY_THREAT });
+    await soon(async () =>
+      expect((await list(app, token))[1]).toMatchObject({ scan_status: 'clean', engines: [yara(clean), clamav(clean)] }),
+    );
+    await soon(() => expect(spooled(app)).toEqual([]));
+  });
+});
+
+describe('a clamd that fails over a file', async () => {
+  const [bad, good] = [await startClamdDouble(afterAll), await startClamdDouble(afterAll)];
+  const app = await startWith([bad, good]);
+  const alone = await startWith([bad], { scan_limits: { ...SCAN_LIMITS, time_ms: 2000 } });
+  const people = [await app.signIn(), await alone.signIn()] as const;
+  const trusted = async (one: TestApp, token: string) => {
+    await soon(async () => expect(await scanned(one, token, 'a.pdf', PDF)).toMatchObject({ scan_status: 'clean' }));
+  };
+
+  test.each(['empty', 'garbage', 'early end'])('is asked no more, and nothing is called clean: %s', async (kind) => {
+    await trusted(alone, people[1].token);
+    expect(await scanned(alone, people[1].token, 'file', misbehaving(kind, noise(2 * MIB)))).toMatchObject({
+      scan_status: 'pending',
+      status_detail: 'engine_down',
+      engines: [yara(clean)],
+    });
+  });
+
+  test('but answers others in time is slow over this file alone', async () => {
+    await trusted(alone, people[1].token);
+    expect(await scanned(alone, people[1].token, 'file', misbehaving('silent'))).toMatchObject({
+      scan_status: 'pending',
+      status_detail: 'time_limit',
+      engines: [yara(clean), clamav({ verdict: 'pending' })],
+    });
+  });
+
+  test('leaves it to another of the pool', async () => {
+    const { token } = people[0];
+    await trusted(app, token);
+    const refusing = async (one: ClamdDouble) => {
+      await one.down();
+      const scan = await scanned(app, token, 'paper.pdf', PDF);
+      expect(scan).toMatchObject({ scan_status: 'clean', engines: [yara(clean), clamav(clean)] });
+      await one.up();
+    };
+    await refusing(bad);
+    await soon(async () => {
+      const { streams } = bad;
+      await scanned(app, token, 'paper.pdf', PDF);
+      expect(bad.streams).toBeGreaterThan(streams);
+    });
+    await refusing(good);
+  });
+});
+
+describe('a clamd that changes', async () => {
+  test('its signatures takes the self-test again', async () => {
+    const clamd = await startClamdDouble();
+    const app = await startWith([clamd]);
+    const { token } = await app.signIn();
+    const scan = () => scanned(app, token, 'file', PDF);
+    await soon(async () => expect((await scan()).engines[1]).toMatchObject({ signatures_version: '27500' }));
+    const { streams } = clamd;
+    clamd.version = 'ClamAV 1.4.6/27501/Sat Nov 21 08:26:50 2026';
+    await soon(() => expect(clamd.streams).toBe(streams + 3));
+    await soon(async () => expect((await scan()).engines[1]).toMatchObject({ signatures_version: '27501' }));
+    clamd.knows_nothing = true;
+    clamd.version = 'ClamAV 1.4.6/27502/Sun Nov 22 08:26:50 2026';
+    await soon(async () => expect(await scan()).toMatchObject({ scan_status: 'pending', status_detail: 'engine_down' }));
+  });
+
+  test('its signatures is given what it failed over too often', async () => {
+    const clamd = await startClamdDouble();
+    const app = await startWith([clamd]);
+    const { token } = await app.signIn();
+    await scanned(app, token, 'file', misbehaving('empty'));
+    const attempts = async () => (await app.app.database.selectFrom('scans').select('attempts').executeTakeFirst())?.attempts;
+    await soon(async () => expect(await attempts()).toBe(5));
+    clamd.cured = true;
+    clamd.version = 'ClamAV 1.4.6/27501/Sat Nov 21 08:26:50 2026';
+    await becomes(app, token, { scan_status: 'clean' });
+  });
+
+  test('its configuration between two looks is found out all the same', async () => {
+    const clamd = await startClamdDouble();
+    const app = await startWith([clamd], { scanner_look_ms: 10 });
+    const { token } = await app.signIn();
+    const scan = () => scanned(app, token, 'file', nestedGzip(PDF, 3));
+    await soon(async () => expect(await scan()).toMatchObject({ scan_status: 'clean' }));
+    clamd.fails_open = true;
+    await soon(async () => expect(await scan()).toMatchObject({ scan_status: 'pending' }));
+  });
+});
+
+describe.runIf(hasClamd)('a clamd that is killed', async () => {
+  const clamd = await startClamd({}, afterAll);
+  const app = await startWith([clamd]);
+  const { token } = await app.signIn();
+
+  test('during a scan leaves the file pending until it is back', async () => {
+    await soon(async () => expect(await scanned(app, token, 'a.pdf', PDF)).toMatchObject({ scan_status: 'clean' }));
+    process.kill(clamd.pid, 'SIGSTOP');
+    const record = scanned(app, token, 'secret.txt', CLAMD_ONLY);
+    await becomes(app, token, { filename: 'secret.txt', status_detail: 'queued' });
+    await clamd.kill();
+    expect(await record).toMatchObject({ scan_status: 'pending', status_detail: 'engine_down', engines: [yara(clean)] });
+    await clamd.start();
+    await becomes(app, token, { scan_status: 'infected', threat_detected: CLAMD_ONLY_THREAT });
+  });
+
+  test('in the middle of 50 uploads loses none and has none called clean that is not', async () => {
+    const hidden = (index: number) => index % 3 === 0;
+    const files = Array.from({ length: 50 }, (_, index) => ({
+      name: `${hidden(index) ? 'hidden' : 'harmless'}-${index}`,
+      content: Buffer.concat([noise(200_000 + index), hidden(index) ? CLAMD_ONLY : Buffer.alloc(0)]),
+    }));
+    const wrong = (scans: readonly Scan[]) =>
+      scans.filter(({ filename, scan_status }) => filename.startsWith('hidden') && scan_status === 'clean');
+    let done = 0;
+    const uploads = files.map(async ({ name, content }) => {
+      const scan = await scanned(app, token, name, content);
+      done += 1;
+      return scan;
+    });
+    await soon(() => expect(done).toBeGreaterThan(5));
+    await clamd.kill();
+    const acknowledged = await Promise.all(uploads);
+    expect(acknowledged.filter((scan) => scan.status_detail === 'engine_down').length).toBeGreaterThan(0);
+    expect(wrong(acknowledged)).toEqual([]);
+    await clamd.start();
+    await soon(async () => {
+      const records = (await list(app, token)).filter(({ filename }) => /-\d+$/.test(filename));
+      expect(wrong(records)).toEqual([]);
+      expect(new Map(records.map(({ filename, scan_status }) => [filename, scan_status]))).toEqual(
+        new Map(files.map(({ name }, index) => [name, hidden(index) ? 'infected' : 'clean'])),
+      );
+    });
+    await soon(() => expect(spooled(app)).toEqual([]));
+  });
+});

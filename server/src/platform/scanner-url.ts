@@ -1,0 +1,34 @@
+/** Where a clamd listens. */
+export type ScannerAddress = { host: string; port: number } | { path: string };
+
+/** clamd's own default (`TCPSocket` of clamd.conf). */
+const CLAMD_PORT = 3310;
+
+function addressOf(text: string): ScannerAddress | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, hostname, port, pathname, username, password, search, hash } = new URL(text);
+  if (`${username}${password}${search}${hash}` !== '') return undefined;
+  if (protocol === 'clamd+unix:') {
+    // Three slashes: a host before the path would be a path that lost its first part.
+    return hostname === '' && pathname.length > 1 ? { path: decodeURIComponent(pathname) } : undefined;
+  }
+  if (protocol !== 'clamd:' || hostname === '' || !['', '/'].includes(pathname) || port === '0') return undefined;
+  return { host: hostname.replaceAll(/^\[|\]$/g, ''), port: port === '' ? CLAMD_PORT : Number(port) };
+}
+
+/** The addresses of a comma list, each once; undefined when one of them is none. */
+export function parseScannerUrls(urls: readonly string[]): ScannerAddress[] | undefined {
+  const addresses = new Map<string, ScannerAddress>();
+  for (const url of urls) {
+    const address = addressOf(url);
+    if (address === undefined) return undefined;
+    addresses.set(scannerName(address), address);
+  }
+  return [...addresses.values()];
+}
+
+/** An address as people write it. */
+export function scannerName(address: ScannerAddress): string {
+  if ('path' in address) return `clamd+unix://${address.path}`;
+  return `clamd://${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`;
+}

@@ -1,0 +1,43 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { hasClamd, startClamd } from './clamd.ts';
+import { containersOf } from './containers.ts';
+import { EICAR, PDF } from './files.ts';
+import { startTestApp } from './harness.ts';
+import { PACKED_EICAR } from './packed-eicar.ts';
+import { scanned } from './upload.ts';
+
+/** Of the package clamav-testfiles: one program in 44 kinds of archives, installers, documents and packers. */
+const FOLDER = '/usr/share/clamav-testfiles';
+const files = existsSync(FOLDER) ? readdirSync(FOLDER) : [];
+if (files.length === 0) process.stdout.write('skipped: the package clamav-testfiles is not installed\n');
+
+const PROTECTED = /encrypted|aes|zipcrypto/;
+const containers = new Map([...PACKED_EICAR, ...(await containersOf(EICAR))].filter(([name]) => !PROTECTED.test(name)));
+
+describe.runIf(hasClamd && files.length > 0)('with clamd and the embedded engine', async () => {
+  const clamd = await startClamd({}, afterAll);
+  const app = await startTestApp({ environment: { SCANNER_URL: clamd.url } });
+  const { token } = await app.signIn();
+  await vi.waitFor(async () => expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'clean' }), {
+    timeout: 20_000,
+  });
+
+  test('every test file of ClamAV is infected', async () => {
+    const missed: string[] = [];
+    for (const name of files) {
+      const { scan_status } = await scanned(app, token, name, readFileSync(join(FOLDER, name)));
+      if (scan_status !== 'infected') missed.push(name);
+    }
+    expect(files).toHaveLength(44);
+    expect(missed).toEqual([]);
+  });
+
+  test.each([...containers])('EICAR in %s is infected', async (name, content) => {
+    expect(await scanned(app, token, name, content)).toMatchObject({
+      scan_status: 'infected',
+      threat_detected: 'EICAR-Test-File',
+    });
+  });
+});
