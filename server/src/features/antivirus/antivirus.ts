@@ -203,15 +203,20 @@ export function createAntivirus(parts: {
       .returningAll()
       .executeTakeFirst();
 
-  async function examine(row: Row): Promise<Scan> {
-    // Two that look for what waits may both have seen this one: what is finished is not taken up again.
-    const taken = await database
+  /** Counts an attempt. False: two that looked for what waits both saw this one, and the other has finished it. */
+  async function takeUp(row: Row): Promise<boolean> {
+    const { numUpdatedRows } = await database
       .updateTable('scans')
       .set({ attempts: row.attempts + 1 })
       .where('id', '=', row.id)
       .where('spooled', '=', 1)
       .executeTakeFirst();
-    if (taken.numUpdatedRows === 0n) {
+    return numUpdatedRows > 0n;
+  }
+
+  /** `isNew`: the record was stored just now, with this attempt. */
+  async function examine(row: Row, isNew: boolean): Promise<Scan> {
+    if (!isNew && !(await takeUp(row))) {
       return scanOf(await database.selectFrom('scans').selectAll().where('id', '=', row.id).executeTakeFirstOrThrow());
     }
     const outcome = await engine.scan({
@@ -226,7 +231,7 @@ export function createAntivirus(parts: {
     const verdict = verdictOf(outcome);
     // An engine that was away has not tried.
     if (outcome.kind === 'examined' && outcome.second?.kind === 'missing' && !outcome.second.asked)
-      verdict.attempts = row.attempts;
+      verdict.attempts = isNew ? 0 : row.attempts;
     const updated = await update(row.id, verdict);
     overviews.forget(row.user_id);
     let removed = false;
@@ -254,10 +259,10 @@ export function createAntivirus(parts: {
   }
 
   /** One examination of a file at a time, whoever asks for it. */
-  function run(row: Row): Promise<Scan> {
+  function run(row: Row, isNew = false): Promise<Scan> {
     const already = running.get(row.id);
     if (already) return already;
-    const examination = examine(row).finally(() => running.delete(row.id));
+    const examination = examine(row, isNew).finally(() => running.delete(row.id));
     running.set(row.id, examination);
     return examination;
   }
@@ -316,7 +321,7 @@ export function createAntivirus(parts: {
         // Nothing to read was read whole; no engine is asked.
         coverage: size === 0 ? JSON.stringify(NO_COVERAGE) : null,
         spooled: size === 0 ? 0 : 1,
-        attempts: 0,
+        attempts: 1,
       };
       try {
         await spool.keep(id);
@@ -330,7 +335,7 @@ export function createAntivirus(parts: {
         await spool.remove(id);
         return scanOf(row);
       }
-      return await run(row);
+      return await run(row, true);
     },
 
     list,
