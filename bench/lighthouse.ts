@@ -10,7 +10,21 @@ import { z } from 'zod';
 import { describeMachine, RESULTS, ROOT, startServer } from './server.ts';
 
 const LIGHTHOUSE = 'lighthouse@13.5.0';
-const SCREENS = process.argv.length > 2 ? process.argv.slice(2) : ['/', '/dashboard', '/antivirus'];
+const ALL_SCREENS = [
+  '/',
+  '/dashboard',
+  '/antivirus',
+  '/firewall',
+  '/remote',
+  '/portal',
+  '/chat',
+  '/live-chat',
+  '/anti-hacking',
+  '/subscription-manager',
+  '/admin/setup',
+  '/admin/outbox',
+];
+const SCREENS = process.argv.length > 2 ? process.argv.slice(2) : ALL_SCREENS;
 const CATEGORIES = ['performance', 'accessibility', 'best-practices'];
 const FLAGS = [
   '--no-sandbox',
@@ -72,8 +86,10 @@ const browser = await chromium.launchPersistentContext('', {
 try {
   const account = await server.signIn();
   const results = [];
+  let signedIn = false;
   for (const path of SCREENS) {
-    if (path === '/dashboard') {
+    if (path !== '/' && !signedIn) {
+      signedIn = true;
       const page = await browser.newPage();
       await page.goto(server.url);
       await page.getByLabel('Email').fill(account.email);

@@ -32,7 +32,7 @@ export interface BenchServer {
   /** Milliseconds from the start of the process to the line with its address. */
   started_ms: number;
   /** Registers and signs in; answers the token. */
-  signIn(): Promise<{ token: string; email: string; password: string }>;
+  signIn(name?: string): Promise<{ token: string; email: string; password: string }>;
   stop(): Promise<void>;
 }
 
@@ -63,8 +63,8 @@ export async function startServer(
     url,
     pid: child.pid ?? 0,
     started_ms,
-    async signIn() {
-      const account = { email: 'bench@example.com', username: 'bench', password: 'a password for measuring' };
+    async signIn(name = 'bench') {
+      const account = { email: `${name}@example.com`, username: name, password: 'a password for measuring' };
       const post = (path: string) =>
         fetch(`${url}/api${path}`, {
           method: 'POST',

@@ -124,7 +124,7 @@ test('an infected upload becomes an alert, a drill says that it is one, and a sc
   await page.keyboard.press('Enter');
   const scan = tile(page, 'Posture scan');
   await expect(scan).toContainText('Issues found');
-  await expect(scan).toContainText('12 of 26 checks could run.');
+  await expect(scan).toContainText('13 of 26 checks could run.');
   await expect(scan.getByRole('region', { name: 'Vulnerabilities found' })).toContainText('Opened by "<b>ssh</b>".');
   await scan.getByText('All 26 checks').click();
   await expect(scan.getByRole('link', { name: /Fix/ })).toHaveAttribute('href', '/firewall');

@@ -94,3 +94,50 @@ test('an upload can be cancelled, and a failed one is said', async ({ page }) =>
   await page.getByRole('button', { name: `Retry ${eicarFile.name}` }).click();
   await expect(page.getByRole('region', { name: 'Scan history' }).getByRole('listitem')).toContainText('EICAR-Test-File');
 });
+
+test('a finding explains itself, its file comes back, and an administrator decides about a false alarm', async ({
+  page,
+  browser,
+  server,
+}) => {
+  // The first account is the administrator.
+  await registerAndSignIn(page, 'admin');
+  const context = await browser.newContext({ baseURL: server.url });
+  const maria = await context.newPage();
+  await registerAndSignIn(maria, 'maria');
+  await maria.goto('/antivirus');
+  await maria.getByLabel('Choose files to scan').setInputFiles([nestedZip]);
+  await maria.getByRole('link', { name: nestedZip.name }).click();
+
+  const dialog = maria.getByRole('dialog', { name: 'Scan details' });
+  await expect(dialog).toContainText('This is a harmless test file.');
+  await expect(dialog).toContainText('locked away in quarantine until');
+  await expect(dialog.getByText('inner.zip')).toBeVisible();
+  await expectAccessible(maria);
+
+  const download = maria.waitForEvent('download');
+  await dialog.getByRole('button', { name: 'Get the file back' }).click();
+  const chunks: Buffer[] = [];
+  for await (const chunk of await (await download).createReadStream()) chunks.push(Buffer.from(chunk));
+  expect(Buffer.concat(chunks).equals(nestedZip.buffer)).toBe(true);
+
+  await dialog.getByRole('button', { name: 'Report a false alarm' }).click();
+  await dialog.getByLabel(/Why do you think/).fill('I packed it myself.');
+  await dialog.getByRole('button', { name: 'Send report' }).click();
+  await expect(dialog).toContainText('An administrator will look at it.');
+
+  await page.getByRole('button', { name: /Security User/ }).click();
+  await page.getByRole('menuitem', { name: 'False alarms' }).click();
+  await expect(page.getByText('I packed it myself.')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: `False alarm for ${nestedZip.name}` }).click();
+  await expect(page.getByRole('button', { name: /Finding is right/ })).toHaveCount(0);
+
+  // The address of the dialog leads to it again.
+  await maria.reload();
+  await expect(dialog).toContainText('agrees: this is a false alarm');
+  maria.once('dialog', (question) => void question.accept());
+  await dialog.getByRole('button', { name: 'Remove from history' }).click();
+  await expect(maria.getByText('No scans yet')).toBeVisible();
+  await context.close();
+});

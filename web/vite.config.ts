@@ -21,8 +21,12 @@ function withoutJsonSchemaWriter(): Plugin {
   };
 }
 
-/** `ui/` without what the sign-in screen shows, and without the dialogs, which bring the kit's along. */
-const SHARED_BEHIND_SIGN_IN = /\/src\/ui\/(?!brand|button|modal-window|password-field|status-badge)/u;
+/** What the screens behind sign-in share, in one file: a dozen of one kilobyte each costs as much again in headers. */
+const SHARED_BEHIND_SIGN_IN =
+  /\/src\/ui\/(?:administrators-only|scan-)|\/src\/api\/(?:dashboard|events|live-queries|scans|scan-summary)|\/contract\/src\/(?:antivirus|current-subscription|dashboard|events)\.|\/IconFiles\./u;
+
+/** The components of every screen come with the first one; a dialog, which brings the kit's along, comes when it is opened. */
+const COMPONENTS = /\/src\/ui\/(?:brand|button|card|page|states|toggle|figure-mark|file-name|moment|bytes)\./u;
 
 export default defineConfig({
   plugins: [react(), withoutJsonSchemaWriter()],
@@ -34,10 +38,16 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // What the screens behind sign-in share, in one file: a dozen of one kilobyte each costs as much again in headers.
         codeSplitting: {
           includeDependenciesRecursively: false,
-          groups: [{ name: 'shared', test: SHARED_BEHIND_SIGN_IN, minShareCount: 2 }],
+          groups: [
+            {
+              name: 'signed-in',
+              test: /\/@tanstack\/(?!.*(?:[mM]utationObserver|useMutation|[iI]nfiniteQuery(?!Behavior)))|\/react-router\/|\/src\/app\/(?:signed-in|router|shell\/shell)\.|\/Icon(?:DeviceDesktop|Lock)\./u,
+            },
+            { name: 'components', test: COMPONENTS },
+            { name: 'shared', test: SHARED_BEHIND_SIGN_IN, minShareCount: 2 },
+          ],
         },
       },
     },

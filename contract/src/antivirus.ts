@@ -5,6 +5,10 @@ import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 /** Largest upload in bytes (DESIGN section 6: 2 GiB). */
 export const UPLOAD_MAXIMUM = 2 * 1024 ** 3;
 
+/** The header in which a page names its upload, so that it can follow and cancel it: 128 random bits in hex, new for each upload. */
+export const UPLOAD_KEY_HEADER = 'x-upload-key';
+export const uploadKeySchema = z.string().regex(/^[0-9a-f]{32}$/, 'Give 32 hexadecimal digits.');
+
 /** `clean` means that an engine read the whole file and matched nothing; anything not fully read is `pending`. */
 export const scanStatusSchema = z.enum(['clean', 'infected', 'pending']);
 export type ScanStatus = z.infer<typeof scanStatusSchema>;
@@ -21,6 +25,7 @@ export const statusDetailSchema = z.enum([
   'bomb',
   'damaged',
   'unsupported',
+  'expired',
 ]);
 export type StatusDetail = z.infer<typeof statusDetailSchema>;
 
@@ -46,7 +51,10 @@ export const coverageSchema = z.object({
 });
 export type Coverage = z.infer<typeof coverageSchema>;
 
-/** One scanned file. `file_hash` is SHA-256 of the bytes as uploaded, in hex; `size` is in bytes. */
+/**
+ * One scanned file. `file_hash` is SHA-256 of the bytes as uploaded, in hex; `size` is in bytes. `media_type` is what the bytes are, whatever the name
+ * says; null while nothing has read them. `first_seen_at` is when this person first uploaded these bytes.
+ */
 export const scanSchema = z.object({
   id: idSchema,
   filename: z.string(),
@@ -57,6 +65,8 @@ export const scanSchema = z.object({
   threat_member: z.string().nullable(),
   file_hash: z.string(),
   size: z.int(),
+  media_type: z.string().nullable(),
+  first_seen_at: timeSchema,
   notes: z.array(z.string()),
   engines: z.array(engineAnswerSchema),
   coverage: coverageSchema.nullable(),
@@ -77,17 +87,37 @@ export const listScans = endpoint({
 export const scanFile = endpoint({
   method: 'POST',
   path: '/antivirus/scan',
-  summary: 'Upload one file in the multipart field "file" and have it scanned.',
+  summary:
+    'Upload one file in the multipart field "file" and have it scanned. A header `X-Upload-Key` with 32 random hexadecimal digits names the upload, to follow and to cancel it.',
   access: 'customer',
   upload: 'file',
   status: 201,
   reply: scanSchema,
-  problems: ['unsupported_media_type', 'too_large', 'upload_stalled', 'storage_full'],
+  problems: [
+    'unsupported_media_type',
+    'too_large',
+    'upload_stalled',
+    'upload_cancelled',
+    'conflict',
+    'too_many_requests',
+    'storage_full',
+  ],
+});
+
+export const cancelUpload = endpoint({
+  method: 'DELETE',
+  path: '/antivirus/uploads/{key}',
+  summary:
+    'Cancel an upload, or the scan that follows it. Answered once nothing of the file is left; 404 when its verdict came first.',
+  access: 'customer',
+  params: z.object({ key: uploadKeySchema }),
+  status: 204,
+  problems: [],
 });
 
 /** What a `status_detail` means to a person, in one plain sentence. */
 export const STATUS_DETAIL_SENTENCES: Record<StatusDetail, string> = {
-  queued: 'Waiting for its turn to be scanned.',
+  queued: 'Being scanned, or waiting for its turn.',
   engine_down: 'The scanning engine did not finish. The file is kept and scanned again as soon as the engine is back.',
   time_limit: 'Reading it took longer than the time limit, so it was not fully read.',
   encrypted: 'It is protected by a password, so its contents could not be read.',
@@ -97,4 +127,5 @@ export const STATUS_DETAIL_SENTENCES: Record<StatusDetail, string> = {
   bomb: 'It unpacks to far more than its size, as a decompression bomb does, so reading was stopped.',
   unsupported: 'It is, or holds, an archive of a kind that the scanner cannot open, so its contents were not read.',
   damaged: 'It is damaged or incomplete, so it was not fully read.',
+  expired: 'No engine could read it while it was kept, and it is not kept any longer.',
 };

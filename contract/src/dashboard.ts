@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { scanSchema } from './antivirus.ts';
+import { currentSubscriptionSchema } from './current-subscription.ts';
 import { endpoint } from './endpoint.ts';
 import { timeSchema } from './fields.ts';
-import { currentSubscriptionSchema } from './subscription.ts';
 
 /** The dashboard's clock ticks this often, in ms (SPEC section 9). */
 export const CLOCK_TICK_MS = 1_000;

@@ -24,6 +24,7 @@ export interface Endpoint<
   Body extends z.ZodType | undefined = z.ZodType | undefined,
   Reply extends z.ZodType | undefined = z.ZodType | undefined,
   Upload extends string | undefined = string | undefined,
+  Download extends true | undefined = true | undefined,
 > {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: Path;
@@ -36,6 +37,8 @@ export interface Endpoint<
   /** HTTP status of success. */
   status: 200 | 201 | 204;
   reply?: Reply;
+  /** The answer is a file, in place of a JSON `reply`. */
+  download?: Download;
   problems: readonly ProblemCode[];
 }
 
@@ -52,7 +55,10 @@ export function endpoint<
   Body extends z.ZodType | undefined = undefined,
   Reply extends z.ZodType | undefined = undefined,
   const Upload extends string | undefined = undefined,
->(definition: Endpoint<Path, Who, Params, Query, Body, Reply, Upload>): Endpoint<Path, Who, Params, Query, Body, Reply, Upload> {
+  const Download extends true | undefined = undefined,
+>(
+  definition: Endpoint<Path, Who, Params, Query, Body, Reply, Upload, Download>,
+): Endpoint<Path, Who, Params, Query, Body, Reply, Upload, Download> {
   return definition;
 }
 

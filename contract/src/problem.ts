@@ -31,6 +31,7 @@ export const PROBLEMS = {
   },
   username_taken: { status: 409, title: 'Username already taken', detail: 'This username is taken. Choose another one.' },
   conflict: { status: 409, title: 'Conflict', detail: 'Somebody changed this at the same time. Reload and try again.' },
+  upload_cancelled: { status: 409, title: 'Cancelled', detail: 'You cancelled this file. Nothing of it is kept.' },
   rule_limit: {
     status: 409,
     title: 'Too many rules',

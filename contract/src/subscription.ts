@@ -146,20 +146,6 @@ export const subscriptionSchema = z.object({
 });
 export type Subscription = z.infer<typeof subscriptionSchema>;
 
-/** What a person has right now; without an active subscription nothing is premium and the rest is empty. */
-export const currentSubscriptionSchema = z.object({
-  has_subscription: z.boolean(),
-  plan_name: z.string().nullable(),
-  is_premium: z.boolean(),
-  expires_at: timeSchema.nullable(),
-  price: z.number().nullable(),
-  currency: z.string().nullable(),
-  features: z.array(z.string()),
-  max_devices: z.int().nullable(),
-  duration_months: z.int().nullable(),
-});
-export type CurrentSubscription = z.infer<typeof currentSubscriptionSchema>;
-
 /** `open` until an admin grants or declines it, or the person withdraws it. */
 export const planRequestStatusSchema = z.enum(['open', 'granted', 'declined', 'withdrawn']);
 export type PlanRequestStatus = z.infer<typeof planRequestStatusSchema>;
@@ -251,16 +237,6 @@ export const declinePlanRequest = endpoint({
   status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['not_found'],
-});
-
-export const currentSubscription = endpoint({
-  method: 'GET',
-  path: '/subscription/current',
-  summary: 'The subscription of the signed-in person at this moment.',
-  access: 'customer',
-  status: 200,
-  reply: currentSubscriptionSchema,
-  problems: [],
 });
 
 export const listPlans = endpoint({

@@ -6,6 +6,8 @@ import * as subscriptions from './0004-subscriptions.ts';
 import * as support from './0005-support.ts';
 import * as alerts from './0006-alerts.ts';
 import * as recovery from './0007-accounts.ts';
+import * as quarantine from './0008-quarantine.ts';
+import * as commonPasswords from './0010-common-passwords.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -16,4 +18,6 @@ export const migrations: Record<string, Migration> = {
   '0005-support': support,
   '0007-accounts': recovery,
   '0003-firewall': firewall,
+  '0008-quarantine': quarantine,
+  '0010-common-passwords': commonPasswords,
 };

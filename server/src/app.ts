@@ -8,7 +8,7 @@ import { type Kysely, sql } from 'kysely';
 import { serveAntiHacking } from '#features/anti-hacking/anti-hacking.routes.ts';
 import type { AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
 import { createAntiHacking } from '#features/anti-hacking/anti-hacking.ts';
-import { infectedFileIncident } from '#features/anti-hacking/infected-file.ts';
+import { clearedFileIncident, infectedFileIncident } from '#features/anti-hacking/infected-file.ts';
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import type { AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
 import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.ts';
@@ -16,7 +16,12 @@ import { createClamdPool } from '#features/antivirus/engines/clamd-pool.ts';
 import { createEnginePair } from '#features/antivirus/engines/engine-pair.ts';
 import { SCAN_LIMITS, type ScanLimits } from '#features/antivirus/engines/limits.ts';
 import { createYaraPool, type Engine } from '#features/antivirus/engines/yara-pool.ts';
+import { createFalseAlarms } from '#features/antivirus/false-alarms.ts';
+import { serveQuarantine } from '#features/antivirus/quarantine.routes.ts';
+import { openQuarantine } from '#features/antivirus/quarantine.ts';
+import type { MatchHash } from '#features/antivirus/recheck.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
+import { createTurns, SMALL_BYTES } from '#features/antivirus/turns.ts';
 import { serveAccounts } from '#features/auth/account.routes.ts';
 import { createAccounts } from '#features/auth/account.ts';
 import { serveAuth } from '#features/auth/auth.routes.ts';
@@ -41,8 +46,10 @@ import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes
 import type { SubscriptionTables } from '#features/subscriptions/subscriptions.tables.ts';
 import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
 import { migrations } from '#migrations/all.ts';
+import { createBus } from '#platform/bus.ts';
 import { type DatabaseLocation, migrate, openDatabase } from '#platform/database.ts';
-import { createHttp } from '#platform/http.ts';
+import { EVENTS_LIMITS, type EventsLimits, serveEvents } from '#platform/events.ts';
+import { createHttp, PATIENCE, type PatienceLimits } from '#platform/http.ts';
 import { type InstallationTables, readProvider } from '#platform/installation.ts';
 import { createMail, type MailTables } from '#platform/mail.ts';
 import { Problem } from '#platform/problem.ts';
@@ -73,9 +80,13 @@ export interface Surroundings {
   logger: FastifyBaseLogger;
   now?: () => number;
   scan_limits?: ScanLimits;
-  upload_limits?: UploadLimits;
+  upload_limits?: Partial<UploadLimits>;
+  events_limits?: EventsLimits;
+  patience?: PatienceLimits;
   engine_processes?: number;
   scan_retry_ms?: number;
+  /** What is known of files by their SHA-256 alone. */
+  match_hash?: MatchHash;
   /** How often each clamd is looked at, in ms. */
   scanner_look_ms?: number;
   /** What drills are drawn with: from 0 up to, not including, 1. */
@@ -90,22 +101,35 @@ export interface App {
   close(): Promise<void>;
 }
 
-const UPLOAD_LIMITS: UploadLimits = { maximum: UPLOAD_MAXIMUM, stall_ms: 30_000 };
-/** A process scans one file at a time and takes one core and some 100 MB. */
-const ENGINE_PROCESSES = { least: 2, most: 4 } as const;
+const UPLOAD_LIMITS: UploadLimits = {
+  maximum: UPLOAD_MAXIMUM,
+  stall_ms: 30_000,
+  // 1 KiB/s: slower than any network that a person would upload files over.
+  slow: { window_ms: 30_000, bytes: 30 * 1024 },
+  arrivals: { per_person: 64, all: 1_000 },
+};
+/** A process scans one file at a time and takes one core and some 100 MB. One more than cores, because one is kept for small files. */
+const ENGINE_PROCESSES = { least: 3, most: 5 } as const;
 
 /** Builds every feature by hand and serves it: the one place where features meet. Listens on nothing. */
 export async function createApp(surroundings: Surroundings): Promise<App> {
   const { settings, logger, now = Date.now } = surroundings;
   const spool = openSpool(join(settings.data_dir, 'spool'));
+  const quarantine = openQuarantine({
+    folder: join(settings.data_dir, 'quarantine'),
+    key_file: settings.quarantine_key_file,
+  });
   const database = openDatabase<Tables>(surroundings.database);
   await migrate(database, migrations);
+  const bus = createBus();
 
+  const engine_processes =
+    surroundings.engine_processes ??
+    Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism() + 1));
   const limits = surroundings.scan_limits ?? SCAN_LIMITS;
   const embedded = createYaraPool({
     rules_folder: join(surroundings.signatures_folder, 'rules'),
-    size:
-      surroundings.engine_processes ?? Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism())),
+    size: engine_processes,
     limits,
     logger,
   });
@@ -131,16 +155,34 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     database: database.$pickTables<'alerts'>(),
     scans: (user_id) => antivirus.counts(user_id),
     rules: firewall.listRules,
+    commonPassword: (user_id) => auth.hasCommonPassword(user_id),
     now,
     random: surroundings.random,
   });
+  const falseAlarms = createFalseAlarms({
+    database: database.$pickTables<'scans' | 'quarantine_reports'>(),
+    accounts: { findUsers: (ids) => auth.findUsers(ids) },
+    now,
+  });
   const antivirus: Antivirus = createAntivirus({
-    database: database.$pickTables<'scans'>(),
+    database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation'>(),
     engine,
+    turns: createTurns({ slots: engine_processes, small_bytes: SMALL_BYTES }),
     spool,
+    quarantine,
+    falseAlarms,
     now,
     logger,
-    onInfected: (file) => antiHacking.raise(infectedFileIncident(file)),
+    onInfected: async (file) => {
+      await antiHacking.raise(infectedFileIncident(file));
+      bus.publish(file.user_id, { kind: 'alerts_changed' });
+    },
+    onCleared: async (file) => {
+      await antiHacking.raise(clearedFileIncident(file));
+      bus.publish(file.user_id, { kind: 'alerts_changed' });
+    },
+    tell: bus.publish,
+    matchHash: surroundings.match_hash,
     retry_ms: surroundings.scan_retry_ms,
   });
   const auth = createAuth({
@@ -169,19 +211,25 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     sessions,
     mail,
     public_url: settings.public_url,
+    exposure: settings.exposure,
     now,
     logger,
   });
 
-  const fastify = await createHttp({ logger, trusted_proxies: settings.trusted_proxies });
+  const fastify = await createHttp({
+    logger,
+    trusted_proxies: settings.trusted_proxies,
+    patience: surroundings.patience ?? PATIENCE,
+  });
   const api: Api = { fastify, sessions };
   serveAuth(api, auth);
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
-  serveAccounts(api, auth, createAccounts({ database: accountTables, sessions, mail }));
+  serveAccounts(api, auth, createAccounts({ database: accountTables, sessions, mail, exposure: settings.exposure }));
   serveRecovery(api, recovery, { answers: settings.exposure === 'local' && settings.reset_delivery === 'response' });
   serveSetup(api, database.$pickTables<'installation'>());
   serveOutbox(api, mail);
-  serveAntivirus(api, antivirus, spool, surroundings.upload_limits ?? UPLOAD_LIMITS);
+  serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits });
+  serveQuarantine(api, antivirus, falseAlarms);
   serveAntiHacking(api, antiHacking, subscriptions);
   serveDashboard(api, {
     recentScans: antivirus.recent,
@@ -210,6 +258,12 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     ...(await readProvider(database.$pickTables<'installation'>())),
     links: { live_chat: settings.live_chat_url ?? null, remote_portal: settings.remote_portal_url ?? null },
   }));
+  const events = await serveEvents(api, {
+    bus,
+    present: antivirus.progress,
+    limits: surroundings.events_limits ?? EVENTS_LIMITS,
+    public_url: settings.public_url,
+  });
   await serveWeb(fastify, surroundings.web_folder);
   await antivirus.resume();
 
@@ -218,6 +272,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     engine,
     database,
     async close() {
+      events.close();
       await antivirus.close();
       await fastify.close();
       await recovery.close();

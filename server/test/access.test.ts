@@ -1,9 +1,14 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Access } from '@palisade/contract/endpoint';
 import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { allEndpoints } from './endpoints.ts';
+import { EICAR } from './files.ts';
 import { startTestApp } from './harness.ts';
+import { PACKED_EICAR } from './packed-eicar.ts';
+import { newUploadKey, openUpload, scanned } from './upload.ts';
 
 /** The access table: who may call what. A new endpoint fails here until it stands in it. */
 const ACCESS: Record<string, Access> = {
@@ -27,6 +32,13 @@ const ACCESS: Record<string, Access> = {
   'GET /dashboard/status': 'customer',
   'GET /antivirus/scans': 'customer',
   'POST /antivirus/scan': 'customer',
+  'GET /antivirus/scans/{id}': 'customer',
+  'DELETE /antivirus/scans/{id}': 'customer',
+  'GET /antivirus/scans/{id}/file': 'customer',
+  'DELETE /antivirus/scans/{id}/file': 'customer',
+  'POST /antivirus/scans/{id}/password': 'customer',
+  'POST /antivirus/scans/{id}/report': 'customer',
+  'DELETE /antivirus/uploads/{key}': 'customer',
 
   'GET /firewall/rules': 'customer',
   'POST /firewall/rules': 'customer',
@@ -58,6 +70,8 @@ const ACCESS: Record<string, Access> = {
   'GET /admin/subscription-templates': 'admin',
   'GET /admin/subscription-requests': 'admin',
   'GET /admin/outbox': 'admin',
+  'GET /admin/quarantine-reports': 'admin',
+  'POST /admin/decide-quarantine-report': 'admin',
   'POST /admin/setup-config': 'admin',
   'POST /admin/subscription-templates': 'admin',
   'POST /admin/assign-subscription': 'admin',
@@ -70,7 +84,31 @@ const idSchema = z.object({ id: z.string() });
 /**
  * Every address that names a record: how somebody comes to own one, and a right body. `make` asks as the owner; `staff` asks as an administrator.
  */
-const RECORDS: Record<string, { make: (owner: Asker, staff: Asker) => Promise<string>; body?: object; asked_by?: 'staff' }> = {
+const RECORDS: Record<
+  string,
+  {
+    make: (owner: Asker, staff: Asker, app: RecordApp) => Promise<string>;
+    body?: object;
+    asked_by?: 'staff';
+  }
+> = {
+  'DELETE /antivirus/uploads/{key}': {
+    make: async (_owner, _staff, { url, data_dir, token }) => {
+      const key = newUploadKey();
+      await openUpload({ url }, token, { key }).write(Buffer.alloc(10));
+      await vi.waitFor(() => expect(readdirSync(join(data_dir, 'spool'))).toHaveLength(1));
+      return key;
+    },
+  },
+  'GET /antivirus/scans/{id}': { make: makeScan },
+  'DELETE /antivirus/scans/{id}': { make: makeScan },
+  'GET /antivirus/scans/{id}/file': { make: makeScan },
+  'DELETE /antivirus/scans/{id}/file': { make: makeScan },
+  'POST /antivirus/scans/{id}/password': {
+    make: (_owner, _staff, { upload }) => upload(PACKED_EICAR.get('zip, aes') ?? EICAR),
+    body: { password: 'palisade' },
+  },
+  'POST /antivirus/scans/{id}/report': { make: makeScan, body: { reason: 'I wrote it myself.' } },
   'PUT /firewall/rules/{id}': { make: makeRule, body: { enabled: false } },
   'DELETE /firewall/rules/{id}': { make: makeRule },
   'DELETE /auth/sessions/{id}': {
@@ -112,6 +150,19 @@ const RECORDS: Record<string, { make: (owner: Asker, staff: Asker) => Promise<st
     },
   },
 };
+
+interface RecordApp {
+  url: string;
+  data_dir: string;
+  /** The owner's. */
+  token: string;
+  /** Has a file scanned as the owner, and answers the id of its record. */
+  upload: (content: Buffer) => Promise<string>;
+}
+
+function makeScan(_owner: Asker, _staff: Asker, { upload }: RecordApp): Promise<string> {
+  return upload(EICAR);
+}
 
 type Asker = (method: string, path: string, body?: object) => Promise<unknown>;
 
@@ -229,10 +280,11 @@ describe('a record', async () => {
         app.signIn(undefined, 'admin'),
         app.signIn(undefined, 'admin'),
       ]);
-      const id = await make(asker(owner.token), asker(staff.token));
+      const upload = async (content: Buffer) => (await scanned(app, owner.token, 'a file', content)).id;
+      const id = await make(asker(owner.token), asker(staff.token), { ...app, token: owner.token, upload });
       const [method = '', path = ''] = key.split(' ');
       const statusOf = async (token: string, record: string) =>
-        (await sendAs(token, method, path.replace('{id}', record), body)).status;
+        (await sendAs(token, method, path.replace(/\{\w+\}/, record), body)).status;
 
       const caller = asked_by === 'staff' ? staff : owner;
       expect(await statusOf(stranger.token, id)).toBe(404);

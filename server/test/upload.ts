@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Scan, scanFile } from '@palisade/contract/antivirus';
+import { type Scan, scanFile, UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
+import { onTestFinished } from 'vitest';
 import { type Answer, readAnswer, replyOf, type TestApp } from './harness.ts';
 
 type Uploader = Pick<TestApp, 'url'>;
@@ -17,29 +19,37 @@ export async function upload(
   return await readAnswer(scanFile, await fetch(`${app.url}/api/antivirus/scan`, { method: 'POST', body: form, headers }));
 }
 
+/** A name for an upload that nobody else has. */
+export function newUploadKey(): string {
+  return randomBytes(16).toString('hex');
+}
+
 /** Uploads and answers the record. */
 export async function scanned(app: Uploader, token: string, name: string, content: Buffer): Promise<Scan> {
   return replyOf(await upload(app, token, { name, content }));
 }
 
-/** An upload that the test drives byte by byte: the head of a multipart request is sent, the content is the test's. */
-export function openUpload(app: Uploader, token: string, options: { contentLength?: number; name?: string } = {}) {
+/** An upload that the test drives byte by byte: the head of a multipart request is sent, the content is the test's. It ends with the test. */
+export function openUpload(app: Uploader, token: string, options: { contentLength?: number; name?: string; key?: string } = {}) {
   const boundary = 'palisade-test-boundary';
   const sent = request(`${app.url}/api/antivirus/scan`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${token}`,
       'content-type': `multipart/form-data; boundary=${boundary}`,
+      ...(options.key === undefined ? {} : { [UPLOAD_KEY_HEADER]: options.key }),
       ...(options.contentLength === undefined ? {} : { 'content-length': options.contentLength }),
     },
   });
-  const answer = new Promise<{ status: number; body: string }>((resolve, reject) => {
+  const answer = new Promise<{ status: number; body: string; retry_after: string | undefined }>((resolve, reject) => {
     sent.once('response', (response) => {
       let body = '';
       response.on('data', (chunk: Buffer) => {
         body += chunk.toString();
       });
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, body }));
+      response.once('end', () =>
+        resolve({ status: response.statusCode ?? 0, body, retry_after: response.headers['retry-after'] }),
+      );
     });
     sent.once('error', reject);
   });
@@ -47,13 +57,16 @@ export function openUpload(app: Uploader, token: string, options: { contentLengt
   sent.write(
     `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${options.name ?? 'slow.bin'}"\r\nContent-Type: application/octet-stream\r\n\r\n`,
   );
+  const cut = () => {
+    const socket: Socket | null = sent.socket;
+    socket?.resetAndDestroy();
+  };
+  // A server that stops waits for bodies that have begun.
+  onTestFinished(cut);
   return {
     answer,
     write: (bytes: Buffer) => new Promise<void>((resolve) => (sent.write(bytes) ? resolve() : sent.once('drain', resolve))),
     finish: () => sent.end(`\r\n--${boundary}--\r\n`),
-    cut: () => {
-      const socket: Socket | null = sent.socket;
-      socket?.resetAndDestroy();
-    },
+    cut,
   };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { JSON_BODY_MAXIMUM, VERSION } from '@palisade/contract/constants';
@@ -12,8 +13,16 @@ import {
 } from 'fastify-type-provider-zod';
 import { Problem } from './problem.ts';
 
-/** Slow-loris bounds in ms: headers, and a whole request that is not an upload's (uploads are bounded by their own stall limit). */
-const HEADERS_TIMEOUT_MS = 30_000;
+/** What a slow client may cost (slow-loris). Times in ms. */
+export interface PatienceLimits {
+  /** For the headers of a request, and how often that is looked after. */
+  headers_ms: number;
+  look_ms: number;
+  /** A connection on which, while a body is awaited, fewer bytes arrive in a window is cut. Laxer than the bounds of uploads, which end with an answer. */
+  body: { window_ms: number; bytes: number };
+}
+
+export const PATIENCE: PatienceLimits = { headers_ms: 30_000, look_ms: 10_000, body: { window_ms: 45_000, bytes: 20 * 1024 } };
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
 /** The API answers nothing that a page may run, and the application loads everything from itself. */
@@ -24,6 +33,7 @@ const CONTENT_SECURITY_POLICY = [
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "font-src 'self'",
+  // The events socket as well (CSP 3, section 6.7.2.8).
   "connect-src 'self'",
   "object-src 'none'",
   "base-uri 'none'",
@@ -54,6 +64,21 @@ const ASSET_HEADERS = {
   'x-content-type-options': SECURITY_HEADERS['x-content-type-options'],
   'cross-origin-resource-policy': SECURITY_HEADERS['cross-origin-resource-policy'],
 } as const;
+
+/** Whoever is answered before their body has come, and whoever sends JSON byte by byte, may not keep the connection for ever. */
+function watchBody(body: IncomingMessage, { window_ms, bytes }: PatienceLimits['body']): void {
+  if (body.headers['content-length'] === undefined && body.headers['transfer-encoding'] === undefined) return;
+  const { socket } = body;
+  let before = socket.bytesRead;
+  const watch = setInterval(() => {
+    if (socket.bytesRead - before < bytes) socket.destroy();
+    before = socket.bytesRead;
+  }, window_ms);
+  watch.unref();
+  const stop = () => clearInterval(watch);
+  body.once('end', stop);
+  body.once('close', stop);
+}
 
 /** One sentence for a 422: that of its one field, else the names of all. */
 function describeFields(errors: readonly FieldError[]): string {
@@ -88,6 +113,7 @@ function fromFastify(error: FastifyError): Problem | undefined {
 export async function createHttp(options: {
   logger: FastifyBaseLogger;
   trusted_proxies: readonly string[];
+  patience: PatienceLimits;
 }): Promise<FastifyInstance> {
   const fastify = createFastify({
     loggerInstance: options.logger,
@@ -95,9 +121,9 @@ export async function createHttp(options: {
     genReqId: () => randomUUID(),
     trustProxy: options.trusted_proxies.length > 0 ? [...options.trusted_proxies] : false,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    // A slow upload may take long; it is ended when it stalls.
+    // A large upload may take long; bodies are watched for their rate.
     requestTimeout: 0,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    http: { headersTimeout: options.patience.headers_ms, connectionsCheckingInterval: options.patience.look_ms },
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
   });
@@ -113,6 +139,7 @@ export async function createHttp(options: {
   fastify.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null));
 
   fastify.addHook('onRequest', async (request, reply) => {
+    watchBody(request.raw, options.patience.body);
     if (/^\/(assets\/|[\w-]+\.(js|svg)$)/.test(request.url)) return void reply.headers(ASSET_HEADERS);
     reply.headers(SECURITY_HEADERS);
     reply.header('x-request-id', request.id);
@@ -136,7 +163,10 @@ export async function createHttp(options: {
       info: {
         title: 'Palisade',
         version: VERSION,
-        description: 'Errors are RFC 9457 problem documents. Lists are newest first, the next page is in the `Link` header.',
+        description:
+          'Errors are RFC 9457 problem documents. Lists are newest first, the next page is in the `Link` header.\n\n' +
+          'What happens is told on the WebSocket `/api/events` as JSON frames, told apart by `kind`. Say ' +
+          '`{"kind":"hello","access_token":"..."}` first, with `"after"` and the last event id after a gap; answer each `ping` with `{"kind":"pong"}`.',
       },
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
     },

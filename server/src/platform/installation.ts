@@ -27,24 +27,34 @@ export async function claimFact(database: Kysely<InstallationTables>, name: stri
   return row !== undefined;
 }
 
+/** A fact that the server itself keeps; undefined while it was never written. */
+export async function readFact(database: Kysely<InstallationTables>, name: string): Promise<string | undefined> {
+  const row = await database.selectFrom('installation').select('value').where('name', '=', name).executeTakeFirst();
+  return row?.value;
+}
+
+/** Writes a fact in place of what was there. */
+export async function writeFact(database: Kysely<InstallationTables>, name: string, value: string): Promise<void> {
+  await database
+    .insertInto('installation')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
+}
+
 /** Stores what an administrator set up, in place of what was there. */
 export async function writeSetup(
   database: Kysely<InstallationTables>,
   setup: z.output<typeof setupPayloadSchema>,
 ): Promise<void> {
-  const value = JSON.stringify(setup);
-  await database
-    .insertInto('installation')
-    .values({ name: SETUP, value })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-    .execute();
+  await writeFact(database, SETUP, JSON.stringify(setup));
 }
 
 /** The provider as set up, or the product's own name. */
 export async function readProvider(database: Kysely<InstallationTables>): Promise<Provider> {
-  const row = await database.selectFrom('installation').select('value').where('name', '=', SETUP).executeTakeFirst();
-  if (row === undefined) return UNCONFIGURED;
-  const { client_info } = setupPayloadSchema.parse(JSON.parse(row.value));
+  const setup = await readFact(database, SETUP);
+  if (setup === undefined) return UNCONFIGURED;
+  const { client_info } = setupPayloadSchema.parse(JSON.parse(setup));
   return {
     provider_name: client_info.company_name,
     support: { phone: client_info.support_phone, email: client_info.support_email },

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Role } from '@palisade/contract/auth';
 import type { Access, BodyOf, Endpoint, ParamsOf, QueryOf, ReplyOf } from '@palisade/contract/endpoint';
 import { PROBLEMS, type ProblemCode, problemSchema } from '@palisade/contract/problem';
@@ -78,7 +79,10 @@ function requireContentType(endpoint: Endpoint, request: FastifyRequest): void {
 function schemaOf(endpoint: Endpoint): RouteShorthandOptions['schema'] {
   const codes = [...new Set([...endpoint.problems, ...commonProblems(endpoint)])];
   const problems = Object.groupBy(codes, (code) => String(PROBLEMS[code].status));
-  const response: Record<string, unknown> = { [endpoint.status]: endpoint.reply ?? z.null().describe('Done.') };
+  const file = { description: 'The file.', content: { 'application/octet-stream': { schema: z.string() } } };
+  const response: Record<string, unknown> = {
+    [endpoint.status]: endpoint.download ? file : (endpoint.reply ?? z.null().describe('Done.')),
+  };
   for (const [status, group] of Object.entries(problems)) {
     const description = group?.map((code) => `\`${code}\`: ${PROBLEMS[code].detail}`).join('\n\n');
     response[status] = { description, content: { 'application/problem+json': { schema: problemSchema } } };
@@ -103,7 +107,9 @@ export function serve<E extends Endpoint, Row = undefined>(
   api: Api,
   endpoint: E,
   access: AccessCheck<E, Row>,
-  handle: (call: Call<E, Row>) => Promise<ReplyOf<E> extends undefined ? void : ReplyOf<E>>,
+  handle: (
+    call: Call<E, Row>,
+  ) => Promise<[NonNullable<E['download']>] extends [never] ? (ReplyOf<E> extends undefined ? void : ReplyOf<E>) : Readable>,
 ): void {
   const sessions = new WeakMap<FastifyRequest, Session>();
   api.fastify.route({

@@ -68,6 +68,10 @@ export interface Sessions {
   find(session_id: string): Promise<SessionRecord | undefined>;
   /** Has a person read anew by their sessions' next requests, after their record changed. */
   refresh(user_id: string): void;
+  /** Whether a session still counts. Asking is no use of it. */
+  lives(session_id: string): Promise<boolean>;
+  /** Has `listener` told of each session that ends here, until the answered function is called. */
+  onEnd(listener: (session_id: string) => void): () => void;
 }
 
 /** `findUser` answers undefined for an account that is gone: its tokens are then worth nothing. */
@@ -80,6 +84,7 @@ export function createSessions(parts: {
   const cache = new Map<string, Cached>();
   // Sessions that ended while a read of them may have been under way; such a read must not put them back into the cache.
   const ended = new Set<string>();
+  const listeners = new Set<(session_id: string) => void>();
   const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
   function drop(belongs: (session: Session) => boolean): void {
@@ -92,6 +97,15 @@ export function createSessions(parts: {
     if (ended.size >= CACHE_SIZE_MAXIMUM) ended.clear();
     ended.add(session_id);
   }
+
+  function tell(session_id: string): void {
+    for (const listener of listeners) listener(session_id);
+  }
+
+  const lifetimeStarts = () => ({
+    created: new Date(now() - ABSOLUTE_LIFETIME_MS).toISOString(),
+    used: new Date(now() - IDLE_LIFETIME_MS).toISOString(),
+  });
 
   async function read(token_hash: string): Promise<Cached | undefined> {
     const row = await database.selectFrom('sessions').selectAll().where('token_hash', '=', token_hash).executeTakeFirst();
@@ -156,22 +170,26 @@ export function createSessions(parts: {
       remember(session_id);
       await database.deleteFrom('sessions').where('id', '=', session_id).execute();
       drop((session) => session.id === session_id);
+      tell(session_id);
     },
 
     async endAll(transaction, user_id, except_id) {
       let query = transaction.deleteFrom('sessions').where('user_id', '=', user_id);
       if (except_id !== undefined) query = query.where('id', '!=', except_id);
-      for (const { id } of await query.returning('id').execute()) remember(id);
+      const rows = await query.returning('id').execute();
+      for (const { id } of rows) remember(id);
       drop((session) => session.user.id === user_id && session.id !== except_id);
+      for (const { id } of rows) tell(id);
     },
 
     async list(user_id, { limit, cursor }) {
+      const { created, used } = lifetimeStarts();
       let query = database
         .selectFrom('sessions')
         .select(PUBLIC_COLUMNS)
         .where('user_id', '=', user_id)
-        .where('created_at', '>', new Date(now() - ABSOLUTE_LIFETIME_MS).toISOString())
-        .where('last_used_at', '>', new Date(now() - IDLE_LIFETIME_MS).toISOString())
+        .where('created_at', '>', created)
+        .where('last_used_at', '>', used)
         .orderBy('id', 'desc')
         .limit(limit);
       if (cursor !== undefined) query = query.where('id', '<', cursor);
@@ -182,6 +200,23 @@ export function createSessions(parts: {
 
     refresh(user_id) {
       drop((session) => session.user.id === user_id);
+    },
+
+    async lives(session_id) {
+      const { created, used } = lifetimeStarts();
+      const row = await database
+        .selectFrom('sessions')
+        .select('id')
+        .where('id', '=', session_id)
+        .where('created_at', '>', created)
+        .where('last_used_at', '>', used)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    onEnd(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
   };
 }

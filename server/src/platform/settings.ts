@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Exposure } from '@palisade/contract/platform';
 import { z } from 'zod';
 import { parseScannerUrls, type ScannerAddress } from './scanner-url.ts';
@@ -18,6 +18,8 @@ export interface Settings {
   public_url: string | undefined;
   data_dir: string;
   database_url: string | undefined;
+  /** The key of the files in quarantine; made when it is not there. */
+  quarantine_key_file: string;
   admin_emails: readonly string[];
   trusted_proxies: readonly string[];
   live_chat_url: string | undefined;
@@ -60,6 +62,7 @@ const environmentSchema = z.object({
   PUBLIC_URL: webAddress,
   EXPOSURE: z.preprocess(blankIsUnset, z.enum(['local', 'public'], { error: 'must be "local" or "public"' }).optional()),
   DATA_DIR: text.default('./data'),
+  QUARANTINE_KEY_FILE: text,
   DATABASE_URL: z.preprocess(
     blankIsUnset,
     z.url({ protocol: /^postgres(ql)?$/, error: 'must be an address that starts with postgres://' }).optional(),
@@ -172,6 +175,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     public_url: values.PUBLIC_URL,
     data_dir: resolve(values.DATA_DIR),
     database_url: values.DATABASE_URL,
+    quarantine_key_file: resolve(values.QUARANTINE_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'quarantine.key')),
     admin_emails: values.ADMIN_EMAILS,
     trusted_proxies: values.TRUSTED_PROXIES,
     live_chat_url: values.LIVE_CHAT_URL,

@@ -23,11 +23,17 @@ interface UploadOptions {
   maximum: number;
   /** An upload of which no byte arrives for this long is dropped, in ms. */
   stall_ms: number;
+  /** So is one of which, in any `window_ms`, fewer bytes arrive than this. */
+  slow: { window_ms: number; bytes: number };
+  /** Aborted with what the upload is then refused with. */
+  signal: AbortSignal;
 }
 
 const WRITE_BUFFER_BYTES = 256 * 1024;
 const OTHER_FIELDS_MAXIMUM = 20;
 const OTHER_FIELD_BYTES_MAXIMUM = 64 * 1024;
+
+const TOO_SLOW = 'The upload arrived too slowly, so it was dropped. Upload the file again over a faster connection.';
 
 const STORAGE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
 
@@ -75,7 +81,8 @@ function createParser(request: FastifyRequest): BusboyInstance {
 /**
  * Receives the one file of a multipart request into `options.path`. Whatever goes wrong, the rest of the request is drained, so that the client
  * can read the answer, and nothing of the file stays behind.
- * @throws Problem `invalid_field` (no file, two files), `too_large`, `malformed` (cut off or no multipart), `upload_stalled`, `storage_full`.
+ * @throws Problem `invalid_field` (no file, two files), `too_large`, `malformed` (cut off or no multipart), `upload_stalled`, `storage_full`, or the
+ * signal's reason.
  */
 export async function receiveUpload(request: FastifyRequest, options: UploadOptions): Promise<Upload> {
   const body = request.raw;
@@ -106,7 +113,17 @@ export async function receiveUpload(request: FastifyRequest, options: UploadOpti
   });
 
   const stall = setTimeout(() => parsed.reject(new Problem('upload_stalled')), options.stall_ms);
-  body.on('data', () => stall.refresh());
+  let arrived = 0;
+  body.on('data', (chunk: Buffer) => {
+    arrived += chunk.length;
+    stall.refresh();
+  });
+  const slow = setInterval(() => {
+    if (arrived < options.slow.bytes) parsed.reject(new Problem('upload_stalled', { detail: TOO_SLOW }));
+    arrived = 0;
+  }, options.slow.window_ms);
+  const abort = () => parsed.reject(options.signal.reason);
+  options.signal.addEventListener('abort', abort, { once: true });
   body.pipe(parser);
   try {
     await parsed.promise;
@@ -122,5 +139,7 @@ export async function receiveUpload(request: FastifyRequest, options: UploadOpti
     throw error;
   } finally {
     clearTimeout(stall);
+    clearInterval(slow);
+    options.signal.removeEventListener('abort', abort);
   }
 }

@@ -123,17 +123,37 @@ export async function call<E extends AnyEndpoint>(endpoint: E, ...args: CallArgu
   return readReply(endpoint.reply, status, text, token) as Reply<E>;
 }
 
+/** Fetches the file that an endpoint answers. Throws as `call` does. */
+export async function download<E extends AnyEndpoint & { download?: true }>(
+  endpoint: E,
+  options: Part<'params', SchemaOf<E, 'params'>>,
+): Promise<Blob> {
+  const token = currentSession()?.access_token;
+  const headers = new Headers(token === undefined ? {} : { authorization: `Bearer ${token}` });
+  try {
+    const response = await fetch(addressOf(endpoint, options as Options), { method: endpoint.method, headers });
+    if (response.ok) return await response.blob();
+    // Answers the refusal by throwing it.
+    readReply(undefined, response.status, await response.text(), token);
+  } catch (error) {
+    if (error instanceof CallError) throw error;
+    reportConnection('offline');
+  }
+  throw new CallError('network', 0);
+}
+
 export interface UploadOptions {
   /** Called with the share of the file that has been sent, from 0 to 1. */
   onProgress?: (share: number) => void;
   signal?: AbortSignal;
+  headers?: Record<string, string>;
 }
 
 /** Sends one file in the endpoint's multipart field. fetch tells no upload progress, so this is an XMLHttpRequest. Throws as `call` does. */
 export function upload<E extends AnyEndpoint & { upload?: string }>(
   endpoint: E,
   file: File,
-  { onProgress, signal }: UploadOptions = {},
+  { onProgress, signal, headers = {} }: UploadOptions = {},
 ): Promise<Reply<E>> {
   const token = currentSession()?.access_token;
   return new Promise((resolve, reject) => {
@@ -163,6 +183,7 @@ export function upload<E extends AnyEndpoint & { upload?: string }>(
     request.addEventListener('loadend', () => signal?.removeEventListener('abort', abort));
     request.open(endpoint.method, addressOf(endpoint, {}));
     request.setRequestHeader('accept', 'application/json');
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     if (token !== undefined) request.setRequestHeader('authorization', `Bearer ${token}`);
     const form = new FormData();
     form.append(endpoint.upload ?? 'file', file, file.name);

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** What the last call told about the way to the server; `unknown` until one has ended. */
+/** What the events socket, or a call since, told about the way to the server; `unknown` until one has. */
 export type Connection = 'unknown' | 'online' | 'offline';
 
 const listeners = new Set<() => void>();

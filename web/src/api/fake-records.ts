@@ -1,8 +1,10 @@
 import type { Alert, Stats } from '@palisade/contract/anti-hacking';
 import type { Scan } from '@palisade/contract/antivirus';
 import type { Account, UserInfo } from '@palisade/contract/auth';
+import type { CurrentSubscription } from '@palisade/contract/current-subscription';
 import type { DashboardStatus } from '@palisade/contract/dashboard';
-import type { CurrentSubscription, Subscription, Template, UserPlanRequest } from '@palisade/contract/subscription';
+import type { ScanDetail } from '@palisade/contract/quarantine';
+import type { Subscription, Template, UserPlanRequest } from '@palisade/contract/subscription';
 import type { Config } from './config.ts';
 
 /** Records for tests; what a test is about, it states itself. */
@@ -41,9 +43,24 @@ export function scanOf(parts: Partial<Scan> = {}): Scan {
     threat_member: null,
     file_hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     size: 1_258_291,
+    media_type: 'application/pdf',
+    first_seen_at: '2026-11-20T10:00:00.000Z',
     notes: [],
     engines: [{ name: 'YARA-X', version: '1.9.0', signatures_version: '1', verdict: scan_status, threat: null, duration_ms: 4 }],
     coverage: { members_total: 0, members_scanned: 0, bytes_scanned: 1_258_291, encrypted: 0, whole_file_conditions: true },
+    ...parts,
+  };
+}
+
+export function scanDetailOf(parts: Partial<ScanDetail> = {}): ScanDetail {
+  return {
+    ...scanOf(parts),
+    threat_facts: null,
+    is_test_file: false,
+    kept: 'no',
+    kept_until: null,
+    answered_from: null,
+    report: null,
     ...parts,
   };
 }

@@ -1,4 +1,6 @@
+import { UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
 import type { Endpoint } from '@palisade/contract/endpoint';
+import { type ClientFrame, clientFrameSchema, type ServerFrame, serverFrameSchema } from '@palisade/contract/events';
 import { type FieldError, PROBLEMS, type ProblemCode, problemSchema } from '@palisade/contract/problem';
 import { vi } from 'vitest';
 import type { z } from 'zod';
@@ -24,6 +26,7 @@ interface Call {
 export interface FakeUpload {
   file: File;
   token: string | undefined;
+  key: string | undefined;
   isAborted: () => boolean;
   progress: (share: number) => void;
   answer: (answer: Answer) => void;
@@ -45,11 +48,22 @@ const LOST = Symbol('the connection is lost');
 export class FakeServer {
   readonly calls: Call[] = [];
   readonly uploads: FakeUpload[] = [];
+  /** The events sockets that pages have opened; none is answered but by the test. */
+  readonly sockets: FakeSocket[] = [];
   readonly #answers = new Map<string, () => Promise<Answer | typeof LOST>>();
 
   constructor() {
     vi.stubGlobal('fetch', (address: string, init: RequestInit) => this.#fetch(address, init));
-    const { uploads } = this;
+    const { uploads, sockets } = this;
+    vi.stubGlobal(
+      'WebSocket',
+      class extends FakeSocket {
+        constructor(address: string) {
+          super(address);
+          sockets.push(this);
+        }
+      },
+    );
     vi.stubGlobal(
       'XMLHttpRequest',
       class extends FakeRequest {
@@ -95,6 +109,39 @@ function untilAborted(signal: AbortSignal | null | undefined): Promise<never> {
   return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true }));
 }
 
+/** As much of WebSocket as the events socket uses, and what the test does in the server's place. */
+export class FakeSocket extends EventTarget {
+  readonly address: string;
+  readonly sent: ClientFrame[] = [];
+  isClosed = false;
+
+  constructor(address: string) {
+    super();
+    this.address = address;
+  }
+
+  send(text: string): void {
+    this.sent.push(clientFrameSchema.parse(JSON.parse(text)));
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  open(): void {
+    this.dispatchEvent(new Event('open'));
+  }
+
+  say(frame: ServerFrame): void {
+    this.dispatchEvent(new MessageEvent('message', { data: JSON.stringify(serverFrameSchema.parse(frame)) }));
+  }
+
+  breakOff(code = 1006): void {
+    this.isClosed = true;
+    this.dispatchEvent(new CloseEvent('close', { code }));
+  }
+}
+
 /** As much of XMLHttpRequest as an upload uses. */
 abstract class FakeRequest extends EventTarget {
   readonly upload = new EventTarget();
@@ -102,6 +149,7 @@ abstract class FakeRequest extends EventTarget {
   responseText = '';
   #isAborted = false;
   #token: string | undefined;
+  #key: string | undefined;
 
   abstract send(form: FormData): void;
 
@@ -109,6 +157,7 @@ abstract class FakeRequest extends EventTarget {
 
   setRequestHeader(name: string, value: string): void {
     if (name === 'authorization') this.#token = value;
+    if (name === UPLOAD_KEY_HEADER) this.#key = value;
   }
 
   abort(): void {
@@ -122,6 +171,7 @@ abstract class FakeRequest extends EventTarget {
     return {
       file,
       token: this.#token,
+      key: this.#key,
       isAborted: () => this.#isAborted,
       progress: (share) => {
         this.upload.dispatchEvent(new ProgressEvent('progress', { lengthComputable: true, loaded: share * 1000, total: 1000 }));

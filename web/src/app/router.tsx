@@ -67,6 +67,11 @@ export const routes: RouteObject[] = [
             handle: { title: 'Outbox' },
             lazy: async () => ({ Component: (await import('#features/outbox/outbox-page.tsx')).OutboxPage }),
           },
+          {
+            path: 'admin/false-alarms',
+            handle: { title: 'False alarms' },
+            lazy: async () => ({ Component: (await import('#features/antivirus/false-alarms-page.tsx')).FalseAlarmsPage }),
+          },
           { path: '*', handle: { title: 'Not found' }, element: <NotFoundPage /> },
         ],
       },

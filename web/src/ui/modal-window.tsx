@@ -12,11 +12,13 @@ interface ModalWindowProps {
   onClose: () => void;
   /** False when what opened it is gone by the time it closes, such as an item of a menu: the opener then sees to the focus itself. */
   returnsFocus?: boolean;
+  /** Width at most, in px. */
+  size?: number;
   children: ReactNode;
 }
 
 /** A dialog over the page, for as long as it is rendered. The focus goes back to where it was. */
-export function ModalWindow({ title, onClose, returnsFocus = true, children }: ModalWindowProps) {
+export function ModalWindow({ title, onClose, returnsFocus = true, size = 520, children }: ModalWindowProps) {
   // Read while rendering: the kit moves the focus before any effect of ours runs.
   const [opener] = useState(() => document.activeElement);
   useEffect(
@@ -29,7 +31,7 @@ export function ModalWindow({ title, onClose, returnsFocus = true, children }: M
     <Modal.Root
       opened
       onClose={onClose}
-      size={520}
+      size={size}
       yOffset={24}
       xOffset={16}
       centered

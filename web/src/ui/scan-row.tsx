@@ -1,6 +1,7 @@
 import type { Scan } from '@palisade/contract/antivirus';
 import { HASH_PREFIX_LENGTH } from '@palisade/contract/constants';
 import { memo } from 'react';
+import { Link } from 'react-router';
 import { FileName } from './file-name.tsx';
 import { Moment } from './moment.tsx';
 import { describeCoverage, describeDetail } from './scan-sentence.ts';
@@ -12,19 +13,27 @@ interface ScanRowProps {
   now: number;
   /** Also shows the hash, the coverage beside other sentences, and the engine's notes. */
   detailed?: boolean;
+  /** Where everything about it stands: the whole row leads there. */
+  to?: string;
 }
 
 /** One scan as an item of a list: what it is, what was found, when, and the answer. */
-export const ScanRow = memo(function ScanRow({ scan, now, detailed = false }: ScanRowProps) {
+export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to }: ScanRowProps) {
   const detail = describeDetail(scan);
   const coverage = describeCoverage(scan);
   const isSaid = scan.threat_detected !== null || detail !== undefined;
   return (
-    <li className="scan-row">
+    <li className="scan-row" data-leads={to !== undefined}>
       <StatusIcon status={scan.scan_status} />
       <div className="scan-row__what">
         <span className="scan-row__name">
-          <FileName name={scan.filename} />
+          {to === undefined ? (
+            <FileName name={scan.filename} />
+          ) : (
+            <Link to={to} className="scan-row__link" preventScrollReset>
+              <FileName name={scan.filename} />
+            </Link>
+          )}
         </span>
         {scan.threat_detected !== null && (
           <span className="scan-row__threat">

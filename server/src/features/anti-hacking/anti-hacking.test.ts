@@ -126,7 +126,7 @@ describe('an infected upload', async () => {
       {
         threat_type: 'malware_detected',
         severity: 'low',
-        description: 'EICAR-Test-File was found in <b>eicar.com. It is a harmless test file. The uploaded copy was deleted.',
+        description: 'EICAR-Test-File was found in <b>eicar.com. It is a harmless test file. The uploaded copy is in quarantine.',
         blocked: true,
         simulated: false,
         ip_address: null,
@@ -190,11 +190,11 @@ describe('the posture scan', async () => {
     const result = replyOf(await call(scanPosture, { token }));
     expect(result).toMatchObject({ threats_detected: 2, threats_blocked: 2, status: 'no_issues_found' });
     expect(result.recommendations).toEqual([
-      'Delete the originals of infected files where they came from: only the uploaded copies were removed.',
+      'Delete the originals of infected files where they came from: only the uploaded copies were put out of reach.',
     ]);
     expect(result.findings.find(({ id }) => id === 'infected_not_removed')).toMatchObject({
       state: 'pass',
-      evidence: '2 infected uploads were found, none is kept on the server.',
+      evidence: '2 infected uploads were found, each is sealed or gone.',
     });
   });
 });

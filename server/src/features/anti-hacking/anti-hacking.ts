@@ -21,7 +21,7 @@ import { CHECKED_PORTS, judge, type Posture, type PostureFacts } from './posture
 export interface Incident {
   key: string;
   user_id: string;
-  threat_type: ThreatType;
+  threat_type: ThreatType | 'false_alarm';
   severity: Severity;
   description: string;
   /** ISO time. */
@@ -65,11 +65,12 @@ export function createAntiHacking(parts: {
   /** The facts that other features hold. */
   scans: (user_id: string) => Promise<PostureFacts['scans']>;
   rules: (user_id: string) => Promise<Rule[]>;
+  commonPassword: (user_id: string) => Promise<boolean | undefined>;
   now: () => number;
   /** From 0 up to, not including, 1. */
   random?: (() => number) | undefined;
 }): AntiHacking {
-  const { database, scans, rules, now, random = Math.random } = parts;
+  const { database, scans, rules, commonPassword, now, random = Math.random } = parts;
 
   async function list(user_id: string, { limit, cursor }: PageQuery): Promise<Alert[]> {
     let query = database.selectFrom('alerts').selectAll().where('user_id', '=', user_id).orderBy('id', 'desc').limit(limit);
@@ -108,8 +109,14 @@ export function createAntiHacking(parts: {
   }
 
   async function postureOf(user_id: string): Promise<{ posture: Posture; rows: Tally; rule_count: number }> {
-    const [rows, scanFacts, ruleList] = await Promise.all([tallies.of(user_id), scans(user_id), rules(user_id)]);
+    const [rows, scanFacts, ruleList, hasCommonPassword] = await Promise.all([
+      tallies.of(user_id),
+      scans(user_id),
+      rules(user_id),
+      commonPassword(user_id),
+    ]);
     const posture = judge({
+      account: { common_password: hasCommonPassword },
       scans: scanFacts,
       rules: openRulesOf(user_id, ruleList),
       unblocked: {

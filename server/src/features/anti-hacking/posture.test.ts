@@ -7,6 +7,7 @@ import { readOpenRules } from './open-rules.ts';
 import { CHECKED_PORTS, CHECKS, judge, type PostureFacts } from './posture.ts';
 
 const nothing: PostureFacts = {
+  account: { common_password: undefined },
   scans: { infected: 0, overdue: 0, repeated_threats: [] },
   unblocked: { malware: 0, high: 0, critical: 0 },
   rules: readOpenRules([], CHECKED_PORTS),
@@ -29,6 +30,16 @@ const rule = (parts: Partial<Rule>): Rule => ({
 describe('the score', () => {
   test('of a new account is 100, without a reason', () => {
     expect(judge(nothing)).toMatchObject({ security_score: 100, score_breakdown: [], vulnerabilities_found: [] });
+  });
+
+  test.each([
+    [true, 85, 'fail'],
+    [false, 100, 'pass'],
+    [undefined, 100, 'unknown'],
+  ])('with a common password %s is %i, and the check says %s', (common_password, security_score, state) => {
+    const judged = judge({ ...nothing, account: { common_password } });
+    expect(judged.security_score).toBe(security_score);
+    expect(judged.findings.find(({ id }) => id === 'common_password')).toMatchObject({ state });
   });
 
   test('counts only checks that could run, and says how many', () => {
@@ -97,6 +108,7 @@ describe('the score', () => {
     fc.assert(
       fc.property(names, names, names, few, few, few, few, (everything, ssh, clashing, overdue, malware, high, critical) => {
         const { security_score, score_breakdown, findings } = judge({
+          account: { common_password: undefined },
           scans: { infected: malware, overdue, repeated_threats: [] },
           unblocked: { malware, high, critical },
           rules: { everything, clashing, ports: new Map([[22, ssh]]) },

@@ -4,6 +4,8 @@ import type { OpenRules } from './open-rules.ts';
 
 /** What the posture checks look at. Everything in it was counted or read a moment ago. */
 export interface PostureFacts {
+  /** Undefined: not known yet. */
+  account: { common_password: boolean | undefined };
   scans: { infected: number; overdue: number; repeated_threats: readonly string[] };
   /** Real alerts that nothing has blocked. */
   unblocked: { malware: number; high: number; critical: number };
@@ -35,7 +37,7 @@ interface Check {
   fix_route: string;
   deduction: number;
   /** Absent: nothing on this server can tell yet. */
-  run?: (facts: PostureFacts) => Outcome;
+  run?: (facts: PostureFacts) => Outcome | undefined;
 }
 
 const names = (rules: readonly string[]) => rules.map((name) => `"${name}"`).join(', ');
@@ -95,16 +97,25 @@ function waiting(check: Omit<Check, 'run'>): Check {
 
 /** Every check with its deduction ([H]: our own weights). Those without `run` need what this version does not have, and stay unknown. */
 export const CHECKS: readonly Check[] = [
-  waiting({
+  {
     id: 'common_password',
     group: 'account',
     severity: 'high',
     title: 'The password is one of the common ones',
     goal: 'The password is not a common one',
-    advice: 'Choose another password.',
+    advice: 'Choose another password, in Security Preferences.',
     fix_route: '/dashboard',
     deduction: 15,
-  }),
+    run: ({ account: { common_password } }) =>
+      common_password === undefined
+        ? undefined
+        : {
+            times: common_password ? 1 : 0,
+            evidence: common_password
+              ? 'It is on the lists that attackers try first.'
+              : 'It is not on the lists that attackers try first.',
+          },
+  },
   waiting({
     id: 'no_two_factor',
     group: 'account',
@@ -223,17 +234,17 @@ export const CHECKS: readonly Check[] = [
     id: 'infected_not_removed',
     group: 'files',
     severity: 'critical',
-    title: 'An infected file was not removed from the server',
-    goal: 'No infected file is kept on the server',
-    advice: 'Tell support: an infected upload could not be removed.',
+    title: 'An infected file lies open on the server',
+    goal: 'No infected file lies open on the server',
+    advice: 'Tell support: an infected upload could be neither sealed nor removed.',
     fix_route: '/antivirus',
     deduction: 20,
     run: ({ scans, unblocked }) => ({
       times: unblocked.malware > 0 ? 1 : 0,
       evidence:
         unblocked.malware > 0
-          ? `${plural(unblocked.malware, 'infected upload is', 'infected uploads are')} still on the server.`
-          : `${plural(scans.infected, 'infected upload was', 'infected uploads were')} found, none is kept on the server.`,
+          ? `${plural(unblocked.malware, 'infected upload is', 'infected uploads are')} still in the open on the server.`
+          : `${plural(scans.infected, 'infected upload was', 'infected uploads were')} found, each is sealed or gone.`,
     }),
   },
   waiting({
@@ -320,7 +331,9 @@ export function judge(facts: PostureFacts): Posture {
     if (outcome.times > 0) recommendations.push(advice);
   }
   if (facts.scans.infected > 0) {
-    recommendations.push('Delete the originals of infected files where they came from: only the uploaded copies were removed.');
+    recommendations.push(
+      'Delete the originals of infected files where they came from: only the uploaded copies were put out of reach.',
+    );
   }
   const failed = findings.filter((finding) => finding.state === 'fail');
   const known = findings.filter((finding) => finding.state !== 'unknown').length;

@@ -1,26 +1,49 @@
-import { listScans, scanFile } from '@palisade/contract/antivirus';
+import { cancelUpload, listScans, scanFile, UPLOAD_KEY_HEADER, uploadKeySchema } from '@palisade/contract/antivirus';
+import type { FastifyRequest } from 'fastify';
 import { nextPage } from '#platform/page.ts';
+import { invalidField, Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { receiveUpload } from '#platform/upload.ts';
 import type { Antivirus } from './antivirus.ts';
+import { type ArrivalLimits, createArrivals } from './arrivals.ts';
 import type { Spool } from './spool.ts';
 
-/** Largest upload in bytes, and how long one may pause, in ms. */
+/** Largest upload in bytes, how long one may pause, in ms, how slow it may be, and how many there may be. */
 export interface UploadLimits {
   maximum: number;
   stall_ms: number;
+  slow: { window_ms: number; bytes: number };
+  arrivals: ArrivalLimits;
+}
+
+/** @throws Problem `invalid_field` for a key that is none. */
+function uploadKeyOf(request: FastifyRequest): string | undefined {
+  const sent = request.headers[UPLOAD_KEY_HEADER];
+  if (sent === undefined) return undefined;
+  const key = uploadKeySchema.safeParse(sent).data;
+  if (key === undefined) throw invalidField(UPLOAD_KEY_HEADER, 'The upload key has 32 hexadecimal digits.');
+  return key;
 }
 
 export function serveAntivirus(api: Api, antivirus: Antivirus, spool: Spool, limits: UploadLimits): void {
+  const arrivals = createArrivals(limits.arrivals);
   serve(api, listScans, 'customer', async ({ session, query, header, request }) => {
     const scans = await antivirus.list(session.user.id, query);
     nextPage({ rows: scans, query, url: request.url, header });
     return scans;
   });
 
-  serve(api, scanFile, 'customer', async ({ session, request }) => {
+  serve(api, scanFile, 'customer', ({ session, request }) => {
     const id = antivirus.newScanId();
-    const upload = await receiveUpload(request, { field: 'file', path: spool.arriving(id), ...limits });
-    return await antivirus.scan({ id, user_id: session.user.id, ...upload });
+    const user_id = session.user.id;
+    const key = uploadKeyOf(request);
+    return arrivals.during({ user_id, key }, async (signal) => {
+      const upload = await receiveUpload(request, { field: 'file', path: spool.arriving(id), signal, ...limits });
+      return await antivirus.scan({ id, user_id, key, signal, ...upload });
+    });
+  });
+
+  serve(api, cancelUpload, { find: async ({ key }: { key: string }) => arrivals.find(key) }, async ({ params }) => {
+    if (!(await arrivals.cancel(params.key))) throw new Problem('not_found', { detail: 'The file has its verdict already.' });
   });
 }

@@ -1,4 +1,5 @@
 import type { ScanStatus, StatusDetail } from '@palisade/contract/antivirus';
+import type { ReportStatus } from '@palisade/contract/quarantine';
 
 export interface AntivirusTables {
   scans: {
@@ -12,6 +13,10 @@ export interface AntivirusTables {
     threat_member: string | null;
     file_hash: string;
     size: number;
+    media_type: string | null;
+    first_seen_at: string;
+    /** JSON. */
+    threat_facts: string | null;
     /** JSON. */
     notes: string;
     engines: string;
@@ -19,5 +24,22 @@ export interface AntivirusTables {
     /** 1 while the uploaded bytes wait in the spool for an engine. */
     spooled: number;
     attempts: number;
+    /** 1 while the bytes are kept encrypted. */
+    sealed: number;
+    /** When bytes that are kept, in whatever way, are removed. */
+    kept_until: string | null;
+    /** The engine's edition that the verdict is of; null where it may not serve again. */
+    edition: string | null;
+    /** When the bytes were read, where the verdict is that of an earlier upload. */
+    answered_from: string | null;
+  };
+  quarantine_reports: {
+    id: string;
+    scan_id: string;
+    user_id: string;
+    reason: string;
+    status: ReportStatus;
+    reported_at: string;
+    decided_at: string | null;
   };
 }

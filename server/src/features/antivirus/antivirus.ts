@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import {
   type Coverage,
   coverageSchema,
@@ -7,17 +8,28 @@ import {
   type Scan,
   type StatusDetail,
 } from '@palisade/contract/antivirus';
+import type { LiveEvent, ScanProgress } from '@palisade/contract/events';
 import type { PageQuery } from '@palisade/contract/fields';
+import { type ScanDetail, threatFactsSchema } from '@palisade/contract/quarantine';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Kysely, Selectable, Updateable } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { newId } from '#platform/id.ts';
+import type { InstallationTables } from '#platform/installation.ts';
 import { createPersonCache } from '#platform/person-cache.ts';
+import { invalidField, Problem } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
+import { disguiseOf } from './disguise.ts';
 import type { Engine, EngineOutcome } from './engines/yara-pool.ts';
+import type { FalseAlarms } from './false-alarms.ts';
 import { displayName } from './filename.ts';
+import { type Copy, createKeeping, type ScanRow, type Verdict, waitsUntil } from './keeping.ts';
+import { createProgressBoard } from './progress.ts';
+import type { Quarantine } from './quarantine.ts';
+import { createRecheck, listAnswer, type MatchHash } from './recheck.ts';
 import { countScans, INDUSTRY_TEST_THREATS, type ScanCounts } from './scan-counts.ts';
 import type { Spool } from './spool.ts';
+import type { Turns } from './turns.ts';
 
 /** A file that has arrived in the spool under `id`. */
 interface Arrival {
@@ -28,7 +40,14 @@ interface Arrival {
   /** Bytes. */
   size: number;
   sha256: string;
+  /** What the page that sent it has named it. */
+  key: string | undefined;
+  /** Aborted when the person wants the file back. */
+  signal: AbortSignal;
 }
+
+/** Who still waits for a scan, and may end it. */
+type Waiter = Pick<Arrival, 'key' | 'signal'>;
 
 /** A file in which something was found. */
 export interface InfectedFile {
@@ -36,21 +55,47 @@ export interface InfectedFile {
   scan: Scan;
   /** One of the industry's harmless test files. */
   is_test_file: boolean;
-  /** Its bytes are gone from this server: seen to, not hoped for. */
-  removed: boolean;
+  /** What became of its bytes: seen to, not hoped for. */
+  copy: Copy;
+}
+
+/** A file in which something was found, and of which newer signatures say that there is nothing. */
+export interface ClearedFile {
+  user_id: string;
+  scan: Scan;
+  /** What was found in it before. */
+  threat: string;
 }
 
 export interface Antivirus {
   newScanId(): string;
   /**
    * Takes over a file of which the upload is complete, and answers its record once an engine has spoken. From the moment the record is stored the file
-   * is scanned, now or after a restart, whoever goes away.
+   * is scanned, now or after a restart, whoever goes away; only the person can take it back.
+   * @throws Problem `upload_cancelled` when they did. Nothing of the file is left then, its record included.
    */
   scan(arrival: Arrival): Promise<Scan>;
   list(user_id: string, page: PageQuery): Promise<Scan[]>;
+  find(id: string): Promise<ScanRow | undefined>;
+  detail(row: ScanRow): Promise<ScanDetail>;
+  /** Takes a record out of the history, with its bytes. A scan that is under way ends without a record. */
+  remove(row: ScanRow): Promise<void>;
+  /** The kept bytes of a file. @throws Problem `not_found` when none are kept, `unavailable` when they do not open. */
+  restore(row: ScanRow): Promise<Readable>;
+  /** Removes the kept bytes; the record stays. @throws Problem `conflict` while the file is read. */
+  removeFile(row: ScanRow): Promise<void>;
+  /**
+   * Reads a kept encrypted archive with its password, which goes nowhere else.
+   * @throws Problem `invalid_field` for a wrong one, `conflict` when there is nothing to open, `unavailable` when no engine answers.
+   */
+  unlock(row: ScanRow, password: string): Promise<ScanRow>;
+  /** To be called when signatures have changed in a way that the engine's edition does not show: looks at everything again. */
+  signaturesChanged(): Promise<void>;
   /** The latest scans, newest first, at most `count`, and never more than 10. */
   recent(user_id: string, count: number): Promise<Scan[]>;
   counts(user_id: string): Promise<ScanCounts>;
+  /** How far a person's files are that have no verdict yet. */
+  progress(user_id: string): LiveEvent[];
   /** Takes up what an earlier run of the server left pending, and goes on doing so while engines come back. */
   resume(): Promise<void>;
   /** An engine is back: scans what waits. With new signatures (`afresh`) also what was tried too often with the old ones. */
@@ -72,9 +117,12 @@ const GRAVITY: readonly StatusDetail[] = [
 /** How often a file is given to the engine in all before it waits for the next start of the server. */
 const ATTEMPTS_MAXIMUM = 5;
 const RETRY_EVERY_MS = 15_000;
+const SWEEP_EVERY_MS = 3_600_000;
 /** Findings that are told again at a start: more than could be under way at once when the server was killed. */
 const TOLD_AGAIN_MAXIMUM = 100;
 const RECENT_MAXIMUM = 10;
+/** Of a file whose turn does not come: it was taken back, or the server is stopping. */
+const NO_TURN: EngineOutcome = { kind: 'failed', detail: 'engine_down' };
 const NO_COVERAGE: Coverage = {
   members_total: 0,
   members_scanned: 0,
@@ -83,29 +131,43 @@ const NO_COVERAGE: Coverage = {
   whole_file_conditions: true,
 };
 
-type Row = Selectable<AntivirusTables['scans']>;
-type Verdict = Pick<
-  Updateable<AntivirusTables['scans']>,
-  | 'scan_status'
-  | 'status_detail'
-  | 'threat_detected'
-  | 'threat_member'
-  | 'notes'
-  | 'engines'
-  | 'coverage'
-  | 'spooled'
-  | 'attempts'
->;
+type Row = ScanRow;
 
 const notesSchema = z.array(z.string());
 const enginesSchema = z.array(engineAnswerSchema);
 
-function scanOf({ user_id: _user, spooled: _spooled, attempts: _attempts, ...row }: Row): Scan {
+function scanOf({
+  user_id: _user,
+  spooled: _spooled,
+  attempts: _attempts,
+  threat_facts: _facts,
+  sealed: _sealed,
+  kept_until: _until,
+  edition: _edition,
+  answered_from: _from,
+  ...row
+}: Row): Scan {
+  const disguise = disguiseOf(row.filename, row.media_type);
   return {
     ...row,
-    notes: notesSchema.parse(JSON.parse(row.notes)),
+    notes: [...(disguise === undefined ? [] : [disguise]), ...notesSchema.parse(JSON.parse(row.notes))],
     engines: enginesSchema.parse(JSON.parse(row.engines)),
     coverage: row.coverage === null ? null : coverageSchema.parse(JSON.parse(row.coverage)),
+  };
+}
+
+function isTestFile({ threat_detected }: Row): boolean {
+  return INDUSTRY_TEST_THREATS.includes(threat_detected ?? '');
+}
+
+function detailOf(row: Row): Omit<ScanDetail, 'report'> {
+  return {
+    ...scanOf(row),
+    threat_facts: row.threat_facts === null ? null : threatFactsSchema.parse(JSON.parse(row.threat_facts)),
+    is_test_file: isTestFile(row),
+    kept: row.sealed === 1 ? 'sealed' : row.spooled === 1 ? 'waiting' : 'no',
+    kept_until: row.kept_until,
+    answered_from: row.answered_from,
   };
 }
 
@@ -113,25 +175,21 @@ const gravest = (details: readonly StatusDetail[]): StatusDetail | null =>
   GRAVITY.find((detail) => details.includes(detail)) ?? details[0] ?? null;
 
 /** The record that the outcome makes: the worst verdict of all engines. `clean` only here, and only when nothing was left unread. */
-function verdictOf(outcome: EngineOutcome): Verdict {
+function verdictOf(outcome: EngineOutcome, filename: string): Partial<Verdict> {
   const { second } = outcome;
   const answers = second?.kind === 'given' ? [second.answer] : [];
   const hit = answers.find((answer) => answer.verdict === 'infected')?.threat ?? null;
   const unseen = second?.kind === 'missing';
   const beside = second?.kind === 'given' && second.detail !== null ? [second.detail] : [];
+  const notServing = { edition: null, answered_from: null };
   if (outcome.kind === 'failed') {
     if (hit !== null) {
       const status_detail = outcome.detail === 'engine_down' ? null : outcome.detail;
-      return { scan_status: 'infected', status_detail, threat_detected: hit, engines: JSON.stringify(answers), spooled: 0 };
+      return { scan_status: 'infected', status_detail, threat_detected: hit, engines: JSON.stringify(answers), ...notServing };
     }
     // A file that the engine could not finish in time will not be finished next time.
     const status_detail = unseen ? 'engine_down' : outcome.detail;
-    return {
-      scan_status: 'pending',
-      status_detail,
-      engines: JSON.stringify(answers),
-      spooled: status_detail === 'engine_down' ? 1 : 0,
-    };
+    return { scan_status: 'pending', status_detail, engines: JSON.stringify(answers), ...notServing };
   }
   const { examination, name, version, signatures_version, duration_ms } = outcome;
   const own_detail = gravest(examination.unread);
@@ -154,11 +212,22 @@ function verdictOf(outcome: EngineOutcome): Verdict {
     status_detail,
     threat_detected: threat,
     threat_member: examination.threat_member === null ? null : displayTrail(examination.threat_member),
+    threat_facts: examination.threat_facts === null ? null : JSON.stringify(examination.threat_facts),
+    media_type: examination.media_type,
     notes: JSON.stringify(examination.notes),
     engines: JSON.stringify([own, ...answers]),
     coverage: JSON.stringify(examination.coverage),
-    spooled: waits ? 1 : 0,
+    edition:
+      waits || status_detail === 'time_limit'
+        ? null
+        : editionFor(outcome.edition, examination.named_after_upload ? filename : undefined),
+    answered_from: null,
   };
+}
+
+/** What a verdict may serve again for: files of any name, or of this one only. */
+function editionFor(edition: string, filename: string | undefined): string {
+  return filename === undefined ? edition : `${edition} ${filename}`;
 }
 
 /** A path inside archives: each part as hostile as a file's name. */
@@ -167,17 +236,26 @@ function displayTrail(trail: string): string {
 }
 
 export function createAntivirus(parts: {
-  database: Kysely<AntivirusTables>;
+  database: Kysely<AntivirusTables & InstallationTables>;
   engine: Engine;
+  turns: Turns;
   spool: Spool;
+  quarantine: Quarantine;
+  falseAlarms: Pick<FalseAlarms, 'of'>;
   now: () => number;
   logger: FastifyBaseLogger;
   /** Told of each infected file, again after a restart: take it once for each scan id. */
   onInfected: (file: InfectedFile) => Promise<void>;
+  onCleared: (file: ClearedFile) => Promise<void>;
+  /** Tells a person's pages what happened. */
+  tell: (user_id: string, event: LiveEvent) => void;
+  /** What is known of files by their SHA-256 alone. */
+  matchHash?: MatchHash | undefined;
   /** How often pending files are given to the engine again, in ms. */
   retry_ms?: number | undefined;
 }): Antivirus {
-  const { database, engine, spool, now, logger, onInfected, retry_ms = RETRY_EVERY_MS } = parts;
+  const { database, engine, turns, spool, quarantine, falseAlarms, now, logger, tell, retry_ms = RETRY_EVERY_MS } = parts;
+  const keeping = createKeeping({ database, spool, quarantine, now, logger });
   // Thousands of scans may be counted, at each look at the dashboard.
   const overviews = createPersonCache({
     read: async (user_id) => {
@@ -189,82 +267,177 @@ export function createAntivirus(parts: {
     },
     now,
   });
-  const running = new Map<string, Promise<Scan>>();
+  const board = createProgressBoard(tell);
+  const running = new Map<string, Promise<Row>>();
+  let swept_at = Number.NEGATIVE_INFINITY;
   let retry: NodeJS.Timeout | undefined;
   let resumed = false;
   let closed = false;
 
   const at = () => new Date(now()).toISOString();
-  const update = (id: string, verdict: Verdict) =>
-    database
-      .updateTable('scans')
-      .set({ ...verdict, scanned_at: at() })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirst();
+  const find = (id: string) => database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
 
-  /** Counts an attempt. False: two that looked for what waits both saw this one, and the other has finished it. */
-  async function takeUp(row: Row): Promise<boolean> {
-    const { numUpdatedRows } = await database
-      .updateTable('scans')
-      .set({ attempts: row.attempts + 1 })
-      .where('id', '=', row.id)
-      .where('spooled', '=', 1)
-      .executeTakeFirst();
-    return numUpdatedRows > 0n;
+  /** The person wants the file back: nothing of it stays. */
+  async function withdraw(row: Row): Promise<never> {
+    await database.deleteFrom('scans').where('id', '=', row.id).where('scan_status', '=', 'pending').execute();
+    overviews.forget(row.user_id);
+    await spool.remove(row.id);
+    tell(row.user_id, { kind: 'scan_removed', scan_id: row.id });
+    throw new Problem('upload_cancelled');
   }
 
-  /** `isNew`: the record was stored just now, with this attempt. */
-  async function examine(row: Row, isNew: boolean): Promise<Scan> {
-    if (!isNew && !(await takeUp(row))) {
-      return scanOf(await database.selectFrom('scans').selectAll().where('id', '=', row.id).executeTakeFirstOrThrow());
-    }
-    const outcome = await engine.scan({
-      id: row.id,
-      path: spool.path(row.id),
-      size: row.size,
-      name: row.filename,
-      folder: spool.unpacked(row.id),
-    });
-    // The server is stopping: the record stays queued, and the next start scans it.
-    if (closed && outcome.kind === 'failed') return scanOf(row);
-    const verdict = verdictOf(outcome);
-    // An engine that was away has not tried.
-    if (outcome.kind === 'examined' && outcome.second?.kind === 'missing' && !outcome.second.asked)
-      verdict.attempts = isNew ? 0 : row.attempts;
-    const updated = await update(row.id, verdict);
+  /** Stores a verdict, sees to the bytes, and tells of what has changed by it. */
+  async function conclude(row: Row, verdict: Partial<Verdict>): Promise<Row> {
+    const { row: updated, copy } = await keeping.conclude(row, verdict);
     overviews.forget(row.user_id);
-    let removed = false;
-    if (updated === undefined || updated.spooled === 0) {
-      try {
-        await spool.remove(row.id);
-        removed = true;
-      } catch (error) {
-        // The verdict stands; the next start removes what stayed.
-        logger.error({ err: error, scan: row.id }, 'the bytes of a finished scan could not be removed');
+    if (updated !== undefined) tell(row.user_id, { kind: 'scan_changed', scan: scanOf(updated) });
+    if (updated?.scan_status === 'infected' && row.scan_status !== 'infected') await tellInfected(updated, copy);
+    if (updated?.scan_status === 'clean' && row.scan_status === 'infected') await tellCleared(updated, row);
+    return updated ?? row;
+  }
+
+  async function examine(row: Row, { waiter, password }: { waiter?: Waiter; password?: string } = {}): Promise<Row> {
+    // Two that look for what waits may both have seen this one: what is finished is not taken up again.
+    if (waiter === undefined) {
+      const taken = await database
+        .updateTable('scans')
+        .set({ attempts: row.attempts + 1 })
+        .where('id', '=', row.id)
+        .where('spooled', '=', row.spooled)
+        .where('sealed', '=', row.sealed)
+        .executeTakeFirst();
+      if (taken.numUpdatedRows === 0n) {
+        const current = await find(row.id);
+        if (current === undefined) await keeping.remove(row.id);
+        return current ?? row;
       }
     }
-    if (updated?.scan_status === 'infected') await tellInfected(updated, removed);
-    return scanOf(updated ?? row);
+    if (row.sealed === 1 && !(await keeping.recall(row))) {
+      if (password !== undefined)
+        throw new Problem('unavailable', { detail: 'The kept copy of the file does not open. Upload the file again.' });
+      return row;
+    }
+    const { id, user_id, size } = row;
+    const { key, signal } = waiter ?? {};
+    const report = (progress: ScanProgress) => board.report({ id, user_id, key }, progress);
+    const onPlace = (place: number) => report({ stage: 'queued', place });
+    try {
+      const turn = turns.take({ user_id, size, signal, onPlace }, () =>
+        engine.scan({
+          id: row.id,
+          path: spool.path(row.id),
+          size: row.size,
+          name: row.filename,
+          folder: spool.unpacked(row.id),
+          password,
+          signal,
+          onProgress: (progress) => report({ stage: 'reading', ...progress }),
+        }),
+      );
+      const outcome = (await turn.finally(() => board.clear(id))) ?? NO_TURN;
+      if (outcome.kind === 'failed' && signal?.aborted) return await withdraw(row);
+      // The server is stopping: the record stays as it is, and the next start scans it.
+      if (closed && outcome.kind === 'failed') return row;
+      const verdict = verdictOf(outcome, row.filename);
+      // An engine that was away has not tried.
+      if (outcome.second?.kind === 'missing' && !outcome.second.asked) verdict.attempts = row.attempts;
+      if (password !== undefined) {
+        refuseWrongPassword(row, outcome);
+        // Without the password the bytes say less.
+        verdict.edition = null;
+      }
+      // What was found once stays found until a whole reading says otherwise.
+      if (row.scan_status === 'infected' && verdict.scan_status === 'pending') return row;
+      if (row.scan_status === 'infected' && verdict.scan_status === 'clean') {
+        const before = `On ${row.scanned_at.slice(0, 10)} it was called ${row.threat_detected}. Newer signatures find nothing in it.`;
+        verdict.notes = JSON.stringify([...notesSchema.parse(JSON.parse(verdict.notes ?? '[]')), before]);
+      }
+      return await conclude(row, verdict);
+    } finally {
+      // What stays of a sealed file is the sealed one.
+      if (row.sealed === 1) await spool.remove(row.id);
+    }
+  }
+
+  /** @throws Problem when the password opened no more than there was open without it. */
+  function refuseWrongPassword(row: Row, outcome: EngineOutcome): void {
+    if (outcome.kind === 'failed')
+      throw new Problem('unavailable', { detail: 'No engine could read the file. Try again in a moment.', retry_after: 5 });
+    const { unread, threat, coverage } = outcome.examination;
+    const before = row.coverage === null ? 0 : coverageSchema.parse(JSON.parse(row.coverage)).members_scanned;
+    if (unread.includes('encrypted') && threat === null && coverage.members_scanned <= before) {
+      throw invalidField('password', 'This password does not open the file.');
+    }
   }
 
   /** A person who waits for a verdict gets it, whatever becomes of the telling. */
-  async function tellInfected(row: Row, removed: boolean): Promise<void> {
-    const is_test_file = INDUSTRY_TEST_THREATS.includes(row.threat_detected ?? '');
+  async function tellInfected(row: Row, copy: Copy): Promise<void> {
     try {
-      await onInfected({ user_id: row.user_id, scan: scanOf(row), is_test_file, removed });
+      await parts.onInfected({ user_id: row.user_id, scan: scanOf(row), is_test_file: isTestFile(row), copy });
     } catch (error) {
       logger.error({ err: error, scan: row.id }, 'an infected file could not be told of');
     }
   }
 
+  async function tellCleared(row: Row, { threat_detected }: Row): Promise<void> {
+    try {
+      await parts.onCleared({ user_id: row.user_id, scan: scanOf(row), threat: threat_detected ?? 'A threat' });
+    } catch (error) {
+      logger.error({ err: error, scan: row.id }, 'a cleared file could not be told of');
+    }
+  }
+
   /** One examination of a file at a time, whoever asks for it. */
-  function run(row: Row, isNew = false): Promise<Scan> {
+  function run(row: Row, work: () => Promise<Row> = () => examine(row)): Promise<Row> {
     const already = running.get(row.id);
     if (already) return already;
-    const examination = examine(row, isNew).finally(() => running.delete(row.id));
+    const examination = work().finally(() => running.delete(row.id));
     running.set(row.id, examination);
     return examination;
+  }
+
+  const recheck = createRecheck({
+    database,
+    edition: () => engine.edition(),
+    matchHash: parts.matchHash,
+    onListed: async (row, threat) => {
+      const engines = [...enginesSchema.parse(JSON.parse(row.engines)), listAnswer(threat)];
+      const found = { threat_detected: threat, threat_member: null, threat_facts: null, engines: JSON.stringify(engines) };
+      if (!running.has(row.id)) await conclude(row, { scan_status: 'infected', status_detail: null, edition: null, ...found });
+    },
+    // A file that an engine has yet to read is read anyway.
+    readAgain: (row) => run({ ...row, attempts: 0 }),
+    logger,
+  });
+
+  /** The verdict of an earlier upload of these bytes by this person, where engine and signatures are still the same. */
+  async function earlierVerdict(row: Row): Promise<Partial<Verdict> | undefined> {
+    const edition = engine.edition();
+    if (edition === undefined) return undefined;
+    const earlier = await database
+      .selectFrom('scans')
+      .selectAll()
+      .where('user_id', '=', row.user_id)
+      .where('file_hash', '=', row.file_hash)
+      .where('edition', 'in', [edition, editionFor(edition, row.filename)])
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if (earlier === undefined) return undefined;
+    const { scan_status, status_detail, threat_detected, threat_member, threat_facts, media_type, notes, engines, coverage } =
+      earlier;
+    return {
+      ...{ scan_status, status_detail, threat_detected, threat_member, threat_facts, media_type, notes, engines, coverage },
+      edition: earlier.edition,
+      answered_from: earlier.answered_from ?? earlier.scanned_at,
+    };
+  }
+
+  /** Removes what is over its time, once an hour by the clock. */
+  async function sweepWhenDue(): Promise<void> {
+    if (now() - swept_at < SWEEP_EVERY_MS) return;
+    swept_at = now();
+    for (const user_id of await keeping.sweep(new Set(running.keys()))) overviews.forget(user_id);
   }
 
   async function retryPending(): Promise<void> {
@@ -273,7 +446,9 @@ export function createAntivirus(parts: {
     const rows = await database
       .selectFrom('scans')
       .selectAll()
-      .where('spooled', '=', 1)
+      .where(({ eb, or, and }) =>
+        or([eb('spooled', '=', sql.lit(1)), and([eb('sealed', '=', sql.lit(1)), eb('status_detail', '=', 'engine_down')])]),
+      )
       .where('attempts', '<', ATTEMPTS_MAXIMUM)
       .orderBy('id')
       .limit(100)
@@ -286,7 +461,11 @@ export function createAntivirus(parts: {
 
   function scheduleRetry(): void {
     retry = setTimeout(() => {
-      retryPending()
+      // Takes as long as there are files, and holds up nothing.
+      recheck.look().catch((error: unknown) => logger.error({ err: error }, 'earlier scans could not be rechecked'));
+      sweepWhenDue()
+        .catch((error: unknown) => logger.error({ err: error }, 'expired files could not be removed'))
+        .then(retryPending)
         .catch((error: unknown) => logger.error({ err: error }, 'pending files could not be taken up'))
         .finally(() => {
           if (!closed) scheduleRetry();
@@ -304,43 +483,103 @@ export function createAntivirus(parts: {
   return {
     newScanId: newId,
 
-    async scan({ id, user_id, filename, size, sha256 }) {
+    async scan({ id, user_id, filename, size, sha256, ...waiter }) {
+      const scanned_at = at();
+      const earlier = await database
+        .selectFrom('scans')
+        .select('first_seen_at')
+        .where('user_id', '=', user_id)
+        .where('file_hash', '=', sha256)
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirst();
       const row: Row = {
         id,
         user_id,
         filename: displayName(filename),
         scan_status: size === 0 ? 'clean' : 'pending',
         status_detail: size === 0 ? null : 'queued',
-        scanned_at: at(),
+        scanned_at,
         threat_detected: null,
         threat_member: null,
         file_hash: sha256,
         size,
+        media_type: null,
+        first_seen_at: earlier?.first_seen_at ?? scanned_at,
+        threat_facts: null,
         notes: '[]',
         engines: '[]',
         // Nothing to read was read whole; no engine is asked.
         coverage: size === 0 ? JSON.stringify(NO_COVERAGE) : null,
         spooled: size === 0 ? 0 : 1,
         attempts: 1,
+        sealed: 0,
+        kept_until: size === 0 ? null : waitsUntil(now()),
+        edition: null,
+        answered_from: null,
       };
+      const known = size === 0 || earlier === undefined ? undefined : await earlierVerdict(row);
+      if (known?.scan_status === 'clean') {
+        // Nothing of it is needed any more, so nothing of it is kept.
+        Object.assign(row, known, { spooled: 0, kept_until: null });
+      }
       try {
         await spool.keep(id);
         await database.insertInto('scans').values(row).execute();
         overviews.forget(user_id);
+        tell(user_id, { kind: 'scan_changed', scan: scanOf(row) });
       } catch (error) {
         await spool.remove(id);
         throw error;
       }
-      if (size === 0) {
+      if (row.spooled === 0) {
         await spool.remove(id);
         return scanOf(row);
       }
-      return await run(row, true);
+      return scanOf(await run(row, () => (known ? conclude(row, known) : examine(row, { waiter }))));
     },
 
     list,
+    find,
+    detail: async (row) => ({ ...detailOf(row), report: await falseAlarms.of(row.id) }),
+
+    async remove(row) {
+      await database.deleteFrom('scans').where('id', '=', row.id).execute();
+      overviews.forget(row.user_id);
+      // Of one that is being read, the examination removes the bytes when it ends.
+      if (!running.has(row.id)) await keeping.remove(row.id);
+    },
+
+    async restore(row) {
+      if (row.sealed !== 1) throw new Problem('not_found', { detail: 'No copy of this file is kept.' });
+      try {
+        return await quarantine.read(row);
+      } catch (error) {
+        logger.error({ err: error, scan: row.id }, 'a sealed file could not be opened');
+        throw new Problem('unavailable', { detail: 'The kept copy does not open. Ask support.', cause: error });
+      }
+    },
+
+    async removeFile(row) {
+      if (running.has(row.id))
+        throw new Problem('conflict', { detail: 'The file is being read right now. Try again in a moment.' });
+      if (row.sealed === 1) await keeping.removeFile(row);
+    },
+
+    async unlock(row, password) {
+      if (running.has(row.id))
+        throw new Problem('conflict', { detail: 'The file is being read right now. Try again in a moment.' });
+      if (row.sealed !== 1 || row.scan_status !== 'pending' || row.status_detail !== 'encrypted') {
+        throw new Problem('conflict', { detail: 'There is no kept file here that waits for a password. Upload it again.' });
+      }
+      return await run(row, () => examine(row, { password }));
+    },
+
+    signaturesChanged: () => recheck.run(),
+
     recent: async (user_id, count) => (await overviews.of(user_id)).recent.slice(0, count),
     counts: async (user_id) => (await overviews.of(user_id)).counts,
+    progress: board.of,
 
     async resume() {
       const rows = await database.selectFrom('scans').selectAll().where('spooled', '=', 1).orderBy('id').execute();
@@ -354,13 +593,23 @@ export function createAntivirus(parts: {
         .limit(TOLD_AGAIN_MAXIMUM)
         .execute();
       // What the spool still held of them, `recover` has just removed.
-      for (const row of found) await tellInfected(row, true);
+      for (const row of found) await tellInfected(row, row.sealed === 1 ? 'sealed' : 'deleted');
+      await database
+        .updateTable('scans')
+        .set({ attempts: 0 })
+        .where('sealed', '=', sql.lit(1))
+        .where('status_detail', '=', 'engine_down')
+        .execute();
       scheduleRetry();
       for (const row of rows) {
         const kept = await stat(spool.path(row.id)).catch(() => undefined);
         if (kept?.size !== row.size) {
           // The bytes are gone or cut short (a disk was replaced, a machine lost power): say so, and never scan something else instead.
-          await update(row.id, { scan_status: 'pending', status_detail: 'damaged', spooled: 0 });
+          await database
+            .updateTable('scans')
+            .set({ scan_status: 'pending', status_detail: 'damaged', spooled: 0, kept_until: null, scanned_at: at() })
+            .where('id', '=', row.id)
+            .execute();
           overviews.forget(row.user_id);
           await spool.remove(row.id);
           continue;
@@ -373,15 +622,17 @@ export function createAntivirus(parts: {
     },
 
     async rescanWaiting(afresh) {
-      if (afresh) await database.updateTable('scans').set({ attempts: 0 }).where('spooled', '=', 1).execute();
+      if (afresh) await database.updateTable('scans').set({ attempts: 0 }).where('status_detail', '=', 'engine_down').execute();
       await retryPending();
     },
 
     async close() {
       closed = true;
       clearTimeout(retry);
+      turns.close();
       await engine.close();
       await Promise.allSettled(running.values());
+      await recheck.close();
     },
   };
 }

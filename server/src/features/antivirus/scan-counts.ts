@@ -38,7 +38,7 @@ export async function countScans(database: Kysely<AntivirusTables>, user_id: str
     mine
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('scan_status', '=', 'pending')
-      .where('spooled', '=', 1)
+      .where('status_detail', 'in', ['queued', 'engine_down'])
       .where('scanned_at', '<', since(OVERDUE_MS))
       .executeTakeFirstOrThrow(),
     mine

@@ -1,4 +1,5 @@
 import type { Account } from '@palisade/contract/auth';
+import type { Exposure } from '@palisade/contract/platform';
 import type { Kysely } from 'kysely';
 import { isUniqueViolation } from '#platform/database.ts';
 import type { InstallationTables } from '#platform/installation.ts';
@@ -7,7 +8,7 @@ import { invalidField, Problem } from '#platform/problem.ts';
 import type { Sessions, SessionTables } from '#platform/session.ts';
 import type { AuthTables } from './auth.tables.ts';
 import { usernameKey } from './auth.ts';
-import { hashPassword, isPassword } from './password.ts';
+import { isPassword, storedPassword } from './password.ts';
 import { passwordNotice } from './recovery.ts';
 
 /** What a person changes about their own account. */
@@ -16,7 +17,7 @@ export interface Accounts {
   changeUsername(user_id: string, username: string): Promise<Account>;
   /**
    * Sets a new password and ends every session but the one that asks.
-   * @throws Problem `invalid_field` for a wrong current password, `conflict` when it was changed meanwhile.
+   * @throws Problem `invalid_field` for a wrong current password or a common new one, `conflict` when it was changed meanwhile.
    */
   changePassword(change: { user_id: string; session_id: string; current_password: string; new_password: string }): Promise<void>;
   endOtherSessions(user_id: string, session_id: string): Promise<void>;
@@ -26,8 +27,9 @@ export function createAccounts(parts: {
   database: Kysely<AuthTables & SessionTables & MailTables & InstallationTables>;
   sessions: Pick<Sessions, 'endAll' | 'refresh'>;
   mail: Pick<Mail, 'queue' | 'wake'>;
+  exposure: Exposure;
 }): Accounts {
-  const { database, sessions, mail } = parts;
+  const { database, sessions, mail, exposure } = parts;
 
   return {
     async changeUsername(user_id, username) {
@@ -57,11 +59,11 @@ export function createAccounts(parts: {
       if (user === undefined) throw new Problem('unauthenticated');
       if (!(await isPassword(user.password_hash, current_password)))
         throw invalidField('current_password', 'This is not your current password.');
-      const password_hash = await hashPassword(new_password);
+      const stored = await storedPassword(new_password, { field: 'new_password', exposure });
       await database.transaction().execute(async (transaction) => {
         const changed = await transaction
           .updateTable('users')
-          .set({ password_hash })
+          .set(stored)
           .where('id', '=', user_id)
           .where('password_hash', '=', user.password_hash)
           .returning('id')

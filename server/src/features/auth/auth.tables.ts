@@ -9,6 +9,8 @@ export interface AuthTables {
     username_key: string;
     /** argon2id, PHC string. */
     password_hash: string;
+    /** 1 when the password is one of those that attackers try first; null until it is next seen. */
+    common_password: 0 | 1 | null;
     role: Role;
     created_at: string;
   };

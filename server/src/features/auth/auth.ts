@@ -7,7 +7,8 @@ import { newId } from '#platform/id.ts';
 import { claimFact, type InstallationTables } from '#platform/installation.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AuthTables } from './auth.tables.ts';
-import { hashPassword, isPassword } from './password.ts';
+import { isCommonPassword } from './common-passwords.ts';
+import { hashPassword, isPassword, storedPassword } from './password.ts';
 
 const FIRST_ADMIN = 'first_admin';
 
@@ -31,6 +32,8 @@ export interface Auth {
   /** Those of the ids that are accounts, in any order. */
   findUsers(ids: readonly string[]): Promise<UserInfo[]>;
   findAccount(id: string): Promise<Account | undefined>;
+  /** Whether the password of an account is one of those that attackers try first; undefined when that is not known. */
+  hasCommonPassword(id: string): Promise<boolean | undefined>;
 }
 
 export function createAuth(parts: {
@@ -46,7 +49,7 @@ export function createAuth(parts: {
 
   return {
     async register({ email, username, password }) {
-      const password_hash = await hashPassword(password);
+      const stored = await storedPassword(password, { field: 'password', exposure });
       const id = newId();
       try {
         return await database.transaction().execute(async (transaction) => {
@@ -57,7 +60,7 @@ export function createAuth(parts: {
               email,
               username,
               username_key: usernameKey(username),
-              password_hash,
+              ...stored,
               role: exposure === 'public' && admin_emails.includes(email) ? 'admin' : 'customer',
               created_at: new Date(now()).toISOString(),
             })
@@ -84,13 +87,21 @@ export function createAuth(parts: {
     async authenticate({ email, password }) {
       const user = await database
         .selectFrom('users')
-        .select([...columns, 'password_hash'])
+        .select([...columns, 'password_hash', 'common_password'])
         .where('email', '=', email)
         .executeTakeFirst();
       const password_hash = user?.password_hash ?? (await nobodysHash);
       const right = await isPassword(password_hash, password);
       if (user === undefined || !right) throw new Problem('invalid_credentials');
-      const { password_hash: _, ...user_info } = user;
+      const { password_hash: _hash, common_password, ...user_info } = user;
+      if (common_password === null) {
+        await database
+          .updateTable('users')
+          .set({ common_password: isCommonPassword(password) ? 1 : 0 })
+          .where('id', '=', user.id)
+          .where('password_hash', '=', password_hash)
+          .execute();
+      }
       return {
         user_info,
         async stillHolds() {
@@ -118,5 +129,10 @@ export function createAuth(parts: {
         .select([...columns, 'created_at'])
         .where('id', '=', id)
         .executeTakeFirst(),
+
+    async hasCommonPassword(id) {
+      const user = await database.selectFrom('users').select('common_password').where('id', '=', id).executeTakeFirst();
+      return user?.common_password === null || user === undefined ? undefined : user.common_password === 1;
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { RESET_TOKEN_LIFETIME_S } from '@palisade/contract/auth';
+import type { Exposure } from '@palisade/contract/platform';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely, Transaction } from 'kysely';
 import type { InstallationTables } from '#platform/installation.ts';
@@ -7,7 +8,7 @@ import type { Mail, MailTables } from '#platform/mail.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
 import type { Sessions, SessionTables } from '#platform/session.ts';
 import type { AuthTables } from './auth.tables.ts';
-import { hashPassword } from './password.ts';
+import { storedPassword } from './password.ts';
 
 const TOKEN_BYTES = 32;
 const UNKNOWN_EMAIL = 'No account has this email. Check it, or create an account.';
@@ -41,10 +42,11 @@ export function createRecovery(parts: {
   mail: Pick<Mail, 'queue' | 'wake'>;
   /** Where people open the application; undefined when it is not known. */
   public_url: string | undefined;
+  exposure: Exposure;
   now: () => number;
   logger: FastifyBaseLogger;
 }): Recovery {
-  const { database, sessions, mail, public_url, now, logger } = parts;
+  const { database, sessions, mail, public_url, exposure, now, logger } = parts;
   const at = (offset_s = 0) => new Date(now() + offset_s * 1_000).toISOString();
   const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
   const underway = new Set<Promise<void>>();
@@ -140,7 +142,7 @@ export function createRecovery(parts: {
         .executeTakeFirst();
       // Asked first, so that a stranger's guess does not cost a password hash; the claim below decides.
       if (isLive === undefined) throw invalidField('reset_token', WORTHLESS_TOKEN);
-      const password_hash = await hashPassword(new_password);
+      const stored = await storedPassword(new_password, { field: 'new_password', exposure });
       await database.transaction().execute(async (transaction) => {
         const claimed = await transaction
           .updateTable('reset_tokens')
@@ -153,7 +155,7 @@ export function createRecovery(parts: {
         if (claimed === undefined) throw invalidField('reset_token', WORTHLESS_TOKEN);
         const user = await transaction
           .updateTable('users')
-          .set({ password_hash })
+          .set(stored)
           .where('id', '=', claimed.user_id)
           .returning(['id', 'email', 'username'])
           .executeTakeFirstOrThrow();

@@ -1,6 +1,6 @@
 import type { Scan } from '@palisade/contract/antivirus';
+import type { CurrentSubscription } from '@palisade/contract/current-subscription';
 import { type DashboardStatus, NEVER, RECENT_SCANS_MAXIMUM, readDashboard, type ScoreReason } from '@palisade/contract/dashboard';
-import type { CurrentSubscription } from '@palisade/contract/subscription';
 import { type Api, serve } from '#platform/serve.ts';
 
 /** What the dashboard gathers; it holds nothing of its own. */

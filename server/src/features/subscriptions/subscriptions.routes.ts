@@ -1,8 +1,8 @@
+import { currentSubscription } from '@palisade/contract/current-subscription';
 import {
   assignSubscription,
   cancelSubscription,
   createTemplate,
-  currentSubscription,
   declinePlanRequest,
   listAllPlanRequests,
   listPlanRequests,

@@ -1,11 +1,11 @@
 import { login } from '@palisade/contract/auth';
+import { currentSubscription } from '@palisade/contract/current-subscription';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import {
   type Assignment,
   assignSubscription,
   cancelSubscription,
   createTemplate,
-  currentSubscription,
   declinePlanRequest,
   listAllPlanRequests,
   listPlanRequests,

@@ -1,8 +1,8 @@
+import type { CurrentSubscription } from '@palisade/contract/current-subscription';
 import type { PageQuery } from '@palisade/contract/fields';
 import {
   type Assignment,
   CURRENCY,
-  type CurrentSubscription,
   centsOf,
   expiryOf,
   type NewTemplate,

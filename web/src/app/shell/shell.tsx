@@ -2,7 +2,6 @@ import { IconArrowBackUp, IconChevronRight } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { Link, Outlet, ScrollRestoration, useLocation, useMatches, useNavigate } from 'react-router';
 import { useConfig } from '#api/config.ts';
-import { useConnectionCheck } from '#api/connection-check.ts';
 import { Dock } from './dock.tsx';
 import { ExposureBanner } from './exposure-banner.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -45,7 +44,6 @@ export function Shell() {
   const title = useRouteTitle();
   const isDashboard = pathname === '/dashboard';
   useArrival(title);
-  useConnectionCheck();
 
   return (
     <div className="shell">

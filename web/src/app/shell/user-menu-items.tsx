@@ -4,6 +4,7 @@ import '@mantine/core/styles/Menu.layer.css';
 import type { UserInfo } from '@palisade/contract/auth';
 import {
   IconBuildingStore,
+  IconFlag,
   IconInbox,
   IconLogout,
   IconMail,
@@ -89,6 +90,9 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
               <Menu.Divider />
               <Menu.Item component={Link} to="/admin/setup" leftSection={icon(IconBuildingStore)}>
                 Admin Setup
+              </Menu.Item>
+              <Menu.Item component={Link} to="/admin/false-alarms" leftSection={icon(IconFlag)}>
+                False alarms
               </Menu.Item>
               {hasOutbox && (
                 <Menu.Item component={Link} to="/admin/outbox" leftSection={icon(IconInbox)}>

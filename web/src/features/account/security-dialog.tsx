@@ -6,6 +6,7 @@ import { fieldMessagesOf } from '#api/field-messages.ts';
 import { Button } from '#ui/button.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
+import { PasswordStrength } from '#ui/password-strength.tsx';
 import { useChangePassword } from './account.queries.ts';
 import { SignedInSessions } from './signed-in-sessions.tsx';
 import './account-dialogs.css';
@@ -56,6 +57,7 @@ function PasswordForm() {
           required
           {...form.getInputProps('new_password')}
         />
+        <PasswordStrength password={form.values.new_password} />
         <div className="account-form__end">
           <p role="status" className="account-form__done">
             {change.isSuccess && !form.isDirty() && 'Password changed. Everybody else is signed out.'}

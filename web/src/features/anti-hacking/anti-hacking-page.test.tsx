@@ -6,8 +6,8 @@ import {
   scanPosture,
   simulateThreat,
 } from '@palisade/contract/anti-hacking';
+import { currentSubscription } from '@palisade/contract/current-subscription';
 import { readConfig } from '@palisade/contract/platform';
-import { currentSubscription } from '@palisade/contract/subscription';
 import { act, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { alertOf, CONFIG, NO_PLAN, PREMIUM_PLAN, statsOf } from '#api/fake-records.ts';

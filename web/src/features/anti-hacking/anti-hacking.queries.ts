@@ -1,5 +1,5 @@
 import { type Alert, LIVE_FEED, listAlerts, readLiveFeed, readStats, type Stats } from '@palisade/contract/anti-hacking';
-import { currentSubscription } from '@palisade/contract/subscription';
+import { currentSubscription } from '@palisade/contract/current-subscription';
 import { queryOptions } from '@tanstack/react-query';
 import { CallError, call } from '#api/call.ts';
 

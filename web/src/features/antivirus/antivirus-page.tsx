@@ -1,5 +1,7 @@
 import { IconAlertTriangle, IconFiles, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { useSearchParams } from 'react-router';
 import { describeCount, describeEngines, type ScanSummary, summarizeScans } from '#api/scan-summary.ts';
 import { scansQuery } from '#api/scans.ts';
 import { StatCard } from '#ui/card.tsx';
@@ -8,6 +10,8 @@ import { DropArea } from './drop-area.tsx';
 import { ScanHistory } from './scan-history.tsx';
 import { UploadPanel } from './upload-panel.tsx';
 import { useUploads } from './uploads.tsx';
+
+const ScanDetailDialog = lazy(async () => ({ default: (await import('./scan-detail.tsx')).ScanDetailDialog }));
 
 export function AntivirusPage() {
   const { add } = useUploads();
@@ -18,7 +22,20 @@ export function AntivirusPage() {
       <UploadPanel />
       <ScanStats summary={scans && summarizeScans(scans)} />
       <ScanHistory />
+      <OpenScan />
     </Page>
+  );
+}
+
+/** The record that the address names, over the page. */
+function OpenScan() {
+  const [search, setSearch] = useSearchParams();
+  const id = search.get('scan');
+  if (id === null) return null;
+  return (
+    <Suspense>
+      <ScanDetailDialog key={id} id={id} onClose={() => setSearch({}, { replace: true, preventScrollReset: true })} />
+    </Suspense>
   );
 }
 

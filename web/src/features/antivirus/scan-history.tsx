@@ -44,7 +44,7 @@ export function ScanHistory() {
       {scans && scans.length > 0 && (
         <ul>
           {scans.map((scan) => (
-            <ScanRow key={scan.id} scan={scan} now={now} detailed />
+            <ScanRow key={scan.id} scan={scan} now={now} detailed to={`/antivirus?scan=${scan.id}`} />
           ))}
         </ul>
       )}

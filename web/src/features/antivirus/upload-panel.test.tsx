@@ -1,7 +1,9 @@
-import { listScans, type Scan, scanFile, UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
+import { cancelUpload, listScans, type Scan, scanFile, UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
+import type { ScanProgress } from '@palisade/contract/events';
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { keepEventsOpen } from '#api/events.ts';
 import { MARIA, scanOf } from '#api/fake-records.ts';
 import { FakeServer, type FakeUpload, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
@@ -118,6 +120,17 @@ describe('uploading', () => {
     expect(rowOf('4.bin').getByText('Waiting')).toBeVisible();
   });
 
+  it('sends one small file beside two big ones', async () => {
+    await open();
+    const big = 5 * 1024 ** 2;
+    await drop(fileOf('1.iso', big), fileOf('2.iso', big), fileOf('3.iso', big), fileOf('a.txt'), fileOf('b.txt'));
+    const small = await uploadOf('a.txt');
+    expect(server.uploads.map(({ file }) => file.name)).toEqual(['1.iso', '2.iso', 'a.txt']);
+    await step(() => small.answer(answerWith({ filename: 'a.txt' })));
+    await uploadOf('b.txt');
+    expect(server.uploads).toHaveLength(4);
+  });
+
   it('takes files from the picker too', async () => {
     await open();
     expect(screen.getByRole('button', { name: 'Choose files' })).toBeEnabled();
@@ -192,6 +205,95 @@ describe('uploading', () => {
     expect(close()).toBe(true);
     await step(() => upload.answer(answerWith({ filename: 'a.txt' })));
     expect(close()).toBe(false);
+  });
+
+  describe('while the server has the file', () => {
+    const told = (upload: FakeUpload, progress: ScanProgress) =>
+      step(() =>
+        server.sockets.at(-1)?.say({
+          kind: 'event',
+          id: null,
+          event: { kind: 'scan_progress', scan_id: scanOf().id, upload_key: upload.key ?? null, progress },
+        }),
+      );
+    const reading = { stage: 'reading', engine: 'YARA-X', share: 1, members_read: 0, members_found: 0 } as const;
+    let close: () => void;
+
+    async function scanning(name: string): Promise<FakeUpload> {
+      close = keepEventsOpen('token-1');
+      await open();
+      await drop(fileOf(name));
+      const upload = await uploadOf(name);
+      await step(() => upload.progress(1));
+      return upload;
+    }
+
+    afterEach(() => close());
+
+    it('tells its place, how much is scanned, and how much is unpacked', async () => {
+      const upload = await scanning('a.zip');
+      const row = rowOf('a.zip');
+      await told(upload, { stage: 'queued', place: 3 });
+      expect(row.getByText('Waiting to be scanned: place 3')).toBeVisible();
+      await told(upload, { stage: 'queued', place: 1 });
+      expect(row.getByText('Waiting to be scanned: next')).toBeVisible();
+      expect(row.getByRole('progressbar', { name: 'Scan of a.zip' })).not.toHaveAttribute('value');
+      await told(upload, { ...reading, share: 0.4 });
+      expect(row.getByText('Scanning 40 %, read by YARA-X')).toBeVisible();
+      expect(row.getByRole('progressbar', { name: 'Scan of a.zip' })).toHaveValue(0.4);
+      await told(upload, { ...reading, members_found: 1 });
+      expect(row.getByText('Unpacking one file, read by YARA-X')).toBeVisible();
+      await told(upload, { ...reading, members_read: 12, members_found: 48 });
+      expect(row.getByText('Unpacked 12 of 48 files, read by YARA-X')).toBeVisible();
+      expect(row.getByRole('progressbar', { name: 'Scan of a.zip' })).toHaveValue(0.25);
+
+      await step(() => upload.answer(answerWith({ filename: 'a.zip' })));
+      await told(upload, { ...reading, share: 0.9 });
+      expect(row.getByText('Clean')).toBeVisible();
+    });
+
+    it('can be taken back: the server says when nothing of it is left', async () => {
+      const upload = await scanning('a.zip');
+      const gone = Promise.withResolvers<void>();
+      server.on({ ...cancelUpload, path: `/antivirus/uploads/${upload.key}` }, async () => {
+        await gone.promise;
+        return reply(cancelUpload, undefined);
+      });
+      await userEvent.click(rowOf('a.zip').getByRole('button', { name: 'Cancel a.zip' }));
+      expect(rowOf('a.zip').getByText('Cancelling…')).toBeVisible();
+      await told(upload, { ...reading, share: 0.9 });
+      expect(rowOf('a.zip').getByText('Cancelling…')).toBeVisible();
+      expect(server.calls.at(-1)?.path).toBe(`/antivirus/uploads/${upload.key}`);
+      gone.resolve();
+      await step(() => upload.answer(refusal('upload_cancelled')));
+      expect(rowOf('a.zip').getByText('Cancelled')).toBeVisible();
+      expect(upload.isAborted()).toBe(false);
+      expect(alert).not.toHaveBeenCalled();
+    });
+
+    it('shows the verdict when that was faster than the cancellation', async () => {
+      const upload = await scanning('a.zip');
+      server.on({ ...cancelUpload, path: `/antivirus/uploads/${upload.key}` }, refusal('not_found'));
+      await userEvent.click(rowOf('a.zip').getByRole('button', { name: 'Cancel a.zip' }));
+      expect(await rowOf('a.zip').findByRole('button', { name: 'Cancel a.zip' })).toBeVisible();
+      await step(() => upload.answer(answerWith({ filename: 'a.zip', scan_status: 'infected', threat_detected: 'Eicar' })));
+      expect(rowOf('a.zip').getByText('Infected')).toBeVisible();
+    });
+  });
+
+  it('waits for a server that has too much to do, and tries again by itself', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    await open();
+    await drop(fileOf('a.txt'), fileOf('b.txt'), fileOf('c.txt'));
+    const first = await uploadOf('a.txt');
+    await step(() => first.answer(refusal('too_many_requests')));
+    expect(rowOf('a.txt').getByText('The scanner is busy. Trying again soon…')).toBeVisible();
+    expect(server.uploads).toHaveLength(2);
+    await step(() => vi.advanceTimersByTime(5_000));
+    expect(server.uploads.map(({ file }) => file.name)).toEqual(['a.txt', 'b.txt', 'a.txt']);
+    expect(server.uploads[2]?.key).not.toBe(first.key);
+    expect(alert).not.toHaveBeenCalled();
+    vi.useRealTimers();
   });
 
   it('clears what has ended', async () => {

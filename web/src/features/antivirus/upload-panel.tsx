@@ -1,3 +1,4 @@
+import type { ScanProgress } from '@palisade/contract/events';
 import { Button } from '#ui/button.tsx';
 import { describeBytes } from '#ui/bytes.ts';
 import { Card } from '#ui/card.tsx';
@@ -7,15 +8,35 @@ import { isEnded, type Upload, type UploadState } from './upload-queue.ts';
 import { useUploads } from './uploads.tsx';
 import './upload-panel.css';
 
+/** What a person reads of a file that the server has. */
+function describeProgress(progress: ScanProgress | undefined): string {
+  if (progress === undefined) return 'Scanning…';
+  if (progress.stage === 'queued') {
+    return progress.place === 1 ? 'Waiting to be scanned: next' : `Waiting to be scanned: place ${progress.place}`;
+  }
+  const { engine, share, members_found, members_read } = progress;
+  if (members_found === 1) return `Unpacking one file, read by ${engine}`;
+  if (members_found > 0) return `Unpacked ${members_read} of ${members_found} files, read by ${engine}`;
+  return share < 1 ? `Scanning ${Math.floor(share * 100)} %, read by ${engine}` : 'Scanning…';
+}
+
+/** How far the engine is, from 0 to 1, where that can be told. */
+function shareOf(progress: ScanProgress | undefined): number | undefined {
+  if (progress?.stage !== 'reading') return undefined;
+  const { share, members_found, members_read } = progress;
+  if (members_found > 0) return members_read > 0 ? members_read / members_found : undefined;
+  return share < 1 ? share : undefined;
+}
+
 /** What a person reads of a file on its way. */
 function describeState(state: UploadState): string {
   switch (state.phase) {
     case 'waiting':
-      return 'Waiting';
+      return state.is_refused ? 'The scanner is busy. Trying again soon…' : 'Waiting';
     case 'sending':
       return `Uploading ${Math.floor(state.share * 100)} %`;
     case 'scanning':
-      return 'Scanning…';
+      return state.is_cancelling ? 'Cancelling…' : describeProgress(state.progress);
     case 'done':
       return state.scan.threat_detected ?? 'Scanned';
     case 'failed':
@@ -75,7 +96,7 @@ function UploadRow({ upload, onCancel, onRetry }: UploadRowProps) {
       <span className="upload-row__state num">{describeState(state)}</span>
       <div className="upload-row__end">
         {state.phase === 'done' && <StatusBadge status={state.scan.scan_status} />}
-        {!isEnded(upload) && (
+        {!isEnded(upload) && !(state.phase === 'scanning' && state.is_cancelling) && (
           <Button variant="quiet" size="s" onClick={onCancel} aria-label={`Cancel ${file.name}`}>
             Cancel
           </Button>
@@ -95,6 +116,9 @@ function UploadBar({ name, state }: { name: string; state: UploadState }) {
   if (state.phase === 'sending') {
     return <progress className="upload-bar" max={1} value={state.share} aria-label={`Upload of ${name}`} />;
   }
-  if (state.phase === 'scanning') return <progress className="upload-bar" aria-label={`Scan of ${name}`} />;
+  if (state.phase === 'scanning') {
+    const share = state.is_cancelling ? undefined : shareOf(state.progress);
+    return <progress className="upload-bar" max={1} value={share} aria-label={`Scan of ${name}`} />;
+  }
   return null;
 }

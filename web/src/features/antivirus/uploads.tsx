@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
-import { prependScan, uploadScan } from '#api/scans.ts';
+import { onEvent } from '#api/events.ts';
+import { mergeScan, takeBack, uploadScan } from '#api/scans.ts';
 import { currentSession } from '#api/session.ts';
 import { createUploadQueue, isEnded, isRunning, type Upload, type UploadQueue } from './upload-queue.ts';
 
@@ -15,13 +16,21 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
   const [queue] = useState(() =>
     createUploadQueue({
       send: uploadScan,
-      onScan: (scan) => void prependScan(queries, scan),
+      takeBack,
+      onScan: (scan) => void mergeScan(queries, scan),
       // After the row shows it, because an alert stops the page from drawing.
       onFailure: () => setTimeout(() => window.alert(FAILURE_ALERT)),
     }),
   );
 
   useEffect(() => () => queue.cancelAll(), [queue]);
+  useEffect(
+    () =>
+      onEvent('scan_progress', ({ upload_key, progress }) => {
+        if (upload_key !== null) queue.report(upload_key, progress);
+      }),
+    [queue],
+  );
 
   return (
     <UploadsContext value={queue}>

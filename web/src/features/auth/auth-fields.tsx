@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import { PASSWORD_LENGTH } from '@palisade/contract/auth';
 import type { ChangeEvent } from 'react';
 import { PasswordField } from '#ui/password-field.tsx';
+import { PasswordStrength } from '#ui/password-strength.tsx';
 import type { AuthField, FieldMessages } from './auth.ts';
 import type { AuthMode } from './auth-modes.ts';
 
@@ -47,6 +48,7 @@ export function AuthFields({ mode, values, messages, onChange }: AuthFieldsProps
           autoComplete={mode === 'login' ? 'current-password' : 'new-password'}
         />
       )}
+      {mode === 'register' && <PasswordStrength password={values.password} known={[values.email, values.username]} />}
       {mode === 'register' && <PasswordField {...field('confirm')} label="Confirm Password" autoComplete="new-password" />}
       {mode === 'reset-password' && (
         <>
@@ -65,6 +67,7 @@ export function AuthFields({ mode, values, messages, onChange }: AuthFieldsProps
             description={NEW_PASSWORD_HINT}
             autoComplete="new-password"
           />
+          <PasswordStrength password={values.new_password} />
         </>
       )}
     </>

@@ -1,7 +1,6 @@
 import { useEffect } from 'react';
 import { Link } from 'react-router';
 import { useConfig } from '#api/config.ts';
-import { useConnectionCheck } from '#api/connection-check.ts';
 import { Brand } from '#ui/brand.tsx';
 import { ChatPanel } from './chat-panel.tsx';
 import './live-chat-page.css';
@@ -9,7 +8,6 @@ import './live-chat-page.css';
 /** The support chat alone in a window of its own, for a provider without a live-chat page elsewhere. */
 export function LiveChatPage() {
   const provider = useConfig()?.provider_name;
-  useConnectionCheck();
   useEffect(() => {
     document.title = 'Live chat · Palisade';
   }, []);

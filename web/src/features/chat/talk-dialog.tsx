@@ -44,7 +44,7 @@ export function TalkDialog({ onClose }: { onClose: () => void }) {
         <Way
           icon={<IconVideoOff size={20} stroke={1.7} />}
           title="Video"
-          sentence="Video calls are not part of this version. Ask in the chat, and a technician calls you instead."
+          sentence="Video calls are not part of this version. Call support, and a technician guides you by phone."
         />
       </ul>
     </ModalWindow>

@@ -22,7 +22,14 @@ export function Hero({ status, isUnknown }: { status: DashboardStatus | undefine
         <h2 id="hero-answer">{answer.sentence}</h2>
         <p className="sub">
           {answer.detail}
-          {latest && ` The last file was scanned ${describeAge(latest.scanned_at, now)}${engines ? ` by ${engines}` : ''}.`}
+          {latest && ` The last file was scanned ${describeAge(latest.scanned_at, now)}`}
+          {engines && (
+            <>
+              {' by '}
+              <span className="hero__engines">{engines}</span>
+            </>
+          )}
+          {latest && '.'}
         </p>
         {status && <Reasons reasons={status.score_breakdown} />}
       </div>

@@ -1,5 +1,5 @@
+import type { CurrentSubscription } from '@palisade/contract/current-subscription';
 import { PLAN_FEATURES_SHOWN } from '@palisade/contract/dashboard';
-import type { CurrentSubscription } from '@palisade/contract/subscription';
 import { IconCheck } from '@tabler/icons-react';
 import { useNavigate } from 'react-router';
 import { Button } from '#ui/button.tsx';

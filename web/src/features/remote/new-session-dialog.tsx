@@ -32,8 +32,8 @@ export function NewSessionDialog({ onClose, opensPortal }: NewSessionDialogProps
         <div>
           <h3>Security notice</h3>
           <p>
-            Share codes only with trusted support technicians: someone whom you called, or who answers you in the support chat.
-            Never with somebody who called you.
+            Share codes only with trusted support technicians: someone whom you called yourself. Never with somebody who called
+            you.
           </p>
         </div>
       </div>

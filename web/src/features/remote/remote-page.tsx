@@ -13,7 +13,10 @@ import { SessionHistory } from './session-history.tsx';
 import './remote-page.css';
 
 const STEPS = [
-  { title: 'Talk to support first', sentence: 'Call, or write in the support chat, so that you know who is on the other side.' },
+  {
+    title: 'Talk to support first',
+    sentence: 'Call the number of your support yourself, so that you know who is on the other side.',
+  },
   { title: 'Press New Session', sentence: 'You get a code of nine letters and digits. It is valid for 30 minutes.' },
   {
     title: 'Read the code aloud',

@@ -1,10 +1,5 @@
-import {
-  type CurrentSubscription,
-  type PlanRequest,
-  requestPlan,
-  type Template,
-  withdrawPlanRequest,
-} from '@palisade/contract/subscription';
+import type { CurrentSubscription } from '@palisade/contract/current-subscription';
+import { type PlanRequest, requestPlan, type Template, withdrawPlanRequest } from '@palisade/contract/subscription';
 import { IconLock, IconShieldCheck, IconShieldOff, IconTemplate } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
@@ -166,7 +161,11 @@ function PlanAction({ plan, request, isOwn }: PlanActionProps) {
           Withdraw the request <span className="visually-hidden">for {plan.template_name}</span>
         </Button>
       ) : (
-        <Button loading={isBusy} onClick={() => void send(() => call(requestPlan, { body: { template_id: plan.id } }))}>
+        <Button
+          variant={isOwn ? 'quiet' : 'primary'}
+          loading={isBusy}
+          onClick={() => void send(() => call(requestPlan, { body: { template_id: plan.id } }))}
+        >
           Request this plan <span className="visually-hidden">{plan.template_name}</span>
         </Button>
       )}

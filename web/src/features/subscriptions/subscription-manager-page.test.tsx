@@ -1,9 +1,9 @@
 import type { Role } from '@palisade/contract/auth';
+import { currentSubscription } from '@palisade/contract/current-subscription';
 import {
   assignSubscription,
   cancelSubscription,
   createTemplate,
-  currentSubscription,
   declinePlanRequest,
   listAllPlanRequests,
   listPlanRequests,

@@ -1,6 +1,6 @@
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAXIMUM } from '@palisade/contract/constants';
+import { currentSubscription } from '@palisade/contract/current-subscription';
 import {
-  currentSubscription,
   listAllPlanRequests,
   listPlanRequests,
   listPlans,

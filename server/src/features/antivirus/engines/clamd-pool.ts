@@ -7,7 +7,7 @@ import type { Content } from './content.ts';
 
 /** What the pool says of a file: a member's verdict, or that none has seen it. */
 export type SecondOpinion =
-  | { kind: 'given'; answer: EngineAnswer; detail: StatusDetail | null }
+  | { kind: 'given'; answer: EngineAnswer; detail: StatusDetail | null /** `edition()` of the member. */; edition: string }
   /** `asked`: a member began to read it. */
   | { kind: 'missing'; asked: boolean };
 
@@ -21,7 +21,10 @@ interface ClamdHealth {
 }
 
 export interface ClamdPool {
-  scan(content: Content): Promise<SecondOpinion>;
+  /** Nobody wants the answer any more when `signal` is aborted; no member is blamed for that. */
+  scan(content: Content, signal?: AbortSignal): Promise<SecondOpinion>;
+  /** Engine and signatures in one word, when all members that can be believed have the same; undefined when there is none, or they differ. */
+  edition(): string | undefined;
   /** Whether a member that can be believed is there. */
   ready(): boolean;
   health(): ClamdHealth[];
@@ -59,6 +62,10 @@ const LOOK_EVERY_MS = 5_000;
 const LOOK_AGAIN_MS = 100;
 /** A restart with another clamd.conf may pass between two looks: every so many looks the self-test is taken again. */
 const LOOKS_PER_TEST = 12;
+
+function editionOf(version: ClamdVersion | undefined): string {
+  return `${ENGINE_NAME} ${version?.text ?? ''}`;
+}
 
 /**
  * One or several clamds. Each is believed only after it has passed its self-test, which it takes again when it was away and when its signatures changed. A file
@@ -171,14 +178,19 @@ export function createClamdPool(options: {
     look(member);
   }
 
-  async function ask(member: Member, content: Content): Promise<SecondOpinion | { kind: 'failed' }> {
+  async function ask(
+    member: Member,
+    content: Content,
+    signal: AbortSignal | undefined,
+  ): Promise<SecondOpinion | { kind: 'failed' }> {
     const version = member.version;
     const began = performance.now();
     const answer: ClamdAnswer = await scanWithClamd(member.address, content, {
       connect_ms: CONNECT_MS,
       time_ms,
-      signal: stop.signal,
+      signal: signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]),
     });
+    if (signal?.aborted) return { kind: 'missing', asked: true };
     const duration_ms = Math.round((performance.now() - began) * 1000) / 1000;
     const given = (verdict: EngineAnswer['verdict'], threat: string | null, detail: StatusDetail | null): SecondOpinion => ({
       kind: 'given',
@@ -191,6 +203,7 @@ export function createClamdPool(options: {
         duration_ms,
       },
       detail,
+      edition: editionOf(version),
     });
     switch (answer.kind) {
       case 'clean':
@@ -212,12 +225,12 @@ export function createClamdPool(options: {
   for (const member of members) look(member);
 
   return {
-    async scan(content) {
+    async scan(content, signal) {
       let failed: Member | undefined;
       for (let attempt = 0; attempt < 2; attempt += 1) {
         const member = await take(failed);
         if (member === undefined) break;
-        const opinion = await ask(member, content).finally(() => {
+        const opinion = await ask(member, content, signal).finally(() => {
           member.active -= 1;
           dispatch();
         });
@@ -227,6 +240,11 @@ export function createClamdPool(options: {
       return { kind: 'missing', asked: failed !== undefined };
     },
     ready: () => members.some((member) => member.state === 'trusted'),
+    edition() {
+      const editions = new Set(members.filter((member) => member.state === 'trusted').map(({ version }) => editionOf(version)));
+      const [only] = editions;
+      return editions.size === 1 ? only : undefined;
+    },
     health: () =>
       members.map(({ address, state, reason, version }) => ({
         address: scannerName(address),

@@ -213,6 +213,11 @@ function innerName(name: string): string {
 }
 const ONE_MEMBER: readonly (string | undefined)[] = ['xz', 'bzip2', 'zstd', 'Z', 'mslz'];
 
+/** Whether the one member of a container is named after the file that it came in. */
+export function isNamedAfterFile(container: Container): boolean {
+  return container.kind === 'gzip' || (container.kind === 'seven' && ONE_MEMBER.includes(container.format));
+}
+
 async function* sevenMembers(
   content: Content,
   { format, start }: { format: string | undefined; start: number },

@@ -1,12 +1,27 @@
 import type { ClamdPool } from './clamd-pool.ts';
-import type { Engine } from './yara-pool.ts';
+import type { Engine, EngineOutcome } from './yara-pool.ts';
+
+/** Both engines' editions in one word. */
+function editionOf(embedded: string, clamd: string): string {
+  return `${embedded} + ${clamd}`;
+}
 
 /** The embedded engine and clamd as one: both read every file, at the same time, and each says its own. */
 export function createEnginePair(embedded: Engine, clamd: ClamdPool): Engine {
   return {
+    edition() {
+      const [own, beside] = [embedded.edition(), clamd.edition()];
+      return own === undefined || beside === undefined ? undefined : editionOf(own, beside);
+    },
     async scan(job) {
-      const [outcome, second] = await Promise.all([embedded.scan(job), clamd.scan({ path: job.path, size: job.size })]);
-      return { ...outcome, second };
+      const { path, size, signal, password } = job;
+      const [outcome, opinion] = await Promise.all([embedded.scan(job), clamd.scan({ path, size }, signal)]);
+      // Nobody can tell clamd a password; the embedded engine had it.
+      const isOpened = password !== undefined && opinion.kind === 'given' && opinion.detail === 'encrypted';
+      const second = isOpened ? { ...opinion, detail: null } : opinion;
+      if (outcome.kind === 'failed' || second.kind === 'missing') return { ...outcome, second };
+      const examined: EngineOutcome = { ...outcome, edition: editionOf(outcome.edition, second.edition), second };
+      return examined;
     },
     ready: embedded.ready,
     complete: () => embedded.complete() && clamd.ready(),

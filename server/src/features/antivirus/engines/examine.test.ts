@@ -8,7 +8,7 @@ import { containersOf, docx, mail, mailbox, ole, pdf, vbaCompressed } from '#tes
 import { EICAR, noise, zip } from '#test/files.ts';
 import { SIGNATURES_FOLDER } from '#test/harness.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
-import { type Examination, examine } from './examine.ts';
+import { type Examination, examine, type Progress } from './examine.ts';
 import { SCAN_LIMITS } from './limits.ts';
 import { compileRules } from './rules.ts';
 
@@ -17,12 +17,17 @@ const folder = mkdtempSync(join(tmpdir(), 'palisade-examine-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 
-async function examined(content: Buffer, name = 'file', limits = SCAN_LIMITS): Promise<Examination> {
+async function examined(
+  content: Buffer,
+  name = 'file',
+  limits = SCAN_LIMITS,
+  onProgress: (progress: Progress) => void = () => {},
+): Promise<Examination> {
   const path = join(folder, 'upload');
   writeFileSync(path, content);
   const examination = await examine(
     { path, size: content.length, name },
-    { match: rules.match, limits, folder: join(folder, 'unpacked') },
+    { match: rules.match, limits, folder: join(folder, 'unpacked'), onProgress },
   );
   // Whatever happened, nothing that was unpacked stays.
   expect(readdirSync(folder)).toEqual(['upload']);
@@ -236,6 +241,32 @@ describe('a limit', () => {
     const few = { ...SCAN_LIMITS, unpacked_bytes: 30 };
     expect((await examined(archive, 'a.7z', few)).unread).toEqual(['too_large']);
     expect((await examined(PACKED_EICAR.get('xz') ?? Buffer.alloc(0), 'a.xz', few)).unread).toEqual(['too_large']);
+  });
+});
+
+describe('progress', () => {
+  async function progressOf(content: Buffer): Promise<Progress[]> {
+    const told: Progress[] = [];
+    await examined(content, 'file', SCAN_LIMITS, (progress) => told.push(progress));
+    return told;
+  }
+
+  test('of a large file is the share of it that was matched', async () => {
+    const shares = (await progressOf(noise(80 * MIB))).map(({ share }) => share);
+    expect(shares[0]).toBe(0);
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect(new Set(shares).size).toBeGreaterThan(3);
+  });
+
+  test('of an archive is the number of members read, of as many as it says it has', async () => {
+    const entries = Array.from({ length: 7 }, (_, index) => ({ name: `${index}.txt`, content: Buffer.from(`text ${index}`) }));
+    const told = (await progressOf(zip(entries))).filter(({ members_found }) => members_found > 0);
+    expect(told.map(({ members_found }) => members_found)).toEqual(told.map(() => 7));
+    expect(new Set(told.map(({ members_read }) => members_read))).toEqual(new Set([0, 1, 2, 3, 4, 5, 6]));
+    // One that lies about it.
+    const lying = zip(entries);
+    lying.writeUInt16LE(60_000, lying.length - 12);
+    expect((await progressOf(lying)).every(({ members_found }) => members_found <= SCAN_LIMITS.members)).toBe(true);
   });
 });
 

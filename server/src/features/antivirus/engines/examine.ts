@@ -1,9 +1,11 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
-import { type Container, containerOf, containersBehind, HEAD_BYTES, membersOf } from './containers.ts';
+import type { ThreatFacts } from '@palisade/contract/quarantine';
+import { type Container, containerOf, containersBehind, HEAD_BYTES, isNamedAfterFile, membersOf } from './containers.ts';
 import { type Content, disposeContent, openSource, takeContent, windowsOf } from './content.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
+import { mediaTypeOf } from './media-type.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 
 /** A rule that matched. `severity` orders threats: the worst names the file. */
@@ -12,6 +14,8 @@ export interface Match {
   threat: string;
   description: string;
   severity: 'low' | 'medium' | 'high' | 'critical';
+  /** A public page about it. */
+  reference: string | null;
   /** `suspicious` is a note on the record, never a verdict. */
   verdict: 'infected' | 'suspicious';
 }
@@ -20,9 +24,21 @@ export interface Match {
 export interface Examination {
   threat: string | null;
   threat_member: string | null;
+  threat_facts: ThreatFacts | null;
+  /** What the bytes of the upload are. */
+  media_type: string | null;
+  /** Names in it follow from the name of the upload: the same bytes under another name have others. */
+  named_after_upload: boolean;
   notes: string[];
   unread: StatusDetail[];
   coverage: Coverage;
+}
+
+/** How far a scan is: the share of the file itself that has been matched, from 0 to 1, and the members of all archives in it, as far as they are known. */
+export interface Progress {
+  share: number;
+  members_read: number;
+  members_found: number;
 }
 
 /** Whole-file conditions (`filesize`, `pe`) hold for content up to this size; larger content is matched in overlapping windows. Bytes. */
@@ -33,6 +49,10 @@ const NOTES_MAXIMUM = 20;
 
 interface Walk {
   match: (bytes: Buffer) => Match[];
+  /** Called at each step, and there are many. */
+  report: () => void;
+  /** Of the file itself, from 0 to 1. */
+  share: number;
   workshop: Workshop;
   /** The uploaded file's name: gzip names its one member after it. */
   name: string;
@@ -50,8 +70,12 @@ function unread(walk: Walk, detail: StatusDetail): void {
 
 function matchContent(walk: Walk, content: Content, trail: readonly string[]): void {
   if (content.size > WINDOWS.whole) walk.found.coverage.whole_file_conditions = false;
+  let matched = 0;
   for (const piece of windowsOf(content, WINDOWS)) {
     walk.workshop.budget.checkTime();
+    if (trail.length === 0) walk.share = Math.min(1, matched / content.size);
+    matched += piece.length;
+    walk.report();
     for (const found of walk.match(piece)) {
       const member = trail.length > 0 ? trail.join(' / ') : null;
       if (found.verdict === 'suspicious') {
@@ -63,10 +87,12 @@ function matchContent(walk: Walk, content: Content, trail: readonly string[]): v
         walk.worst = severity;
         walk.found.threat = found.threat;
         walk.found.threat_member = member;
+        walk.found.threat_facts = { description: found.description, severity: found.severity, reference: found.reference };
       }
     }
   }
   walk.found.coverage.bytes_scanned += content.size;
+  if (trail.length === 0) walk.share = 1;
 }
 
 /** What a member holds, unpacked and counted, with what went wrong on the way: what came before is good. */
@@ -86,6 +112,7 @@ async function contentOf(walk: Walk, member: Member): Promise<{ content: Content
 async function examineMember(walk: Walk, member: Member, depth: number, trail: readonly string[]): Promise<void> {
   walk.found.coverage.members_total += 1;
   walk.workshop.budget.addMember();
+  walk.report();
   if (member.closed === 'encrypted') walk.found.coverage.encrypted += 1;
   if (member.closed !== undefined) return unread(walk, member.closed);
 
@@ -100,16 +127,23 @@ async function examineMember(walk: Walk, member: Member, depth: number, trail: r
     await disposeContent(content);
   }
   if (damage instanceof LimitReached) throw damage;
-  if (damage !== undefined) return unread(walk, damage instanceof Unreadable ? damage.detail : 'damaged');
+  if (damage !== undefined) {
+    const detail = damage instanceof Unreadable ? damage.detail : 'damaged';
+    // The password was not the right one for it.
+    if (detail === 'encrypted') walk.found.coverage.encrypted += 1;
+    return unread(walk, detail);
+  }
   walk.found.coverage.members_scanned += 1;
 }
 
 /** The containers that a content is, or holds behind something else. */
-function containersOf(content: Content): Container[] {
+function containersOf(walk: Walk, content: Content): Container[] {
   const source = openSource(content);
   try {
     const head = source.read(0, HEAD_BYTES);
     const container = containerOf(head);
+    // The first content of a walk is the upload itself.
+    walk.found.media_type ??= mediaTypeOf(head, container);
     const behind = container?.kind === 'zip' ? [] : containersBehind(source, head);
     return container === undefined ? behind : [container, ...behind];
   } finally {
@@ -120,7 +154,8 @@ function containersOf(content: Content): Container[] {
 async function examineContent(walk: Walk, content: Content, depth: number, trail: readonly string[]): Promise<void> {
   if (content.size === 0) return;
   matchContent(walk, content, trail);
-  for (const container of containersOf(content)) {
+  for (const container of containersOf(walk, content)) {
+    if (trail.length === 0 && isNamedAfterFile(container)) walk.found.named_after_upload = true;
     if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
     try {
       for await (const member of membersOf(container, content, trail.at(-1) ?? walk.name, walk.workshop)) {
@@ -139,13 +174,26 @@ async function examineContent(walk: Walk, content: Content, depth: number, trail
  */
 export async function examine(
   file: { path: string; size: number; name: string },
-  parts: { match: (bytes: Buffer) => Match[]; limits: ScanLimits; folder: string },
+  parts: {
+    match: (bytes: Buffer) => Match[];
+    limits: ScanLimits;
+    folder: string;
+    password?: string | undefined;
+    onProgress?: (progress: Progress) => void;
+  },
 ): Promise<Examination> {
   let files = 0;
   const walk: Walk = {
     match: parts.match,
+    share: 0,
+    report() {
+      const { members_total, members_scanned } = walk.found.coverage;
+      const members_found = Math.max(members_total, walk.workshop.budget.members_announced);
+      parts.onProgress?.({ share: walk.share, members_read: members_scanned, members_found });
+    },
     workshop: {
       budget: new Budget(parts.limits, file.size),
+      password: parts.password,
       path() {
         files += 1;
         return join(parts.folder, `${files}`);
@@ -156,6 +204,9 @@ export async function examine(
     found: {
       threat: null,
       threat_member: null,
+      threat_facts: null,
+      media_type: null,
+      named_after_upload: false,
       notes: [],
       unread: [],
       coverage: { members_total: 0, members_scanned: 0, bytes_scanned: 0, encrypted: 0, whole_file_conditions: true },

@@ -40,6 +40,8 @@ export class LimitReached extends Error {
 /** Counts what one scan has used up. Each method throws LimitReached when its limit is passed. */
 export class Budget {
   members = 0;
+  /** What archives say they hold: for showing how far a scan is, and never more than the limit. */
+  members_announced = 0;
   private unpacked_bytes = 0;
   private readonly deadline: number;
   private readonly limits: ScanLimits;
@@ -59,6 +61,11 @@ export class Budget {
     this.members += 1;
     if (this.members > this.limits.members) throw new LimitReached('too_many_members');
     this.checkTime();
+  }
+
+  /** An archive says that it holds so many members. Nothing depends on it: archives lie. */
+  announce(members: number): void {
+    this.members_announced = Math.min(this.limits.members, this.members_announced + members);
   }
 
   /** An archive that is unpacked in one go holds so many members so far. */

@@ -21,6 +21,8 @@ export interface Member {
 /** What unpacking may use: the budget of the scan, and file names of its own for what is too big for memory. */
 export interface Workshop {
   budget: Budget;
+  /** Opens what is encrypted. */
+  password?: string | undefined;
   /** A path that nobody else uses. */
   path(): string;
 }

@@ -1,4 +1,5 @@
 import { coverageSchema, statusDetailSchema } from '@palisade/contract/antivirus';
+import { threatFactsSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
 
 /** What the server says to an engine process. */
@@ -11,6 +12,8 @@ export const requestSchema = z.discriminatedUnion('kind', [
     size: z.int(),
     name: z.string(),
     folder: z.string(),
+    /** Opens what is encrypted. Never logged, never stored. */
+    password: z.string().optional(),
     limits: z.object({
       depth: z.int(),
       members: z.int(),
@@ -34,10 +37,20 @@ export const answerSchema = z.discriminatedUnion('kind', [
     examination: z.object({
       threat: z.string().nullable(),
       threat_member: z.string().nullable(),
+      threat_facts: threatFactsSchema.nullable(),
+      media_type: z.string().nullable(),
+      named_after_upload: z.boolean(),
       notes: z.array(z.string()),
       unread: z.array(statusDetailSchema),
       coverage: coverageSchema,
     }),
+  }),
+  z.object({
+    kind: z.literal('progress'),
+    job: z.string(),
+    share: z.number().min(0).max(1),
+    members_read: z.int(),
+    members_found: z.int(),
   }),
   z.object({ kind: z.literal('failed'), job: z.string(), reason: z.string() }),
 ]);

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { compile, YaraX } from '@litko/yara-x';
+import { referenceSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
 import type { Match } from './examine.ts';
 
@@ -21,6 +22,7 @@ const metaSchema = z.object({
   threat: z.string(),
   description: z.string(),
   severity: z.enum(['low', 'medium', 'high', 'critical']),
+  reference: referenceSchema.catch(null),
   verdict: z.enum(['infected', 'suspicious']),
 });
 

@@ -131,7 +131,7 @@ function hasEncryptedHeader(source: Source): boolean {
 async function unpack(
   source: Source,
   format: string | undefined,
-  { budget, path }: Workshop,
+  { budget, path, password }: Workshop,
 ): Promise<{ unpacked: Unpacked[]; stopped: unknown; lines: string[] }> {
   const lines: string[] = [];
   const { FS, callMain } = await startProgram((line) => {
@@ -201,8 +201,8 @@ async function unpack(
     });
 
   try {
-    // Any password: without one 7-Zip would ask for it.
-    const words = ['x', '-y', '-aou', '-pnone', '-bd', '-bsp0', '-bso0', `-o${OUTPUT}`];
+    // Without a password 7-Zip would ask for one.
+    const words = ['x', '-y', '-aou', `-p${password ?? 'none'}`, '-bd', '-bsp0', '-bso0', `-o${OUTPUT}`];
     callMain([...words, ...(format === undefined ? [] : [`-t${format}`]), INPUT]);
   } catch (error) {
     // What 7-Zip throws itself (a number: a C++ exception) says no more than that it failed.
@@ -219,6 +219,7 @@ async function unpack(
  */
 export async function* sevenZipMembers(source: Source, format: string | undefined, workshop: Workshop): AsyncGenerator<Member> {
   const { unpacked, stopped, lines } = await unpack(source, format, workshop);
+  workshop.budget.announce(unpacked.length);
   for (const { name, size, chunks, file } of unpacked) {
     yield { name, read: () => ({ content: file ? { size, path: file.path } : { size, bytes: Buffer.concat(chunks) } }) };
   }

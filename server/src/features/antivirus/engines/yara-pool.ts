@@ -1,13 +1,23 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import type { SecondOpinion } from './clamd-pool.ts';
-import type { Examination } from './examine.ts';
+import type { Examination, Progress } from './examine.ts';
 import type { ScanLimits } from './limits.ts';
 import { answerSchema, type EngineRequest } from './messages.ts';
 
 /** What an engine says of a file. Failure is an answer too: a file is then pending, never clean. */
 export type EngineOutcome = (
-  | { kind: 'examined'; examination: Examination; duration_ms: number; name: string; version: string; signatures_version: string }
+  | {
+      kind: 'examined';
+      examination: Examination;
+      duration_ms: number;
+      name: string;
+      version: string;
+      signatures_version: string;
+      /** `edition()` of the engine that answered. */
+      edition: string;
+    }
   | { kind: 'failed'; detail: 'engine_down' | 'time_limit' }
 ) & {
   /** What the engine beside it says, where one is set up. */
@@ -21,9 +31,16 @@ interface EngineJob {
   size: number;
   name: string;
   folder: string;
+  /** Opens what is encrypted. */
+  password?: string | undefined;
+  /** Aborted: nobody wants an answer any more. The outcome is then `failed`, and nothing of the engine holds the file. */
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: Progress & { engine: string }) => void) | undefined;
 }
 
 export interface Engine {
+  /** Engine, signatures and limits in one word: the same file gets the same answer while it stays the same. Undefined while nothing could scan. */
+  edition(): string | undefined;
   scan(job: EngineJob): Promise<EngineOutcome>;
   /** Whether at least one process could scan now. */
   ready(): boolean;
@@ -77,6 +94,10 @@ export function createYaraPool(options: {
   let backoff_ms = 0;
   let closing = false;
 
+  const limits_digest = createHash('sha256').update(JSON.stringify(limits)).digest('hex').slice(0, 12);
+  const editionOf = ({ version, signatures_version }: { version: string; signatures_version: string }) =>
+    `${ENGINE_NAME} ${version} ${signatures_version} ${limits_digest}`;
+
   function send(member: Member, request: EngineRequest): void {
     member.child.send(request, (error) => {
       // The process is going; its exit puts the file back.
@@ -101,6 +122,7 @@ export function createYaraPool(options: {
         size: waiting.job.size,
         name: waiting.job.name,
         folder: waiting.job.folder,
+        ...(waiting.job.password === undefined ? {} : { password: waiting.job.password }),
         limits,
       });
     }
@@ -130,6 +152,12 @@ export function createYaraPool(options: {
           'engine process ready',
         );
         break;
+      case 'progress': {
+        const { job } = member.current?.waiting ?? {};
+        const { share, members_read, members_found } = answer;
+        if (job?.id === answer.job) job.onProgress?.({ engine: ENGINE_NAME, share, members_read, members_found });
+        return;
+      }
       case 'refused':
         logger.error({ reason: answer.reason }, 'engine rules do not compile');
         member.child.kill('SIGKILL');
@@ -149,6 +177,7 @@ export function createYaraPool(options: {
             duration_ms: answer.duration_ms,
             name: ENGINE_NAME,
             ...member.facts,
+            edition: editionOf(member.facts),
           });
         }
         break;
@@ -161,15 +190,17 @@ export function createYaraPool(options: {
     members.delete(member);
     const timed_out = member.current?.timed_out ?? false;
     const waiting = settle(member);
-    if (!closing) logger.warn({ pid: member.child.pid, signal, timed_out }, 'engine process ended');
+    const cancelled = waiting?.job.signal?.aborted ?? false;
+    if (!closing && !cancelled) logger.warn({ pid: member.child.pid, signal, timed_out }, 'engine process ended');
     if (waiting !== undefined) {
       waiting.deaths += 1;
-      if (timed_out) waiting.answer({ kind: 'failed', detail: 'time_limit' });
+      if (cancelled) waiting.answer({ kind: 'failed', detail: 'engine_down' });
+      else if (timed_out) waiting.answer({ kind: 'failed', detail: 'time_limit' });
       else if (closing || waiting.deaths >= DEATHS_MAXIMUM) waiting.answer({ kind: 'failed', detail: 'engine_down' });
       else queue.unshift(waiting);
     }
     if (closing) return;
-    const young = performance.now() - member.started_at < YOUNG_MS;
+    const young = performance.now() - member.started_at < YOUNG_MS && !cancelled;
     backoff_ms = young ? Math.min(BACKOFF_MS.most, Math.max(BACKOFF_MS.first, backoff_ms * 2)) : 0;
     const timer = setTimeout(() => {
       timers.delete(timer);
@@ -214,13 +245,37 @@ export function createYaraPool(options: {
   for (let count = 0; count < size; count++) start();
   const ready = () => [...members].some((member) => member.facts !== undefined);
 
+  /** A scan that nobody wants any more: it leaves the queue, or its process is killed, because that always works. */
+  function cancel(waiting: Waiting): void {
+    const place = queue.indexOf(waiting);
+    if (place >= 0) {
+      queue.splice(place, 1);
+      waiting.answer({ kind: 'failed', detail: 'engine_down' });
+    }
+    for (const member of members) if (member.current?.waiting === waiting) member.child.kill('SIGKILL');
+  }
+
   return {
     scan: (job) =>
       new Promise((resolve) => {
-        if (closing || isAway()) return resolve({ kind: 'failed', detail: 'engine_down' });
-        queue.push({ job, deaths: 0, answer: resolve });
+        if (closing || isAway() || job.signal?.aborted) return resolve({ kind: 'failed', detail: 'engine_down' });
+        const abort = () => cancel(waiting);
+        const waiting: Waiting = {
+          job,
+          deaths: 0,
+          answer(outcome) {
+            job.signal?.removeEventListener('abort', abort);
+            resolve(outcome);
+          },
+        };
+        job.signal?.addEventListener('abort', abort, { once: true });
+        queue.push(waiting);
         dispatch();
       }),
+    edition() {
+      for (const { facts } of members) if (facts !== undefined) return editionOf(facts);
+      return undefined;
+    },
     ready,
     complete: ready,
     pids: () => [...members].flatMap((member) => member.child.pid ?? []),

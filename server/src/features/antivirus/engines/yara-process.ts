@@ -1,9 +1,12 @@
-import { examine } from './examine.ts';
+import { examine, type Progress } from './examine.ts';
 import { type EngineMessage, type EngineRequest, requestSchema } from './messages.ts';
 import { compileRules, engineVersion, type RuleSet } from './rules.ts';
 
 // The main file of an engine process: compiles the rules once, then scans one file after the other. It reads hostile bytes, so the server
 // trusts none of it, gives it time, and kills it when that is over.
+
+/** How often a scan under way tells how far it is, in ms. */
+const PROGRESS_EVERY_MS = 200;
 
 let rules: RuleSet | undefined;
 
@@ -28,11 +31,17 @@ async function start(rules_folder: string): Promise<void> {
 }
 
 async function scan(request: Extract<EngineRequest, { kind: 'scan' }>): Promise<void> {
-  const { job, path, size, name, folder, limits } = request;
+  const { job, path, size, name, folder, password, limits } = request;
   const began = performance.now();
   try {
     if (rules === undefined) throw new Error('Asked to scan before the rules were compiled.');
-    const examination = await examine({ path, size, name }, { match: rules.match, limits, folder });
+    let told_at = began;
+    const onProgress = (progress: Progress) => {
+      if (performance.now() - told_at < PROGRESS_EVERY_MS) return;
+      told_at = performance.now();
+      say({ kind: 'progress', job, ...progress });
+    };
+    const examination = await examine({ path, size, name }, { match: rules.match, limits, folder, password, onProgress });
     say({ kind: 'scanned', job, duration_ms: performance.now() - began, examination });
   } catch (error) {
     say({ kind: 'failed', job, reason: reasonOf(error) });

@@ -1,8 +1,10 @@
 import { pipeline } from 'node:stream';
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { type Content, openSource, type Source, streamOf } from './content.ts';
+import { LimitReached } from './limits.ts';
 import { decodeName, type Member, type MemberBody, Unreadable, type Workshop } from './member.ts';
 import { sevenZipMembers } from './seven-zip.ts';
+import { type Aes, aesOf, decrypted } from './zip-crypto.ts';
 
 // Own reader, because a scanner must read what any other program would: archives behind a program (SFX), with a wrong or no directory, with
 // members that the directory hides, with headers that contradict each other. Numbers in comments are sections of PKWARE's APPNOTE 6.3.10.
@@ -45,6 +47,9 @@ interface Entry {
   start: number;
   /** The sizes stand behind the data, so they are not known here. */
   open_end: boolean;
+  /** The time of the file: what the old encryption is checked by when the checksum stands behind the data. */
+  time: number;
+  aes: Aes | undefined;
 }
 
 interface Directory {
@@ -52,6 +57,8 @@ interface Directory {
   size: number;
   /** What to add to the offsets of the directory: bytes that were put before the archive. */
   shift: number;
+  /** How many entries it says it has. */
+  entries: number;
 }
 
 /** The directory's place by the end record at `position` (4.3.16, with zip64 4.3.14), where both agree. */
@@ -60,6 +67,7 @@ function directoryAt(source: Source, position: number): Directory | undefined {
   if (end.length < END_BYTES) return undefined;
   let size = end.readUInt32LE(12);
   let offset = end.readUInt32LE(16);
+  let entries = end.readUInt16LE(10);
   let last = position;
   const locator = source.read(position - ZIP64_LOCATOR_BYTES, ZIP64_LOCATOR_BYTES);
   if (position >= ZIP64_LOCATOR_BYTES + ZIP64_END_BYTES && locator.toString('latin1', 0, 4) === 'PK\x06\x07') {
@@ -67,6 +75,7 @@ function directoryAt(source: Source, position: number): Directory | undefined {
     for (const at of [Number(locator.readBigUInt64LE(8)), position - ZIP64_LOCATOR_BYTES - ZIP64_END_BYTES]) {
       const record = at <= position ? source.read(at, ZIP64_END_BYTES) : Buffer.alloc(0);
       if (record.length < ZIP64_END_BYTES || record.toString('latin1', 0, 4) !== 'PK\x06\x06') continue;
+      entries = Number(record.readBigUInt64LE(32));
       size = Number(record.readBigUInt64LE(40));
       offset = Number(record.readBigUInt64LE(48));
       last = at;
@@ -74,9 +83,9 @@ function directoryAt(source: Source, position: number): Directory | undefined {
     }
   }
   const begins = (start: number) => start >= 0 && source.read(start, 4).equals(CENTRAL);
-  if (size === 0 && end.readUInt16LE(10) === 0) return { start: last, size: 0, shift: Math.max(0, last - offset) };
-  if (begins(last - size)) return { start: last - size, size, shift: last - size - offset };
-  return begins(offset) ? { start: offset, size: Math.min(size, source.size - offset), shift: 0 } : undefined;
+  if (size === 0 && end.readUInt16LE(10) === 0) return { start: last, size: 0, shift: Math.max(0, last - offset), entries: 0 };
+  if (begins(last - size)) return { start: last - size, size, shift: last - size - offset, entries };
+  return begins(offset) ? { start: offset, size: Math.min(size, source.size - offset), shift: 0, entries } : undefined;
 }
 
 function findDirectory(source: Source): Directory | undefined {
@@ -135,6 +144,8 @@ function localAt(source: Source, position: number): Entry | undefined {
     unpacked,
     start: position + LOCAL_BYTES + name_bytes + extra_bytes,
     open_end: (flags & FLAG.descriptor) !== 0 && packed === 0,
+    time: head.readUInt16LE(10),
+    aes: aesOf(rest.subarray(name_bytes)),
   };
 }
 
@@ -159,23 +170,38 @@ function* listed(source: Source, directory: Directory): Generator<Listed> {
     if (head.length < CENTRAL_BYTES || !head.subarray(0, 4).equals(CENTRAL)) throw new Unreadable('damaged');
     const name_bytes = head.readUInt16LE(28);
     const extra_bytes = head.readUInt16LE(30);
-    const [unpacked = 0, packed = 0, offset = 0] = wide(
-      head.subarray(CENTRAL_BYTES + name_bytes, CENTRAL_BYTES + name_bytes + extra_bytes),
-      [head.readUInt32LE(24), head.readUInt32LE(20), head.readUInt32LE(42)],
-    );
+    const extra = head.subarray(CENTRAL_BYTES + name_bytes, CENTRAL_BYTES + name_bytes + extra_bytes);
+    const [unpacked = 0, packed = 0, offset = 0] = wide(extra, [
+      head.readUInt32LE(24),
+      head.readUInt32LE(20),
+      head.readUInt32LE(42),
+    ]);
     const flags = head.readUInt16LE(8);
     const name = nameOf(head.subarray(CENTRAL_BYTES, CENTRAL_BYTES + name_bytes), flags);
     yield {
-      entry: { name, flags, method: head.readUInt16LE(10), crc: head.readUInt32LE(16), packed, unpacked, open_end: false },
+      entry: {
+        name,
+        flags,
+        method: head.readUInt16LE(10),
+        crc: head.readUInt32LE(16),
+        packed,
+        unpacked,
+        open_end: false,
+        time: head.readUInt16LE(12),
+        aes: aesOf(extra),
+      },
       position: offset + directory.shift,
     };
     at += CENTRAL_BYTES + name_bytes + extra_bytes + head.readUInt16LE(32);
   }
 }
 
+function packedOf(content: Content, entry: Entry): AsyncGenerator<Buffer> {
+  return streamOf(content, entry.start, Math.min(content.size, entry.start + entry.packed));
+}
+
 /** Inflates what there is, the good part of damaged data too. */
-async function* inflated(content: Content, entry: Entry): AsyncGenerator<Buffer> {
-  const packed = streamOf(content, entry.start, Math.min(content.size, entry.start + entry.packed));
+async function* inflated(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   // The error that ends the pipeline is the one that reading the last stream throws.
   yield* pipeline(packed, createInflateRaw({ chunkSize: 256 * 1024 }), () => {});
 }
@@ -201,11 +227,36 @@ function bodyOf(content: Content, source: Source, entry: Entry, workshop: Worksh
       return { content: { size: bytes.length, bytes }, damage: whole ? undefined : 'damaged' };
     }
   }
-  const chunks =
-    entry.method === METHOD.stored
-      ? streamOf(content, entry.start, Math.min(content.size, entry.start + entry.packed))
-      : inflated(content, entry);
-  return { stream: checked(chunks, entry), packed_bytes: entry.packed };
+  const packed = packedOf(content, entry);
+  return { stream: checked(entry.method === METHOD.stored ? packed : inflated(packed), entry), packed_bytes: entry.packed };
+}
+
+/** The content of an encrypted member. What comes out wrong in spite of the encryption's own check was given the wrong password. */
+async function* unlocked(content: Content, entry: Entry, password: string): AsyncGenerator<Buffer> {
+  const { flags, aes, packed } = entry;
+  // APPNOTE 6.1.6: the checksum's highest byte, or the time's where the checksum was not known yet.
+  const check = (flags & FLAG.descriptor) === 0 ? entry.crc >>> 24 : entry.time >>> 8;
+  const compressed = decrypted(packedOf(content, entry), { aes, check, packed }, password);
+  const chunks = methodOf(entry) === METHOD.stored ? compressed : inflated(compressed);
+  if (aes !== undefined) {
+    yield* chunks;
+    return;
+  }
+  let crc = 0;
+  try {
+    for await (const chunk of chunks) {
+      crc = crc32(chunk, crc);
+      yield chunk;
+    }
+  } catch (error) {
+    throw error instanceof LimitReached ? error : new Unreadable('encrypted');
+  }
+  if (!entry.open_end && crc !== entry.crc) throw new Unreadable('encrypted');
+}
+
+/** The compression beneath the encryption. */
+function methodOf({ method, aes }: Entry): number {
+  return method === METHOD.aes ? (aes?.method ?? method) : method;
 }
 
 /** Undefined when it is more than announced, or not whole: the stream gives what is good of it. */
@@ -219,8 +270,13 @@ function inflateQuickly(raw: Buffer, entry: Entry): Buffer | undefined {
 }
 
 function memberOf(content: Content, source: Source, entry: Entry, workshop: Workshop): Member {
-  const readable = entry.method === METHOD.stored || entry.method === METHOD.deflated;
+  const method = methodOf(entry);
+  const readable = method === METHOD.stored || method === METHOD.deflated;
   const encrypted = (entry.flags & FLAG.encrypted) !== 0 || entry.method === METHOD.aes;
+  const { password } = workshop;
+  if (encrypted && readable && password !== undefined) {
+    return { name: entry.name, read: () => ({ stream: unlocked(content, entry, password), packed_bytes: entry.packed }) };
+  }
   return {
     name: entry.name,
     closed: encrypted ? 'encrypted' : readable ? undefined : 'unsupported',
@@ -330,6 +386,7 @@ export async function* zipMembers(content: Content, workshop: Workshop): AsyncGe
   let damaged = false;
   try {
     const directory = findDirectory(source);
+    workshop.budget.announce(directory?.entries ?? 0);
     const taken: { from: number; to: number }[] = [];
     const members = function* (entry: Entry): Generator<Member> {
       if (isFolder(entry)) return;

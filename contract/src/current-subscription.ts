@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { timeSchema } from './fields.ts';
+
+/** What a person has right now; without an active subscription nothing is premium and the rest is empty. */
+export const currentSubscriptionSchema = z.object({
+  has_subscription: z.boolean(),
+  plan_name: z.string().nullable(),
+  is_premium: z.boolean(),
+  expires_at: timeSchema.nullable(),
+  price: z.number().nullable(),
+  currency: z.string().nullable(),
+  features: z.array(z.string()),
+  max_devices: z.int().nullable(),
+  duration_months: z.int().nullable(),
+});
+export type CurrentSubscription = z.infer<typeof currentSubscriptionSchema>;
+
+export const currentSubscription = endpoint({
+  method: 'GET',
+  path: '/subscription/current',
+  summary: 'The subscription of the signed-in person at this moment.',
+  access: 'customer',
+  status: 200,
+  reply: currentSubscriptionSchema,
+  problems: [],
+});

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { scanSchema } from './antivirus.ts';
+import { idSchema } from './fields.ts';
+
+/**
+ * The events socket, `WS /api/events`: one for each signed-in page. Every frame is one JSON text, told apart by `kind`. The page speaks first, with its
+ * token (`hello`); the server answers `welcome`, then `event`s as they happen. Each side says something at least every `heartbeat_ms`.
+ */
+export const EVENTS_PATH = '/events';
+
+/** Why the server closes a socket, as WebSocket close codes (RFC 6455 section 7.4.2: 4000 to 4999 are the application's own). */
+export const EVENTS_CLOSED = {
+  /** A frame that is none of `clientFrameSchema`, or too many of them. */
+  malformed: 4400,
+  /** The token is unknown, or its session has ended. Asking again with it is of no use. */
+  unauthenticated: 4401,
+  /** No `hello` in time. */
+  silent: 4408,
+  /** The person has as many sockets as they may have. */
+  too_many: 4429,
+} as const;
+
+/** What the server does with a file that is on its way to a verdict. */
+export const scanProgressSchema = z.discriminatedUnion('stage', [
+  /** `place` is 1 for the file that is next. */
+  z.object({ stage: z.literal('queued'), place: z.int().min(1) }),
+  /** `share` is how much of the file itself has been read, from 0 to 1; the members are those of all archives in it, as far as they are known. */
+  z.object({
+    stage: z.literal('reading'),
+    engine: z.string(),
+    share: z.number().min(0).max(1),
+    members_read: z.int(),
+    members_found: z.int(),
+  }),
+]);
+export type ScanProgress = z.infer<typeof scanProgressSchema>;
+
+/** What happened. `scan_progress` is of the moment: it is never told again after a gap. */
+export const liveEventSchema = z.discriminatedUnion('kind', [
+  /** `upload_key` is what the page that sent the file named its upload; null when it named none. */
+  z.object({
+    kind: z.literal('scan_progress'),
+    scan_id: idSchema,
+    upload_key: z.string().nullable(),
+    progress: scanProgressSchema,
+  }),
+  z.object({ kind: z.literal('scan_changed'), scan: scanSchema }),
+  z.object({ kind: z.literal('scan_removed'), scan_id: idSchema }),
+  z.object({ kind: z.literal('alerts_changed') }),
+]);
+export type LiveEvent = z.infer<typeof liveEventSchema>;
+
+/** What a page says. `after` is the last event id or cursor that it has seen: what came since is told first. */
+export const clientFrameSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('hello'), access_token: z.string().max(128), after: idSchema.optional() }),
+  z.object({ kind: z.literal('pong') }),
+]);
+export type ClientFrame = z.infer<typeof clientFrameSchema>;
+
+/** What the server says. */
+export const serverFrameSchema = z.discriminatedUnion('kind', [
+  /** `missed`: what came after the page's `after` is no longer known here, so it has to read anew what it shows. */
+  z.object({ kind: z.literal('welcome'), cursor: idSchema, missed: z.boolean(), heartbeat_ms: z.int() }),
+  /** To be answered with `pong`. */
+  z.object({ kind: z.literal('ping') }),
+  /** `id` is null for an event of the moment. */
+  z.object({ kind: z.literal('event'), id: idSchema.nullable(), event: liveEventSchema }),
+]);
+export type ServerFrame = z.infer<typeof serverFrameSchema>;

@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { scanSchema } from './antivirus.ts';
+import { endpoint } from './endpoint.ts';
+import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+
+/** A public page: a web address, because screens make a link of it. */
+export const referenceSchema = z.url({ protocol: /^https?$/ }).nullable();
+
+/** What the signatures say of the threat they found: one plain sentence, how grave it is, and a public page about it. */
+export const threatFactsSchema = z.object({
+  description: z.string(),
+  severity: z.enum(['low', 'medium', 'high', 'critical']),
+  reference: referenceSchema,
+});
+export type ThreatFacts = z.infer<typeof threatFactsSchema>;
+
+/** How long bytes are kept sealed, in days: of infected files, and of files that could not be read. */
+export const QUARANTINE_DAYS = { infected: 30, pending: 7 } as const;
+/** Sealed bytes that are kept for one person at most. What would be more is not kept, and the record says so. */
+export const QUARANTINE_BYTES_MAXIMUM = 4 * 1024 ** 3;
+
+/** `waiting`: an engine has yet to read them; `sealed`: encrypted, out of reach of every program. */
+export const keptSchema = z.enum(['no', 'waiting', 'sealed']);
+export type Kept = z.infer<typeof keptSchema>;
+
+/** What the administrators say of a finding that its owner holds to be a false alarm. */
+export const reportStatusSchema = z.enum(['open', 'confirmed', 'rejected']);
+export type ReportStatus = z.infer<typeof reportStatusSchema>;
+
+export const REPORT_REASON_MAXIMUM = 500;
+const FILE_PASSWORD_MAXIMUM = 256;
+
+/** One scan with everything that is known of it. */
+export const scanDetailSchema = scanSchema.extend({
+  threat_facts: threatFactsSchema.nullable(),
+  /** What was found is one of the industry's harmless test files. */
+  is_test_file: z.boolean(),
+  /** The uploaded bytes. `kept_until` is when they are removed. */
+  kept: keptSchema,
+  kept_until: timeSchema.nullable(),
+  /** When the bytes were read, where the verdict is that of an earlier upload of the same bytes by the same person. */
+  answered_from: timeSchema.nullable(),
+  report: z.object({ status: reportStatusSchema, reported_at: timeSchema, decided_at: timeSchema.nullable() }).nullable(),
+});
+export type ScanDetail = z.infer<typeof scanDetailSchema>;
+
+export const readScan = endpoint({
+  method: 'GET',
+  path: '/antivirus/scans/{id}',
+  summary: 'One scan with everything that is known of it.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 200,
+  reply: scanDetailSchema,
+  problems: [],
+});
+
+export const deleteScan = endpoint({
+  method: 'DELETE',
+  path: '/antivirus/scans/{id}',
+  summary: 'Take a scan out of the history, with whatever is kept of its file.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 204,
+  problems: [],
+});
+
+export const restoreFile = endpoint({
+  method: 'GET',
+  path: '/antivirus/scans/{id}/file',
+  summary: 'The kept bytes of a file, as they were uploaded: what was found in it is still in it.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 200,
+  download: true,
+  problems: ['unavailable'],
+});
+
+export const deleteFile = endpoint({
+  method: 'DELETE',
+  path: '/antivirus/scans/{id}/file',
+  summary: 'Remove the kept bytes of a file now. The record stays.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 204,
+  problems: ['conflict'],
+});
+
+export const unlockFile = endpoint({
+  method: 'POST',
+  path: '/antivirus/scans/{id}/password',
+  summary: 'Scan a kept encrypted archive again with its password, which is stored nowhere.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: z.object({
+    password: z
+      .string({ error: 'Give the password of the file.' })
+      .min(1, 'Give the password of the file.')
+      .max(FILE_PASSWORD_MAXIMUM, `Give at most ${FILE_PASSWORD_MAXIMUM} characters.`),
+  }),
+  status: 200,
+  reply: scanDetailSchema,
+  problems: ['conflict', 'unavailable'],
+});
+
+export const reportFalseAlarm = endpoint({
+  method: 'POST',
+  path: '/antivirus/scans/{id}/report',
+  summary: 'Tell the administrators that a finding is a false alarm.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: z.object({
+    reason: z
+      .string({ error: 'Say in a few words why.' })
+      .trim()
+      .max(REPORT_REASON_MAXIMUM, `Use at most ${REPORT_REASON_MAXIMUM} characters.`),
+  }),
+  status: 200,
+  reply: scanDetailSchema,
+  problems: ['conflict'],
+});
+
+/** A reported finding as administrators see it: what was found in what, and why its owner doubts it; not the file. */
+export const falseAlarmSchema = z.object({
+  id: idSchema,
+  user_email: z.string(),
+  user_username: z.string(),
+  filename: z.string(),
+  file_hash: z.string(),
+  threat_detected: z.string().nullable(),
+  threat_member: z.string().nullable(),
+  engines: scanSchema.shape.engines,
+  reason: z.string(),
+  status: reportStatusSchema,
+  reported_at: timeSchema,
+  decided_at: timeSchema.nullable(),
+});
+export type FalseAlarm = z.infer<typeof falseAlarmSchema>;
+
+export const listFalseAlarms = endpoint({
+  method: 'GET',
+  path: '/admin/quarantine-reports',
+  summary: 'The findings that people hold to be false alarms, newest first.',
+  access: 'admin',
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(falseAlarmSchema),
+  problems: [],
+});
+
+export const decideFalseAlarm = endpoint({
+  method: 'POST',
+  path: '/admin/decide-quarantine-report',
+  summary: 'Say of a reported finding whether it is a false alarm. The verdict stays that of the engine.',
+  access: 'admin',
+  body: z.object({
+    report_id: idSchema,
+    decision: z.enum(['confirmed', 'rejected'], { error: 'Say "confirmed" or "rejected".' }),
+  }),
+  status: 200,
+  reply: z.object({ success: z.literal(true) }),
+  problems: ['not_found'],
+});

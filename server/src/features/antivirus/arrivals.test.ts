@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { cancelUpload, listScans } from '@palisade/contract/antivirus';
+import type { LiveEvent } from '@palisade/contract/events';
+import { problemSchema } from '@palisade/contract/problem';
+import { describe, expect, test, vi } from 'vitest';
+import { noise, PDF } from '#test/files.ts';
+import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { listenAs } from '#test/socket.ts';
+import { newUploadKey, openUpload, scanned, upload } from '#test/upload.ts';
+
+const MIB = 1024 ** 2;
+
+/** Bytes that nobody has sent before: what is known has its verdict without an engine. */
+const newPdf = () => Buffer.concat([PDF, Buffer.from(`\n% ${randomBytes(16).toString('hex')}\n`)]);
+
+const progressOf = (key: string) => (event: LiveEvent) =>
+  event.kind === 'scan_progress' && event.upload_key === key ? event.progress : undefined;
+
+describe('a file on its way', async () => {
+  const app = await startTestApp();
+  const { token } = await app.signIn();
+  const spool = () => readdirSync(join(app.data_dir, 'spool'));
+  const records = async () => replyOf(await app.call(listScans, { token }));
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of app.app.engine.pids()) process.kill(pid, name);
+  };
+  const cancel = (key: string, by = token) => app.call(cancelUpload, { token: by, params: { key } });
+  /** An upload that is complete, with the answer still to come. */
+  const send = async (name: string, content: Buffer = newPdf()) => {
+    const key = newUploadKey();
+    const sent = openUpload(app, token, { name, key });
+    await sent.write(content);
+    sent.finish();
+    return { ...sent, key, name };
+  };
+  const untilRecorded = (name: string) =>
+    vi.waitFor(async () => expect((await records()).map(({ filename }) => filename)).toContain(name));
+
+  test('tells how much of it has been read', async () => {
+    const socket = await listenAs(app, token);
+    const { key, answer } = await send('large.bin', noise(100 * MIB));
+    expect(await answer).toMatchObject({ status: 201 });
+    const told = socket.events().flatMap((event) => progressOf(key)(event) ?? []);
+    const shares = told.flatMap((progress) => (progress.stage === 'reading' ? [progress.share] : []));
+    expect(shares.length).toBeGreaterThan(0);
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect(shares.some((share) => share > 0 && share < 1)).toBe(true);
+    socket.leave();
+  });
+
+  test('tells its place while it waits, also to a page that comes later, and can be cancelled there and while it is read', async () => {
+    await scanned(app, token, 'warm-up.pdf', PDF);
+    const socket = await listenAs(app, token);
+    signal('SIGSTOP');
+    const read = await send('being read.pdf');
+    await untilRecorded(read.name);
+    const waits = await send('waits.pdf');
+    await socket.event((event) => progressOf(waits.key)(event)?.stage === 'queued');
+    const later = await listenAs(app, token);
+    const { event } = await later.event((event) => progressOf(waits.key)(event) !== undefined);
+    expect(event).toMatchObject({ progress: { stage: 'queued', place: 1 } });
+
+    const stranger = await app.signIn();
+    expect(problemOf(await cancel(waits.key, stranger.token)).code).toBe('not_found');
+    const scan_id = event.kind === 'scan_progress' ? event.scan_id : '';
+    expect((await cancel(waits.key)).status).toBe(204);
+    expect(spool()).toHaveLength(1);
+    expect(await waits.answer).toMatchObject({ status: 409 });
+    expect((await records()).map(({ filename }) => filename)).not.toContain(waits.name);
+    await socket.event((told) => told.kind === 'scan_removed' && told.scan_id === scan_id);
+
+    const began = performance.now();
+    expect((await cancel(read.key)).status).toBe(204);
+    expect(performance.now() - began).toBeLessThan(1000);
+    expect(spool()).toEqual([]);
+    expect(JSON.parse((await read.answer).body)).toMatchObject({ status: 409, code: 'upload_cancelled' });
+    expect((await records()).map(({ filename }) => filename)).not.toContain(read.name);
+    // A new process has taken the place of the one that was killed.
+    expect(await scanned(app, token, 'next.pdf', newPdf())).toMatchObject({ scan_status: 'clean' });
+    later.leave();
+    socket.leave();
+  });
+
+  test('can be cancelled while it arrives', async () => {
+    const key = newUploadKey();
+    const sent = openUpload(app, token, { key });
+    await sent.write(noise(MIB));
+    await vi.waitFor(() => expect(spool()).toHaveLength(1));
+    expect((await cancel(key)).status).toBe(204);
+    expect(spool()).toEqual([]);
+    expect(JSON.parse((await sent.answer).body)).toMatchObject({ code: 'upload_cancelled' });
+  });
+
+  test('cannot be cancelled once it has its verdict', async () => {
+    const { key, answer } = await send('done.pdf');
+    expect(await answer).toMatchObject({ status: 201 });
+    expect(problemOf(await cancel(key)).code).toBe('not_found');
+    expect((await records())[0]).toMatchObject({ filename: 'done.pdf', scan_status: 'clean' });
+  });
+
+  test('is scanned when its page goes away once the upload is complete', async () => {
+    signal('SIGSTOP');
+    const left = await send('left.pdf');
+    await untilRecorded(left.name);
+    left.cut();
+    await expect(left.answer).rejects.toThrow();
+    signal('SIGCONT');
+    await vi.waitFor(async () => expect((await records())[0]).toMatchObject({ filename: 'left.pdf', scan_status: 'clean' }));
+  });
+
+  test('has a key of its own, or none', async () => {
+    const [one, two] = [openUpload(app, token, { key: 'a'.repeat(32) }), openUpload(app, token, { key: 'b'.repeat(32) })];
+    await Promise.all([one.write(PDF), two.write(PDF)]);
+    await vi.waitFor(() => expect(spool()).toHaveLength(2));
+    expect(await openUpload(app, token, { key: 'a'.repeat(32) }).answer).toMatchObject({ status: 409 });
+    expect(await openUpload(app, token, { key: 'not a key' }).answer).toMatchObject({ status: 422 });
+    one.finish();
+    two.finish();
+    expect([(await one.answer).status, (await two.answer).status]).toEqual([201, 201]);
+  });
+});
+
+describe('too much at once', async () => {
+  const app = await startTestApp({
+    surroundings: { upload_limits: { arrivals: { per_person: 2, all: 3 }, slow: { window_ms: 200, bytes: 1000 } } },
+  });
+  const [maria, zoe] = await Promise.all([app.signIn(), app.signIn()]);
+  const spool = () => readdirSync(join(app.data_dir, 'spool'));
+  const hold = async (token: string, count: number) => {
+    const held = openUpload(app, token);
+    const dripping = setInterval(() => void held.write(noise(400)), 20);
+    await vi.waitFor(() => expect(spool()).toHaveLength(count));
+    return async () => {
+      clearInterval(dripping);
+      held.finish();
+      return (await held.answer).status;
+    };
+  };
+
+  test('is 429 with Retry-After before the body: of one person, and of everybody', async () => {
+    const first = await hold(maria.token, 1);
+    const second = await hold(maria.token, 2);
+    // Nothing of the file is sent here, and no end.
+    const refused = await openUpload(app, maria.token).answer;
+    expect(refused).toMatchObject({ status: 429, retry_after: '5' });
+    expect(JSON.parse(refused.body)).toMatchObject({
+      code: 'too_many_requests',
+      detail: 'You have 2 files on their way already. Wait until one of them is done.',
+    });
+    const third = await hold(zoe.token, 3);
+    expect(await openUpload(app, zoe.token).answer).toMatchObject({ status: 429, retry_after: '15' });
+    expect(await Promise.all([first(), second(), third()])).toEqual([201, 201, 201]);
+    expect((await upload(app, maria.token, { name: 'a.pdf', content: PDF })).status).toBe(201);
+  });
+
+  test('an upload that arrives too slowly is 408, though it never stalls, and nothing of it stays', async () => {
+    const slow = openUpload(app, maria.token);
+    const dripping = setInterval(() => void slow.write(noise(4)), 10);
+    const answer = await slow.answer.finally(() => clearInterval(dripping));
+    expect(answer.status).toBe(408);
+    expect(problemSchema.parse(JSON.parse(answer.body))).toMatchObject({
+      code: 'upload_stalled',
+      detail: 'The upload arrived too slowly, so it was dropped. Upload the file again over a faster connection.',
+    });
+    expect(spool()).toEqual([]);
+  });
+});

@@ -1,0 +1,43 @@
+import { describeMediaType, MEDIA_TYPE_WORDS } from '@palisade/contract/media-type';
+
+const OOXML = 'application/vnd.openxmlformats-officedocument';
+
+/** What a file of that ending may be; the start of a media type is enough. Endings that say little are not here. */
+const ENDINGS: Readonly<Record<string, readonly string[]>> = {
+  pdf: ['application/pdf'],
+  jpg: ['image/'],
+  jpeg: ['image/'],
+  png: ['image/'],
+  gif: ['image/'],
+  webp: ['image/'],
+  bmp: ['image/'],
+  heic: ['image/'],
+  svg: ['image/', 'application/xml'],
+  doc: ['application/x-ole-storage', 'application/rtf', 'text/', OOXML, 'message/', 'application/xml'],
+  xls: ['application/x-ole-storage', 'text/', OOXML, 'application/xml'],
+  ppt: ['application/x-ole-storage', OOXML],
+  docx: [OOXML, 'application/zip', 'application/x-ole-storage'],
+  xlsx: [OOXML, 'application/zip', 'application/x-ole-storage'],
+  pptx: [OOXML, 'application/zip', 'application/x-ole-storage'],
+  rtf: ['application/rtf'],
+  txt: ['text/', 'application/xml', 'message/', 'application/mbox'],
+  csv: ['text/'],
+  mp3: ['audio/'],
+  wav: ['audio/'],
+  mp4: ['video/'],
+  avi: ['video/'],
+  mkv: ['video/'],
+  zip: ['application/zip', 'application/java-archive', 'application/vnd.'],
+};
+
+/**
+ * One sentence when a name promises something else than the bytes are; undefined when it does not, or nobody can tell. A mail or text that calls itself a
+ * picture is as telling as a program that does.
+ */
+export function disguiseOf(filename: string, media_type: string | null): string | undefined {
+  if (media_type === null || MEDIA_TYPE_WORDS[media_type] === undefined) return undefined;
+  const ending = /\.([a-z0-9]{1,5})$/i.exec(filename)?.[1]?.toLowerCase() ?? '';
+  const allowed = Object.hasOwn(ENDINGS, ending) ? ENDINGS[ending] : undefined;
+  if (allowed === undefined || allowed.some((start) => media_type.startsWith(start))) return undefined;
+  return `Its name ends in .${ending}, but its content is ${describeMediaType(media_type)}.`;
+}

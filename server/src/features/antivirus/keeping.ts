@@ -1,0 +1,190 @@
+import { QUARANTINE_BYTES_MAXIMUM, QUARANTINE_DAYS } from '@palisade/contract/quarantine';
+import type { FastifyBaseLogger } from 'fastify';
+import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
+import type { AntivirusTables } from './antivirus.tables.ts';
+import type { Quarantine } from './quarantine.ts';
+import type { Spool } from './spool.ts';
+
+/** A record as it is stored. */
+export type ScanRow = Selectable<AntivirusTables['scans']>;
+
+/** What a reading says of a file. */
+export type Verdict = Required<
+  Pick<
+    Updateable<AntivirusTables['scans']>,
+    | 'scan_status'
+    | 'status_detail'
+    | 'threat_detected'
+    | 'threat_member'
+    | 'threat_facts'
+    | 'media_type'
+    | 'notes'
+    | 'engines'
+    | 'coverage'
+    | 'edition'
+    | 'answered_from'
+    | 'attempts'
+  >
+>;
+
+/** What became of the uploaded bytes: `left` when they could not be removed. */
+export type Copy = 'sealed' | 'deleted' | 'left' | 'waiting';
+
+/** Which uploaded bytes stay, how, and until when. */
+export interface Keeping {
+  /** Stores a verdict, then seals, keeps or removes the bytes that it is about. `row` is undefined when the record was removed meanwhile. */
+  conclude(row: ScanRow, verdict: Partial<Verdict>): Promise<{ row: ScanRow | undefined; copy: Copy }>;
+  /** Puts the bytes of a sealed file back into the spool for an engine. False when they cannot be had. */
+  recall(row: ScanRow): Promise<boolean>;
+  /** Removes the sealed bytes of a file; the record stays. */
+  removeFile(row: ScanRow): Promise<void>;
+  /** Removes all bytes of a scan. */
+  remove(id: string): Promise<void>;
+  /** Removes what is over its time or belongs to no record. `busy` are the scans that are read now. Answers whose records changed. */
+  sweep(busy: ReadonlySet<string>): Promise<string[]>;
+}
+
+const DAY_MS = 86_400_000;
+const SWEPT_AT_ONCE = 100;
+
+/** Until when a file that has just arrived may wait to be read. */
+export function waitsUntil(now: number): string {
+  return new Date(now + QUARANTINE_DAYS.pending * DAY_MS).toISOString();
+}
+
+export function createKeeping(parts: {
+  database: Kysely<AntivirusTables>;
+  spool: Spool;
+  quarantine: Quarantine;
+  now: () => number;
+  logger: FastifyBaseLogger;
+}): Keeping {
+  const { database, spool, quarantine, now, logger } = parts;
+  const at = () => new Date(now()).toISOString();
+
+  /** Until when the bytes stay after this verdict; null when they do not. */
+  function keptUntil(row: ScanRow, scan_status: ScanRow['scan_status']): string | null {
+    switch (scan_status) {
+      case 'infected':
+        return row.scan_status === 'infected' && row.kept_until !== null
+          ? row.kept_until
+          : new Date(now() + QUARANTINE_DAYS.infected * DAY_MS).toISOString();
+      case 'pending':
+        return row.kept_until ?? waitsUntil(now());
+      case 'clean':
+        // It was held to be infected and taken out of sight: its owner may have it back.
+        return row.scan_status === 'infected' && row.sealed === 1 ? row.kept_until : null;
+    }
+  }
+
+  /** A failure loses neither the verdict nor leaves the bytes as they are: they are removed then. */
+  async function trySeal(row: ScanRow): Promise<boolean> {
+    try {
+      const { bytes } = await database
+        .selectFrom('scans')
+        .select(({ fn }) => fn.sum<number | string | null>('size').as('bytes'))
+        .where('user_id', '=', row.user_id)
+        .where('sealed', '=', sql.lit(1))
+        .executeTakeFirstOrThrow();
+      if (Number(bytes ?? 0) + row.size > QUARANTINE_BYTES_MAXIMUM) return false;
+      await quarantine.seal(row, spool.path(row.id));
+      return true;
+    } catch (error) {
+      logger.error({ err: error, scan: row.id }, 'a file could not be sealed');
+      return false;
+    }
+  }
+
+  async function remove(id: string): Promise<void> {
+    await Promise.all([spool.remove(id), quarantine.remove(id)]);
+  }
+
+  return {
+    async conclude(row, verdict) {
+      const { scan_status = row.scan_status, status_detail = row.status_detail } = verdict;
+      const kept_until = keptUntil(row, scan_status);
+      const sealed = kept_until !== null && (row.sealed === 1 || (await trySeal(row)));
+      // What no engine has read yet is never given up for want of a seal.
+      const waits = !sealed && scan_status === 'pending' && (status_detail === 'engine_down' || status_detail === 'queued');
+      const updated = await database
+        .updateTable('scans')
+        .set({
+          ...verdict,
+          scanned_at: at(),
+          sealed: sealed ? 1 : 0,
+          spooled: waits ? 1 : 0,
+          kept_until: sealed || waits ? kept_until : null,
+        })
+        .where('id', '=', row.id)
+        .returningAll()
+        .executeTakeFirst();
+      if (updated !== undefined && waits) return { row: updated, copy: 'waiting' };
+      try {
+        if (updated === undefined || !sealed) await remove(row.id);
+        else await spool.remove(row.id);
+        return { row: updated, copy: sealed ? 'sealed' : 'deleted' };
+      } catch (error) {
+        // The verdict stands; the next start removes what stayed.
+        logger.error({ err: error, scan: row.id }, 'the bytes of a finished scan could not be removed');
+        return { row: updated, copy: 'left' };
+      }
+    },
+
+    async recall(row) {
+      try {
+        await quarantine.unseal(row, spool.path(row.id));
+        return true;
+      } catch (error) {
+        logger.error({ err: error, scan: row.id }, 'a sealed file could not be opened');
+        return false;
+      }
+    },
+
+    async removeFile(row) {
+      await database.updateTable('scans').set({ sealed: 0, kept_until: null }).where('id', '=', row.id).execute();
+      await quarantine.remove(row.id);
+    },
+
+    remove,
+
+    async sweep(busy) {
+      // Listed first: what is sealed while this runs is not taken for a leftover.
+      const here = await quarantine.list();
+      const owners = new Set<string>();
+      for (let full = true; full; ) {
+        const over = await database
+          .selectFrom('scans')
+          .selectAll()
+          .where('kept_until', 'is not', null)
+          .where('kept_until', '<', at())
+          .where('id', 'not in', ['', ...busy])
+          .orderBy('kept_until')
+          .limit(SWEPT_AT_ONCE)
+          .execute();
+        for (const row of over) {
+          const was_read = row.status_detail !== 'engine_down' && row.status_detail !== 'queued';
+          await database
+            .updateTable('scans')
+            .set({ sealed: 0, spooled: 0, kept_until: null, ...(was_read ? {} : { status_detail: 'expired' as const }) })
+            .where('id', '=', row.id)
+            .execute();
+          await remove(row.id);
+          owners.add(row.user_id);
+        }
+        full = over.length === SWEPT_AT_ONCE;
+      }
+      for (let start = 0; start < here.length; start += SWEPT_AT_ONCE) {
+        const ids = here.slice(start, start + SWEPT_AT_ONCE);
+        const rows = await database
+          .selectFrom('scans')
+          .select('id')
+          .where('id', 'in', ids)
+          .where('sealed', '=', sql.lit(1))
+          .execute();
+        const known = new Set(rows.map(({ id }) => id));
+        for (const id of ids) if (!known.has(id) && !busy.has(id)) await quarantine.remove(id);
+      }
+      return [...owners];
+    },
+  };
+}

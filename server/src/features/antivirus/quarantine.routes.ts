@@ -1,0 +1,55 @@
+import {
+  decideFalseAlarm,
+  deleteFile,
+  deleteScan,
+  listFalseAlarms,
+  readScan,
+  reportFalseAlarm,
+  restoreFile,
+  unlockFile,
+} from '@palisade/contract/quarantine';
+import { nextPage } from '#platform/page.ts';
+import { type Api, serve } from '#platform/serve.ts';
+import type { Antivirus } from './antivirus.ts';
+import type { FalseAlarms } from './false-alarms.ts';
+
+/** A header for the name of a file (RFC 6266): the name in full, and for old programs one of plain characters. */
+function attachment(filename: string): string {
+  const plain = filename.replaceAll(/[^\w .()-]/g, '_');
+  const full = encodeURIComponent(filename.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${full}`;
+}
+
+export function serveQuarantine(api: Api, antivirus: Antivirus, falseAlarms: FalseAlarms): void {
+  const own = { find: ({ id }: { id: string }) => antivirus.find(id) };
+
+  serve(api, readScan, own, ({ row }) => antivirus.detail(row));
+  serve(api, deleteScan, own, ({ row }) => antivirus.remove(row));
+
+  serve(api, restoreFile, own, async ({ row, header }) => {
+    const bytes = await antivirus.restore(row);
+    header('content-type', 'application/octet-stream');
+    header('content-length', String(row.size));
+    header('content-disposition', attachment(row.filename));
+    return bytes;
+  });
+  serve(api, deleteFile, own, ({ row }) => antivirus.removeFile(row));
+  serve(api, unlockFile, own, async ({ row, body }) => antivirus.detail(await antivirus.unlock(row, body.password)));
+  serve(api, reportFalseAlarm, own, async ({ row, body }) => {
+    await falseAlarms.report(row, body.reason);
+    return antivirus.detail(row);
+  });
+
+  serve(api, listFalseAlarms, 'admin', async ({ query, header, request }) => {
+    const reports = await falseAlarms.list(query);
+    nextPage({ rows: reports, query, url: request.url, header });
+    return reports;
+  });
+  serve(api, decideFalseAlarm, 'admin', async ({ body }) => {
+    await falseAlarms.decide(body.report_id, body.decision);
+    return { success: true as const };
+  });
+}

@@ -1,0 +1,101 @@
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Scan } from '@palisade/contract/antivirus';
+import { readScan } from '@palisade/contract/quarantine';
+import { describe, expect, test, vi } from 'vitest';
+import { noise } from '#test/files.ts';
+import { replyOf, startTestApp } from '#test/harness.ts';
+import { scanned } from '#test/upload.ts';
+
+/** A folder of one rule, which finds these words. */
+const ruleFor = (marker: string) =>
+  `rule Marker { meta: threat = "Marker" description = "d" severity = "high" verdict = "infected" strings: $a = "${marker}" condition: $a }`;
+
+describe('when the signatures change', async () => {
+  const signatures_folder = mkdtempSync(join(tmpdir(), 'palisade-rules-'));
+  mkdirSync(join(signatures_folder, 'rules'));
+  const sign = (marker: string) => writeFileSync(join(signatures_folder, 'rules/marker.yar'), ruleFor(marker));
+  sign('first-marker-5f1c');
+  const listed = new Map<string, string>();
+  const app = await startTestApp({
+    surroundings: { signatures_folder, scan_retry_ms: 30, match_hash: (sha256) => listed.get(sha256) },
+  });
+  const { token } = await app.signIn();
+  const detailOf = async ({ id }: Scan) => replyOf(await app.call(readScan, { token, params: { id } }));
+  const alerts = () => app.app.database.selectFrom('alerts').selectAll().orderBy('id').execute();
+  /** What stands after a cut gzip cannot be read, so that the record is pending and its bytes are kept. */
+  const cut = (text: string) => gzipSync(Buffer.concat([Buffer.from(text), noise(3000)])).subarray(0, 2500);
+  /** New processes take up the new rules. */
+  const reload = () => {
+    for (const pid of app.app.engine.pids()) process.kill(pid, 'SIGKILL');
+  };
+
+  test('kept files are read again: what is found now is told, what was wrong is taken back, and hashes are looked up', async () => {
+    const innocent = await scanned(app, token, 'innocent.txt', Buffer.from('nothing but first-marker-5f1c'));
+    expect(innocent).toMatchObject({ scan_status: 'infected' });
+    const unread = await scanned(app, token, 'unread.gz', cut('a second-marker-77aa inside'));
+    expect(unread).toMatchObject({ scan_status: 'pending', status_detail: 'damaged' });
+    const known = await scanned(app, token, 'known.bin', Buffer.from('only its hash is known'));
+    expect(known).toMatchObject({ scan_status: 'clean' });
+    // The first look at an installation takes its signatures for those of the past.
+    await vi.waitFor(
+      async () =>
+        expect(
+          await app.app.database
+            .selectFrom('installation')
+            .select('value')
+            .where('name', '=', 'scanner_edition')
+            .executeTakeFirst(),
+        ).toBeDefined(),
+      10_000,
+    );
+    expect(await alerts()).toHaveLength(1);
+
+    sign('second-marker-77aa');
+    listed.set(known.file_hash, 'Listed.Threat');
+    reload();
+    await vi.waitFor(async () => expect(await detailOf(unread)).toMatchObject({ scan_status: 'infected' }), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await detailOf(innocent)).toMatchObject({ scan_status: 'clean' }), { timeout: 10_000 });
+    expect(await detailOf(unread)).toMatchObject({ threat_detected: 'Marker', kept: 'sealed' });
+    expect(await detailOf(known)).toMatchObject({
+      scan_status: 'infected',
+      threat_detected: 'Listed.Threat',
+      kept: 'no',
+      engines: [{ name: 'YARA-X' }, { name: 'SHA-256 list', verdict: 'infected' }],
+    });
+    // It was a false alarm: its owner may have it back.
+    const cleared = await detailOf(innocent);
+    expect(cleared).toMatchObject({ kept: 'sealed', threat_detected: null });
+    expect(cleared.notes).toEqual([
+      `On ${innocent.scanned_at.slice(0, 10)} it was called Marker. Newer signatures find nothing in it.`,
+    ]);
+    expect(
+      (await alerts()).map(({ threat_type, blocked, description }) => [
+        threat_type,
+        blocked,
+        /in (\w+)\./.exec(description)?.[1],
+      ]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['malware_detected', 1, 'innocent'],
+        ['malware_detected', 1, 'unread'],
+        ['malware_detected', 1, 'known'],
+        ['false_alarm', 0, 'innocent'],
+      ]),
+    );
+    await vi.waitFor(() => expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]), 10_000);
+  });
+
+  test('a verdict of the old ones serves no new upload', async () => {
+    const first = await scanned(app, token, 'same.txt', Buffer.from('a third-marker-91ce'));
+    expect(first).toMatchObject({ scan_status: 'clean' });
+    sign('third-marker-91ce');
+    reload();
+    await vi.waitFor(async () => {
+      const again = await scanned(app, token, 'same.txt', Buffer.from('a third-marker-91ce'));
+      expect(again).toMatchObject({ scan_status: 'infected' });
+    }, 10_000);
+  });
+});

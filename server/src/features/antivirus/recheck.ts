@@ -1,0 +1,101 @@
+import type { EngineAnswer } from '@palisade/contract/antivirus';
+import type { FastifyBaseLogger } from 'fastify';
+import { type Kysely, sql } from 'kysely';
+import { type InstallationTables, readFact, writeFact } from '#platform/installation.ts';
+import type { AntivirusTables } from './antivirus.tables.ts';
+import type { ScanRow } from './keeping.ts';
+
+/** The name of a threat whose whole file has this SHA-256 (hex); undefined for what is on no list. */
+export type MatchHash = (sha256: string) => string | undefined;
+
+/** Looks at what was scanned before, again, when engine or signatures have changed. */
+export interface Recheck {
+  /** Rechecks when the engine is another one than the last recheck was done with, in this or an earlier run of the server. */
+  look(): Promise<void>;
+  /** Rechecks now. */
+  run(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const EDITION = 'scanner_edition';
+const ROWS_AT_ONCE = 500;
+const LIST_NAME = 'SHA-256 list';
+
+/** What a list of known hashes says of a file. */
+export function listAnswer(threat: string): EngineAnswer {
+  return { name: LIST_NAME, version: '1', signatures_version: '', verdict: 'infected', threat, duration_ms: 0 };
+}
+
+export function createRecheck(parts: {
+  database: Kysely<AntivirusTables & InstallationTables>;
+  edition: () => string | undefined;
+  matchHash: MatchHash | undefined;
+  /** Takes a finding of the list for a record that was not infected. */
+  onListed: (row: ScanRow, threat: string) => Promise<void>;
+  /** Has a sealed file read again. */
+  readAgain: (row: ScanRow) => Promise<unknown>;
+  logger: FastifyBaseLogger;
+}): Recheck {
+  const { database, edition, matchHash, onListed, readAgain, logger } = parts;
+  let closed = false;
+  let underway: Promise<void> | undefined;
+
+  /** Rows in the order of their ids, newest last; those that come in meanwhile were read by the new signatures. */
+  async function* rowsWhere(only: 'sealed' | 'not infected'): AsyncGenerator<ScanRow> {
+    for (let after = ''; !closed; ) {
+      const query = database.selectFrom('scans').selectAll().where('id', '>', after).orderBy('id').limit(ROWS_AT_ONCE);
+      const rows = await (only === 'sealed'
+        ? query.where('sealed', '=', sql.lit(1))
+        : query.where('scan_status', '!=', 'infected')
+      ).execute();
+      for (const row of rows) {
+        if (closed) return;
+        yield row;
+      }
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      after = last.id;
+    }
+  }
+
+  async function recheck(): Promise<void> {
+    if (matchHash !== undefined) {
+      for await (const row of rowsWhere('not infected')) {
+        const threat = matchHash(row.file_hash);
+        if (threat !== undefined) await onListed(row, threat);
+      }
+    }
+    for await (const row of rowsWhere('sealed')) {
+      await readAgain(row).catch((error: unknown) =>
+        logger.error({ err: error, scan: row.id }, 'a kept file could not be read again'),
+      );
+    }
+    const now = edition();
+    // Cut short, it is done again at the next start.
+    if (!closed && now !== undefined) await writeFact(database, EDITION, now);
+  }
+
+  function run(): Promise<void> {
+    underway ??= recheck().finally(() => {
+      underway = undefined;
+    });
+    return underway;
+  }
+
+  return {
+    async look() {
+      const now = edition();
+      if (now === undefined || underway !== undefined) return;
+      const last = await readFact(database, EDITION);
+      if (last === now) return;
+      // Of a new installation, or one from before there were rechecks, everything was read by these signatures.
+      if (last === undefined) await writeFact(database, EDITION, now);
+      else await run();
+    },
+    run,
+    async close() {
+      closed = true;
+      await underway?.catch(() => {});
+    },
+  };
+}

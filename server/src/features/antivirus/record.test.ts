@@ -1,0 +1,100 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { listScans } from '@palisade/contract/antivirus';
+import { deleteScan, readScan } from '@palisade/contract/quarantine';
+import { describe, expect, test, vi } from 'vitest';
+import { docx, mail, ole } from '#test/containers.ts';
+import { EICAR, noise, PDF, tar, zip } from '#test/files.ts';
+import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { scanned } from '#test/upload.ts';
+
+describe('a record', async () => {
+  const app = await startTestApp();
+  const { token } = await app.signIn();
+  const scan = (name: string, content: Buffer) => scanned(app, token, name, content);
+
+  test.each([
+    ['a PDF', 'application/pdf', PDF],
+    ['a zip', 'application/zip', zip([{ name: 'a.txt', content: PDF }])],
+    [
+      'a Word document',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+      docx('image.png', Buffer.from('x')),
+    ],
+    ['an OLE file', 'application/x-ole-storage', ole([{ name: 'Package', content: PDF }])],
+    ['a tar', 'application/x-tar', await tar([{ name: 'a', content: PDF }])],
+    ['a gzip', 'application/gzip', gzipSync(PDF)],
+    ['a mail', 'message/rfc822', mail('a.txt', 'hello', '7bit')],
+    ['a picture', 'image/png', Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), noise(100)])],
+    ['a Windows program', 'application/vnd.microsoft.portable-executable', Buffer.concat([Buffer.from('MZ'), noise(200)])],
+    ['a script', 'text/x-script', Buffer.from('#!/bin/sh\necho hello\n')],
+    ['a page', 'text/html', Buffer.from('\n<!DOCTYPE html><p>hello')],
+    ['words', 'text/plain', Buffer.from('Grüße aus Köln')],
+    ['noise', 'application/octet-stream', noise(500)],
+  ])('says by the bytes that %s is %s, whatever its name', async (_, media_type, content) => {
+    expect(await scan('file.xyz', content)).toMatchObject({ media_type });
+  });
+
+  test('notes a name that promises something else than the bytes are', async () => {
+    const program = Buffer.concat([Buffer.from('MZ'), noise(200)]);
+    expect((await scan('invoice.pdf', program)).notes).toEqual(['Its name ends in .pdf, but its content is a Windows program.']);
+    expect((await scan('invoice.pdf', PDF)).notes).toEqual([]);
+    expect((await scan('setup.exe', program)).notes).toEqual([]);
+    expect((await scan('unknown.pdf', noise(300))).notes).toEqual([]);
+  });
+
+  test('knows since when this person has had these bytes, and nothing of other people', async () => {
+    const { token: stranger } = await app.signIn();
+    const content = Buffer.from('the same bytes');
+    const theirs = await scanned(app, stranger, 'theirs.txt', content);
+    const first = await scan('mine.txt', content);
+    const second = await scan('mine again.txt', content);
+    expect(first.first_seen_at > theirs.first_seen_at).toBe(true);
+    expect(second.first_seen_at).toBe(first.first_seen_at);
+    expect(second.scanned_at > second.first_seen_at).toBe(true);
+  });
+
+  test('tells in its detail what the signatures say of the threat', async () => {
+    const { id } = await scan('mail.zip', zip([{ name: 'eicar.com', content: EICAR }]));
+    expect(replyOf(await app.call(readScan, { token, params: { id } }))).toMatchObject({
+      threat_detected: 'EICAR-Test-File',
+      threat_member: 'eicar.com',
+      threat_facts: {
+        description: 'The harmless EICAR file that everyone uses to check that an antivirus is working.',
+        severity: 'low',
+        reference: 'https://www.eicar.org/download-anti-malware-testfile/',
+      },
+      is_test_file: true,
+    });
+    const clean = await scan('paper.pdf', PDF);
+    expect(replyOf(await app.call(readScan, { token, params: { id: clean.id } }))).toMatchObject({
+      threat_facts: null,
+      is_test_file: false,
+    });
+  });
+
+  test('that is removed is gone, for the counts too', async () => {
+    const { token: person } = await app.signIn();
+    const { id } = await scanned(app, person, 'eicar.com', EICAR);
+    expect((await app.call(deleteScan, { token: person, params: { id } })).status).toBe(204);
+    expect(replyOf(await app.call(listScans, { token: person }))).toEqual([]);
+    expect(problemOf(await app.call(readScan, { token: person, params: { id } }))).toMatchObject({ status: 404 });
+  });
+
+  test('that is removed while its file is read leaves neither record nor bytes', async () => {
+    const { token: person } = await app.signIn();
+    for (const pid of app.app.engine.pids()) process.kill(pid, 'SIGSTOP');
+    const answer = scanned(app, person, 'eicar.com', EICAR);
+    const id = await vi.waitFor(async () => {
+      const [row] = replyOf(await app.call(listScans, { token: person }));
+      if (row === undefined) throw new Error('no record yet');
+      return row.id;
+    });
+    await app.call(deleteScan, { token: person, params: { id } });
+    for (const pid of app.app.engine.pids()) process.kill(pid, 'SIGCONT');
+    await answer;
+    expect(replyOf(await app.call(listScans, { token: person }))).toEqual([]);
+    expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listScans, scanSchema } from '@palisade/contract/antivirus';
+import { readScan } from '@palisade/contract/quarantine';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { EICAR, noise, PDF, zip } from './files.ts';
+import { problemOf, readAnswer, replyOf, startTestApp } from './harness.ts';
+import { startServer } from './server-process.ts';
+import { scanned, upload } from './upload.ts';
+
+const MIB = 1024 ** 2;
+
+/** A file system of so many bytes at `folder`; false where that is not permitted. */
+function mountSmall(folder: string, bytes: number): boolean {
+  mkdirSync(folder, { recursive: true });
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder]).status === 0;
+  if (mounted) afterAll(() => void spawnSync('umount', ['-l', folder]));
+  return mounted;
+}
+
+const DATA_DIR = mkdtempSync(join(tmpdir(), 'palisade-full-'));
+afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
+const isMounted = mountSmall(join(DATA_DIR, 'spool'), 4 * MIB) && mountSmall(join(DATA_DIR, 'quarantine'), 128 * 1024);
+if (!isMounted) process.stdout.write('skipped: tests of a full disk may not mount a small file system here\n');
+
+describe.runIf(isMounted)('a disk that is full', async () => {
+  const app = await startTestApp({ environment: { DATA_DIR } });
+  const { token } = await app.signIn();
+  const inFolder = (name: string) => readdirSync(join(DATA_DIR, name));
+
+  test('refuses the upload with 503, keeps no part of it, and the server goes on', async () => {
+    const problem = problemOf(await upload(app, token, { name: 'large.bin', content: noise(8 * MIB) }));
+    expect(problem).toMatchObject({ status: 503, code: 'storage_full' });
+    expect(inFolder('spool')).toEqual([]);
+    expect(replyOf(await app.call(listScans, { token }))).toEqual([]);
+    expect(await scanned(app, token, 'small.bin', noise(MIB))).toMatchObject({ scan_status: 'clean' });
+  });
+
+  test('keeps no half-sealed file, and the verdict stands', async () => {
+    const content = zip([
+      { name: 'eicar.com', content: EICAR },
+      { name: 'noise.bin', content: noise(MIB) },
+    ]);
+    const { id } = await scanned(app, token, 'infected.zip', content);
+    expect(replyOf(await app.call(readScan, { token, params: { id } }))).toMatchObject({ scan_status: 'infected', kept: 'no' });
+    expect(inFolder('quarantine')).toEqual([]);
+    expect(inFolder('spool')).toEqual([]);
+  });
+});
+
+test('a server that is killed in the middle of 50 uploads has lost none that it answered, and calls none falsely clean', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-killed-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const server = await startServer({ DATA_DIR: folder });
+  const token = await server.signIn('anna');
+  await vi.waitFor(async () => expect((await fetch(`${server.url}/api/ready`)).status).toBe(200), { timeout: 20_000 });
+
+  const kinds = [
+    { name: 'eicar', content: (index: number) => Buffer.concat([EICAR, Buffer.from(' '.repeat(index))]), ends: 'infected' },
+    { name: 'paper', content: (index: number) => Buffer.concat([PDF, Buffer.from(`%${index}\n`)]), ends: 'clean' },
+    { name: 'locked', content: (index: number) => zip([{ name: `${index}`, content: noise(64), flags: 1 }]), ends: 'pending' },
+  ] as const;
+  const answered = new Map<string, string>();
+  let killed: Promise<unknown> | undefined;
+  const uploads = Array.from({ length: 50 }, async (_, index) => {
+    const kind = kinds[index % kinds.length] ?? kinds[0];
+    const record = await scanned(server, token, `${kind.name}-${index}`, kind.content(index));
+    answered.set(record.id, record.scan_status);
+    if (answered.size === 15) killed = server.kill('SIGKILL');
+  });
+  await Promise.allSettled(uploads);
+  await killed;
+  expect(answered.size).toBeGreaterThanOrEqual(15);
+  expect(answered.size).toBeLessThan(50);
+
+  const again = await startServer({ DATA_DIR: folder });
+  const get = (path: string) => fetch(`${again.url}/api${path}`, { headers: { authorization: `Bearer ${token}` } });
+  const records = await vi.waitFor(
+    async () => {
+      const list = replyOf(await readAnswer(listScans, await get('/antivirus/scans')));
+      expect(list.filter(({ status_detail }) => status_detail === 'queued' || status_detail === 'engine_down')).toEqual([]);
+      return list;
+    },
+    { timeout: 30_000, interval: 100 },
+  );
+  for (const [id, scan_status] of answered) expect(records.find((record) => record.id === id)).toMatchObject({ scan_status });
+  for (const { filename, scan_status } of records) {
+    expect([filename, scan_status]).toEqual([filename, kinds.find(({ name }) => filename.startsWith(name))?.ends]);
+  }
+  // What is kept is exactly what the records say, and nothing of it lies open.
+  await vi.waitFor(() => expect(readdirSync(join(folder, 'spool'))).toEqual([]));
+  const sealed = records.filter(({ scan_status }) => scan_status !== 'clean').map(({ id }) => id);
+  await vi.waitFor(() => expect(readdirSync(join(folder, 'quarantine')).sort()).toEqual(sealed.sort()));
+  const [first] = sealed;
+  expect(scanSchema.parse(await (await get(`/antivirus/scans/${first}`)).json()).id).toBe(first);
+});

@@ -1,0 +1,178 @@
+import { listScans } from '@palisade/contract/antivirus';
+import { EVENTS_CLOSED } from '@palisade/contract/events';
+import { readHealth } from '@palisade/contract/platform';
+import { QueryClient } from '@tanstack/react-query';
+import { renderHook } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { useConnection } from './connection.ts';
+import { isLive, keepEventsOpen, onEvent } from './events.ts';
+import { MARIA, scanOf } from './fake-records.ts';
+import { FakeServer, type FakeSocket, reply } from './fake-server.ts';
+import { followEvents } from './live-queries.ts';
+import { scansQuery } from './scans.ts';
+import { currentSession, startSession } from './session.ts';
+
+const CURSOR = '01890a5d-ac96-774b-bcce-b302099a8057';
+const LATER = '01890a5d-ac96-774b-bcce-b302099a8058';
+
+let server: FakeServer;
+let stop: () => void;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  server = new FakeServer();
+  server.on(readHealth, reply(readHealth, { status: 'ok' }));
+  startSession({ access_token: 'token-1', user_info: MARIA });
+  stop = keepEventsOpen('token-1');
+});
+
+afterEach(() => {
+  stop();
+  vi.useRealTimers();
+});
+
+function latest(): FakeSocket {
+  const socket = server.sockets.at(-1);
+  if (!socket) throw new Error('The page has opened no socket');
+  return socket;
+}
+
+function welcome(missed = false): FakeSocket {
+  const socket = latest();
+  socket.open();
+  socket.say({ kind: 'welcome', cursor: CURSOR, missed, heartbeat_ms: 25_000 });
+  return socket;
+}
+
+const connection = () => renderHook(useConnection).result.current;
+
+describe('the events socket', () => {
+  it('says who it is first, and not in its address', () => {
+    latest().open();
+    expect(latest().address).toBe('ws://localhost:3000/api/events');
+    expect(latest().sent).toEqual([{ kind: 'hello', access_token: 'token-1' }]);
+  });
+
+  it('answers heartbeats, and tells events to who asked for their kind', () => {
+    const removed = vi.fn();
+    const unsubscribe = onEvent('scan_removed', removed);
+    const socket = welcome();
+    socket.say({ kind: 'ping' });
+    expect(socket.sent.at(-1)).toEqual({ kind: 'pong' });
+    socket.say({ kind: 'event', id: LATER, event: { kind: 'alerts_changed' } });
+    expect(removed).not.toHaveBeenCalled();
+    socket.say({ kind: 'event', id: LATER, event: { kind: 'scan_removed', scan_id: CURSOR } });
+    expect(removed).toHaveBeenCalledExactlyOnceWith({ kind: 'scan_removed', scan_id: CURSOR });
+    unsubscribe();
+  });
+
+  it('is what Online and Offline follow', () => {
+    welcome();
+    expect([connection(), isLive()]).toEqual(['online', true]);
+    latest().breakOff();
+    expect([connection(), isLive()]).toEqual(['offline', false]);
+    vi.advanceTimersByTime(500);
+    welcome();
+    expect([connection(), isLive()]).toEqual(['online', true]);
+  });
+
+  it('comes back after a loss, waits longer each time, and goes on from the event that it saw last', () => {
+    welcome().say({ kind: 'event', id: LATER, event: { kind: 'alerts_changed' } });
+    latest().breakOff();
+    for (const longest of [500, 1_000, 2_000, 4_000]) {
+      const tried = server.sockets.length;
+      vi.advanceTimersByTime(longest / 2 - 1);
+      expect(server.sockets).toHaveLength(tried);
+      vi.advanceTimersByTime(longest / 2 + 1);
+      expect(server.sockets).toHaveLength(tried + 1);
+      latest().breakOff();
+    }
+    vi.advanceTimersByTime(8_000);
+    latest().open();
+    expect(latest().sent).toEqual([{ kind: 'hello', access_token: 'token-1', after: LATER }]);
+  });
+
+  it('never waits longer than half a minute, and not at all when the network is back', () => {
+    for (let failure = 0; failure < 12; failure += 1) {
+      latest().breakOff();
+      vi.advanceTimersByTime(30_000);
+      expect(server.sockets).toHaveLength(failure + 2);
+    }
+    latest().breakOff();
+    window.dispatchEvent(new Event('online'));
+    expect(server.sockets).toHaveLength(14);
+  });
+
+  it('takes two silent heartbeats for a loss', () => {
+    const socket = welcome();
+    vi.advanceTimersByTime(49_000);
+    socket.say({ kind: 'ping' });
+    vi.advanceTimersByTime(49_000);
+    expect(socket.isClosed).toBe(false);
+    vi.advanceTimersByTime(1_500);
+    expect(socket.isClosed).toBe(true);
+    expect(server.sockets).toHaveLength(2);
+  });
+
+  it('ends the session that the server has ended, and does not come back with its token', () => {
+    welcome().breakOff(EVENTS_CLOSED.unauthenticated);
+    vi.advanceTimersByTime(499);
+    expect(currentSession()).toBeDefined();
+    vi.advanceTimersByTime(60_000);
+    expect(currentSession()).toBeUndefined();
+    expect(server.sockets).toHaveLength(1);
+  });
+
+  it('is closed for good when nobody keeps it open', () => {
+    const socket = welcome();
+    stop();
+    expect(socket.isClosed).toBe(true);
+    socket.breakOff();
+    vi.advanceTimersByTime(60_000);
+    expect(server.sockets).toHaveLength(1);
+  });
+});
+
+describe('what the screens have read', () => {
+  it('follows the events', async () => {
+    const queries = new QueryClient();
+    const unfollow = followEvents(queries);
+    const [older, newer] = [scanOf({ filename: 'older.txt', scan_status: 'pending' }), scanOf({ filename: 'newer.txt' })];
+    const list = Promise.withResolvers<void>();
+    server.on(listScans, async () => {
+      await list.promise;
+      return reply(listScans, [older]);
+    });
+    const read = queries.fetchQuery(scansQuery);
+    const names = () => queries.getQueryData(scansQuery.queryKey)?.map(({ filename, scan_status }) => [filename, scan_status]);
+    const socket = welcome();
+    // While the list is on its way, which does not know of it yet.
+    socket.say({ kind: 'event', id: LATER, event: { kind: 'scan_changed', scan: newer } });
+    list.resolve();
+    await read;
+    await vi.waitFor(() =>
+      expect(names()).toEqual([
+        ['newer.txt', 'clean'],
+        ['older.txt', 'pending'],
+      ]),
+    );
+    socket.say({ kind: 'event', id: LATER, event: { kind: 'scan_changed', scan: { ...older, scan_status: 'infected' } } });
+    await vi.waitFor(() => expect(names()?.at(-1)).toEqual(['older.txt', 'infected']));
+    socket.say({ kind: 'event', id: LATER, event: { kind: 'scan_removed', scan_id: newer.id } });
+    await vi.waitFor(() => expect(names()).toEqual([['older.txt', 'infected']]));
+    unfollow();
+  });
+
+  it('is old after a gap', () => {
+    const queries = new QueryClient();
+    const unfollow = followEvents(queries);
+    queries.setQueryData(scansQuery.queryKey, []);
+    welcome();
+    expect(queries.getQueryState(scansQuery.queryKey)?.isInvalidated).toBe(false);
+    latest().breakOff();
+    vi.advanceTimersByTime(500);
+    welcome(true);
+    expect(queries.getQueryState(scansQuery.queryKey)?.isInvalidated).toBe(true);
+    unfollow();
+  });
+});

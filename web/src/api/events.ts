@@ -1,0 +1,160 @@
+import { type ClientFrame, EVENTS_CLOSED, EVENTS_PATH, type LiveEvent, serverFrameSchema } from '@palisade/contract/events';
+import { readHealth } from '@palisade/contract/platform';
+import { call } from './call.ts';
+import { reportConnection } from './connection.ts';
+import { currentSession, endSession } from './session.ts';
+
+type Kind = LiveEvent['kind'];
+type EventOf<K extends Kind> = Extract<LiveEvent, { kind: K }>;
+
+/** How long the page waits before it tries again, in ms: twice as long after each failure, and somewhere between half of it and all of it. */
+const BACKOFF = { first: 500, most: 30_000 } as const;
+/** A server is gone after this many heartbeats of silence. */
+const SILENT_HEARTBEATS = 2;
+/** The person who signs out here, or in another tab, has this long to do so before they are told that their session has ended, in ms. */
+const SIGN_OUT_GRACE = 500;
+
+const listeners = new Set<(event: LiveEvent) => void>();
+const gapListeners = new Set<() => void>();
+let isOpen = false;
+
+/** Calls `listener` for each event of the kind, until the answered function is called. */
+export function onEvent<K extends Kind>(kind: K, listener: (event: EventOf<K>) => void): () => void {
+  const isOfKind = (event: LiveEvent): event is EventOf<K> => event.kind === kind;
+  const filtered = (event: LiveEvent) => {
+    if (isOfKind(event)) listener(event);
+  };
+  listeners.add(filtered);
+  return () => listeners.delete(filtered);
+}
+
+/** Calls `listener` when events were missed for good, so that what was read before may be old. */
+export function onGap(listener: () => void): () => void {
+  gapListeners.add(listener);
+  return () => gapListeners.delete(listener);
+}
+
+/** Whether events arrive just now. */
+export function isLive(): boolean {
+  return isOpen;
+}
+
+function parseJson(text: unknown): unknown {
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function address(): string {
+  const url = new URL(`/api${EVENTS_PATH}`, window.location.href);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  return url.href;
+}
+
+/**
+ * Keeps the one socket of this page open for a token: connects, answers heartbeats, comes back after a loss and goes on from the event that it saw last.
+ * The connection that the screens show follows it. Ends with the answered function, or with the session.
+ */
+export function keepEventsOpen(access_token: string): () => void {
+  let socket: WebSocket | undefined;
+  let after: string | undefined;
+  let failures = 0;
+  let heartbeat_ms: number | undefined;
+  let heard_at = 0;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let silence: ReturnType<typeof setTimeout> | undefined;
+
+  function say(frame: ClientFrame): void {
+    socket?.send(JSON.stringify(frame));
+  }
+
+  function listenForSilence(): void {
+    heard_at = Date.now();
+    clearTimeout(silence);
+    if (heartbeat_ms !== undefined) silence = setTimeout(() => lose(), SILENT_HEARTBEATS * heartbeat_ms);
+  }
+
+  function hear(text: unknown): void {
+    const frame = serverFrameSchema.safeParse(parseJson(text)).data;
+    // A newer server may say more than this page knows.
+    if (frame === undefined) return;
+    if (frame.kind === 'welcome') {
+      ({ heartbeat_ms } = frame);
+      failures = 0;
+      isOpen = true;
+      after = frame.cursor;
+      if (frame.missed) for (const listener of gapListeners) listener();
+    }
+    if (frame.kind === 'ping') say({ kind: 'pong' });
+    if (frame.kind === 'event') {
+      after = frame.id ?? after;
+      for (const listener of listeners) listener(frame.event);
+    }
+    reportConnection('online');
+    listenForSilence();
+  }
+
+  /** Forgets the socket: a browser takes minutes to notice that the other side is gone. */
+  function drop(): void {
+    clearTimeout(silence);
+    clearTimeout(retry);
+    retry = undefined;
+    const dropped = socket;
+    socket = undefined;
+    isOpen = false;
+    dropped?.close();
+  }
+
+  function lose(code?: number): void {
+    const wasOpen = isOpen;
+    drop();
+    if (code === EVENTS_CLOSED.unauthenticated) {
+      retry = setTimeout(() => {
+        if (currentSession()?.access_token === access_token) endSession('session_ended');
+      }, SIGN_OUT_GRACE);
+      return;
+    }
+    if (wasOpen) reportConnection('offline');
+    // Where a proxy lets no socket through, calls alone can tell whether the server is there.
+    else void call(readHealth).catch(() => undefined);
+    const longest = code === EVENTS_CLOSED.too_many ? BACKOFF.most : Math.min(BACKOFF.most, BACKOFF.first * 2 ** failures);
+    failures += 1;
+    retry = setTimeout(connect, longest * (0.5 + Math.random() / 2));
+  }
+
+  function connect(): void {
+    drop();
+    const opened = new WebSocket(address());
+    socket = opened;
+    const ifCurrent = (act: () => void) => () => {
+      if (socket === opened) act();
+    };
+    opened.addEventListener(
+      'open',
+      ifCurrent(() => say({ kind: 'hello', access_token, ...(after !== undefined && { after }) })),
+    );
+    opened.addEventListener('message', ({ data }) => ifCurrent(() => hear(data))());
+    opened.addEventListener('close', ({ code }) => ifCurrent(() => lose(code))());
+  }
+
+  /** The network is back, or the person is: no reason to wait longer, and a socket that slept is not trusted. */
+  function wake(): void {
+    if (document.visibilityState === 'hidden') return;
+    const isStale = isOpen && heartbeat_ms !== undefined && Date.now() - heard_at > SILENT_HEARTBEATS * heartbeat_ms;
+    if (isStale || (retry !== undefined && socket === undefined)) {
+      failures = 0;
+      connect();
+    }
+  }
+
+  window.addEventListener('online', wake);
+  document.addEventListener('visibilitychange', wake);
+  connect();
+  return () => {
+    window.removeEventListener('online', wake);
+    document.removeEventListener('visibilitychange', wake);
+    drop();
+  };
+}

@@ -1,0 +1,73 @@
+import { decideFalseAlarm, type FalseAlarm, listFalseAlarms } from '@palisade/contract/quarantine';
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, it } from 'vitest';
+import { MARIA, scanOf } from '#api/fake-records.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { FalseAlarmsPage } from './false-alarms-page.tsx';
+
+let server: FakeServer;
+
+const REPORT: FalseAlarm = {
+  id: '01930000-0000-7000-8000-000000000301',
+  user_email: 'maria@example.com',
+  user_username: 'maria',
+  filename: 'build.zip',
+  file_hash: '9f86d081',
+  threat_detected: 'Webshell.PHP.EvalRequest',
+  threat_member: 'index.php',
+  engines: scanOf().engines,
+  reason: 'I wrote it myself.',
+  status: 'open',
+  reported_at: '2026-11-20T10:00:00.000Z',
+  decided_at: null,
+};
+
+beforeEach(() => {
+  server = new FakeServer();
+  startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
+});
+
+it('shows what was found, who doubts it and why, and takes a decision', async () => {
+  server.on(listFalseAlarms, reply(listFalseAlarms, [REPORT]));
+  renderForTest(<FalseAlarmsPage />);
+  const row = await screen.findByRole('listitem');
+  for (const words of [
+    'build.zip',
+    'Webshell.PHP.EvalRequest',
+    'index.php',
+    'maria@example.com',
+    'I wrote it myself.',
+    '9f86d081',
+  ])
+    expect(row).toHaveTextContent(words);
+
+  server.on(decideFalseAlarm, reply(decideFalseAlarm, { success: true }));
+  server.on(listFalseAlarms, reply(listFalseAlarms, [{ ...REPORT, status: 'confirmed' }]));
+  await userEvent.click(screen.getByRole('button', { name: 'False alarm for build.zip' }));
+  await waitFor(() => expect(screen.queryByRole('button', { name: /Finding is right/u })).not.toBeInTheDocument());
+  expect(server.callsOf(decideFalseAlarm)[0]?.body).toEqual({ report_id: REPORT.id, decision: 'confirmed' });
+});
+
+it('says why a decision was not taken', async () => {
+  server.on(listFalseAlarms, reply(listFalseAlarms, [REPORT]));
+  server.on(decideFalseAlarm, refusal('not_found', { detail: 'This report is decided already. Reload the list.' }));
+  renderForTest(<FalseAlarmsPage />);
+  await userEvent.click(await screen.findByRole('button', { name: 'Finding is right for build.zip' }));
+  expect(await screen.findByRole('alert')).toHaveTextContent('This report is decided already.');
+});
+
+it('says that there are none', async () => {
+  server.on(listFalseAlarms, reply(listFalseAlarms, []));
+  renderForTest(<FalseAlarmsPage />);
+  expect(await screen.findByText('No reports')).toBeVisible();
+});
+
+it('shows others nothing', () => {
+  startSession({ access_token: 'token-2', user_info: MARIA });
+  renderForTest(<FalseAlarmsPage />);
+  expect(screen.getByText('Administrators only')).toBeVisible();
+  expect(server.calls).toEqual([]);
+});

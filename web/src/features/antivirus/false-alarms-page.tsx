@@ -1,0 +1,139 @@
+import { decideFalseAlarm, type FalseAlarm, listFalseAlarms, type ReportStatus } from '@palisade/contract/quarantine';
+import { IconCheck, IconClock, IconFlag, IconX } from '@tabler/icons-react';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { call, sentenceOf } from '#api/call.ts';
+import { useSession } from '#api/session.ts';
+import { AdministratorsOnly } from '#ui/administrators-only.tsx';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { FileName } from '#ui/file-name.tsx';
+import { Moment, useMinute } from '#ui/moment.tsx';
+import { Page } from '#ui/page.tsx';
+import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import './false-alarms-page.css';
+
+const falseAlarmsQuery = queryOptions({
+  queryKey: ['false-alarms'],
+  queryFn: ({ signal }) => call(listFalseAlarms, { signal }),
+});
+
+const STATUSES = {
+  open: { label: 'Open', icon: IconClock },
+  confirmed: { label: 'False alarm', icon: IconCheck },
+  rejected: { label: 'Finding is right', icon: IconX },
+} as const satisfies Record<ReportStatus, unknown>;
+
+export function FalseAlarmsPage() {
+  const isAdmin = useSession().session?.user_info.role === 'admin';
+  return (
+    <Page
+      title="False alarms"
+      sentence="Findings that people hold to be wrong. What you decide is told to them; the verdict stays that of the engine."
+    >
+      {isAdmin ? (
+        <Reports />
+      ) : (
+        <AdministratorsOnly sentence="Reports name other people’s files, so only an administrator of this installation sees them." />
+      )}
+    </Page>
+  );
+}
+
+function Reports() {
+  const { data: reports, error, refetch } = useQuery(falseAlarmsQuery);
+  const now = useMinute();
+  return (
+    <Card title="Reports">
+      {error && <ErrorNotice title="The reports could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
+      {!reports && !error && <LoadingRows label="Loading the reports" />}
+      {reports?.length === 0 && (
+        <EmptyState
+          icon={<IconFlag size={28} stroke={1.7} />}
+          title="No reports"
+          sentence="When somebody holds a finding to be a false alarm, it stands here for you to decide."
+        />
+      )}
+      {reports && reports.length > 0 && (
+        <ul>
+          {reports.map((report) => (
+            <ReportRow key={report.id} report={report} now={now} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
+  const queries = useQueryClient();
+  const decide = useMutation({
+    mutationFn: (decision: 'confirmed' | 'rejected') => call(decideFalseAlarm, { body: { report_id: report.id, decision } }),
+    // Also after a failure: somebody else may have decided.
+    onSettled: () => queries.invalidateQueries({ queryKey: falseAlarmsQuery.queryKey }),
+  });
+  const { label, icon: Icon } = STATUSES[report.status];
+  return (
+    <li className="false-alarm">
+      <div className="false-alarm__what">
+        <span className="false-alarm__file">
+          <FileName name={report.filename} />
+        </span>
+        <span className="false-alarm__threat">
+          <bdi>{report.threat_detected}</bdi>
+          {report.threat_member !== null && (
+            <>
+              {' in '}
+              <FileName name={report.threat_member} />
+            </>
+          )}
+        </span>
+        <span className="false-alarm__line">
+          <bdi>{report.user_email}</bdi>, <Moment iso={report.reported_at} now={now} />
+        </span>
+        {report.engines.map((engine) => (
+          <span key={engine.name} className="false-alarm__line num">
+            {engine.name} {engine.version}, signatures {engine.signatures_version}
+          </span>
+        ))}
+        <code className="false-alarm__hash">{report.file_hash}</code>
+        {report.reason !== '' && (
+          <blockquote>
+            <bdi>{report.reason}</bdi>
+          </blockquote>
+        )}
+        {decide.error && (
+          <p role="alert" className="false-alarm__failed">
+            {sentenceOf(decide.error)}
+          </p>
+        )}
+      </div>
+      <div className="false-alarm__end">
+        <span className="false-alarm__status" data-status={report.status}>
+          <Icon size={14} stroke={2} aria-hidden="true" />
+          {label}
+        </span>
+        {report.status === 'open' && (
+          <>
+            <Button
+              size="s"
+              loading={decide.isPending && decide.variables === 'confirmed'}
+              disabled={decide.isPending}
+              onClick={() => decide.mutate('confirmed')}
+            >
+              False alarm <span className="visually-hidden">for {report.filename}</span>
+            </Button>
+            <Button
+              variant="quiet"
+              size="s"
+              loading={decide.isPending && decide.variables === 'rejected'}
+              disabled={decide.isPending}
+              onClick={() => decide.mutate('rejected')}
+            >
+              Finding is right <span className="visually-hidden">for {report.filename}</span>
+            </Button>
+          </>
+        )}
+      </div>
+    </li>
+  );
+}

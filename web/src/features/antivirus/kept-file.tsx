@@ -1,0 +1,145 @@
+import type { ScanDetail } from '@palisade/contract/quarantine';
+import { REPORT_REASON_MAXIMUM } from '@palisade/contract/quarantine';
+import { IconDownload, IconFlag, IconTrash, type TablerIcon } from '@tabler/icons-react';
+import { type FormEvent, useId, useState } from 'react';
+import { sentenceOf } from '#api/call.ts';
+import { fieldMessagesOf } from '#api/field-messages.ts';
+import { Button } from '#ui/button.tsx';
+import { PasswordField } from '#ui/password-field.tsx';
+import { describeReport } from './scan-advice.ts';
+import { useDeleteFile, useReportFalseAlarm, useRestoreFile, useUnlockFile } from './scan-detail.queries.ts';
+
+const RESTORE_WARNING =
+  'This file is harmful. Palisade gives it back exactly as it was uploaded, with what was found in it. Download it anyway?';
+
+function icon(Icon: TablerIcon) {
+  return <Icon size={16} stroke={1.7} aria-hidden="true" />;
+}
+
+function Failure({ error }: { error: unknown }) {
+  if (!error) return null;
+  return (
+    <p role="alert" className="scan-detail__failed">
+      {sentenceOf(error)}
+    </p>
+  );
+}
+
+/** Has an encrypted archive read with its password. */
+export function PasswordForm({ scan }: { scan: ScanDetail }) {
+  const [password, setPassword] = useState('');
+  const unlock = useUnlockFile(scan.id);
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (password !== '') unlock.mutate(password, { onSuccess: () => setPassword('') });
+  }
+
+  return (
+    <form className="scan-detail__unlock" onSubmit={submit}>
+      <PasswordField
+        label="Password of the file"
+        description="If you know it, the file is read with it. The password is not stored."
+        name="file-password"
+        autoComplete="off"
+        value={password}
+        onChange={(event) => {
+          setPassword(event.currentTarget.value);
+          unlock.reset();
+        }}
+        error={unlock.error && (fieldMessagesOf(unlock.error)['password'] ?? sentenceOf(unlock.error))}
+      />
+      <Button type="submit" loading={unlock.isPending} disabled={password === ''}>
+        Scan with password
+      </Button>
+    </form>
+  );
+}
+
+/** What can be done with the copy that is kept, and with a finding that may be wrong. */
+export function KeptFile({ scan }: { scan: ScanDetail }) {
+  const restore = useRestoreFile(scan);
+  const remove = useDeleteFile(scan.id);
+  const [isReporting, setIsReporting] = useState(false);
+  const report = describeReport(scan);
+  if (scan.kept !== 'sealed' && scan.scan_status !== 'infected') return null;
+  const isHarmful = scan.scan_status === 'infected' && !scan.is_test_file && scan.report?.status !== 'confirmed';
+
+  return (
+    <div className="kept-file">
+      {report && <p className="kept-file__report">{report}</p>}
+      <div className="kept-file__actions">
+        {scan.kept === 'sealed' && (
+          <>
+            <Button
+              variant="quiet"
+              size="s"
+              icon={icon(IconDownload)}
+              loading={restore.isPending}
+              onClick={() => {
+                if (!isHarmful || window.confirm(RESTORE_WARNING)) restore.mutate();
+              }}
+            >
+              Get the file back
+            </Button>
+            <Button
+              variant="quiet"
+              size="s"
+              icon={icon(IconTrash)}
+              loading={remove.isPending}
+              onClick={() => {
+                if (window.confirm('Delete the kept copy now? This cannot be undone.')) remove.mutate();
+              }}
+            >
+              Delete the copy
+            </Button>
+          </>
+        )}
+        {scan.scan_status === 'infected' && !report && !isReporting && (
+          <Button variant="quiet" size="s" icon={icon(IconFlag)} onClick={() => setIsReporting(true)}>
+            Report a false alarm
+          </Button>
+        )}
+      </div>
+      <Failure error={restore.error ?? remove.error} />
+      {isReporting && !report && <ReportForm scan={scan} onCancel={() => setIsReporting(false)} />}
+    </div>
+  );
+}
+
+function ReportForm({ scan, onCancel }: { scan: ScanDetail; onCancel: () => void }) {
+  const [reason, setReason] = useState('');
+  const report = useReportFalseAlarm(scan.id);
+  const id = useId();
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    report.mutate(reason);
+  }
+
+  return (
+    <form className="kept-file__form" onSubmit={submit}>
+      <label htmlFor={id}>Why do you think that this file is harmless?</label>
+      <textarea
+        id={id}
+        rows={3}
+        maxLength={REPORT_REASON_MAXIMUM}
+        value={reason}
+        // It was asked for by a press.
+        // biome-ignore lint/a11y/noAutofocus: the form takes the place of the button that opened it
+        autoFocus
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+      <p className="sub">The administrators see the file’s name, its hash and what was found, not the file.</p>
+      <Failure error={report.error} />
+      <div className="kept-file__actions">
+        <Button type="submit" size="s" loading={report.isPending}>
+          Send report
+        </Button>
+        <Button variant="quiet" size="s" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

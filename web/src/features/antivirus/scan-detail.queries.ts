@@ -1,0 +1,87 @@
+import {
+  deleteFile,
+  deleteScan,
+  readScan,
+  reportFalseAlarm,
+  restoreFile,
+  type ScanDetail,
+  unlockFile,
+} from '@palisade/contract/quarantine';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { call, download } from '#api/call.ts';
+import { dashboardQuery } from '#api/dashboard.ts';
+import { isWaiting, scansQuery, WAITING_INTERVAL } from '#api/scans.ts';
+
+const REVOKE_AFTER_MS = 60_000;
+
+export const scanDetailQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['scan', id],
+    queryFn: ({ signal }) => call(readScan, { params: { id }, signal }),
+    refetchInterval: ({ state }) => (state.data && isWaiting(state.data) ? WAITING_INTERVAL : false),
+  });
+
+/** Takes a record out of the history. */
+export function useDeleteScan(id: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => call(deleteScan, { params: { id } }),
+    onSuccess: () => {
+      queries.setQueryData(scansQuery.queryKey, (scans) => scans?.filter((scan) => scan.id !== id));
+      void queries.invalidateQueries({ queryKey: scansQuery.queryKey });
+      void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
+    },
+  });
+}
+
+/** Puts a changed record where the screens read it. */
+function useChanged() {
+  const queries = useQueryClient();
+  return (changed: ScanDetail) => {
+    queries.setQueryData(scanDetailQuery(changed.id).queryKey, changed);
+    void queries.invalidateQueries({ queryKey: scansQuery.queryKey });
+    void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
+  };
+}
+
+/** Has a locked file read with its password. */
+export function useUnlockFile(id: string) {
+  return useMutation({
+    mutationFn: (password: string) => call(unlockFile, { params: { id }, body: { password } }),
+    onSuccess: useChanged(),
+    // A password is not kept for longer than the screen.
+    gcTime: 0,
+  });
+}
+
+export function useReportFalseAlarm(id: string) {
+  return useMutation({
+    mutationFn: (reason: string) => call(reportFalseAlarm, { params: { id }, body: { reason } }),
+    onSuccess: useChanged(),
+  });
+}
+
+/** Removes the kept copy; the record stays. */
+export function useDeleteFile(id: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => call(deleteFile, { params: { id } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: scanDetailQuery(id).queryKey }),
+  });
+}
+
+/** Gives the kept copy to the browser as a download. */
+export function useRestoreFile({ id, filename }: ScanDetail) {
+  return useMutation({
+    mutationFn: () => download(restoreFile, { params: { id } }),
+    onSuccess: (bytes) => {
+      const address = URL.createObjectURL(bytes);
+      const link = document.createElement('a');
+      link.href = address;
+      link.download = filename;
+      link.click();
+      // The browser reads it after the click has been handled.
+      setTimeout(() => URL.revokeObjectURL(address), REVOKE_AFTER_MS);
+    },
+  });
+}

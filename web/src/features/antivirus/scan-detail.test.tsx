@@ -1,0 +1,195 @@
+import { listScans, statusDetailSchema } from '@palisade/contract/antivirus';
+import {
+  deleteFile,
+  deleteScan,
+  readScan,
+  reportFalseAlarm,
+  restoreFile,
+  type ScanDetail,
+  unlockFile,
+} from '@palisade/contract/quarantine';
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { MARIA, scanDetailOf } from '#api/fake-records.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { AntivirusPage } from './antivirus-page.tsx';
+import { adviceOf } from './scan-advice.ts';
+import { UploadsProvider } from './uploads.tsx';
+
+let server: FakeServer;
+
+beforeEach(() => {
+  server = new FakeServer();
+  startSession({ access_token: 'token-1', user_info: MARIA });
+});
+
+const INFECTED = scanDetailOf({
+  filename: 'mail.zip',
+  scan_status: 'infected',
+  threat_detected: 'Webshell.PHP.EvalRequest',
+  threat_member: 'inner.zip / shell.php',
+  threat_facts: {
+    description: 'A page that runs whatever it is sent.',
+    severity: 'critical',
+    reference: 'https://attack.mitre.org/',
+  },
+  media_type: 'application/zip',
+  notes: ['inner.zip: A macro starts by itself.'],
+});
+
+/** Opens the record from its row of the history. */
+async function open(scan: ScanDetail) {
+  server.on(listScans, reply(listScans, [scan]));
+  server.on({ ...readScan, path: `/antivirus/scans/${scan.id}` }, reply(readScan, scan));
+  renderForTest(
+    <UploadsProvider>
+      <AntivirusPage />
+    </UploadsProvider>,
+  );
+  await userEvent.click(await screen.findByRole('link', { name: scan.filename }));
+  const dialog = await screen.findByRole('dialog', { name: 'Scan details' });
+  await within(dialog).findByText('What to do');
+  return within(dialog);
+}
+
+describe('the details of a scan', () => {
+  it('say whether it is bad, what was found, where, by whom, and what to do', async () => {
+    const dialog = await open(INFECTED);
+    expect(dialog.getByText('This file is harmful.')).toBeVisible();
+    expect(dialog.getByText('Webshell.PHP.EvalRequest')).toBeVisible();
+    expect(dialog.getByText('Critical severity')).toBeVisible();
+    expect(dialog.getByText('A page that runs whatever it is sent.')).toBeVisible();
+    expect(dialog.getByText('shell.php')).toBeVisible();
+    expect(dialog.getByText('A zip archive')).toBeVisible();
+    expect(dialog.getByText('inner.zip: A macro starts by itself.')).toBeVisible();
+    expect(dialog.getByText('version 1.9.0, signatures 1, 4 ms')).toBeVisible();
+    expect(dialog.getByRole('link', { name: /Read about it/u })).toHaveAttribute('rel', 'noopener noreferrer');
+    expect(dialog.getByText(INFECTED.file_hash)).toBeVisible();
+  });
+
+  it('are closed with a key, and the focus is where it was', async () => {
+    await open(INFECTED);
+    await userEvent.keyboard('{Escape}');
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+    expect(screen.getByRole('link', { name: 'mail.zip' })).toHaveFocus();
+  });
+
+  it('do not frighten over a test file', async () => {
+    const dialog = await open({ ...INFECTED, threat_detected: 'EICAR-Test-File', is_test_file: true });
+    expect(dialog.getByText('This is a harmless test file.')).toBeVisible();
+    expect(dialog.getByText('Test file')).toBeVisible();
+  });
+
+  it('have advice of their own for every reason why a file was not read', () => {
+    const advice = statusDetailSchema.options.map((status_detail) =>
+      adviceOf(scanDetailOf({ scan_status: 'pending', status_detail })).join(' '),
+    );
+    expect(new Set(advice).size).toBe(statusDetailSchema.options.length);
+  });
+
+  it('say that a scan is not there', async () => {
+    server.on(listScans, reply(listScans, [INFECTED]));
+    server.on({ ...readScan, path: `/antivirus/scans/${INFECTED.id}` }, refusal('not_found'));
+    vi.spyOn(console, 'error').mockReturnValue();
+    renderForTest(
+      <UploadsProvider>
+        <AntivirusPage />
+      </UploadsProvider>,
+    );
+    await userEvent.click(await screen.findByRole('link', { name: INFECTED.filename }));
+    expect(await screen.findByText('This scan is not there')).toBeVisible();
+  });
+
+  it('take a scan out of the history once the person has confirmed', async () => {
+    const dialog = await open(INFECTED);
+    server.on({ ...deleteScan, path: `/antivirus/scans/${INFECTED.id}` }, reply(deleteScan, undefined));
+    const confirm = vi.fn().mockReturnValueOnce(false).mockReturnValueOnce(true);
+    vi.stubGlobal('confirm', confirm);
+    await userEvent.click(dialog.getByRole('button', { name: 'Remove from history' }));
+    expect(server.calls.filter(({ method }) => method === 'DELETE')).toEqual([]);
+    server.on(listScans, reply(listScans, []));
+    await userEvent.click(dialog.getByRole('button', { name: 'Remove from history' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+    expect(await screen.findByText('No scans yet')).toBeVisible();
+  });
+
+  it('have a file read with its password, and say when that was the wrong one', async () => {
+    const locked = scanDetailOf({
+      scan_status: 'pending',
+      status_detail: 'encrypted',
+      kept: 'sealed',
+      media_type: 'application/zip',
+    });
+    const dialog = await open(locked);
+    const unlock = { ...unlockFile, path: `/antivirus/scans/${locked.id}/password` } as const;
+    server.on(
+      unlock,
+      refusal('invalid_field', { errors: [{ field: 'password', message: 'This password does not open the file.' }] }),
+    );
+    await userEvent.type(dialog.getByLabelText('Password of the file'), 'wrong');
+    await userEvent.click(dialog.getByRole('button', { name: 'Scan with password' }));
+    expect(await dialog.findByText('This password does not open the file.')).toBeVisible();
+
+    server.on(unlock, reply(unlockFile, { ...locked, scan_status: 'clean', status_detail: null, kept: 'no' }));
+    await userEvent.type(dialog.getByLabelText('Password of the file'), ' but right');
+    await userEvent.click(dialog.getByRole('button', { name: 'Scan with password' }));
+    expect(await dialog.findByText('Nothing harmful was found.')).toBeVisible();
+    expect(server.calls.findLast(({ method }) => method === 'POST')?.body).toEqual({ password: 'wrong but right' });
+    expect(dialog.queryByLabelText('Password of the file')).not.toBeInTheDocument();
+  });
+
+  it('ask for no password where none would help', async () => {
+    const dialog = await open(
+      scanDetailOf({ scan_status: 'pending', status_detail: 'encrypted', kept: 'sealed', media_type: 'application/pdf' }),
+    );
+    expect(dialog.queryByLabelText('Password of the file')).not.toBeInTheDocument();
+  });
+
+  it('give a harmful file back only to who has read the warning', async () => {
+    const sealed = { ...INFECTED, kept: 'sealed' as const, kept_until: '2026-12-20T10:00:00.000Z' };
+    const dialog = await open(sealed);
+    expect(dialog.getByText(/locked away in quarantine until .*2026/u)).toBeVisible();
+    server.on({ ...restoreFile, path: `/antivirus/scans/${sealed.id}/file` }, { status: 200, text: 'the bytes' });
+    const confirm = vi.fn().mockReturnValueOnce(false).mockReturnValueOnce(true);
+    vi.stubGlobal('confirm', confirm);
+    const saved = vi.fn((_bytes: Blob) => 'blob:saved');
+    vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: saved, revokeObjectURL: vi.fn() }));
+    const restore = dialog.getByRole('button', { name: 'Get the file back' });
+    await userEvent.click(restore);
+    expect(server.calls.some(({ path }) => path.endsWith('/file'))).toBe(false);
+    await userEvent.click(restore);
+    await waitFor(() => expect(saved).toHaveBeenCalledOnce());
+    expect(confirm.mock.calls[0]?.[0]).toContain('This file is harmful.');
+    expect(await saved.mock.calls[0]?.[0].text()).toBe('the bytes');
+  });
+
+  it('report a false alarm, and tell what became of it', async () => {
+    const dialog = await open(INFECTED);
+    const report = { ...reportFalseAlarm, path: `/antivirus/scans/${INFECTED.id}/report` } as const;
+    const reported_at = '2026-11-20T10:00:00.000Z';
+    server.on(report, reply(reportFalseAlarm, { ...INFECTED, report: { status: 'open', reported_at, decided_at: null } }));
+    await userEvent.click(dialog.getByRole('button', { name: 'Report a false alarm' }));
+    await userEvent.type(dialog.getByLabelText(/Why do you think/u), 'I wrote it.');
+    await userEvent.click(dialog.getByRole('button', { name: 'Send report' }));
+    expect(await dialog.findByText('You reported this as a false alarm. An administrator will look at it.')).toBeVisible();
+    expect(server.calls.findLast(({ method }) => method === 'POST')?.body).toEqual({ reason: 'I wrote it.' });
+  });
+
+  it('delete the kept copy once the person has confirmed', async () => {
+    const sealed = { ...INFECTED, kept: 'sealed' as const };
+    const dialog = await open(sealed);
+    vi.stubGlobal('confirm', () => true);
+    server.on({ ...deleteFile, path: `/antivirus/scans/${sealed.id}/file` }, reply(deleteFile, undefined));
+    server.on({ ...readScan, path: `/antivirus/scans/${sealed.id}` }, reply(readScan, INFECTED));
+    await userEvent.click(dialog.getByRole('button', { name: 'Delete the copy' }));
+    expect(await dialog.findByText(/The uploaded copy is not kept/u)).toBeVisible();
+  });
+
+  it('say when the answer is that of an earlier reading', async () => {
+    const dialog = await open(scanDetailOf({ answered_from: '2026-11-19T10:00:00.000Z' }));
+    expect(dialog.getByText(/You uploaded the same bytes before/u)).toBeVisible();
+  });
+});

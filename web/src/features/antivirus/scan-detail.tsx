@@ -1,0 +1,256 @@
+import type { EngineAnswer } from '@palisade/contract/antivirus';
+import { describeMediaType } from '@palisade/contract/media-type';
+import type { ScanDetail, ThreatFacts } from '@palisade/contract/quarantine';
+import { IconChevronRight, IconExternalLink } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Fragment, type ReactNode } from 'react';
+import { CallError, sentenceOf } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
+import { describeBytes } from '#ui/bytes.ts';
+import { FileName } from '#ui/file-name.tsx';
+import { ModalWindow } from '#ui/modal-window.tsx';
+import { Moment, useMinute } from '#ui/moment.tsx';
+import { describeCoverage, describeDetail } from '#ui/scan-sentence.ts';
+import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { StatusIcon } from '#ui/status-badge.tsx';
+import { KeptFile, PasswordForm } from './kept-file.tsx';
+import { adviceOf, describeAnswer, describeFate, takesPassword } from './scan-advice.ts';
+import { scanDetailQuery, useDeleteScan } from './scan-detail.queries.ts';
+import './scan-detail.css';
+
+const SEVERITIES: Record<ThreatFacts['severity'], string> = {
+  low: 'Low severity',
+  medium: 'Medium severity',
+  high: 'High severity',
+  critical: 'Critical severity',
+};
+
+/** Everything that is known of one scan, in the order in which a worried person asks: is it bad, what now, what was it, where, who says so. */
+export function ScanDetailDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const { data: scan, error, refetch } = useQuery(scanDetailQuery(id));
+  return (
+    <ModalWindow title="Scan details" size={640} onClose={onClose}>
+      {scan && <Detail scan={scan} onClose={onClose} />}
+      {!scan && !error && <LoadingRows label="Loading the scan" />}
+      {!scan && error && (
+        <ErrorNotice
+          title={error instanceof CallError && error.status === 404 ? 'This scan is not there' : 'The scan could not be read'}
+          sentence={sentenceOf(error)}
+          onRetry={() => void refetch()}
+        />
+      )}
+    </ModalWindow>
+  );
+}
+
+function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
+  const now = useMinute();
+  return (
+    <div className="scan-detail">
+      <div className="scan-detail__answer" data-status={scan.scan_status}>
+        <StatusIcon status={scan.scan_status} />
+        <div>
+          <p className="scan-detail__headline">{describeAnswer(scan)}</p>
+          <p className="scan-detail__file">
+            <FileName name={scan.filename} />
+          </p>
+          {describeDetail(scan) !== undefined && <p>{describeDetail(scan)}</p>}
+        </div>
+      </div>
+
+      <Part title="What to do">
+        <ol className="scan-detail__advice">
+          {adviceOf(scan).map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ol>
+        {takesPassword(scan) && <PasswordForm scan={scan} />}
+      </Part>
+
+      {scan.threat_detected !== null && <Threat scan={scan} name={scan.threat_detected} />}
+      <Part title="The uploaded copy">
+        <p>{describeFate(scan)}</p>
+        <KeptFile scan={scan} />
+      </Part>
+      {scan.notes.length > 0 && (
+        <Part title="Worth knowing">
+          <ul className="scan-detail__notes">
+            {scan.notes.map((note) => (
+              <li key={note}>
+                <bdi>{note}</bdi>
+              </li>
+            ))}
+          </ul>
+        </Part>
+      )}
+
+      <Part title="How it was read">
+        <Reading scan={scan} />
+      </Part>
+      <Part title="The file">
+        <dl className="scan-detail__facts">
+          <Fact name="Size">{describeBytes(scan.size)}</Fact>
+          {scan.media_type !== null && <Fact name="Content">{wordsOf(scan.media_type)}</Fact>}
+          <Fact name="Scanned">
+            <Moment iso={scan.scanned_at} now={now} />
+          </Fact>
+          <Fact name="First uploaded by you">
+            <Moment iso={scan.first_seen_at} now={now} />
+          </Fact>
+          <Fact name="SHA-256">
+            <code>{scan.file_hash}</code>
+          </Fact>
+        </dl>
+      </Part>
+      <DeleteRecord id={scan.id} onDone={onClose} />
+    </div>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="scan-detail__part">
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** "A PDF document"; bytes that nothing gives away are said to be that. */
+function wordsOf(media_type: string): string {
+  const words = describeMediaType(media_type) ?? 'of no kind that is known';
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function Threat({ scan, name }: { scan: ScanDetail; name: string }) {
+  const { threat_facts: facts, threat_member } = scan;
+  return (
+    <Part title="What was found">
+      <p className="scan-detail__threat">
+        <b>
+          <bdi>{name}</bdi>
+        </b>
+        {facts && (
+          <span className="scan-detail__severity" data-severity={scan.is_test_file ? 'low' : facts.severity}>
+            {scan.is_test_file ? 'Test file' : SEVERITIES[facts.severity]}
+          </span>
+        )}
+      </p>
+      {facts && <p>{facts.description}</p>}
+      {threat_member !== null && (
+        <>
+          <p className="sub">It sits inside, here:</p>
+          <Trail file={scan.filename} member={threat_member} />
+        </>
+      )}
+      {facts?.reference && (
+        <p>
+          <a className="scan-detail__away" href={facts.reference} target="_blank" rel="noopener noreferrer">
+            Read about it
+            <IconExternalLink size={14} stroke={1.7} aria-hidden="true" />
+            <span className="visually-hidden"> (opens in a new window)</span>
+          </a>
+        </p>
+      )}
+    </Part>
+  );
+}
+
+/** The way from the upload to the member in which something was found. */
+function Trail({ file, member }: { file: string; member: string }) {
+  return (
+    <p className="scan-detail__trail">
+      {[file, ...member.split(' / ')].map((name, depth) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: an archive may hold one of its own name
+        <Fragment key={depth}>
+          {depth > 0 && <IconChevronRight size={14} stroke={2} aria-label="which holds" />}
+          <FileName name={name} />
+        </Fragment>
+      ))}
+    </p>
+  );
+}
+
+const ANSWERS: Record<EngineAnswer['verdict'], string> = {
+  clean: 'found nothing',
+  infected: 'found a threat',
+  pending: 'could not read all of it',
+};
+
+function Reading({ scan }: { scan: ScanDetail }) {
+  const coverage = describeCoverage(scan);
+  const now = useMinute();
+  return (
+    <>
+      {scan.answered_from !== null && (
+        <p>
+          You uploaded the same bytes before. They were read <Moment iso={scan.answered_from} now={now} />, and engine and
+          signatures are still the same.
+        </p>
+      )}
+      {coverage && <p className="num">{coverage}.</p>}
+      {scan.coverage?.whole_file_conditions === false && (
+        <p className="sub">
+          It is large, so it was read in overlapping pieces. A few signatures judge a file as a whole; those were left out.
+        </p>
+      )}
+      {scan.engines.length === 0 && scan.size > 0 && <p>No engine has read it yet.</p>}
+      <ul className="scan-detail__engines">
+        {scan.engines.map((engine) => (
+          <li key={engine.name}>
+            <span>
+              <b>{engine.name}</b> {ANSWERS[engine.verdict]}
+              {engine.threat !== null && engine.threat !== scan.threat_detected && (
+                <>
+                  {': '}
+                  <bdi>{engine.threat}</bdi>
+                </>
+              )}
+            </span>
+            <span className="sub num">
+              version {engine.version}, signatures {engine.signatures_version}, {describeDuration(engine.duration_ms)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+const MINUTE = 60_000;
+const SECOND = 1_000;
+
+function describeDuration(ms: number): string {
+  if (ms >= MINUTE) return `${(ms / MINUTE).toFixed(1)} min`;
+  return ms >= SECOND ? `${(ms / SECOND).toFixed(1)} s` : `${Math.max(1, Math.round(ms))} ms`;
+}
+
+function DeleteRecord({ id, onDone }: { id: string; onDone: () => void }) {
+  const remove = useDeleteScan(id);
+  const ask = () => {
+    if (window.confirm('Take this scan out of your history? This cannot be undone.')) {
+      remove.mutate(undefined, { onSuccess: onDone });
+    }
+  };
+  return (
+    <div className="scan-detail__end">
+      {remove.error && (
+        <p role="alert" className="scan-detail__failed">
+          {sentenceOf(remove.error)}
+        </p>
+      )}
+      <Button variant="quiet" size="s" loading={remove.isPending} onClick={ask}>
+        Remove from history
+      </Button>
+    </div>
+  );
+}
