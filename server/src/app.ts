@@ -15,7 +15,7 @@ import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.t
 import { createClamdPool } from '#features/antivirus/engines/clamd-pool.ts';
 import { createEnginePair } from '#features/antivirus/engines/engine-pair.ts';
 import { SCAN_LIMITS, type ScanLimits } from '#features/antivirus/engines/limits.ts';
-import { createYaraPool, type EmbeddedEngine, type Engine } from '#features/antivirus/engines/yara-pool.ts';
+import { createYaraPool, type Engine, type YaraPool } from '#features/antivirus/engines/yara-pool.ts';
 import { createFalseAlarms } from '#features/antivirus/false-alarms.ts';
 import type { FetchLimits } from '#features/antivirus/fetch-feed.ts';
 import { serveQuarantine } from '#features/antivirus/quarantine.routes.ts';
@@ -103,7 +103,8 @@ export interface Surroundings {
 export interface App {
   fastify: FastifyInstance;
   engine: Engine;
-  embedded: EmbeddedEngine;
+  /** The one of `engine` that is always there. */
+  embedded: YaraPool;
   signatures: Signatures;
   database: Kysely<Tables>;
   close(): Promise<void>;
@@ -144,11 +145,15 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     look_ms: surroundings.signatures_look_ms,
     fetch_limits: surroundings.feed_limits,
   });
-  const embedded = createYaraPool({
-    signatures: signatures.files(),
-    size: engine_processes,
-    limits,
-    logger,
+  const embedded = createYaraPool({ signatures: signatures.files(), size: engine_processes, limits, logger });
+  signatures.watch(async (files) => {
+    const took_over = await embedded.reload(files);
+    if (took_over) {
+      antivirus
+        .signaturesChanged()
+        .catch((error: unknown) => logger.error({ err: error }, 'earlier scans could not be rechecked'));
+    }
+    return took_over;
   });
   const clamd =
     settings.scanners.length === 0
@@ -165,14 +170,13 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
           look_ms: surroundings.scanner_look_ms,
         });
   const engine = clamd === undefined ? embedded : createEnginePair(embedded, clamd);
-  signatures.watch(embedded.reload);
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
   const antiHacking = createAntiHacking({
     database: database.$pickTables<'alerts'>(),
     scans: (user_id) => antivirus.counts(user_id),
     rules: firewall.listRules,
-    signaturesAge: signatures.age,
     commonPassword: (user_id) => auth.hasCommonPassword(user_id),
+    signaturesAge: signatures.age,
     now,
     random: surroundings.random,
   });
@@ -199,7 +203,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       bus.publish(file.user_id, { kind: 'alerts_changed' });
     },
     tell: bus.publish,
-    matchHash: surroundings.match_hash ?? (settings.signature_feeds.length > 0 ? signatures.matchHash : undefined),
+    matchHash: surroundings.match_hash ?? signatures.matchHash,
     retry_ms: surroundings.scan_retry_ms,
   });
   const auth = createAuth({

@@ -32,7 +32,6 @@ const ACCESS: Record<string, Access> = {
   'GET /dashboard/status': 'customer',
   'GET /antivirus/scans': 'customer',
   'POST /antivirus/scan': 'customer',
-  'GET /antivirus/engine': 'customer',
   'GET /antivirus/scans/{id}': 'customer',
   'DELETE /antivirus/scans/{id}': 'customer',
   'GET /antivirus/scans/{id}/file': 'customer',
@@ -40,6 +39,7 @@ const ACCESS: Record<string, Access> = {
   'POST /antivirus/scans/{id}/password': 'customer',
   'POST /antivirus/scans/{id}/report': 'customer',
   'DELETE /antivirus/uploads/{key}': 'customer',
+  'GET /antivirus/engine': 'customer',
 
   'GET /firewall/rules': 'customer',
   'POST /firewall/rules': 'customer',

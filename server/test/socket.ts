@@ -16,6 +16,8 @@ export interface TestSocket {
   /** The close code, once the server has closed it. */
   closed: Promise<number>;
   leave: () => void;
+  /** Reads nothing any more. */
+  sleep: () => void;
 }
 
 export function openSocket(
@@ -53,6 +55,7 @@ export function openSocket(
         event: (fits) => found(() => frames.filter((frame) => frame.kind === 'event').find(({ event }) => fits(event))),
         closed,
         leave: () => socket.close(),
+        sleep: () => socket.pause(),
       }),
     );
   });

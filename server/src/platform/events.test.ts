@@ -1,11 +1,15 @@
 import { changePassword, endSession, listSessions, logout } from '@palisade/contract/auth';
 import { EVENTS_CLOSED, type LiveEvent } from '@palisade/contract/events';
-import { describe, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { EICAR, PDF } from '#test/files.ts';
 import { replyOf, startTestApp } from '#test/harness.ts';
 import { listenAs, openSocket } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
-import { EVENTS_LIMITS } from './events.ts';
+import { createBus } from './bus.ts';
+import { EVENTS_LIMITS, serveEvents } from './events.ts';
+import { createHttp, PATIENCE } from './http.ts';
+import { newId } from './id.ts';
 
 const isChangeOf = (filename: string) => (event: LiveEvent) => event.kind === 'scan_changed' && event.scan.filename === filename;
 
@@ -97,8 +101,8 @@ describe('the events socket', async () => {
     const seen = await before.event((event) => event.kind === 'scan_changed' && event.scan.scan_status === 'clean');
     before.leave();
     await before.closed;
-    await scanned(app, token, 'two.pdf', PDF);
-    await scanned(app, token, 'three.pdf', PDF);
+    // Each with bytes of its own: what is known already has its verdict at once.
+    for (const name of ['two.pdf', 'three.pdf']) await scanned(app, token, name, Buffer.concat([PDF, Buffer.from(name)]));
 
     const resumed = await listenAs(app, token, seen.id ?? '');
     expect(await resumed.welcomed()).toMatchObject({ missed: false, cursor: seen.id });
@@ -119,8 +123,44 @@ describe('the events socket', async () => {
   });
 });
 
+test('a page that does not read is dropped, and nobody else waits for it', async () => {
+  const bus = createBus();
+  const fastify = await createHttp({
+    logger: pino({ level: 'silent' }),
+    trusted_proxies: [],
+    patience: PATIENCE,
+  });
+  const user = { id: newId(), username: 'maria', email: 'maria@example.com', role: 'customer' } as const;
+  const sessions = {
+    resolve: () => Promise.resolve({ id: newId(), user }),
+    lives: () => Promise.resolve(true),
+    onEnd: () => () => {},
+  };
+  const parts = { bus, present: () => [], limits: { ...EVENTS_LIMITS, waiting_bytes: 64 * 1024 }, public_url: undefined };
+  const events = await serveEvents({ fastify, sessions }, parts);
+  const url = await fastify.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(async () => {
+    events.close();
+    await fastify.close();
+  });
+  const tell = () => bus.publish(user.id, { kind: 'scan_removed', scan_id: newId() });
+
+  const [reader, sleeper] = await Promise.all([listenAs({ url }, 'token'), listenAs({ url }, 'token')]);
+  sleeper.sleep();
+  // More than the buffers of both kernels hold, in steps that the reader can follow.
+  for (let told = 0; fastify.websocketServer.clients.size === 2; told += 1) {
+    expect(told).toBeLessThan(2_000_000);
+    tell();
+    if (told % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(fastify.websocketServer.clients.size).toBe(1);
+  const heard = reader.frames.length;
+  tell();
+  await vi.waitFor(() => expect(reader.frames.length).toBeGreaterThan(heard));
+});
+
 describe('within its limits, the events socket', async () => {
-  const limits = { ...EVENTS_LIMITS, hello_ms: 150, heartbeat_ms: 60, sockets_per_person: 2, strangers: 3 };
+  const limits = { ...EVENTS_LIMITS, hello_ms: 500, heartbeat_ms: 500, sockets_per_person: 2, strangers: 3 };
   const app = await startTestApp({ surroundings: { events_limits: limits } });
   const { token } = await app.signIn();
 

@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
 import type { Bus } from './bus.ts';
 import { Problem } from './problem.ts';
 import type { Api } from './serve.ts';
-import type { Session } from './session.ts';
+import type { Session, Sessions } from './session.ts';
 
 /** Bounds of the events socket. Times in ms. */
 export interface EventsLimits {
@@ -77,7 +77,7 @@ function end(socket: WebSocket, code: number, reason: string): void {
  * The answered `close` ends every socket.
  */
 export async function serveEvents(
-  api: Api,
+  api: Pick<Api, 'fastify'> & { sessions: Pick<Sessions, 'resolve' | 'lives' | 'onEnd'> },
   parts: { bus: Bus; present: (user_id: string) => LiveEvent[]; limits: EventsLimits; public_url: string | undefined },
 ): Promise<{ close: () => void }> {
   const { bus, present, limits, public_url } = parts;

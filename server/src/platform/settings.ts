@@ -29,10 +29,10 @@ export interface Settings {
   reset_delivery: 'response' | 'email' | 'outbox';
   /** Undefined: mails wait in the outbox. */
   mail_server: { url: string; from: string } | undefined;
-  /** Sources of signatures beside the pack that ships. */
-  signature_feeds: readonly SignatureFeed[];
   /** The clamd pool beside the embedded engine; empty: the embedded engine alone. */
   scanners: readonly ScannerAddress[];
+  /** Sources of signatures beside the pack that ships. */
+  signature_feeds: readonly SignatureFeed[];
   log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Sentences for the log at start: what runs, but should be known. */
   warnings: readonly string[];
@@ -194,8 +194,8 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     demo: values.DEMO === undefined ? exposure === 'local' : values.DEMO === 'on',
     reset_delivery: values.RESET_DELIVERY ?? (exposure === 'local' ? 'response' : 'email'),
     mail_server,
-    signature_feeds: values.SIGNATURE_FEEDS,
     scanners: values.SCANNER_URL,
+    signature_feeds: values.SIGNATURE_FEEDS,
     log_level: values.LOG_LEVEL,
     warnings,
   };

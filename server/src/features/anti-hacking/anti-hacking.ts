@@ -65,13 +65,13 @@ export function createAntiHacking(parts: {
   /** The facts that other features hold. */
   scans: (user_id: string) => Promise<PostureFacts['scans']>;
   rules: (user_id: string) => Promise<Rule[]>;
-  signaturesAge: () => number | undefined;
   commonPassword: (user_id: string) => Promise<boolean | undefined>;
+  signaturesAge: () => number | undefined;
   now: () => number;
   /** From 0 up to, not including, 1. */
   random?: (() => number) | undefined;
 }): AntiHacking {
-  const { database, scans, rules, signaturesAge, commonPassword, now, random = Math.random } = parts;
+  const { database, scans, rules, commonPassword, signaturesAge, now, random = Math.random } = parts;
 
   async function list(user_id: string, { limit, cursor }: PageQuery): Promise<Alert[]> {
     let query = database.selectFrom('alerts').selectAll().where('user_id', '=', user_id).orderBy('id', 'desc').limit(limit);

@@ -110,7 +110,8 @@ export function createKeeping(parts: {
         .updateTable('scans')
         .set({
           ...verdict,
-          scanned_at: at(),
+          // A threat that newer signatures find as well was found when it was found first.
+          scanned_at: row.scan_status === 'infected' && scan_status === 'infected' ? row.scanned_at : at(),
           sealed: sealed ? 1 : 0,
           spooled: waits ? 1 : 0,
           kept_until: sealed || waits ? kept_until : null,

@@ -23,6 +23,8 @@ import { openQuarantine } from './quarantine.ts';
 
 const KIB = 1024;
 const DAY_MS = 86_400_000;
+/** Patience with a machine that is busy; ms. */
+const PATIENCE = 10_000;
 
 const quarantined = (app: TestApp) => readdirSync(join(app.data_dir, 'quarantine'));
 const spooled = (app: TestApp) => readdirSync(join(app.data_dir, 'spool'));
@@ -203,11 +205,11 @@ describe('the bytes of an upload', async () => {
     await app.app.database.deleteFrom('users').where('email', '=', leaver.email).execute();
 
     clock += 7 * DAY_MS + 1000;
-    await vi.waitFor(() => expect(quarantined(app)).not.toContain(pending.id));
-    await vi.waitFor(() => expect(quarantined(app)).not.toContain(theirs.id));
+    await vi.waitFor(() => expect(quarantined(app)).not.toContain(pending.id), PATIENCE);
+    await vi.waitFor(() => expect(quarantined(app)).not.toContain(theirs.id), PATIENCE);
     expect(quarantined(app)).toContain(infected.id);
     clock += 23 * DAY_MS;
-    await vi.waitFor(() => expect(quarantined(app)).toEqual([]));
+    await vi.waitFor(() => expect(quarantined(app)).toEqual([]), PATIENCE);
     const rows = await app.app.database.selectFrom('scans').select(['sealed', 'kept_until']).execute();
     for (const row of rows) expect(row).toEqual({ sealed: 0, kept_until: null });
   });
@@ -219,7 +221,7 @@ describe('the bytes of an upload', async () => {
     expect(record).toMatchObject({ scan_status: 'pending', status_detail: 'engine_down' });
     expect(quarantined(app)).toEqual([record.id]);
     clock += 8 * DAY_MS;
-    await vi.waitFor(() => expect(quarantined(app)).toEqual([]));
+    await vi.waitFor(() => expect(quarantined(app)).toEqual([]), PATIENCE);
     const row = await app.app.database.selectFrom('scans').selectAll().where('id', '=', record.id).executeTakeFirst();
     expect(row).toMatchObject({ scan_status: 'pending', status_detail: 'expired', kept_until: null });
   });

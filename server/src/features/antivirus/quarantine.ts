@@ -116,7 +116,9 @@ export function openQuarantine(parts: { folder: string; key_file: string }): Qua
       left -= bytes.length;
       if (left > 0 && bytes.length < PIECE_BYTES) throw new Error('The file became shorter while it was sealed.');
       const cipher = createCipheriv(CIPHER, key, nonceOf(piece, left === 0)).setAAD(bound);
-      await target.writeFile(Buffer.concat([cipher.update(bytes), cipher.final(), cipher.getAuthTag()]));
+      await target.writeFile(cipher.update(bytes));
+      cipher.final();
+      await target.writeFile(cipher.getAuthTag());
       if (left === 0) break;
     }
     await target.sync();
@@ -128,10 +130,11 @@ export function openQuarantine(parts: { folder: string; key_file: string }): Qua
       const header = await fill(handle, Buffer.allocUnsafe(MAGIC.length + SALT_BYTES));
       if (!header.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error('This is no sealed file.');
       const { key, bound } = lockOf(file, header);
+      const buffer = Buffer.allocUnsafe(PIECE_BYTES + TAG_BYTES);
       let left = file.size;
       for (let piece = 0; ; piece += 1) {
         const length = Math.min(PIECE_BYTES, left);
-        const sealed = await fill(handle, Buffer.allocUnsafe(length + TAG_BYTES));
+        const sealed = await fill(handle, buffer.subarray(0, length + TAG_BYTES));
         left -= length;
         const decipher = createDecipheriv(CIPHER, key, nonceOf(piece, left === 0)).setAAD(bound);
         decipher.setAuthTag(Buffer.concat([sealed.subarray(length)], TAG_BYTES));

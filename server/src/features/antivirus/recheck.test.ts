@@ -51,7 +51,8 @@ describe('when the signatures change', async () => {
         ).toBeDefined(),
       10_000,
     );
-    expect(await alerts()).toHaveLength(1);
+    const lasting = await scanned(app, token, 'lasting.txt', Buffer.from('a first-marker-5f1c and a second-marker-77aa'));
+    expect(await alerts()).toHaveLength(2);
 
     sign('second-marker-77aa');
     listed.set(known.file_hash, 'Listed.Threat');
@@ -65,6 +66,9 @@ describe('when the signatures change', async () => {
       kept: 'no',
       engines: [{ name: 'YARA-X' }, { name: 'SHA-256 list', verdict: 'infected' }],
     });
+    // What is found again was found when it was found first, and is told once.
+    expect(await detailOf(lasting)).toMatchObject({ scan_status: 'infected', scanned_at: lasting.scanned_at });
+    expect((await alerts()).filter(({ description }) => description.includes('lasting'))).toHaveLength(1);
     // It was a false alarm: its owner may have it back.
     const cleared = await detailOf(innocent);
     expect(cleared).toMatchObject({ kept: 'sealed', threat_detected: null });

@@ -3,26 +3,27 @@ import { type EngineStatus, readEngine } from '@palisade/contract/engine';
 import { type Api, serve } from '#platform/serve.ts';
 import type { ClamdPool } from './engines/clamd-pool.ts';
 import type { ScanLimits } from './engines/limits.ts';
-import type { EmbeddedEngine } from './engines/yara-pool.ts';
+import type { YaraPool } from './engines/yara-pool.ts';
 import type { Signatures } from './signatures.ts';
 
-/** All members of a clamd pool as one engine. */
-function statusOf(clamd: ClamdPool): EngineStatus['engines'][number] {
+/** The pool of clamds as one engine: ready while one of them can be believed. */
+function clamdStatus(clamd: ClamdPool): EngineStatus['engines'][number] {
   const members = clamd.health();
   const trusted = members.filter(({ state }) => state === 'trusted');
-  const untested = members.some(({ state }) => state === 'untested');
+  const [first] = trusted;
+  const waits = members.some(({ state }) => state === 'untested');
   return {
     name: 'ClamAV',
-    version: trusted[0]?.version ?? null,
-    signatures_version: trusted[0]?.signatures_version ?? null,
-    state: trusted.length > 0 ? 'ready' : untested ? 'starting' : 'down',
+    version: first?.version ?? null,
+    signatures_version: first?.signatures_version ?? null,
+    state: first !== undefined ? 'ready' : waits ? 'starting' : 'down',
     processes: { ready: trusted.length, wanted: members.length },
   };
 }
 
 export function serveSignatures(
   api: Api,
-  parts: { signatures: Signatures; embedded: EmbeddedEngine; clamd: ClamdPool | undefined; limits: ScanLimits },
+  parts: { signatures: Signatures; embedded: YaraPool; clamd: ClamdPool | undefined; limits: ScanLimits },
 ): void {
   const { signatures, embedded, clamd, limits } = parts;
   serve(api, readEngine, 'customer', ({ session }) => {
@@ -30,7 +31,7 @@ export function serveSignatures(
     const { feeds, ...facts } = signatures.status();
     const age_ms = signatures.age();
     return Promise.resolve({
-      engines: clamd === undefined ? [status] : [status, statusOf(clamd)],
+      engines: clamd === undefined ? [status] : [status, clamdStatus(clamd)],
       signatures: { ...facts, rules, hashes, age_hours: age_ms === undefined ? null : Math.round(age_ms / 360_000) / 10 },
       limits: {
         upload_bytes: UPLOAD_MAXIMUM,

@@ -225,14 +225,14 @@ export async function examine(
   let files = 0;
   const walk: Walk = {
     match: parts.match,
-    matchHash: parts.matchHash,
-    sha256: file.sha256,
     share: 0,
     report() {
       const { members_total, members_scanned } = walk.found.coverage;
       const members_found = Math.max(members_total, walk.workshop.budget.members_announced);
       parts.onProgress?.({ share: walk.share, members_read: members_scanned, members_found });
     },
+    matchHash: parts.matchHash,
+    sha256: file.sha256,
     workshop: {
       budget: new Budget(parts.limits, file.size),
       password: parts.password,

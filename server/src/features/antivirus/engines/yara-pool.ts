@@ -65,8 +65,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** The embedded engine: its signatures are ours to change. */
-export interface EmbeddedEngine extends Engine {
+export interface YaraPool extends Engine {
   status(): EngineStatus;
   /**
    * Moves over to other signatures without a gap: new processes start beside the running ones and take over once all of them are ready. A scan that is
@@ -124,7 +123,7 @@ export function createYaraPool(options: {
   size: number;
   limits: ScanLimits;
   logger: FastifyBaseLogger;
-}): EmbeddedEngine {
+}): YaraPool {
   const { size, limits, logger } = options;
   const members = new Set<Member>();
   let current: Generation = { signatures: options.signatures, members: new Set(), settle: undefined };
@@ -274,9 +273,8 @@ export function createYaraPool(options: {
     const timed_out = member.current?.timed_out ?? false;
     const waiting = settle(member);
     const cancelled = waiting?.job.signal?.aborted ?? false;
-    if (!closing && !cancelled && !isRetired(member)) {
+    if (!closing && !cancelled && !isRetired(member))
       logger.warn({ pid: member.child.pid, signal, timed_out }, 'engine process ended');
-    }
     if (waiting !== undefined) {
       waiting.deaths += 1;
       if (cancelled) waiting.answer({ kind: 'failed', detail: 'engine_down' });
