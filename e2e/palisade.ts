@@ -77,7 +77,12 @@ export async function expectAccessible(page: Page): Promise<void> {
     await expect(page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`)).toBeAttached();
     // A colour in the middle of a change is nobody's contrast.
     await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'));
-    const { violations } = await new AxeBuilder({ page }).analyze();
+    // There are no frames, so that the page of its own in which the kit adds up frames is not needed. Between the schemes nothing but colours differs.
+    const axe = new AxeBuilder({ page }).setLegacyMode();
+    const { violations } = await (colorScheme === 'dark'
+      ? axe
+      : axe.withRules(['color-contrast', 'link-in-text-block'])
+    ).analyze();
     const found = violations.map(({ id, nodes }) => ({
       id,
       scheme: colorScheme,

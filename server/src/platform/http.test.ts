@@ -11,8 +11,11 @@ describe('a slow client', async () => {
   const trickle = (beginning: string) =>
     new Promise<string>((resolve, reject) => {
       let said = '';
-      const socket = connect(Number(new URL(app.url).port), '127.0.0.1', () => socket.write(beginning));
-      const drip = setInterval(() => socket.write('x'), 10);
+      let drip: NodeJS.Timeout | undefined;
+      const socket = connect(Number(new URL(app.url).port), '127.0.0.1', () => {
+        socket.write(beginning);
+        drip = setInterval(() => socket.write('x'), 10);
+      });
       socket.on('data', (bytes) => {
         said += bytes.toString();
       });

@@ -547,6 +547,7 @@ export function createAntivirus(parts: {
     async remove(row) {
       await database.deleteFrom('scans').where('id', '=', row.id).execute();
       overviews.forget(row.user_id);
+      tell(row.user_id, { kind: 'scan_removed', scan_id: row.id });
       // Of one that is being read, the examination removes the bytes when it ends.
       if (!running.has(row.id)) await keeping.remove(row.id);
     },

@@ -185,5 +185,5 @@ export async function clamdVersion(address: ScannerAddress, times: ClamdTimes): 
   if (version === undefined) {
     return { kind: 'failed', reason: `is no clamd: it says ${JSON.stringify(outcome.reply.slice(0, 200))}`, timed_out: false };
   }
-  return { kind: 'version', version, signatures_version: signatures ?? 'custom', text: outcome.reply };
+  return { kind: 'version', version, signatures_version: signatures ?? 'custom', text: outcome.reply.replaceAll('\0', '') };
 }

@@ -116,7 +116,7 @@ const PROCESS_FILE = new URL(import.meta.url.endsWith('.ts') ? './yara-process.t
 
 /**
  * A pool of YARA-X child processes. Not threads: a runaway rule outlives `worker.terminate()`, SIGKILL always works. Each process scans one file at a
- * time; files wait in order. A process that dies is replaced, its file scanned again.
+ * time; files wait in order. Up to `size` of them start as files come, always one ahead. A process that dies is replaced, its file scanned again.
  */
 export function createYaraPool(options: {
   signatures: SignatureFiles;
@@ -150,7 +150,20 @@ export function createYaraPool(options: {
     });
   }
 
+  /** One process more than there are files, as far as there may be: the next file finds one that has compiled its rules. What died is replaced elsewhere. */
+  function startSpare(): void {
+    if (closing || timers.size > 0) return;
+    const busy = [...current.members].filter((member) => member.current !== undefined).length;
+    const wanted = Math.min(size, busy + queue.length + 1);
+    for (let count = current.members.size; count > 0 && count < wanted; count++) start(current);
+  }
+
   function dispatch(): void {
+    assign();
+    startSpare();
+  }
+
+  function assign(): void {
     for (const member of current.members) {
       if (member.facts === undefined || member.current !== undefined || !member.child.connected) continue;
       const waiting = queue.shift();
@@ -332,7 +345,7 @@ export function createYaraPool(options: {
     send(member, { kind: 'start', signatures: generation.signatures });
   }
 
-  for (let count = 0; count < size; count++) start(current);
+  start(current);
 
   const readyCount = () => [...current.members].filter(({ facts }) => facts !== undefined).length;
   const ready = () => readyCount() > 0;
@@ -373,7 +386,7 @@ export function createYaraPool(options: {
     status() {
       const count = readyCount();
       const state = count > 0 ? 'ready' : backoff_ms > GIVE_UP_BACKOFF_MS ? 'down' : 'starting';
-      return { ...known, name: ENGINE_NAME, state, processes: { ready: count, wanted: size } };
+      return { ...known, name: ENGINE_NAME, state, processes: { ready: count, wanted: Math.max(1, current.members.size) } };
     },
     reload(signatures) {
       if (next !== undefined) abandon(next);
@@ -389,7 +402,8 @@ export function createYaraPool(options: {
         };
         const timer = setTimeout(() => abandon(generation), RELOAD_MAXIMUM_MS);
         next = generation;
-        for (let count = 0; count < size; count++) start(generation);
+        // As many as there are now: whoever waits does not wait longer for the change.
+        for (let count = Math.max(1, current.members.size); count > 0; count--) start(generation);
       });
     },
     pids: () => [...members].flatMap((member) => member.child.pid ?? []),
