@@ -237,15 +237,21 @@ test('the banner follows the session every 5 seconds, and Cancel ends it', async
   await page.clock.install();
   await createSession(page);
   let reads = 0;
-  await page.route('**/api/remote/sessions', async (route) => {
-    reads += 1;
-    await route.continue();
+  page.on('response', (response) => {
+    if (response.url().endsWith('/api/remote/sessions')) reads += 1;
   });
   await page.clock.pauseAt(Date.now() + 120_000);
   await expect.poll(() => reads).toBeGreaterThan(0);
+  // The 5 seconds begin when the page has taken the answer in, a moment after it came.
   const before = reads;
-  await page.clock.runFor(5_100);
-  await expect.poll(() => reads).toBe(before + 1);
+  await page.clock.runFor(4_800);
+  expect(reads).toBe(before);
+  await expect
+    .poll(async () => {
+      await page.clock.runFor(100);
+      return reads;
+    })
+    .toBe(before + 1);
   await page.clock.resume();
   await banner(page).getByRole('button', { name: 'Cancel' }).click();
   await expect(history(page).getByText('Cancelled by the customer')).toBeVisible();

@@ -23,10 +23,11 @@ function withoutJsonSchemaWriter(): Plugin {
 
 /** What the screens behind sign-in share, in one file: a dozen of one kilobyte each costs as much again in headers. */
 const SHARED_BEHIND_SIGN_IN =
-  /\/src\/ui\/(?:administrators-only|scan-)|\/src\/api\/(?:dashboard|events|live-queries|scans|scan-summary)|\/contract\/src\/(?:antivirus|current-subscription|dashboard|events)\.|\/IconFiles\./u;
+  /\/src\/ui\/(?:administrators-only|scan-)|\/src\/api\/(?:dashboard|events|live-queries|scans|scan-summary)|\/contract\/src\/(?:current-subscription|dashboard|events)\.|\/IconFiles\./u;
 
-/** The components of every screen come with the first one; a dialog, which brings the kit's along, comes when it is opened. */
-const COMPONENTS = /\/src\/ui\/(?:brand|button|card|page|states|toggle|figure-mark|file-name|moment|bytes)\./u;
+/** The components of every screen, and the words for what a scan says, come with the first one; a dialog, which brings the kit's along, comes when it is opened. */
+const COMPONENTS =
+  /\/src\/ui\/(?:brand|button|card|page|states|toggle|figure-mark|file-name|moment|bytes)\.|\/contract\/src\/antivirus\./u;
 
 export default defineConfig({
   plugins: [react(), withoutJsonSchemaWriter()],
