@@ -12,6 +12,15 @@ import { scanned, upload } from './upload.ts';
 
 const MIB = 1024 ** 2;
 
+/** What an upload is, and what its record must say in the end. */
+const KINDS = [
+  { name: 'eicar', content: (index: number) => Buffer.concat([EICAR, Buffer.from(' '.repeat(index))]), ends: 'infected' },
+  { name: 'paper', content: (index: number) => Buffer.concat([PDF, Buffer.from(`%${index}\n`)]), ends: 'clean' },
+  { name: 'locked', content: (index: number) => zip([{ name: `${index}`, content: noise(64), flags: 1 }]), ends: 'pending' },
+] as const;
+const kindOf = (index: number) => KINDS[index % KINDS.length] ?? KINDS[0];
+const endOf = (filename: string) => KINDS.find(({ name }) => filename.startsWith(name))?.ends;
+
 /** A file system of so many bytes at `folder`; false where that is not permitted. */
 function mountSmall(folder: string, bytes: number): boolean {
   mkdirSync(folder, { recursive: true });
@@ -48,6 +57,63 @@ describe.runIf(isMounted)('a disk that is full', async () => {
     expect(inFolder('quarantine')).toEqual([]);
     expect(inFolder('spool')).toEqual([]);
   });
+
+  test('in the middle of 50 uploads gives each that it accepted its verdict, and refuses the rest', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => {
+        const kind = kindOf(index);
+        // Behind what the file is, so much that not all of them fit at once.
+        const content = Buffer.concat([
+          kind.content(index),
+          Buffer.alloc(kind.name === 'paper' ? 512 * 1024 : 0, `% ${index}\n`),
+        ]);
+        return upload(app, token, { name: `${kind.name}-${index}`, content });
+      }),
+    );
+    for (const answer of answers) {
+      if (answer.ok) expect(answer.reply).toMatchObject({ scan_status: endOf(answer.reply.filename) });
+      else expect(answer.problem).toMatchObject({ status: 503, code: 'storage_full' });
+    }
+    const accepted = answers.flatMap((answer) => (answer.ok ? [answer.reply.id] : []));
+    expect(accepted.length).toBeGreaterThan(0);
+    const records = replyOf(await app.call(listScans, { token, query: '?limit=200' }));
+    expect(records.map(({ id }) => id)).toEqual(expect.arrayContaining(accepted));
+    for (const { filename, scan_status } of records.filter(({ filename }) => endOf(filename) !== undefined)) {
+      expect([filename, scan_status]).toEqual([filename, endOf(filename)]);
+    }
+    expect(inFolder('spool')).toEqual([]);
+  });
+});
+
+test('engines that are killed in the middle of 50 uploads lose none, and none is called falsely clean', async () => {
+  const app = await startTestApp({ surroundings: { engine_processes: 3, scan_retry_ms: 100 } });
+  const { token } = await app.signIn();
+  const list = async () => replyOf(await app.call(listScans, { token, query: '?limit=200' }));
+  let answered = 0;
+  const uploads = Array.from({ length: 50 }, async (_, index) => {
+    const kind = kindOf(index);
+    const record = await scanned(app, token, `${kind.name}-${index}`, kind.content(index));
+    answered += 1;
+    if (answered === 10 || answered === 25) for (const pid of app.app.engine.pids()) process.kill(pid, 'SIGKILL');
+    return record;
+  });
+  const records = await Promise.all(uploads);
+  for (const { filename, scan_status, status_detail } of records) {
+    if (status_detail !== 'engine_down') expect([filename, scan_status]).toEqual([filename, endOf(filename)]);
+    else expect([filename, scan_status]).toEqual([filename, 'pending']);
+  }
+  await vi.waitFor(
+    async () => {
+      const ends = (await list()).map(({ filename, scan_status, status_detail }) => [
+        filename,
+        scan_status,
+        status_detail === 'engine_down',
+      ]);
+      expect(ends).toHaveLength(50);
+      expect(ends).toEqual(ends.map(([filename]) => [filename, endOf(String(filename)), false]));
+    },
+    { timeout: 30_000, interval: 100 },
+  );
 });
 
 test('a server that is killed in the middle of 50 uploads has lost none that it answered, and calls none falsely clean', async () => {
@@ -57,15 +123,10 @@ test('a server that is killed in the middle of 50 uploads has lost none that it 
   const token = await server.signIn('anna');
   await vi.waitFor(async () => expect((await fetch(`${server.url}/api/ready`)).status).toBe(200), { timeout: 20_000 });
 
-  const kinds = [
-    { name: 'eicar', content: (index: number) => Buffer.concat([EICAR, Buffer.from(' '.repeat(index))]), ends: 'infected' },
-    { name: 'paper', content: (index: number) => Buffer.concat([PDF, Buffer.from(`%${index}\n`)]), ends: 'clean' },
-    { name: 'locked', content: (index: number) => zip([{ name: `${index}`, content: noise(64), flags: 1 }]), ends: 'pending' },
-  ] as const;
   const answered = new Map<string, string>();
   let killed: Promise<unknown> | undefined;
   const uploads = Array.from({ length: 50 }, async (_, index) => {
-    const kind = kinds[index % kinds.length] ?? kinds[0];
+    const kind = kindOf(index);
     const record = await scanned(server, token, `${kind.name}-${index}`, kind.content(index));
     answered.set(record.id, record.scan_status);
     if (answered.size === 15) killed = server.kill('SIGKILL');
@@ -87,7 +148,7 @@ test('a server that is killed in the middle of 50 uploads has lost none that it 
   );
   for (const [id, scan_status] of answered) expect(records.find((record) => record.id === id)).toMatchObject({ scan_status });
   for (const { filename, scan_status } of records) {
-    expect([filename, scan_status]).toEqual([filename, kinds.find(({ name }) => filename.startsWith(name))?.ends]);
+    expect([filename, scan_status]).toEqual([filename, endOf(filename)]);
   }
   // What is kept is exactly what the records say, and nothing of it lies open.
   await vi.waitFor(() => expect(readdirSync(join(folder, 'spool'))).toEqual([]));
