@@ -131,6 +131,9 @@ describe('a large file', async () => {
     return content;
   };
 
+  /** Four windows, which overlap by a quarter of a megabyte, for 70 of them. */
+  const WINDOW = (70 * MIB + 3 * 256 * 1024) / 4;
+
   test('is read in windows to its end, and the record says so', async () => {
     const record = await scanned(app, token, 'large.bin', noise(70 * MIB));
     expect(record).toMatchObject({ scan_status: 'clean', coverage: { whole_file_conditions: false, bytes_scanned: 70 * MIB } });
@@ -138,8 +141,8 @@ describe('a large file', async () => {
 
   test.each([
     ['at its start', 0],
-    ['across the border of two windows', 16 * MIB - 10],
-    ['just behind that border', 16 * MIB],
+    ['across the border of two windows', WINDOW - 10],
+    ['just behind that border', WINDOW],
     ['at its end', 70 * MIB - MARKER.length],
   ])('gives away what stands %s', async (_, offset) => {
     expect(await scanned(app, token, 'large.bin', withMarker(offset))).toMatchObject({

@@ -81,9 +81,11 @@ export function* windowsOf(content: Content, sizes: { whole: number; window: num
   }
   const source = openSource(content);
   try {
-    const length = content.size <= sizes.whole ? content.size : sizes.window;
+    // As few windows as are not shorter than `window`, all of one length: a last one of the full length would read much of the one before again.
+    const count = content.size <= sizes.whole ? 1 : Math.max(1, Math.floor(content.size / sizes.window));
+    const length = Math.ceil((content.size + (count - 1) * sizes.overlap) / count);
     const buffer = Buffer.allocUnsafe(length);
-    // The last window lies back from the end instead of being short: a rule that asks for a small file must not take a tail for one.
+    // None is short: a rule that asks for a small file must not take a tail for one.
     for (let position = 0; ; position = Math.min(position + length - sizes.overlap, content.size - length)) {
       if (source.fill(buffer, position) < length) throw new Error('The file became shorter while it was read.');
       yield buffer;
