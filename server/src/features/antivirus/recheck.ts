@@ -59,6 +59,8 @@ export function createRecheck(parts: {
   }
 
   async function recheck(): Promise<void> {
+    // What it began with: signatures that change meanwhile have not seen the first rows, and are looked at anew.
+    const began_with = edition();
     if (matchHash !== undefined) {
       for await (const row of rowsWhere('not infected')) {
         const threat = matchHash(row.file_hash);
@@ -70,9 +72,8 @@ export function createRecheck(parts: {
         logger.error({ err: error, scan: row.id }, 'a kept file could not be read again'),
       );
     }
-    const now = edition();
     // Cut short, it is done again at the next start.
-    if (!closed && now !== undefined) await writeFact(database, EDITION, now);
+    if (!closed && began_with !== undefined) await writeFact(database, EDITION, began_with);
   }
 
   function run(): Promise<void> {
