@@ -71,6 +71,8 @@ export const login = endpoint({
     email: emailSchema,
     // A password that could never have been set is a wrong password, not an invalid field.
     password: z.string({ error: 'Give a password.' }).min(1, 'Give a password.'),
+    /** What this browser keeps to be known again by. Not a secret that signs anybody in. */
+    device_id: z.uuid('This is not an id of a device.').optional(),
   }),
   status: 200,
   reply: z.object({ access_token: z.string(), user_info: userInfoSchema }),

@@ -8,6 +8,7 @@ import * as alerts from './0006-alerts.ts';
 import * as recovery from './0007-accounts.ts';
 import * as quarantine from './0008-quarantine.ts';
 import * as commonPasswords from './0010-common-passwords.ts';
+import * as audit from './0011-audit.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -20,4 +21,5 @@ export const migrations: Record<string, Migration> = {
   '0003-firewall': firewall,
   '0008-quarantine': quarantine,
   '0010-common-passwords': commonPasswords,
+  '0011-audit': audit,
 };

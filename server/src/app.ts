@@ -32,6 +32,7 @@ import type { AuthTables } from '#features/auth/auth.tables.ts';
 import { createAuth } from '#features/auth/auth.ts';
 import { serveRecovery } from '#features/auth/recovery.routes.ts';
 import { createRecovery } from '#features/auth/recovery.ts';
+import { createSignIn } from '#features/auth/sign-in.ts';
 import { serveChat } from '#features/chat/chat.routes.ts';
 import type { ChatTables } from '#features/chat/chat.tables.ts';
 import { createChat } from '#features/chat/chat.ts';
@@ -49,6 +50,7 @@ import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes
 import type { SubscriptionTables } from '#features/subscriptions/subscriptions.tables.ts';
 import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
 import { migrations } from '#migrations/all.ts';
+import { type AuditTables, createAudit } from '#platform/audit.ts';
 import { createBus } from '#platform/bus.ts';
 import { type DatabaseLocation, migrate, openDatabase } from '#platform/database.ts';
 import { EVENTS_LIMITS, type EventsLimits, serveEvents } from '#platform/events.ts';
@@ -62,6 +64,7 @@ import type { Settings } from '#platform/settings.ts';
 import { serveWeb } from '#platform/web.ts';
 
 type Tables = AuthTables &
+  AuditTables &
   SessionTables &
   AntivirusTables &
   SubscriptionTables &
@@ -219,6 +222,15 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   };
   const subscriptions = createSubscriptions(subscriptionParts);
   const sessions = createSessions({ database: database.$pickTables<'sessions'>(), findUser: auth.findUser, now });
+  const audit = createAudit({ now });
+  const signIn = createSignIn({
+    database: database.$pickTables<'audit_entries' | 'audit_head'>(),
+    auth,
+    sessions,
+    audit,
+    observe: () => Promise.resolve(),
+    now,
+  });
   const mail = createMail({
     database: database.$pickTables<'mails' | 'installation'>(),
     server: settings.mail_server,
@@ -243,7 +255,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     patience: surroundings.patience ?? PATIENCE,
   });
   const api: Api = { fastify, sessions };
-  serveAuth(api, auth);
+  serveAuth(api, auth, signIn);
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
   serveAccounts(api, auth, createAccounts({ database: accountTables, sessions, mail, exposure: settings.exposure }));
   serveRecovery(api, recovery, { answers: settings.exposure === 'local' && settings.reset_delivery === 'response' });

@@ -3,6 +3,7 @@ import type { UserInfo } from '@palisade/contract/auth';
 import type { PageQuery } from '@palisade/contract/fields';
 import type { Kysely, Selectable } from 'kysely';
 import { newId } from './id.ts';
+import type { Origin } from './origin.ts';
 
 export interface SessionTables {
   sessions: {
@@ -17,12 +18,6 @@ export interface SessionTables {
     /** The address that signed in. */
     source: string | null;
   };
-}
-
-/** Where a person signed in from. */
-interface SessionOrigin {
-  user_agent: string | undefined;
-  source: string;
 }
 
 /** A session as its person may see it: without its token's hash. */
@@ -56,7 +51,7 @@ interface Cached {
 
 export interface Sessions {
   /** Starts a session and answers its token: 256 random bits, base64url. Only the hash is stored. */
-  start(user_id: string, origin: SessionOrigin): Promise<{ token: string; session_id: string }>;
+  start(user_id: string, origin: Pick<Origin, 'address' | 'user_agent'>): Promise<{ token: string; session_id: string }>;
   /** The session of a token, or undefined when it is unknown, ended or expired. */
   resolve(token: string): Promise<Session | undefined>;
   /** Ends a session at once. */
@@ -121,7 +116,7 @@ export function createSessions(parts: {
   }
 
   return {
-    async start(user_id, { user_agent, source }) {
+    async start(user_id, { user_agent, address }) {
       const token = randomBytes(TOKEN_BYTES).toString('base64url');
       const session_id = newId();
       const at = new Date(now()).toISOString();
@@ -134,7 +129,7 @@ export function createSessions(parts: {
           created_at: at,
           last_used_at: at,
           user_agent: user_agent?.slice(0, USER_AGENT_LENGTH_MAXIMUM) ?? null,
-          source: source.replace(/^::ffff:/i, ''),
+          source: address,
         })
         .execute();
       return { token, session_id };

@@ -3,9 +3,9 @@ import { nextPage } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { SessionRecord } from '#platform/session.ts';
+import { describeUserAgent } from '#platform/user-agent.ts';
 import type { Accounts } from './account.ts';
 import type { Auth } from './auth.ts';
-import { describeUserAgent } from './user-agent.ts';
 
 export function serveAccounts(api: Api, auth: Auth, accounts: Accounts): void {
   serve(api, currentUser, 'customer', async ({ session }) => {

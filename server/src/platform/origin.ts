@@ -1,0 +1,31 @@
+import { parseIp, printIp } from '@palisade/contract/ip-address';
+import { describeUserAgent } from './user-agent.ts';
+
+/** Where a request came from. */
+export interface Origin {
+  /** The peer's address, or what a trusted proxy says it is. */
+  address: string;
+  /** What limits and rules count: an IPv4 address (/32), or the /64 network of an IPv6 address, because one customer has at least that. */
+  source: string;
+  /** As the client sent it. */
+  user_agent: string | undefined;
+  /** What it says of itself in a few words: "Firefox on Windows". */
+  client: string;
+}
+
+const IPV6_HOST_BITS = 64n;
+
+/** The source of an address. What is no address stands for itself. */
+export function sourceOf(address: string): string {
+  const parsed = parseIp(address.replace(/^::ffff:(?=[\d.]+$)/i, ''));
+  if (parsed === undefined) return address;
+  if (parsed.family === 4) return printIp(parsed);
+  return `${printIp({ family: 6, value: (parsed.value >> IPV6_HOST_BITS) << IPV6_HOST_BITS })}/64`;
+}
+
+/** The origin of a request, of Fastify's as of any that looks like it. */
+export function originOf(request: { ip: string; headers: { 'user-agent'?: string | undefined } }): Origin {
+  const address = request.ip.replace(/^::ffff:(?=[\d.]+$)/i, '');
+  const user_agent = request.headers['user-agent'];
+  return { address, source: sourceOf(address), user_agent, client: describeUserAgent(user_agent ?? null) };
+}

@@ -1,0 +1,57 @@
+import type { Role } from '@palisade/contract/auth';
+
+/**
+ * Something that happened and that detection looks at. `source` is the origin's source key, `address` its address, `client` its user-agent family; all three
+ * are null for what the server does by itself. `user_id` is null where no account is known.
+ */
+export type SecurityEvent = {
+  /** ISO time. */
+  at: string;
+  user_id: string | null;
+  source: string | null;
+  address: string | null;
+  client: string | null;
+} & (
+  | {
+      kind: 'login_failed';
+      /** `account` is the same for the same email, known or not: the hex SHA-256 of it. `step` is what was wrong. */
+      data: { account: string; step: 'password' | 'second_factor' };
+    }
+  | {
+      kind: 'login_succeeded';
+      data: {
+        account: string;
+        session_id: string;
+        role: Role;
+        /** What the browser keeps to be known again by; null for one that keeps nothing. */
+        device_id: string | null;
+        has_second_factor: boolean;
+      };
+    }
+  /** A session's token came from another source and another user-agent family than those that signed in. */
+  | { kind: 'token_moved'; data: { session_id: string; signed_in_source: string; signed_in_client: string } }
+  | {
+      kind: 'scan_finished';
+      data: {
+        scan_id: string;
+        filename: string;
+        verdict: 'infected';
+        threat: string;
+        sha256: string;
+        is_test_file: boolean;
+        is_phishing: boolean;
+        /** Whether the uploaded bytes are out of reach. */
+        blocked: boolean;
+      };
+    }
+  /** A limit answered 429. `group` names the limit. */
+  | { kind: 'rate_limited'; data: { group: string } }
+  /** A request that no page of ours makes: an unknown path, a string that is an attack, a customer's token on an administrator's endpoint. */
+  | {
+      kind: 'request_refused';
+      data: { reason: 'unknown_path' | 'exploit_string' | 'admin_endpoint'; path: string; pattern: string | null };
+    }
+);
+
+/** Hands an event to detection. Never fails: what goes wrong with it is logged, and the request goes on. Done when its blocks, if any, are in force. */
+export type Observe = (event: SecurityEvent) => Promise<void>;
