@@ -106,7 +106,7 @@ function valueFor(shape: Shape): fc.Arbitrary<unknown> {
   if (choices !== undefined) return seldom(fc.oneof(...choices.map(valueFor)));
   if (shape.const !== undefined) return seldom(fc.constant(shape.const));
   if (shape.enum !== undefined) return seldom(fc.constantFrom(...shape.enum));
-  switch (shape.type) {
+  switch (shape.type ?? 'none') {
     case 'object': {
       const properties = Object.entries(shape.properties ?? {});
       const whole = fc.record(Object.fromEntries(properties.map(([name, property]) => [name, valueFor(property)])));
@@ -132,7 +132,6 @@ function valueFor(shape: Shape): fc.Arbitrary<unknown> {
       return seldom(fc.oneof(fc.integer({ min: 0, max: 400 }), fc.constantFrom(12, 1, 19.99, -1, 1e21)));
     case 'boolean':
       return seldom(fc.boolean());
-    case undefined:
     default:
       return hostile;
   }
