@@ -49,18 +49,19 @@ try {
     if (status !== 201) throw new Error(`An account could not be made: ${status}.`);
   }
   for (const call of CALLS) {
-    const times = { known: [] as number[], unknown: [] as number[] };
+    const known: number[] = [];
+    const unknown: number[] = [];
     const order = Array.from({ length: TRIES }, (_, number) => number).flatMap((number) =>
       Math.random() < 0.5 ? [`known-${number}`, `unknown-${number}`] : [`unknown-${number}`, `known-${number}`],
     );
     for (const name of ['warm-up-1', 'warm-up-2', ...order]) {
       const { ms, status } = await post(call, { email: `${name}@example.com`, password: 'a wrong password' });
       if (status !== (call === 'login' ? 401 : 200)) throw new Error(`${call} answered ${status}.`);
-      if (name.startsWith('known')) times.known.push(ms);
-      if (name.startsWith('unknown')) times.unknown.push(ms);
+      if (name.startsWith('known')) known.push(ms);
+      if (name.startsWith('unknown')) unknown.push(ms);
       await pause(REST_MS);
     }
-    const [known_ms, unknown_ms] = [median(times.known), median(times.unknown)];
+    const [known_ms, unknown_ms] = [median(known), median(unknown)];
     const difference = Math.abs(known_ms - unknown_ms) / Math.min(known_ms, unknown_ms);
     results[call] = { known_ms, unknown_ms, difference, reached: difference <= BAR };
   }

@@ -120,6 +120,8 @@ const UPLOAD_LIMITS: UploadLimits = {
   slow: { window_ms: 30_000, bytes: 30 * 1024 },
   arrivals: { per_person: 64, all: 1_000 },
 };
+/** From when on an open remote session is one that was forgotten [H]. */
+const LONG_REMOTE_SESSION_MS = 8 * 3_600_000;
 /** A process scans one file at a time and takes one core and some 100 MB. One more than cores, because one is kept for small files. */
 const ENGINE_PROCESSES = { least: 3, most: 5 } as const;
 
@@ -174,11 +176,16 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
         });
   const engine = clamd === undefined ? embedded : createEnginePair(embedded, clamd);
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
+  const remote = createRemote({ database: database.$pickTables<'remote_sessions'>(), now });
   const antiHacking = createAntiHacking({
     database: database.$pickTables<'alerts'>(),
     scans: (user_id) => antivirus.counts(user_id),
     rules: firewall.listRules,
-    commonPassword: (user_id) => auth.hasCommonPassword(user_id),
+    account: async (user_id) => {
+      const { created_at, ...standing } = await auth.standing(user_id);
+      return { ...standing, age_ms: now() - Date.parse(created_at), second_factor: undefined, unreviewed_devices: 0 };
+    },
+    remote: async (user_id) => ({ long_sessions: await remote.countLonger(user_id, LONG_REMOTE_SESSION_MS) }),
     signaturesAge: signatures.age,
     now,
     random: surroundings.random,
@@ -272,7 +279,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     overview: antiHacking.overview,
   });
   serveChat(api, createChat({ database: database.$pickTables<'chat_messages'>(), now }));
-  serveRemote(api, createRemote({ database: database.$pickTables<'remote_sessions'>(), now }));
+  serveRemote(api, remote);
   serveFirewall(api, firewall);
 
   serve(api, readHealth, 'anyone', () => Promise.resolve({ status: 'ok' as const }));

@@ -32,8 +32,8 @@ export interface Auth {
   /** Those of the ids that are accounts, in any order. */
   findUsers(ids: readonly string[]): Promise<UserInfo[]>;
   findAccount(id: string): Promise<Account | undefined>;
-  /** Whether the password of an account is one of those that attackers try first; undefined when that is not known. */
-  hasCommonPassword(id: string): Promise<boolean | undefined>;
+  /** How an account stands; `common_password` is whether its password is one of those that attackers try first, undefined when that is not known. */
+  standing(id: string): Promise<{ common_password: boolean | undefined; is_admin: boolean; created_at: string }>;
 }
 
 export function createAuth(parts: {
@@ -130,9 +130,14 @@ export function createAuth(parts: {
         .where('id', '=', id)
         .executeTakeFirst(),
 
-    async hasCommonPassword(id) {
-      const user = await database.selectFrom('users').select('common_password').where('id', '=', id).executeTakeFirst();
-      return user?.common_password === null || user === undefined ? undefined : user.common_password === 1;
+    async standing(id) {
+      const { common_password, role, created_at } = await database
+        .selectFrom('users')
+        .select(['common_password', 'role', 'created_at'])
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      const is_common = common_password === null ? undefined : common_password === 1;
+      return { common_password: is_common, is_admin: role === 'admin', created_at };
     },
   };
 }
