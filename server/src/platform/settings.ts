@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Exposure } from '@palisade/contract/platform';
 import { z } from 'zod';
+import { type Limits, parseLimits } from './limits.ts';
 import { parseScannerUrls, type ScannerAddress } from './scanner-url.ts';
 import { parseSignatureFeeds, type SignatureFeed } from './signature-feeds.ts';
 
@@ -33,6 +34,8 @@ export interface Settings {
   scanners: readonly ScannerAddress[];
   /** Sources of signatures beside the pack that ships. */
   signature_feeds: readonly SignatureFeed[];
+  /** What is let through in a time, by the name of each limit. */
+  limits: Limits;
   log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Sentences for the log at start: what runs, but should be known. */
   warnings: readonly string[];
@@ -104,6 +107,7 @@ const environmentSchema = z.object({
       return z.NEVER;
     }
   }),
+  LIMITS: commaList,
   LOG_LEVEL: z.preprocess(
     blankIsUnset,
     z
@@ -120,6 +124,14 @@ const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
 /** Whether a host name or address can only be reached from the machine itself (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3). */
 export function isLoopbackHost(host: string): boolean {
   return LOOPBACK.test(host);
+}
+
+function limitsOf(entries: readonly string[], exposure: Exposure): Limits {
+  try {
+    return parseLimits(entries, exposure);
+  } catch (error) {
+    throw new SettingsError(`LIMITS ${error instanceof Error ? error.message : String(error)}.`);
+  }
 }
 
 /** The address that mails come from when none is set: the mail account's own, else one of the host that people know. */
@@ -196,6 +208,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     mail_server,
     scanners: values.SCANNER_URL,
     signature_feeds: values.SIGNATURE_FEEDS,
+    limits: limitsOf(values.LIMITS, exposure),
     log_level: values.LOG_LEVEL,
     warnings,
   };
