@@ -66,6 +66,7 @@ import { type InstallationTables, readProvider } from '#platform/installation.ts
 import { createMail, type MailTables } from '#platform/mail.ts';
 import { isLoopbackSource } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
+import { createRedisCounters } from '#platform/redis-counters.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { createSessions, type SessionTables } from '#platform/session.ts';
 import type { Settings } from '#platform/settings.ts';
@@ -145,6 +146,11 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const database = openDatabase<Tables>(surroundings.database);
   await migrate(database, migrations);
   const bus = createBus();
+  const ownCounters = createMemoryCounters({ now });
+  const counters =
+    settings.redis_url === undefined
+      ? ownCounters
+      : await createRedisCounters({ url: settings.redis_url, meanwhile: ownCounters, now, logger });
 
   const engine_processes =
     surroundings.engine_processes ??
@@ -241,7 +247,6 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     logger,
     look_ms: surroundings.mail_look_ms,
   });
-  const counters = createMemoryCounters({ now });
   const blocks = createBlocks({ database: database.$pickTables<'blocks' | 'sign_in_sources'>(), now });
   const guard = createLoginGuard({
     database: database.$pickTables<'blocks' | 'sign_in_sources' | 'audit_entries' | 'audit_head' | 'mails' | 'installation'>(),

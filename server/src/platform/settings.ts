@@ -20,6 +20,8 @@ export interface Settings {
   public_url: string | undefined;
   data_dir: string;
   database_url: string | undefined;
+  /** Where limits are counted for several servers together; undefined: each counts by itself. */
+  redis_url: string | undefined;
   /** The key of the files in quarantine; made when it is not there. */
   quarantine_key_file: string;
   admin_emails: readonly string[];
@@ -73,6 +75,10 @@ const environmentSchema = z.object({
     blankIsUnset,
     z.url({ protocol: /^postgres(ql)?$/, error: 'must be an address that starts with postgres://' }).optional(),
   ),
+  REDIS_URL: z.preprocess(
+    blankIsUnset,
+    z.url({ protocol: /^rediss?$/, error: 'must be an address that starts with redis:// or rediss://' }).optional(),
+  ),
   SMTP_URL: z.preprocess(
     blankIsUnset,
     z.url({ protocol: /^smtps?$/, error: 'must be an address that starts with smtp:// or smtps://' }).optional(),
@@ -116,9 +122,6 @@ const environmentSchema = z.object({
   ),
 });
 
-/** Settings of the design whose part is not built yet: set, they would be silently without effect, so they are refused. */
-const NOT_YET = ['REDIS_URL'];
-
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
 
 /** Whether a host name or address can only be reached from the machine itself (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3). */
@@ -150,9 +153,6 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     const issue = parsed.error.issues[0];
     const name = String(issue?.path[0] ?? 'environment');
     throw new SettingsError(`${name} ${issue?.message ?? 'is not valid'} (it is ${JSON.stringify(environment[name] ?? '')}).`);
-  }
-  for (const name of NOT_YET) {
-    if (environment[name]) throw new SettingsError(`${name} is set, but this version has no support for it yet. Unset it.`);
   }
   const values = parsed.data;
   const local =
@@ -198,6 +198,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     public_url: values.PUBLIC_URL,
     data_dir: resolve(values.DATA_DIR),
     database_url: values.DATABASE_URL,
+    redis_url: values.REDIS_URL,
     quarantine_key_file: resolve(values.QUARANTINE_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'quarantine.key')),
     admin_emails: values.ADMIN_EMAILS,
     trusted_proxies: values.TRUSTED_PROXIES,
