@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
 import { VERSION } from '@palisade/contract/constants';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
@@ -37,6 +38,11 @@ import { serveChat } from '#features/chat/chat.routes.ts';
 import type { ChatTables } from '#features/chat/chat.tables.ts';
 import { createChat } from '#features/chat/chat.ts';
 import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
+import { createBlocks } from '#features/enforcement/blocks.ts';
+import { createCallGuard } from '#features/enforcement/call-guard.ts';
+import { serveEnforcement } from '#features/enforcement/enforcement.routes.ts';
+import type { EnforcementTables } from '#features/enforcement/enforcement.tables.ts';
+import { createLoginGuard } from '#features/enforcement/login-guard.ts';
 import { serveFirewall } from '#features/firewall/firewall.routes.ts';
 import type { FirewallTables } from '#features/firewall/firewall.tables.ts';
 import { createFirewall } from '#features/firewall/firewall.ts';
@@ -52,12 +58,15 @@ import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
 import { migrations } from '#migrations/all.ts';
 import { type AuditTables, createAudit } from '#platform/audit.ts';
 import { createBus } from '#platform/bus.ts';
+import { createMemoryCounters } from '#platform/counters.ts';
 import { type DatabaseLocation, migrate, openDatabase } from '#platform/database.ts';
 import { EVENTS_LIMITS, type EventsLimits, serveEvents } from '#platform/events.ts';
 import { createHttp, PATIENCE, type PatienceLimits } from '#platform/http.ts';
 import { type InstallationTables, readProvider } from '#platform/installation.ts';
 import { createMail, type MailTables } from '#platform/mail.ts';
+import { isLoopbackSource } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
+import { createRedisCounters } from '#platform/redis-counters.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { createSessions, type SessionTables } from '#platform/session.ts';
 import type { Settings } from '#platform/settings.ts';
@@ -73,7 +82,8 @@ type Tables = AuthTables &
   RemoteTables &
   InstallationTables &
   MailTables &
-  FirewallTables;
+  FirewallTables &
+  EnforcementTables;
 
 /** What surrounds the application: settings, where things lie, the clock, the log. */
 export interface Surroundings {
@@ -101,6 +111,8 @@ export interface Surroundings {
   /** What drills are drawn with: from 0 up to, not including, 1. */
   random?: () => number;
   mail_look_ms?: number;
+  /** How a sign-in that has to wait does so. */
+  pause?: (ms: number) => Promise<void>;
 }
 
 export interface App {
@@ -136,6 +148,11 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const database = openDatabase<Tables>(surroundings.database);
   await migrate(database, migrations);
   const bus = createBus();
+  const ownCounters = createMemoryCounters({ now });
+  const counters =
+    settings.redis_url === undefined
+      ? ownCounters
+      : await createRedisCounters({ url: settings.redis_url, meanwhile: ownCounters, now, logger });
 
   const engine_processes =
     surroundings.engine_processes ??
@@ -230,20 +247,35 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const subscriptions = createSubscriptions(subscriptionParts);
   const sessions = createSessions({ database: database.$pickTables<'sessions'>(), findUser: auth.findUser, now });
   const audit = createAudit({ now });
-  const signIn = createSignIn({
-    database: database.$pickTables<'audit_entries' | 'audit_head'>(),
-    auth,
-    sessions,
-    audit,
-    observe: () => Promise.resolve(),
-    now,
-  });
   const mail = createMail({
     database: database.$pickTables<'mails' | 'installation'>(),
     server: settings.mail_server,
     now,
     logger,
     look_ms: surroundings.mail_look_ms,
+  });
+  const blocks = createBlocks({ database: database.$pickTables<'blocks' | 'sign_in_sources'>(), now });
+  const guard = createLoginGuard({
+    database: database.$pickTables<'blocks' | 'sign_in_sources' | 'audit_entries' | 'audit_head' | 'mails' | 'installation'>(),
+    blocks,
+    counters,
+    limits: settings.limits,
+    accounts: auth,
+    audit,
+    mail,
+    isExempt: (source) => settings.exposure === 'local' && isLoopbackSource(source),
+    now,
+    pause: surroundings.pause ?? sleep,
+    logger,
+  });
+  const signIn = createSignIn({
+    database: database.$pickTables<'audit_entries' | 'audit_head'>(),
+    auth,
+    sessions,
+    guard,
+    audit,
+    observe: () => Promise.resolve(),
+    now,
   });
   const accountTables = database.$pickTables<'users' | 'reset_tokens' | 'sessions' | 'mails' | 'installation'>();
   const recovery = createRecovery({
@@ -262,10 +294,14 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     patience: surroundings.patience ?? PATIENCE,
   });
   const api: Api = { fastify, sessions };
-  serveAuth(api, auth, signIn);
+  const callGuard = createCallGuard({ counters, limits: settings.limits });
+  serveAuth(api, auth, { signIn, guard: callGuard });
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
   serveAccounts(api, auth, createAccounts({ database: accountTables, sessions, mail, exposure: settings.exposure }));
-  serveRecovery(api, recovery, { answers: settings.exposure === 'local' && settings.reset_delivery === 'response' });
+  serveRecovery(api, recovery, {
+    answers: settings.exposure === 'local' && settings.reset_delivery === 'response',
+    guard: callGuard,
+  });
   serveSetup(api, database.$pickTables<'installation'>());
   serveOutbox(api, mail);
   serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits });
@@ -281,6 +317,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   serveChat(api, createChat({ database: database.$pickTables<'chat_messages'>(), now }));
   serveRemote(api, remote);
   serveFirewall(api, firewall);
+  serveEnforcement(api, { blocks, guard, accounts: auth });
 
   serve(api, readHealth, 'anyone', () => Promise.resolve({ status: 'ok' as const }));
   serve(api, readReadiness, 'anyone', async () => {
@@ -320,6 +357,8 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       await antivirus.close();
       await fastify.close();
       await recovery.close();
+      await guard.close();
+      await counters.close();
       await mail.close();
       await database.destroy();
     },
