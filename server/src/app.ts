@@ -31,9 +31,17 @@ import { createAccounts } from '#features/auth/account.ts';
 import { serveAuth } from '#features/auth/auth.routes.ts';
 import type { AuthTables } from '#features/auth/auth.tables.ts';
 import { createAuth } from '#features/auth/auth.ts';
+import { passkeySite } from '#features/auth/passkey-site.ts';
+import { createPasskeys } from '#features/auth/passkeys.ts';
 import { serveRecovery } from '#features/auth/recovery.routes.ts';
 import { createRecovery } from '#features/auth/recovery.ts';
+import { openSealedSecrets } from '#features/auth/sealed-secret.ts';
+import { createSecondFactors } from '#features/auth/second-factors.ts';
 import { createSignIn } from '#features/auth/sign-in.ts';
+import { createSignInChallenges } from '#features/auth/sign-in-challenges.ts';
+import { serveTwoFactor } from '#features/auth/two-factor.routes.ts';
+import type { TwoFactorTables } from '#features/auth/two-factor.tables.ts';
+import { createTwoFactor } from '#features/auth/two-factor.ts';
 import { serveChat } from '#features/chat/chat.routes.ts';
 import type { ChatTables } from '#features/chat/chat.tables.ts';
 import { createChat } from '#features/chat/chat.ts';
@@ -73,6 +81,7 @@ import type { Settings } from '#platform/settings.ts';
 import { serveWeb } from '#platform/web.ts';
 
 type Tables = AuthTables &
+  TwoFactorTables &
   AuditTables &
   SessionTables &
   AntivirusTables &
@@ -268,16 +277,31 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     pause: surroundings.pause ?? sleep,
     logger,
   });
+  const secrets = openSealedSecrets(settings.two_factor_key_file);
+  const twoFactorTables = database.$pickTables<
+    keyof (AuthTables & TwoFactorTables) | 'audit_entries' | 'audit_head' | 'mails' | 'installation'
+  >();
+  const passkeys = createPasskeys({
+    database: database.$pickTables<'passkeys' | 'passkey_challenges'>(),
+    now,
+    logger,
+  });
+  const secondFactors = createSecondFactors({ database: twoFactorTables, passkeys, secrets, audit, mail, now, logger });
+  const twoFactor = createTwoFactor({ database: twoFactorTables, passkeys, secondFactors, secrets, audit, mail, now });
   const signIn = createSignIn({
-    database: database.$pickTables<'audit_entries' | 'audit_head'>(),
+    database: twoFactorTables,
     auth,
     sessions,
     guard,
+    secondFactors,
+    challenges: createSignInChallenges({ database: database.$pickTables<'sign_in_challenges'>(), now }),
+    passkeys,
+    wakeMail: mail.wake,
     audit,
     observe: () => Promise.resolve(),
     now,
   });
-  const accountTables = database.$pickTables<'users' | 'reset_tokens' | 'sessions' | 'mails' | 'installation'>();
+  const accountTables = database.$pickTables<keyof (AuthTables & TwoFactorTables) | 'sessions' | 'mails' | 'installation'>();
   const recovery = createRecovery({
     database: accountTables,
     sessions,
@@ -296,6 +320,12 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const api: Api = { fastify, sessions };
   const callGuard = createCallGuard({ counters, limits: settings.limits });
   serveAuth(api, auth, { signIn, guard: callGuard });
+  serveTwoFactor(api, {
+    twoFactor,
+    passkeys,
+    signIn,
+    siteOf: ({ headers }) => passkeySite(headers.host, settings),
+  });
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
   serveAccounts(api, auth, createAccounts({ database: accountTables, sessions, mail, exposure: settings.exposure }));
   serveRecovery(api, recovery, {

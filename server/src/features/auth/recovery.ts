@@ -10,6 +10,8 @@ import { invalidField, Problem } from '#platform/problem.ts';
 import type { Sessions, SessionTables } from '#platform/session.ts';
 import type { AuthTables } from './auth.tables.ts';
 import { storedPassword } from './password.ts';
+import { endSignIns } from './sign-in-challenges.ts';
+import type { TwoFactorTables } from './two-factor.tables.ts';
 
 const TOKEN_BYTES = 32;
 /** When the work behind an answer that tells nothing begins, in ms after it: long enough for the answer to be out, and never the same. */
@@ -17,7 +19,7 @@ const AFTERWARDS_MS = { least: 50, most: 250 } as const;
 const UNKNOWN_EMAIL = 'No account has this email. Check it, or create an account.';
 const WORTHLESS_TOKEN = 'This reset token is wrong, has expired, or was used already. Ask for a new one.';
 
-type Tables = AuthTables & SessionTables & MailTables & InstallationTables;
+type Tables = AuthTables & TwoFactorTables & SessionTables & MailTables & InstallationTables;
 
 /** What is told the machine itself, in place of a mail. */
 export interface Recovery {
@@ -163,6 +165,7 @@ export function createRecovery(parts: {
           .returning(['id', 'email', 'username'])
           .executeTakeFirstOrThrow();
         await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), passwordNotice(user));
+        await endSignIns(transaction.$pickTables<'sign_in_challenges'>(), user.id);
         await sessions.endAll(transaction.$pickTables<'sessions'>(), user.id);
       });
       mail.wake();
