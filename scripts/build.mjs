@@ -17,6 +17,7 @@ async function buildServer() {
     entryPoints: {
       main: 'src/main.ts',
       'update-signatures': 'src/update-signatures.ts',
+      'verify-audit': 'src/verify-audit.ts',
       'yara-process': 'src/features/antivirus/engines/yara-process.ts',
       'trial-process': 'src/features/antivirus/engines/trial-process.ts',
     },

@@ -25,6 +25,8 @@ import { serveSignatures } from '#features/antivirus/signatures.routes.ts';
 import { createSignatures, type Signatures } from '#features/antivirus/signatures.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { createTurns, SMALL_BYTES } from '#features/antivirus/turns.ts';
+import { serveAudit } from '#features/audit/audit.routes.ts';
+import { createAuditLog } from '#features/audit/audit-log.ts';
 import { serveAccounts } from '#features/auth/account.routes.ts';
 import { createAccounts } from '#features/auth/account.ts';
 import { serveAuth } from '#features/auth/auth.routes.ts';
@@ -209,8 +211,11 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     matchHash: surroundings.match_hash ?? signatures.matchHash,
     retry_ms: surroundings.scan_retry_ms,
   });
+  const audit = createAudit({ now });
+  const auditTables = database.$pickTables<'audit_entries' | 'audit_head'>();
   const auth = createAuth({
-    database: database.$pickTables<'users' | 'reset_tokens' | 'installation'>(),
+    database: database.$pickTables<'users' | 'reset_tokens' | 'installation' | 'audit_entries' | 'audit_head'>(),
+    audit,
     exposure: settings.exposure,
     admin_emails: settings.admin_emails,
     now,
@@ -222,9 +227,8 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   };
   const subscriptions = createSubscriptions(subscriptionParts);
   const sessions = createSessions({ database: database.$pickTables<'sessions'>(), findUser: auth.findUser, now });
-  const audit = createAudit({ now });
   const signIn = createSignIn({
-    database: database.$pickTables<'audit_entries' | 'audit_head'>(),
+    database: auditTables,
     auth,
     sessions,
     audit,
@@ -238,9 +242,13 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     logger,
     look_ms: surroundings.mail_look_ms,
   });
-  const accountTables = database.$pickTables<'users' | 'reset_tokens' | 'sessions' | 'mails' | 'installation'>();
+  const accountTables = database.$pickTables<
+    'users' | 'reset_tokens' | 'sessions' | 'mails' | 'installation' | 'audit_entries' | 'audit_head'
+  >();
+  const accounts = createAccounts({ database: accountTables, audit, sessions, mail, exposure: settings.exposure });
   const recovery = createRecovery({
     database: accountTables,
+    audit,
     sessions,
     mail,
     public_url: settings.public_url,
@@ -255,9 +263,10 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     patience: surroundings.patience ?? PATIENCE,
   });
   const api: Api = { fastify, sessions };
-  serveAuth(api, auth, signIn);
+  serveAuth(api, auth, signIn, accounts);
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
-  serveAccounts(api, auth, createAccounts({ database: accountTables, sessions, mail, exposure: settings.exposure }));
+  serveAccounts(api, auth, accounts);
+  serveAudit(api, createAuditLog({ database: auditTables, accounts: auth, now }));
   serveRecovery(api, recovery, { answers: settings.exposure === 'local' && settings.reset_delivery === 'response' });
   serveSetup(api, database.$pickTables<'installation'>());
   serveOutbox(api, mail);

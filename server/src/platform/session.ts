@@ -56,6 +56,8 @@ export interface Sessions {
   resolve(token: string): Promise<Session | undefined>;
   /** Ends a session at once. */
   end(session_id: string): Promise<void>;
+  /** Ends a session as part of `database`'s transaction. It is not answered from here any more, committed or not. */
+  endOne(database: Kysely<SessionTables>, session_id: string): Promise<void>;
   /** Ends all sessions of a person, or all but one, as part of `database`'s transaction. None of them is answered from here any more, committed or not. */
   endAll(database: Kysely<SessionTables>, user_id: string, except_id?: string): Promise<void>;
   /** The sessions of a person that still count, newest first. */
@@ -115,6 +117,13 @@ export function createSessions(parts: {
     };
   }
 
+  async function endOne(transaction: Kysely<SessionTables>, session_id: string): Promise<void> {
+    remember(session_id);
+    await transaction.deleteFrom('sessions').where('id', '=', session_id).execute();
+    drop((session) => session.id === session_id);
+    tell(session_id);
+  }
+
   return {
     async start(user_id, { user_agent, address }) {
       const token = randomBytes(TOKEN_BYTES).toString('base64url');
@@ -161,12 +170,8 @@ export function createSessions(parts: {
       return cached.session;
     },
 
-    async end(session_id) {
-      remember(session_id);
-      await database.deleteFrom('sessions').where('id', '=', session_id).execute();
-      drop((session) => session.id === session_id);
-      tell(session_id);
-    },
+    end: (session_id) => endOne(database, session_id),
+    endOne,
 
     async endAll(transaction, user_id, except_id) {
       let query = transaction.deleteFrom('sessions').where('user_id', '=', user_id);

@@ -1,4 +1,5 @@
 import { changePassword, changeUsername, currentUser, endOtherSessions, endSession, listSessions } from '@palisade/contract/auth';
+import { originOf } from '#platform/origin.ts';
 import { nextPage } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
@@ -14,10 +15,12 @@ export function serveAccounts(api: Api, auth: Auth, accounts: Accounts): void {
     return account;
   });
 
-  serve(api, changeUsername, 'customer', ({ session, body }) => accounts.changeUsername(session.user.id, body.username));
+  serve(api, changeUsername, 'customer', ({ session, body, request }) =>
+    accounts.changeUsername(session.user.id, body.username, originOf(request)),
+  );
 
-  serve(api, changePassword, 'customer', async ({ session, body }) => {
-    await accounts.changePassword({ user_id: session.user.id, session_id: session.id, ...body });
+  serve(api, changePassword, 'customer', async ({ session, body, request }) => {
+    await accounts.changePassword({ user_id: session.user.id, session_id: session.id, ...body, origin: originOf(request) });
     return { success: true as const };
   });
 
@@ -31,9 +34,11 @@ export function serveAccounts(api: Api, auth: Auth, accounts: Accounts): void {
     }));
   });
 
-  serve<typeof endSession, SessionRecord>(api, endSession, { find: ({ id }) => api.sessions.find(id) }, ({ row }) =>
-    api.sessions.end(row.id),
+  serve<typeof endSession, SessionRecord>(api, endSession, { find: ({ id }) => api.sessions.find(id) }, ({ row, request }) =>
+    accounts.endSession(row, originOf(request)),
   );
 
-  serve(api, endOtherSessions, 'customer', ({ session }) => accounts.endOtherSessions(session.user.id, session.id));
+  serve(api, endOtherSessions, 'customer', ({ session, request }) =>
+    accounts.endOtherSessions(session.user.id, session.id, originOf(request)),
+  );
 }

@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { Account, UserInfo } from '@palisade/contract/auth';
 import type { Exposure } from '@palisade/contract/platform';
 import type { Kysely } from 'kysely';
+import type { Audit, AuditTables } from '#platform/audit.ts';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
 import { claimFact, type InstallationTables } from '#platform/installation.ts';
+import type { Origin } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AuthTables } from './auth.tables.ts';
 import { isCommonPassword } from './common-passwords.ts';
@@ -19,7 +21,7 @@ export function usernameKey(username: string): string {
 
 export interface Auth {
   /** @throws Problem `email_taken`, `username_taken`. */
-  register(account: { email: string; username: string; password: string }): Promise<UserInfo>;
+  register(account: { email: string; username: string; password: string }, origin: Origin): Promise<UserInfo>;
   /** @throws Problem `invalid_credentials`, after the same time for known and unknown emails. */
   authenticate(credentials: { email: string; password: string }): Promise<{
     user_info: UserInfo;
@@ -32,23 +34,26 @@ export interface Auth {
   /** Those of the ids that are accounts, in any order. */
   findUsers(ids: readonly string[]): Promise<UserInfo[]>;
   findAccount(id: string): Promise<Account | undefined>;
+  /** By email, username or id, in any case. */
+  findPerson(words: string): Promise<UserInfo | undefined>;
   /** Whether the password of an account is one of those that attackers try first; undefined when that is not known. */
   hasCommonPassword(id: string): Promise<boolean | undefined>;
 }
 
 export function createAuth(parts: {
-  database: Kysely<AuthTables & InstallationTables>;
+  database: Kysely<AuthTables & InstallationTables & AuditTables>;
+  audit: Audit;
   exposure: Exposure;
   admin_emails: readonly string[];
   now: () => number;
 }): Auth {
-  const { database, exposure, admin_emails, now } = parts;
+  const { database, audit, exposure, admin_emails, now } = parts;
   const columns = ['id', 'username', 'email', 'role'] as const;
   // What an unknown email's password is compared with, so that it takes as long as a known one's.
   const nobodysHash = hashPassword(randomBytes(16).toString('hex'));
 
   return {
-    async register({ email, username, password }) {
+    async register({ email, username, password }, origin) {
       const stored = await storedPassword(password, { field: 'password', exposure });
       const id = newId();
       try {
@@ -66,6 +71,8 @@ export function createAuth(parts: {
             })
             .returning(columns)
             .executeTakeFirstOrThrow();
+          const registered = { kind: 'account_registered', subject_id: id, actor_id: id, origin } as const;
+          await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), registered);
           if (exposure === 'public') return user;
           // The primary key decides who of two at once is first; the administrator of a local installation is whoever came first.
           const isFirst = await claimFact(transaction.$pickTables<'installation'>(), FIRST_ADMIN, id);
@@ -129,6 +136,19 @@ export function createAuth(parts: {
         .select([...columns, 'created_at'])
         .where('id', '=', id)
         .executeTakeFirst(),
+
+    async findPerson(words) {
+      const query = database.selectFrom('users').select(columns).limit(1);
+      return await query
+        .where(({ or, eb }) =>
+          or([
+            eb('email', '=', words.toLowerCase()),
+            eb('username_key', '=', usernameKey(words)),
+            eb('id', '=', words.toLowerCase()),
+          ]),
+        )
+        .executeTakeFirst();
+    },
 
     async hasCommonPassword(id) {
       const user = await database.selectFrom('users').select('common_password').where('id', '=', id).executeTakeFirst();

@@ -1,5 +1,6 @@
 import { forgotPassword, RESET_TOKEN_LIFETIME_S, recoverUsername, resetPassword } from '@palisade/contract/auth';
 import { isLocalRequest } from '#platform/local-request.ts';
+import { originOf } from '#platform/origin.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { Recovery } from './recovery.ts';
 
@@ -19,8 +20,8 @@ export function serveRecovery(api: Api, recovery: Recovery, { answers }: { answe
     return { username: null };
   });
 
-  serve(api, resetPassword, 'anyone', async ({ body }) => {
-    await recovery.reset(body.reset_token, body.new_password);
+  serve(api, resetPassword, 'anyone', async ({ body, request }) => {
+    await recovery.reset(body.reset_token, body.new_password, originOf(request));
     return { success: true as const };
   });
 }

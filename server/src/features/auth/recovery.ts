@@ -3,8 +3,10 @@ import { RESET_TOKEN_LIFETIME_S } from '@palisade/contract/auth';
 import type { Exposure } from '@palisade/contract/platform';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely, Transaction } from 'kysely';
+import type { Audit, AuditTables } from '#platform/audit.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
+import type { Origin } from '#platform/origin.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
 import type { Sessions, SessionTables } from '#platform/session.ts';
 import type { AuthTables } from './auth.tables.ts';
@@ -14,7 +16,7 @@ const TOKEN_BYTES = 32;
 const UNKNOWN_EMAIL = 'No account has this email. Check it, or create an account.';
 const WORTHLESS_TOKEN = 'This reset token is wrong, has expired, or was used already. Ask for a new one.';
 
-type Tables = AuthTables & SessionTables & MailTables & InstallationTables;
+type Tables = AuthTables & SessionTables & MailTables & InstallationTables & AuditTables;
 
 /** What is told the machine itself, in place of a mail. */
 export interface Recovery {
@@ -26,7 +28,7 @@ export interface Recovery {
   mailToken(email: string): void;
   mailUsername(email: string): void;
   /** Sets a new password with a token, once, and ends every session of the account. @throws Problem `invalid_field` for a token that is worth nothing. */
-  reset(reset_token: string, new_password: string): Promise<void>;
+  reset(reset_token: string, new_password: string, origin: Origin): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,6 +40,7 @@ interface Recipient {
 
 export function createRecovery(parts: {
   database: Kysely<Tables>;
+  audit: Audit;
   sessions: Pick<Sessions, 'endAll'>;
   mail: Pick<Mail, 'queue' | 'wake'>;
   /** Where people open the application; undefined when it is not known. */
@@ -46,7 +49,7 @@ export function createRecovery(parts: {
   now: () => number;
   logger: FastifyBaseLogger;
 }): Recovery {
-  const { database, sessions, mail, public_url, exposure, now, logger } = parts;
+  const { database, audit, sessions, mail, public_url, exposure, now, logger } = parts;
   const at = (offset_s = 0) => new Date(now() + offset_s * 1_000).toISOString();
   const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
   const underway = new Set<Promise<void>>();
@@ -131,7 +134,7 @@ export function createRecovery(parts: {
       });
     },
 
-    async reset(reset_token, new_password) {
+    async reset(reset_token, new_password, origin) {
       const token_hash = hashOf(reset_token);
       const isLive = await database
         .selectFrom('reset_tokens')
@@ -161,6 +164,8 @@ export function createRecovery(parts: {
           .executeTakeFirstOrThrow();
         await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), passwordNotice(user));
         await sessions.endAll(transaction.$pickTables<'sessions'>(), user.id);
+        const reset = { kind: 'password_reset', subject_id: user.id, actor_id: user.id, origin } as const;
+        await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), reset);
       });
       mail.wake();
     },
