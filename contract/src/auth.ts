@@ -76,7 +76,7 @@ export const login = endpoint({
   }),
   status: 200,
   reply: z.object({ access_token: z.string(), user_info: userInfoSchema }),
-  problems: ['invalid_credentials'],
+  problems: ['invalid_credentials', 'account_disabled'],
 });
 
 export const logout = endpoint({

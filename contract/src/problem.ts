@@ -13,6 +13,11 @@ export const PROBLEMS = {
   unauthenticated: { status: 401, title: 'Not signed in', detail: 'Your session has ended. Sign in again.' },
   invalid_credentials: { status: 401, title: 'Wrong email or password', detail: 'The email or the password is wrong.' },
   forbidden: { status: 403, title: 'Not allowed', detail: 'Your account may not do this.' },
+  account_disabled: {
+    status: 403,
+    title: 'Account disabled',
+    detail: 'This account is disabled. Ask an administrator.',
+  },
   premium_required: {
     status: 403,
     title: 'Premium required',
@@ -30,6 +35,11 @@ export const PROBLEMS = {
     detail: 'An account with this email exists already. Sign in instead.',
   },
   username_taken: { status: 409, title: 'Username already taken', detail: 'This username is taken. Choose another one.' },
+  last_admin: {
+    status: 409,
+    title: 'Last administrator',
+    detail: 'Nobody else could administrate this installation then. Make somebody else an administrator first.',
+  },
   conflict: { status: 409, title: 'Conflict', detail: 'Somebody changed this at the same time. Reload and try again.' },
   upload_cancelled: { status: 409, title: 'Cancelled', detail: 'You cancelled this file. Nothing of it is kept.' },
   rule_limit: {

@@ -9,6 +9,7 @@ import { serveAntiHacking } from '#features/anti-hacking/anti-hacking.routes.ts'
 import type { AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
 import { createAntiHacking } from '#features/anti-hacking/anti-hacking.ts';
 import { clearedFileIncident, infectedFileIncident } from '#features/anti-hacking/infected-file.ts';
+import { forgetOldDrills } from '#features/anti-hacking/old-drills.ts';
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import type { AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
 import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.ts';
@@ -35,6 +36,8 @@ import { createAuth } from '#features/auth/auth.ts';
 import { serveRecovery } from '#features/auth/recovery.routes.ts';
 import { createRecovery } from '#features/auth/recovery.ts';
 import { createSignIn } from '#features/auth/sign-in.ts';
+import { serveUsers } from '#features/auth/users.routes.ts';
+import { createUsers } from '#features/auth/users.ts';
 import { serveChat } from '#features/chat/chat.routes.ts';
 import type { ChatTables } from '#features/chat/chat.tables.ts';
 import { createChat } from '#features/chat/chat.ts';
@@ -60,6 +63,7 @@ import { createHttp, PATIENCE, type PatienceLimits } from '#platform/http.ts';
 import { type InstallationTables, readProvider } from '#platform/installation.ts';
 import { createMail, type MailTables } from '#platform/mail.ts';
 import { Problem } from '#platform/problem.ts';
+import { keepRetention } from '#platform/retention.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { createSessions, type SessionTables } from '#platform/session.ts';
 import type { Settings } from '#platform/settings.ts';
@@ -103,6 +107,8 @@ export interface Surroundings {
   /** What drills are drawn with: from 0 up to, not including, 1. */
   random?: () => number;
   mail_look_ms?: number;
+  /** How often what is over its time is looked for, in ms. */
+  retention_look_ms?: number;
 }
 
 export interface App {
@@ -136,6 +142,9 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const database = openDatabase<Tables>(surroundings.database);
   await migrate(database, migrations);
   const bus = createBus();
+
+  const audit = createAudit({ now });
+  const auditTables = database.$pickTables<'audit_entries' | 'audit_head'>();
 
   const engine_processes =
     surroundings.engine_processes ??
@@ -186,7 +195,8 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     random: surroundings.random,
   });
   const falseAlarms = createFalseAlarms({
-    database: database.$pickTables<'scans' | 'quarantine_reports'>(),
+    database: database.$pickTables<'scans' | 'quarantine_reports' | 'audit_entries' | 'audit_head'>(),
+    audit,
     accounts: { findUsers: (ids) => auth.findUsers(ids) },
     now,
   });
@@ -211,17 +221,19 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     matchHash: surroundings.match_hash ?? signatures.matchHash,
     retry_ms: surroundings.scan_retry_ms,
   });
-  const audit = createAudit({ now });
-  const auditTables = database.$pickTables<'audit_entries' | 'audit_head'>();
   const auth = createAuth({
     database: database.$pickTables<'users' | 'reset_tokens' | 'installation' | 'audit_entries' | 'audit_head'>(),
     audit,
     exposure: settings.exposure,
     admin_emails: settings.admin_emails,
+    proveEmail: (email) => recovery.mailProof(email),
     now,
   });
   const subscriptionParts = {
-    database: database.$pickTables<'subscription_templates' | 'subscriptions' | 'subscription_requests'>(),
+    database: database.$pickTables<
+      'subscription_templates' | 'subscriptions' | 'subscription_requests' | 'audit_entries' | 'audit_head'
+    >(),
+    audit,
     accounts: auth,
     now,
   };
@@ -253,8 +265,14 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     mail,
     public_url: settings.public_url,
     exposure: settings.exposure,
+    admin_emails: settings.admin_emails,
     now,
     logger,
+  });
+  const retention = keepRetention({
+    tasks: [mail.forgetOld, () => forgetOldDrills(database.$pickTables<'alerts'>(), now())],
+    logger,
+    look_ms: surroundings.retention_look_ms,
   });
 
   const fastify = await createHttp({
@@ -266,12 +284,15 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   serveAuth(api, auth, signIn, accounts);
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
   serveAccounts(api, auth, accounts);
+  serveUsers(api, createUsers({ database: accountTables, audit, sessions, now }));
   serveAudit(api, createAuditLog({ database: auditTables, accounts: auth, now }));
   serveRecovery(api, recovery, { answers: settings.exposure === 'local' && settings.reset_delivery === 'response' });
-  serveSetup(api, database.$pickTables<'installation'>());
+  serveSetup(api, database.$pickTables<'installation' | 'audit_entries' | 'audit_head'>(), audit);
   serveOutbox(api, mail);
   serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits });
-  serveQuarantine(api, antivirus, falseAlarms);
+  serveQuarantine(api, antivirus, falseAlarms, (kind, { user_id, filename, file_hash }, origin) =>
+    audit.record(auditTables, { kind, subject_id: user_id, actor_id: user_id, origin, details: { filename, file_hash } }),
+  );
   serveSignatures(api, { signatures, embedded, clamd, limits });
   serveAntiHacking(api, antiHacking, subscriptions);
   serveDashboard(api, {
@@ -321,6 +342,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       await signatures.close();
       await antivirus.close();
       await fastify.close();
+      await retention.close();
       await recovery.close();
       await mail.close();
       await database.destroy();

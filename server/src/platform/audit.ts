@@ -30,6 +30,9 @@ interface AuditEntry {
   details?: Record<string, string | number | boolean | null>;
 }
 
+/** Who does something, and from where. */
+export type Doer = Required<Pick<AuditEntry, 'origin'>> & { actor_id: string };
+
 export interface Audit {
   /** Adds an entry to the end of the chain, in `database`'s transaction: what is not committed was never said. */
   record(database: Kysely<AuditTables>, entry: AuditEntry): Promise<void>;

@@ -8,6 +8,11 @@ import { describeUserAgent } from '#platform/user-agent.ts';
 import type { Accounts } from './account.ts';
 import type { Auth } from './auth.ts';
 
+/** A session as a reply has it. `own_id` is the session that asks. */
+export function sessionOf({ user_agent, ...row }: SessionRecord, own_id: string) {
+  return { ...row, client: describeUserAgent(user_agent), current: row.id === own_id };
+}
+
 export function serveAccounts(api: Api, auth: Auth, accounts: Accounts): void {
   serve(api, currentUser, 'customer', async ({ session }) => {
     const account = await auth.findAccount(session.user.id);
@@ -27,11 +32,7 @@ export function serveAccounts(api: Api, auth: Auth, accounts: Accounts): void {
   serve(api, listSessions, 'customer', async ({ session, query, header, request }) => {
     const rows = await api.sessions.list(session.user.id, query);
     nextPage({ rows, query, url: request.url, header });
-    return rows.map(({ user_agent, ...row }) => ({
-      ...row,
-      client: describeUserAgent(user_agent),
-      current: row.id === session.id,
-    }));
+    return rows.map((row) => sessionOf(row, session.id));
   });
 
   serve<typeof endSession, SessionRecord>(api, endSession, { find: ({ id }) => api.sessions.find(id) }, ({ row, request }) =>

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
-import { claimFact, type InstallationTables } from '#platform/installation.ts';
+import { claimFact, type InstallationTables, readProvider } from '#platform/installation.ts';
 import type { Origin } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AuthTables } from './auth.tables.ts';
@@ -22,12 +22,13 @@ export function usernameKey(username: string): string {
 export interface Auth {
   /** @throws Problem `email_taken`, `username_taken`. */
   register(account: { email: string; username: string; password: string }, origin: Origin): Promise<UserInfo>;
-  /** @throws Problem `invalid_credentials`, after the same time for known and unknown emails. */
+  /** @throws Problem `invalid_credentials`, after the same time for known and unknown emails; `account_disabled` for a right password. */
   authenticate(credentials: { email: string; password: string }): Promise<{
     user_info: UserInfo;
     /** Whether the password that was right still is: a session that began while it was changed must not outlive the change. */
     stillHolds(): Promise<boolean>;
   }>;
+  /** Undefined for an account that is disabled, as for one that is not there. */
   findUser(id: string): Promise<UserInfo | undefined>;
   /** `email` as `emailSchema` makes it: trimmed, in lower case. */
   findUserByEmail(email: string): Promise<UserInfo | undefined>;
@@ -45,19 +46,30 @@ export function createAuth(parts: {
   audit: Audit;
   exposure: Exposure;
   admin_emails: readonly string[];
+  /** Has an address of `admin_emails`, which has just registered in public exposure, asked to prove itself: only then it is an administrator's. */
+  proveEmail: (email: string) => void;
   now: () => number;
 }): Auth {
-  const { database, audit, exposure, admin_emails, now } = parts;
+  const { database, audit, exposure, admin_emails, proveEmail, now } = parts;
   const columns = ['id', 'username', 'email', 'role'] as const;
   // What an unknown email's password is compared with, so that it takes as long as a known one's.
   const nobodysHash = hashPassword(randomBytes(16).toString('hex'));
+
+  async function disabledAccount(): Promise<Problem> {
+    const { support } = await readProvider(database.$pickTables<'installation'>());
+    const contact = [support.phone, support.email].filter((part) => part !== '').join(' or ');
+    return new Problem(
+      'account_disabled',
+      contact === '' ? {} : { detail: `This account is disabled. Ask support: ${contact}.` },
+    );
+  }
 
   return {
     async register({ email, username, password }, origin) {
       const stored = await storedPassword(password, { field: 'password', exposure });
       const id = newId();
       try {
-        return await database.transaction().execute(async (transaction) => {
+        const registered = await database.transaction().execute(async (transaction): Promise<UserInfo> => {
           const user = await transaction
             .insertInto('users')
             .values({
@@ -66,24 +78,26 @@ export function createAuth(parts: {
               username,
               username_key: usernameKey(username),
               ...stored,
-              role: exposure === 'public' && admin_emails.includes(email) ? 'admin' : 'customer',
+              role: 'customer',
               created_at: new Date(now()).toISOString(),
             })
-            .returning(columns)
+            .returning([...columns, 'created_at'])
             .executeTakeFirstOrThrow();
-          const registered = { kind: 'account_registered', subject_id: id, actor_id: id, origin } as const;
-          await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), registered);
+          const entry = { kind: 'account_registered', subject_id: id, actor_id: id, origin } as const;
+          await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), entry);
           if (exposure === 'public') return user;
           // The primary key decides who of two at once is first; the administrator of a local installation is whoever came first.
           const isFirst = await claimFact(transaction.$pickTables<'installation'>(), FIRST_ADMIN, id);
           if (!isFirst && !admin_emails.includes(email)) return user;
           return await transaction
             .updateTable('users')
-            .set({ role: 'admin' })
+            .set({ role: 'admin', email_proven_at: user.created_at })
             .where('id', '=', id)
             .returning(columns)
             .executeTakeFirstOrThrow();
         });
+        if (exposure === 'public' && admin_emails.includes(email)) proveEmail(email);
+        return registered;
       } catch (error) {
         if (isUniqueViolation(error, 'email')) throw new Problem('email_taken');
         if (isUniqueViolation(error, 'username_key')) throw new Problem('username_taken');
@@ -94,13 +108,15 @@ export function createAuth(parts: {
     async authenticate({ email, password }) {
       const user = await database
         .selectFrom('users')
-        .select([...columns, 'password_hash', 'common_password'])
+        .select([...columns, 'password_hash', 'common_password', 'disabled_at'])
         .where('email', '=', email)
         .executeTakeFirst();
       const password_hash = user?.password_hash ?? (await nobodysHash);
       const right = await isPassword(password_hash, password);
       if (user === undefined || !right) throw new Problem('invalid_credentials');
-      const { password_hash: _hash, common_password, ...user_info } = user;
+      const { password_hash: _hash, common_password, disabled_at, ...user_info } = user;
+      // Only who knows the password learns of it.
+      if (disabled_at !== null) throw await disabledAccount();
       if (common_password === null) {
         await database
           .updateTable('users')
@@ -112,13 +128,18 @@ export function createAuth(parts: {
       return {
         user_info,
         async stillHolds() {
-          const current = await database.selectFrom('users').select('password_hash').where('id', '=', user.id).executeTakeFirst();
-          return current?.password_hash === password_hash;
+          const current = await database
+            .selectFrom('users')
+            .select(['password_hash', 'disabled_at'])
+            .where('id', '=', user.id)
+            .executeTakeFirst();
+          return current?.password_hash === password_hash && current.disabled_at === null;
         },
       };
     },
 
-    findUser: (id) => database.selectFrom('users').select(columns).where('id', '=', id).executeTakeFirst(),
+    findUser: (id) =>
+      database.selectFrom('users').select(columns).where('id', '=', id).where('disabled_at', 'is', null).executeTakeFirst(),
 
     findUserByEmail: (email) => database.selectFrom('users').select(columns).where('email', '=', email).executeTakeFirst(),
 

@@ -27,6 +27,8 @@ export interface Recovery {
   /** Mails a token, or the username, to a known email. Returns at once and the same for every email; the work is done after the answer. */
   mailToken(email: string): void;
   mailUsername(email: string): void;
+  /** Mails a token to an address that becomes an administrator's once the token was used. */
+  mailProof(email: string): void;
   /** Sets a new password with a token, once, and ends every session of the account. @throws Problem `invalid_field` for a token that is worth nothing. */
   reset(reset_token: string, new_password: string, origin: Origin): Promise<void>;
   close(): Promise<void>;
@@ -46,10 +48,12 @@ export function createRecovery(parts: {
   /** Where people open the application; undefined when it is not known. */
   public_url: string | undefined;
   exposure: Exposure;
+  /** Who becomes an administrator in public exposure, once mails have proved to reach them. */
+  admin_emails: readonly string[];
   now: () => number;
   logger: FastifyBaseLogger;
 }): Recovery {
-  const { database, audit, sessions, mail, public_url, exposure, now, logger } = parts;
+  const { database, audit, sessions, mail, public_url, exposure, admin_emails, now, logger } = parts;
   const at = (offset_s = 0) => new Date(now() + offset_s * 1_000).toISOString();
   const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
   const underway = new Set<Promise<void>>();
@@ -88,6 +92,27 @@ export function createRecovery(parts: {
       .catch((error: unknown) => logger.error({ err: error }, 'a recovery mail could not be written'))
       .finally(() => underway.delete(done));
     underway.add(done);
+  }
+
+  /** A token that was used came by mail, so mails to the address reach its person. That counts once: a role that was taken away later stays so. */
+  async function proveEmail(transaction: Kysely<Tables>, user: Recipient, origin: Origin): Promise<void> {
+    if (exposure !== 'public' || !admin_emails.includes(user.email)) return;
+    const { role: from } = await transaction
+      .selectFrom('users')
+      .select('role')
+      .where('id', '=', user.id)
+      .executeTakeFirstOrThrow();
+    const proven = await transaction
+      .updateTable('users')
+      .set({ email_proven_at: at(), role: 'admin' })
+      .where('id', '=', user.id)
+      .where('email_proven_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst();
+    if (proven === undefined) return;
+    const details = { from, to: 'admin' };
+    const promoted = { kind: 'role_changed', subject_id: user.id, actor_id: user.id, origin, details } as const;
+    await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), promoted);
   }
 
   const resetPage = public_url === undefined ? [] : [new URL('/?mode=reset-password', public_url).href];
@@ -134,6 +159,24 @@ export function createRecovery(parts: {
       });
     },
 
+    mailProof(email) {
+      afterwards(email, async (transaction, user) => {
+        const token = await storeToken(transaction, user.id);
+        await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
+          recipient: user.email,
+          subject: 'prove that you are the administrator',
+          lines: [
+            `Hello ${user.username},`,
+            'this address is to be an administrator of this installation, and somebody, we hope you, has just registered with it. To prove that it is yours, use this token as a reset token and set your password with it:',
+            token,
+            ...(resetPage.length > 0 ? ['Enter it here:', ...resetPage] : []),
+            `It works once, within ${RESET_TOKEN_LIFETIME_S / 60} minutes. "Forgot Password?" gets you another one.`,
+            'If it was not you who registered, do the same: the account becomes yours, and whoever registered is signed out.',
+          ],
+        });
+      });
+    },
+
     async reset(reset_token, new_password, origin) {
       const token_hash = hashOf(reset_token);
       const isLive = await database
@@ -166,6 +209,7 @@ export function createRecovery(parts: {
         await sessions.endAll(transaction.$pickTables<'sessions'>(), user.id);
         const reset = { kind: 'password_reset', subject_id: user.id, actor_id: user.id, origin } as const;
         await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), reset);
+        await proveEmail(transaction, user, origin);
       });
       mail.wake();
     },
