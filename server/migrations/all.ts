@@ -11,6 +11,7 @@ import * as commonPasswords from './0010-common-passwords.ts';
 import * as audit from './0011-audit.ts';
 import * as twoFactor from './0012-two-factor.ts';
 import * as enforcement from './0015-enforcement.ts';
+import * as administration from './0016-administration.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -26,4 +27,5 @@ export const migrations: Record<string, Migration> = {
   '0011-audit': audit,
   '0012-two-factor': twoFactor,
   '0015-enforcement': enforcement,
+  '0016-administration': administration,
 };
