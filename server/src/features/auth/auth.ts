@@ -31,6 +31,8 @@ export interface Auth {
   findUserByEmail(email: string): Promise<UserInfo | undefined>;
   /** Those of the ids that are accounts, in any order. */
   findUsers(ids: readonly string[]): Promise<UserInfo[]>;
+  /** The ids of all administrators. */
+  administrators(): Promise<string[]>;
   findAccount(id: string): Promise<Account | undefined>;
   /** Whether the password of an account is one of those that attackers try first; undefined when that is not known. */
   hasCommonPassword(id: string): Promise<boolean | undefined>;
@@ -123,6 +125,12 @@ export function createAuth(parts: {
         .where('id', 'in', [...new Set(ids)])
         .execute();
     },
+
+    async administrators() {
+      const rows = await database.selectFrom('users').select('id').where('role', '=', 'admin').orderBy('id').execute();
+      return rows.map(({ id }) => id);
+    },
+
     findAccount: (id) =>
       database
         .selectFrom('users')
