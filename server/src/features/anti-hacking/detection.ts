@@ -2,29 +2,36 @@ import { isIP } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Observe, SecurityEvent } from '#platform/security-event.ts';
-import { detect, type Finding, placesOf, WINDOWS_MAXIMUM } from './detection/detect.ts';
+import { detect, type Finding, placesOf, WINDOWS_MAXIMUM, type Windows } from './detection/detect.ts';
 import type { DetectionTables } from './detection/detection.tables.ts';
-import { type Asker, addVolume, isWorthKeeping, NO_VOLUME, volumeExpiry, volumeSchema } from './detection/flood.ts';
+import type { Asker } from './detection/flood.ts';
 import type { KnownDevices } from './detection/known-devices.ts';
 import { FLOOD, type Sighting } from './detection/rules.ts';
+import { createVolumes } from './detection/volumes.ts';
 import { windowSchema } from './detection/windows.ts';
-import { changeWindows, type Stored, sweepWindows } from './detection/windows-store.ts';
+import { changeWindows, isAnyHeld, sweepWindows } from './detection/windows-store.ts';
 import type { Evidence, Incident } from './incident.ts';
 
 export interface Detection {
   observe: Observe;
   /** Counts a request of an account, or of a source without one. */
   countRequest(asker: Asker): void;
-  /** Keeps what was counted since the last time, and looks whether it is a flood. */
-  fold(): Promise<void>;
+  /** Keeps the volumes that were counted since the last time, looks whether one is a flood, and forgets what has expired. Done by itself every minute. */
+  look(): Promise<void>;
   close(): Promise<void>;
 }
 
 const LOOK_EVERY_MS = 60_000;
 const SWEEP_DEVICES_EVERY_MS = 3_600_000;
-/** Askers that are counted between two looks. More at once are no single asker's flood. */
-const ASKERS_MAXIMUM = 10_000;
-const FOLDED_AT_ONCE = 100;
+/** Refused requests that wait to be looked at, and how many of them are at once. */
+const WAITING_MAXIMUM = 500;
+const LOOKED_AT_ONCE = 50;
+
+/** What was found, in which event. */
+interface Found {
+  sighting: Sighting;
+  finding: Finding;
+}
 
 export function createDetection(parts: {
   database: Kysely<DetectionTables>;
@@ -40,7 +47,7 @@ export function createDetection(parts: {
 }): Detection {
   const { database, devices, raise, administrators, now, logger, look_ms = LOOK_EVERY_MS } = parts;
   const windows = { database, now };
-  let volumes = new Map<string, { asker: Asker; requests: number }>();
+  const volumes = createVolumes(windows);
   let swept_at = Number.NEGATIVE_INFINITY;
 
   /** What could not be told to one does not keep it from the others. */
@@ -64,16 +71,27 @@ export function createDetection(parts: {
     return { ...event, is_refused: await isRefused(event), device: await devices.signedIn(event) };
   }
 
-  async function find(sighting: Sighting): Promise<Finding[]> {
-    const places = placesOf(sighting);
-    if (places.length === 0) return detect(new Map(), sighting).findings;
+  async function find(sightings: readonly Sighting[]): Promise<Found[]> {
+    const detectAll = (kept: Windows) => {
+      let held = kept;
+      const found = sightings.flatMap((sighting) => {
+        const { windows: next, findings } = detect(held, sighting);
+        held = next;
+        return findings.map((finding) => ({ sighting, finding }));
+      });
+      return { held, found };
+    };
+    const places = placesOf(sightings);
+    // A sign-in only empties windows, and hardly ever is there one.
+    const only_empties = sightings.every(({ kind }) => kind === 'login_succeeded');
+    if (places.length === 0 || (only_empties && !(await isAnyHeld(database, places)))) return detectAll(new Map()).found;
     return await changeWindows(windows, places, (before) => {
       const kept = [...before].map(([name, stored]) => {
         return [name, { ...stored, window: windowSchema.parse(JSON.parse(stored.state)) }] as const;
       });
-      const { windows: after, findings } = detect(new Map(kept), sighting);
-      const stored = [...after.values()].map(({ window, ...place }) => ({ ...place, state: JSON.stringify(window) }));
-      return { after: stored, answer: findings };
+      const { held, found } = detectAll(new Map(kept));
+      const after = [...held.values()].map(({ window, ...place }) => ({ ...place, state: JSON.stringify(window) }));
+      return { after, answer: found };
     });
   }
 
@@ -89,8 +107,10 @@ export function createDetection(parts: {
         if (!is_open) return 'blocked';
         return sighting.data.copy === 'waiting' ? 'unknown' : 'allowed';
       case 'rate_limited':
-      case 'request_refused':
         return 'blocked';
+      case 'request_refused':
+        // 403, and 404. What an attack in an address was answered with is not known here.
+        return sighting.data.reason === 'exploit_string' ? 'unknown' : 'blocked';
     }
   }
 
@@ -126,44 +146,62 @@ export function createDetection(parts: {
     }
   }
 
-  /** Keeps the volumes of some askers, and answers those that are floods. */
-  async function keepVolumes(some: readonly { asker: Asker; requests: number }[], at: number) {
-    const placed = some.map((entry) => ({ ...entry, rule: FLOOD.id, key: `${entry.asker.kind} ${entry.asker.id}` }));
-    placed.sort((a, b) => (a.key < b.key ? -1 : 1));
-    return await changeWindows(windows, placed, (before) => {
-      const after: Stored[] = [];
-      const floods: { asker: Asker; key: string; count: number; limit: number }[] = [];
-      for (const { rule, key, asker, requests } of placed) {
-        const state = before.get(`${rule} ${key}`)?.state;
-        const earlier = state === undefined ? NO_VOLUME : volumeSchema.parse(JSON.parse(state));
-        const { volume, count, limit } = addVolume(earlier, asker, at, requests);
-        after.push({ rule, key, state: JSON.stringify(volume), expires_at: volumeExpiry(at) });
-        if (limit !== undefined) floods.push({ asker, key, count, limit });
-      }
-      return { after, answer: floods };
-    });
+  async function tellAll(all: readonly Found[]): Promise<void> {
+    for (const { sighting, finding } of all) await tell(sighting, finding);
+  }
+
+  const underway = new Set<Promise<void>>();
+
+  function afterwards(work: () => Promise<void>): void {
+    const done = new Promise((resolve) => setImmediate(resolve))
+      .then(work)
+      .catch((error: unknown) => logger.error({ err: error }, 'what was found could not be told'))
+      .finally(() => underway.delete(done));
+    underway.add(done);
+  }
+
+  async function logged(kind: SecurityEvent['kind'], work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      logger.error({ err: error, kind }, 'an event could not be looked at');
+    }
+  }
+
+  const waiting: SecurityEvent[] = [];
+  let working: Promise<void> | undefined;
+
+  async function lookAtWaiting(): Promise<void> {
+    while (waiting.length > 0) {
+      const some = waiting.splice(0, LOOKED_AT_ONCE);
+      await logged('request_refused', async () => tellAll(await find(await Promise.all(some.map(sight)))));
+    }
+    working = undefined;
+  }
+
+  /** Anybody can make these, as fast as the server answers: together they are one transaction at a time, however many they are. */
+  async function lookLater(event: SecurityEvent): Promise<void> {
+    // Whoever makes so many at once has been found by then.
+    if (waiting.length >= WAITING_MAXIMUM) return;
+    waiting.push(event);
+    working ??= lookAtWaiting();
+    await working;
   }
 
   async function fold(): Promise<void> {
-    const at = now();
-    const counted = [...volumes.values()].filter(({ asker, requests }) => isWorthKeeping(asker, requests));
-    volumes = new Map();
-    for (let begin = 0; begin < counted.length; begin += FOLDED_AT_ONCE) {
-      for (const { asker, key, count, limit } of await keepVolumes(counted.slice(begin, begin + FOLDED_AT_ONCE), at)) {
-        const who = asker.kind === 'source' ? asker.id : 'one account';
-        for (const user_id of await administrators()) {
-          if (user_id === asker.id) continue;
-          await raiseSafely({
-            ...{ rule: FLOOD.id, key, user_id, threat_type: FLOOD.threat_type, severity: FLOOD.severity },
-            description: `Far more requests than usual came from ${who}: ${count} within 15 minutes.`,
-            at: new Date(at).toISOString(),
-            outcome: 'allowed',
-            ip_address: isIP(asker.id) === 0 ? null : asker.id,
-            evidence: { threshold: `more than ${limit} requests within 15 minutes, going by the 4 hours before`, events: [] },
-            device_id: null,
-            session_id: null,
-          });
-        }
+    for (const { asker, key, count, limit, at } of await volumes.fold()) {
+      const who = asker.kind === 'source' ? asker.id : 'one account';
+      const told = (await administrators()).filter((id) => id !== asker.id);
+      for (const user_id of told) {
+        await raiseSafely({
+          ...{ rule: FLOOD.id, key, user_id, threat_type: FLOOD.threat_type, severity: FLOOD.severity, at },
+          description: `Far more requests than usual came from ${who}: ${count} within 15 minutes.`,
+          outcome: 'allowed',
+          ip_address: isIP(asker.id) === 0 ? null : asker.id,
+          evidence: { threshold: `more than ${limit} requests within 15 minutes, going by the 4 hours before`, events: [] },
+          device_id: null,
+          session_id: null,
+        });
       }
     }
   }
@@ -186,26 +224,24 @@ export function createDetection(parts: {
 
   return {
     async observe(event) {
-      try {
-        const sighting = await sight(event);
-        for (const finding of await find(sighting)) await tell(sighting, finding);
-      } catch (error) {
-        logger.error({ err: error, kind: event.kind }, 'an event could not be looked at');
-      }
+      if (event.kind === 'request_refused' || event.kind === 'rate_limited') return await lookLater(event);
+      await logged(event.kind, async () => {
+        const found = await find([await sight(event)]);
+        // Only a known account has somebody to tell: the time of an answer must not say which one is known.
+        if (event.kind === 'login_failed') afterwards(() => tellAll(found));
+        else await tellAll(found);
+      });
     },
 
-    countRequest(asker) {
-      const name = `${asker.kind} ${asker.id}`;
-      const known = volumes.get(name);
-      if (known !== undefined) known.requests += 1;
-      else if (volumes.size < ASKERS_MAXIMUM) volumes.set(name, { asker, requests: 1 });
-    },
+    countRequest: volumes.count,
 
-    fold,
+    look,
 
     async close() {
       clearInterval(timer);
       await looking;
+      await working;
+      await Promise.all(underway);
       await fold().catch((error: unknown) => logger.error({ err: error }, 'what was counted last could not be kept'));
     },
   };

@@ -79,7 +79,7 @@ const times = (count: number, event: (index: number) => At): At[] => Array.from(
 function run(events: readonly Sighting[]): { findings: Finding[]; store: Windows } {
   const store = new Map<string, Kept>();
   const findings = events.flatMap((event) => {
-    const names = placesOf(event).map(nameOf);
+    const names = placesOf([event]).map(nameOf);
     const seen = new Map(names.flatMap((name) => [...store].filter(([kept]) => kept === name)));
     const found = detect(seen, event);
     for (const name of names) store.delete(name);

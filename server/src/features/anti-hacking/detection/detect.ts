@@ -69,11 +69,15 @@ function forgivenBy(sighting: Sighting): Place[] {
   return sighting.kind === 'login_succeeded' ? [{ rule: 'brute_force.pair', key: cut(pairKey(sighting)) }] : [];
 }
 
-/** The places of all windows that `detect` reads or writes for an event, in an order in which servers may take them one after the other. */
-export function placesOf(sighting: Sighting): Place[] {
+function placesOfOne(sighting: Sighting): Place[] {
   const counted = countsOf(sighting).counts.map(({ rule, reading }) => ({ rule: rule.id, key: reading.key }));
   const arms = armsOf(sighting);
-  const places = [...counted, ...forgivenBy(sighting), ...(arms === undefined ? [] : [arms.pair, arms.source])];
+  return [...counted, ...forgivenBy(sighting), ...(arms === undefined ? [] : [arms.pair, arms.source])];
+}
+
+/** The places of all windows that `detect` reads or writes for some events, in an order in which servers may take them one after the other. */
+export function placesOf(sightings: readonly Sighting[]): Place[] {
+  const places = sightings.flatMap(placesOfOne);
   const byName = new Map(places.map((place) => [nameOf(place), place]));
   return [...byName.keys()].sort().flatMap((name) => byName.get(name) ?? []);
 }

@@ -26,6 +26,8 @@ export interface KnownDevices {
 }
 
 const RETENTION_MS = 180 * 86_400_000;
+/** How exactly `last_seen` is kept: far below the retention, so that a sign-in as ever is not a write. */
+const LAST_SEEN_GRAIN_MS = 3_600_000;
 /** Of one account. Beyond them, what was seen least lately is forgotten. */
 const DEVICES_MAXIMUM = 200;
 
@@ -39,33 +41,48 @@ export function createKnownDevices(parts: { database: Kysely<DetectionTables>; n
   return {
     async signedIn({ at, user_id, source, client, data }) {
       if (user_id === null || source === null || client === null) return null;
-      const seen = { user_id, device_id: data.device_id ?? '', client, source };
+      const known = await database
+        .selectFrom('known_devices')
+        .select(['id', 'device_id', 'client', 'source', 'last_seen'])
+        .where('user_id', '=', user_id)
+        .where('last_seen', '>', oldest())
+        .orderBy('last_seen', 'desc')
+        .orderBy('id', 'desc')
+        .execute();
+      const device_id = data.device_id ?? '';
+      const same = known.find((device) => device.device_id === device_id && device.client === client && device.source === source);
+      if (same !== undefined) {
+        if (now() - Date.parse(same.last_seen) >= LAST_SEEN_GRAIN_MS) await of(user_id, same.id).set({ last_seen: at }).execute();
+        return { id: same.id, is_new: false };
+      }
+      const is_new =
+        known.length > 0 &&
+        !known.some(
+          (device) =>
+            (device.device_id !== '' && device.device_id === device_id) ||
+            (device.client !== UNKNOWN_CLIENT && device.client === client) ||
+            device.source === source,
+        );
       return await database.transaction().execute(async (transaction) => {
-        const known = await transaction
-          .selectFrom('known_devices')
-          .select(['id', 'device_id', 'client', 'source'])
-          .where('user_id', '=', user_id)
-          .where('last_seen', '>', oldest())
-          .orderBy('last_seen', 'desc')
-          .orderBy('id', 'desc')
-          .execute();
-        const is_new =
-          known.length > 0 &&
-          !known.some(
-            (device) =>
-              (device.device_id !== '' && device.device_id === seen.device_id) ||
-              (device.client !== UNKNOWN_CLIENT && device.client === client) ||
-              device.source === source,
-          );
         const id = newId();
         // Of two sign-ins at once the database says which one was first.
         const { id: stored } = await transaction
           .insertInto('known_devices')
-          .values({ ...seen, id, first_seen: at, last_seen: at, trusted_at: null, reviewed: is_new ? 0 : 1 })
+          .values({
+            id,
+            user_id,
+            device_id,
+            client,
+            source,
+            first_seen: at,
+            last_seen: at,
+            trusted_at: null,
+            reviewed: is_new ? 0 : 1,
+          })
           .onConflict((conflict) => conflict.columns(['user_id', 'device_id', 'client', 'source']).doUpdateSet({ last_seen: at }))
           .returning('id')
           .executeTakeFirstOrThrow();
-        const excess = known.slice(DEVICES_MAXIMUM - 1).filter((device) => device.id !== stored);
+        const excess = known.slice(DEVICES_MAXIMUM - 1);
         if (excess.length > 0) {
           await transaction
             .deleteFrom('known_devices')

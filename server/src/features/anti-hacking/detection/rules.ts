@@ -327,6 +327,13 @@ function outbreak(row: Pick<Row<'scan_finished'>, 'id' | 'measure' | 'threshold'
   });
 }
 
+const PATTERNS: Readonly<Record<string, string>> = {
+  sql_injection: 'SQL injection',
+  path_traversal: 'path traversal',
+  script_injection: 'script injection',
+  command_injection: 'command injection',
+};
+
 function exploitStrings(row: Pick<Row<'request_refused'>, 'id' | 'measure' | 'threshold'>): Rule {
   return rule({
     ...row,
@@ -337,7 +344,7 @@ function exploitStrings(row: Pick<Row<'request_refused'>, 'id' | 'measure' | 'th
     key: (sighting) => (sighting.data.reason === 'exploit_string' ? sighting.source : null),
     severity: 'high',
     describe: (sighting) =>
-      `Requests with attacks in them (${sighting.data.pattern ?? 'of an unknown kind'}) came${from(sighting)}.`,
+      `Requests with attacks in them (${PATTERNS[sighting.data.pattern ?? ''] ?? 'of some kind'}) were made${from(sighting)}.`,
   });
 }
 

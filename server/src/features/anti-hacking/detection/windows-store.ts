@@ -49,6 +49,18 @@ export async function changeWindows<T>(
   });
 }
 
+/** Whether any window at these places holds something. */
+export async function isAnyHeld(database: Kysely<DetectionTables>, places: readonly Place[]): Promise<boolean> {
+  const held = await database
+    .selectFrom('detection_windows')
+    .select('rule')
+    .where(({ eb, and, or }) => or(places.map(({ rule, key }) => and([eb('rule', '=', rule), eb('key', '=', key)]))))
+    .where('state', '!=', '')
+    .limit(1)
+    .executeTakeFirst();
+  return held !== undefined;
+}
+
 /** Forgets what has expired, and beyond `maximum` what would expire first. */
 export async function sweepWindows(
   { database, now }: { database: Kysely<DetectionTables>; now: () => number },
