@@ -9,6 +9,7 @@ import * as recovery from './0007-accounts.ts';
 import * as quarantine from './0008-quarantine.ts';
 import * as commonPasswords from './0010-common-passwords.ts';
 import * as audit from './0011-audit.ts';
+import * as alertDecisions from './0014-alerts.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -22,4 +23,5 @@ export const migrations: Record<string, Migration> = {
   '0008-quarantine': quarantine,
   '0010-common-passwords': commonPasswords,
   '0011-audit': audit,
+  '0014-alerts': alertDecisions,
 };

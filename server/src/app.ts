@@ -5,10 +5,12 @@ import { VERSION } from '@palisade/contract/constants';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { type Kysely, sql } from 'kysely';
+import { createAlertMails } from '#features/anti-hacking/alert-mails.ts';
 import { serveAntiHacking } from '#features/anti-hacking/anti-hacking.routes.ts';
 import type { AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
-import { createAntiHacking } from '#features/anti-hacking/anti-hacking.ts';
+import { type AntiHacking, createAntiHacking } from '#features/anti-hacking/anti-hacking.ts';
 import { clearedFileIncident, infectedFileIncident } from '#features/anti-hacking/infected-file.ts';
+import { createMonitor } from '#features/anti-hacking/monitor.ts';
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import type { AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
 import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.ts';
@@ -101,6 +103,8 @@ export interface Surroundings {
   /** What drills are drawn with: from 0 up to, not including, 1. */
   random?: () => number;
   mail_look_ms?: number;
+  /** How often it is looked whether a weekly digest is due, in ms. */
+  digest_look_ms?: number;
 }
 
 export interface App {
@@ -109,6 +113,8 @@ export interface App {
   /** The one of `engine` that is always there. */
   embedded: YaraPool;
   signatures: Signatures;
+  /** What raises alerts. */
+  antiHacking: Pick<AntiHacking, 'raise'>;
   database: Kysely<Tables>;
   close(): Promise<void>;
 }
@@ -174,15 +180,6 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
         });
   const engine = clamd === undefined ? embedded : createEnginePair(embedded, clamd);
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
-  const antiHacking = createAntiHacking({
-    database: database.$pickTables<'alerts'>(),
-    scans: (user_id) => antivirus.counts(user_id),
-    rules: firewall.listRules,
-    commonPassword: (user_id) => auth.hasCommonPassword(user_id),
-    signaturesAge: signatures.age,
-    now,
-    random: surroundings.random,
-  });
   const falseAlarms = createFalseAlarms({
     database: database.$pickTables<'scans' | 'quarantine_reports'>(),
     accounts: { findUsers: (ids) => auth.findUsers(ids) },
@@ -197,14 +194,8 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     falseAlarms,
     now,
     logger,
-    onInfected: async (file) => {
-      await antiHacking.raise(infectedFileIncident(file));
-      bus.publish(file.user_id, { kind: 'alerts_changed' });
-    },
-    onCleared: async (file) => {
-      await antiHacking.raise(clearedFileIncident(file));
-      bus.publish(file.user_id, { kind: 'alerts_changed' });
-    },
+    onInfected: (file) => antiHacking.raise(infectedFileIncident(file)),
+    onCleared: (file) => antiHacking.raise(clearedFileIncident(file)),
     tell: bus.publish,
     matchHash: surroundings.match_hash ?? signatures.matchHash,
     retry_ms: surroundings.scan_retry_ms,
@@ -238,6 +229,42 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     logger,
     look_ms: surroundings.mail_look_ms,
   });
+  const alertMails = createAlertMails({
+    database: database.$pickTables<keyof AlertTables | 'mails' | 'installation'>(),
+    mail,
+    accounts: auth,
+    premium: subscriptions,
+    public_url: settings.public_url,
+    now,
+    logger,
+    look_ms: surroundings.digest_look_ms,
+  });
+  const antiHacking = createAntiHacking({
+    database: database.$pickTables<keyof AlertTables | 'audit_entries' | 'audit_head' | 'mails' | 'installation'>(),
+    audit,
+    mails: alertMails,
+    tell: bus.publish,
+    consequences: {
+      async endSession(user_id, session_id) {
+        const session = await sessions.find(session_id);
+        if (session?.user_id !== user_id) return false;
+        await sessions.end(session_id);
+        return true;
+      },
+    },
+    scans: (user_id) => antivirus.counts(user_id),
+    rules: firewall.listRules,
+    commonPassword: (user_id) => auth.hasCommonPassword(user_id),
+    signaturesAge: signatures.age,
+    now,
+    random: surroundings.random,
+  });
+  const readMonitor = await createMonitor({
+    database: database.$pickTables<'installation'>(),
+    accounts: auth,
+    watches: { files: engine.ready, sign_ins: () => false, requests: () => false },
+    now,
+  });
   const accountTables = database.$pickTables<'users' | 'reset_tokens' | 'sessions' | 'mails' | 'installation'>();
   const recovery = createRecovery({
     database: accountTables,
@@ -264,7 +291,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits });
   serveQuarantine(api, antivirus, falseAlarms);
   serveSignatures(api, { signatures, embedded, clamd, limits });
-  serveAntiHacking(api, antiHacking, subscriptions);
+  serveAntiHacking(api, antiHacking, subscriptions, readMonitor);
   serveDashboard(api, {
     recentScans: antivirus.recent,
     scanCounts: antivirus.counts,
@@ -306,6 +333,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     engine,
     embedded,
     signatures,
+    antiHacking,
     database,
     async close() {
       events.close();
@@ -313,6 +341,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       await antivirus.close();
       await fastify.close();
       await recovery.close();
+      await alertMails.close();
       await mail.close();
       await database.destroy();
     },

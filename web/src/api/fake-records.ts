@@ -111,15 +111,28 @@ export function dashboardOf(parts: Partial<DashboardStatus> = {}): DashboardStat
 }
 
 export function alertOf(parts: Partial<Alert> = {}): Alert {
+  const created_at = parts.created_at ?? '2026-11-20T10:00:00.000Z';
   return {
     id: nextId(),
     threat_type: 'brute_force',
     severity: 'medium',
     description: 'Five wrong passwords within ten minutes from one address.',
-    created_at: '2026-11-20T10:00:00.000Z',
+    created_at,
     blocked: true,
     ip_address: '192.0.2.1',
     simulated: false,
+    rule: 'brute_force.pair',
+    outcome: (parts.blocked ?? true) ? 'blocked' : 'unknown',
+    evidence: {
+      threshold: 'Five failures within 10 minutes.',
+      events: [{ at: created_at, what: 'A wrong password.', source: '192.0.2.1' }],
+    },
+    count: 1,
+    first_seen: created_at,
+    last_seen: created_at,
+    status: 'open',
+    resolution: null,
+    hidden: false,
     ...parts,
   };
 }
