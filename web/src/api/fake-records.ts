@@ -1,3 +1,4 @@
+import type { AlertDetail, Monitor } from '@palisade/contract/alerts';
 import type { Alert, Stats } from '@palisade/contract/anti-hacking';
 import type { Scan } from '@palisade/contract/antivirus';
 import type { Account, UserInfo } from '@palisade/contract/auth';
@@ -133,6 +134,23 @@ export function alertOf(parts: Partial<Alert> = {}): Alert {
     status: 'open',
     resolution: null,
     hidden: false,
+    ...parts,
+  };
+}
+
+export function alertDetailOf(parts: Partial<AlertDetail> = {}): AlertDetail {
+  return { ...alertOf(parts), about_sign_in: false, suppressible: true, decisions: [], ...parts };
+}
+
+export function monitorOf(parts: Partial<Monitor> = {}): Monitor {
+  return {
+    watching_since: '2026-11-01T08:00:00.000Z',
+    watches: [
+      { id: 'files', is_watched: true, reason: null },
+      { id: 'sign_ins', is_watched: true, reason: null },
+      { id: 'requests', is_watched: true, reason: null },
+    ],
+    alerts: { active: 0, resolved: 0, hidden: 0 },
     ...parts,
   };
 }
