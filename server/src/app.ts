@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
 import { VERSION } from '@palisade/contract/constants';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
@@ -32,13 +33,26 @@ import { createAccounts } from '#features/auth/account.ts';
 import { serveAuth } from '#features/auth/auth.routes.ts';
 import type { AuthTables } from '#features/auth/auth.tables.ts';
 import { createAuth } from '#features/auth/auth.ts';
+import { passkeySite } from '#features/auth/passkey-site.ts';
+import { createPasskeys } from '#features/auth/passkeys.ts';
 import { serveRecovery } from '#features/auth/recovery.routes.ts';
 import { createRecovery } from '#features/auth/recovery.ts';
+import { openSealedSecrets } from '#features/auth/sealed-secret.ts';
+import { createSecondFactors } from '#features/auth/second-factors.ts';
 import { createSignIn } from '#features/auth/sign-in.ts';
+import { createSignInChallenges } from '#features/auth/sign-in-challenges.ts';
+import { serveTwoFactor } from '#features/auth/two-factor.routes.ts';
+import type { TwoFactorTables } from '#features/auth/two-factor.tables.ts';
+import { createTwoFactor } from '#features/auth/two-factor.ts';
 import { serveChat } from '#features/chat/chat.routes.ts';
 import type { ChatTables } from '#features/chat/chat.tables.ts';
 import { createChat } from '#features/chat/chat.ts';
 import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
+import { createBlocks } from '#features/enforcement/blocks.ts';
+import { createCallGuard } from '#features/enforcement/call-guard.ts';
+import { serveEnforcement } from '#features/enforcement/enforcement.routes.ts';
+import type { EnforcementTables } from '#features/enforcement/enforcement.tables.ts';
+import { createLoginGuard } from '#features/enforcement/login-guard.ts';
 import { serveFirewall } from '#features/firewall/firewall.routes.ts';
 import type { FirewallTables } from '#features/firewall/firewall.tables.ts';
 import { createFirewall } from '#features/firewall/firewall.ts';
@@ -54,18 +68,22 @@ import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
 import { migrations } from '#migrations/all.ts';
 import { type AuditTables, createAudit } from '#platform/audit.ts';
 import { createBus } from '#platform/bus.ts';
+import { createMemoryCounters } from '#platform/counters.ts';
 import { type DatabaseLocation, migrate, openDatabase } from '#platform/database.ts';
 import { EVENTS_LIMITS, type EventsLimits, serveEvents } from '#platform/events.ts';
 import { createHttp, PATIENCE, type PatienceLimits } from '#platform/http.ts';
 import { type InstallationTables, readProvider } from '#platform/installation.ts';
 import { createMail, type MailTables } from '#platform/mail.ts';
+import { isLoopbackSource } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
+import { createRedisCounters } from '#platform/redis-counters.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { createSessions, type SessionTables } from '#platform/session.ts';
 import type { Settings } from '#platform/settings.ts';
 import { serveWeb } from '#platform/web.ts';
 
 type Tables = AuthTables &
+  TwoFactorTables &
   AuditTables &
   SessionTables &
   AntivirusTables &
@@ -75,7 +93,8 @@ type Tables = AuthTables &
   RemoteTables &
   InstallationTables &
   MailTables &
-  FirewallTables;
+  FirewallTables &
+  EnforcementTables;
 
 /** What surrounds the application: settings, where things lie, the clock, the log. */
 export interface Surroundings {
@@ -105,6 +124,8 @@ export interface Surroundings {
   mail_look_ms?: number;
   /** How often it is looked whether a weekly digest is due, in ms. */
   digest_look_ms?: number;
+  /** How a sign-in that has to wait does so. */
+  pause?: (ms: number) => Promise<void>;
 }
 
 export interface App {
@@ -126,6 +147,8 @@ const UPLOAD_LIMITS: UploadLimits = {
   slow: { window_ms: 30_000, bytes: 30 * 1024 },
   arrivals: { per_person: 64, all: 1_000 },
 };
+/** From when on an open remote session is one that was forgotten [H]. */
+const LONG_REMOTE_SESSION_MS = 8 * 3_600_000;
 /** A process scans one file at a time and takes one core and some 100 MB. One more than cores, because one is kept for small files. */
 const ENGINE_PROCESSES = { least: 3, most: 5 } as const;
 
@@ -140,6 +163,11 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const database = openDatabase<Tables>(surroundings.database);
   await migrate(database, migrations);
   const bus = createBus();
+  const ownCounters = createMemoryCounters({ now });
+  const counters =
+    settings.redis_url === undefined
+      ? ownCounters
+      : await createRedisCounters({ url: settings.redis_url, meanwhile: ownCounters, now, logger });
 
   const engine_processes =
     surroundings.engine_processes ??
@@ -180,6 +208,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
         });
   const engine = clamd === undefined ? embedded : createEnginePair(embedded, clamd);
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
+  const remote = createRemote({ database: database.$pickTables<'remote_sessions'>(), now });
   const falseAlarms = createFalseAlarms({
     database: database.$pickTables<'scans' | 'quarantine_reports'>(),
     accounts: { findUsers: (ids) => auth.findUsers(ids) },
@@ -214,14 +243,6 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const subscriptions = createSubscriptions(subscriptionParts);
   const sessions = createSessions({ database: database.$pickTables<'sessions'>(), findUser: auth.findUser, now });
   const audit = createAudit({ now });
-  const signIn = createSignIn({
-    database: database.$pickTables<'audit_entries' | 'audit_head'>(),
-    auth,
-    sessions,
-    audit,
-    observe: () => Promise.resolve(),
-    now,
-  });
   const mail = createMail({
     database: database.$pickTables<'mails' | 'installation'>(),
     server: settings.mail_server,
@@ -229,6 +250,31 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     logger,
     look_ms: surroundings.mail_look_ms,
   });
+  const blocks = createBlocks({ database: database.$pickTables<'blocks' | 'sign_in_sources'>(), now });
+  const guard = createLoginGuard({
+    database: database.$pickTables<'blocks' | 'sign_in_sources' | 'audit_entries' | 'audit_head' | 'mails' | 'installation'>(),
+    blocks,
+    counters,
+    limits: settings.limits,
+    accounts: auth,
+    audit,
+    mail,
+    isExempt: (source) => settings.exposure === 'local' && isLoopbackSource(source),
+    now,
+    pause: surroundings.pause ?? sleep,
+    logger,
+  });
+  const secrets = openSealedSecrets(settings.two_factor_key_file);
+  const twoFactorTables = database.$pickTables<
+    keyof (AuthTables & TwoFactorTables) | 'audit_entries' | 'audit_head' | 'mails' | 'installation'
+  >();
+  const passkeys = createPasskeys({
+    database: database.$pickTables<'passkeys' | 'passkey_challenges'>(),
+    now,
+    logger,
+  });
+  const secondFactors = createSecondFactors({ database: twoFactorTables, passkeys, secrets, audit, mail, now, logger });
+  const twoFactor = createTwoFactor({ database: twoFactorTables, passkeys, secondFactors, secrets, audit, mail, now });
   const alertMails = createAlertMails({
     database: database.$pickTables<keyof AlertTables | 'mails' | 'installation'>(),
     mail,
@@ -251,10 +297,15 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
         await sessions.end(session_id);
         return true;
       },
+      secondFactor: twoFactor.secondFactor,
     },
     scans: (user_id) => antivirus.counts(user_id),
     rules: firewall.listRules,
-    commonPassword: (user_id) => auth.hasCommonPassword(user_id),
+    account: async (user_id) => {
+      const { created_at, ...standing } = await auth.standing(user_id);
+      return { ...standing, age_ms: now() - Date.parse(created_at), second_factor: undefined, unreviewed_devices: 0 };
+    },
+    remote: async (user_id) => ({ long_sessions: await remote.countLonger(user_id, LONG_REMOTE_SESSION_MS) }),
     signaturesAge: signatures.age,
     now,
     random: surroundings.random,
@@ -265,7 +316,20 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     watches: { files: engine.ready, sign_ins: () => false, requests: () => false },
     now,
   });
-  const accountTables = database.$pickTables<'users' | 'reset_tokens' | 'sessions' | 'mails' | 'installation'>();
+  const signIn = createSignIn({
+    database: twoFactorTables,
+    auth,
+    sessions,
+    guard,
+    secondFactors,
+    challenges: createSignInChallenges({ database: database.$pickTables<'sign_in_challenges'>(), now }),
+    passkeys,
+    wakeMail: mail.wake,
+    audit,
+    observe: () => Promise.resolve(),
+    now,
+  });
+  const accountTables = database.$pickTables<keyof (AuthTables & TwoFactorTables) | 'sessions' | 'mails' | 'installation'>();
   const recovery = createRecovery({
     database: accountTables,
     sessions,
@@ -282,10 +346,20 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     patience: surroundings.patience ?? PATIENCE,
   });
   const api: Api = { fastify, sessions };
-  serveAuth(api, auth, signIn);
+  const callGuard = createCallGuard({ counters, limits: settings.limits });
+  serveAuth(api, auth, { signIn, guard: callGuard });
+  serveTwoFactor(api, {
+    twoFactor,
+    passkeys,
+    signIn,
+    siteOf: ({ headers }) => passkeySite(headers.host, settings),
+  });
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
   serveAccounts(api, auth, createAccounts({ database: accountTables, sessions, mail, exposure: settings.exposure }));
-  serveRecovery(api, recovery, { answers: settings.exposure === 'local' && settings.reset_delivery === 'response' });
+  serveRecovery(api, recovery, {
+    answers: settings.exposure === 'local' && settings.reset_delivery === 'response',
+    guard: callGuard,
+  });
   serveSetup(api, database.$pickTables<'installation'>());
   serveOutbox(api, mail);
   serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits });
@@ -299,8 +373,9 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     overview: antiHacking.overview,
   });
   serveChat(api, createChat({ database: database.$pickTables<'chat_messages'>(), now }));
-  serveRemote(api, createRemote({ database: database.$pickTables<'remote_sessions'>(), now }));
+  serveRemote(api, remote);
   serveFirewall(api, firewall);
+  serveEnforcement(api, { blocks, guard, accounts: auth });
 
   serve(api, readHealth, 'anyone', () => Promise.resolve({ status: 'ok' as const }));
   serve(api, readReadiness, 'anyone', async () => {
@@ -342,6 +417,8 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       await fastify.close();
       await recovery.close();
       await alertMails.close();
+      await guard.close();
+      await counters.close();
       await mail.close();
       await database.destroy();
     },

@@ -261,6 +261,7 @@ describe('a sign-in', () => {
     expect(answer).toMatchObject({
       sessions_ended: 1,
       change_password: true,
+      offer_two_factor: true,
       alert: { status: 'acknowledged', outcome: 'blocked', decisions: [{ kind: 'not_me' }] },
     });
     for (const [holder, status] of [

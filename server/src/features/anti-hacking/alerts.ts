@@ -35,8 +35,7 @@ export interface Consequences {
   trustDevice?: ((user_id: string, device_id: string) => Promise<void>) | undefined;
   /** Ends a session of a person; false when they have none of this id. */
   endSession: (user_id: string, session_id: string) => Promise<boolean>;
-  /** Absent: there is none to offer. */
-  secondFactor?: ((user_id: string) => Promise<{ enabled: boolean }>) | undefined;
+  secondFactor: (user_id: string) => Promise<{ enabled: boolean }>;
 }
 
 export interface Alerts {
@@ -295,8 +294,8 @@ export function createAlerts(parts: {
         audit: 'alert_acknowledged',
         details: { not_me: true, sessions_ended },
       });
-      const second = await consequences.secondFactor?.(row.user_id);
-      return { alert, sessions_ended, change_password: true, offer_two_factor: second?.enabled === false };
+      const { enabled } = await consequences.secondFactor(row.user_id);
+      return { alert, sessions_ended, change_password: true, offer_two_factor: !enabled };
     },
 
     async suppressions(user_id, { limit, cursor }) {

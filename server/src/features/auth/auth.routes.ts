@@ -4,8 +4,16 @@ import { type Api, serve } from '#platform/serve.ts';
 import type { Auth } from './auth.ts';
 import type { SignIn } from './sign-in.ts';
 
-export function serveAuth(api: Api, auth: Auth, signIn: SignIn): void {
-  serve(api, register, 'anyone', ({ body }) => auth.register(body));
+/** Who bounds how many accounts a source makes. @throws Problem `too_many_requests`. */
+export interface RegistrationGuard {
+  registration(asked: { source: string }): Promise<void>;
+}
+
+export function serveAuth(api: Api, auth: Auth, { signIn, guard }: { signIn: SignIn; guard: RegistrationGuard }): void {
+  serve(api, register, 'anyone', async ({ body, request }) => {
+    await guard.registration(originOf(request));
+    return await auth.register(body);
+  });
 
   serve(api, login, 'anyone', ({ body, request }) => signIn.withPassword(body, originOf(request)));
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Account, UserInfo } from '@palisade/contract/auth';
 import type { Exposure } from '@palisade/contract/platform';
 import type { Kysely } from 'kysely';
@@ -17,23 +17,29 @@ export function usernameKey(username: string): string {
   return username.normalize('NFKC').toLowerCase();
 }
 
+function markOf(password_hash: string): string {
+  return createHash('sha256').update(password_hash).digest('hex');
+}
+
 export interface Auth {
   /** @throws Problem `email_taken`, `username_taken`. */
   register(account: { email: string; username: string; password: string }): Promise<UserInfo>;
   /** @throws Problem `invalid_credentials`, after the same time for known and unknown emails. */
   authenticate(credentials: { email: string; password: string }): Promise<{
     user_info: UserInfo;
-    /** Whether the password that was right still is: a session that began while it was changed must not outlive the change. */
-    stillHolds(): Promise<boolean>;
+    /** Stands for the password that was right: SHA-256 of what is stored of it. */
+    password_mark: string;
   }>;
+  /** Whether the password that was right still is: a session that began while it was changed must not outlive the change. */
+  stillHolds(id: string, password_mark: string): Promise<boolean>;
   findUser(id: string): Promise<UserInfo | undefined>;
   /** `email` as `emailSchema` makes it: trimmed, in lower case. */
   findUserByEmail(email: string): Promise<UserInfo | undefined>;
   /** Those of the ids that are accounts, in any order. */
   findUsers(ids: readonly string[]): Promise<UserInfo[]>;
   findAccount(id: string): Promise<Account | undefined>;
-  /** Whether the password of an account is one of those that attackers try first; undefined when that is not known. */
-  hasCommonPassword(id: string): Promise<boolean | undefined>;
+  /** How an account stands; `common_password` is whether its password is one of those that attackers try first, undefined when that is not known. */
+  standing(id: string): Promise<{ common_password: boolean | undefined; is_admin: boolean; created_at: string }>;
 }
 
 export function createAuth(parts: {
@@ -102,13 +108,12 @@ export function createAuth(parts: {
           .where('password_hash', '=', password_hash)
           .execute();
       }
-      return {
-        user_info,
-        async stillHolds() {
-          const current = await database.selectFrom('users').select('password_hash').where('id', '=', user.id).executeTakeFirst();
-          return current?.password_hash === password_hash;
-        },
-      };
+      return { user_info, password_mark: markOf(password_hash) };
+    },
+
+    async stillHolds(id, password_mark) {
+      const current = await database.selectFrom('users').select('password_hash').where('id', '=', id).executeTakeFirst();
+      return current !== undefined && markOf(current.password_hash) === password_mark;
     },
 
     findUser: (id) => database.selectFrom('users').select(columns).where('id', '=', id).executeTakeFirst(),
@@ -130,9 +135,14 @@ export function createAuth(parts: {
         .where('id', '=', id)
         .executeTakeFirst(),
 
-    async hasCommonPassword(id) {
-      const user = await database.selectFrom('users').select('common_password').where('id', '=', id).executeTakeFirst();
-      return user?.common_password === null || user === undefined ? undefined : user.common_password === 1;
+    async standing(id) {
+      const { common_password, role, created_at } = await database
+        .selectFrom('users')
+        .select(['common_password', 'role', 'created_at'])
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      const is_common = common_password === null ? undefined : common_password === 1;
+      return { common_password: is_common, is_admin: role === 'admin', created_at };
     },
   };
 }
