@@ -12,6 +12,7 @@ import * as audit from './0011-audit.ts';
 import * as twoFactor from './0012-two-factor.ts';
 import * as alertDecisions from './0014-alerts.ts';
 import * as enforcement from './0015-enforcement.ts';
+import * as administration from './0016-administration.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -28,4 +29,5 @@ export const migrations: Record<string, Migration> = {
   '0012-two-factor': twoFactor,
   '0014-alerts': alertDecisions,
   '0015-enforcement': enforcement,
+  '0016-administration': administration,
 };

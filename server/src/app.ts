@@ -12,6 +12,7 @@ import type { AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts'
 import { type AntiHacking, createAntiHacking } from '#features/anti-hacking/anti-hacking.ts';
 import { clearedFileIncident, infectedFileIncident } from '#features/anti-hacking/infected-file.ts';
 import { createMonitor } from '#features/anti-hacking/monitor.ts';
+import { forgetOldDrills } from '#features/anti-hacking/old-drills.ts';
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import type { AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
 import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.ts';
@@ -28,6 +29,8 @@ import { serveSignatures } from '#features/antivirus/signatures.routes.ts';
 import { createSignatures, type Signatures } from '#features/antivirus/signatures.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { createTurns, SMALL_BYTES } from '#features/antivirus/turns.ts';
+import { serveAudit } from '#features/audit/audit.routes.ts';
+import { createAuditLog } from '#features/audit/audit-log.ts';
 import { serveAccounts } from '#features/auth/account.routes.ts';
 import { createAccounts } from '#features/auth/account.ts';
 import { serveAuth } from '#features/auth/auth.routes.ts';
@@ -44,6 +47,8 @@ import { createSignInChallenges } from '#features/auth/sign-in-challenges.ts';
 import { serveTwoFactor } from '#features/auth/two-factor.routes.ts';
 import type { TwoFactorTables } from '#features/auth/two-factor.tables.ts';
 import { createTwoFactor } from '#features/auth/two-factor.ts';
+import { serveUsers } from '#features/auth/users.routes.ts';
+import { createUsers } from '#features/auth/users.ts';
 import { serveChat } from '#features/chat/chat.routes.ts';
 import type { ChatTables } from '#features/chat/chat.tables.ts';
 import { createChat } from '#features/chat/chat.ts';
@@ -77,6 +82,7 @@ import { createMail, type MailTables } from '#platform/mail.ts';
 import { isLoopbackSource } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
 import { createRedisCounters } from '#platform/redis-counters.ts';
+import { keepRetention } from '#platform/retention.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { createSessions, type SessionTables } from '#platform/session.ts';
 import type { Settings } from '#platform/settings.ts';
@@ -126,6 +132,8 @@ export interface Surroundings {
   digest_look_ms?: number;
   /** How a sign-in that has to wait does so. */
   pause?: (ms: number) => Promise<void>;
+  /** How often what is over its time is looked for, in ms. */
+  retention_look_ms?: number;
 }
 
 export interface App {
@@ -169,6 +177,9 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       ? ownCounters
       : await createRedisCounters({ url: settings.redis_url, meanwhile: ownCounters, now, logger });
 
+  const audit = createAudit({ now });
+  const auditTables = database.$pickTables<'audit_entries' | 'audit_head'>();
+
   const engine_processes =
     surroundings.engine_processes ??
     Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism() + 1));
@@ -210,7 +221,8 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
   const remote = createRemote({ database: database.$pickTables<'remote_sessions'>(), now });
   const falseAlarms = createFalseAlarms({
-    database: database.$pickTables<'scans' | 'quarantine_reports'>(),
+    database: database.$pickTables<'scans' | 'quarantine_reports' | 'audit_entries' | 'audit_head'>(),
+    audit,
     accounts: { findUsers: (ids) => auth.findUsers(ids) },
     now,
   });
@@ -230,19 +242,23 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     retry_ms: surroundings.scan_retry_ms,
   });
   const auth = createAuth({
-    database: database.$pickTables<'users' | 'reset_tokens' | 'installation'>(),
+    database: database.$pickTables<'users' | 'reset_tokens' | 'installation' | 'audit_entries' | 'audit_head'>(),
+    audit,
     exposure: settings.exposure,
     admin_emails: settings.admin_emails,
+    proveEmail: (email) => recovery.mailProof(email),
     now,
   });
   const subscriptionParts = {
-    database: database.$pickTables<'subscription_templates' | 'subscriptions' | 'subscription_requests'>(),
+    database: database.$pickTables<
+      'subscription_templates' | 'subscriptions' | 'subscription_requests' | 'audit_entries' | 'audit_head'
+    >(),
+    audit,
     accounts: auth,
     now,
   };
   const subscriptions = createSubscriptions(subscriptionParts);
   const sessions = createSessions({ database: database.$pickTables<'sessions'>(), findUser: auth.findUser, now });
-  const audit = createAudit({ now });
   const mail = createMail({
     database: database.$pickTables<'mails' | 'installation'>(),
     server: settings.mail_server,
@@ -329,15 +345,25 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     observe: () => Promise.resolve(),
     now,
   });
-  const accountTables = database.$pickTables<keyof (AuthTables & TwoFactorTables) | 'sessions' | 'mails' | 'installation'>();
+  const accountTables = database.$pickTables<
+    keyof (AuthTables & TwoFactorTables) | 'sessions' | 'mails' | 'installation' | 'audit_entries' | 'audit_head'
+  >();
+  const accounts = createAccounts({ database: accountTables, audit, sessions, mail, exposure: settings.exposure });
   const recovery = createRecovery({
     database: accountTables,
+    audit,
     sessions,
     mail,
     public_url: settings.public_url,
     exposure: settings.exposure,
+    admin_emails: settings.admin_emails,
     now,
     logger,
+  });
+  const retention = keepRetention({
+    tasks: [mail.forgetOld, () => forgetOldDrills(database.$pickTables<'alerts'>(), now())],
+    logger,
+    look_ms: surroundings.retention_look_ms,
   });
 
   const fastify = await createHttp({
@@ -347,7 +373,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   });
   const api: Api = { fastify, sessions };
   const callGuard = createCallGuard({ counters, limits: settings.limits });
-  serveAuth(api, auth, { signIn, guard: callGuard });
+  serveAuth(api, auth, { signIn, guard: callGuard, accounts });
   serveTwoFactor(api, {
     twoFactor,
     passkeys,
@@ -355,15 +381,19 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     siteOf: ({ headers }) => passkeySite(headers.host, settings),
   });
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
-  serveAccounts(api, auth, createAccounts({ database: accountTables, sessions, mail, exposure: settings.exposure }));
+  serveAccounts(api, auth, accounts);
+  serveUsers(api, createUsers({ database: accountTables, audit, sessions, now }));
+  serveAudit(api, createAuditLog({ database: auditTables, accounts: auth, now }));
   serveRecovery(api, recovery, {
     answers: settings.exposure === 'local' && settings.reset_delivery === 'response',
     guard: callGuard,
   });
-  serveSetup(api, database.$pickTables<'installation'>());
+  serveSetup(api, database.$pickTables<'installation' | 'audit_entries' | 'audit_head'>(), audit);
   serveOutbox(api, mail);
   serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits });
-  serveQuarantine(api, antivirus, falseAlarms);
+  serveQuarantine(api, antivirus, falseAlarms, (kind, { user_id, filename, file_hash }, origin) =>
+    audit.record(auditTables, { kind, subject_id: user_id, actor_id: user_id, origin, details: { filename, file_hash } }),
+  );
   serveSignatures(api, { signatures, embedded, clamd, limits });
   serveAntiHacking(api, antiHacking, subscriptions, readMonitor);
   serveDashboard(api, {
@@ -415,6 +445,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       await signatures.close();
       await antivirus.close();
       await fastify.close();
+      await retention.close();
       await recovery.close();
       await alertMails.close();
       await guard.close();

@@ -147,7 +147,11 @@ test('10,000 calls with hostile values, in any order, by several people: never a
   /** Whoever was signed out, demoted or disabled by a call comes back as they were. */
   async function revive(person: Person): Promise<void> {
     const email = `${person.mark}@example.com`;
-    await app.app.database.updateTable('users').set({ role: person.role }).where('email', '=', email).execute();
+    await app.app.database
+      .updateTable('users')
+      .set({ role: person.role, disabled_at: null })
+      .where('email', '=', email)
+      .execute();
     person.token = (await app.signIn(person.mark, person.role)).token;
   }
 

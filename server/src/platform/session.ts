@@ -56,11 +56,15 @@ export interface Sessions {
   resolve(token: string): Promise<Session | undefined>;
   /** Ends a session at once. */
   end(session_id: string): Promise<void>;
+  /** Ends a session as part of `database`'s transaction. It is not answered from here any more, committed or not. */
+  endOne(database: Kysely<SessionTables>, session_id: string): Promise<void>;
   /** Ends all sessions of a person, or all but one, as part of `database`'s transaction. None of them is answered from here any more, committed or not. */
   endAll(database: Kysely<SessionTables>, user_id: string, except_id?: string): Promise<void>;
   /** The sessions of a person that still count, newest first. */
   list(user_id: string, page: PageQuery): Promise<SessionRecord[]>;
   find(session_id: string): Promise<SessionRecord | undefined>;
+  /** How many sessions of each person still count, and when one of them was last used. Who has none is missing. */
+  counts(user_ids: readonly string[]): Promise<Map<string, { sessions: number; last_used_at: string }>>;
   /** Has a person read anew by their sessions' next requests, after their record changed. */
   refresh(user_id: string): void;
   /** Whether a session still counts. Asking is no use of it. */
@@ -69,7 +73,7 @@ export interface Sessions {
   onEnd(listener: (session_id: string) => void): () => void;
 }
 
-/** `findUser` answers undefined for an account that is gone: its tokens are then worth nothing. */
+/** `findUser` answers undefined for an account that is gone or disabled: its tokens are then worth nothing. */
 export function createSessions(parts: {
   database: Kysely<SessionTables>;
   findUser: (id: string) => Promise<UserInfo | undefined>;
@@ -113,6 +117,13 @@ export function createSessions(parts: {
       last_used_at: Date.parse(row.last_used_at),
       trusted_until: now() + CACHE_MS,
     };
+  }
+
+  async function endOne(transaction: Kysely<SessionTables>, session_id: string): Promise<void> {
+    remember(session_id);
+    await transaction.deleteFrom('sessions').where('id', '=', session_id).execute();
+    drop((session) => session.id === session_id);
+    tell(session_id);
   }
 
   return {
@@ -161,12 +172,8 @@ export function createSessions(parts: {
       return cached.session;
     },
 
-    async end(session_id) {
-      remember(session_id);
-      await database.deleteFrom('sessions').where('id', '=', session_id).execute();
-      drop((session) => session.id === session_id);
-      tell(session_id);
-    },
+    end: (session_id) => endOne(database, session_id),
+    endOne,
 
     async endAll(transaction, user_id, except_id) {
       let query = transaction.deleteFrom('sessions').where('user_id', '=', user_id);
@@ -192,6 +199,19 @@ export function createSessions(parts: {
     },
 
     find: (session_id) => database.selectFrom('sessions').select(PUBLIC_COLUMNS).where('id', '=', session_id).executeTakeFirst(),
+
+    async counts(user_ids) {
+      const { created, used } = lifetimeStarts();
+      const rows = await database
+        .selectFrom('sessions')
+        .select(({ fn }) => ['user_id', fn.countAll<number>().as('sessions'), fn.max('last_used_at').as('last_used_at')])
+        .where('user_id', 'in', user_ids)
+        .where('created_at', '>', created)
+        .where('last_used_at', '>', used)
+        .groupBy('user_id')
+        .execute();
+      return new Map(rows.map(({ user_id, ...counted }) => [user_id, counted]));
+    },
 
     refresh(user_id) {
       drop((session) => session.user.id === user_id);

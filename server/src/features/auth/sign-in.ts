@@ -75,7 +75,7 @@ export function createSignIn(parts: {
   secondFactors: SecondFactors;
   challenges: SignInChallenges;
   passkeys: Pick<Passkeys, 'request' | 'ownerOf'>;
-  audit: Audit;
+  audit: Pick<Audit, 'record'>;
   observe: Observe;
   /** Has letters that a sign-in wrote sent. */
   wakeMail: () => void;
