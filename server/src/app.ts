@@ -253,6 +253,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     logger,
     trusted_proxies: settings.trusted_proxies,
     patience: surroundings.patience ?? PATIENCE,
+    public_url: settings.public_url,
   });
   const api: Api = { fastify, sessions };
   serveAuth(api, auth, signIn);
