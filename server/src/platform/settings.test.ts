@@ -31,6 +31,13 @@ describe('settings', () => {
     },
   );
 
+  test.each([[{ SMTP_URL: 'smpt://shield:hush@mail.example.com' }], [{ DATABASE_URL: 'mysql://shield:hush@localhost/x' }]])(
+    'a password in a wrong setting is not said aloud: %j',
+    (environment) => {
+      expect(() => parseSettings(environment)).toThrow(/^\w+ must be an address that starts with (?!.*hush)/);
+    },
+  );
+
   test('local exposure on such an address runs, with a warning', () => {
     const settings = parseSettings({ HOST: '0.0.0.0', EXPOSURE: 'local' });
     expect(settings.exposure).toBe('local');

@@ -115,6 +115,9 @@ const environmentSchema = z.object({
 /** Settings of the design whose part is not built yet: set, they would be silently without effect, so they are refused. */
 const NOT_YET = ['REDIS_URL'];
 
+/** Settings that may hold a password: what is wrong with them is said, what they are is not. */
+const WITH_CREDENTIALS = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL']);
+
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
 
 /** Whether a host name or address can only be reached from the machine itself (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3). */
@@ -137,7 +140,8 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const name = String(issue?.path[0] ?? 'environment');
-    throw new SettingsError(`${name} ${issue?.message ?? 'is not valid'} (it is ${JSON.stringify(environment[name] ?? '')}).`);
+    const value = WITH_CREDENTIALS.has(name) ? '' : ` (it is ${JSON.stringify(environment[name] ?? '')})`;
+    throw new SettingsError(`${name} ${issue?.message ?? 'is not valid'}${value}.`);
   }
   for (const name of NOT_YET) {
     if (environment[name]) throw new SettingsError(`${name} is set, but this version has no support for it yet. Unset it.`);
