@@ -142,7 +142,11 @@ export async function createHttp(options: {
   fastify.addHook('onRequest', async (request, reply) => {
     watchBody(request.raw, options.patience.body);
     // A file that is not there is answered with the application's page.
-    if (!request.is404 && /^\/(assets\/|[\w-]+\.(js|svg)$)/.test(request.url)) return void reply.headers(headers.asset);
+    if (!request.is404 && /^\/(assets\/|[\w-]+\.(js|svg)$)/.test(request.url)) {
+      // HTTP/1.1 keeps the connection unless told otherwise (RFC 9112 section 9.3): the bytes go to the policy.
+      reply.raw.removeHeader('connection');
+      return void reply.headers(headers.asset);
+    }
     reply.headers(headers.document);
     reply.header('x-request-id', request.id);
   });

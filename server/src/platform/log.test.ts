@@ -4,6 +4,7 @@ import { UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
 import { currentUser, forgotPassword, login, register, resetPassword } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
 import { listOutbox } from '@palisade/contract/mail';
+import { PROBLEMS, type ProblemDocument, problemSchema } from '@palisade/contract/problem';
 import { unlockFile } from '@palisade/contract/quarantine';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
@@ -143,21 +144,29 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   const username = secret('refused_name', `refused-${randomBytes(8).toString('hex')}`);
   if (isPostgres()) await sql`alter table users add constraint nobody_new check (username = 'x') not valid`.execute(database);
   else await sql`create trigger nobody_new before insert on users begin select raise(abort, 'nobody new'); end`.execute(database);
-  const statuses: number[] = [];
-  statuses.push((await app.call(register, { body: { email: 'r@example.com', username, password } })).status);
+  const failed: unknown[] = [];
+  const note = (answer: { ok: true } | { ok: false; problem: ProblemDocument }) => void failed.push(answer.ok || answer.problem);
+  note(await app.call(register, { body: { email: 'r@example.com', username, password } }));
   await sql`alter table chat_messages rename to chat_lost`.execute(database);
-  statuses.push((await app.call(sendMessage, { token: renewed, body: { message: secret('message'), sender: 'user' } })).status);
+  note(await app.call(sendMessage, { token: renewed, body: { message: secret('message'), sender: 'user' } }));
   await sql`alter table reset_tokens rename to reset_lost`.execute(database);
-  statuses.push((await app.call(resetPassword, { body: { reset_token, new_password: password } })).status);
+  note(await app.call(resetPassword, { body: { reset_token, new_password: password } }));
   await app.call(forgotPassword, { body: { email } });
   await sql`alter table sessions rename to sessions_lost`.execute(database);
-  statuses.push((await app.call(login, { body: { email, password: secrets['new_password'] ?? '' } })).status);
-  statuses.push((await app.call(currentUser, { token })).status);
+  note(await app.call(login, { body: { email, password: secrets['new_password'] ?? '' } }));
+  note(await app.call(currentUser, { token }));
   await app.app.fastify.close();
   const log = lines.join('');
 
   test('went through all of it', () => {
-    expect(statuses).toEqual([500, 500, 500, 500, 500]);
+    expect(failed).toHaveLength(5);
+    for (const problem of failed) {
+      // Whoever asked learns what to say to support, and nothing else.
+      const { request_id, ...told } = problemSchema.parse(problem);
+      expect(request_id).toMatch(/^[\w-]{36}$/);
+      const { title, detail } = PROBLEMS.internal;
+      expect(told).toEqual({ type: 'urn:palisade:problem:internal', title, status: 500, detail, code: 'internal' });
+    }
     expect(Object.entries(secrets).filter(([, value]) => value.length < 20)).toEqual([]);
   });
 

@@ -143,14 +143,16 @@ describe('every answer', async () => {
 
   test.each([
     ['/assets/main.js', 'application/javascript; charset=utf-8'],
-    ['/favicon.svg', 'image/svg+xml'],
+    ['/favicon.svg', 'image/svg+xml; charset=utf-8'],
   ])('carries the headers of a file: %s', async (path, type) => {
     const { status, headers } = await ask('GET', path);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe(type);
+    expect(headers.get('content-security-policy')).toBe("frame-ancestors 'none'");
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    expect(headers.get('set-cookie')).toBeNull();
   });
 
   test('never shows what the build did not make', async () => {

@@ -30,6 +30,7 @@ const DOCUMENT_HEADERS = {
 
 /** A script, style, font or icon is no document: the policies of a document would be 600 bytes on each for nothing (docs/decisions/0049). */
 const ASSET_HEADERS = {
+  'content-security-policy': "frame-ancestors 'none'",
   'x-content-type-options': DOCUMENT_HEADERS['x-content-type-options'],
   'cross-origin-resource-policy': DOCUMENT_HEADERS['cross-origin-resource-policy'],
 } as const;

@@ -46,6 +46,13 @@ describe('settings', () => {
   });
 
   test.each([
+    ['http://shield.example.com', [expect.stringContaining('PUBLIC_URL is not https')]],
+    ['https://shield.example.com', []],
+  ])('public exposure at %s has its warnings', (PUBLIC_URL, warnings) => {
+    expect(parseSettings({ ...PUBLIC, PUBLIC_URL }).warnings).toEqual(warnings);
+  });
+
+  test.each([
     ['PORT', { PORT: '70000' }],
     ['PORT', { PORT: '3.5' }],
     ['EXPOSURE', { EXPOSURE: 'open' }],

@@ -156,6 +156,9 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     warnings.push('EXPOSURE=local on an address that others may reach: whoever reaches it first becomes its administrator.');
   }
   if (exposure === 'public') {
+    if (values.PUBLIC_URL !== undefined && new URL(values.PUBLIC_URL).protocol !== 'https:') {
+      warnings.push('PUBLIC_URL is not https: whoever is on the way reads passwords and files. Put a proxy with TLS in front.');
+    }
     if (values.ADMIN_EMAILS.length === 0) {
       throw new SettingsError(
         'ADMIN_EMAILS is not set. In public exposure set it to the email addresses that become administrators, for example ADMIN_EMAILS=you@example.com.',
