@@ -6,8 +6,8 @@ import { ROOT } from './node-runtime.mjs';
 const PATH = [join(ROOT, 'node_modules', '.bin'), process.env.PATH ?? ''].join(delimiter);
 
 /**
- * Runs a program of node_modules/.bin or of the system to its end. `quiet` keeps its output and gives it back.
- * @param {string} command @param {string[]} args @param {{ env?: Record<string, string>, cwd?: string, quiet?: boolean }} [options]
+ * Runs a program of node_modules/.bin or of the system to its end. `quiet` keeps its output and gives it back; after `timeout_ms` it is ended.
+ * @param {string} command @param {string[]} args @param {{ env?: Record<string, string>, cwd?: string, quiet?: boolean, timeout_ms?: number }} [options]
  * @returns {Promise<{ code: number, output: string, ms: number }>}
  */
 export function run(command, args, options = {}) {
@@ -18,6 +18,7 @@ export function run(command, args, options = {}) {
       env: { ...process.env, PATH, ...options.env },
       stdio: ['ignore', options.quiet ? 'pipe' : 'inherit', options.quiet ? 'pipe' : 'inherit'],
       shell: process.platform === 'win32',
+      timeout: options.timeout_ms,
     });
     let output = '';
     child.stdout?.on('data', (chunk) => (output += chunk));

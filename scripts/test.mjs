@@ -1,6 +1,7 @@
 // Everything: checks, unit and API tests, the API tests again on PostgreSQL, the build, browser journeys. Ends with the count of tests.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { auditPackages, auditSentences } from './audit.mjs';
 import { findNode, ROOT } from './node-runtime.mjs';
 import { findChromium, missingClamd, missingRedis } from './packages.mjs';
 import { startPostgres } from './postgres.mjs';
@@ -53,6 +54,8 @@ async function vitest(name, args, env) {
 rmSync(REPORTS, { recursive: true, force: true });
 mkdirSync(REPORTS, { recursive: true });
 let failures = 0;
+// Waits for the network while everything else works.
+const audit = auditPackages();
 
 say('checks: format, lint, import rules, types, dead code');
 if ((await run(node, [join(ROOT, 'scripts/check.mjs')])).code !== 0)
@@ -102,6 +105,10 @@ totals.failed += stats.unexpected;
 totals.skipped += stats.skipped;
 if (stats.flaky > 0)
   notes.push(`${stats.flaky} browser journeys passed only at their second attempt; they are named above as flaky.`);
+
+const advisories = await audit;
+notes.push(...auditSentences(advisories));
+if ('findings' in advisories) failures += advisories.findings.length;
 
 say('result');
 for (const note of notes) process.stdout.write(`${note}\n`);

@@ -420,6 +420,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     logger,
     trusted_proxies: settings.trusted_proxies,
     patience: surroundings.patience ?? PATIENCE,
+    public_url: settings.public_url,
   });
   const lookAtToken = createMovedTokens({ observe: detection.observe, now });
   const api: Api = {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { pino } from 'pino';
 import { databaseLocation } from '#platform/database.ts';
+import { createLog } from '#platform/log.ts';
 import { parseSettings, type Settings, SettingsError } from '#platform/settings.ts';
 import { type App, createApp } from './app.ts';
 
@@ -59,7 +59,12 @@ function explain(error: unknown, settings: Settings): string {
 }
 
 const settings = readSettings();
-const logger = pino({ level: settings.log_level }, pino.destination(2));
+const logger = createLog(settings.log_level);
+// Node would print the error with everything in it, and so the row that a database quotes.
+process.on('uncaughtException', (error) => {
+  logger.fatal({ err: error }, 'nobody caught an error');
+  fail('It ended because of an error that nobody caught. The log says where, with LOG_LEVEL=error or more.');
+});
 for (const warning of settings.warnings) process.stderr.write(`palisade: warning: ${warning}\n`);
 
 let app: App;

@@ -7,9 +7,9 @@ import { login, type Role, register } from '@palisade/contract/auth';
 import type { BodySentOf, Endpoint, ReplyOf } from '@palisade/contract/endpoint';
 import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
 import { Client } from 'pg';
-import { pino } from 'pino';
 import { afterAll } from 'vitest';
 import type { DatabaseLocation } from '#platform/database.ts';
+import { createLog } from '#platform/log.ts';
 import { parseSettings } from '#platform/settings.ts';
 import { type App, createApp, type Surroundings } from '#server/app.ts';
 
@@ -44,6 +44,11 @@ async function withPostgres<T>(url: string, work: (client: Client) => Promise<T>
   }
 }
 
+/** Whether the tests run on PostgreSQL rather than SQLite. */
+export function isPostgres(): boolean {
+  return (process.env['TEST_DATABASE_URL'] ?? '') !== '';
+}
+
 /** A database of this test's own: SQLite in memory, or a fresh one on the PostgreSQL server of TEST_DATABASE_URL. */
 async function freshDatabase(): Promise<{ location: DatabaseLocation; dispose: () => Promise<void> }> {
   const server = process.env['TEST_DATABASE_URL'];
@@ -66,12 +71,17 @@ export async function startTestApp(
 ): Promise<TestApp> {
   const data_dir = mkdtempSync(join(tmpdir(), 'palisade-test-'));
   const database = await freshDatabase();
+  const settings = parseSettings({
+    DATA_DIR: data_dir,
+    LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
+    ...options.environment,
+  });
   const app = await createApp({
-    settings: parseSettings({ DATA_DIR: data_dir, ...options.environment }),
+    settings,
     database: database.location,
     signatures_folder: SIGNATURES_FOLDER,
     web_folder: join(data_dir, 'no-web-here'),
-    logger: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }, pino.destination(2)),
+    logger: createLog(settings.log_level),
     engine_processes: 1,
     ...options.surroundings,
   });

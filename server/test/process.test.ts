@@ -48,6 +48,22 @@ describe('a start that cannot succeed ends with one clear line and exit code 1',
   });
 });
 
+test('a server that fails in a way nobody thought of ends, says where, and tells nothing of the data', async () => {
+  // The address of the program stands in the stack, so it does not hold the word.
+  const failing =
+    "const wait = setInterval(() => { if (process.listenerCount('SIGTERM') > 0) { clearInterval(wait); " +
+    "Promise.reject(Object.assign(new Error('hu' + 'sh'), { code: '23514', detail: 'hu' + 'sh' })); } }, 10);";
+  const { code, errors } = await runServer({
+    DATA_DIR: freshFolder(),
+    PORT: '0',
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(failing)}`,
+  });
+  expect(code).toBe(1);
+  expect(errors).toMatch(/"err":\{"type":"Error","code":"23514","stack":\["at /);
+  expect(errors).toMatch(/palisade: It ended because of an error that nobody caught\. /);
+  expect(errors).not.toContain('hush');
+});
+
 /** The processes whose parent is `pid`, from /proc. */
 function childrenOf(pid: number): number[] {
   return readdirSync('/proc')

@@ -16,6 +16,8 @@ export interface SmtpServer {
   received: ReceivedLetter[];
   /** What `RCPT TO` is answered from now on; `250` accepts. */
   answerRecipients(line: string): void;
+  /** From now on letters are refused, and quoted in the refusal. */
+  quoteLetters(): void;
 }
 
 /** RFC 2045 section 6.7, for letters in ASCII. */
@@ -30,6 +32,7 @@ export async function startSmtpServer(): Promise<SmtpServer> {
   const received: ReceivedLetter[] = [];
   const sockets = new Set<Socket>();
   let recipientAnswer = '250 ok';
+  let areQuoted = false;
 
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -46,8 +49,9 @@ export async function startSmtpServer(): Promise<SmtpServer> {
           return;
         }
         isContent = false;
-        received.push({ ...letter, content: decode(letter.content) });
-        answer('250 taken');
+        const content = decode(letter.content);
+        received.push({ ...letter, content });
+        answer(areQuoted ? `550 this looks like spam: ${content.replace(/^.*?\n\n/s, '').replaceAll(/\s+/g, ' ')}` : '250 taken');
         return;
       }
       const [verb = ''] = line.split(/[ :]/, 1);
@@ -89,6 +93,9 @@ export async function startSmtpServer(): Promise<SmtpServer> {
     received,
     answerRecipients(line) {
       recipientAnswer = line;
+    },
+    quoteLetters() {
+      areQuoted = true;
     },
   };
 }

@@ -129,6 +129,7 @@ test('a page that does not read is dropped, and nobody else waits for it', async
     logger: pino({ level: 'silent' }),
     trusted_proxies: [],
     patience: PATIENCE,
+    public_url: undefined,
   });
   const user = { id: newId(), username: 'maria', email: 'maria@example.com', role: 'customer' } as const;
   const sessions = {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { JSON_BODY_MAXIMUM, VERSION } from '@palisade/contract/constants';
@@ -11,6 +10,7 @@ import {
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
+  type FastifyRequest,
 } from 'fastify';
 import {
   hasZodFastifySchemaValidationErrors,
@@ -19,6 +19,8 @@ import {
   validatorCompiler,
 } from 'fastify-type-provider-zod';
 import { Problem } from './problem.ts';
+import { securityHeaders } from './security-headers.ts';
+import { refuseUnreadable } from './unreadable.ts';
 
 /** What a slow client may cost (slow-loris). Times in ms. */
 export interface PatienceLimits {
@@ -32,32 +34,6 @@ export interface PatienceLimits {
 export const PATIENCE: PatienceLimits = { headers_ms: 30_000, look_ms: 10_000, body: { window_ms: 45_000, bytes: 20 * 1024 } };
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
-/** The API answers nothing that a page may run, and the application loads everything from itself. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'self'",
-  "script-src 'self'",
-  // Mantine sets style attributes and inserts style elements.
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "font-src 'self'",
-  // The events socket as well (CSP 3, section 6.7.2.8).
-  "connect-src 'self'",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-const SECURITY_HEADERS = {
-  'content-security-policy': CONTENT_SECURITY_POLICY,
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
-} as const;
-
 function fieldErrors(error: FastifyError): FieldError[] {
   if (!hasZodFastifySchemaValidationErrors(error)) return [];
   return error.validation.map((issue) => ({
@@ -65,12 +41,6 @@ function fieldErrors(error: FastifyError): FieldError[] {
     message: issue.message ?? 'This is not valid.',
   }));
 }
-
-/** A script, style or font is no document: the policies of a document would be 600 bytes on each for nothing. */
-const ASSET_HEADERS = {
-  'x-content-type-options': SECURITY_HEADERS['x-content-type-options'],
-  'cross-origin-resource-policy': SECURITY_HEADERS['cross-origin-resource-policy'],
-} as const;
 
 /** Whoever is answered before their body has come, and whoever sends JSON byte by byte, may not keep the connection for ever. */
 function watchBody(body: IncomingMessage, { window_ms, bytes }: PatienceLimits['body']): void {
@@ -94,13 +64,6 @@ function describeFields(errors: readonly FieldError[]): string {
   return `Check these fields: ${[...new Set(errors.map((error) => error.field))].join(', ')}.`;
 }
 
-/** By the code of Node's error. */
-const UNREAD = new Map<string, ProblemCode>([
-  ['HPE_HEADER_OVERFLOW', 'too_large'],
-  ['ERR_HTTP_REQUEST_TIMEOUT', 'upload_stalled'],
-]);
-const UNREAD_DETAIL = 'The head of this request could not be read. Check its address and its headers.';
-
 const OF_STATUS = new Map<number, ProblemCode>([
   [400, 'malformed'],
   [404, 'not_found'],
@@ -120,28 +83,17 @@ function fromFastify(error: FastifyError): Problem | undefined {
   return code === undefined ? undefined : new Problem(code, { cause: error });
 }
 
-function answer(reply: FastifyReply, problem: Problem, request_id: string): FastifyReply {
+function answer(problem: Problem, request: FastifyRequest, reply: FastifyReply): void {
+  const { code, status, cause } = problem;
+  if (code === 'internal') request.log.error({ req: request, err: cause }, 'request failed');
+  else if (status >= 500 && cause !== undefined)
+    request.log.warn({ req: request, err: cause, code }, 'request could not be served');
   if (problem.retry_after !== undefined) reply.header('retry-after', String(problem.retry_after));
-  if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
-  return reply
-    .code(problem.status)
+  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  reply
+    .code(status)
     .type('application/problem+json; charset=utf-8')
-    .send(JSON.stringify(problem.document(request_id)));
-}
-
-/** What was never read as a request has no reply object: its answer is written by hand, and the connection is done for. */
-function refuseUnread(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const problem = new Problem(UNREAD.get(error.code ?? '') ?? 'malformed', { detail: UNREAD_DETAIL });
-  const body = JSON.stringify(problem.document(randomUUID()));
-  const head = [
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}`,
-    'content-type: application/problem+json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'cache-control: no-store',
-    'connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+    .send(JSON.stringify(problem.document(request.id)));
 }
 
 /**
@@ -152,7 +104,10 @@ export async function createHttp(options: {
   logger: FastifyBaseLogger;
   trusted_proxies: readonly string[];
   patience: PatienceLimits;
+  /** Where people open the application; undefined when it is not known. */
+  public_url: string | undefined;
 }): Promise<FastifyInstance> {
+  const headers = securityHeaders(options.public_url);
   const fastify = createFastify({
     loggerInstance: options.logger,
     bodyLimit: JSON_BODY_MAXIMUM,
@@ -164,12 +119,14 @@ export async function createHttp(options: {
     http: { headersTimeout: options.patience.headers_ms, connectionsCheckingInterval: options.patience.look_ms },
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
-    // An address that cannot be one of ours, told before any hook has run.
-    frameworkErrors: (_error, request, reply) => {
-      reply.headers(SECURITY_HEADERS).header('cache-control', 'no-store');
-      answer(reply, new Problem('not_found'), request.id);
+    clientErrorHandler: refuseUnreadable({ logger: options.logger, headers: headers.document }),
+    // What the router refuses runs no hook. An id that is too long names nothing.
+    frameworkErrors: (error, request, reply) => {
+      const code = error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? 'not_found' : (OF_STATUS.get(error.statusCode ?? 0) ?? 'internal');
+      const detail = code === 'malformed' ? { detail: 'The address is not encoded as an address must be.' } : {};
+      reply.headers(headers.document);
+      answer(new Problem(code, { ...detail, cause: error }), request, reply);
     },
-    clientErrorHandler: refuseUnread,
   });
   fastify.setValidatorCompiler(validatorCompiler);
   fastify.setSerializerCompiler(serializerCompiler);
@@ -184,16 +141,19 @@ export async function createHttp(options: {
 
   fastify.addHook('onRequest', async (request, reply) => {
     watchBody(request.raw, options.patience.body);
-    if (/^\/(assets\/|[\w-]+\.(js|svg)$)/.test(request.url)) return void reply.headers(ASSET_HEADERS);
-    reply.headers(SECURITY_HEADERS);
+    // A file that is not there is answered with the application's page.
+    if (!request.is404 && /^\/(assets\/|[\w-]+\.(js|svg)$)/.test(request.url)) {
+      // HTTP/1.1 keeps the connection unless told otherwise (RFC 9112 section 9.3): the bytes go to the policy.
+      reply.raw.removeHeader('connection');
+      return void reply.headers(headers.asset);
+    }
+    reply.headers(headers.document);
     reply.header('x-request-id', request.id);
-    if (request.url.startsWith('/api')) reply.header('cache-control', 'no-store');
   });
 
   fastify.setErrorHandler<FastifyError>((error, request, reply) => {
     const problem = error instanceof Problem ? error : (fromFastify(error) ?? new Problem('internal', { cause: error }));
-    if (problem.code === 'internal') request.log.error({ err: error }, 'request failed');
-    return answer(reply, problem, request.id);
+    answer(problem, request, reply);
   });
 
   await fastify.register(swagger, {

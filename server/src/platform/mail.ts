@@ -136,7 +136,8 @@ export function createMail(parts: {
       });
     } catch (error) {
       const last_error = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_LENGTH_MAXIMUM);
-      logger.warn({ mail: row.id, attempts, reason: last_error }, 'a mail could not be sent');
+      // Some servers quote the letter in their refusal: the log has their code alone.
+      logger.warn({ err: error, mail: row.id, attempts }, 'a mail could not be sent');
       if (row.leaves_no_trace === 1 && (wait === undefined || isFinal(error))) {
         await database.deleteFrom('mails').where('id', '=', row.id).execute();
         return;

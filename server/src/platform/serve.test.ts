@@ -1,7 +1,8 @@
+import { listSessions } from '@palisade/contract/auth';
 import { problemSchema } from '@palisade/contract/problem';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { startTestApp } from '#test/harness.ts';
+import { replyOf, startTestApp } from '#test/harness.ts';
 
 const operationSchema = z.object({
   security: z.array(z.record(z.string(), z.array(z.string()))),
@@ -11,6 +12,24 @@ const operationSchema = z.object({
   responses: z.record(z.string(), z.unknown()),
 });
 const openApiSchema = z.object({ paths: z.record(z.string(), z.object({ post: operationSchema.optional() })) });
+
+describe('the address that a request came from', async () => {
+  const trusting = await startTestApp({ environment: { TRUSTED_PROXIES: '127.0.0.0/8' } });
+  const wary = await startTestApp();
+
+  test.each([
+    ['a trusted proxy says it', trusting, '203.0.113.9', '203.0.113.9'],
+    ['its client pretends more before it', trusting, '198.51.100.1, 203.0.113.9', '203.0.113.9'],
+    ['nobody is trusted', wary, '203.0.113.9', '127.0.0.1'],
+  ])('is what is kept of a sign-in: %s', async (_name, { url, signIn, call }, forwarded, expected) => {
+    const { email, password } = await signIn();
+    const headers = { 'content-type': 'application/json', 'x-forwarded-for': forwarded };
+    const answer = await fetch(`${url}/api/auth/login`, { method: 'POST', headers, body: JSON.stringify({ email, password }) });
+    const { access_token } = z.object({ access_token: z.string() }).parse(await answer.json());
+    const sessions = replyOf(await call(listSessions, { token: access_token }));
+    expect(sessions.find(({ current }) => current)?.source).toBe(expected);
+  });
+});
 
 describe('every call', async () => {
   const { url, signIn } = await startTestApp();
@@ -66,6 +85,14 @@ describe('every call', async () => {
     const refused = await fetch(`${url}/api/antivirus/scans?limit=-1`, { headers: { authorization: `Bearer ${token}` } });
     expect(refused.status).toBe(422);
     expect(problemSchema.parse(await refused.json()).errors).toEqual([{ field: 'limit', message: 'Ask for at least 1.' }]);
+  });
+
+  test('a parameter that is given twice, or in another place, is refused or not seen', async () => {
+    const { token } = await signIn();
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await fetch(`${url}/api/antivirus/scans?limit=1&limit=2`, { headers })).status).toBe(422);
+    const elsewhere = await post('/auth/login?email=maria@example.com&password=x', '{}', { 'x-email': 'maria@example.com' });
+    expect(problemSchema.parse(await elsewhere.json()).errors?.map(({ field }) => field)).toEqual(['email', 'password']);
   });
 
   test('answers are not kept by caches and name their request', async () => {

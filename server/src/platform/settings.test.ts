@@ -42,11 +42,25 @@ describe('settings', () => {
     expect(parseSettings(PUBLIC).limits.spray).toEqual({ count: 5, period_ms: 50_000 });
   });
 
+  test.each([[{ SMTP_URL: 'smpt://shield:hush@mail.example.com' }], [{ DATABASE_URL: 'mysql://shield:hush@localhost/x' }]])(
+    'a password in a wrong setting is not said aloud: %j',
+    (environment) => {
+      expect(() => parseSettings(environment)).toThrow(/^\w+ must be an address that starts with (?!.*hush)/);
+    },
+  );
+
   test('local exposure on such an address runs, with a warning', () => {
     const settings = parseSettings({ HOST: '0.0.0.0', EXPOSURE: 'local' });
     expect(settings.exposure).toBe('local');
     expect(settings.warnings).toHaveLength(1);
     expect(settings.open_local).toBe(true);
+  });
+
+  test.each([
+    ['http://shield.example.com', [expect.stringContaining('PUBLIC_URL is not https')]],
+    ['https://shield.example.com', []],
+  ])('public exposure at %s has its warnings', (PUBLIC_URL, warnings) => {
+    expect(parseSettings({ ...PUBLIC, PUBLIC_URL }).warnings).toEqual(warnings);
   });
 
   test.each([

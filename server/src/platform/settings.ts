@@ -125,6 +125,9 @@ const environmentSchema = z.object({
   ),
 });
 
+/** Settings that may hold a password: what is wrong with them is said, what they are is not. */
+const WITH_CREDENTIALS = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL']);
+
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
 
 /** Whether a host name or address can only be reached from the machine itself (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3). */
@@ -155,7 +158,8 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const name = String(issue?.path[0] ?? 'environment');
-    throw new SettingsError(`${name} ${issue?.message ?? 'is not valid'} (it is ${JSON.stringify(environment[name] ?? '')}).`);
+    const value = WITH_CREDENTIALS.has(name) ? '' : ` (it is ${JSON.stringify(environment[name] ?? '')})`;
+    throw new SettingsError(`${name} ${issue?.message ?? 'is not valid'}${value}.`);
   }
   const values = parsed.data;
   const local =
@@ -167,6 +171,9 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     warnings.push('EXPOSURE=local on an address that others may reach: whoever reaches it first becomes its administrator.');
   }
   if (exposure === 'public') {
+    if (values.PUBLIC_URL !== undefined && new URL(values.PUBLIC_URL).protocol !== 'https:') {
+      warnings.push('PUBLIC_URL is not https: whoever is on the way reads passwords and files. Put a proxy with TLS in front.');
+    }
     if (values.ADMIN_EMAILS.length === 0) {
       throw new SettingsError(
         'ADMIN_EMAILS is not set. In public exposure set it to the email addresses that become administrators, for example ADMIN_EMAILS=you@example.com.',

@@ -40,6 +40,10 @@ async function serveFiles(fastify: FastifyInstance, folder: string): Promise<voi
     ...common,
     root: folder,
     globIgnore: ['assets/**'],
-    setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),
+    setHeaders: (reply, path) => {
+      reply.header('cache-control', 'no-cache');
+      // RFC 3023 section 8.5: of XML the encoding is said as of text.
+      if (path.endsWith('.svg')) reply.header('content-type', 'image/svg+xml; charset=utf-8');
+    },
   });
 }

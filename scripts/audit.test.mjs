@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { auditPackages, auditSentences, readAudit } from './audit.mjs';
+import { lockFaults } from './lock-faults.mjs';
+import { ROOT } from './node-runtime.mjs';
+
+describe('the lock file', () => {
+  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+
+  test('has only packages of the registry, with their hashes, allowed licences and known install scripts', () => {
+    expect(Object.keys(lock.packages).length).toBeGreaterThan(200);
+    expect(lockFaults(lock)).toEqual([]);
+  });
+
+  const good = { version: '1.0.0', integrity: `sha512-${'A'.repeat(86)}==`, license: 'MIT' };
+  const platform = { version: '1.0.0', optional: true, os: ['darwin'], cpu: ['arm64'] };
+  const faultsOf = (/** @type {object} */ entry) =>
+    lockFaults({
+      packages: { 'node_modules/maker': { ...good, optionalDependencies: { planted: '1.0.0' } }, 'node_modules/planted': entry },
+    });
+
+  test('of good packages has no fault', () => {
+    expect(faultsOf(good)).toEqual([]);
+    expect(faultsOf({ ...good, resolved: 'https://registry.npmjs.org/planted/-/planted-1.0.0.tgz' })).toEqual([]);
+    expect(faultsOf(platform)).toEqual([]);
+  });
+
+  test.each([
+    ['without a hash', { ...good, integrity: undefined }, 'has no hash'],
+    ['without a hash, for this platform', { ...platform, os: undefined }, 'has no hash'],
+    ['without a hash, in a version that nobody names', { ...platform, version: '1.0.1' }, 'has no hash'],
+    ['with a weak hash', { ...good, integrity: 'sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=' }, 'no SHA-512'],
+    ['from a repository', { ...good, resolved: 'git+ssh://git@example.com/planted.git#abc' }, 'not from the registry'],
+    ['from another host', { ...good, resolved: 'https://registry.npmjs.org.example.com/planted.tgz' }, 'not from the registry'],
+    ['from a folder', { link: true, resolved: '../planted' }, 'a link out of'],
+    ['that runs a program', { ...good, hasInstallScript: true }, 'runs a program'],
+    ['of a licence that nobody allowed', { ...good, license: 'GPL-3.0' }, 'the licence GPL-3.0'],
+    ['of no licence', { ...good, license: undefined }, 'the licence (none)'],
+    ['of a range of versions', { ...good, version: '^1.0.0' }, 'no exact version'],
+  ])('of a package %s has a fault', (_name, entry, sentence) => {
+    expect(faultsOf(entry)).toEqual([expect.stringContaining(sentence)]);
+  });
+
+  test('of a workspace that asks for a range has a fault', () => {
+    expect(lockFaults({ packages: { server: { dependencies: { planted: 'latest' } } } })).toEqual([
+      expect.stringContaining('no exact version'),
+    ]);
+  });
+});
+
+describe('the audit', () => {
+  const report = (/** @type {object} */ vulnerabilities) =>
+    JSON.stringify({ vulnerabilities, metadata: { vulnerabilities: {} } });
+
+  test('finds what is high or critical', () => {
+    const high = { name: 'fastify', severity: 'high', via: [{ title: 'It falls over', url: 'https://example.com/1' }] };
+    const through = { name: 'palisade', severity: 'critical', via: ['fastify'] };
+    const low = { name: 'pino', severity: 'moderate', via: [] };
+    expect(readAudit(report({ fastify: high, palisade: through, pino: low }))).toEqual({
+      findings: ['fastify: high. It falls over (https://example.com/1)', 'palisade: critical. through fastify'],
+    });
+    expect(readAudit(report({}))).toEqual({ findings: [] });
+  });
+
+  test.each(['', 'npm error', '{}', '{"error":{"code":"ENOLOCK"}}', '{"statusCode":405}'])(
+    'passes nothing that is no report: %j',
+    (output) => {
+      const audit = readAudit(output);
+      expect(audit).toHaveProperty('unknown');
+      expect(auditSentences(audit)).toEqual([expect.stringContaining('were not compared')]);
+    },
+  );
+
+  test('says of a registry without advisories that it has none', async () => {
+    const asked = /** @type {string[]} */ ([]);
+    const server = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      response.writeHead(405).end();
+    });
+    onTestFinished(() => void server.close());
+    await new Promise((done) => server.listen(0, '127.0.0.1', () => done(undefined)));
+    const address = server.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    expect(await auditPackages({ npm_config_registry: `http://127.0.0.1:${port}/` })).toEqual({
+      unknown: 'the registry answered 405',
+    });
+    expect(asked).toContain('POST /-/npm/v1/security/advisories/bulk');
+  });
+});

@@ -1,0 +1,271 @@
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
+import { currentUser, forgotPassword, login, register, resetPassword } from '@palisade/contract/auth';
+import { sendMessage } from '@palisade/contract/chat';
+import { listOutbox } from '@palisade/contract/mail';
+import { PROBLEMS, type ProblemDocument, problemSchema } from '@palisade/contract/problem';
+import { unlockFile } from '@palisade/contract/quarantine';
+import { sql } from 'kysely';
+import { describe, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { z } from 'zod';
+import { isPostgres, startTestApp } from '#test/harness.ts';
+import { PACKED_EICAR } from '#test/packed-eicar.ts';
+import { startSmtpServer } from '#test/smtp-server.ts';
+import { listenAs, openSocket } from '#test/socket.ts';
+import { scanned } from '#test/upload.ts';
+import { createLog } from './log.ts';
+
+/** A log in memory. */
+function openLog() {
+  const lines: string[] = [];
+  return { lines, logger: createLog('debug', { write: (line) => void lines.push(line) }) };
+}
+
+/** Unmistakable, and with characters that each encoding changes. */
+const mark = (name: string) => `${name}-${randomBytes(12).toString('hex')}-ü"%&`;
+
+/** How a text looks in a log that was careless: plain, as JSON, encoded for an address, in hex, in base64 wherever in a longer text it stood. */
+function formsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const base64 = [0, 1, 2].flatMap((before) => {
+    const whole = Buffer.concat([Buffer.alloc(before), bytes]);
+    // The characters at both ends are the neighbours' as well.
+    return (['base64', 'base64url'] as const).map((encoding) => whole.toString(encoding).replace(/=+$/, '').slice(4, -4));
+  });
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+    encodeURI(secret),
+    bytes.toString('hex'),
+    bytes.join(','),
+    ...base64,
+  ];
+}
+
+describe('the log of a server that is asked everything, right and wrong, and fails', async () => {
+  const { lines, logger } = openLog();
+  const smtp = await startSmtpServer();
+  const app = await startTestApp({
+    environment: { SMTP_URL: smtp.url, RESET_DELIVERY: 'email', LOG_LEVEL: 'debug' },
+    surroundings: { logger, mail_look_ms: 10 },
+  });
+  const { database } = app.app;
+  const secrets: Record<string, string> = {};
+  const secret = (name: string, value = mark(name)) => {
+    secrets[name] = value;
+    return value;
+  };
+  const post = (path: string, body: string, headers: Record<string, string> = {}) =>
+    fetch(`${app.url}/api${path}`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+  /** An upgrade that is refused, one way or another. */
+  const knock = (path: string) =>
+    new Promise<void>((resolve) => {
+      const socket = new WebSocket(`${app.url.replace('http', 'ws')}${path}`);
+      socket.once('open', () => socket.close());
+      socket.once('error', () => resolve());
+      socket.once('close', () => resolve());
+    });
+
+  const password = secret('password');
+  const email = 'maria@example.com';
+  await app.call(register, { body: { email, username: 'maria', password } });
+  const answer = await app.call(login, { body: { email, password } });
+  if (!answer.ok) throw new Error('no sign-in');
+  const token = secret('token', answer.reply.access_token);
+  const bearer = { authorization: `Bearer ${token}` };
+
+  // Wrong bodies of every kind.
+  const wrong = secret('wrong_password');
+  await app.call(login, { body: { email, password: wrong } });
+  await post('/auth/login', `{"email":"${email}","password":"${wrong}`);
+  await post('/auth/login', wrong);
+  await post('/auth/login', JSON.stringify({ email, password: [wrong], [wrong]: 1 }));
+  await post(
+    '/auth/login',
+    JSON.stringify({ email: wrong, password: wrong, code: secret('code'), challenge: secret('challenge') }),
+  );
+  await post('/auth/register', JSON.stringify({ email: 'x@example.com', username: wrong.repeat(20), password: wrong }));
+  await post('/auth/login', `password=${wrong}`, { 'content-type': 'application/x-www-form-urlencoded' });
+  await post('/auth/change-password', JSON.stringify({ current_password: wrong, new_password: password }), bearer);
+  await post('/remote/join', JSON.stringify({ session_code: secret('session_code') }), bearer);
+
+  // In addresses, headers, sockets, and what is no HTTP.
+  const address = encodeURIComponent(secret('address'));
+  for (const path of ['/api/auth/me', '/api/nothing', '/api/%zz', '/', '/assets/x.js', '/api/antivirus/scans'])
+    await fetch(`${app.url}${path}?access_token=${address}&${token}`, { headers: bearer });
+  await fetch(`${app.url}/api/auth/me`, { headers: { authorization: `Basic ${btoa(`maria:${token}`)}`, cookie: token } });
+  await fetch(`${app.url}/api/auth/me`, {
+    headers: { ...bearer, [UPLOAD_KEY_HEADER]: token, 'user-agent': secret('agent', `agent-${token}`) },
+  });
+  for (const path of ['/api/events', '/api/health', '/elsewhere']) await knock(`${path}?access_token=${address}`);
+  (await listenAs(app, token)).leave();
+  for (const frame of [token, JSON.stringify({ kind: 'hello', access_token: { token } })]) {
+    const socket = await openSocket(app);
+    socket.say(frame);
+    await socket.closed;
+  }
+  await new Promise<void>((resolve) => {
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1', () =>
+      socket.write(
+        `POST /api/auth/login HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: x\r\n\r\n${wrong}`,
+      ),
+    );
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => resolve());
+    socket.resume();
+  });
+
+  // A reset by mail, on a mail server that quotes what it refuses.
+  smtp.quoteLetters();
+  await app.call(forgotPassword, { body: { email } });
+  await vi.waitFor(() => expect(smtp.received).toHaveLength(1), { timeout: 10_000, interval: 10 });
+  const reset_token = secret('reset_token', /^([\w-]{43})$/m.exec(smtp.received[0]?.content ?? '')?.[1] ?? '');
+  secret('mail', 'somebody, we hope you, asked for a new password');
+  await vi.waitFor(async () => expect(await app.call(listOutbox, { token })).toMatchObject({ reply: [{ status: 'failed' }] }), {
+    timeout: 10_000,
+    interval: 10,
+  });
+  await app.call(resetPassword, { body: { reset_token: secret('wrong_token'), new_password: secret('new_password') } });
+  await app.call(resetPassword, { body: { reset_token, new_password: secrets['new_password'] ?? '' } });
+  await app.call(resetPassword, { body: { reset_token, new_password: secrets['new_password'] ?? '' } });
+  const again = await app.call(login, { body: { email, password: secrets['new_password'] ?? '' } });
+  const renewed = secret('second_token', again.ok ? again.reply.access_token : '');
+
+  // Archives that stay shut.
+  for (const kind of ['zip, aes', '7z, names encrypted']) {
+    const { id } = await scanned(app, renewed, 'locked', PACKED_EICAR.get(kind) ?? Buffer.alloc(0));
+    await app.call(unlockFile, { token: renewed, params: { id }, body: { password: secret('archive_password') } });
+  }
+
+  // A database that refuses a row, quoting it, and one that has lost a table.
+  const username = secret('refused_name', `refused-${randomBytes(8).toString('hex')}`);
+  if (isPostgres()) await sql`alter table users add constraint nobody_new check (username = 'x') not valid`.execute(database);
+  else await sql`create trigger nobody_new before insert on users begin select raise(abort, 'nobody new'); end`.execute(database);
+  const failed: unknown[] = [];
+  const note = (answer: { ok: true } | { ok: false; problem: ProblemDocument }) => void failed.push(answer.ok || answer.problem);
+  note(await app.call(register, { body: { email: 'r@example.com', username, password } }));
+  await sql`alter table chat_messages rename to chat_lost`.execute(database);
+  note(await app.call(sendMessage, { token: renewed, body: { message: secret('message'), sender: 'user' } }));
+  await sql`alter table reset_tokens rename to reset_lost`.execute(database);
+  note(await app.call(resetPassword, { body: { reset_token, new_password: password } }));
+  await app.call(forgotPassword, { body: { email } });
+  await sql`alter table sessions rename to sessions_lost`.execute(database);
+  note(await app.call(login, { body: { email, password: secrets['new_password'] ?? '' } }));
+  note(await app.call(currentUser, { token }));
+  await app.app.fastify.close();
+  const log = lines.join('');
+
+  test('went through all of it', () => {
+    expect(failed).toHaveLength(5);
+    for (const problem of failed) {
+      // Whoever asked learns what to say to support, and nothing else.
+      const { request_id, ...told } = problemSchema.parse(problem);
+      expect(request_id).toMatch(/^[\w-]{36}$/);
+      const { title, detail } = PROBLEMS.internal;
+      expect(told).toEqual({ type: 'urn:palisade:problem:internal', title, status: 500, detail, code: 'internal' });
+    }
+    expect(Object.entries(secrets).filter(([, value]) => value.length < 20)).toEqual([]);
+  });
+
+  test('has no secret in it, in any form', () => {
+    const found = Object.entries(secrets).flatMap(([name, value]) =>
+      formsOf(value)
+        .filter((form) => log.includes(form))
+        .map((form) => ({ name, line: lines.find((line) => line.includes(form)) })),
+    );
+    expect(found).toEqual([]);
+    expect(log).not.toMatch(/argon2|bearer|authorization|cookie/i);
+  });
+
+  test('has what is needed to find a fault: the request, its outcome, and where an error arose', () => {
+    const entries = lines.map((line) =>
+      z
+        .looseObject({ level: z.number(), time: z.number(), msg: z.string(), reqId: z.string().optional() })
+        .parse(JSON.parse(line)),
+    );
+    const asked = entries.find(({ req }) => JSON.stringify(req)?.includes('/api/auth/register'));
+    expect(asked).toMatchObject({ req: { method: 'POST', path: '/api/auth/register', address: '127.0.0.1' } });
+    expect(entries.filter(({ reqId }) => reqId === asked?.reqId).map(({ res }) => res)).toContainEqual({ status: 201 });
+    const failures = entries.filter(({ msg }) => msg === 'request failed');
+    expect(failures).toHaveLength(5);
+    for (const { err, reqId } of failures) {
+      expect(reqId).toMatch(/^[\w-]{36}$/);
+      const { code, stack } = z.object({ code: z.string(), stack: z.array(z.string()) }).parse(err);
+      expect(code).toMatch(/^SQLITE_|^\w{5}$/);
+      expect(stack.length).toBeGreaterThan(3);
+    }
+    expect(failures.map(({ req }) => z.object({ path: z.string() }).parse(req).path)).toEqual([
+      '/api/auth/register',
+      '/api/chat/messages',
+      '/api/auth/reset-password',
+      '/api/auth/login',
+      '/api/auth/me',
+    ]);
+    const mails = entries.filter(({ msg }) => msg === 'a mail could not be sent');
+    expect(mails[0]).toMatchObject({ err: { code: 'EMESSAGE', responseCode: 550 }, attempts: 1 });
+  });
+
+  test('breaks no line, whatever is logged', () => {
+    for (const line of lines) expect(line.indexOf('\n')).toBe(line.length - 1);
+  });
+});
+
+describe('an error in the log', () => {
+  const factsOf = (error: unknown) => {
+    const { lines, logger } = openLog();
+    logger.error({ err: error }, 'a sentence');
+    if (error instanceof Error) {
+      logger.error(error);
+      logger.error({ err: error }, error.message);
+    }
+    return lines.join('');
+  };
+  // Short, because V8 quotes ten characters.
+  const SECRET = 'hush-5f3a';
+  const thrown = (work: () => unknown): unknown => {
+    try {
+      return work();
+    } catch (error) {
+      return error;
+    }
+  };
+
+  test.each([
+    ['of JSON, which quotes the text', thrown(() => JSON.parse(SECRET))],
+    ['of JSON over many lines', thrown(() => JSON.parse(`${SECRET}\n    at ${SECRET} (file:///x)\n`))],
+    ['of Node, which quotes the argument', thrown(() => Reflect.apply(Buffer.prototype.readInt8, Buffer.alloc(1), [SECRET]))],
+    ['of the address', thrown(() => new URL(SECRET))],
+    [
+      'of zod',
+      z
+        .object({ kind: z.literal(SECRET) })
+        .strict()
+        .safeParse({ [SECRET]: 1 }).error,
+    ],
+    [
+      'of PostgreSQL',
+      Object.assign(new Error(`value "${SECRET}"`), { name: 'error', code: '22P02', detail: SECRET, where: SECRET }),
+    ],
+    [
+      'with what it was given',
+      Object.assign(new Error('failed'), { input: SECRET, rawPacket: Buffer.from(SECRET), config: { SECRET } }),
+    ],
+    ['with an address', new Error(`GET /api/auth/me?token=${SECRET} was answered twice`)],
+    ['with a cause that quotes', new Error('failed', { cause: thrown(() => JSON.parse(SECRET)) })],
+    ['of several', new AggregateError([thrown(() => JSON.parse(SECRET))], 'failed')],
+    ['that is none', SECRET],
+    ['with a code that is a text', Object.assign(new Error('failed'), { code: `${SECRET} and more` })],
+  ])('keeps to itself: %s', (_name, error) => {
+    expect(factsOf(error)).not.toContain(SECRET);
+  });
+
+  test('says what the program says of itself', () => {
+    expect(factsOf(new TypeError('rows is not iterable'))).toContain('rows is not iterable');
+    expect(factsOf(Object.assign(new Error('open /data/spool'), { code: 'ENOSPC', syscall: 'open' }))).toMatch(
+      /open \/data.*ENOSPC/,
+    );
+  });
+});

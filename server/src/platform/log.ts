@@ -1,0 +1,92 @@
+import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
+import type { Settings } from './settings.ts';
+
+// What may be logged is named here, and nothing else is: of a request its method, path and address, of an answer its status, of an error what kind it is and where
+// it arose. Bodies, headers and query strings have no way into the log (OWASP ASVS 5, 16.2.5).
+
+const TEXT_LENGTH_MAXIMUM = 500;
+const FRAMES_MAXIMUM = 30;
+const CAUSES_MAXIMUM = 5;
+
+/** What else an error may say of itself: names that programs have given, never values that people have. */
+const NAMED = ['code', 'errno', 'syscall', 'signal', 'constraint', 'table', 'column', 'routine', 'responseCode'] as const;
+const NAME = /^[\w.:$-]{1,100}$/;
+
+/** Errors whose message is a sentence about the program. Others quote what they were given: JSON its text, Node its arguments, PostgreSQL the row. */
+const SPEAKS_OF_ITSELF = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'AbortError', 'TimeoutError']);
+
+/** A text without the query strings of the addresses in it: tokens travel in them, ours or not. */
+function withoutQueries(text: string): string {
+  return text.replaceAll(/(\/[^\s?"'<>]*)\?[^\s"'<>]*/g, '$1?...').slice(0, TEXT_LENGTH_MAXIMUM);
+}
+
+function pathOf(address: unknown): string {
+  return String(address).split('?', 1).join('').slice(0, TEXT_LENGTH_MAXIMUM);
+}
+
+function mayQuote(error: Error): boolean {
+  // The operating system names its call and our own path, SQLite a table and a column.
+  if ('syscall' in error || error.name === 'SqliteError') return false;
+  return !SPEAKS_OF_ITSELF.has(error.name) || 'code' in error;
+}
+
+/** The frames of a stack without the message that V8 puts before them. */
+function framesOf({ stack = '', message }: Error): string[] {
+  const from = stack.indexOf(message);
+  return stack
+    .slice(from < 0 ? 0 : from + message.length)
+    .split('\n')
+    .filter((line) => /^ {4}at /.test(line))
+    .slice(0, FRAMES_MAXIMUM)
+    .map((line) => line.trim());
+}
+
+function errorFacts(error: unknown, depth = 0): Record<string, unknown> {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const named = NAMED.flatMap((name) => {
+    const value: unknown = Reflect.get(error, name);
+    const isName = typeof value === 'number' || (typeof value === 'string' && NAME.test(value));
+    return isName ? [[name, value] as const] : [];
+  });
+  const cause: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;
+  return {
+    type: error.name,
+    ...(mayQuote(error) ? {} : { message: withoutQueries(error.message) }),
+    ...Object.fromEntries(named),
+    stack: framesOf(error),
+    ...(cause === undefined || depth >= CAUSES_MAXIMUM ? {} : { cause: errorFacts(cause, depth + 1) }),
+  };
+}
+
+const serializers = {
+  req: (request: { method?: unknown; url?: unknown; ip?: unknown }) => ({
+    method: request.method,
+    path: pathOf(request.url),
+    address: request.ip,
+  }),
+  res: (reply: { statusCode?: unknown }) => ({ status: reply.statusCode }),
+  err: (error: unknown) => errorFacts(error),
+  // What the socket's plugin calls an address with its query.
+  path: pathOf,
+};
+
+function errorOf(facts: unknown): unknown {
+  return typeof facts === 'object' && facts !== null && 'err' in facts ? facts.err : undefined;
+}
+
+/** Libraries log an error as it is, or its message as the sentence; both go the way of `err`. */
+function logMethod(this: Logger, [first, sentence]: unknown[], method: LogFn): void {
+  if (typeof first === 'string') {
+    method.call(this, withoutQueries(first));
+    return;
+  }
+  const facts = first instanceof Error ? { err: first } : first;
+  const error = errorOf(facts);
+  const repeats = error instanceof Error && (sentence === undefined || sentence === error.message);
+  method.call(this, facts, repeats ? 'an error' : withoutQueries(String(sentence ?? '')));
+}
+
+/** The server's log: JSON lines of what may be known of it. `destination` is standard error where none is given. */
+export function createLog(level: Settings['log_level'], destination: DestinationStream = pino.destination(2)): Logger {
+  return pino({ level, serializers, hooks: { logMethod } }, destination);
+}

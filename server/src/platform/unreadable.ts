@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyBaseLogger } from 'fastify';
+import { Problem } from './problem.ts';
+
+interface Refusal {
+  /** HTTP has a number of its own for some of what the problem `malformed` or `too_large` stands for. */
+  status: number;
+  problem: Problem;
+}
+
+/** By the code of Node's error; what is not named is a request that breaks the grammar of HTTP. */
+const REFUSALS = new Map<string, Refusal>([
+  [
+    'ERR_HTTP_REQUEST_TIMEOUT',
+    { status: 408, problem: new Problem('malformed', { detail: 'The request did not arrive in time. Send it again.' }) },
+  ],
+  [
+    'HPE_HEADER_OVERFLOW',
+    { status: 431, problem: new Problem('too_large', { detail: 'The headers of the request are larger than 16 KiB.' }) },
+  ],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', { status: 413, problem: new Problem('too_large') }],
+]);
+const UNGRAMMATICAL: Refusal = {
+  status: 400,
+  problem: new Problem('malformed', { detail: 'This is no request of HTTP/1.1 that the server understands.' }),
+};
+
+/** Whether an answer is on its way already: a second one in the middle of it would be read as its body. */
+function isAnswering(socket: Socket): boolean {
+  // Node's own default looks there as well (lib/_http_server.js, socketOnError).
+  const response: unknown = Reflect.get(socket, '_httpMessage');
+  return response instanceof ServerResponse && response.headersSent;
+}
+
+/**
+ * Answers, with a problem document, what Node's parser refuses before there is a request (framing that two servers could read differently, RFC 9112 section 11.2),
+ * and closes the connection. `headers` are those of every answer.
+ */
+export function refuseUnreadable({ logger, headers }: { logger: FastifyBaseLogger; headers: Readonly<Record<string, string>> }) {
+  return (error: { code: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return;
+    if (!socket.writable || isAnswering(socket)) {
+      socket.destroy();
+      return;
+    }
+    const { status, problem } = REFUSALS.get(error.code) ?? UNGRAMMATICAL;
+    const request_id = randomUUID();
+    logger.debug({ request_id, code: error.code }, 'what came is no request');
+    const body = JSON.stringify({ ...problem.document(request_id), status });
+    const head = Object.entries({
+      ...headers,
+      'x-request-id': request_id,
+      'content-type': 'application/problem+json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(body)),
+      connection: 'close',
+    }).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`, () => socket.destroy());
+  };
+}
