@@ -82,7 +82,7 @@ export const login = endpoint({
   }),
   status: 200,
   reply: signedInSchema,
-  problems: ['invalid_credentials', 'two_factor_required'],
+  problems: ['invalid_credentials', 'two_factor_required', 'account_disabled'],
 });
 
 export const logout = endpoint({

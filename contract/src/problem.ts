@@ -20,6 +20,11 @@ export const PROBLEMS = {
     detail: 'This sign-in took too long, or too many codes were wrong. Begin again.',
   },
   forbidden: { status: 403, title: 'Not allowed', detail: 'Your account may not do this.' },
+  account_disabled: {
+    status: 403,
+    title: 'Account disabled',
+    detail: 'This account is disabled. Ask an administrator.',
+  },
   premium_required: {
     status: 403,
     title: 'Premium required',
@@ -42,6 +47,11 @@ export const PROBLEMS = {
     detail: 'An account with this email exists already. Sign in instead.',
   },
   username_taken: { status: 409, title: 'Username already taken', detail: 'This username is taken. Choose another one.' },
+  last_admin: {
+    status: 409,
+    title: 'Last administrator',
+    detail: 'Nobody else could administrate this installation then. Make somebody else an administrator first.',
+  },
   conflict: { status: 409, title: 'Conflict', detail: 'Somebody changed this at the same time. Reload and try again.' },
   upload_cancelled: { status: 409, title: 'Cancelled', detail: 'You cancelled this file. Nothing of it is kept.' },
   rule_limit: {

@@ -43,6 +43,8 @@ const ACCESS: Record<string, Access> = {
   'POST /auth/two-factor/recovery-codes': 'customer',
   'GET /auth/me': 'customer',
   'PATCH /auth/me': 'customer',
+  'GET /auth/audit': 'customer',
+  'GET /auth/audit/export': 'customer',
   'GET /auth/sessions': 'customer',
   'DELETE /auth/sessions': 'customer',
   'DELETE /auth/sessions/{id}': 'customer',
@@ -84,11 +86,21 @@ const ACCESS: Record<string, Access> = {
   'GET /premium/anti-hacking/live-feed': 'customer',
   'POST /premium/anti-hacking/simulate-threat': 'customer',
   'POST /premium/anti-hacking/scan': 'customer',
+  'GET /premium/anti-hacking/blocks': 'customer',
+  'DELETE /premium/anti-hacking/blocks/{id}': 'customer',
 
   'GET /admin/subscriptions': 'admin',
   'GET /admin/subscription-templates': 'admin',
   'GET /admin/subscription-requests': 'admin',
+  'GET /admin/users': 'admin',
+  'PATCH /admin/users': 'admin',
+  'GET /admin/user-sessions': 'admin',
+  'POST /admin/end-user-sessions': 'admin',
+  'GET /admin/audit': 'admin',
+  'GET /admin/audit/chain': 'admin',
   'GET /admin/outbox': 'admin',
+  'GET /admin/blocks': 'admin',
+  'POST /admin/lift-block': 'admin',
   'GET /admin/quarantine-reports': 'admin',
   'POST /admin/decide-quarantine-report': 'admin',
   'POST /admin/setup-config': 'admin',
@@ -161,6 +173,7 @@ const RECORDS: Record<
       return session.id;
     },
   },
+  'DELETE /premium/anti-hacking/blocks/{id}': { make: makeBlock },
   'DELETE /subscription/requests/{id}': {
     make: async (owner, staff) => {
       const template = {
@@ -212,6 +225,20 @@ async function makeRule(owner: Asker): Promise<string> {
     port: '443',
   };
   return idSchema.parse(await owner('POST', '/firewall/rules', rule)).id;
+}
+
+/** Five wrong passwords. */
+async function makeBlock(owner: Asker, _staff: Asker, { url }: RecordApp): Promise<string> {
+  const { email } = z.object({ email: z.string() }).parse(await owner('GET', '/auth/me'));
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ email, password: 'not the password' });
+  for (let guess = 0; guess < 5; guess += 1) await fetch(`${url}/api/auth/login`, { method: 'POST', headers, body });
+  return (
+    z
+      .array(idSchema)
+      .min(1)
+      .parse(await owner('GET', '/premium/anti-hacking/blocks'))[0]?.id ?? ''
+  );
 }
 
 async function makeSession(owner: Asker): Promise<string> {

@@ -50,3 +50,24 @@ export class Problem extends Error {
 export function invalidField(field: string, message: string): Problem {
   return new Problem('invalid_field', { detail: message, errors: [{ field, message }] });
 }
+
+const SECOND_MS = 1_000;
+/** From how much on a wait is told in which unit, so that no more than two digits are to be read. */
+const UNITS = [
+  { name: 'day', seconds: 86_400, from: 172_800 },
+  { name: 'hour', seconds: 3_600, from: 7_200 },
+  { name: 'minute', seconds: 60, from: 60 },
+] as const;
+
+/** "45 seconds", "10 minutes", "3 hours": never less than it is. */
+function inWords(seconds: number): string {
+  const { name, seconds: unit } = UNITS.find(({ from }) => seconds >= from) ?? { name: 'second', seconds: 1 };
+  const count = Math.ceil(seconds / unit);
+  return `${count} ${name}${count === 1 ? '' : 's'}`;
+}
+
+/** A 429 that says when to come back, in words and as `Retry-After`. `reason` is a sentence, `wait_ms` what is left. */
+export function tooManyRequests(reason: string, wait_ms: number): Problem {
+  const retry_after = Math.max(1, Math.ceil(wait_ms / SECOND_MS));
+  return new Problem('too_many_requests', { detail: `${reason} Try again in ${inWords(retry_after)}.`, retry_after });
+}

@@ -19,6 +19,8 @@ const never = () => Promise.reject(new Error('not asked here'));
 /** The ways in, where no second factor is right. */
 function wrongEverywhere() {
   const events: SecurityEvent[] = [];
+  const admitted: string[] = [];
+  const waiting = { user_id: MARIA.id, password_mark: '', device_id: null };
   const signIn = createSignIn({
     database: openDatabase({ sqlite: ':memory:' }),
     auth: {
@@ -31,9 +33,13 @@ function wrongEverywhere() {
     secondFactors: { methods: never, examine: () => Promise.reject(new Problem('second_factor_refused')) },
     challenges: {
       issue: never,
-      find: never,
-      attempt: () => Promise.resolve({ user_id: MARIA.id, password_mark: '', device_id: null }),
+      find: () => Promise.resolve(waiting),
+      attempt: () => Promise.resolve(waiting),
       end: never,
+    },
+    guard: {
+      admit: () =>
+        Promise.resolve({ failed: () => Promise.resolve(void admitted.push('failed')), succeeded: never, withdraw: never }),
     },
     passkeys: { request: never, ownerOf: (id) => Promise.resolve(id === 'known' ? MARIA.id : undefined) },
     audit: { record: never },
@@ -41,7 +47,7 @@ function wrongEverywhere() {
     wakeMail: () => {},
     now: () => Date.parse('2026-11-20T10:00:00Z'),
   });
-  return { signIn, events };
+  return { signIn, events, admitted };
 }
 
 const passkeyOf = (id: string) => ({
@@ -52,12 +58,14 @@ const passkeyOf = (id: string) => ({
 });
 
 test('a wrong second factor is told to detection, after the password as alone', async () => {
-  const { signIn, events } = wrongEverywhere();
+  const { signIn, events, admitted } = wrongEverywhere();
   const proof = { code: '000000' };
   await expect(signIn.withSecondFactor({ challenge: 'x', proof, site: SITE }, ORIGIN)).rejects.toThrow(Problem);
   await expect(signIn.withPasskey({ assertion: passkeyOf('known'), site: SITE }, ORIGIN)).rejects.toThrow(Problem);
   const expected = { kind: 'login_failed', user_id: MARIA.id, source: '192.0.2.7', data: { step: 'second_factor' } };
   expect(events).toMatchObject([expected, expected]);
+  // A code can be guessed, so it counts towards the refusal; a passkey cannot.
+  expect(admitted).toEqual(['failed']);
 });
 
 test('a passkey that nobody has is no failure of anybody', async () => {

@@ -29,10 +29,24 @@ interface Credentials {
   device_id?: string | undefined;
 }
 
+/** A try that the guard let through: exactly one of these is called when it is known what became of it. */
+interface Admission {
+  failed(user_id: string | null): Promise<void>;
+  succeeded(user_id: string): Promise<void>;
+  /** It was right but is not all, or it could not be looked at. */
+  withdraw(): Promise<void>;
+}
+
+/** Who lets a try to sign in through, before anything of it is looked at. @throws Problem `too_many_requests`. */
+export interface SignInGuard {
+  admit(attempt: { source: string; account: string }): Promise<Admission>;
+}
+
 /** The ways from an email and a password, and a second factor where there is one, to a session. */
 export interface SignIn {
   /**
-   * @throws Problem `invalid_credentials`, after the same time for known and unknown emails; `two_factor_required` with the challenge of the second step.
+   * @throws Problem `invalid_credentials`, after the same time for known and unknown emails; `two_factor_required` with the challenge of the second step,
+   * `too_many_requests`.
    */
   withPassword(credentials: Credentials, origin: Origin): Promise<SignedIn>;
   /** @throws Problem `second_factor_refused`, `sign_in_expired`, and as `SecondFactors.examine` does. */
@@ -49,7 +63,7 @@ export interface SignIn {
 type Tables = AuthTables & TwoFactorTables & AuditTables & MailTables & InstallationTables;
 
 /** What stands for an email where the email itself must not: in events, limits and logs. */
-function accountKey(email: string): string {
+export function accountKey(email: string): string {
   return createHash('sha256').update(email).digest('hex');
 }
 
@@ -57,16 +71,17 @@ export function createSignIn(parts: {
   database: Kysely<Tables>;
   auth: Pick<Auth, 'authenticate' | 'stillHolds' | 'findUser' | 'findUserByEmail'>;
   sessions: Pick<Sessions, 'start' | 'end'>;
+  guard: SignInGuard;
   secondFactors: SecondFactors;
   challenges: SignInChallenges;
   passkeys: Pick<Passkeys, 'request' | 'ownerOf'>;
-  audit: Audit;
+  audit: Pick<Audit, 'record'>;
   observe: Observe;
   /** Has letters that a sign-in wrote sent. */
   wakeMail: () => void;
   now: () => number;
 }): SignIn {
-  const { database, auth, sessions, secondFactors, challenges, passkeys, audit, observe, wakeMail, now } = parts;
+  const { database, auth, sessions, guard, secondFactors, challenges, passkeys, audit, observe, wakeMail, now } = parts;
 
   const happened = (user_id: string | null, { source, address, client }: Origin) => ({
     at: new Date(now()).toISOString(),
@@ -76,8 +91,13 @@ export function createSignIn(parts: {
     client,
   });
 
-  async function failed(email: string, step: 'password' | 'second_factor', origin: Origin): Promise<void> {
+  async function failed(
+    admission: Admission | undefined,
+    { email, step, origin }: { email: string; step: 'password' | 'second_factor'; origin: Origin },
+  ): Promise<void> {
     const user = await auth.findUserByEmail(email);
+    // The refusal first: what is told of the event says whether it is in force.
+    await admission?.failed(user?.id ?? null);
     const event: SecurityEvent = {
       ...happened(user?.id ?? null, origin),
       kind: 'login_failed',
@@ -89,14 +109,22 @@ export function createSignIn(parts: {
   /** What every way ends in. `stillHolds` is what the way rests on, asked once the session is there. */
   async function open(
     user_info: UserInfo,
-    way: { origin: Origin; device_id: string | null; has_second_factor: boolean; stillHolds: () => Promise<boolean> },
+    way: {
+      admission?: Admission;
+      origin: Origin;
+      device_id: string | null;
+      has_second_factor: boolean;
+      stillHolds: () => Promise<boolean>;
+    },
   ): Promise<SignedIn> {
-    const { origin, device_id, has_second_factor, stillHolds } = way;
+    const { admission, origin, device_id, has_second_factor, stillHolds } = way;
     const { token, session_id } = await sessions.start(user_info.id, origin);
     if (!(await stillHolds())) {
       await sessions.end(session_id);
+      await admission?.withdraw();
       throw new Problem('invalid_credentials');
     }
+    await admission?.succeeded(user_info.id);
     await audit.record(database, { kind: 'signed_in', subject_id: user_info.id, actor_id: user_info.id, origin });
     await observe({
       ...happened(user_info.id, origin),
@@ -107,11 +135,16 @@ export function createSignIn(parts: {
   }
 
   /** Does the step, and tells of it when what was given is refused. */
-  async function watched<Result>(user: UserInfo, origin: Origin, step: () => Promise<Result>): Promise<Result> {
+  async function watched<Result>(
+    { user, origin, admission }: { user: UserInfo; origin: Origin; admission?: Admission },
+    step: () => Promise<Result>,
+  ): Promise<Result> {
     try {
       return await step();
     } catch (error) {
-      if (error instanceof Problem && error.code === 'second_factor_refused') await failed(user.email, 'second_factor', origin);
+      if (error instanceof Problem && error.code === 'second_factor_refused')
+        await failed(admission, { email: user.email, step: 'second_factor', origin });
+      else await admission?.withdraw();
       throw error;
     }
   }
@@ -124,27 +157,33 @@ export function createSignIn(parts: {
 
   return {
     async withPassword({ email, password, device_id = null }, origin) {
+      const admission = await guard.admit({ source: origin.source, account: accountKey(email) });
       let authenticated: Awaited<ReturnType<Auth['authenticate']>>;
       try {
         authenticated = await auth.authenticate({ email, password });
       } catch (error) {
-        if (error instanceof Problem && error.code === 'invalid_credentials') await failed(email, 'password', origin);
+        if (error instanceof Problem && error.code === 'invalid_credentials')
+          await failed(admission, { email, step: 'password', origin });
+        else await admission.withdraw();
         throw error;
       }
       const { user_info, password_mark } = authenticated;
       const methods = await secondFactors.methods(user_info.id);
       if (methods.length > 0) {
+        await admission.withdraw();
         const challenge = await challenges.issue({ user_id: user_info.id, password_mark, device_id });
         throw new Problem('two_factor_required', { second_step: { challenge, methods } });
       }
       const stillHolds = () => auth.stillHolds(user_info.id, password_mark);
-      return await open(user_info, { origin, device_id, has_second_factor: false, stillHolds });
+      return await open(user_info, { admission, origin, device_id, has_second_factor: false, stillHolds });
     },
 
     async withSecondFactor({ challenge, proof, site }, origin) {
-      const { user_id, password_mark, device_id } = await challenges.attempt(challenge);
+      const { user_id, password_mark, device_id } = await challenges.find(challenge);
       const user = await waitingUser(user_id);
-      await watched(user, origin, async () => {
+      const admission = await guard.admit({ source: origin.source, account: accountKey(user.email) });
+      await watched({ user, origin, admission }, async () => {
+        await challenges.attempt(challenge);
         const take = await secondFactors.examine(proof, { user_id, purpose: 'second_step', site, origin });
         await database.transaction().execute(async (transaction) => {
           await take(transaction);
@@ -153,7 +192,7 @@ export function createSignIn(parts: {
       });
       wakeMail();
       const stillHolds = () => auth.stillHolds(user_id, password_mark);
-      return await open(user, { origin, device_id, has_second_factor: true, stillHolds });
+      return await open(user, { admission, origin, device_id, has_second_factor: true, stillHolds });
     },
 
     async requestPasskey(challenge, site) {
@@ -165,7 +204,8 @@ export function createSignIn(parts: {
       const owner = await passkeys.ownerOf(assertion.id);
       const user = owner === undefined ? undefined : await auth.findUser(owner);
       if (user === undefined) throw new Problem('second_factor_refused', { detail: UNKNOWN_PASSKEY });
-      await watched(user, origin, async () => {
+      // No guess is right here, so there is nothing to slow down: whoever is refused by password gets in with their passkey.
+      await watched({ user, origin }, async () => {
         const occasion = { user_id: user.id, purpose: 'sign_in' as const, site, origin };
         const take = await secondFactors.examine({ passkey: assertion }, occasion);
         await database.transaction().execute(take);
