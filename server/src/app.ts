@@ -441,7 +441,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   });
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
   serveAccounts(api, auth, accounts);
-  serveUsers(api, createUsers({ database: accountTables, audit, sessions, now }));
+  serveUsers(api, createUsers({ database: accountTables, audit, sessions, secondFactors: twoFactor.secondFactors, now }));
   serveAudit(api, createAuditLog({ database: auditTables, accounts: auth, now }));
   serveRecovery(api, recovery, {
     answers: settings.exposure === 'local' && settings.reset_delivery === 'response',

@@ -1,7 +1,7 @@
 import { UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { type ClientFrame, clientFrameSchema, type ServerFrame, serverFrameSchema } from '@palisade/contract/events';
-import { type FieldError, PROBLEMS, type ProblemCode, problemSchema } from '@palisade/contract/problem';
+import { type FieldError, PROBLEMS, type ProblemCode, problemSchema, type SecondFactor } from '@palisade/contract/problem';
 import { vi } from 'vitest';
 import type { z } from 'zod';
 
@@ -37,9 +37,12 @@ export function reply<E extends Endpoint>(endpoint: E, content: ReplySent<E>): A
   return { status: endpoint.status, text: endpoint.reply ? JSON.stringify(endpoint.reply.parse(content)) : '' };
 }
 
-export function refusal(code: ProblemCode, { detail, errors }: { detail?: string; errors?: FieldError[] } = {}): Answer {
+export function refusal(
+  code: ProblemCode,
+  { detail, ...more }: { detail?: string; errors?: FieldError[]; challenge?: string; methods?: SecondFactor[] } = {},
+): Answer {
   const { status, title, detail: usual } = PROBLEMS[code];
-  const problem = { type: 'about:blank', title, status, code, detail: detail ?? usual, ...(errors && { errors }) };
+  const problem = { type: 'about:blank', title, status, code, detail: detail ?? usual, ...more };
   return { status, text: JSON.stringify(problemSchema.parse(problem)) };
 }
 

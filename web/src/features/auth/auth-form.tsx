@@ -1,7 +1,7 @@
-import { type ChangeEvent, type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import { type ChangeEvent, type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Config } from '#api/config.ts';
-import { type SessionNotice, startSession } from '#api/session.ts';
+import { type Session, type SessionNotice, startSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
 import {
   type AuthField,
@@ -56,6 +56,9 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   const [fieldMessages, setFieldMessages] = useState<FieldMessages>({});
   const [message, setMessage] = useState(asked === 'unknown' ? 'Invalid action' : '');
   const [busy, setBusy] = useState(false);
+  const [isAsking, setIsAsking] = useState(false);
+  const [secondStep, setSecondStep] = useState<ReactNode>();
+  const [elsewhere, setElsewhere] = useState<string>();
   const form = useRef<HTMLFormElement>(null);
   const panelId = useId();
   const { title, line, submit: submitLabel } = AUTH_MODES[mode];
@@ -77,6 +80,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   function changeMode(next: AuthMode, nextMessage = '') {
     setMode(next);
     setMessage(nextMessage);
+    setElsewhere(undefined);
     setFieldMessages({});
   }
 
@@ -98,14 +102,44 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
     if (first) form.current?.querySelector<HTMLInputElement>(`[name="${CSS.escape(first)}"]`)?.focus();
   }
 
+  async function enter(session: Session) {
+    setMessage('Login successful! Redirecting...');
+    await Promise.all([prepare().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, MESSAGE_PAUSE))]);
+    startSession(session);
+  }
+
   async function submitLogin() {
     // Fetched while the server checks the password.
-    const prepared = prepare().catch(() => undefined);
+    void prepare().catch(() => undefined);
     const outcome = await signIn(values);
-    if (!outcome.ok) return refuse(outcome);
-    setMessage('Login successful! Redirecting...');
-    await Promise.all([prepared, new Promise((resolve) => setTimeout(resolve, MESSAGE_PAUSE))]);
-    startSession(outcome.reply);
+    if (outcome.ok) return enter(outcome.reply);
+    const { challenge, methods } = outcome;
+    if (challenge === undefined || methods === undefined) return refuse(outcome);
+    const { SecondStep } = await import('./second-step.tsx');
+    const leave = (sentence = '') => {
+      setSecondStep(undefined);
+      moveTo('login', sentence, { password: '' });
+    };
+    setSecondStep(<SecondStep challenge={challenge} methods={methods} onSignedIn={enter} onLeave={leave} />);
+  }
+
+  async function submitPasskey() {
+    setIsAsking(true);
+    setMessage('');
+    setElsewhere(undefined);
+    try {
+      void prepare().catch(() => undefined);
+      const { signInWithPasskey } = await import('./passkey-sign-in.ts');
+      const outcome = await signInWithPasskey();
+      if (outcome.ok) return await enter(outcome.answer);
+      setMessage(outcome.message);
+      setElsewhere(outcome.origin);
+    } catch (error) {
+      console.error(error);
+      setMessage('Operation failed');
+    } finally {
+      setIsAsking(false);
+    }
   }
 
   async function submitRegistration() {
@@ -159,6 +193,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
     event.preventDefault();
     setBusy(true);
     setMessage('');
+    setElsewhere(undefined);
     setFieldMessages({});
     try {
       await SUBMITS[mode]();
@@ -170,6 +205,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
     }
   }
 
+  if (secondStep) return secondStep;
   return (
     <>
       <header className="auth-form__heading">
@@ -195,10 +231,21 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
           <div className="auth-form__submit">
             <div role="status" className="auth-form__message" data-tone={message.includes('success') ? 'good' : 'bad'}>
               {message}
+              {elsewhere && (
+                <>
+                  {' '}
+                  <a href={elsewhere}>{elsewhere}</a>
+                </>
+              )}
             </div>
             <Button type="submit" size="l" loading={busy}>
               {submitLabel}
             </Button>
+            {mode === 'login' && 'PublicKeyCredential' in window && (
+              <Button variant="quiet" size="l" loading={isAsking} onClick={submitPasskey}>
+                Use a passkey
+              </Button>
+            )}
           </div>
           {!isTab && (
             <div className="auth-form__back">
