@@ -10,12 +10,16 @@ import { createAlertMails } from '#features/anti-hacking/alert-mails.ts';
 import { serveAntiHacking } from '#features/anti-hacking/anti-hacking.routes.ts';
 import type { AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
 import { type AntiHacking, createAntiHacking } from '#features/anti-hacking/anti-hacking.ts';
-import { clearedFileIncident, infectedFileIncident } from '#features/anti-hacking/infected-file.ts';
+import type { DetectionTables } from '#features/anti-hacking/detection/detection.tables.ts';
+import { createKnownDevices } from '#features/anti-hacking/detection/known-devices.ts';
+import { createDetection } from '#features/anti-hacking/detection.ts';
+import { clearedFileIncident } from '#features/anti-hacking/infected-file.ts';
 import { createMonitor } from '#features/anti-hacking/monitor.ts';
+import { createMovedTokens } from '#features/anti-hacking/moved-tokens.ts';
 import { forgetOldDrills } from '#features/anti-hacking/old-drills.ts';
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import type { AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
-import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.ts';
+import { type Antivirus, createAntivirus, type InfectedFile } from '#features/antivirus/antivirus.ts';
 import { createClamdPool } from '#features/antivirus/engines/clamd-pool.ts';
 import { createEnginePair } from '#features/antivirus/engines/engine-pair.ts';
 import { SCAN_LIMITS, type ScanLimits } from '#features/antivirus/engines/limits.ts';
@@ -79,10 +83,11 @@ import { EVENTS_LIMITS, type EventsLimits, serveEvents } from '#platform/events.
 import { createHttp, PATIENCE, type PatienceLimits } from '#platform/http.ts';
 import { type InstallationTables, readProvider } from '#platform/installation.ts';
 import { createMail, type MailTables } from '#platform/mail.ts';
-import { isLoopbackSource } from '#platform/origin.ts';
+import { isLoopbackSource, sourceOf } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
 import { createRedisCounters } from '#platform/redis-counters.ts';
 import { keepRetention } from '#platform/retention.ts';
+import type { SecurityEvent } from '#platform/security-event.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { createSessions, type SessionTables } from '#platform/session.ts';
 import type { Settings } from '#platform/settings.ts';
@@ -95,6 +100,7 @@ type Tables = AuthTables &
   AntivirusTables &
   SubscriptionTables &
   AlertTables &
+  DetectionTables &
   ChatTables &
   RemoteTables &
   InstallationTables &
@@ -134,6 +140,8 @@ export interface Surroundings {
   pause?: (ms: number) => Promise<void>;
   /** How often what is over its time is looked for, in ms. */
   retention_look_ms?: number;
+  /** How often detection looks at volumes and forgets what has expired, in ms. */
+  detection_look_ms?: number;
 }
 
 export interface App {
@@ -159,6 +167,30 @@ const UPLOAD_LIMITS: UploadLimits = {
 const LONG_REMOTE_SESSION_MS = 8 * 3_600_000;
 /** A process scans one file at a time and takes one core and some 100 MB. One more than cores, because one is kept for small files. */
 const ENGINE_PROCESSES = { least: 3, most: 5 } as const;
+
+/** What detection is told of an infected upload. */
+function scanFinished({ user_id, scan, is_test_file, copy, told_again }: InfectedFile): SecurityEvent {
+  const threat = scan.threat_detected ?? 'A threat';
+  return {
+    at: scan.scanned_at,
+    user_id,
+    ...{ source: null, address: null, client: null },
+    kind: 'scan_finished',
+    data: {
+      scan_id: scan.id,
+      filename: scan.filename,
+      member: scan.threat_member,
+      verdict: 'infected',
+      threat,
+      sha256: scan.file_hash,
+      is_test_file,
+      // The pack's names begin with it, and clamd's either so or after what guessed it.
+      is_phishing: /^(Heuristics\.)?Phish/i.test(threat),
+      copy,
+      told_again,
+    },
+  };
+}
 
 /** Builds every feature by hand and serves it: the one place where features meet. Listens on nothing. */
 export async function createApp(surroundings: Surroundings): Promise<App> {
@@ -235,7 +267,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     falseAlarms,
     now,
     logger,
-    onInfected: (file) => antiHacking.raise(infectedFileIncident(file)),
+    onInfected: (file) => detection.observe(scanFinished(file)),
     onCleared: (file) => antiHacking.raise(clearedFileIncident(file)),
     tell: bus.publish,
     matchHash: surroundings.match_hash ?? signatures.matchHash,
@@ -301,6 +333,8 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     logger,
     look_ms: surroundings.digest_look_ms,
   });
+  const detectionTables = database.$pickTables<'detection_windows' | 'known_devices'>();
+  const devices = createKnownDevices({ database: detectionTables, now });
   const antiHacking = createAntiHacking({
     database: database.$pickTables<keyof AlertTables | 'audit_entries' | 'audit_head' | 'mails' | 'installation'>(),
     audit,
@@ -314,6 +348,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
         return true;
       },
       secondFactor: twoFactor.secondFactor,
+      devices,
     },
     scans: (user_id) => antivirus.counts(user_id),
     rules: firewall.listRules,
@@ -326,10 +361,20 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     now,
     random: surroundings.random,
   });
+  const detection = createDetection({
+    database: detectionTables,
+    devices,
+    raise: antiHacking.raise,
+    isRefused: guard.isRefused,
+    administrators: () => auth.administrators(),
+    now,
+    logger,
+    look_ms: surroundings.detection_look_ms,
+  });
   const readMonitor = await createMonitor({
     database: database.$pickTables<'installation'>(),
     accounts: auth,
-    watches: { files: engine.ready, sign_ins: () => false, requests: () => false },
+    watches: { files: engine.ready, sign_ins: () => true, requests: () => false },
     now,
   });
   const signIn = createSignIn({
@@ -342,7 +387,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     passkeys,
     wakeMail: mail.wake,
     audit,
-    observe: () => Promise.resolve(),
+    observe: detection.observe,
     now,
   });
   const accountTables = database.$pickTables<
@@ -371,7 +416,15 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     trusted_proxies: settings.trusted_proxies,
     patience: surroundings.patience ?? PATIENCE,
   });
-  const api: Api = { fastify, sessions };
+  const lookAtToken = createMovedTokens({ observe: detection.observe, now });
+  const api: Api = {
+    fastify,
+    sessions,
+    onCall(request, session) {
+      detection.countRequest(session ? { kind: 'account', id: session.user.id } : { kind: 'source', id: sourceOf(request.ip) });
+      if (session) lookAtToken(session, request);
+    },
+  };
   const callGuard = createCallGuard({ counters, limits: settings.limits });
   serveAuth(api, auth, { signIn, guard: callGuard, accounts });
   serveTwoFactor(api, {
@@ -446,6 +499,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       await antivirus.close();
       await fastify.close();
       await retention.close();
+      await detection.close();
       await recovery.close();
       await alertMails.close();
       await guard.close();

@@ -3,7 +3,8 @@ import type { UserInfo } from '@palisade/contract/auth';
 import type { PageQuery } from '@palisade/contract/fields';
 import type { Kysely, Selectable } from 'kysely';
 import { newId } from './id.ts';
-import type { Origin } from './origin.ts';
+import { type Origin, sourceOf } from './origin.ts';
+import { describeUserAgent } from './user-agent.ts';
 
 export interface SessionTables {
   sessions: {
@@ -27,6 +28,8 @@ export type SessionRecord = Omit<Selectable<SessionTables['sessions']>, 'token_h
 export interface Session {
   id: string;
   user: UserInfo;
+  /** Where and with what it signed in; null for a session of before that was kept. */
+  began: Pick<Origin, 'address' | 'source' | 'client'> | null;
 }
 
 const DAY_MS = 86_400_000;
@@ -41,6 +44,10 @@ const CACHE_SIZE_MAXIMUM = 10_000;
 const TOKEN_BYTES = 32;
 const USER_AGENT_LENGTH_MAXIMUM = 400;
 const PUBLIC_COLUMNS = ['id', 'user_id', 'created_at', 'last_used_at', 'user_agent', 'source'] as const;
+
+function beganOf({ source: address, user_agent }: Pick<SessionRecord, 'source' | 'user_agent'>): Session['began'] {
+  return address === null ? null : { address, source: sourceOf(address), client: describeUserAgent(user_agent) };
+}
 
 interface Cached {
   session: Session;
@@ -112,7 +119,7 @@ export function createSessions(parts: {
     const user = await findUser(row.user_id);
     if (user === undefined) return undefined;
     return {
-      session: { id: row.id, user },
+      session: { id: row.id, user, began: beganOf(row) },
       expires_at: Date.parse(row.created_at) + ABSOLUTE_LIFETIME_MS,
       last_used_at: Date.parse(row.last_used_at),
       trusted_until: now() + CACHE_MS,

@@ -40,6 +40,8 @@ export interface Auth {
   findUserByEmail(email: string): Promise<UserInfo | undefined>;
   /** Those of the ids that are accounts, in any order. */
   findUsers(ids: readonly string[]): Promise<UserInfo[]>;
+  /** The ids of all administrators. */
+  administrators(): Promise<string[]>;
   findAccount(id: string): Promise<Account | undefined>;
   /** How an account stands; `common_password` is whether its password is one of those that attackers try first, undefined when that is not known. */
   standing(id: string): Promise<{ common_password: boolean | undefined; is_admin: boolean; created_at: string }>;
@@ -156,6 +158,12 @@ export function createAuth(parts: {
         .where('id', 'in', [...new Set(ids)])
         .execute();
     },
+
+    async administrators() {
+      const rows = await database.selectFrom('users').select('id').where('role', '=', 'admin').orderBy('id').execute();
+      return rows.map(({ id }) => id);
+    },
+
     findAccount: (id) =>
       database
         .selectFrom('users')
