@@ -252,18 +252,6 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const engine = clamd === undefined ? embedded : createEnginePair(embedded, clamd);
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
   const remote = createRemote({ database: database.$pickTables<'remote_sessions'>(), now });
-  const detectionTables = database.$pickTables<'detection_windows' | 'known_devices'>();
-  const devices = createKnownDevices({ database: detectionTables, now });
-  const detection = createDetection({
-    database: detectionTables,
-    devices,
-    raise: (incident) => antiHacking.raise(incident),
-    isRefused: (attempt) => guard.isRefused(attempt),
-    administrators: () => auth.administrators(),
-    now,
-    logger,
-    look_ms: surroundings.detection_look_ms,
-  });
   const falseAlarms = createFalseAlarms({
     database: database.$pickTables<'scans' | 'quarantine_reports' | 'audit_entries' | 'audit_head'>(),
     audit,
@@ -345,13 +333,14 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     logger,
     look_ms: surroundings.digest_look_ms,
   });
+  const detectionTables = database.$pickTables<'detection_windows' | 'known_devices'>();
+  const devices = createKnownDevices({ database: detectionTables, now });
   const antiHacking = createAntiHacking({
     database: database.$pickTables<keyof AlertTables | 'audit_entries' | 'audit_head' | 'mails' | 'installation'>(),
     audit,
     mails: alertMails,
     tell: bus.publish,
     consequences: {
-      trustDevice: devices.trustDevice,
       async endSession(user_id, session_id) {
         const session = await sessions.find(session_id);
         if (session?.user_id !== user_id) return false;
@@ -359,6 +348,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
         return true;
       },
       secondFactor: twoFactor.secondFactor,
+      devices,
     },
     scans: (user_id) => antivirus.counts(user_id),
     rules: firewall.listRules,
@@ -375,6 +365,16 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     signaturesAge: signatures.age,
     now,
     random: surroundings.random,
+  });
+  const detection = createDetection({
+    database: detectionTables,
+    devices,
+    raise: antiHacking.raise,
+    isRefused: guard.isRefused,
+    administrators: () => auth.administrators(),
+    now,
+    logger,
+    look_ms: surroundings.detection_look_ms,
   });
   const readMonitor = await createMonitor({
     database: database.$pickTables<'installation'>(),
