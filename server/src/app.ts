@@ -66,7 +66,10 @@ import { type InstallationTables, readProvider } from '#platform/installation.ts
 import { createMail, type MailTables } from '#platform/mail.ts';
 import { isLoopbackSource } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
+import { createRateLimits } from '#platform/rate-limit.ts';
 import { createRedisCounters } from '#platform/redis-counters.ts';
+import { createRequestWatch } from '#platform/request-watch.ts';
+import type { Observe } from '#platform/security-event.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { createSessions, type SessionTables } from '#platform/session.ts';
 import type { Settings } from '#platform/settings.ts';
@@ -240,6 +243,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const subscriptions = createSubscriptions(subscriptionParts);
   const sessions = createSessions({ database: database.$pickTables<'sessions'>(), findUser: auth.findUser, now });
   const audit = createAudit({ now });
+  const observe: Observe = () => Promise.resolve();
   const mail = createMail({
     database: database.$pickTables<'mails' | 'installation'>(),
     server: settings.mail_server,
@@ -267,7 +271,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     sessions,
     guard,
     audit,
-    observe: () => Promise.resolve(),
+    observe,
     now,
   });
   const accountTables = database.$pickTables<'users' | 'reset_tokens' | 'sessions' | 'mails' | 'installation'>();
@@ -286,7 +290,10 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     trusted_proxies: settings.trusted_proxies,
     patience: surroundings.patience ?? PATIENCE,
   });
-  const api: Api = { fastify, sessions };
+  const watch = createRequestWatch({ observe, now });
+  watch.observeAll(fastify);
+  const rateLimits = createRateLimits({ counters, limits: settings.limits, observe, now });
+  const api: Api = { fastify, sessions, limits: rateLimits, watch };
   const callGuard = createCallGuard({ counters, limits: settings.limits });
   serveAuth(api, auth, { signIn, guard: callGuard });
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
