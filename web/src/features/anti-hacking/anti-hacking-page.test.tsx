@@ -6,6 +6,7 @@ import {
   scanPosture,
   simulateThreat,
 } from '@palisade/contract/anti-hacking';
+import { listBlocks } from '@palisade/contract/blocks';
 import { currentSubscription } from '@palisade/contract/current-subscription';
 import { readConfig } from '@palisade/contract/platform';
 import { act, screen, within } from '@testing-library/react';
@@ -53,6 +54,7 @@ beforeEach(() => {
   server.on(readConfig, reply(readConfig, CONFIG));
   server.on(currentSubscription, reply(currentSubscription, PREMIUM_PLAN));
   server.on(listAlerts, reply(listAlerts, []));
+  server.on(listBlocks, reply(listBlocks, []));
   server.on(readStats, reply(readStats, statsOf()));
   server.on(readLiveFeed, reply(readLiveFeed, { live_threats: [], current_stats: statsOf() }));
 });

@@ -5,6 +5,7 @@ import { Page } from '#ui/page.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { AlertList } from './alert-list.tsx';
 import { alertsQuery, isPremiumRequired, planQuery } from './anti-hacking.queries.ts';
+import { BlocksCard } from './blocks-card.tsx';
 import { LockedScreen } from './locked-screen.tsx';
 import { ScanPanel } from './scan-panel.tsx';
 import { ThreatPanel } from './threat-panel.tsx';
@@ -27,6 +28,7 @@ export function AntiHackingPage({ random = Math.random }: { random?: () => numbe
           <ThreatPanel random={random} />
           <ScanPanel />
           <AlertList />
+          <BlocksCard />
         </>
       )}
     </Page>

@@ -11,7 +11,9 @@ export type AuthField = 'email' | 'username' | 'password' | 'confirm' | 'reset_t
 export type FieldMessages = { [Field in AuthField]?: string | undefined };
 
 /** Being refused is an ordinary outcome of these forms, so it is returned and not thrown. */
-export type AuthOutcome<Reply> = { ok: true; reply: Reply } | { ok: false; message: string; fields: FieldMessages };
+export type AuthOutcome<Reply> =
+  | { ok: true; reply: Reply }
+  | { ok: false; message: string; fields: FieldMessages; retry_after?: number | undefined };
 
 /** How long signing out waits for the server, in ms. */
 const SIGN_OUT_PATIENCE = 3_000;
@@ -22,7 +24,8 @@ async function outcomeOf<Reply>(fallback: string, attempt: Promise<Reply>): Prom
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     if (error.kind === 'network') return { ok: false, message: error.sentence, fields: {} };
-    return { ok: false, message: error.problem?.detail || fallback, fields: fieldMessagesOf(error) };
+    const { problem, retry_after } = error;
+    return { ok: false, message: problem?.detail || fallback, fields: fieldMessagesOf(error), retry_after };
   }
 }
 
