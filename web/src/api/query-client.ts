@@ -5,7 +5,7 @@ const RETRIES = 2;
 /** A wait that the server asks for is waited out up to this, in seconds; of a longer one the person is told. */
 const PATIENCE = 60;
 
-/** The seconds that the server asks for, when it answered that it was asked too often. */
+/** The seconds that the server asks to wait for. */
 function waitOf(error: Error): number {
   return (error instanceof CallError && error.status === 429 && error.retry_after) || 0;
 }
@@ -13,13 +13,13 @@ function waitOf(error: Error): number {
 /** A refusal stays a refusal; only a lost connection, a server in trouble, and one that says when are worth asking again. */
 function isWorthRetrying(count: number, error: Error): boolean {
   const wait = waitOf(error);
-  if (wait > 0) return wait <= PATIENCE;
+  if (wait) return wait <= PATIENCE;
   return count < RETRIES && error instanceof CallError && (error.kind === 'network' || error.status >= 500);
 }
 
-/** Until then a query counts as being asked, so that its interval asks nothing more. In ms. */
+/** In ms. Until then a query counts as being asked, so that its interval asks nothing more. */
 function retryDelay(count: number, error: Error): number {
-  return waitOf(error) * 1_000 || Math.min(1_000 * 2 ** count, 30_000);
+  return 1_000 * (waitOf(error) || 2 ** count);
 }
 
 export function createQueryClient(): QueryClient {

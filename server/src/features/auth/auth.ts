@@ -105,8 +105,15 @@ export function createAuth(parts: {
       return {
         user_info,
         async stillHolds() {
-          const current = await database.selectFrom('users').select('password_hash').where('id', '=', user.id).executeTakeFirst();
-          return current?.password_hash === password_hash;
+          // Written, not read: a change that is under way holds the row, and is waited for.
+          const unchanged = await database
+            .updateTable('users')
+            .set({ password_hash })
+            .where('id', '=', user.id)
+            .where('password_hash', '=', password_hash)
+            .returning('id')
+            .executeTakeFirst();
+          return unchanged !== undefined;
         },
       };
     },

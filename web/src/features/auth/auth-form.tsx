@@ -45,8 +45,6 @@ interface Refusal {
   sentence: string;
 }
 
-const sameEmail = (one: string, other: string) => one.trim().toLowerCase() === other.trim().toLowerCase();
-
 /** Long enough to be read: the specification has a message between signing in and being in. */
 const MESSAGE_PAUSE = 500;
 
@@ -77,7 +75,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   const panelId = useId();
   const { title, line, submit: submitLabel } = AUTH_MODES[mode];
   const isTab = TABS.some((tab) => tab.mode === mode);
-  const refused = refusal?.mode === mode && sameEmail(refusal.email, values.email) ? refusal : undefined;
+  const refused = refusal?.mode === mode && refusal.email === values.email && refusal;
   const isOutbox = config?.reset_delivery === 'outbox';
 
   useEffect(() => {
@@ -235,7 +233,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
                 message
               )}
             </div>
-            <Button type="submit" size="l" loading={busy} disabled={refused !== undefined}>
+            <Button type="submit" size="l" loading={busy} disabled={Boolean(refused)}>
               {submitLabel}
             </Button>
           </div>
