@@ -1,4 +1,4 @@
-import { type FieldError, PROBLEMS, type ProblemCode, type ProblemDocument } from '@palisade/contract/problem';
+import { type FieldError, PROBLEMS, type ProblemCode, type ProblemDocument, type SecondFactor } from '@palisade/contract/problem';
 
 interface ProblemOptions {
   /** One sentence in place of the code's own: what is wrong and what to do. */
@@ -6,6 +6,8 @@ interface ProblemOptions {
   errors?: FieldError[];
   /** Seconds for `Retry-After`. */
   retry_after?: number;
+  /** What goes on from a refusal that is only half of one. */
+  second_step?: { challenge: string; methods: SecondFactor[] };
   cause?: unknown;
 }
 
@@ -15,12 +17,14 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: FieldError[] | undefined;
   readonly retry_after: number | undefined;
+  readonly second_step: ProblemOptions['second_step'];
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
     super(options.detail ?? PROBLEMS[code].detail, { cause: options.cause });
     this.code = code;
     this.errors = options.errors;
     this.retry_after = options.retry_after;
+    this.second_step = options.second_step;
   }
 
   get status(): number {
@@ -36,6 +40,7 @@ export class Problem extends Error {
       detail: this.message,
       code: this.code,
       ...(this.errors ? { errors: this.errors } : {}),
+      ...this.second_step,
       request_id,
     };
   }

@@ -5,13 +5,14 @@ import { readConfig, readHealth } from '@palisade/contract/platform';
 import { pino } from 'pino';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createMemoryCounters } from './counters.ts';
+import { openDatabase } from './database.ts';
 import { createHttp, PATIENCE } from './http.ts';
 import { Problem } from './problem.ts';
 import { createRateLimits } from './rate-limit.ts';
 import { createRequestWatch } from './request-watch.ts';
 import type { SecurityEvent } from './security-event.ts';
 import { serve } from './serve.ts';
-import type { Session } from './session.ts';
+import { createSessions, type Session, type Sessions, type SessionTables } from './session.ts';
 import { parseSettings } from './settings.ts';
 
 const MINUTE = 60_000;
@@ -36,21 +37,17 @@ const limits = createRateLimits({
 const sessionOf = (role: 'customer' | 'admin', id: string): Session => ({
   id: `session of ${id}`,
   user: { id, username: id, email: `${id}@example.com`, role },
+  began: null,
 });
+const database = openDatabase<SessionTables>({ sqlite: ':memory:' });
+afterAll(() => database.destroy());
 /** A token is a role and a name. */
-const sessions = {
-  resolve: async (token: string) => {
+const sessions: Sessions = {
+  ...createSessions({ database, findUser: () => Promise.resolve(undefined), now }),
+  async resolve(token) {
     const [role, id = ''] = token.split('-');
     return role === 'customer' || role === 'admin' ? sessionOf(role, id) : undefined;
   },
-  start: () => Promise.reject(new Error('not here')),
-  end: () => Promise.resolve(),
-  endAll: () => Promise.resolve(),
-  list: () => Promise.resolve([]),
-  find: () => Promise.resolve(undefined),
-  refresh: () => {},
-  lives: () => Promise.resolve(true),
-  onEnd: () => () => {},
 };
 const api = { fastify, sessions, limits, watch };
 const config = {

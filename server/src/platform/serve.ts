@@ -43,6 +43,8 @@ export interface Api {
   sessions: Sessions;
   limits: RateLimits;
   watch: Pick<RequestWatch, 'forbidden'>;
+  /** Told of each request, with the session that it has. Not of one whose token is worth nothing: an open page of somebody who signed out is no stranger. */
+  onCall?: (request: FastifyRequest, session: Session | undefined) => void;
 }
 
 const RANK: Record<Role, number> = { customer: 1, support: 2, admin: 3 };
@@ -60,9 +62,13 @@ function commonProblems(endpoint: Endpoint): ProblemCode[] {
 }
 
 async function authenticate(api: Api, endpoint: Endpoint, request: FastifyRequest): Promise<Session | undefined> {
-  if (endpoint.access === 'anyone') return undefined;
+  if (endpoint.access === 'anyone') {
+    api.onCall?.(request, undefined);
+    return undefined;
+  }
   const token = /^Bearer ([\w-]{1,128})$/i.exec(request.headers.authorization ?? '')?.[1];
   const session = token === undefined ? undefined : await api.sessions.resolve(token);
+  if (session !== undefined || token === undefined) api.onCall?.(request, session);
   if (session === undefined) throw new Problem('unauthenticated');
   if (RANK[session.user.role] < LEAST_RANK[endpoint.access]) {
     api.watch.forbidden(endpoint, request, session);

@@ -24,6 +24,8 @@ export interface Settings {
   redis_url: string | undefined;
   /** The key of the files in quarantine; made when it is not there. */
   quarantine_key_file: string;
+  /** The key of what authenticator apps share with the server; made when it is not there. */
+  two_factor_key_file: string;
   admin_emails: readonly string[];
   trusted_proxies: readonly string[];
   live_chat_url: string | undefined;
@@ -71,6 +73,7 @@ const environmentSchema = z.object({
   EXPOSURE: z.preprocess(blankIsUnset, z.enum(['local', 'public'], { error: 'must be "local" or "public"' }).optional()),
   DATA_DIR: text.default('./data'),
   QUARANTINE_KEY_FILE: text,
+  TWO_FACTOR_KEY_FILE: text,
   DATABASE_URL: z.preprocess(
     blankIsUnset,
     z.url({ protocol: /^postgres(ql)?$/, error: 'must be an address that starts with postgres://' }).optional(),
@@ -200,6 +203,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     database_url: values.DATABASE_URL,
     redis_url: values.REDIS_URL,
     quarantine_key_file: resolve(values.QUARANTINE_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'quarantine.key')),
+    two_factor_key_file: resolve(values.TWO_FACTOR_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'two-factor.key')),
     admin_emails: values.ADMIN_EMAILS,
     trusted_proxies: values.TRUSTED_PROXIES,
     live_chat_url: values.LIVE_CHAT_URL,

@@ -1,6 +1,7 @@
 import { login, logout, register } from '@palisade/contract/auth';
 import { originOf } from '#platform/origin.ts';
 import { type Api, serve } from '#platform/serve.ts';
+import type { Accounts } from './account.ts';
 import type { Auth } from './auth.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -9,13 +10,18 @@ export interface RegistrationGuard {
   registration(asked: { source: string }): Promise<void>;
 }
 
-export function serveAuth(api: Api, auth: Auth, { signIn, guard }: { signIn: SignIn; guard: RegistrationGuard }): void {
+export function serveAuth(
+  api: Api,
+  auth: Auth,
+  { signIn, guard, accounts }: { signIn: SignIn; guard: RegistrationGuard; accounts: Pick<Accounts, 'signOut'> },
+): void {
   serve(api, register, 'anyone', async ({ body, request }) => {
-    await guard.registration(originOf(request));
-    return await auth.register(body);
+    const origin = originOf(request);
+    await guard.registration(origin);
+    return await auth.register(body, origin);
   });
 
   serve(api, login, 'anyone', ({ body, request }) => signIn.withPassword(body, originOf(request)));
 
-  serve(api, logout, 'customer', ({ session }) => api.sessions.end(session.id));
+  serve(api, logout, 'customer', ({ session, request }) => accounts.signOut(session.user.id, session.id, originOf(request)));
 }

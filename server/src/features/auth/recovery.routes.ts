@@ -33,8 +33,9 @@ export function serveRecovery(
   });
 
   serve(api, resetPassword, 'anyone', async ({ body, request }) => {
-    await guard.recovery({ source: originOf(request).source, account: null });
-    await recovery.reset(body.reset_token, body.new_password);
+    const origin = originOf(request);
+    await guard.recovery({ source: origin.source, account: null });
+    await recovery.reset(body.reset_token, body.new_password, origin);
     return { success: true as const };
   });
 }
