@@ -85,7 +85,9 @@ import { type InstallationTables, readProvider } from '#platform/installation.ts
 import { createMail, type MailTables } from '#platform/mail.ts';
 import { isLoopbackSource, sourceOf } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
+import { createRateLimits } from '#platform/rate-limit.ts';
 import { createRedisCounters } from '#platform/redis-counters.ts';
+import { createRequestWatch } from '#platform/request-watch.ts';
 import { keepRetention } from '#platform/retention.ts';
 import type { SecurityEvent } from '#platform/security-event.ts';
 import { type Api, serve } from '#platform/serve.ts';
@@ -379,7 +381,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const readMonitor = await createMonitor({
     database: database.$pickTables<'installation'>(),
     accounts: auth,
-    watches: { files: engine.ready, sign_ins: () => true, requests: () => false },
+    watches: { files: engine.ready, sign_ins: () => true, requests: () => true },
     now,
   });
   const signIn = createSignIn({
@@ -422,10 +424,15 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     patience: surroundings.patience ?? PATIENCE,
     public_url: settings.public_url,
   });
+  const watch = createRequestWatch({ observe: detection.observe, now });
+  watch.observeAll(fastify);
+  const rateLimits = createRateLimits({ counters, limits: settings.limits, observe: detection.observe, now });
   const lookAtToken = createMovedTokens({ observe: detection.observe, now });
   const api: Api = {
     fastify,
     sessions,
+    limits: rateLimits,
+    watch,
     onCall(request, session) {
       detection.countRequest(session ? { kind: 'account', id: session.user.id } : { kind: 'source', id: sourceOf(request.ip) });
       if (session) lookAtToken(session, request);

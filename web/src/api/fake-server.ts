@@ -13,6 +13,8 @@ type ReplySent<E extends Endpoint> = SchemaOf<E> extends z.ZodType ? z.input<Sch
 interface Answer {
   status: number;
   text: string;
+  /** Seconds. */
+  retry_after?: number | undefined;
 }
 
 interface Call {
@@ -39,11 +41,15 @@ export function reply<E extends Endpoint>(endpoint: E, content: ReplySent<E>): A
 
 export function refusal(
   code: ProblemCode,
-  { detail, ...more }: { detail?: string; errors?: FieldError[]; challenge?: string; methods?: SecondFactor[] } = {},
+  {
+    detail,
+    retry_after,
+    ...more
+  }: { detail?: string; errors?: FieldError[]; challenge?: string; methods?: SecondFactor[]; retry_after?: number } = {},
 ): Answer {
   const { status, title, detail: usual } = PROBLEMS[code];
   const problem = { type: 'about:blank', title, status, code, detail: detail ?? usual, ...more };
-  return { status, text: JSON.stringify(problemSchema.parse(problem)) };
+  return { status, text: JSON.stringify(problemSchema.parse(problem)), retry_after };
 }
 
 const LOST = Symbol('the connection is lost');
@@ -100,7 +106,8 @@ export class FakeServer {
     if (!answer) throw new TypeError(`The test has no answer to ${method} ${path}`);
     const result = await Promise.race([answer(), untilAborted(init.signal)]);
     if (result === LOST) throw new TypeError('fetch failed');
-    return new Response(result.text === '' ? null : result.text, { status: result.status });
+    const headers = new Headers(result.retry_after === undefined ? {} : { 'retry-after': String(result.retry_after) });
+    return new Response(result.text === '' ? null : result.text, { status: result.status, headers });
   }
 }
 
@@ -157,6 +164,10 @@ abstract class FakeRequest extends EventTarget {
   abstract send(form: FormData): void;
 
   open(): void {}
+
+  getResponseHeader(): string | null {
+    return null;
+  }
 
   setRequestHeader(name: string, value: string): void {
     if (name === 'authorization') this.#token = value;

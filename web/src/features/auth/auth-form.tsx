@@ -1,4 +1,4 @@
-import { type ChangeEvent, type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ChangeEvent, type FormEvent, lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Config } from '#api/config.ts';
 import { type Session, type SessionNotice, startSession } from '#api/session.ts';
@@ -31,6 +31,20 @@ const NOTICES: Record<SessionNotice, string> = {
 /** What is added where mails wait for an administrator. */
 const OUTBOX_HINT = 'Mails of this installation wait with its administrator: ask them for it.';
 
+/** What stands where a countdown was. */
+const AGAIN = 'You can try again now.';
+
+/** Loaded by who is refused alone. */
+const RefusedMessage = lazy(async () => ({ default: (await import('./refused-message.tsx')).RefusedMessage }));
+
+/** A form that the server will not look at again until a moment, in ms since 1970, for that email. */
+interface Refusal {
+  mode: AuthMode;
+  email: string;
+  until: number;
+  sentence: string;
+}
+
 /** Long enough to be read: the specification has a message between signing in and being in. */
 const MESSAGE_PAUSE = 500;
 
@@ -59,10 +73,12 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   const [isAsking, setIsAsking] = useState(false);
   const [secondStep, setSecondStep] = useState<ReactNode>();
   const [elsewhere, setElsewhere] = useState<string>();
+  const [refusal, setRefusal] = useState<Refusal>();
   const form = useRef<HTMLFormElement>(null);
   const panelId = useId();
   const { title, line, submit: submitLabel } = AUTH_MODES[mode];
   const isTab = TABS.some((tab) => tab.mode === mode);
+  const refused = refusal?.mode === mode && refusal.email === values.email && refusal;
   const isOutbox = config?.reset_delivery === 'outbox';
 
   useEffect(() => {
@@ -95,7 +111,13 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
     (inputs.find((input) => input.value === '') ?? inputs[0])?.focus();
   }
 
-  function refuse({ message: sentence, fields }: Extract<AuthOutcome<unknown>, { ok: false }>) {
+  function refuse({ message: sentence, fields, retry_after }: Extract<AuthOutcome<unknown>, { ok: false }>) {
+    if (retry_after !== undefined) {
+      setRefusal({ mode, email: values.email, until: Date.now() + retry_after * 1_000, sentence });
+      // The button that had the focus takes none now.
+      form.current?.querySelector('input')?.focus();
+      return;
+    }
     setMessage(sentence);
     setFieldMessages(fields);
     const first = Object.keys(fields)[0];
@@ -181,6 +203,11 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
     moveTo('login', `Username recovery successful! Your username is: ${username}`, { username });
   }
 
+  function endRefusal() {
+    setRefusal(undefined);
+    setMessage(AGAIN);
+  }
+
   const SUBMITS: Record<AuthMode, () => Promise<void>> = {
     login: submitLogin,
     register: submitRegistration,
@@ -229,8 +256,18 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
             </div>
           )}
           <div className="auth-form__submit">
-            <div role="status" className="auth-form__message" data-tone={message.includes('success') ? 'good' : 'bad'}>
-              {message}
+            <div
+              role="status"
+              className="auth-form__message"
+              data-tone={message.includes('success') || message === AGAIN ? 'good' : 'bad'}
+            >
+              {refused ? (
+                <Suspense fallback={refused.sentence}>
+                  <RefusedMessage sentence={refused.sentence} until={refused.until} onEnd={endRefusal} />
+                </Suspense>
+              ) : (
+                message
+              )}
               {elsewhere && (
                 <>
                   {' '}
@@ -238,7 +275,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
                 </>
               )}
             </div>
-            <Button type="submit" size="l" loading={busy}>
+            <Button type="submit" size="l" loading={busy} disabled={Boolean(refused)}>
               {submitLabel}
             </Button>
             {mode === 'login' && 'PublicKeyCredential' in window && (

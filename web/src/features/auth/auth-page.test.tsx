@@ -52,6 +52,31 @@ describe('signing in', () => {
     await waitFor(() => expect(currentSession()).toEqual({ access_token: 'token-1', user_info: MARIA }));
   });
 
+  it('counts down what the server asks to wait, for that email alone, and ends by itself', async () => {
+    const sentence = 'Too many wrong passwords for this email. Try again in 10 minutes.';
+    server.on(login, refusal('too_many_requests', { detail: sentence, retry_after: 600 }));
+    const user = open();
+    await fillLogin(user);
+    const button = screen.getByRole('button', { name: 'Sign In' });
+    await user.click(button);
+    expect(await screen.findByText(/^(10:00|9:5\d)$/u)).toBeVisible();
+    expect(screen.getByText(sentence)).toHaveClass('visually-hidden');
+    expect(button).toBeDisabled();
+    expect(screen.getByLabelText('Email')).toHaveFocus();
+
+    await user.type(screen.getByLabelText('Email'), '.au');
+    expect(button).toBeEnabled();
+    expect(screen.queryByText(sentence)).toBeNull();
+    await user.type(screen.getByLabelText('Email'), '{Backspace}{Backspace}{Backspace}');
+    expect(button).toBeDisabled();
+
+    const later = Date.now() + 600_000;
+    vi.spyOn(Date, 'now').mockImplementation(() => later);
+    expect(await screen.findByText('You can try again now.', undefined, { timeout: 3_000 })).toHaveAttribute('role', 'status');
+    expect(button).toBeEnabled();
+    vi.restoreAllMocks();
+  });
+
   it('shows the detail of a refusal in the live region', async () => {
     server.on(login, refusal('invalid_credentials'));
     const user = open();

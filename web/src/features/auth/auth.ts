@@ -21,6 +21,8 @@ interface Refused {
   /** What goes on from a right password. */
   challenge?: string | undefined;
   methods?: SecondFactor[] | undefined;
+  /** In seconds. */
+  retry_after?: number | undefined;
 }
 
 /** How long signing out waits for the server, in ms. */
@@ -33,7 +35,14 @@ async function outcomeOf<Reply>(fallback: string, attempt: Promise<Reply>): Prom
     if (!(error instanceof CallError)) throw error;
     if (error.kind === 'network') return { ok: false, message: error.sentence, fields: {} };
     const { detail, challenge, methods } = error.problem ?? {};
-    return { ok: false, message: detail || fallback, fields: fieldMessagesOf(error), challenge, methods };
+    return {
+      ok: false,
+      message: detail || fallback,
+      fields: fieldMessagesOf(error),
+      challenge,
+      methods,
+      retry_after: error.retry_after,
+    };
   }
 }
 
