@@ -5,6 +5,8 @@ import type { Kysely, Selectable } from 'kysely';
 import { newId } from './id.ts';
 import type { Origin } from './origin.ts';
 
+import type { PersonalTable } from './personal-data.ts';
+
 export interface SessionTables {
   sessions: {
     id: string;
@@ -19,6 +21,8 @@ export interface SessionTables {
     source: string | null;
   };
 }
+
+export const SESSION_PERSONAL: readonly PersonalTable[] = [{ table: 'sessions', withheld: ['token_hash'] }];
 
 /** A session as its person may see it: without its token's hash. */
 export type SessionRecord = Omit<Selectable<SessionTables['sessions']>, 'token_hash'>;

@@ -1,4 +1,5 @@
 import type { Severity } from '@palisade/contract/anti-hacking';
+import type { PersonalTable } from '#platform/personal-data.ts';
 
 export interface AlertTables {
   alerts: {
@@ -16,3 +17,5 @@ export interface AlertTables {
     dedupe_key: string;
   };
 }
+
+export const ALERT_PERSONAL: readonly PersonalTable[] = [{ table: 'alerts' }];

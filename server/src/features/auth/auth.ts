@@ -12,7 +12,8 @@ import type { AuthTables } from './auth.tables.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { hashPassword, isPassword, storedPassword } from './password.ts';
 
-const FIRST_ADMIN = 'first_admin';
+/** The fact that says who became administrator by coming first. */
+export const FIRST_ADMIN = 'first_admin';
 
 /** The username in the form in which two are the same. */
 export function usernameKey(username: string): string {

@@ -34,7 +34,7 @@ async function holdAdministrators(transaction: Kysely<InstallationTables>, at: s
  * To be called, in its transaction, before an account stops being that of an administrator who may sign in. Of two at once the database decides.
  * @throws Problem `last_admin` when there is no other.
  */
-async function requireAnotherAdministrator(
+export async function requireAnotherAdministrator(
   transaction: Kysely<AuthTables & InstallationTables>,
   user_id: string,
   at: string,
