@@ -129,10 +129,12 @@ export function createAuth(parts: {
       return {
         user_info,
         async stillHolds() {
+          // Read by being written, so that a change under way is waited for: it ends the sessions that it sees, and this one might not be among them.
           const current = await database
-            .selectFrom('users')
-            .select(['password_hash', 'disabled_at'])
+            .updateTable('users')
+            .set(({ ref }) => ({ role: ref('role') }))
             .where('id', '=', user.id)
+            .returning(['password_hash', 'disabled_at'])
             .executeTakeFirst();
           return current?.password_hash === password_hash && current.disabled_at === null;
         },

@@ -8,6 +8,7 @@ import { ModalWindow } from '#ui/modal-window.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
 import { PasswordStrength } from '#ui/password-strength.tsx';
 import { useChangePassword } from './account.queries.ts';
+import { OwnActivity } from './own-activity.tsx';
 import { SignedInSessions } from './signed-in-sessions.tsx';
 import './account-dialogs.css';
 
@@ -16,6 +17,7 @@ export function SecurityDialog({ onClose }: { onClose: () => void }) {
     <ModalWindow title="Security Preferences" returnsFocus={false} onClose={onClose}>
       <PasswordForm />
       <SignedInSessions />
+      <OwnActivity />
     </ModalWindow>
   );
 }
