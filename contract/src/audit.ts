@@ -15,6 +15,8 @@ export const AUDIT_KINDS = [
   'password_reset',
   'two_factor_enabled',
   'two_factor_disabled',
+  'authenticator_added',
+  'authenticator_removed',
   'passkey_added',
   'passkey_removed',
   'recovery_codes_made',

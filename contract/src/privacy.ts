@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
 const passwordSchema = z.string({ error: 'Give your password.' }).min(1, 'Give your password.');
+const SECOND_FACTOR_LENGTH_MAXIMUM = 64;
 const CONFIRMATION_LENGTH_MAXIMUM = 254;
 
 export const exportData = endpoint({
@@ -22,6 +23,12 @@ export const deleteAccount = endpoint({
   access: 'customer',
   body: z.object({
     password: passwordSchema,
+    second_factor: z
+      .string()
+      .trim()
+      .max(SECOND_FACTOR_LENGTH_MAXIMUM, 'This is neither a code nor a recovery code.')
+      .optional()
+      .describe('A code of the authenticator app, or a recovery code, where two-factor sign-in is on.'),
     confirmation: z
       .string({ error: 'Type the email of the account.' })
       .trim()
@@ -31,5 +38,5 @@ export const deleteAccount = endpoint({
   }),
   status: 200,
   reply: z.object({ success: z.literal(true) }),
-  problems: ['last_admin'],
+  problems: ['last_admin', 'second_factor_refused', 'too_many_requests'],
 });

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
 import { VERSION } from '@palisade/contract/constants';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
@@ -35,16 +36,30 @@ import { AUTH_PERSONAL, type AuthTables } from '#features/auth/auth.tables.ts';
 import { createAuth } from '#features/auth/auth.ts';
 import { createExport } from '#features/auth/export.ts';
 import { createFarewell } from '#features/auth/farewell.ts';
+import { passkeySite } from '#features/auth/passkey-site.ts';
+import { createPasskeys } from '#features/auth/passkeys.ts';
 import { servePrivacy } from '#features/auth/privacy.routes.ts';
+import { createProveAgain } from '#features/auth/prove-again.ts';
 import { serveRecovery } from '#features/auth/recovery.routes.ts';
 import { createRecovery } from '#features/auth/recovery.ts';
+import { openSealedSecrets } from '#features/auth/sealed-secret.ts';
+import { createSecondFactors } from '#features/auth/second-factors.ts';
 import { createSignIn } from '#features/auth/sign-in.ts';
+import { createSignInChallenges } from '#features/auth/sign-in-challenges.ts';
+import { serveTwoFactor } from '#features/auth/two-factor.routes.ts';
+import { TWO_FACTOR_PERSONAL, type TwoFactorTables } from '#features/auth/two-factor.tables.ts';
+import { createTwoFactor } from '#features/auth/two-factor.ts';
 import { serveUsers } from '#features/auth/users.routes.ts';
 import { createUsers } from '#features/auth/users.ts';
 import { serveChat } from '#features/chat/chat.routes.ts';
 import { CHAT_PERSONAL, type ChatTables } from '#features/chat/chat.tables.ts';
 import { createChat } from '#features/chat/chat.ts';
 import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
+import { createBlocks } from '#features/enforcement/blocks.ts';
+import { createCallGuard } from '#features/enforcement/call-guard.ts';
+import { serveEnforcement } from '#features/enforcement/enforcement.routes.ts';
+import { ENFORCEMENT_PERSONAL, type EnforcementTables } from '#features/enforcement/enforcement.tables.ts';
+import { createLoginGuard } from '#features/enforcement/login-guard.ts';
 import { serveFirewall } from '#features/firewall/firewall.routes.ts';
 import { FIREWALL_PERSONAL, type FirewallTables } from '#features/firewall/firewall.tables.ts';
 import { createFirewall } from '#features/firewall/firewall.ts';
@@ -60,13 +75,16 @@ import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
 import { migrations } from '#migrations/all.ts';
 import { type AuditTables, createAudit } from '#platform/audit.ts';
 import { createBus } from '#platform/bus.ts';
+import { createMemoryCounters } from '#platform/counters.ts';
 import { type DatabaseLocation, migrate, openDatabase } from '#platform/database.ts';
 import { EVENTS_LIMITS, type EventsLimits, serveEvents } from '#platform/events.ts';
 import { createHttp, PATIENCE, type PatienceLimits } from '#platform/http.ts';
 import { type InstallationTables, readProvider } from '#platform/installation.ts';
 import { createMail, MAIL_PERSONAL, type MailTables } from '#platform/mail.ts';
+import { isLoopbackSource } from '#platform/origin.ts';
 import { type PersonalTable, partOf } from '#platform/personal-data.ts';
 import { Problem } from '#platform/problem.ts';
+import { createRedisCounters } from '#platform/redis-counters.ts';
 import { keepRetention } from '#platform/retention.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { createSessions, SESSION_PERSONAL, type SessionTables } from '#platform/session.ts';
@@ -74,6 +92,7 @@ import type { Settings } from '#platform/settings.ts';
 import { serveWeb } from '#platform/web.ts';
 
 type Tables = AuthTables &
+  TwoFactorTables &
   AuditTables &
   SessionTables &
   AntivirusTables &
@@ -83,12 +102,15 @@ type Tables = AuthTables &
   RemoteTables &
   InstallationTables &
   MailTables &
-  FirewallTables;
+  FirewallTables &
+  EnforcementTables;
 
 /** What the file of all one's data holds, in this order; the activity comes last. */
 export const PERSONAL_TABLES: readonly PersonalTable[] = [
   ...AUTH_PERSONAL,
+  ...TWO_FACTOR_PERSONAL,
   ...SESSION_PERSONAL,
+  ...ENFORCEMENT_PERSONAL,
   ...ANTIVIRUS_PERSONAL,
   ...ALERT_PERSONAL,
   ...FIREWALL_PERSONAL,
@@ -124,6 +146,8 @@ export interface Surroundings {
   /** What drills are drawn with: from 0 up to, not including, 1. */
   random?: () => number;
   mail_look_ms?: number;
+  /** How a sign-in that has to wait does so. */
+  pause?: (ms: number) => Promise<void>;
   /** How often what is over its time is looked for, in ms. */
   retention_look_ms?: number;
 }
@@ -145,6 +169,8 @@ const UPLOAD_LIMITS: UploadLimits = {
   slow: { window_ms: 30_000, bytes: 30 * 1024 },
   arrivals: { per_person: 64, all: 1_000 },
 };
+/** From when on an open remote session is one that was forgotten [H]. */
+const LONG_REMOTE_SESSION_MS = 8 * 3_600_000;
 /** A process scans one file at a time and takes one core and some 100 MB. One more than cores, because one is kept for small files. */
 const ENGINE_PROCESSES = { least: 3, most: 5 } as const;
 
@@ -159,6 +185,11 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const database = openDatabase<Tables>(surroundings.database);
   await migrate(database, migrations);
   const bus = createBus();
+  const ownCounters = createMemoryCounters({ now });
+  const counters =
+    settings.redis_url === undefined
+      ? ownCounters
+      : await createRedisCounters({ url: settings.redis_url, meanwhile: ownCounters, now, logger });
 
   const audit = createAudit({ now });
   const auditTables = database.$pickTables<'audit_entries' | 'audit_head'>();
@@ -202,11 +233,16 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
         });
   const engine = clamd === undefined ? embedded : createEnginePair(embedded, clamd);
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
+  const remote = createRemote({ database: database.$pickTables<'remote_sessions'>(), now });
   const antiHacking = createAntiHacking({
     database: database.$pickTables<'alerts'>(),
     scans: (user_id) => antivirus.counts(user_id),
     rules: firewall.listRules,
-    commonPassword: (user_id) => auth.hasCommonPassword(user_id),
+    account: async (user_id) => {
+      const { created_at, ...standing } = await auth.standing(user_id);
+      return { ...standing, age_ms: now() - Date.parse(created_at), second_factor: undefined, unreviewed_devices: 0 };
+    },
+    remote: async (user_id) => ({ long_sessions: await remote.countLonger(user_id, LONG_REMOTE_SESSION_MS) }),
     signaturesAge: signatures.age,
     now,
     random: surroundings.random,
@@ -256,14 +292,6 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   };
   const subscriptions = createSubscriptions(subscriptionParts);
   const sessions = createSessions({ database: database.$pickTables<'sessions'>(), findUser: auth.findUser, now });
-  const signIn = createSignIn({
-    database: auditTables,
-    auth,
-    sessions,
-    audit,
-    observe: () => Promise.resolve(),
-    now,
-  });
   const mail = createMail({
     database: database.$pickTables<'mails' | 'installation'>(),
     server: settings.mail_server,
@@ -271,8 +299,46 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     logger,
     look_ms: surroundings.mail_look_ms,
   });
+  const blocks = createBlocks({ database: database.$pickTables<'blocks' | 'sign_in_sources'>(), now });
+  const guard = createLoginGuard({
+    database: database.$pickTables<'blocks' | 'sign_in_sources' | 'audit_entries' | 'audit_head' | 'mails' | 'installation'>(),
+    blocks,
+    counters,
+    limits: settings.limits,
+    accounts: auth,
+    audit,
+    mail,
+    isExempt: (source) => settings.exposure === 'local' && isLoopbackSource(source),
+    now,
+    pause: surroundings.pause ?? sleep,
+    logger,
+  });
+  const secrets = openSealedSecrets(settings.two_factor_key_file);
+  const twoFactorTables = database.$pickTables<
+    keyof (AuthTables & TwoFactorTables) | 'audit_entries' | 'audit_head' | 'mails' | 'installation'
+  >();
+  const passkeys = createPasskeys({
+    database: database.$pickTables<'passkeys' | 'passkey_challenges'>(),
+    now,
+    logger,
+  });
+  const secondFactors = createSecondFactors({ database: twoFactorTables, passkeys, secrets, audit, mail, now, logger });
+  const twoFactor = createTwoFactor({ database: twoFactorTables, passkeys, secondFactors, secrets, audit, mail, now });
+  const signIn = createSignIn({
+    database: twoFactorTables,
+    auth,
+    sessions,
+    guard,
+    secondFactors,
+    challenges: createSignInChallenges({ database: database.$pickTables<'sign_in_challenges'>(), now }),
+    passkeys,
+    wakeMail: mail.wake,
+    audit,
+    observe: () => Promise.resolve(),
+    now,
+  });
   const accountTables = database.$pickTables<
-    'users' | 'reset_tokens' | 'sessions' | 'mails' | 'installation' | 'audit_entries' | 'audit_head'
+    keyof (AuthTables & TwoFactorTables) | 'sessions' | 'mails' | 'installation' | 'audit_entries' | 'audit_head'
   >();
   const accounts = createAccounts({ database: accountTables, audit, sessions, mail, exposure: settings.exposure });
   const recovery = createRecovery({
@@ -286,7 +352,6 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     now,
     logger,
   });
-  const remote = createRemote({ database: database.$pickTables<'remote_sessions'>(), now });
   const auditLog = createAuditLog({ database: auditTables, accounts: auth, now });
   const dataExport = createExport({
     database: auditTables,
@@ -312,6 +377,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     ],
     now,
   });
+  const proveAgain = createProveAgain({ database: twoFactorTables, accounts, secondFactors });
   const retention = keepRetention({
     tasks: [mail.forgetOld, () => forgetOldDrills(database.$pickTables<'alerts'>(), now())],
     logger,
@@ -324,13 +390,23 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     patience: surroundings.patience ?? PATIENCE,
   });
   const api: Api = { fastify, sessions };
-  serveAuth(api, auth, signIn, accounts);
+  const callGuard = createCallGuard({ counters, limits: settings.limits });
+  serveAuth(api, auth, { signIn, guard: callGuard, accounts });
+  serveTwoFactor(api, {
+    twoFactor,
+    passkeys,
+    signIn,
+    siteOf: ({ headers }) => passkeySite(headers.host, settings),
+  });
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
   serveAccounts(api, auth, accounts);
-  serveUsers(api, createUsers({ database: accountTables, audit, sessions, now }));
-  servePrivacy(api, { accounts, dataExport, farewell });
+  serveUsers(api, createUsers({ database: accountTables, audit, sessions, secondFactors: twoFactor.secondFactors, now }));
+  servePrivacy(api, { accounts, dataExport, farewell, proveAgain });
   serveAudit(api, auditLog);
-  serveRecovery(api, recovery, { answers: settings.exposure === 'local' && settings.reset_delivery === 'response' });
+  serveRecovery(api, recovery, {
+    answers: settings.exposure === 'local' && settings.reset_delivery === 'response',
+    guard: callGuard,
+  });
   serveSetup(api, database.$pickTables<'installation' | 'audit_entries' | 'audit_head'>(), audit);
   serveOutbox(api, mail);
   serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits });
@@ -348,6 +424,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   serveChat(api, createChat({ database: database.$pickTables<'chat_messages'>(), now }));
   serveRemote(api, remote);
   serveFirewall(api, firewall);
+  serveEnforcement(api, { blocks, guard, accounts: auth });
 
   serve(api, readHealth, 'anyone', () => Promise.resolve({ status: 'ok' as const }));
   serve(api, readReadiness, 'anyone', async () => {
@@ -388,6 +465,8 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       await fastify.close();
       await retention.close();
       await recovery.close();
+      await guard.close();
+      await counters.close();
       await mail.close();
       await database.destroy();
     },

@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { JSON_BODY_MAXIMUM, VERSION } from '@palisade/contract/constants';
 import type { FieldError, ProblemCode } from '@palisade/contract/problem';
-import { fastify as createFastify, type FastifyBaseLogger, type FastifyError, type FastifyInstance } from 'fastify';
+import {
+  fastify as createFastify,
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+} from 'fastify';
 import {
   hasZodFastifySchemaValidationErrors,
   jsonSchemaTransform,
@@ -87,6 +94,13 @@ function describeFields(errors: readonly FieldError[]): string {
   return `Check these fields: ${[...new Set(errors.map((error) => error.field))].join(', ')}.`;
 }
 
+/** By the code of Node's error. */
+const UNREAD = new Map<string, ProblemCode>([
+  ['HPE_HEADER_OVERFLOW', 'too_large'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 'upload_stalled'],
+]);
+const UNREAD_DETAIL = 'The head of this request could not be read. Check its address and its headers.';
+
 const OF_STATUS = new Map<number, ProblemCode>([
   [400, 'malformed'],
   [404, 'not_found'],
@@ -104,6 +118,30 @@ function fromFastify(error: FastifyError): Problem | undefined {
   }
   const code = OF_STATUS.get(error.statusCode ?? 0);
   return code === undefined ? undefined : new Problem(code, { cause: error });
+}
+
+function answer(reply: FastifyReply, problem: Problem, request_id: string): FastifyReply {
+  if (problem.retry_after !== undefined) reply.header('retry-after', String(problem.retry_after));
+  if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
+  return reply
+    .code(problem.status)
+    .type('application/problem+json; charset=utf-8')
+    .send(JSON.stringify(problem.document(request_id)));
+}
+
+/** What was never read as a request has no reply object: its answer is written by hand, and the connection is done for. */
+function refuseUnread(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const problem = new Problem(UNREAD.get(error.code ?? '') ?? 'malformed', { detail: UNREAD_DETAIL });
+  const body = JSON.stringify(problem.document(randomUUID()));
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}`,
+    'content-type: application/problem+json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'cache-control: no-store',
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
 /**
@@ -126,6 +164,12 @@ export async function createHttp(options: {
     http: { headersTimeout: options.patience.headers_ms, connectionsCheckingInterval: options.patience.look_ms },
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
+    // An address that cannot be one of ours, told before any hook has run.
+    frameworkErrors: (_error, request, reply) => {
+      reply.headers(SECURITY_HEADERS).header('cache-control', 'no-store');
+      answer(reply, new Problem('not_found'), request.id);
+    },
+    clientErrorHandler: refuseUnread,
   });
   fastify.setValidatorCompiler(validatorCompiler);
   fastify.setSerializerCompiler(serializerCompiler);
@@ -149,12 +193,7 @@ export async function createHttp(options: {
   fastify.setErrorHandler<FastifyError>((error, request, reply) => {
     const problem = error instanceof Problem ? error : (fromFastify(error) ?? new Problem('internal', { cause: error }));
     if (problem.code === 'internal') request.log.error({ err: error }, 'request failed');
-    if (problem.retry_after !== undefined) reply.header('retry-after', String(problem.retry_after));
-    if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
-    return reply
-      .code(problem.status)
-      .type('application/problem+json; charset=utf-8')
-      .send(JSON.stringify(problem.document(request.id)));
+    return answer(reply, problem, request.id);
   });
 
   await fastify.register(swagger, {

@@ -46,7 +46,7 @@ const LEAST_RANK: Record<Access, number> = { anyone: 0, customer: 1, support: 2,
 
 /** Refusals that any endpoint of this shape can answer. */
 function commonProblems(endpoint: Endpoint): ProblemCode[] {
-  const codes: ProblemCode[] = ['internal'];
+  const codes: ProblemCode[] = ['internal', 'too_many_requests'];
   if (endpoint.access !== 'anyone') codes.push('unauthenticated');
   if (LEAST_RANK[endpoint.access] > 1) codes.push('forbidden');
   if (endpoint.params) codes.push('not_found');

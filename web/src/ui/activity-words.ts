@@ -16,6 +16,8 @@ export const KIND_LABELS: Record<AuditKind, string> = {
   password_reset: 'Password reset',
   two_factor_enabled: 'Two-factor sign-in turned on',
   two_factor_disabled: 'Two-factor sign-in turned off',
+  authenticator_added: 'Authenticator app added',
+  authenticator_removed: 'Authenticator app removed',
   passkey_added: 'Passkey added',
   passkey_removed: 'Passkey removed',
   recovery_codes_made: 'Recovery codes made',

@@ -65,13 +65,14 @@ export function createAntiHacking(parts: {
   /** The facts that other features hold. */
   scans: (user_id: string) => Promise<PostureFacts['scans']>;
   rules: (user_id: string) => Promise<Rule[]>;
-  commonPassword: (user_id: string) => Promise<boolean | undefined>;
+  account: (user_id: string) => Promise<PostureFacts['account']>;
+  remote: (user_id: string) => Promise<PostureFacts['remote']>;
   signaturesAge: () => number | undefined;
   now: () => number;
   /** From 0 up to, not including, 1. */
   random?: (() => number) | undefined;
 }): AntiHacking {
-  const { database, scans, rules, commonPassword, signaturesAge, now, random = Math.random } = parts;
+  const { database, scans, rules, account, remote, signaturesAge, now, random = Math.random } = parts;
 
   async function list(user_id: string, { limit, cursor }: PageQuery): Promise<Alert[]> {
     let query = database.selectFrom('alerts').selectAll().where('user_id', '=', user_id).orderBy('id', 'desc').limit(limit);
@@ -110,14 +111,16 @@ export function createAntiHacking(parts: {
   }
 
   async function postureOf(user_id: string): Promise<{ posture: Posture; rows: Tally; rule_count: number }> {
-    const [rows, scanFacts, ruleList, hasCommonPassword] = await Promise.all([
+    const [rows, scanFacts, ruleList, accountFacts, remoteFacts] = await Promise.all([
       tallies.of(user_id),
       scans(user_id),
       rules(user_id),
-      commonPassword(user_id),
+      account(user_id),
+      remote(user_id),
     ]);
     const posture = judge({
-      account: { common_password: hasCommonPassword },
+      account: accountFacts,
+      remote: remoteFacts,
       scans: scanFacts,
       signatures_age_ms: signaturesAge(),
       rules: openRulesOf(user_id, ruleList),

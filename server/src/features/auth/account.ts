@@ -14,6 +14,8 @@ import type { AuthTables } from './auth.tables.ts';
 import { usernameKey } from './auth.ts';
 import { isPassword, storedPassword } from './password.ts';
 import { passwordNotice } from './recovery.ts';
+import { endSignIns } from './sign-in-challenges.ts';
+import type { TwoFactorTables } from './two-factor.tables.ts';
 
 /** What a person changes about their own account. */
 export interface Accounts {
@@ -38,7 +40,7 @@ export interface Accounts {
 }
 
 export function createAccounts(parts: {
-  database: Kysely<AuthTables & SessionTables & MailTables & InstallationTables & AuditTables>;
+  database: Kysely<AuthTables & TwoFactorTables & SessionTables & MailTables & InstallationTables & AuditTables>;
   audit: Audit;
   sessions: Pick<Sessions, 'endOne' | 'endAll' | 'refresh'>;
   mail: Pick<Mail, 'queue' | 'wake'>;
@@ -117,6 +119,7 @@ export function createAccounts(parts: {
         if (changed === undefined) throw new Problem('conflict');
         // A reset that was asked for before must not undo the change.
         await transaction.deleteFrom('reset_tokens').where('user_id', '=', user_id).execute();
+        await endSignIns(transaction.$pickTables<'sign_in_challenges'>(), user_id);
         await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), passwordNotice(user));
         await sessions.endAll(transaction.$pickTables<'sessions'>(), user_id, session_id);
         await record(transaction, 'password_changed', user_id, origin);

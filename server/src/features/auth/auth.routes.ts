@@ -5,8 +5,21 @@ import type { Accounts } from './account.ts';
 import type { Auth } from './auth.ts';
 import type { SignIn } from './sign-in.ts';
 
-export function serveAuth(api: Api, auth: Auth, signIn: SignIn, accounts: Pick<Accounts, 'signOut'>): void {
-  serve(api, register, 'anyone', ({ body, request }) => auth.register(body, originOf(request)));
+/** Who bounds how many accounts a source makes. @throws Problem `too_many_requests`. */
+export interface RegistrationGuard {
+  registration(asked: { source: string }): Promise<void>;
+}
+
+export function serveAuth(
+  api: Api,
+  auth: Auth,
+  { signIn, guard, accounts }: { signIn: SignIn; guard: RegistrationGuard; accounts: Pick<Accounts, 'signOut'> },
+): void {
+  serve(api, register, 'anyone', async ({ body, request }) => {
+    const origin = originOf(request);
+    await guard.registration(origin);
+    return await auth.register(body, origin);
+  });
 
   serve(api, login, 'anyone', ({ body, request }) => signIn.withPassword(body, originOf(request)));
 

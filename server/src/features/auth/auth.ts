@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Account, UserInfo } from '@palisade/contract/auth';
 import type { Exposure } from '@palisade/contract/platform';
 import type { Kysely } from 'kysely';
@@ -20,15 +20,21 @@ export function usernameKey(username: string): string {
   return username.normalize('NFKC').toLowerCase();
 }
 
+function markOf(password_hash: string): string {
+  return createHash('sha256').update(password_hash).digest('hex');
+}
+
 export interface Auth {
   /** @throws Problem `email_taken`, `username_taken`. */
   register(account: { email: string; username: string; password: string }, origin: Origin): Promise<UserInfo>;
   /** @throws Problem `invalid_credentials`, after the same time for known and unknown emails; `account_disabled` for a right password. */
   authenticate(credentials: { email: string; password: string }): Promise<{
     user_info: UserInfo;
-    /** Whether the password that was right still is: a session that began while it was changed must not outlive the change. */
-    stillHolds(): Promise<boolean>;
+    /** Stands for the password that was right: SHA-256 of what is stored of it. */
+    password_mark: string;
   }>;
+  /** Whether the password that was right still is: a session that began while it was changed must not outlive the change. */
+  stillHolds(id: string, password_mark: string): Promise<boolean>;
   /** Undefined for an account that is disabled, as for one that is not there. */
   findUser(id: string): Promise<UserInfo | undefined>;
   /** `email` as `emailSchema` makes it: trimmed, in lower case. */
@@ -36,10 +42,10 @@ export interface Auth {
   /** Those of the ids that are accounts, in any order. */
   findUsers(ids: readonly string[]): Promise<UserInfo[]>;
   findAccount(id: string): Promise<Account | undefined>;
+  /** How an account stands; `common_password` is whether its password is one of those that attackers try first, undefined when that is not known. */
+  standing(id: string): Promise<{ common_password: boolean | undefined; is_admin: boolean; created_at: string }>;
   /** By email, username or id, in any case. */
   findPerson(words: string): Promise<UserInfo | undefined>;
-  /** Whether the password of an account is one of those that attackers try first; undefined when that is not known. */
-  hasCommonPassword(id: string): Promise<boolean | undefined>;
 }
 
 export function createAuth(parts: {
@@ -126,19 +132,18 @@ export function createAuth(parts: {
           .where('password_hash', '=', password_hash)
           .execute();
       }
-      return {
-        user_info,
-        async stillHolds() {
-          // Read by being written, so that a change under way is waited for: it ends the sessions that it sees, and this one might not be among them.
-          const current = await database
-            .updateTable('users')
-            .set(({ ref }) => ({ role: ref('role') }))
-            .where('id', '=', user.id)
-            .returning(['password_hash', 'disabled_at'])
-            .executeTakeFirst();
-          return current?.password_hash === password_hash && current.disabled_at === null;
-        },
-      };
+      return { user_info, password_mark: markOf(password_hash) };
+    },
+
+    async stillHolds(id, password_mark) {
+      // Read by being written, so that a change under way is waited for: it ends the sessions that it sees, and this one might not be among them.
+      const current = await database
+        .updateTable('users')
+        .set(({ ref }) => ({ role: ref('role') }))
+        .where('id', '=', id)
+        .returning(['password_hash', 'disabled_at'])
+        .executeTakeFirst();
+      return current !== undefined && current.disabled_at === null && markOf(current.password_hash) === password_mark;
     },
 
     findUser: (id) =>
@@ -161,6 +166,16 @@ export function createAuth(parts: {
         .where('id', '=', id)
         .executeTakeFirst(),
 
+    async standing(id) {
+      const { common_password, role, created_at } = await database
+        .selectFrom('users')
+        .select(['common_password', 'role', 'created_at'])
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      const is_common = common_password === null ? undefined : common_password === 1;
+      return { common_password: is_common, is_admin: role === 'admin', created_at };
+    },
+
     async findPerson(words) {
       const query = database.selectFrom('users').select(columns).limit(1);
       return await query
@@ -172,11 +187,6 @@ export function createAuth(parts: {
           ]),
         )
         .executeTakeFirst();
-    },
-
-    async hasCommonPassword(id) {
-      const user = await database.selectFrom('users').select('common_password').where('id', '=', id).executeTakeFirst();
-      return user?.common_password === null || user === undefined ? undefined : user.common_password === 1;
     },
   };
 }

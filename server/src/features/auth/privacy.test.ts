@@ -11,11 +11,13 @@ import { assignSubscription, createTemplate, listTemplates, requestPlan } from '
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { newId } from '#platform/id.ts';
 import { PERSONAL_TABLES } from '#server/app.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
 import { problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
 import { scanned } from '#test/upload.ts';
+import { makeRecoveryCodes } from './recovery-codes.ts';
 
 const smtp = await startSmtpServer();
 const app = await startTestApp({
@@ -28,7 +30,7 @@ const boss = await signIn('boss');
 type Person = Awaited<ReturnType<TestApp['signIn']>>;
 
 /** Somebody with something in every table that knows people. */
-async function leaveTraces(name: string): Promise<Person & { id: string }> {
+async function leaveTraces(name: string): Promise<Person & { id: string; recovery_code: string }> {
   const person = await signIn(name, 'support');
   const { token, email } = person;
   const { id } = replyOf(await call(currentUser, { token }));
@@ -48,8 +50,43 @@ async function leaveTraces(name: string): Promise<Person & { id: string }> {
   const assignment = { user_email: email, plan_name: 'Plan', price: 1, ...plan, features: ['One'] };
   replyOf(await call(assignSubscription, { token: boss.token, body: assignment }));
   await call(forgotPassword, { body: { email } });
+  const recovery_code = await leaveSecondFactors(id);
   await vi.waitFor(() => expect(smtp.received.filter(({ to }) => to === email)).toHaveLength(1), { timeout: 10_000 });
-  return { ...person, id };
+  return { ...person, id, recovery_code };
+}
+
+/** As two-factor sign-in and refused sign-ins leave them. */
+async function leaveSecondFactors(user_id: string): Promise<string> {
+  const { database } = app.app;
+  const [recovery_code = ''] = await makeRecoveryCodes(database.$pickTables<'recovery_codes'>(), user_id);
+  const until = '2030-01-01T00:00:00.000Z';
+  const totp = { secret: null, since: null, last_step: 0, pending_secret: 'sealed', pending_until: until };
+  await database
+    .insertInto('totp')
+    .values({ user_id, ...totp, tries: 0, tries_until: until })
+    .execute();
+  const passkey = { rp_id: 'localhost', name: 'A key', counter: 0, transports: '[]', created_at: until, last_used_at: null };
+  const credential = { credential_id: `credential of ${user_id}`, public_key: 'public' };
+  await database
+    .insertInto('passkeys')
+    .values({ id: newId(), user_id, ...credential, ...passkey })
+    .execute();
+  const challenge = { user_id, challenge_hash: `challenge of ${user_id}`, expires_at: until };
+  await database
+    .insertInto('passkey_challenges')
+    .values({ ...challenge, purpose: 'add' })
+    .execute();
+  await database
+    .insertInto('sign_in_challenges')
+    .values({ ...challenge, password_mark: 'mark', device_id: null, tries: 0 })
+    .execute();
+  const block = { kind: 'pair', rule: 'wrong_passwords', source: '192.0.2.1', since: until, until, level: 1, counts: 1 } as const;
+  const lifted = { lifted_at: null, lifted_by: null };
+  await database
+    .insertInto('blocks')
+    .values({ id: newId(), user_id, account: `account of ${user_id}`, ...block, ...lifted })
+    .execute();
+  return recovery_code;
 }
 
 async function rowsOf(table: string): Promise<Record<string, unknown>[]> {
@@ -129,8 +166,10 @@ describe('the file of all one’s data', async () => {
 });
 
 describe('the deletion of an account', () => {
-  const ask = ({ token, password, email }: Person, change: { password?: string; confirmation?: string } = {}) =>
-    call(deleteAccount, { token, body: { password, confirmation: email, ...change } });
+  const ask = (
+    { token, password, email }: Person,
+    change: { password?: string; confirmation?: string; second_factor?: string } = {},
+  ) => call(deleteAccount, { token, body: { password, confirmation: email, ...change } });
 
   test('needs the password, and the email typed', async () => {
     const person = await signIn();
@@ -151,7 +190,12 @@ describe('the deletion of an account', () => {
     expect(scans).toHaveLength(2);
     expect(kept()).toEqual(expect.arrayContaining(scans));
 
-    expect(replyOf(await ask({ ...person, email: 'WENDELGARD-plugh@example.com' }))).toEqual({ success: true });
+    expect(problemOf(await ask(person)).errors?.[0]?.field).toBe('second_factor');
+    for (const second_factor of ['123456', 'none-of-them'])
+      expect(problemOf(await ask(person, { second_factor })).code).toBe('second_factor_refused');
+    const confirmation = 'WENDELGARD-plugh@example.com';
+    const { recovery_code: second_factor } = person;
+    expect(replyOf(await ask(person, { confirmation, second_factor }))).toEqual({ success: true });
     expect((await call(currentUser, { token: person.token })).status).toBe(401);
     expect(problemOf(await call(login, { body: person })).code).toBe('invalid_credentials');
     const letters = () => smtp.received.filter(({ to }) => to.toLowerCase() === person.email.toLowerCase());

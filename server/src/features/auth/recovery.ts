@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { RESET_TOKEN_LIFETIME_S } from '@palisade/contract/auth';
 import type { Exposure } from '@palisade/contract/platform';
 import type { FastifyBaseLogger } from 'fastify';
@@ -11,12 +12,16 @@ import { invalidField, Problem } from '#platform/problem.ts';
 import type { Sessions, SessionTables } from '#platform/session.ts';
 import type { AuthTables } from './auth.tables.ts';
 import { storedPassword } from './password.ts';
+import { endSignIns } from './sign-in-challenges.ts';
+import type { TwoFactorTables } from './two-factor.tables.ts';
 
 const TOKEN_BYTES = 32;
+/** When the work behind an answer that tells nothing begins, in ms after it: long enough for the answer to be out, and never the same. */
+const AFTERWARDS_MS = { least: 50, most: 250 } as const;
 const UNKNOWN_EMAIL = 'No account has this email. Check it, or create an account.';
 const WORTHLESS_TOKEN = 'This reset token is wrong, has expired, or was used already. Ask for a new one.';
 
-type Tables = AuthTables & SessionTables & MailTables & InstallationTables & AuditTables;
+type Tables = AuthTables & TwoFactorTables & SessionTables & MailTables & InstallationTables & AuditTables;
 
 /** What is told the machine itself, in place of a mail. */
 export interface Recovery {
@@ -82,7 +87,7 @@ export function createRecovery(parts: {
   /** Writes to a known email after the answer has gone out, so that nobody learns from the answer, or from its time, which email is known. */
   function afterwards(email: string, write: (transaction: Transaction<Tables>, user: Recipient) => Promise<void>): void {
     const work = async () => {
-      await new Promise((resolve) => setImmediate(resolve));
+      await pause(randomInt(AFTERWARDS_MS.least, AFTERWARDS_MS.most));
       const user = await findByEmail(email);
       if (user === undefined) return;
       await database.transaction().execute((transaction) => write(transaction, user));
@@ -110,6 +115,9 @@ export function createRecovery(parts: {
       .returning('id')
       .executeTakeFirst();
     if (proven === undefined) return;
+    // Whoever registered the address need not be whom it belongs to: what they could sign in with goes.
+    for (const table of ['totp', 'passkeys', 'recovery_codes'] as const)
+      await transaction.deleteFrom(table).where('user_id', '=', user.id).execute();
     const details = { from, to: 'admin' };
     const promoted = { kind: 'role_changed', subject_id: user.id, actor_id: user.id, origin, details } as const;
     await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), promoted);
@@ -206,6 +214,7 @@ export function createRecovery(parts: {
           .returning(['id', 'email', 'username'])
           .executeTakeFirstOrThrow();
         await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), passwordNotice(user));
+        await endSignIns(transaction.$pickTables<'sign_in_challenges'>(), user.id);
         await sessions.endAll(transaction.$pickTables<'sessions'>(), user.id);
         const reset = { kind: 'password_reset', subject_id: user.id, actor_id: user.id, origin } as const;
         await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), reset);

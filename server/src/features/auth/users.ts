@@ -60,8 +60,7 @@ export function createUsers(parts: {
   database: Kysely<Tables>;
   audit: Audit;
   sessions: Pick<Sessions, 'list' | 'find' | 'endOne' | 'endAll' | 'refresh' | 'counts'>;
-  /** Undefined where there are no second factors. */
-  secondFactors?: SecondFactors | undefined;
+  secondFactors: SecondFactors;
   now: () => number;
 }): Users {
   const { database, audit, sessions, secondFactors, now } = parts;
@@ -83,13 +82,13 @@ export function createUsers(parts: {
       .execute();
     const signedInAt = new Map(signIns.map((row) => [row.subject_id, row.at]));
     const counts = await sessions.counts(ids);
-    const factors = await secondFactors?.(ids);
+    const factors = await secondFactors(ids);
     return users.map((user) => ({
       ...user,
       last_signed_in_at: signedInAt.get(user.id) ?? null,
       sessions: counts.get(user.id)?.sessions ?? 0,
       last_used_at: counts.get(user.id)?.last_used_at ?? null,
-      two_factor: factors === undefined ? null : (factors.get(user.id) ?? false),
+      two_factor: factors.get(user.id) ?? false,
     }));
   }
 

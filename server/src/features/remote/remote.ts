@@ -26,6 +26,8 @@ export interface Remote {
   findJoined(id: string): Promise<{ id: string; user_id: string } | undefined>;
   /** Takes the name of a technician out of other people's sessions, as part of `database`'s transaction. */
   forgetAgent(database: Kysely<RemoteTables>, agent_id: string): Promise<void>;
+  /** How many sessions of a customer have run for longer than this, in ms. */
+  countLonger(user_id: string, than_ms: number): Promise<number>;
 }
 
 type Row = Selectable<RemoteTables['remote_sessions']>;
@@ -178,6 +180,17 @@ export function createRemote(parts: { database: Kysely<RemoteTables>; now: () =>
     async findJoined(id) {
       const row = await database.selectFrom('remote_sessions').select(['id', 'agent_id']).where('id', '=', id).executeTakeFirst();
       return row?.agent_id == null ? undefined : { id: row.id, user_id: row.agent_id };
+    },
+
+    async countLonger(user_id, than_ms) {
+      const { count } = await database
+        .selectFrom('remote_sessions')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('user_id', '=', user_id)
+        .where('status', '=', 'active')
+        .where('joined_at', '<', new Date(now() - than_ms).toISOString())
+        .executeTakeFirstOrThrow();
+      return count;
     },
   };
 }

@@ -96,9 +96,13 @@ function ExportForm({ onClose }: { onClose: () => void }) {
 function DeleteForm({ email, onClose }: { email: string; onClose: () => void }) {
   const [password, setPassword] = useState('');
   const [confirmation, setConfirmation] = useState('');
+  const [code, setCode] = useState('');
+  // Asked for once the server wants it: it knows whether two-factor sign-in is on.
+  const [wantsCode, setWantsCode] = useState(false);
   const remove = useMutation({
-    mutationFn: () => call(deleteAccount, { body: { password, confirmation } }),
+    mutationFn: () => call(deleteAccount, { body: { password, confirmation, ...(code !== '' && { second_factor: code }) } }),
     onSuccess: () => endSession(),
+    onError: (error) => setWantsCode((before) => before || 'second_factor' in fieldMessagesOf(error)),
   });
   const messages = remove.error ? fieldMessagesOf(remove.error) : {};
   const isSaid = Object.keys(messages).length > 0;
@@ -144,6 +148,23 @@ function DeleteForm({ email, onClose }: { email: string; onClose: () => void }) 
         }}
         error={messages['password']}
       />
+      {wantsCode && (
+        <TextInput
+          label="Code or recovery code"
+          description="From your authenticator app, or one of your recovery codes."
+          size="md"
+          autoComplete="one-time-code"
+          autoFocus
+          required
+          withAsterisk={false}
+          value={code}
+          onChange={(event) => {
+            setCode(event.currentTarget.value.trim());
+            remove.reset();
+          }}
+          error={code === '' ? undefined : messages['second_factor']}
+        />
+      )}
       {remove.error && !isSaid && (
         <p role="alert" className="account-form__failed">
           {sentenceOf(remove.error)}

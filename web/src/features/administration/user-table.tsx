@@ -21,7 +21,6 @@ export function UserTable(props: UserTableProps) {
 
 function Table({ users, onOpen }: UserTableProps) {
   const now = useMinute();
-  const knowsFactors = users.some(({ two_factor }) => two_factor !== null);
   return (
     <table className="admin-table" aria-label="People">
       <thead>
@@ -29,7 +28,7 @@ function Table({ users, onOpen }: UserTableProps) {
           <th scope="col">Person</th>
           <th scope="col">Role</th>
           <th scope="col">Account</th>
-          {knowsFactors && <th scope="col">Two-factor</th>}
+          <th scope="col">Two-factor</th>
           <th scope="col">Last sign-in</th>
           <th scope="col">Sessions</th>
           <th scope="col">Member since</th>
@@ -50,7 +49,7 @@ function Table({ users, onOpen }: UserTableProps) {
             <td>
               <StateBadge user={user} />
             </td>
-            {knowsFactors && <td>{user.two_factor ? 'On' : 'Off'}</td>}
+            <td>{user.two_factor ? 'On' : 'Off'}</td>
             <td className="num">
               <LastSignIn user={user} now={now} />
             </td>
@@ -87,12 +86,10 @@ function Cards({ users, onOpen }: UserTableProps) {
               <dt>Sessions</dt>
               <dd>{user.sessions}</dd>
             </div>
-            {user.two_factor !== null && (
-              <div>
-                <dt>Two-factor</dt>
-                <dd>{user.two_factor ? 'On' : 'Off'}</dd>
-              </div>
-            )}
+            <div>
+              <dt>Two-factor</dt>
+              <dd>{user.two_factor ? 'On' : 'Off'}</dd>
+            </div>
             <div>
               <dt>Last sign-in</dt>
               <dd>
