@@ -85,6 +85,8 @@ export interface Antivirus {
    * @throws Problem `invalid_field` for a wrong one, `conflict` when there is nothing to open, `unavailable` when no engine answers.
    */
   unlock(row: ScanRow, password: string): Promise<ScanRow>;
+  /** Removes a person's records as part of `database`'s transaction. Answers what removes their bytes, once it is committed. */
+  forgetPerson(database: Kysely<AntivirusTables>, user_id: string): Promise<() => Promise<void>>;
   /** To be called when signatures have changed in a way that the engine's edition does not show: looks at everything again. */
   signaturesChanged(): Promise<void>;
   /** The latest scans, newest first, at most `count`, and never more than 10. */
@@ -496,6 +498,14 @@ export function createAntivirus(parts: {
         throw new Problem('conflict', { detail: 'There is no kept file here that waits for a password. Upload it again.' });
       }
       return await run(row, () => examine(row, { password }));
+    },
+
+    async forgetPerson(transaction, user_id) {
+      const rows = await transaction.deleteFrom('scans').where('user_id', '=', user_id).returning('id').execute();
+      return async () => {
+        overviews.forget(user_id);
+        for (const { id } of rows) if (!running.has(id)) await keeping.remove(id);
+      };
     },
 
     signaturesChanged: () => recheck.run(),
