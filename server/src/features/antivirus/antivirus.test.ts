@@ -311,6 +311,26 @@ describe('an engine process', async () => {
     expect(app.app.engine.pids()).not.toContain(before);
   });
 
+  test('killed while what it has unpacked lies on the disk is replaced, and the file is read whole', async () => {
+    const record = scanned(app, token, 'packed.gz', gzipSync(noise(60 * MIB), { level: 0 }));
+    const unpacked = await vi.waitFor(
+      () => {
+        const [folder] = readdirSync(join(app.data_dir, 'spool')).filter((name) => name.endsWith('.unpacked'));
+        const inside = folder === undefined ? [] : readdirSync(join(app.data_dir, 'spool', folder));
+        expect(inside).toHaveLength(1);
+        return inside;
+      },
+      { timeout: 10_000, interval: 1 },
+    );
+    signalAll('SIGKILL');
+    expect(await record).toMatchObject({
+      scan_status: 'clean',
+      status_detail: null,
+      coverage: { members_scanned: unpacked.length },
+    });
+    expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]);
+  });
+
   test('that dies twice over a file leaves it pending, kept, and scanned when an engine is back', async () => {
     const record = scanned(app, token, 'large.bin', noise(60 * MIB));
     const killing = setInterval(() => signalAll('SIGKILL'), 1);

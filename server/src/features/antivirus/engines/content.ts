@@ -97,16 +97,16 @@ export function* windowsOf(content: Content, sizes: { whole: number; window: num
 }
 
 /**
- * Takes a stream's bytes into memory, or into the file `path` when they are many. `onBytes` is called with each chunk's length and may throw to
+ * Takes a stream's bytes into memory, or into a file at `path` when they are many. `onBytes` is called with each chunk's length and may throw to
  * stop. Whatever was read before the stream failed is in `content`, with the failure beside it.
  */
 export async function takeContent(
   stream: AsyncIterable<unknown>,
-  path: string,
+  path: () => string,
   onBytes: (bytes: number) => void,
 ): Promise<{ content: Content; failure: unknown }> {
   const chunks: Buffer[] = [];
-  let handle: FileHandle | undefined;
+  let file: { path: string; handle: FileHandle } | undefined;
   let size = 0;
   let failure: unknown;
   try {
@@ -114,19 +114,20 @@ export async function takeContent(
       if (!Buffer.isBuffer(chunk)) throw new TypeError('A member stream must give buffers.');
       onBytes(chunk.length);
       size += chunk.length;
-      if (handle === undefined && size > MEMORY_BYTES_MAXIMUM) {
-        handle = await open(path, 'wx', 0o600);
-        for (const earlier of chunks.splice(0)) await handle.writeFile(earlier);
+      if (file === undefined && size > MEMORY_BYTES_MAXIMUM) {
+        const target = path();
+        file = { path: target, handle: await open(target, 'wx', 0o600) };
+        for (const earlier of chunks.splice(0)) await file.handle.writeFile(earlier);
       }
-      if (handle === undefined) chunks.push(chunk);
-      else await handle.writeFile(chunk);
+      if (file === undefined) chunks.push(chunk);
+      else await file.handle.writeFile(chunk);
     }
   } catch (error) {
     failure = error;
   } finally {
-    await handle?.close();
+    await file?.handle.close();
   }
-  return { content: handle === undefined ? { size, bytes: Buffer.concat(chunks) } : { size, path }, failure };
+  return { content: file === undefined ? { size, bytes: Buffer.concat(chunks) } : { size, path: file.path }, failure };
 }
 
 /** Removes what a member put into a file. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
 import type { ThreatFacts } from '@palisade/contract/quarantine';
@@ -143,7 +144,7 @@ async function contentOf(walk: Walk, member: Member): Promise<{ content: Content
     return { content: body.content, damage: body.damage === undefined ? undefined : new Unreadable(body.damage) };
   }
   let member_bytes = 0;
-  const { content, failure } = await takeContent(body.stream, walk.workshop.path(), (bytes) => {
+  const { content, failure } = await takeContent(body.stream, walk.workshop.path, (bytes) => {
     member_bytes += bytes;
     walk.workshop.budget.addUnpacked(bytes, member_bytes, body.packed_bytes);
   });
@@ -211,7 +212,7 @@ async function examineContent(walk: Walk, content: Content, depth: number, trail
 
 /**
  * Reads a file and everything packed in it, and matches each piece. Never throws for what the file holds: damage and limits are in `unread`.
- * `folder` takes members that are too big for memory; it is made and removed here.
+ * `folder` takes members that are too big for memory; it is made where it is needed, and removed here.
  */
 export async function examine(
   file: { path: string; size: number; name: string; sha256?: string | undefined },
@@ -237,6 +238,7 @@ export async function examine(
       budget: new Budget(parts.limits, file.size),
       password: parts.password,
       path() {
+        if (files === 0) mkdirSync(parts.folder, { recursive: true });
         files += 1;
         return join(parts.folder, `${files}`);
       },
@@ -254,14 +256,14 @@ export async function examine(
       coverage: { members_total: 0, members_scanned: 0, bytes_scanned: 0, encrypted: 0, whole_file_conditions: true },
     },
   };
-  await mkdir(parts.folder, { recursive: true });
   try {
     await examineContent(walk, { path: file.path, size: file.size }, 0, []);
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error;
     unread(walk, error.detail);
   } finally {
-    await rm(parts.folder, { recursive: true, force: true });
+    // Most files need none.
+    if (files > 0) await rm(parts.folder, { recursive: true, force: true });
   }
   return walk.found;
 }
