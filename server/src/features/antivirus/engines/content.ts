@@ -4,6 +4,14 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 /** Bytes to examine: small ones in memory, the others in a file. */
 export type Content = { size: number } & ({ bytes: Buffer } | { path: string });
 
+/** What a disk says that is full or broken: that is no fault of the file. */
+const DISK_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
+
+/** Whether what failed is the machine's disk, so that nothing can be said of the file. */
+export function isDiskError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && DISK_ERRORS.has(String(error.code));
+}
+
 /** Up to this size a member stays in memory while it is examined. */
 export const MEMORY_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
@@ -99,6 +107,7 @@ export function* windowsOf(content: Content, sizes: { whole: number; window: num
 /**
  * Takes a stream's bytes into memory, or into a file at `path` when they are many. `onBytes` is called with each chunk's length and may throw to
  * stop. Whatever was read before the stream failed is in `content`, with the failure beside it.
+ * @throws the error of a disk that takes no more.
  */
 export async function takeContent(
   stream: AsyncIterable<unknown>,
@@ -123,6 +132,7 @@ export async function takeContent(
       else await file.handle.writeFile(chunk);
     }
   } catch (error) {
+    if (isDiskError(error)) throw error;
     failure = error;
   } finally {
     await file?.handle.close();

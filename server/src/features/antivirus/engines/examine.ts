@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
 import type { ThreatFacts } from '@palisade/contract/quarantine';
 import { type Container, containerOf, containersBehind, HEAD_BYTES, isNamedAfterFile, membersOf } from './containers.ts';
-import { type Content, disposeContent, openSource, takeContent, windowsOf } from './content.ts';
+import { type Content, disposeContent, isDiskError, openSource, takeContent, windowsOf } from './content.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
@@ -204,14 +204,15 @@ async function examineContent(walk: Walk, content: Content, depth: number, trail
         await examineMember(walk, member, depth + 1, [...trail, member.name]);
       }
     } catch (error) {
-      if (error instanceof LimitReached) throw error;
+      if (error instanceof LimitReached || isDiskError(error)) throw error;
       unread(walk, error instanceof Unreadable ? error.detail : 'damaged');
     }
   }
 }
 
 /**
- * Reads a file and everything packed in it, and matches each piece. Never throws for what the file holds: damage and limits are in `unread`.
+ * Reads a file and everything packed in it, and matches each piece. Never throws for what the file holds: damage and limits are in `unread`; only for a
+ * disk that takes no more.
  * `folder` takes members that are too big for memory; it is made where it is needed, and removed here.
  */
 export async function examine(
