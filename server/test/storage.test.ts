@@ -2,12 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { listScans, scanSchema } from '@palisade/contract/antivirus';
-import { readScan } from '@palisade/contract/quarantine';
+import { deleteScan, readScan } from '@palisade/contract/quarantine';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { EICAR, noise, PDF, zip } from './files.ts';
 import { problemOf, readAnswer, replyOf, startTestApp } from './harness.ts';
 import { startServer } from './server-process.ts';
+import { packWith7Zip } from './seven-zip-pack.ts';
 import { scanned, upload } from './upload.ts';
 
 const MIB = 1024 ** 2;
@@ -55,6 +57,18 @@ describe.runIf(isMounted)('a disk that is full', async () => {
     const { id } = await scanned(app, token, 'infected.zip', content);
     expect(replyOf(await app.call(readScan, { token, params: { id } }))).toMatchObject({ scan_status: 'infected', kept: 'no' });
     expect(inFolder('quarantine')).toEqual([]);
+    expect(inFolder('spool')).toEqual([]);
+  });
+
+  const unpacked = Buffer.concat(Array.from({ length: 20 * 64 }, (_, index) => Buffer.alloc(16_384, noise(1024, index + 1))));
+  test.each([
+    ['gzip', gzipSync(unpacked, { level: 1 })],
+    ['7z', await packWith7Zip({ unpacked }, ['-t7z', '-mx=1'])],
+  ])('on which a %s has no room unpacked does not make it damaged: it waits', async (name, content) => {
+    const { id, ...record } = await scanned(app, token, name, content);
+    expect(record).toMatchObject({ scan_status: 'pending', status_detail: 'engine_down' });
+    expect(inFolder('spool').filter((file) => file !== id)).toEqual([]);
+    expect((await app.call(deleteScan, { token, params: { id } })).status).toBe(204);
     expect(inFolder('spool')).toEqual([]);
   });
 

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { listScans } from '@palisade/contract/antivirus';
 import { describe, expect, test, vi } from 'vitest';
+import { pdf } from '#test/containers.ts';
 import { EICAR, nestedGzip, noise, PDF, tar, zip } from '#test/files.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { openUpload, scanned, upload } from '#test/upload.ts';
@@ -94,6 +95,25 @@ describe('a verdict', async () => {
     ['a bomb', 'bomb', zip(Array.from({ length: 11 }, (_, index) => ({ name: `${index}`, content: Buffer.alloc(100 * MIB) })))],
   ])('%s is pending (%s), never clean', async (_, status_detail, content) => {
     expect(await scan('unread', content)).toMatchObject({ scan_status: 'pending', status_detail, threat_detected: null });
+  });
+
+  test.runIf(process.platform === 'linux').each([
+    ['zip', zip(Array.from({ length: 11 }, (_, index) => ({ name: `${index}`, content: Buffer.alloc(100 * MIB) })))],
+    ['PDF', pdf(Buffer.alloc(300 * MIB))],
+    ['tar in gzip', gzipSync(await tar([{ name: 'zeros', content: Buffer.alloc(300 * MIB) }]))],
+  ])('a bomb (%s) takes less than 2 s and 100 MB of its engine', async (_, content) => {
+    await scan('warm-up', randomBytes(100));
+    const [pid = 0] = app.app.engine.pids();
+    const memory = (field: string) =>
+      Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+    const before = memory('VmRSS');
+    // The peak begins anew (proc(5), clear_refs).
+    writeFileSync(`/proc/${pid}/clear_refs`, '5');
+    const record = await scan('bomb', Buffer.concat([content, randomBytes(16)]));
+    expect(record).toMatchObject({ scan_status: 'pending', status_detail: 'bomb' });
+    expect(record.engines[0]?.duration_ms).toBeLessThan(2000);
+    expect(memory('VmHWM') - before).toBeLessThan(100 * MIB);
+    expect(app.app.engine.pids()).toContain(pid);
   });
 
   test('nesting of 16 is read', async () => {
@@ -227,13 +247,16 @@ describe('a bad upload', async () => {
     }
   });
 
-  test('with two files is 422', async () => {
-    const form = new FormData();
-    form.append('file', new Blob(['one']), 'one.txt');
-    form.append('file', new Blob(['two']), 'two.txt');
-    expect((await send(form)).status).toBe(422);
-    expect(readdirSync(spool)).toEqual([]);
-  });
+  test.each([[['file', 'file']], [['file', 'other']], [['other', 'file']]])(
+    'with two files is 422: none is left out without a word (%j)',
+    async (fields) => {
+      const form = new FormData();
+      for (const [index, field] of fields.entries()) form.append(field, new Blob([EICAR]), `${index}.txt`);
+      expect((await send(form)).status).toBe(422);
+      expect(readdirSync(spool)).toEqual([]);
+      expect(replyOf(await app.call(listScans, { token }))).toEqual([]);
+    },
+  );
 
   test('that is not multipart is 415', async () => {
     expect((await send('hello', { 'content-type': 'text/plain' })).status).toBe(415);
@@ -342,7 +365,8 @@ describe('an engine process', async () => {
       async () => expect(replyOf(await app.call(listScans, { token }))[0]).toMatchObject({ scan_status: 'clean' }),
       { timeout: 20_000 },
     );
-    expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]);
+    // A verdict is stored before the bytes go.
+    await vi.waitFor(() => expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]));
   });
 });
 
@@ -351,5 +375,23 @@ describe('a time limit', async () => {
   const { token } = await app.signIn();
   test('that is passed leaves the file pending, never clean', async () => {
     expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'pending', status_detail: 'time_limit' });
+  });
+});
+
+describe('an engine that does not come to an end', async () => {
+  const app = await startTestApp({ surroundings: { scan_limits: { ...SCAN_LIMITS, time_ms: 1500 } } });
+  const { token } = await app.signIn();
+  test('is killed and replaced, and the file is pending', { timeout: 20_000 }, async () => {
+    expect(await scanned(app, token, 'before.pdf', PDF)).toMatchObject({ scan_status: 'clean' });
+    const [stuck = 0] = app.app.engine.pids();
+    process.kill(stuck, 'SIGSTOP');
+    const [endless, next] = [scanned(app, token, 'endless.com', EICAR), scanned(app, token, 'next.com', EICAR)];
+    const records = await Promise.all([endless, next]);
+    expect(records.map(({ scan_status, status_detail }) => [scan_status, status_detail]).sort()).toEqual([
+      ['infected', null],
+      ['pending', 'time_limit'],
+    ]);
+    expect(app.app.engine.pids()).not.toContain(stuck);
+    expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]);
   });
 });
