@@ -241,7 +241,7 @@ export function createAntivirus(parts: {
     const report = (progress: ScanProgress) => board.report({ id, user_id, key }, progress);
     const onPlace = (place: number) => report({ stage: 'queued', place });
     try {
-      const turn = turns.take({ user_id, size, signal, onPlace }, () =>
+      const read = () =>
         engine.scan({
           id: row.id,
           path: spool.path(row.id),
@@ -252,8 +252,11 @@ export function createAntivirus(parts: {
           password,
           signal,
           onProgress: (progress) => report({ stage: 'reading', ...progress }),
-        }),
-      );
+        });
+      const turn = turns.take({ user_id, size, signal, onPlace }, async () => {
+        const outcome = await read();
+        return isOutdated(outcome) ? await read() : outcome;
+      });
       const outcome = (await turn.finally(() => board.clear(id))) ?? NO_TURN;
       if (outcome.kind === 'failed' && signal?.aborted) return await withdraw(row);
       // The server is stopping: the record stays as it is, and the next start scans it.
@@ -277,6 +280,13 @@ export function createAntivirus(parts: {
       // What stays of a sealed file is the sealed one.
       if (row.sealed === 1) await spool.remove(row.id);
     }
+  }
+
+  /** Nothing was found, by signatures that others have replaced meanwhile: a recheck for these may have passed the file by while it was read. */
+  function isOutdated(outcome: EngineOutcome): boolean {
+    if (outcome.kind === 'failed' || outcome.examination.threat !== null || outcome.second?.kind === 'missing') return false;
+    const edition = engine.edition();
+    return edition !== undefined && edition !== outcome.edition;
   }
 
   /** @throws Problem when the password opened no more than there was open without it. */
