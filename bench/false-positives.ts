@@ -36,7 +36,7 @@ const answerSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('scanned'),
     job: z.string(),
-    examination: z.object({ threat: z.string().nullable(), notes: z.array(z.string()), unread: z.array(z.string()) }),
+    examination: z.object({ threat: z.string().nullable(), notes: z.array(z.unknown()), unread: z.array(z.string()) }),
   }),
   z.object({ kind: z.literal('failed'), job: z.string(), reason: z.string() }),
   z.object({ kind: z.literal('progress') }),

@@ -99,6 +99,29 @@ describe.runIf(isMounted)('a disk that is full', async () => {
   });
 });
 
+describe.runIf(isMounted)('a disk that is full for the database', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-full-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const small = join(folder, 'database');
+  mountSmall(small, 8 * MIB);
+  const app = await startTestApp({ surroundings: { database: { sqlite: join(small, 'palisade.sqlite') } } });
+  const { token } = await app.signIn();
+
+  test('refuses the upload with 503, keeps nothing of it, and the server goes on', async () => {
+    expect(spawnSync('dd', ['if=/dev/zero', `of=${join(small, 'filling')}`, 'bs=4096']).status).not.toBe(0);
+    // What SQLite has set aside already may do for a few records.
+    const problem = await vi.waitFor(async () => problemOf(await upload(app, token, { name: 'paper.pdf', content: PDF })), {
+      timeout: 20_000,
+      interval: 1,
+    });
+    expect(problem).toMatchObject({ status: 503, code: 'storage_full' });
+    expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]);
+    rmSync(join(small, 'filling'));
+    expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'clean' });
+    expect(await scanned(app, token, 'eicar.com', EICAR)).toMatchObject({ scan_status: 'infected' });
+  });
+});
+
 test('engines that are killed in the middle of 50 uploads lose none, and none is called falsely clean', async () => {
   const app = await startTestApp({ surroundings: { engine_processes: 3, scan_retry_ms: 100 } });
   const { token } = await app.signIn();

@@ -35,9 +35,11 @@ const OTHER_FIELD_BYTES_MAXIMUM = 64 * 1024;
 
 const TOO_SLOW = 'The upload arrived too slowly, so it was dropped. Upload the file again over a faster connection.';
 
-const STORAGE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
+/** Of the file system, of SQLite (sqlite.org/rescode.html), and of PostgreSQL (class 53, "disk full"). */
+const STORAGE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE', 'SQLITE_FULL', '53100']);
 
-function storageProblem(error: unknown): unknown {
+/** `storage_full` in place of the error of a disk that takes no more; else the error itself. */
+export function storageProblem(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return STORAGE_ERRORS.has(code) ? new Problem('storage_full', { retry_after: 60, cause: error }) : error;
 }

@@ -130,6 +130,21 @@ describe('a verdict', async () => {
       status_detail: 'encrypted',
       coverage: { encrypted: 1, members_scanned: 1 },
     });
+    const eicar = { name: 'eicar.com', content: EICAR };
+    const more = Array.from({ length: 20_000 }, (_, index) => ({ name: `${index}`, content: Buffer.from('x') }));
+    expect(await scan('many.zip', zip([eicar, ...more]))).toMatchObject({
+      scan_status: 'infected',
+      status_detail: 'too_many_members',
+      coverage: { members_total: 10_001, members_scanned: 10_000 },
+    });
+    expect(await scan('deep.zip', zip([eicar, { name: 'deep.gz', content: nestedGzip(PDF, 17) }]))).toMatchObject({
+      scan_status: 'infected',
+      status_detail: 'depth',
+    });
+    expect(await scan('bomb.zip', zip([eicar, { name: 'zeros', content: Buffer.alloc(100 * MIB) }]))).toMatchObject({
+      scan_status: 'infected',
+      status_detail: 'bomb',
+    });
     const recovered = gzipSync(Buffer.concat([EICAR, Buffer.from('\n')])).subarray(0, -8);
     expect(await scan('cut.gz', recovered)).toMatchObject({ scan_status: 'infected', status_detail: 'damaged' });
   });

@@ -11,6 +11,7 @@ import { newId } from '#platform/id.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import { createPersonCache } from '#platform/person-cache.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
+import { storageProblem } from '#platform/upload.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import { disguiseOf } from './disguise.ts';
 import type { Engine, EngineOutcome } from './engines/yara-pool.ts';
@@ -460,7 +461,7 @@ export function createAntivirus(parts: {
         tell(user_id, { kind: 'scan_changed', scan: scanOf(row) });
       } catch (error) {
         await spool.remove(id);
-        throw error;
+        throw storageProblem(error);
       }
       if (row.spooled === 0) {
         await spool.remove(id);

@@ -38,7 +38,8 @@ export interface Examination {
   media_type: string | null;
   /** Names in it follow from the name of the upload: the same bytes under another name have others. */
   named_after_upload: boolean;
-  notes: string[];
+  /** `member` is the path inside the file, as hostile as `threat_member`; null for the file itself. */
+  notes: { member: string | null; sentence: string }[];
   unread: StatusDetail[];
   coverage: Coverage;
 }
@@ -71,8 +72,10 @@ interface Walk extends Matchers {
   worst: number;
 }
 
-function note(walk: Walk, sentence: string): void {
-  if (walk.found.notes.length < NOTES_MAXIMUM && !walk.found.notes.includes(sentence)) walk.found.notes.push(sentence);
+function note(walk: Walk, member: string | null, sentence: string): void {
+  const { notes } = walk.found;
+  const is_known = notes.some((known) => known.member === member && known.sentence === sentence);
+  if (notes.length < NOTES_MAXIMUM && !is_known) notes.push({ member, sentence });
 }
 
 function unread(walk: Walk, detail: StatusDetail): void {
@@ -121,7 +124,7 @@ function matchContent(walk: Walk, content: Content, trail: readonly string[]): v
     for (const found of matches) {
       const member = trail.length > 0 ? trail.join(' / ') : null;
       if (found.verdict === 'suspicious') {
-        note(walk, member === null ? found.description : `${member}: ${found.description}`);
+        note(walk, member, found.description);
         continue;
       }
       const severity = SEVERITIES.indexOf(found.severity);
