@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type Coverage, coverageSchema, engineAnswerSchema, type Scan } from '@palisade/contract/antivirus';
 import type { LiveEvent, ScanProgress } from '@palisade/contract/events';
@@ -14,6 +13,7 @@ import { invalidField, Problem } from '#platform/problem.ts';
 import { storageProblem } from '#platform/upload.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import { disguiseOf } from './disguise.ts';
+import { digestOf } from './engines/digest.ts';
 import type { Engine, EngineOutcome } from './engines/yara-pool.ts';
 import type { FalseAlarms } from './false-alarms.ts';
 import { displayName } from './filename.ts';
@@ -192,6 +192,7 @@ export function createAntivirus(parts: {
   let swept_at = Number.NEGATIVE_INFINITY;
   let retry: NodeJS.Timeout | undefined;
   let resumed = false;
+  let resuming: Promise<void> = Promise.resolve();
   let closed = false;
 
   const at = () => new Date(now()).toISOString();
@@ -325,6 +326,28 @@ export function createAntivirus(parts: {
     const examination = work().finally(() => running.delete(row.id));
     running.set(row.id, examination);
     return examination;
+  }
+
+  /** The bytes are gone, or not those that were uploaded (a disk was replaced, a machine lost power): say so, and never scan something else instead. */
+  async function giveUp(row: Row): Promise<void> {
+    await database
+      .updateTable('scans')
+      .set({ scan_status: 'pending', status_detail: 'damaged', spooled: 0, kept_until: null, scanned_at: at() })
+      .where('id', '=', row.id)
+      .execute();
+    overviews.forget(row.user_id);
+    await spool.remove(row.id);
+  }
+
+  /** Has scanned what an earlier run of the server has left, in its order. */
+  async function takeUp(rows: readonly Row[]): Promise<void> {
+    for (const row of rows) {
+      if (closed) return;
+      const sha256 = await digestOf(spool.path(row.id)).catch(() => undefined);
+      const work = sha256 === row.file_hash ? run({ ...row, attempts: 0 }) : giveUp(row);
+      work.catch((error: unknown) => logger.error({ err: error, scan: row.id }, 'pending file could not be taken up'));
+    }
+    resumed = true;
   }
 
   const recheck = createRecheck({
@@ -533,24 +556,8 @@ export function createAntivirus(parts: {
         .where('status_detail', '=', 'engine_down')
         .execute();
       scheduleRetry();
-      for (const row of rows) {
-        const kept = await stat(spool.path(row.id)).catch(() => undefined);
-        if (kept?.size !== row.size) {
-          // The bytes are gone or cut short (a disk was replaced, a machine lost power): say so, and never scan something else instead.
-          await database
-            .updateTable('scans')
-            .set({ scan_status: 'pending', status_detail: 'damaged', spooled: 0, kept_until: null, scanned_at: at() })
-            .where('id', '=', row.id)
-            .execute();
-          overviews.forget(row.user_id);
-          await spool.remove(row.id);
-          continue;
-        }
-        run({ ...row, attempts: 0 }).catch((error: unknown) =>
-          logger.error({ err: error, scan: row.id }, 'pending file could not be scanned'),
-        );
-      }
-      resumed = true;
+      // Takes as long as reading them does, and holds up nothing.
+      resuming = takeUp(rows);
     },
 
     async rescanWaiting(afresh) {
@@ -563,6 +570,7 @@ export function createAntivirus(parts: {
       clearTimeout(retry);
       turns.close();
       await engine.close();
+      await resuming;
       await Promise.allSettled(running.values());
       await recheck.close();
     },

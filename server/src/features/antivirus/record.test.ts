@@ -89,6 +89,14 @@ describe('a record', async () => {
     });
   });
 
+  test('names the member of a threat so that its name hides nothing', async () => {
+    const name = `../../${'é'.repeat(2000)}\u202efdp.\u0000exe`;
+    const inner = zip([{ name, content: EICAR }]);
+    const { threat_member } = await scan('outer.zip', zip([{ name: 'in\u200bner.zip', content: inner }]));
+    expect(threat_member).toMatch(/^in\ufffdner\.zip \/ é+…\.\ufffdexe$/);
+    expect(Buffer.byteLength(threat_member ?? '')).toBeLessThanOrEqual(2 * 255 + 3);
+  });
+
   test('that is removed is gone, for the counts too', async () => {
     const { token: person } = await app.signIn();
     const { id } = await scanned(app, person, 'eicar.com', EICAR);
