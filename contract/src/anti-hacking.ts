@@ -149,6 +149,31 @@ const timeZoneQuerySchema = z.object({
     .default('UTC'),
 });
 
+/** Days of the history that can be asked for. */
+export const HISTORY_DAYS = { least: 7, most: 365, usual: 30 } as const;
+
+const historyQuerySchema = timeZoneQuerySchema.extend({
+  days: z.coerce
+    .number({ error: 'Give a whole number of days.' })
+    .int('Give a whole number of days.')
+    .min(HISTORY_DAYS.least, `Ask for at least ${HISTORY_DAYS.least} days.`)
+    .max(HISTORY_DAYS.most, `Ask for at most ${HISTORY_DAYS.most} days.`)
+    .default(HISTORY_DAYS.usual),
+});
+
+/**
+ * A day of the time zone asked for. `score` is the last that was found on it, null when nobody looked. `threats` are those first seen on it, `blocked` of them
+ * were refused or removed; drills (`simulated`) are none of them.
+ */
+export const historyDaySchema = z.object({
+  day: z.iso.date(),
+  score: z.int().nullable(),
+  threats: z.int(),
+  blocked: z.int(),
+  simulated: z.int(),
+});
+export type HistoryDay = z.infer<typeof historyDaySchema>;
+
 /** `active` are the open and the acknowledged; `hidden` are those that a suppression keeps out, and are in no other answer. The cursor is the `Link` header's. */
 export const alertFilterSchema = z.enum(['active', 'open', 'acknowledged', 'resolved', 'hidden']);
 export type AlertFilter = z.infer<typeof alertFilterSchema>;
@@ -180,6 +205,17 @@ export const readStats = endpoint({
   query: timeZoneQuerySchema,
   status: 200,
   reply: statsSchema,
+  problems: ['premium_required'],
+});
+
+export const readHistory = endpoint({
+  method: 'GET',
+  path: '/premium/anti-hacking/history',
+  summary: 'Score and threats of the last days, day by day, oldest first; drills are counted apart.',
+  access: 'customer',
+  query: historyQuerySchema,
+  status: 200,
+  reply: z.array(historyDaySchema).max(HISTORY_DAYS.most),
   problems: ['premium_required'],
 });
 

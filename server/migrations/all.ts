@@ -14,6 +14,7 @@ import * as detection from './0013-detection.ts';
 import * as alertDecisions from './0014-alerts.ts';
 import * as enforcement from './0015-enforcement.ts';
 import * as administration from './0016-administration.ts';
+import * as scoreHistory from './0017-score-history.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -32,4 +33,5 @@ export const migrations: Record<string, Migration> = {
   '0014-alerts': alertDecisions,
   '0015-enforcement': enforcement,
   '0016-administration': administration,
+  '0017-score-history': scoreHistory,
 };

@@ -388,6 +388,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     remote: async (user_id) => ({ long_sessions: await remote.countLonger(user_id, LONG_REMOTE_SESSION_MS) }),
     signaturesAge: signatures.age,
     now,
+    logger,
     random: surroundings.random,
   });
   const detection = createDetection({

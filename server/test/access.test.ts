@@ -95,6 +95,7 @@ const ACCESS: Record<string, Access> = {
   'DELETE /premium/anti-hacking/suppressions/{id}': 'customer',
   'GET /premium/anti-hacking/monitor': 'customer',
   'GET /premium/anti-hacking/stats': 'customer',
+  'GET /premium/anti-hacking/history': 'customer',
   'GET /premium/anti-hacking/live-feed': 'customer',
   'POST /premium/anti-hacking/simulate-threat': 'customer',
   'POST /premium/anti-hacking/scan': 'customer',

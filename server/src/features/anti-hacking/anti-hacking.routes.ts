@@ -1,4 +1,11 @@
-import { PREMIUM_REQUIRED_FOR_SCAN, readLiveFeed, readStats, scanPosture, simulateThreat } from '@palisade/contract/anti-hacking';
+import {
+  PREMIUM_REQUIRED_FOR_SCAN,
+  readHistory,
+  readLiveFeed,
+  readStats,
+  scanPosture,
+  simulateThreat,
+} from '@palisade/contract/anti-hacking';
 import { Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { serveAlerts } from './alerts.routes.ts';
@@ -21,6 +28,11 @@ export function serveAntiHacking(api: Api, antiHacking: AntiHacking, premium: Pr
   serve(api, readStats, 'customer', async ({ session, query }) => {
     await requirePremium(session.user.id);
     return await antiHacking.stats(session.user.id, query.time_zone);
+  });
+
+  serve(api, readHistory, 'customer', async ({ session, query }) => {
+    await requirePremium(session.user.id);
+    return await antiHacking.history(session.user.id, query.days, query.time_zone);
   });
 
   serve(api, readLiveFeed, 'customer', async ({ session, query }) => {

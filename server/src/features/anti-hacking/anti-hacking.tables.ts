@@ -63,10 +63,13 @@ export interface AlertTables {
   alert_mails: { dedupe_key: string; user_id: string; day: string };
   /** One row: who of several servers moves `next_at` on writes the digests, of what was seen from `since` on. */
   alert_digest: { id: number; since: string; next_at: string };
+  /** One row for each time that a score was found, without a pause of a day, again and again: from `since` to `until`. */
+  score_history: { user_id: string; since: string; until: string; score: number };
 }
 
 export const ALERT_PERSONAL: readonly PersonalTable[] = [
   { table: 'alerts', json: ['evidence', 'session_ids'], withheld: ['dedupe_key'] },
   { table: 'alert_suppressions' },
   { table: 'alert_mails', key: 'dedupe_key' },
+  { table: 'score_history', key: 'since' },
 ];

@@ -1,17 +1,28 @@
-import { type Alert, LIVE_FEED, type PostureScan, type Stats, type ThreatType } from '@palisade/contract/anti-hacking';
+import {
+  type Alert,
+  type HistoryDay,
+  LIVE_FEED,
+  type PostureScan,
+  type Stats,
+  type ThreatType,
+} from '@palisade/contract/anti-hacking';
 import type { LiveEvent } from '@palisade/contract/events';
 import type { Rule } from '@palisade/contract/firewall';
+import type { FastifyBaseLogger } from 'fastify';
+import { sql } from 'kysely';
 import type { Audit } from '#platform/audit.ts';
 import { newId } from '#platform/id.ts';
 import { createPersonCache } from '#platform/person-cache.ts';
 import type { AlertMails } from './alert-mails.ts';
 import { alertOf } from './alert-record.ts';
 import { type Alerts, type Consequences, createAlerts } from './alerts.ts';
-import { startOfDay } from './day.ts';
+import { lastDays, startOfDay } from './day.ts';
 import { drill } from './drills.ts';
+import { historyOf } from './history.ts';
 import { UNRESOLVED } from './merging.ts';
 import { type OpenRules, readOpenRules } from './open-rules.ts';
 import { CHECKED_PORTS, judge, type Posture, type PostureFacts } from './posture.ts';
+import { createScoreHistory } from './score-history.ts';
 
 interface Overview extends Pick<Posture, 'security_score' | 'score_breakdown'> {
   /** Real alerts that were blocked. */
@@ -26,6 +37,8 @@ export interface AntiHacking {
   raise: Alerts['raise'];
   /** `time_zone` is an IANA name; "today" begins at its midnight. */
   stats(user_id: string, time_zone: string): Promise<Stats>;
+  /** Score and real threats of the last days by the clocks of the time zone, oldest first. Today's score is found anew. */
+  history(user_id: string, days: number, time_zone: string): Promise<HistoryDay[]>;
   liveThreats(user_id: string): Promise<Alert[]>;
   /** A drill. */
   simulate(user_id: string): Promise<Alert>;
@@ -52,6 +65,7 @@ export function createAntiHacking(parts: {
   remote: (user_id: string) => Promise<PostureFacts['remote']>;
   signaturesAge: () => number | undefined;
   now: () => number;
+  logger: FastifyBaseLogger;
   /** From 0 up to, not including, 1. */
   random?: (() => number) | undefined;
 }): AntiHacking {
@@ -83,6 +97,8 @@ export function createAntiHacking(parts: {
   const isOpen = (row: Tally[number]) => !isBlocked(row) && row.status !== 'resolved';
 
   const alerts = createAlerts({ ...parts, onChange: tallies.forget });
+
+  const scores = createScoreHistory(parts);
 
   const opened = new Map<string, { rules: string; open: OpenRules }>();
 
@@ -118,6 +134,7 @@ export function createAntiHacking(parts: {
         critical: countOf(rows, (row) => isOpen(row) && row.severity === 'critical'),
       },
     });
+    await scores.note(user_id, posture.security_score);
     return { posture, rows, rule_count: ruleList.length };
   }
 
@@ -159,6 +176,28 @@ export function createAntiHacking(parts: {
         simulated_brute_force_attempts_blocked: all(1, 'brute_force'),
         simulated_threats_blocked_total: all(1),
       };
+    },
+
+    async history(user_id, count, time_zone) {
+      await postureOf(user_id);
+      const days = lastDays(now(), time_zone, count);
+      const start = days[0]?.start ?? startOfDay(now(), time_zone);
+      const [runs, minutes] = await Promise.all([
+        scores.from(user_id, start),
+        // By the minute, so that they fit the days of every time zone.
+        counted(user_id)
+          .select(({ fn }) => [
+            sql<string>`substr(created_at, 1, 16)`.as('minute'),
+            'outcome',
+            'simulated',
+            fn.countAll<number>().as('count'),
+          ])
+          .where('created_at', '>=', start)
+          .groupBy(['minute', 'outcome', 'simulated'])
+          .orderBy('minute')
+          .execute(),
+      ]);
+      return historyOf(days, runs, minutes);
     },
 
     async simulate(user_id) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { listAudit } from '@palisade/contract/audit';
 import { currentUser, forgotPassword, login, register } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
+import { readDashboard } from '@palisade/contract/dashboard';
 import { addRule } from '@palisade/contract/firewall';
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
 import { reportFalseAlarm } from '@palisade/contract/quarantine';
@@ -41,6 +42,7 @@ async function leaveTraces(name: string): Promise<Person & { id: string; recover
   const rule = { rule_name: name, direction: 'inbound', action: 'block', protocol: 'tcp' } as const;
   replyOf(await call(addRule, { token, body: rule }));
   replyOf(await call(createSession, { token }));
+  replyOf(await call(readDashboard, { token }));
   const { session_code } = replyOf(await call(createSession, { token: boss.token }));
   replyOf(await call(joinSession, { token, body: { session_code } }));
   const plan = { duration_months: 12, max_devices: 1, is_premium: true, features: ['One'] } as const;
