@@ -10,6 +10,13 @@ vi.stubGlobal('matchMedia', (query: string) => ({
   removeEventListener: () => undefined,
 }));
 vi.stubGlobal('scrollTo', () => undefined);
+vi.stubGlobal(
+  'IntersectionObserver',
+  class {
+    observe = () => undefined;
+    disconnect = () => undefined;
+  },
+);
 HTMLDialogElement.prototype.showModal ??= function showModal(this: HTMLDialogElement) {
   this.open = true;
 };

@@ -9,7 +9,7 @@ import {
   readMonitor,
   resolveAlert,
 } from '@palisade/contract/alerts';
-import { listAlerts, readStats } from '@palisade/contract/anti-hacking';
+import { listAlerts, readHistory, readStats } from '@palisade/contract/anti-hacking';
 import { currentSubscription } from '@palisade/contract/current-subscription';
 import { readConfig } from '@palisade/contract/platform';
 import { screen, within } from '@testing-library/react';
@@ -27,6 +27,7 @@ beforeEach(() => {
   server.on(readConfig, reply(readConfig, CONFIG));
   server.on(currentSubscription, reply(currentSubscription, PREMIUM_PLAN));
   server.on(listAlerts, reply(listAlerts, []));
+  server.on(readHistory, reply(readHistory, []));
   server.on(readStats, reply(readStats, statsOf()));
   server.on(readMonitor, reply(readMonitor, monitorOf()));
   server.on(listSuppressions, reply(listSuppressions, []));

@@ -2,6 +2,7 @@ import { listSuppressions, readMonitor } from '@palisade/contract/alerts';
 import {
   listAlerts,
   type PostureScan,
+  readHistory,
   readLiveFeed,
   readStats,
   scanPosture,
@@ -60,6 +61,7 @@ beforeEach(() => {
   server.on(readMonitor, reply(readMonitor, monitorOf()));
   server.on(listSuppressions, reply(listSuppressions, []));
   server.on(listBlocks, reply(listBlocks, []));
+  server.on(readHistory, reply(readHistory, []));
   server.on(readStats, reply(readStats, statsOf()));
   server.on(readLiveFeed, reply(readLiveFeed, { live_threats: [], current_stats: statsOf() }));
 });

@@ -9,6 +9,7 @@ import { AlertList } from './alert-list.tsx';
 import { ACTIVE, alertsQuery } from './alerts.queries.ts';
 import { isPremiumRequired, planQuery } from './anti-hacking.queries.ts';
 import { BlocksCard } from './blocks-card.tsx';
+import { HistoryCard } from './history-card.tsx';
 import { LockedScreen } from './locked-screen.tsx';
 import { ScanPanel } from './scan-panel.tsx';
 import { ThreatPanel } from './threat-panel.tsx';
@@ -37,6 +38,7 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
       {isPremium && !isRefused && (
         <>
           <ThreatPanel random={random} />
+          <HistoryCard />
           <ScanPanel />
           <AlertList />
           <BlocksCard />

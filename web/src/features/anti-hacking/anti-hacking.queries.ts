@@ -1,6 +1,6 @@
-import { type Alert, LIVE_FEED, readLiveFeed, readStats, type Stats } from '@palisade/contract/anti-hacking';
+import { type Alert, LIVE_FEED, readHistory, readLiveFeed, readStats, type Stats } from '@palisade/contract/anti-hacking';
 import { currentSubscription } from '@palisade/contract/current-subscription';
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { CallError, call } from '#api/call.ts';
 
 /** "Today" is the person's own. */
@@ -16,6 +16,15 @@ export const statsQuery = queryOptions({
   queryFn: ({ signal }) => call(readStats, { signal, query: { time_zone } }),
   meta: { silent_status: 403 },
 });
+
+/** Score and threats of the last days. While other days are read, those that were shown stay. */
+export const historyQuery = (days: number) =>
+  queryOptions({
+    queryKey: ['anti-hacking', 'history', days],
+    queryFn: ({ signal }) => call(readHistory, { signal, query: { days, time_zone } }),
+    placeholderData: keepPreviousData,
+    meta: { silent_status: 403 },
+  });
 
 /** The live list and the stats that came with it. */
 export function fetchLiveFeed(signal: AbortSignal): Promise<{ live_threats: Alert[]; current_stats: Stats }> {

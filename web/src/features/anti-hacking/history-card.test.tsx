@@ -1,0 +1,120 @@
+import { type HistoryDay, readHistory } from '@palisade/contract/anti-hacking';
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { HistoryCard } from './history-card.tsx';
+import { isDrawable, summaryOf } from './history-day.ts';
+
+let server: FakeServer;
+
+beforeEach(() => {
+  server = new FakeServer();
+  vi.spyOn(console, 'error').mockReturnValue();
+});
+
+function dayOf(day: string, parts: Partial<HistoryDay> = {}): HistoryDay {
+  return { day, score: null, threats: 0, blocked: 0, simulated: 0, ...parts };
+}
+
+const DAYS = [
+  dayOf('2026-11-17', { score: 100 }),
+  dayOf('2026-11-18', { threats: 3, blocked: 2 }),
+  dayOf('2026-11-19', { score: 92, simulated: 1 }),
+];
+
+const rowsOf = (table: HTMLElement) =>
+  within(table)
+    .getAllByRole('row')
+    .map((row) => row.textContent);
+
+describe('the card', () => {
+  it('tells the same figures as a table, the latest day first', async () => {
+    const user = userEvent.setup();
+    server.on(readHistory, reply(readHistory, DAYS));
+    renderForTest(<HistoryCard />);
+    expect(screen.getByRole('status', { name: 'Loading the history' })).toBeVisible();
+    expect(await screen.findByText('3 threats in the last 3 days, 2 of them blocked.')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Show as table' }));
+    expect(rowsOf(screen.getByRole('table'))).toEqual([
+      'DayScoreThreatsBlockedDrills',
+      'Thu 19 Nov92001',
+      'Wed 18 Nov–not known320',
+      'Tue 17 Nov100000',
+    ]);
+    await user.click(screen.getByRole('button', { name: 'Show as chart' }));
+    expect(screen.queryByRole('table')).not.toBeInTheDocument();
+  });
+
+  it('shows as many days as are chosen, and until they are there those before', async () => {
+    const user = userEvent.setup();
+    server.on(readHistory, reply(readHistory, DAYS));
+    renderForTest(<HistoryCard />);
+    expect(await screen.findByRole('button', { name: '30 days' })).toHaveAttribute('aria-pressed', 'true');
+    server.on(readHistory, reply(readHistory, [...DAYS, dayOf('2026-11-20')]));
+    await user.click(screen.getByRole('button', { name: '90 days' }));
+    expect(screen.getByRole('button', { name: '90 days' })).toHaveAttribute('aria-pressed', 'true');
+    expect(screen.getByText(/^3 threats/u)).toBeVisible();
+    expect(await screen.findByText('3 threats in the last 4 days, 2 of them blocked.')).toBeVisible();
+  });
+
+  it('says that there is nothing to draw yet', async () => {
+    server.on(readHistory, reply(readHistory, [dayOf('2026-11-18'), dayOf('2026-11-19', { score: 100 })]));
+    renderForTest(<HistoryCard />);
+    expect(await screen.findByText('Nothing to draw yet')).toBeVisible();
+    expect(screen.getByText(/^The first point appears today\./u)).toBeVisible();
+    expect(screen.queryByRole('button')).not.toBeInTheDocument();
+  });
+
+  it('says that the history cannot be read, and reads it on Retry', async () => {
+    const user = userEvent.setup();
+    server.on(readHistory, refusal('internal'));
+    renderForTest(<HistoryCard />);
+    expect(await screen.findByText('The history could not be read')).toBeVisible();
+    server.on(readHistory, reply(readHistory, DAYS));
+    await user.click(screen.getByRole('button', { name: 'Retry' }));
+    expect(await screen.findByText(/3 threats/u)).toBeVisible();
+    expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+  });
+});
+
+it('shows the figures where what draws them cannot be fetched', async () => {
+  vi.doMock('./history-chart.tsx', () => {
+    throw new TypeError('Failed to fetch dynamically imported module');
+  });
+  vi.stubGlobal(
+    'IntersectionObserver',
+    class {
+      constructor(callback: (entries: { isIntersecting: boolean }[]) => void) {
+        queueMicrotask(() => callback([{ isIntersecting: true }]));
+      }
+      observe = () => undefined;
+      disconnect = () => undefined;
+    },
+  );
+  server.on(readHistory, reply(readHistory, DAYS));
+  renderForTest(<HistoryCard />);
+  expect(rowsOf(await screen.findByRole('table'))).toHaveLength(4);
+});
+
+describe('the days', () => {
+  it.each([
+    [[0, 0], 'No threats in the last 2 days.'],
+    [[1, 1], 'One threat in the last 2 days, and it was blocked.'],
+    [[1, 0], 'One threat in the last 2 days, not blocked.'],
+    [[2, 2], '2 threats in the last 2 days, all blocked.'],
+    [[2, 0], '2 threats in the last 2 days, none of them blocked.'],
+    [[5, 2], '5 threats in the last 2 days, 2 of them blocked.'],
+  ] as const)('with %j threats and blocked ones are told in a sentence', ([threats, blocked], sentence) => {
+    expect(summaryOf([dayOf('2026-11-18'), dayOf('2026-11-19', { threats, blocked })])).toBe(sentence);
+  });
+
+  it('can be drawn from the second score on, or from the first threat on', () => {
+    const one = dayOf('2026-11-19', { score: 90 });
+    expect(isDrawable([one])).toBe(false);
+    expect(isDrawable([one, dayOf('2026-11-20', { simulated: 1 })])).toBe(false);
+    expect(isDrawable([one, one])).toBe(true);
+    expect(isDrawable([dayOf('2026-11-20', { threats: 1 })])).toBe(true);
+  });
+});

@@ -1,0 +1,164 @@
+import type { HistoryDay } from '@palisade/contract/anti-hacking';
+import { IconChartLine, IconTable } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useCallback, useState } from 'react';
+import { sentenceOf } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { historyQuery, isPremiumRequired } from './anti-hacking.queries.ts';
+import { FIGURES, isDrawable, longDay, summaryOf } from './history-day.ts';
+import './history-card.css';
+
+/** Drawing takes more than the rest of the screen, so it is fetched when somebody scrolls there. Where it cannot be, the figures are shown. */
+const HistoryChart = lazy(async () => {
+  try {
+    return { default: (await import('./history-chart.tsx')).HistoryChart };
+  } catch (error) {
+    console.error(error);
+    return { default: HistoryTable };
+  }
+});
+
+const RANGES = [7, 30, 90] as const;
+
+/** How far below the window the chart is fetched already. */
+const NEAR = '120px';
+
+/** Whether an element has come near the window, from then on; its ref goes to the element. */
+function useSeen() {
+  const [isSeen, setIsSeen] = useState(false);
+  const ref = useCallback((element: HTMLElement | null) => {
+    if (!element) return;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) setIsSeen(true);
+      },
+      { rootMargin: NEAR },
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return { ref, isSeen };
+}
+
+/** How the score moved, and what was tried on which day: as a picture, or as figures. */
+export function HistoryCard() {
+  const [range, setRange] = useState<number>(30);
+  const [isTable, setIsTable] = useState(false);
+  const { data: days, error, refetch } = useQuery(historyQuery(range));
+  const isShown = days !== undefined && !error;
+  return (
+    <Card
+      title="Score and threats"
+      action={
+        isShown &&
+        isDrawable(days) && (
+          <fieldset className="history__ranges" aria-label="Days shown">
+            {RANGES.map((count) => (
+              <button key={count} type="button" aria-pressed={range === count} onClick={() => setRange(count)}>
+                {count} days
+              </button>
+            ))}
+          </fieldset>
+        )
+      }
+    >
+      {error && !isPremiumRequired(error) && (
+        <ErrorNotice title="The history could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
+      )}
+      {!days && !error && <LoadingRows label="Loading the history" />}
+      {isShown && !isDrawable(days) && (
+        <EmptyState
+          icon={<IconChartLine size={28} stroke={1.7} />}
+          title="Nothing to draw yet"
+          sentence="The first point appears today. From tomorrow on, a line shows how your score moves, and bars show what was tried against you."
+        />
+      )}
+      {isShown && isDrawable(days) && (
+        <>
+          <p className="sub">{summaryOf(days)}</p>
+          {isTable ? <HistoryTable days={days} /> : <Drawing days={days} />}
+          <div className="history__foot">
+            <p>A gap in the line is a day on which nobody looked. Drills are not counted as threats.</p>
+            <Button
+              variant="quiet"
+              size="s"
+              icon={
+                isTable ? (
+                  <IconChartLine size={16} stroke={1.7} aria-hidden="true" />
+                ) : (
+                  <IconTable size={16} stroke={1.7} aria-hidden="true" />
+                )
+              }
+              onClick={() => setIsTable(!isTable)}
+            >
+              {isTable ? 'Show as chart' : 'Show as table'}
+            </Button>
+          </div>
+        </>
+      )}
+    </Card>
+  );
+}
+
+function Drawing({ days }: { days: readonly HistoryDay[] }) {
+  const { ref, isSeen } = useSeen();
+  return (
+    <div ref={ref} className="history__drawing">
+      <ul className="history__legend" aria-label="What the colours mean">
+        {Object.entries(FIGURES).map(([name, { label, color }]) => (
+          <li key={name}>
+            <span className="history__swatch" data-figure={name} style={{ background: color }} aria-hidden="true" />
+            {label}
+          </li>
+        ))}
+      </ul>
+      <div className="history__plots">
+        <Suspense fallback={<p className="visually-hidden">Drawing the chart</p>}>
+          {isSeen && <HistoryChart days={days} />}
+        </Suspense>
+      </div>
+    </div>
+  );
+}
+
+/** The figures of the chart, the latest day first. */
+function HistoryTable({ days }: { days: readonly HistoryDay[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keyboard too
+    <section className="history__table" aria-label="Score and threats by day" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            <th scope="col">Score</th>
+            <th scope="col">Threats</th>
+            <th scope="col">Blocked</th>
+            <th scope="col">Drills</th>
+          </tr>
+        </thead>
+        <tbody>
+          {[...days].reverse().map(({ day, score, threats, blocked, simulated }) => (
+            <tr key={day}>
+              <th scope="row">{longDay(day)}</th>
+              <td>{score ?? <Unknown />}</td>
+              <td>{threats}</td>
+              <td>{blocked}</td>
+              <td>{simulated}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Unknown() {
+  return (
+    <>
+      <span aria-hidden="true">–</span>
+      <span className="visually-hidden">not known</span>
+    </>
+  );
+}

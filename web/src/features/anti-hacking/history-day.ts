@@ -1,0 +1,38 @@
+import type { HistoryDay } from '@palisade/contract/anti-hacking';
+
+/** What the kind of each figure is called, and its colour: the same in chart, legend and table. */
+export const FIGURES = {
+  score: { label: 'Security score', color: 'var(--accent)' },
+  blocked: { label: 'Threats blocked', color: 'var(--blue)' },
+  open: { label: 'Threats not blocked', color: 'var(--red)' },
+} as const;
+
+// A day is a date, wherever it is read.
+const shortFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const longFormat = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** "20 Nov" */
+export function shortDay(day: string): string {
+  return shortFormat.format(Date.parse(day));
+}
+
+/** "Fri, 20 Nov" */
+export function longDay(day: string): string {
+  return longFormat.format(Date.parse(day));
+}
+
+/** Whether there is more to draw than a point. */
+export function isDrawable(days: readonly HistoryDay[]): boolean {
+  return days.some(({ threats }) => threats > 0) || days.filter(({ score }) => score !== null).length > 1;
+}
+
+/** The days in one sentence. */
+export function summaryOf(days: readonly HistoryDay[]): string {
+  const threats = days.reduce((sum, day) => sum + day.threats, 0);
+  const blocked = days.reduce((sum, day) => sum + day.blocked, 0);
+  if (threats === 0) return `No threats in the last ${days.length} days.`;
+  const count = threats === 1 ? 'One threat' : `${threats} threats`;
+  if (blocked === threats) return `${count} in the last ${days.length} days, ${threats === 1 ? 'and it was' : 'all'} blocked.`;
+  const notAll = blocked === 0 ? 'none of them' : `${blocked} of them`;
+  return `${count} in the last ${days.length} days, ${threats === 1 ? 'not' : notAll} blocked.`;
+}
