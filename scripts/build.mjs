@@ -17,6 +17,8 @@ async function buildServer() {
     entryPoints: {
       main: 'src/main.ts',
       'update-signatures': 'src/update-signatures.ts',
+      'verify-audit': 'src/verify-audit.ts',
+      'read-outbox': 'src/read-outbox.ts',
       'yara-process': 'src/features/antivirus/engines/yara-process.ts',
       'trial-process': 'src/features/antivirus/engines/trial-process.ts',
     },

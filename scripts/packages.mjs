@@ -50,6 +50,14 @@ export async function findChromium() {
   };
 }
 
+/** Where server/test/redis.ts looks for it. */
+const REDIS_PATHS = [
+  '/usr/bin/redis-server',
+  '/usr/bin/valkey-server',
+  '/usr/local/bin/redis-server',
+  '/opt/homebrew/bin/redis-server',
+];
+
 /** Folder of PostgreSQL's server programs, the newest version first, or undefined. */
 export function findPostgres() {
   const root = '/usr/lib/postgresql';
@@ -67,4 +75,13 @@ export async function missingClamd() {
   if (!process.env.CI) return `no clamd on this machine (install the packages ${packages.join(' and ')})`;
   const reason = await installPackages(packages);
   return find() ? undefined : `clamd could not be installed: ${reason ?? 'its programs were not found'}`;
+}
+
+/** Undefined when there is a Redis or Valkey for the tests, else why not, in one sentence. As with clamd, CI installs it. */
+export async function missingRedis() {
+  const find = () => REDIS_PATHS.some((path) => existsSync(path));
+  if (find()) return undefined;
+  if (!process.env.CI) return 'no Redis on this machine (install the package redis-server, or valkey-server)';
+  const reason = await installPackages(['redis-server']);
+  return find() ? undefined : `Redis could not be installed: ${reason ?? 'its program was not found'}`;
 }

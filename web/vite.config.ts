@@ -3,20 +3,29 @@ import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
-const JSON_SCHEMA_WRITER = /\/zod\/v4\/core\/(?:json-schema-processors|to-json-schema)\.js$/u;
-
 /**
- * Every zod schema carries the writer of JSON Schema, which only the server uses: 5 kB of the sign-in screen's budget.
- * Its functions are called by `toJSONSchema` alone, so the browser's build has empty ones in their place.
+ * What libraries carry along and the browser never calls: zod's writer of JSON Schema, which only the server uses (5 kB of the sign-in screen's budget), and
+ * the router's instrumentation, for which nobody registers (1 kB of every screen). The browser's build has functions that answer nothing in their place.
  */
-function withoutJsonSchemaWriter(): Plugin {
+const NEVER_CALLED =
+  /\/zod\/v4\/core\/(?:json-schema-processors|to-json-schema)\.js$|\/react-router\/dist\/production\/lib\/router\/instrumentation\.js$/u;
+
+function namesOf(source: string): string[] {
+  const declared = [...source.matchAll(/^export (?:function|const) (\w+)/gmu)].map((match) => match[1] ?? '');
+  const listed = [...source.matchAll(/^export \{([^}]+)\}/gmu)].flatMap((match) => (match[1] ?? '').split(','));
+  return [...declared, ...listed.map((name) => name.split(' as ').at(-1)?.trim() ?? '')];
+}
+
+function withoutWhatIsNeverCalled(): Plugin {
   return {
-    name: 'palisade:without-json-schema-writer',
+    name: 'palisade:without-what-is-never-called',
     apply: 'build',
     load(id) {
-      if (!JSON_SCHEMA_WRITER.test(id)) return null;
-      const names = [...readFileSync(id, 'utf8').matchAll(/^export (?:function|const) (\w+)/gmu)].map((match) => match[1]);
-      return names.map((name) => `export const ${name} = () => ({});`).join('\n');
+      if (!NEVER_CALLED.test(id)) return null;
+      const answer = id.includes('/zod/') ? '({})' : 'undefined';
+      return namesOf(readFileSync(id, 'utf8'))
+        .map((name) => `export const ${name} = () => ${answer};`)
+        .join('\n');
     },
   };
 }
@@ -30,7 +39,7 @@ const COMPONENTS =
   /\/src\/ui\/(?:brand|button|card|page|states|toggle|figure-mark|file-name|moment|bytes)\.|\/contract\/src\/antivirus\./u;
 
 export default defineConfig({
-  plugins: [react(), withoutJsonSchemaWriter()],
+  plugins: [react(), withoutWhatIsNeverCalled()],
   // Nothing is inlined: the server's Content-Security-Policy has scripts, styles and fonts come from files of its own.
   build: {
     outDir: 'dist',

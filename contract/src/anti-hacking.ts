@@ -61,7 +61,10 @@ export const statsSchema = z.object({
 });
 export type Stats = z.infer<typeof statsSchema>;
 
-/** One check of the posture scan. A check that cannot run is `unknown`, never a `pass`. `deduction` is what it takes off the score now. */
+/**
+ * One check of the posture scan. A check that cannot run is `unknown`, never a `pass`. `deduction` is what it takes off the score now, `gain` what the score
+ * would rise by if this alone were mended.
+ */
 export const findingSchema = z.object({
   id: z.string(),
   title: z.string(),
@@ -69,6 +72,7 @@ export const findingSchema = z.object({
   evidence: z.string(),
   fix_route: z.string(),
   deduction: z.int(),
+  gain: z.int(),
   state: z.enum(['pass', 'fail', 'unknown']),
 });
 export type Finding = z.infer<typeof findingSchema>;

@@ -1,3 +1,8 @@
+import { z } from 'zod';
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAXIMUM } from './constants.ts';
+import { endpoint } from './endpoint.ts';
+import { idSchema, timeSchema } from './fields.ts';
+
 /** What the audit log keeps. The list is closed; a kind never changes its meaning. */
 export const AUDIT_KINDS = [
   'account_registered',
@@ -10,6 +15,8 @@ export const AUDIT_KINDS = [
   'password_reset',
   'two_factor_enabled',
   'two_factor_disabled',
+  'authenticator_added',
+  'authenticator_removed',
   'passkey_added',
   'passkey_removed',
   'recovery_codes_made',
@@ -35,3 +42,111 @@ export const AUDIT_KINDS = [
   'false_alarm_decided',
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
+
+/** Facts of an entry, by their names: `role` of a role change, `filename` of a file. */
+const detailsSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
+
+/** Paging of the log: newest first. Its entries are numbered, so `cursor` is the number of the last one of the page before. */
+const auditPageSchema = z.object({
+  limit: z.coerce
+    .number({ error: 'Give a whole number.' })
+    .int('Give a whole number.')
+    .min(1, 'Ask for at least 1.')
+    .max(PAGE_SIZE_MAXIMUM, `Ask for at most ${PAGE_SIZE_MAXIMUM}.`)
+    .default(PAGE_SIZE_DEFAULT),
+  cursor: z.coerce.number({ error: 'Give a number.' }).int('Give a whole number.').min(1, 'Entries begin at 1.').optional(),
+});
+
+/** What happened to one's own account. `by` is who did it; where an administrator did it, from where is their own affair. */
+export const activitySchema = z.object({
+  seq: z.int(),
+  at: timeSchema,
+  kind: z.enum(AUDIT_KINDS),
+  by: z.enum(['self', 'administrator', 'server']),
+  address: z.string().nullable(),
+  client: z.string().nullable(),
+  details: detailsSchema,
+});
+export type Activity = z.infer<typeof activitySchema>;
+
+export const listActivity = endpoint({
+  method: 'GET',
+  path: '/auth/audit',
+  summary: 'What happened to one’s own account, newest first.',
+  access: 'customer',
+  query: auditPageSchema,
+  status: 200,
+  reply: z.array(activitySchema),
+  problems: [],
+});
+
+export const exportActivity = endpoint({
+  method: 'GET',
+  path: '/auth/audit/export',
+  summary: 'All that happened to one’s own account as a file.',
+  access: 'customer',
+  query: z.object({ format: z.enum(['csv', 'json'], { error: 'Ask for "csv" or "json".' }) }),
+  status: 200,
+  download: true,
+  problems: [],
+});
+
+const personSchema = z.object({ id: idSchema, email: z.string(), username: z.string() });
+
+/** An entry as administrators see it. `subject` and `actor` are null where the account is gone (their ids stay), or where the server acted. */
+export const auditEntrySchema = z.object({
+  seq: z.int(),
+  at: timeSchema,
+  kind: z.enum(AUDIT_KINDS),
+  subject_id: idSchema,
+  subject: personSchema.nullable(),
+  actor_id: idSchema.nullable(),
+  actor: personSchema.nullable(),
+  address: z.string().nullable(),
+  client: z.string().nullable(),
+  details: detailsSchema,
+  hash: z.string(),
+});
+export type AuditEntry = z.infer<typeof auditEntrySchema>;
+
+const PERSON_LENGTH_MAXIMUM = 254;
+
+export const listAudit = endpoint({
+  method: 'GET',
+  path: '/admin/audit',
+  summary: 'The audit log of this installation, newest first.',
+  access: 'admin',
+  query: auditPageSchema.extend({
+    person: z
+      .string()
+      .trim()
+      .max(PERSON_LENGTH_MAXIMUM, 'Give an email, a username or an id.')
+      .optional()
+      .describe('Email, username or id of whose account it is about, or who did it.'),
+    kind: z.enum(AUDIT_KINDS, { error: 'There are no entries of this kind.' }).optional(),
+  }),
+  status: 200,
+  reply: z.array(auditEntrySchema),
+  problems: [],
+});
+
+/** Whether the log is whole: each entry holds the hash of the one before it. `fault` is the first that does not hold, and why. */
+export const auditChainSchema = z.object({
+  entries: z.int(),
+  head: z
+    .string()
+    .describe('Number and hash of the newest entry. Note it outside of the server to prove later that none was cut off.'),
+  fault: z.object({ seq: z.int(), reason: z.string() }).nullable(),
+  checked_at: timeSchema,
+});
+export type AuditChain = z.infer<typeof auditChainSchema>;
+
+export const checkAudit = endpoint({
+  method: 'GET',
+  path: '/admin/audit/chain',
+  summary: 'Check the whole audit log.',
+  access: 'admin',
+  status: 200,
+  reply: auditChainSchema,
+  problems: [],
+});

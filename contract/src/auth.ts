@@ -62,21 +62,27 @@ export const register = endpoint({
   problems: ['email_taken', 'username_taken'],
 });
 
+/** What a browser keeps to be known again by. Not a secret that signs anybody in. */
+export const deviceIdSchema = z.uuid('This is not an id of a device.');
+
+/** Somebody who is signed in from now on. */
+export const signedInSchema = z.object({ access_token: z.string(), user_info: userInfoSchema });
+
 export const login = endpoint({
   method: 'POST',
   path: '/auth/login',
-  summary: 'Sign in with email and password.',
+  summary:
+    'Sign in with email and password. Where two-factor sign-in is on, the refusal carries the challenge of the second step.',
   access: 'anyone',
   body: z.object({
     email: emailSchema,
     // A password that could never have been set is a wrong password, not an invalid field.
     password: z.string({ error: 'Give a password.' }).min(1, 'Give a password.'),
-    /** What this browser keeps to be known again by. Not a secret that signs anybody in. */
-    device_id: z.uuid('This is not an id of a device.').optional(),
+    device_id: deviceIdSchema.optional(),
   }),
   status: 200,
-  reply: z.object({ access_token: z.string(), user_info: userInfoSchema }),
-  problems: ['invalid_credentials'],
+  reply: signedInSchema,
+  problems: ['invalid_credentials', 'two_factor_required', 'account_disabled'],
 });
 
 export const logout = endpoint({

@@ -36,11 +36,12 @@ export const RECENT_SCANS_MAXIMUM = 6;
 /** What `last_scan` says when nothing was scanned. */
 export const NEVER = 'Never';
 
-/** One reason why the score is below 100. `fix_route` is the screen on which it can be mended. */
+/** One reason why the score is below 100: what it takes off, what the score would rise by if this alone were mended, and the screen that mends it. */
 export const scoreReasonSchema = z.object({
   id: z.string(),
   title: z.string(),
   deduction: z.int(),
+  gain: z.int(),
   fix_route: z.string(),
 });
 export type ScoreReason = z.infer<typeof scoreReasonSchema>;

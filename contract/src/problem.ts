@@ -12,11 +12,28 @@ export const PROBLEMS = {
   },
   unauthenticated: { status: 401, title: 'Not signed in', detail: 'Your session has ended. Sign in again.' },
   invalid_credentials: { status: 401, title: 'Wrong email or password', detail: 'The email or the password is wrong.' },
+  two_factor_required: { status: 401, title: 'Second step', detail: 'Your password is right. Now give your second factor.' },
+  second_factor_refused: { status: 401, title: 'Wrong second factor', detail: 'That did not match. Try again.' },
+  sign_in_expired: {
+    status: 401,
+    title: 'Sign-in expired',
+    detail: 'This sign-in took too long, or too many codes were wrong. Begin again.',
+  },
   forbidden: { status: 403, title: 'Not allowed', detail: 'Your account may not do this.' },
+  account_disabled: {
+    status: 403,
+    title: 'Account disabled',
+    detail: 'This account is disabled. Ask an administrator.',
+  },
   premium_required: {
     status: 403,
     title: 'Premium required',
     detail: 'Premium subscription required for anti-hacking features',
+  },
+  confirmation_required: {
+    status: 403,
+    title: 'Confirm that it is you',
+    detail: 'Confirm that it is you before you change this.',
   },
   not_found: { status: 404, title: 'Not found', detail: 'There is nothing here, or it is not yours.' },
   upload_stalled: {
@@ -30,6 +47,11 @@ export const PROBLEMS = {
     detail: 'An account with this email exists already. Sign in instead.',
   },
   username_taken: { status: 409, title: 'Username already taken', detail: 'This username is taken. Choose another one.' },
+  last_admin: {
+    status: 409,
+    title: 'Last administrator',
+    detail: 'Nobody else could administrate this installation then. Make somebody else an administrator first.',
+  },
   conflict: { status: 409, title: 'Conflict', detail: 'Somebody changed this at the same time. Reload and try again.' },
   upload_cancelled: { status: 409, title: 'Cancelled', detail: 'You cancelled this file. Nothing of it is kept.' },
   rule_limit: {
@@ -75,7 +97,12 @@ function isProblemCode(code: string): code is ProblemCode {
 export const fieldErrorSchema = z.object({ field: z.string(), message: z.string() });
 export type FieldError = z.infer<typeof fieldErrorSchema>;
 
-/** The body of every error answer (`application/problem+json`). `request_id` is what the server's log carries. */
+/** What can be a second factor. */
+export const secondFactorSchema = z.enum(['totp', 'passkey', 'recovery_code']);
+export type SecondFactor = z.infer<typeof secondFactorSchema>;
+
+/** The body of every error answer (`application/problem+json`). `request_id` is what the server's log carries.
+ * `two_factor_required` has the challenge of the second step and what may answer it. */
 export const problemSchema = z.object({
   type: z.string(),
   title: z.string(),
@@ -83,6 +110,8 @@ export const problemSchema = z.object({
   detail: z.string(),
   code: z.string().refine(isProblemCode),
   errors: z.array(fieldErrorSchema).optional(),
+  challenge: z.string().optional(),
+  methods: z.array(secondFactorSchema).optional(),
   request_id: z.string().optional(),
 });
 export type ProblemDocument = z.infer<typeof problemSchema>;

@@ -9,6 +9,10 @@ import * as recovery from './0007-accounts.ts';
 import * as quarantine from './0008-quarantine.ts';
 import * as commonPasswords from './0010-common-passwords.ts';
 import * as audit from './0011-audit.ts';
+import * as twoFactor from './0012-two-factor.ts';
+import * as detection from './0013-detection.ts';
+import * as enforcement from './0015-enforcement.ts';
+import * as administration from './0016-administration.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -22,4 +26,8 @@ export const migrations: Record<string, Migration> = {
   '0008-quarantine': quarantine,
   '0010-common-passwords': commonPasswords,
   '0011-audit': audit,
+  '0013-detection': detection,
+  '0012-two-factor': twoFactor,
+  '0015-enforcement': enforcement,
+  '0016-administration': administration,
 };

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
 import { VERSION } from '@palisade/contract/constants';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
@@ -8,10 +9,16 @@ import { type Kysely, sql } from 'kysely';
 import { serveAntiHacking } from '#features/anti-hacking/anti-hacking.routes.ts';
 import type { AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
 import { createAntiHacking } from '#features/anti-hacking/anti-hacking.ts';
-import { clearedFileIncident, infectedFileIncident } from '#features/anti-hacking/infected-file.ts';
+import type { DetectionTables } from '#features/anti-hacking/detection/detection.tables.ts';
+import { createKnownDevices } from '#features/anti-hacking/detection/known-devices.ts';
+import { createDetection } from '#features/anti-hacking/detection.ts';
+import type { Incident } from '#features/anti-hacking/incident.ts';
+import { clearedFileIncident } from '#features/anti-hacking/infected-file.ts';
+import { createMovedTokens } from '#features/anti-hacking/moved-tokens.ts';
+import { forgetOldDrills } from '#features/anti-hacking/old-drills.ts';
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import type { AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
-import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.ts';
+import { type Antivirus, createAntivirus, type InfectedFile } from '#features/antivirus/antivirus.ts';
 import { createClamdPool } from '#features/antivirus/engines/clamd-pool.ts';
 import { createEnginePair } from '#features/antivirus/engines/engine-pair.ts';
 import { SCAN_LIMITS, type ScanLimits } from '#features/antivirus/engines/limits.ts';
@@ -25,18 +32,35 @@ import { serveSignatures } from '#features/antivirus/signatures.routes.ts';
 import { createSignatures, type Signatures } from '#features/antivirus/signatures.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { createTurns, SMALL_BYTES } from '#features/antivirus/turns.ts';
+import { serveAudit } from '#features/audit/audit.routes.ts';
+import { createAuditLog } from '#features/audit/audit-log.ts';
 import { serveAccounts } from '#features/auth/account.routes.ts';
 import { createAccounts } from '#features/auth/account.ts';
 import { serveAuth } from '#features/auth/auth.routes.ts';
 import type { AuthTables } from '#features/auth/auth.tables.ts';
 import { createAuth } from '#features/auth/auth.ts';
+import { passkeySite } from '#features/auth/passkey-site.ts';
+import { createPasskeys } from '#features/auth/passkeys.ts';
 import { serveRecovery } from '#features/auth/recovery.routes.ts';
 import { createRecovery } from '#features/auth/recovery.ts';
+import { openSealedSecrets } from '#features/auth/sealed-secret.ts';
+import { createSecondFactors } from '#features/auth/second-factors.ts';
 import { createSignIn } from '#features/auth/sign-in.ts';
+import { createSignInChallenges } from '#features/auth/sign-in-challenges.ts';
+import { serveTwoFactor } from '#features/auth/two-factor.routes.ts';
+import type { TwoFactorTables } from '#features/auth/two-factor.tables.ts';
+import { createTwoFactor } from '#features/auth/two-factor.ts';
+import { serveUsers } from '#features/auth/users.routes.ts';
+import { createUsers } from '#features/auth/users.ts';
 import { serveChat } from '#features/chat/chat.routes.ts';
 import type { ChatTables } from '#features/chat/chat.tables.ts';
 import { createChat } from '#features/chat/chat.ts';
 import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
+import { createBlocks } from '#features/enforcement/blocks.ts';
+import { createCallGuard } from '#features/enforcement/call-guard.ts';
+import { serveEnforcement } from '#features/enforcement/enforcement.routes.ts';
+import type { EnforcementTables } from '#features/enforcement/enforcement.tables.ts';
+import { createLoginGuard } from '#features/enforcement/login-guard.ts';
 import { serveFirewall } from '#features/firewall/firewall.routes.ts';
 import type { FirewallTables } from '#features/firewall/firewall.tables.ts';
 import { createFirewall } from '#features/firewall/firewall.ts';
@@ -52,28 +76,36 @@ import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
 import { migrations } from '#migrations/all.ts';
 import { type AuditTables, createAudit } from '#platform/audit.ts';
 import { createBus } from '#platform/bus.ts';
+import { createMemoryCounters } from '#platform/counters.ts';
 import { type DatabaseLocation, migrate, openDatabase } from '#platform/database.ts';
 import { EVENTS_LIMITS, type EventsLimits, serveEvents } from '#platform/events.ts';
 import { createHttp, PATIENCE, type PatienceLimits } from '#platform/http.ts';
 import { type InstallationTables, readProvider } from '#platform/installation.ts';
 import { createMail, type MailTables } from '#platform/mail.ts';
+import { isLoopbackSource, sourceOf } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
+import { createRedisCounters } from '#platform/redis-counters.ts';
+import { keepRetention } from '#platform/retention.ts';
+import type { SecurityEvent } from '#platform/security-event.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { createSessions, type SessionTables } from '#platform/session.ts';
 import type { Settings } from '#platform/settings.ts';
 import { serveWeb } from '#platform/web.ts';
 
 type Tables = AuthTables &
+  TwoFactorTables &
   AuditTables &
   SessionTables &
   AntivirusTables &
   SubscriptionTables &
   AlertTables &
+  DetectionTables &
   ChatTables &
   RemoteTables &
   InstallationTables &
   MailTables &
-  FirewallTables;
+  FirewallTables &
+  EnforcementTables;
 
 /** What surrounds the application: settings, where things lie, the clock, the log. */
 export interface Surroundings {
@@ -101,6 +133,12 @@ export interface Surroundings {
   /** What drills are drawn with: from 0 up to, not including, 1. */
   random?: () => number;
   mail_look_ms?: number;
+  /** How a sign-in that has to wait does so. */
+  pause?: (ms: number) => Promise<void>;
+  /** How often what is over its time is looked for, in ms. */
+  retention_look_ms?: number;
+  /** How often detection looks at volumes and forgets what has expired, in ms. */
+  detection_look_ms?: number;
 }
 
 export interface App {
@@ -120,8 +158,34 @@ const UPLOAD_LIMITS: UploadLimits = {
   slow: { window_ms: 30_000, bytes: 30 * 1024 },
   arrivals: { per_person: 64, all: 1_000 },
 };
+/** From when on an open remote session is one that was forgotten [H]. */
+const LONG_REMOTE_SESSION_MS = 8 * 3_600_000;
 /** A process scans one file at a time and takes one core and some 100 MB. One more than cores, because one is kept for small files. */
 const ENGINE_PROCESSES = { least: 3, most: 5 } as const;
+
+/** What detection is told of an infected upload. */
+function scanFinished({ user_id, scan, is_test_file, copy, told_again }: InfectedFile): SecurityEvent {
+  const threat = scan.threat_detected ?? 'A threat';
+  return {
+    at: scan.scanned_at,
+    user_id,
+    ...{ source: null, address: null, client: null },
+    kind: 'scan_finished',
+    data: {
+      scan_id: scan.id,
+      filename: scan.filename,
+      member: scan.threat_member,
+      verdict: 'infected',
+      threat,
+      sha256: scan.file_hash,
+      is_test_file,
+      // The pack's names begin with it, and clamd's either so or after what guessed it.
+      is_phishing: /^(Heuristics\.)?Phish/i.test(threat),
+      copy,
+      told_again,
+    },
+  };
+}
 
 /** Builds every feature by hand and serves it: the one place where features meet. Listens on nothing. */
 export async function createApp(surroundings: Surroundings): Promise<App> {
@@ -134,6 +198,14 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const database = openDatabase<Tables>(surroundings.database);
   await migrate(database, migrations);
   const bus = createBus();
+  const ownCounters = createMemoryCounters({ now });
+  const counters =
+    settings.redis_url === undefined
+      ? ownCounters
+      : await createRedisCounters({ url: settings.redis_url, meanwhile: ownCounters, now, logger });
+
+  const audit = createAudit({ now });
+  const auditTables = database.$pickTables<'audit_entries' | 'audit_head'>();
 
   const engine_processes =
     surroundings.engine_processes ??
@@ -174,17 +246,39 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
         });
   const engine = clamd === undefined ? embedded : createEnginePair(embedded, clamd);
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
+  const remote = createRemote({ database: database.$pickTables<'remote_sessions'>(), now });
   const antiHacking = createAntiHacking({
     database: database.$pickTables<'alerts'>(),
     scans: (user_id) => antivirus.counts(user_id),
     rules: firewall.listRules,
-    commonPassword: (user_id) => auth.hasCommonPassword(user_id),
+    account: async (user_id) => {
+      const { created_at, ...standing } = await auth.standing(user_id);
+      return { ...standing, age_ms: now() - Date.parse(created_at), second_factor: undefined, unreviewed_devices: 0 };
+    },
+    remote: async (user_id) => ({ long_sessions: await remote.countLonger(user_id, LONG_REMOTE_SESSION_MS) }),
     signaturesAge: signatures.age,
     now,
     random: surroundings.random,
   });
+  const raise = async (incident: Incident) => {
+    await antiHacking.raise(incident);
+    bus.publish(incident.user_id, { kind: 'alerts_changed' });
+  };
+  const detectionTables = database.$pickTables<'detection_windows' | 'known_devices'>();
+  const devices = createKnownDevices({ database: detectionTables, now });
+  const detection = createDetection({
+    database: detectionTables,
+    devices,
+    raise,
+    isRefused: (attempt) => guard.isRefused(attempt),
+    administrators: () => auth.administrators(),
+    now,
+    logger,
+    look_ms: surroundings.detection_look_ms,
+  });
   const falseAlarms = createFalseAlarms({
-    database: database.$pickTables<'scans' | 'quarantine_reports'>(),
+    database: database.$pickTables<'scans' | 'quarantine_reports' | 'audit_entries' | 'audit_head'>(),
+    audit,
     accounts: { findUsers: (ids) => auth.findUsers(ids) },
     now,
   });
@@ -197,40 +291,30 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     falseAlarms,
     now,
     logger,
-    onInfected: async (file) => {
-      await antiHacking.raise(infectedFileIncident(file));
-      bus.publish(file.user_id, { kind: 'alerts_changed' });
-    },
-    onCleared: async (file) => {
-      await antiHacking.raise(clearedFileIncident(file));
-      bus.publish(file.user_id, { kind: 'alerts_changed' });
-    },
+    onInfected: (file) => detection.observe(scanFinished(file)),
+    onCleared: (file) => raise(clearedFileIncident(file)),
     tell: bus.publish,
     matchHash: surroundings.match_hash ?? signatures.matchHash,
     retry_ms: surroundings.scan_retry_ms,
   });
   const auth = createAuth({
-    database: database.$pickTables<'users' | 'reset_tokens' | 'installation'>(),
+    database: database.$pickTables<'users' | 'reset_tokens' | 'installation' | 'audit_entries' | 'audit_head'>(),
+    audit,
     exposure: settings.exposure,
     admin_emails: settings.admin_emails,
+    proveEmail: (email) => recovery.mailProof(email),
     now,
   });
   const subscriptionParts = {
-    database: database.$pickTables<'subscription_templates' | 'subscriptions' | 'subscription_requests'>(),
+    database: database.$pickTables<
+      'subscription_templates' | 'subscriptions' | 'subscription_requests' | 'audit_entries' | 'audit_head'
+    >(),
+    audit,
     accounts: auth,
     now,
   };
   const subscriptions = createSubscriptions(subscriptionParts);
   const sessions = createSessions({ database: database.$pickTables<'sessions'>(), findUser: auth.findUser, now });
-  const audit = createAudit({ now });
-  const signIn = createSignIn({
-    database: database.$pickTables<'audit_entries' | 'audit_head'>(),
-    auth,
-    sessions,
-    audit,
-    observe: () => Promise.resolve(),
-    now,
-  });
   const mail = createMail({
     database: database.$pickTables<'mails' | 'installation'>(),
     server: settings.mail_server,
@@ -238,15 +322,63 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     logger,
     look_ms: surroundings.mail_look_ms,
   });
-  const accountTables = database.$pickTables<'users' | 'reset_tokens' | 'sessions' | 'mails' | 'installation'>();
+  const blocks = createBlocks({ database: database.$pickTables<'blocks' | 'sign_in_sources'>(), now });
+  const guard = createLoginGuard({
+    database: database.$pickTables<'blocks' | 'sign_in_sources' | 'audit_entries' | 'audit_head' | 'mails' | 'installation'>(),
+    blocks,
+    counters,
+    limits: settings.limits,
+    accounts: auth,
+    audit,
+    mail,
+    isExempt: (source) => settings.exposure === 'local' && isLoopbackSource(source),
+    now,
+    pause: surroundings.pause ?? sleep,
+    logger,
+  });
+  const secrets = openSealedSecrets(settings.two_factor_key_file);
+  const twoFactorTables = database.$pickTables<
+    keyof (AuthTables & TwoFactorTables) | 'audit_entries' | 'audit_head' | 'mails' | 'installation'
+  >();
+  const passkeys = createPasskeys({
+    database: database.$pickTables<'passkeys' | 'passkey_challenges'>(),
+    now,
+    logger,
+  });
+  const secondFactors = createSecondFactors({ database: twoFactorTables, passkeys, secrets, audit, mail, now, logger });
+  const twoFactor = createTwoFactor({ database: twoFactorTables, passkeys, secondFactors, secrets, audit, mail, now });
+  const signIn = createSignIn({
+    database: twoFactorTables,
+    auth,
+    sessions,
+    guard,
+    secondFactors,
+    challenges: createSignInChallenges({ database: database.$pickTables<'sign_in_challenges'>(), now }),
+    passkeys,
+    wakeMail: mail.wake,
+    audit,
+    observe: detection.observe,
+    now,
+  });
+  const accountTables = database.$pickTables<
+    keyof (AuthTables & TwoFactorTables) | 'sessions' | 'mails' | 'installation' | 'audit_entries' | 'audit_head'
+  >();
+  const accounts = createAccounts({ database: accountTables, audit, sessions, mail, exposure: settings.exposure });
   const recovery = createRecovery({
     database: accountTables,
+    audit,
     sessions,
     mail,
     public_url: settings.public_url,
     exposure: settings.exposure,
+    admin_emails: settings.admin_emails,
     now,
     logger,
+  });
+  const retention = keepRetention({
+    tasks: [mail.forgetOld, () => forgetOldDrills(database.$pickTables<'alerts'>(), now())],
+    logger,
+    look_ms: surroundings.retention_look_ms,
   });
 
   const fastify = await createHttp({
@@ -255,15 +387,37 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     patience: surroundings.patience ?? PATIENCE,
     public_url: settings.public_url,
   });
-  const api: Api = { fastify, sessions };
-  serveAuth(api, auth, signIn);
+  const lookAtToken = createMovedTokens({ observe: detection.observe, now });
+  const api: Api = {
+    fastify,
+    sessions,
+    onCall(request, session) {
+      detection.countRequest(session ? { kind: 'account', id: session.user.id } : { kind: 'source', id: sourceOf(request.ip) });
+      if (session) lookAtToken(session, request);
+    },
+  };
+  const callGuard = createCallGuard({ counters, limits: settings.limits });
+  serveAuth(api, auth, { signIn, guard: callGuard, accounts });
+  serveTwoFactor(api, {
+    twoFactor,
+    passkeys,
+    signIn,
+    siteOf: ({ headers }) => passkeySite(headers.host, settings),
+  });
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
-  serveAccounts(api, auth, createAccounts({ database: accountTables, sessions, mail, exposure: settings.exposure }));
-  serveRecovery(api, recovery, { answers: settings.exposure === 'local' && settings.reset_delivery === 'response' });
-  serveSetup(api, database.$pickTables<'installation'>());
+  serveAccounts(api, auth, accounts);
+  serveUsers(api, createUsers({ database: accountTables, audit, sessions, now }));
+  serveAudit(api, createAuditLog({ database: auditTables, accounts: auth, now }));
+  serveRecovery(api, recovery, {
+    answers: settings.exposure === 'local' && settings.reset_delivery === 'response',
+    guard: callGuard,
+  });
+  serveSetup(api, database.$pickTables<'installation' | 'audit_entries' | 'audit_head'>(), audit);
   serveOutbox(api, mail);
   serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits });
-  serveQuarantine(api, antivirus, falseAlarms);
+  serveQuarantine(api, antivirus, falseAlarms, (kind, { user_id, filename, file_hash }, origin) =>
+    audit.record(auditTables, { kind, subject_id: user_id, actor_id: user_id, origin, details: { filename, file_hash } }),
+  );
   serveSignatures(api, { signatures, embedded, clamd, limits });
   serveAntiHacking(api, antiHacking, subscriptions);
   serveDashboard(api, {
@@ -273,8 +427,9 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     overview: antiHacking.overview,
   });
   serveChat(api, createChat({ database: database.$pickTables<'chat_messages'>(), now }));
-  serveRemote(api, createRemote({ database: database.$pickTables<'remote_sessions'>(), now }));
+  serveRemote(api, remote);
   serveFirewall(api, firewall);
+  serveEnforcement(api, { blocks, guard, accounts: auth });
 
   serve(api, readHealth, 'anyone', () => Promise.resolve({ status: 'ok' as const }));
   serve(api, readReadiness, 'anyone', async () => {
@@ -313,7 +468,11 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       await signatures.close();
       await antivirus.close();
       await fastify.close();
+      await retention.close();
+      await detection.close();
       await recovery.close();
+      await guard.close();
+      await counters.close();
       await mail.close();
       await database.destroy();
     },

@@ -2,8 +2,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Access } from '@palisade/contract/endpoint';
 import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
+import { passkeyCreationSchema } from '@palisade/contract/two-factor';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { Authenticator } from './authenticator.ts';
 import { allEndpoints } from './endpoints.ts';
 import { EICAR } from './files.ts';
 import { startTestApp } from './harness.ts';
@@ -23,8 +25,26 @@ const ACCESS: Record<string, Access> = {
   'POST /auth/recover-username': 'anyone',
   'POST /auth/logout': 'customer',
   'POST /auth/change-password': 'customer',
+  'POST /auth/login/two-factor': 'anyone',
+  'POST /auth/login/two-factor/passkey': 'anyone',
+  'POST /auth/login/passkey': 'anyone',
+  'POST /auth/login/passkey/options': 'anyone',
+  'GET /auth/two-factor': 'customer',
+  'DELETE /auth/two-factor': 'customer',
+  'POST /auth/two-factor/confirm': 'customer',
+  'POST /auth/two-factor/confirm/passkey': 'customer',
+  'POST /auth/two-factor/totp': 'customer',
+  'POST /auth/two-factor/totp/activate': 'customer',
+  'DELETE /auth/two-factor/totp': 'customer',
+  'POST /auth/two-factor/passkeys/options': 'customer',
+  'POST /auth/two-factor/passkeys': 'customer',
+  'PATCH /auth/two-factor/passkeys/{id}': 'customer',
+  'DELETE /auth/two-factor/passkeys/{id}': 'customer',
+  'POST /auth/two-factor/recovery-codes': 'customer',
   'GET /auth/me': 'customer',
   'PATCH /auth/me': 'customer',
+  'GET /auth/audit': 'customer',
+  'GET /auth/audit/export': 'customer',
   'GET /auth/sessions': 'customer',
   'DELETE /auth/sessions': 'customer',
   'DELETE /auth/sessions/{id}': 'customer',
@@ -66,11 +86,21 @@ const ACCESS: Record<string, Access> = {
   'GET /premium/anti-hacking/live-feed': 'customer',
   'POST /premium/anti-hacking/simulate-threat': 'customer',
   'POST /premium/anti-hacking/scan': 'customer',
+  'GET /premium/anti-hacking/blocks': 'customer',
+  'DELETE /premium/anti-hacking/blocks/{id}': 'customer',
 
   'GET /admin/subscriptions': 'admin',
   'GET /admin/subscription-templates': 'admin',
   'GET /admin/subscription-requests': 'admin',
+  'GET /admin/users': 'admin',
+  'PATCH /admin/users': 'admin',
+  'GET /admin/user-sessions': 'admin',
+  'POST /admin/end-user-sessions': 'admin',
+  'GET /admin/audit': 'admin',
+  'GET /admin/audit/chain': 'admin',
   'GET /admin/outbox': 'admin',
+  'GET /admin/blocks': 'admin',
+  'POST /admin/lift-block': 'admin',
   'GET /admin/quarantine-reports': 'admin',
   'POST /admin/decide-quarantine-report': 'admin',
   'POST /admin/setup-config': 'admin',
@@ -119,6 +149,14 @@ const RECORDS: Record<
         .min(1)
         .parse(await owner('GET', '/auth/sessions'))[0]?.id ?? '',
   },
+  'PATCH /auth/two-factor/passkeys/{id}': { make: makePasskey, body: { name: 'Key' } },
+  'DELETE /auth/two-factor/passkeys/{id}': {
+    make: async (owner, staff, app) => {
+      // The last one cannot be removed alone.
+      await makePasskey(owner, staff, app);
+      return await makePasskey(owner, staff, app);
+    },
+  },
   'POST /remote/sessions/{id}/cancel': { make: makeSession },
   'POST /remote/sessions/{id}/complete': {
     make: async (owner, staff) => {
@@ -135,6 +173,7 @@ const RECORDS: Record<
       return session.id;
     },
   },
+  'DELETE /premium/anti-hacking/blocks/{id}': { make: makeBlock },
   'DELETE /subscription/requests/{id}': {
     make: async (owner, staff) => {
       const template = {
@@ -165,6 +204,14 @@ function makeScan(_owner: Asker, _staff: Asker, { upload }: RecordApp): Promise<
   return upload(EICAR);
 }
 
+async function makePasskey(owner: Asker, _staff: Asker, { url }: RecordApp): Promise<string> {
+  await owner('POST', '/auth/two-factor/confirm', { current_password: 'a long enough password' }).catch(() => undefined);
+  const options = passkeyCreationSchema.parse(await owner('POST', '/auth/two-factor/passkeys/options'));
+  const passkey = new Authenticator(url.replace('127.0.0.1', 'localhost')).create(options);
+  const added = await owner('POST', '/auth/two-factor/passkeys', { name: 'Phone', passkey });
+  return z.object({ passkey: idSchema }).parse(added).passkey.id;
+}
+
 type Asker = (method: string, path: string, body?: object) => Promise<unknown>;
 
 async function makeRule(owner: Asker): Promise<string> {
@@ -180,6 +227,20 @@ async function makeRule(owner: Asker): Promise<string> {
   return idSchema.parse(await owner('POST', '/firewall/rules', rule)).id;
 }
 
+/** Five wrong passwords. */
+async function makeBlock(owner: Asker, _staff: Asker, { url }: RecordApp): Promise<string> {
+  const { email } = z.object({ email: z.string() }).parse(await owner('GET', '/auth/me'));
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ email, password: 'not the password' });
+  for (let guess = 0; guess < 5; guess += 1) await fetch(`${url}/api/auth/login`, { method: 'POST', headers, body });
+  return (
+    z
+      .array(idSchema)
+      .min(1)
+      .parse(await owner('GET', '/premium/anti-hacking/blocks'))[0]?.id ?? ''
+  );
+}
+
 async function makeSession(owner: Asker): Promise<string> {
   return idSchema.parse(await owner('POST', '/remote/session')).id;
 }
@@ -187,7 +248,7 @@ async function makeSession(owner: Asker): Promise<string> {
 const ROLES = ['customer', 'support', 'admin'] as const;
 const RANK: Record<Access, number> = { anyone: 0, customer: 1, support: 2, admin: 3 };
 /** Refusals for another reason than the role. */
-const OTHER_REFUSALS = ['premium_required', 'invalid_credentials'];
+const OTHER_REFUSALS = ['premium_required', 'invalid_credentials', 'confirmation_required'];
 
 const endpoints = await allEndpoints();
 const byKey = new Map(endpoints.map((endpoint) => [endpoint.key, endpoint]));

@@ -10,6 +10,7 @@ const endpointSchema = z.object({
   access: z.enum(['anyone', 'customer', 'support', 'admin']),
   status: z.int(),
   upload: z.string().optional(),
+  query: z.instanceof(z.ZodType).optional(),
   body: z.instanceof(z.ZodType).optional(),
 });
 
@@ -20,7 +21,12 @@ export interface AnyEndpoint {
   method: string;
   path: string;
   access: Access;
+  /** HTTP status of success. */
+  status: number;
   hasBody: boolean;
+  upload: string | undefined;
+  query: z.ZodType | undefined;
+  body: z.ZodType | undefined;
 }
 
 /** Every endpoint that the contract exports, whatever file it stands in. */
@@ -32,5 +38,12 @@ export async function allEndpoints(): Promise<AnyEndpoint[]> {
   return modules
     .flatMap((exported) => Object.values(exported))
     .flatMap((value) => endpointSchema.safeParse(value).data ?? [])
-    .map(({ method, path, access, body }) => ({ key: `${method} ${path}`, method, path, access, hasBody: body !== undefined }));
+    .map((endpoint) => ({
+      ...endpoint,
+      key: `${endpoint.method} ${endpoint.path}`,
+      hasBody: endpoint.body !== undefined,
+      upload: endpoint.upload,
+      query: endpoint.query,
+      body: endpoint.body,
+    }));
 }

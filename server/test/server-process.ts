@@ -28,9 +28,13 @@ export function runServer(environment: Record<string, string>): Promise<{ code: 
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, errors })));
 }
 
-/** Runs `npm run signatures:update` without npm, to its end. */
-export function runUpdate(environment: Record<string, string>): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../src/update-signatures.ts', import.meta.url))], {
+/** Runs a command of the server's folder `src` as its npm script does, to its end. */
+export function runCommand(
+  file: string,
+  environment: Record<string, string>,
+  args: readonly string[] = [],
+): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL(`../src/${file}`, import.meta.url)), ...args], {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -41,6 +45,11 @@ export function runUpdate(environment: Record<string, string>): Promise<{ code: 
     });
   }
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
+}
+
+/** Runs `npm run signatures:update` without npm, to its end. */
+export function runUpdate(environment: Record<string, string>): Promise<{ code: number | null; output: string }> {
+  return runCommand('update-signatures.ts', environment);
 }
 
 export interface ServerProcess {

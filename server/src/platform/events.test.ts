@@ -133,7 +133,7 @@ test('a page that does not read is dropped, and nobody else waits for it', async
   });
   const user = { id: newId(), username: 'maria', email: 'maria@example.com', role: 'customer' } as const;
   const sessions = {
-    resolve: () => Promise.resolve({ id: newId(), user }),
+    resolve: () => Promise.resolve({ id: newId(), user, began: null }),
     lives: () => Promise.resolve(true),
     onEnd: () => () => {},
   };

@@ -6,11 +6,13 @@ import { sendMessage } from '@palisade/contract/chat';
 import { listOutbox } from '@palisade/contract/mail';
 import { PROBLEMS, type ProblemDocument, problemSchema } from '@palisade/contract/problem';
 import { unlockFile } from '@palisade/contract/quarantine';
+import { addPasskey, confirmIdentity, loginSecondStep, requestNewPasskey, startTotp } from '@palisade/contract/two-factor';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { isPostgres, startTestApp } from '#test/harness.ts';
+import { Authenticator } from '#test/authenticator.ts';
+import { isPostgres, problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
 import { listenAs, openSocket } from '#test/socket.ts';
@@ -76,6 +78,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   if (!answer.ok) throw new Error('no sign-in');
   const token = secret('token', answer.reply.access_token);
   const bearer = { authorization: `Bearer ${token}` };
+  const other = await app.signIn('other');
 
   // Wrong bodies of every kind.
   const wrong = secret('wrong_password');
@@ -134,6 +137,32 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   const again = await app.call(login, { body: { email, password: secrets['new_password'] ?? '' } });
   const renewed = secret('second_token', again.ok ? again.reply.access_token : '');
 
+  // A second factor, used right and wrong.
+  const origin = app.url.replace('127.0.0.1', 'localhost');
+  const phone = new Authenticator(origin);
+  await app.call(confirmIdentity, { token: renewed, body: { current_password: wrong } });
+  await app.call(confirmIdentity, { token: renewed, body: { current_password: secrets['new_password'] ?? '' } });
+  secret('totp_secret', replyOf(await app.call(startTotp, { token: renewed })).secret);
+  const creation = replyOf(await app.call(requestNewPasskey, { token: renewed }));
+  secret('passkey_challenge', creation.challenge);
+  await app.call(addPasskey, {
+    token: renewed,
+    body: { name: 'Phone', passkey: phone.create(creation, { origin: 'https://evil.example' }) },
+  });
+  const added = await app.call(addPasskey, {
+    token: renewed,
+    body: { name: 'Phone', passkey: phone.create(replyOf(await app.call(requestNewPasskey, { token: renewed }))) },
+  });
+  const recovery_code = secret('recovery_code', replyOf(added).recovery_codes?.[0]);
+  const challenge = secret(
+    'login_challenge',
+    problemOf(await app.call(login, { body: { email, password: secrets['new_password'] ?? '' } })).challenge,
+  );
+  await app.call(loginSecondStep, { body: { challenge: `x${challenge}`, recovery_code } });
+  await app.call(loginSecondStep, { body: { challenge, recovery_code: secret('wrong_code', 'abcde-fghij-klmno-pqrst-uvwxy') } });
+  const third = await app.call(loginSecondStep, { body: { challenge, recovery_code } });
+  secret('third_token', replyOf(third).access_token);
+
   // Archives that stay shut.
   for (const kind of ['zip, aes', '7z, names encrypted']) {
     const { id } = await scanned(app, renewed, 'locked', PACKED_EICAR.get(kind) ?? Buffer.alloc(0));
@@ -153,7 +182,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   note(await app.call(resetPassword, { body: { reset_token, new_password: password } }));
   await app.call(forgotPassword, { body: { email } });
   await sql`alter table sessions rename to sessions_lost`.execute(database);
-  note(await app.call(login, { body: { email, password: secrets['new_password'] ?? '' } }));
+  note(await app.call(login, { body: { email: other.email, password: other.password } }));
   note(await app.call(currentUser, { token }));
   await app.app.fastify.close();
   const log = lines.join('');
@@ -253,6 +282,7 @@ describe('an error in the log', () => {
       'with what it was given',
       Object.assign(new Error('failed'), { input: SECRET, rawPacket: Buffer.from(SECRET), config: { SECRET } }),
     ],
+    ['that quotes in a sentence', new Error(`Unexpected challenge "${SECRET}", expected '${SECRET}' (don't guess)`)],
     ['with an address', new Error(`GET /api/auth/me?token=${SECRET} was answered twice`)],
     ['with a cause that quotes', new Error('failed', { cause: thrown(() => JSON.parse(SECRET)) })],
     ['of several', new AggregateError([thrown(() => JSON.parse(SECRET))], 'failed')],

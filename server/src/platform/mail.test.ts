@@ -15,12 +15,12 @@ async function startMailing() {
     environment: {
       EXPOSURE: 'public',
       PUBLIC_URL: 'https://shield.example.com',
-      ADMIN_EMAILS: 'boss@example.com',
+      ADMIN_EMAILS: 'office@example.com',
       SMTP_URL: smtp.url,
     },
     surroundings: { now: () => clock, mail_look_ms: 10 },
   });
-  const boss = await app.signIn('boss');
+  const boss = await app.signIn('boss', 'admin');
   const maria = await app.signIn('maria');
   const outbox = async () => replyOf(await app.call(listOutbox, { token: boss.token }));
   return {

@@ -19,6 +19,8 @@ export interface MailTables {
     last_error: string | null;
     /** When it is given to the mail server next; null when never. */
     next_attempt_at: string | null;
+    /** 1: nothing of it is kept once it was sent, or given up. */
+    leaves_no_trace: number;
   };
 }
 
@@ -28,6 +30,8 @@ interface Letter {
   /** Without the provider's name, which is put before it. */
   subject: string;
   lines: readonly string[];
+  /** Nothing of it is kept once it was sent, or given up; for who is no longer known here. Without a mail server it is not written at all. */
+  leaves_no_trace?: true;
 }
 
 export interface Mail {
@@ -39,6 +43,10 @@ export interface Mail {
   /** Has what is due sent now; without a mail server nothing happens. Returns at once. */
   wake(): void;
   list(page: PageQuery): Promise<MailRecord[]>;
+  /** Removes what is older than mails are kept. */
+  forgetOld(): Promise<void>;
+  /** Removes every mail to an address, as part of `database`'s transaction. */
+  forgetRecipient(database: Kysely<MailTables>, recipient: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -53,6 +61,8 @@ export interface MailServer {
 const SECOND_MS = 1_000;
 /** Waits before the next attempt: 10 s, 20 s, 40 s ... at most an hour; after the last one the mail is given up (some 8 hours in all). */
 const BACK_OFF = { first_ms: 10 * SECOND_MS, most_ms: 3_600 * SECOND_MS, attempts: 16 } as const;
+/** How long it can be seen what was sent to whom. */
+const KEPT_MS = 30 * 86_400 * SECOND_MS;
 const LOOK_EVERY_MS = 5 * SECOND_MS;
 const BATCH = 20;
 /** How long the mail server may take for each step, in ms. */
@@ -128,11 +138,19 @@ export function createMail(parts: {
       const last_error = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_LENGTH_MAXIMUM);
       // Some servers quote the letter in their refusal: the log has their code alone.
       logger.warn({ err: error, mail: row.id, attempts }, 'a mail could not be sent');
+      if (row.leaves_no_trace === 1 && (wait === undefined || isFinal(error))) {
+        await database.deleteFrom('mails').where('id', '=', row.id).execute();
+        return;
+      }
       await database
         .updateTable('mails')
         .set({ last_error, ...(isFinal(error) ? { next_attempt_at: null } : {}) })
         .where('id', '=', row.id)
         .execute();
+      return;
+    }
+    if (row.leaves_no_trace === 1) {
+      await database.deleteFrom('mails').where('id', '=', row.id).execute();
       return;
     }
     await database
@@ -176,7 +194,8 @@ export function createMail(parts: {
   const timer = server === undefined ? undefined : setInterval(wake, look_ms).unref();
 
   return {
-    async queue(transaction, { recipient, subject, lines }) {
+    async queue(transaction, { recipient, subject, lines, leaves_no_trace = false }) {
+      if (leaves_no_trace && server === undefined) return;
       const { provider_name, support } = await readProvider(transaction.$pickTables<'installation'>());
       const contact = [support.phone, support.email].filter((part) => part !== '').join(', ');
       const footer = contact === '' ? provider_name : `${provider_name}\nSupport: ${contact}`;
@@ -192,6 +211,7 @@ export function createMail(parts: {
           attempts: 0,
           last_error: null,
           next_attempt_at: server === undefined ? null : at(),
+          leaves_no_trace: leaves_no_trace ? 1 : 0,
         })
         .execute();
     },
@@ -203,6 +223,14 @@ export function createMail(parts: {
       if (cursor !== undefined) query = query.where('id', '<', cursor);
       const rows = await query.execute();
       return rows.map((row) => ({ ...row, status: statusOf(row) }));
+    },
+
+    async forgetOld() {
+      await database.deleteFrom('mails').where('created_at', '<', at(-KEPT_MS)).execute();
+    },
+
+    async forgetRecipient(transaction, recipient) {
+      await transaction.deleteFrom('mails').where('recipient', '=', recipient).execute();
     },
 
     async close() {

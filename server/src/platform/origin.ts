@@ -23,6 +23,11 @@ export function sourceOf(address: string): string {
   return `${printIp({ family: 6, value: (parsed.value >> IPV6_HOST_BITS) << IPV6_HOST_BITS })}/64`;
 }
 
+/** Whether a source is the machine itself (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3). */
+export function isLoopbackSource(source: string): boolean {
+  return source.startsWith('127.') || source === sourceOf('::1');
+}
+
 /** The origin of a request, of Fastify's as of any that looks like it. */
 export function originOf(request: { ip: string; headers: { 'user-agent'?: string | undefined } }): Origin {
   const address = request.ip.replace(/^::ffff:(?=[\d.]+$)/i, '');

@@ -1,4 +1,4 @@
-import { type FieldError, PROBLEMS, type ProblemCode, type ProblemDocument } from '@palisade/contract/problem';
+import { type FieldError, PROBLEMS, type ProblemCode, type ProblemDocument, type SecondFactor } from '@palisade/contract/problem';
 
 interface ProblemOptions {
   /** One sentence in place of the code's own: what is wrong and what to do. */
@@ -6,6 +6,8 @@ interface ProblemOptions {
   errors?: FieldError[];
   /** Seconds for `Retry-After`. */
   retry_after?: number;
+  /** What goes on from a refusal that is only half of one. */
+  second_step?: { challenge: string; methods: SecondFactor[] };
   cause?: unknown;
 }
 
@@ -15,12 +17,14 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: FieldError[] | undefined;
   readonly retry_after: number | undefined;
+  readonly second_step: ProblemOptions['second_step'];
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
     super(options.detail ?? PROBLEMS[code].detail, { cause: options.cause });
     this.code = code;
     this.errors = options.errors;
     this.retry_after = options.retry_after;
+    this.second_step = options.second_step;
   }
 
   get status(): number {
@@ -36,6 +40,7 @@ export class Problem extends Error {
       detail: this.message,
       code: this.code,
       ...(this.errors ? { errors: this.errors } : {}),
+      ...this.second_step,
       request_id,
     };
   }
@@ -44,4 +49,25 @@ export class Problem extends Error {
 /** A 422 for one field. `message` is a sentence that stands alone. */
 export function invalidField(field: string, message: string): Problem {
   return new Problem('invalid_field', { detail: message, errors: [{ field, message }] });
+}
+
+const SECOND_MS = 1_000;
+/** From how much on a wait is told in which unit, so that no more than two digits are to be read. */
+const UNITS = [
+  { name: 'day', seconds: 86_400, from: 172_800 },
+  { name: 'hour', seconds: 3_600, from: 7_200 },
+  { name: 'minute', seconds: 60, from: 60 },
+] as const;
+
+/** "45 seconds", "10 minutes", "3 hours": never less than it is. */
+function inWords(seconds: number): string {
+  const { name, seconds: unit } = UNITS.find(({ from }) => seconds >= from) ?? { name: 'second', seconds: 1 };
+  const count = Math.ceil(seconds / unit);
+  return `${count} ${name}${count === 1 ? '' : 's'}`;
+}
+
+/** A 429 that says when to come back, in words and as `Retry-After`. `reason` is a sentence, `wait_ms` what is left. */
+export function tooManyRequests(reason: string, wait_ms: number): Problem {
+  const retry_after = Math.max(1, Math.ceil(wait_ms / SECOND_MS));
+  return new Problem('too_many_requests', { detail: `${reason} Try again in ${inWords(retry_after)}.`, retry_after });
 }

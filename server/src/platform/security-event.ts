@@ -35,13 +35,17 @@ export type SecurityEvent = {
       data: {
         scan_id: string;
         filename: string;
+        /** The file inside an archive in which it was found. */
+        member: string | null;
         verdict: 'infected';
         threat: string;
         sha256: string;
         is_test_file: boolean;
         is_phishing: boolean;
-        /** Whether the uploaded bytes are out of reach. */
-        blocked: boolean;
+        /** What became of the uploaded bytes. */
+        copy: 'sealed' | 'deleted' | 'left' | 'waiting';
+        /** The server has started, and tells again what it may not have come to tell. */
+        told_again: boolean;
       };
     }
   /** A limit answered 429. `group` names the limit. */

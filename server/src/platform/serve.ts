@@ -39,6 +39,8 @@ type AccessCheck<E extends Endpoint, Row> = E['path'] extends `${string}{${strin
 export interface Api {
   fastify: FastifyInstance;
   sessions: Sessions;
+  /** Told of each request, with the session that it has. Not of one whose token is worth nothing: an open page of somebody who signed out is no stranger. */
+  onCall?: (request: FastifyRequest, session: Session | undefined) => void;
 }
 
 const RANK: Record<Role, number> = { customer: 1, support: 2, admin: 3 };
@@ -46,7 +48,7 @@ const LEAST_RANK: Record<Access, number> = { anyone: 0, customer: 1, support: 2,
 
 /** Refusals that any endpoint of this shape can answer. */
 function commonProblems(endpoint: Endpoint): ProblemCode[] {
-  const codes: ProblemCode[] = ['internal'];
+  const codes: ProblemCode[] = ['internal', 'too_many_requests'];
   if (endpoint.access !== 'anyone') codes.push('unauthenticated');
   if (LEAST_RANK[endpoint.access] > 1) codes.push('forbidden');
   if (endpoint.params) codes.push('not_found');
@@ -56,9 +58,13 @@ function commonProblems(endpoint: Endpoint): ProblemCode[] {
 }
 
 async function authenticate(api: Api, endpoint: Endpoint, request: FastifyRequest): Promise<Session | undefined> {
-  if (endpoint.access === 'anyone') return undefined;
+  if (endpoint.access === 'anyone') {
+    api.onCall?.(request, undefined);
+    return undefined;
+  }
   const token = /^Bearer ([\w-]{1,128})$/i.exec(request.headers.authorization ?? '')?.[1];
   const session = token === undefined ? undefined : await api.sessions.resolve(token);
+  if (session !== undefined || token === undefined) api.onCall?.(request, session);
   if (session === undefined) throw new Problem('unauthenticated');
   if (RANK[session.user.role] < LEAST_RANK[endpoint.access]) throw new Problem('forbidden');
   return session;

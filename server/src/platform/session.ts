@@ -3,7 +3,8 @@ import type { UserInfo } from '@palisade/contract/auth';
 import type { PageQuery } from '@palisade/contract/fields';
 import type { Kysely, Selectable } from 'kysely';
 import { newId } from './id.ts';
-import type { Origin } from './origin.ts';
+import { type Origin, sourceOf } from './origin.ts';
+import { describeUserAgent } from './user-agent.ts';
 
 export interface SessionTables {
   sessions: {
@@ -27,6 +28,8 @@ export type SessionRecord = Omit<Selectable<SessionTables['sessions']>, 'token_h
 export interface Session {
   id: string;
   user: UserInfo;
+  /** Where and with what it signed in; null for a session of before that was kept. */
+  began: Pick<Origin, 'address' | 'source' | 'client'> | null;
 }
 
 const DAY_MS = 86_400_000;
@@ -42,6 +45,10 @@ const TOKEN_BYTES = 32;
 const USER_AGENT_LENGTH_MAXIMUM = 400;
 const PUBLIC_COLUMNS = ['id', 'user_id', 'created_at', 'last_used_at', 'user_agent', 'source'] as const;
 
+function beganOf({ source: address, user_agent }: Pick<SessionRecord, 'source' | 'user_agent'>): Session['began'] {
+  return address === null ? null : { address, source: sourceOf(address), client: describeUserAgent(user_agent) };
+}
+
 interface Cached {
   session: Session;
   expires_at: number;
@@ -56,11 +63,15 @@ export interface Sessions {
   resolve(token: string): Promise<Session | undefined>;
   /** Ends a session at once. */
   end(session_id: string): Promise<void>;
+  /** Ends a session as part of `database`'s transaction. It is not answered from here any more, committed or not. */
+  endOne(database: Kysely<SessionTables>, session_id: string): Promise<void>;
   /** Ends all sessions of a person, or all but one, as part of `database`'s transaction. None of them is answered from here any more, committed or not. */
   endAll(database: Kysely<SessionTables>, user_id: string, except_id?: string): Promise<void>;
   /** The sessions of a person that still count, newest first. */
   list(user_id: string, page: PageQuery): Promise<SessionRecord[]>;
   find(session_id: string): Promise<SessionRecord | undefined>;
+  /** How many sessions of each person still count, and when one of them was last used. Who has none is missing. */
+  counts(user_ids: readonly string[]): Promise<Map<string, { sessions: number; last_used_at: string }>>;
   /** Has a person read anew by their sessions' next requests, after their record changed. */
   refresh(user_id: string): void;
   /** Whether a session still counts. Asking is no use of it. */
@@ -69,7 +80,7 @@ export interface Sessions {
   onEnd(listener: (session_id: string) => void): () => void;
 }
 
-/** `findUser` answers undefined for an account that is gone: its tokens are then worth nothing. */
+/** `findUser` answers undefined for an account that is gone or disabled: its tokens are then worth nothing. */
 export function createSessions(parts: {
   database: Kysely<SessionTables>;
   findUser: (id: string) => Promise<UserInfo | undefined>;
@@ -108,11 +119,18 @@ export function createSessions(parts: {
     const user = await findUser(row.user_id);
     if (user === undefined) return undefined;
     return {
-      session: { id: row.id, user },
+      session: { id: row.id, user, began: beganOf(row) },
       expires_at: Date.parse(row.created_at) + ABSOLUTE_LIFETIME_MS,
       last_used_at: Date.parse(row.last_used_at),
       trusted_until: now() + CACHE_MS,
     };
+  }
+
+  async function endOne(transaction: Kysely<SessionTables>, session_id: string): Promise<void> {
+    remember(session_id);
+    await transaction.deleteFrom('sessions').where('id', '=', session_id).execute();
+    drop((session) => session.id === session_id);
+    tell(session_id);
   }
 
   return {
@@ -161,12 +179,8 @@ export function createSessions(parts: {
       return cached.session;
     },
 
-    async end(session_id) {
-      remember(session_id);
-      await database.deleteFrom('sessions').where('id', '=', session_id).execute();
-      drop((session) => session.id === session_id);
-      tell(session_id);
-    },
+    end: (session_id) => endOne(database, session_id),
+    endOne,
 
     async endAll(transaction, user_id, except_id) {
       let query = transaction.deleteFrom('sessions').where('user_id', '=', user_id);
@@ -192,6 +206,19 @@ export function createSessions(parts: {
     },
 
     find: (session_id) => database.selectFrom('sessions').select(PUBLIC_COLUMNS).where('id', '=', session_id).executeTakeFirst(),
+
+    async counts(user_ids) {
+      const { created, used } = lifetimeStarts();
+      const rows = await database
+        .selectFrom('sessions')
+        .select(({ fn }) => ['user_id', fn.countAll<number>().as('sessions'), fn.max('last_used_at').as('last_used_at')])
+        .where('user_id', 'in', user_ids)
+        .where('created_at', '>', created)
+        .where('last_used_at', '>', used)
+        .groupBy('user_id')
+        .execute();
+      return new Map(rows.map(({ user_id, ...counted }) => [user_id, counted]));
+    },
 
     refresh(user_id) {
       drop((session) => session.user.id === user_id);

@@ -38,6 +38,17 @@ describe('settings', () => {
     },
   );
 
+  test('limits are set by name; in local exposure the default ones of a source are 20 times higher', () => {
+    const minute = 60_000;
+    const { limits } = parseSettings({ LIMITS: 'pair=3/1h, read.source=7/2s' });
+    expect(limits.pair).toEqual({ count: 3, period_ms: 60 * minute });
+    expect(limits['read.source']).toEqual({ count: 7, period_ms: 2_000 });
+    expect(limits['sign_in.source']).toEqual({ count: 4_800, period_ms: minute });
+    expect(limits.read).toEqual({ count: 3_000, period_ms: minute });
+    expect(parseSettings(PUBLIC).limits['sign_in.source']).toEqual({ count: 240, period_ms: minute });
+    expect(parseSettings(PUBLIC).limits.spray).toEqual({ count: 5, period_ms: 50_000 });
+  });
+
   test('local exposure on such an address runs, with a warning', () => {
     const settings = parseSettings({ HOST: '0.0.0.0', EXPOSURE: 'local' });
     expect(settings.exposure).toBe('local');
@@ -75,7 +86,13 @@ describe('settings', () => {
     ['SCANNER_URL', { SCANNER_URL: 'clamd://localhost/run/clamd.sock' }],
     ['SCANNER_URL', { SCANNER_URL: 'clamd+unix://run/clamd.sock' }],
     ['SCANNER_URL', { SCANNER_URL: 'clamd://localhost, http://localhost' }],
-    ['REDIS_URL', { REDIS_URL: 'redis://localhost' }],
+    ['REDIS_URL', { REDIS_URL: 'http://localhost' }],
+    ['LIMITS', { LIMITS: 'pairs=5/10m' }],
+    ['LIMITS', { LIMITS: 'pair=5' }],
+    ['LIMITS', { LIMITS: 'pair=1/10m' }],
+    ['LIMITS', { LIMITS: 'read=0/1m' }],
+    ['LIMITS', { LIMITS: 'read=10/8d' }],
+    ['LIMITS', { LIMITS: 'read=10/1m, write=-1/1m' }],
   ])('%s is refused by name when it is wrong: %j', (name, environment) => {
     expect(() => parseSettings(environment)).toThrow(SettingsError);
     expect(() => parseSettings(environment)).toThrow(new RegExp(`^${name}\\b`));

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Exposure } from '@palisade/contract/platform';
 import { z } from 'zod';
+import { type Limits, parseLimits } from './limits.ts';
 import { parseScannerUrls, type ScannerAddress } from './scanner-url.ts';
 import { parseSignatureFeeds, type SignatureFeed } from './signature-feeds.ts';
 
@@ -19,8 +20,12 @@ export interface Settings {
   public_url: string | undefined;
   data_dir: string;
   database_url: string | undefined;
+  /** Where limits are counted for several servers together; undefined: each counts by itself. */
+  redis_url: string | undefined;
   /** The key of the files in quarantine; made when it is not there. */
   quarantine_key_file: string;
+  /** The key of what authenticator apps share with the server; made when it is not there. */
+  two_factor_key_file: string;
   admin_emails: readonly string[];
   trusted_proxies: readonly string[];
   live_chat_url: string | undefined;
@@ -33,6 +38,8 @@ export interface Settings {
   scanners: readonly ScannerAddress[];
   /** Sources of signatures beside the pack that ships. */
   signature_feeds: readonly SignatureFeed[];
+  /** What is let through in a time, by the name of each limit. */
+  limits: Limits;
   log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Sentences for the log at start: what runs, but should be known. */
   warnings: readonly string[];
@@ -66,9 +73,14 @@ const environmentSchema = z.object({
   EXPOSURE: z.preprocess(blankIsUnset, z.enum(['local', 'public'], { error: 'must be "local" or "public"' }).optional()),
   DATA_DIR: text.default('./data'),
   QUARANTINE_KEY_FILE: text,
+  TWO_FACTOR_KEY_FILE: text,
   DATABASE_URL: z.preprocess(
     blankIsUnset,
     z.url({ protocol: /^postgres(ql)?$/, error: 'must be an address that starts with postgres://' }).optional(),
+  ),
+  REDIS_URL: z.preprocess(
+    blankIsUnset,
+    z.url({ protocol: /^rediss?$/, error: 'must be an address that starts with redis:// or rediss://' }).optional(),
   ),
   SMTP_URL: z.preprocess(
     blankIsUnset,
@@ -104,6 +116,7 @@ const environmentSchema = z.object({
       return z.NEVER;
     }
   }),
+  LIMITS: commaList,
   LOG_LEVEL: z.preprocess(
     blankIsUnset,
     z
@@ -111,9 +124,6 @@ const environmentSchema = z.object({
       .default('warn'),
   ),
 });
-
-/** Settings of the design whose part is not built yet: set, they would be silently without effect, so they are refused. */
-const NOT_YET = ['REDIS_URL'];
 
 /** Settings that may hold a password: what is wrong with them is said, what they are is not. */
 const WITH_CREDENTIALS = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL']);
@@ -123,6 +133,14 @@ const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
 /** Whether a host name or address can only be reached from the machine itself (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3). */
 export function isLoopbackHost(host: string): boolean {
   return LOOPBACK.test(host);
+}
+
+function limitsOf(entries: readonly string[], exposure: Exposure): Limits {
+  try {
+    return parseLimits(entries, exposure);
+  } catch (error) {
+    throw new SettingsError(`LIMITS ${error instanceof Error ? error.message : String(error)}.`);
+  }
 }
 
 /** The address that mails come from when none is set: the mail account's own, else one of the host that people know. */
@@ -142,9 +160,6 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     const name = String(issue?.path[0] ?? 'environment');
     const value = WITH_CREDENTIALS.has(name) ? '' : ` (it is ${JSON.stringify(environment[name] ?? '')})`;
     throw new SettingsError(`${name} ${issue?.message ?? 'is not valid'}${value}.`);
-  }
-  for (const name of NOT_YET) {
-    if (environment[name]) throw new SettingsError(`${name} is set, but this version has no support for it yet. Unset it.`);
   }
   const values = parsed.data;
   const local =
@@ -193,7 +208,9 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     public_url: values.PUBLIC_URL,
     data_dir: resolve(values.DATA_DIR),
     database_url: values.DATABASE_URL,
+    redis_url: values.REDIS_URL,
     quarantine_key_file: resolve(values.QUARANTINE_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'quarantine.key')),
+    two_factor_key_file: resolve(values.TWO_FACTOR_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'two-factor.key')),
     admin_emails: values.ADMIN_EMAILS,
     trusted_proxies: values.TRUSTED_PROXIES,
     live_chat_url: values.LIVE_CHAT_URL,
@@ -203,6 +220,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     mail_server,
     scanners: values.SCANNER_URL,
     signature_feeds: values.SIGNATURE_FEEDS,
+    limits: limitsOf(values.LIMITS, exposure),
     log_level: values.LOG_LEVEL,
     warnings,
   };

@@ -20,11 +20,14 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/\bLinux\b|\bX11\b/, 'Linux'],
 ];
 
+/** What says nothing of itself that is known here. */
+export const UNKNOWN_CLIENT = 'Unknown client';
+
 /** What a `User-Agent` header says of itself in a few words: "Firefox on Windows". It may say anything, so it only helps to recognise. */
 export function describeUserAgent(user_agent: string | null): string {
-  if (user_agent === null) return 'Unknown client';
+  if (user_agent === null) return UNKNOWN_CLIENT;
   const browser = BROWSERS.find(([pattern]) => pattern.test(user_agent))?.[1];
   const system = SYSTEMS.find(([pattern]) => pattern.test(user_agent))?.[1];
   if (browser !== undefined && system !== undefined) return `${browser} on ${system}`;
-  return browser ?? system ?? 'Unknown client';
+  return browser ?? system ?? UNKNOWN_CLIENT;
 }

@@ -1,11 +1,4 @@
-import {
-  type Alert,
-  LIVE_FEED,
-  type PostureScan,
-  type Severity,
-  type Stats,
-  type ThreatType,
-} from '@palisade/contract/anti-hacking';
+import { type Alert, LIVE_FEED, type PostureScan, type Stats, type ThreatType } from '@palisade/contract/anti-hacking';
 import type { PageQuery } from '@palisade/contract/fields';
 import type { Rule } from '@palisade/contract/firewall';
 import type { Kysely, Selectable } from 'kysely';
@@ -14,22 +7,9 @@ import { createPersonCache } from '#platform/person-cache.ts';
 import type { AlertTables } from './anti-hacking.tables.ts';
 import { startOfDay } from './day.ts';
 import { drill } from './drills.ts';
+import type { Incident } from './incident.ts';
 import { type OpenRules, readOpenRules } from './open-rules.ts';
 import { CHECKED_PORTS, judge, type Posture, type PostureFacts } from './posture.ts';
-
-/** Something that happened to a person. `key` names it: the same key is one alert, however often it is raised. */
-export interface Incident {
-  key: string;
-  user_id: string;
-  threat_type: ThreatType | 'false_alarm';
-  severity: Severity;
-  description: string;
-  /** ISO time. */
-  at: string;
-  /** Only what is known to have been refused or removed. */
-  blocked: boolean;
-  ip_address: string | null;
-}
 
 interface Overview extends Pick<Posture, 'security_score' | 'score_breakdown'> {
   /** Real alerts that were blocked. */
@@ -65,13 +45,14 @@ export function createAntiHacking(parts: {
   /** The facts that other features hold. */
   scans: (user_id: string) => Promise<PostureFacts['scans']>;
   rules: (user_id: string) => Promise<Rule[]>;
-  commonPassword: (user_id: string) => Promise<boolean | undefined>;
+  account: (user_id: string) => Promise<PostureFacts['account']>;
+  remote: (user_id: string) => Promise<PostureFacts['remote']>;
   signaturesAge: () => number | undefined;
   now: () => number;
   /** From 0 up to, not including, 1. */
   random?: (() => number) | undefined;
 }): AntiHacking {
-  const { database, scans, rules, commonPassword, signaturesAge, now, random = Math.random } = parts;
+  const { database, scans, rules, account, remote, signaturesAge, now, random = Math.random } = parts;
 
   async function list(user_id: string, { limit, cursor }: PageQuery): Promise<Alert[]> {
     let query = database.selectFrom('alerts').selectAll().where('user_id', '=', user_id).orderBy('id', 'desc').limit(limit);
@@ -110,14 +91,16 @@ export function createAntiHacking(parts: {
   }
 
   async function postureOf(user_id: string): Promise<{ posture: Posture; rows: Tally; rule_count: number }> {
-    const [rows, scanFacts, ruleList, hasCommonPassword] = await Promise.all([
+    const [rows, scanFacts, ruleList, accountFacts, remoteFacts] = await Promise.all([
       tallies.of(user_id),
       scans(user_id),
       rules(user_id),
-      commonPassword(user_id),
+      account(user_id),
+      remote(user_id),
     ]);
     const posture = judge({
-      account: { common_password: hasCommonPassword },
+      account: accountFacts,
+      remote: remoteFacts,
       scans: scanFacts,
       signatures_age_ms: signaturesAge(),
       rules: openRulesOf(user_id, ruleList),
@@ -131,8 +114,11 @@ export function createAntiHacking(parts: {
   }
 
   return {
-    async raise({ key, at, blocked, ...incident }) {
-      const row = { ...incident, id: newId(), created_at: at, blocked: blocked ? 1 : 0, simulated: 0, dedupe_key: key };
+    async raise({ rule, key, at, outcome, evidence: _evidence, device_id: _device, session_id: _session, ...incident }) {
+      const blocked = outcome === 'blocked';
+      // A file is told of once, however often; anything else each time that it happens.
+      const dedupe_key = key.startsWith('scan:') ? key : `${rule} ${incident.user_id} ${key} ${at}`;
+      const row = { ...incident, id: newId(), created_at: at, blocked: blocked ? 1 : 0, simulated: 0, dedupe_key };
       await database
         .insertInto('alerts')
         .values(row)

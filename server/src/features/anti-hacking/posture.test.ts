@@ -6,8 +6,16 @@ import { drill } from './drills.ts';
 import { readOpenRules } from './open-rules.ts';
 import { CHECKED_PORTS, CHECKS, judge, type PostureFacts } from './posture.ts';
 
+const DAY_MS = 86_400_000;
 const nothing: PostureFacts = {
-  account: { common_password: undefined },
+  account: {
+    common_password: undefined,
+    second_factor: undefined,
+    is_admin: false,
+    age_ms: DAY_MS,
+    unreviewed_devices: 0,
+  },
+  remote: { long_sessions: 0 },
   scans: { infected: 0, overdue: 0, repeated_threats: [] },
   unblocked: { malware: 0, high: 0, critical: 0 },
   rules: readOpenRules([], CHECKED_PORTS),
@@ -38,15 +46,52 @@ describe('the score', () => {
     [false, 100, 'pass'],
     [undefined, 100, 'unknown'],
   ])('with a common password %s is %i, and the check says %s', (common_password, security_score, state) => {
-    const judged = judge({ ...nothing, account: { common_password } });
+    const judged = judge({ ...nothing, account: { ...nothing.account, common_password } });
     expect(judged.security_score).toBe(security_score);
     expect(judged.findings.find(({ id }) => id === 'common_password')).toMatchObject({ state });
+  });
+
+  test.each<[string, Partial<PostureFacts['account']>, [string, number][]]>([
+    ['no second factor', { second_factor: { enabled: false, recovery_codes_left: 0 } }, [['no_two_factor', 10]]],
+    [
+      'no second factor of an administrator',
+      { second_factor: { enabled: false, recovery_codes_left: 0 }, is_admin: true },
+      [['no_two_factor', 20]],
+    ],
+    ['no second factor on the first day', { second_factor: { enabled: false, recovery_codes_left: 0 }, age_ms: DAY_MS - 1 }, []],
+    ['a second factor', { second_factor: { enabled: true, recovery_codes_left: 3 } }, []],
+    ['two recovery codes', { second_factor: { enabled: true, recovery_codes_left: 2 } }, [['few_recovery_codes', 3]]],
+    ['a device to be reviewed', { unreviewed_devices: 2 }, [['unreviewed_device', 5]]],
+  ])('with %s', (_, account, reasons) => {
+    const { security_score, score_breakdown } = judge({ ...nothing, account: { ...nothing.account, ...account } });
+    expect(score_breakdown.map(({ id, deduction }) => [id, deduction])).toEqual(reasons);
+    expect(security_score).toBe(100 - reasons.reduce((sum, [, deduction]) => sum + deduction, 0));
+  });
+
+  test('asks for a second factor from the first day on, before it counts', () => {
+    const account = { ...nothing.account, second_factor: { enabled: false, recovery_codes_left: 0 }, age_ms: 0 };
+    const { findings, vulnerabilities_found } = judge({ ...nothing, account });
+    expect(findings.find(({ id }) => id === 'no_two_factor')).toMatchObject({ state: 'fail', deduction: 0, gain: 0 });
+    expect(vulnerabilities_found[0]).toMatch(/It counts from tomorrow on\.$/);
+  });
+
+  test('says what mending one thing alone would give back', () => {
+    const everything = judge({ ...nothing, rules: readOpenRules([rule({ port: '*', protocol: 'all' })], CHECKED_PORTS) });
+    // 15 and five times 8 are 55, of which the cap takes 30: without any one of them it is still 30.
+    expect(everything.score_breakdown.map(({ gain }) => gain)).toEqual([0, 0, 0, 0, 0, 0]);
+    const two = judge({ ...nothing, account: { ...nothing.account, common_password: true, unreviewed_devices: 1 } });
+    expect(two.score_breakdown.map(({ id, gain }) => [id, gain])).toEqual([
+      ['common_password', 15],
+      ['unreviewed_device', 5],
+    ]);
+    const critical = judge({ ...nothing, unblocked: { malware: 0, high: 0, critical: 1 } });
+    expect(critical.score_breakdown).toMatchObject([{ id: 'open_alert_critical', deduction: 12, gain: 51 }]);
   });
 
   test('counts only checks that could run, and says how many', () => {
     const { findings, coverage } = judge(nothing);
     expect(findings).toHaveLength(26);
-    expect(coverage).toMatch(/^12 of 26 checks could run\./);
+    expect(coverage).toMatch(/^15 of 26 checks could run\./);
     for (const finding of findings.filter((one) => one.state === 'unknown')) expect(finding.deduction).toBe(0);
   });
 
@@ -99,6 +144,7 @@ describe('the score', () => {
     ['a threat that comes back', { scans: { ...nothing.scans, infected: 2, repeated_threats: ['X'] } }, ['repeated_threat'], 92],
     ['an infected file that was removed', { scans: { ...nothing.scans, infected: 1 } }, [], 100],
     ['one that was not', { unblocked: { malware: 1, high: 1, critical: 0 } }, ['open_alert_high', 'infected_not_removed'], 74],
+    ['a forgotten remote session', { remote: { long_sessions: 1 } }, ['long_remote_session'], 92],
     ['a critical alert that nothing blocked', { unblocked: { malware: 0, high: 0, critical: 1 } }, ['open_alert_critical'], 49],
   ])('with %s', (_, facts, failed, score) => {
     const { score_breakdown, security_score } = judge({ ...nothing, ...facts });
@@ -112,7 +158,8 @@ describe('the score', () => {
     fc.assert(
       fc.property(names, names, names, few, few, few, few, (everything, ssh, clashing, overdue, malware, high, critical) => {
         const { security_score, score_breakdown, findings } = judge({
-          account: { common_password: undefined },
+          account: nothing.account,
+          remote: nothing.remote,
           scans: { infected: malware, overdue, repeated_threats: [] },
           unblocked: { malware, high, critical },
           rules: { everything, clashing, ports: new Map([[22, ssh]]) },

@@ -4,8 +4,18 @@ import type { OpenRules } from './open-rules.ts';
 
 /** What the posture checks look at. Everything in it was counted or read a moment ago. */
 export interface PostureFacts {
-  /** Undefined: not known yet. */
-  account: { common_password: boolean | undefined };
+  account: {
+    /** Undefined: not known yet. */
+    common_password: boolean | undefined;
+    /** What stands behind the password; undefined where nothing can. */
+    second_factor: { enabled: boolean; recovery_codes_left: number } | undefined;
+    is_admin: boolean;
+    /** How long ago it was made, in ms. */
+    age_ms: number;
+    /** Devices that signed in and that nobody has said anything about. */
+    unreviewed_devices: number;
+  };
+  remote: { long_sessions: number };
   scans: { infected: number; overdue: number; repeated_threats: readonly string[] };
   /** Real alerts that nothing has blocked. */
   unblocked: { malware: number; high: number; critical: number };
@@ -18,6 +28,13 @@ type Group = 'account' | 'rules' | 'devices' | 'files';
 
 /** No group takes more than this off the score [H]. */
 const GROUP_CAPS: Record<Group, number> = { account: 40, rules: 30, devices: 30, files: 40 };
+const HOUR_MS = 3_600_000;
+/** What a missing second factor costs whoever can change everybody's account [H]. */
+const ADMIN_WITHOUT_SECOND_FACTOR = 20;
+/** A new account has 100: a second factor is asked for at once, and missed in the score from the second day on [H]. In ms. */
+const NEW_FOR_MS = 24 * HOUR_MS;
+const RECOVERY_CODES_LEAST = 3;
+const SECURITY_ROUTE = '/dashboard?open=security';
 /** A score with an open critical alert is at most this [H]. */
 const SCORE_WITH_CRITICAL = 49;
 
@@ -25,6 +42,8 @@ const SCORE_WITH_CRITICAL = 49;
 interface Outcome {
   times: number;
   evidence: string;
+  /** In place of the check's own. */
+  deduction?: number;
 }
 
 interface Check {
@@ -52,6 +71,8 @@ const PORTS = [
   { port: 3389, service: 'Remote Desktop' },
   { port: 5900, service: 'VNC' },
 ] as const;
+
+const CRITICAL_CHECK = 'open_alert_critical';
 
 function alertCheck(level: 'high' | 'critical', deduction: number): Check {
   return {
@@ -93,8 +114,6 @@ function portCheck({ port, service }: (typeof PORTS)[number]): Check {
   };
 }
 
-const HOUR_MS = 3_600_000;
-
 /** Fails from `after_h` on, up to where the next check takes over. Hours. */
 function signaturesOlder(after_h: number, before_h: number): Pick<Check, 'run'> {
   return {
@@ -120,7 +139,7 @@ export const CHECKS: readonly Check[] = [
     title: 'The password is one of the common ones',
     goal: 'The password is not a common one',
     advice: 'Choose another password, in Security Preferences.',
-    fix_route: '/dashboard',
+    fix_route: SECURITY_ROUTE,
     deduction: 15,
     run: ({ account: { common_password } }) =>
       common_password === undefined
@@ -132,46 +151,73 @@ export const CHECKS: readonly Check[] = [
               : 'It is not on the lists that attackers try first.',
           },
   },
-  waiting({
+  {
     id: 'no_two_factor',
     group: 'account',
     severity: 'medium',
     title: 'The password is the only factor of sign-in',
     goal: 'Sign-in takes a second factor',
-    advice: 'Turn on two-factor sign-in.',
-    fix_route: '/dashboard',
+    advice: 'Turn on two-factor sign-in, in Security Preferences.',
+    fix_route: SECURITY_ROUTE,
     deduction: 10,
-  }),
-  waiting({
+    run({ account: { second_factor, is_admin, age_ms } }) {
+      if (second_factor === undefined) return undefined;
+      if (second_factor.enabled) return { times: 0, evidence: 'Signing in takes more than the password.' };
+      const who = is_admin ? ', as an administrator' : '';
+      if (age_ms < NEW_FOR_MS)
+        return { times: 1, evidence: `Whoever knows the password is in${who}. It counts from tomorrow on.`, deduction: 0 };
+      const deduction = is_admin ? { deduction: ADMIN_WITHOUT_SECOND_FACTOR } : {};
+      return { times: 1, evidence: `Whoever knows the password is in${who}.`, ...deduction };
+    },
+  },
+  {
     id: 'few_recovery_codes',
     group: 'account',
     severity: 'low',
-    title: 'Fewer than 3 recovery codes are left',
-    goal: 'At least 3 recovery codes are left',
-    advice: 'Make new recovery codes.',
-    fix_route: '/dashboard',
+    title: `Fewer than ${RECOVERY_CODES_LEAST} recovery codes are left`,
+    goal: `At least ${RECOVERY_CODES_LEAST} recovery codes are left`,
+    advice: 'Make new recovery codes, in Security Preferences.',
+    fix_route: SECURITY_ROUTE,
     deduction: 3,
-  }),
-  waiting({
+    run: ({ account: { second_factor } }) => {
+      if (second_factor === undefined) return undefined;
+      if (!second_factor.enabled) return { times: 0, evidence: 'Without a second factor none are needed.' };
+      const { recovery_codes_left } = second_factor;
+      return {
+        times: recovery_codes_left < RECOVERY_CODES_LEAST ? 1 : 0,
+        evidence: `${plural(recovery_codes_left, 'code is', 'codes are')} left.`,
+      };
+    },
+  },
+  {
     id: 'idle_session',
     group: 'account',
     severity: 'low',
     title: 'A session has not been used for 30 days',
     goal: 'Every session was used within 30 days',
     advice: 'End sessions that you no longer use.',
-    fix_route: '/dashboard',
+    fix_route: SECURITY_ROUTE,
     deduction: 3,
-  }),
-  waiting({
+    // Enforced, not counted: platform/session.ts answers none that is older.
+    run: () => ({ times: 0, evidence: 'A session ends by itself after 7 days without use.' }),
+  },
+  {
     id: 'unreviewed_device',
     group: 'account',
     severity: 'medium',
     title: 'A new device signed in and was not reviewed',
     goal: 'Every new device was reviewed',
-    advice: 'Say whether it was you.',
+    advice: 'Say whether it was you, in its alert.',
     fix_route: '/anti-hacking',
     deduction: 5,
-  }),
+    run: ({ account: { unreviewed_devices } }) => ({
+      times: unreviewed_devices > 0 ? 1 : 0,
+      evidence:
+        unreviewed_devices > 0
+          ? `${plural(unreviewed_devices, 'device is', 'devices are')} waiting for your word.`
+          : 'No device is waiting for your word.',
+    }),
+  },
   alertCheck('high', 6),
   alertCheck('critical', 12),
   {
@@ -234,18 +280,28 @@ export const CHECKS: readonly Check[] = [
         8,
       ],
       ['host_firewall_off', 'critical', 'The firewall of a device is off', 'The firewall of every device is on', 15],
-      [
-        'long_remote_session',
-        'high',
-        'A remote session has been open for more than 8 hours',
-        'No remote session stays open for more than 8 hours',
-        8,
-      ],
       ['too_many_devices', 'low', 'There are more devices than the plan covers', 'The plan covers every device', 2],
     ] as const
   ).map(([id, severity, title, goal, deduction]) =>
     waiting({ id, group: 'devices', severity, title, goal, advice: 'Look at the device.', fix_route: '/dashboard', deduction }),
   ),
+  {
+    id: 'long_remote_session',
+    group: 'devices',
+    severity: 'high',
+    title: 'A remote session has been open for more than 8 hours',
+    goal: 'No remote session stays open for more than 8 hours',
+    advice: 'End the remote session, if nobody works in it any more.',
+    fix_route: '/remote',
+    deduction: 8,
+    run: ({ remote: { long_sessions } }) => ({
+      times: long_sessions > 0 ? 1 : 0,
+      evidence:
+        long_sessions > 0
+          ? `${plural(long_sessions, 'session has', 'sessions have')} been open for more than 8 hours.`
+          : 'None has been open for that long.',
+    }),
+  },
   {
     id: 'infected_not_removed',
     group: 'files',
@@ -327,42 +383,62 @@ export interface Posture {
   coverage: string;
 }
 
+/** The outcome of every check that can run; a check that fails with what it takes off by itself. */
+type Judged = Check & { outcome: Outcome | undefined };
+
+/** What each failed check takes off, in order, each group up to its cap; and the score that is left. */
+function deduct(checks: readonly Judged[], ceiling: number): { taken: Map<string, number>; score: number } {
+  const left = { ...GROUP_CAPS };
+  const taken = new Map<string, number>();
+  let sum = 0;
+  for (const { id, group, deduction, outcome } of checks) {
+    if (outcome === undefined || outcome.times === 0) continue;
+    const part = Math.min(left[group], (outcome.deduction ?? deduction) * outcome.times);
+    left[group] -= part;
+    sum += part;
+    taken.set(id, part);
+  }
+  return { taken, score: Math.max(0, Math.min(ceiling, SECURITY_SCORE_MAXIMUM - sum)) };
+}
+
 /**
  * Runs every check that can run. The score is 100 minus what failed, each group up to its cap, at least 0; a critical alert that nothing blocked caps it.
- * What a cap swallows is taken off the group's last reasons, so that the reasons add up to the score.
+ * What a cap swallows is taken off the group's last reasons, so that the reasons add up to the score; `gain` is what the score would rise by if that one
+ * thing were mended and nothing else.
  */
 export function judge(facts: PostureFacts): Posture {
-  const left = { ...GROUP_CAPS };
-  const findings: Finding[] = [];
-  const recommendations: string[] = [];
-  for (const { id, group, severity, title, goal, advice, fix_route, deduction, run } of CHECKS) {
-    const shown = { id, title: goal, severity, fix_route };
-    const outcome = run?.(facts);
-    if (outcome === undefined) {
-      findings.push({ ...shown, state: 'unknown', deduction: 0, evidence: 'Nothing here can tell yet.' });
-      continue;
-    }
-    const taken = Math.min(left[group], deduction * outcome.times);
-    left[group] -= taken;
-    const judged = outcome.times > 0 ? ({ title, state: 'fail' } as const) : ({ state: 'pass' } as const);
-    findings.push({ ...shown, ...judged, deduction: taken, evidence: outcome.evidence });
-    if (outcome.times > 0) recommendations.push(advice);
-  }
+  const checks = CHECKS.map((check) => ({ ...check, outcome: check.run?.(facts) }));
+  const ceilingOf = (critical: number) => (critical > 0 ? SCORE_WITH_CRITICAL : SECURITY_SCORE_MAXIMUM);
+  const { taken, score } = deduct(checks, ceilingOf(facts.unblocked.critical));
+  const without = (id: string) =>
+    deduct(
+      checks.filter((check) => check.id !== id),
+      ceilingOf(id === CRITICAL_CHECK ? 0 : facts.unblocked.critical),
+    ).score - score;
+
+  const findings = checks.map(({ id, title, goal, severity, fix_route, outcome }): Finding => {
+    const shown = { id, title: goal, severity, fix_route, deduction: 0, gain: 0 };
+    if (outcome === undefined) return { ...shown, state: 'unknown', evidence: 'Nothing here can tell yet.' };
+    if (outcome.times === 0) return { ...shown, state: 'pass', evidence: outcome.evidence };
+    return { ...shown, title, state: 'fail', evidence: outcome.evidence, deduction: taken.get(id) ?? 0, gain: without(id) };
+  });
+  const failed = findings.filter((finding) => finding.state === 'fail');
+  const spared = new Set(checks.filter(({ outcome }) => outcome?.deduction === 0).map(({ id }) => id));
+  const known = findings.filter((finding) => finding.state !== 'unknown').length;
+  const recommendations = checks.filter(({ outcome }) => outcome !== undefined && outcome.times > 0).map(({ advice }) => advice);
   if (facts.scans.infected > 0) {
     recommendations.push(
       'Delete the originals of infected files where they came from: only the uploaded copies were put out of reach.',
     );
   }
-  const failed = findings.filter((finding) => finding.state === 'fail');
-  const known = findings.filter((finding) => finding.state !== 'unknown').length;
-  const deducted = failed.reduce((sum, finding) => sum + finding.deduction, 0);
-  const ceiling = facts.unblocked.critical > 0 ? SCORE_WITH_CRITICAL : SECURITY_SCORE_MAXIMUM;
   return {
     findings,
-    security_score: Math.max(0, Math.min(ceiling, SECURITY_SCORE_MAXIMUM - deducted)),
-    score_breakdown: failed.map(({ id, title, deduction, fix_route }) => ({ id, title, deduction, fix_route })),
+    security_score: score,
+    score_breakdown: failed
+      .filter(({ id }) => !spared.has(id))
+      .map(({ id, title, deduction, gain, fix_route }) => ({ id, title, deduction, gain, fix_route })),
     vulnerabilities_found: failed.map((finding) => `${finding.title}. ${finding.evidence}`),
     recommendations,
-    coverage: `${known} of ${findings.length} checks could run. The others need a connected device, two-factor sign-in or signature feeds, and are unknown, not passed.`,
+    coverage: `${known} of ${findings.length} checks could run. The others need a connected device or signature feeds, and are unknown, not passed.`,
   };
 }

@@ -51,6 +51,8 @@ export interface InfectedFile {
   is_test_file: boolean;
   /** What became of its bytes: seen to, not hoped for. */
   copy: Copy;
+  /** Perhaps for the second time: the server has started, and an earlier run may not have come to tell. */
+  told_again: boolean;
 }
 
 /** A file in which something was found, and of which newer signatures say that there is nothing. */
@@ -291,9 +293,9 @@ export function createAntivirus(parts: {
   }
 
   /** A person who waits for a verdict gets it, whatever becomes of the telling. */
-  async function tellInfected(row: Row, copy: Copy): Promise<void> {
+  async function tellInfected(row: Row, copy: Copy, told_again = false): Promise<void> {
     try {
-      await parts.onInfected({ user_id: row.user_id, scan: scanOf(row), is_test_file: isTestFile(row), copy });
+      await parts.onInfected({ user_id: row.user_id, scan: scanOf(row), is_test_file: isTestFile(row), copy, told_again });
     } catch (error) {
       logger.error({ err: error, scan: row.id }, 'an infected file could not be told of');
     }
@@ -514,7 +516,7 @@ export function createAntivirus(parts: {
         .limit(TOLD_AGAIN_MAXIMUM)
         .execute();
       // What the spool still held of them, `recover` has just removed.
-      for (const row of found) await tellInfected(row, row.sealed === 1 ? 'sealed' : 'deleted');
+      for (const row of found) await tellInfected(row, row.sealed === 1 ? 'sealed' : 'deleted', true);
       await database
         .updateTable('scans')
         .set({ attempts: 0 })

@@ -3,6 +3,7 @@ import type { PageQuery } from '@palisade/contract/fields';
 import type { FalseAlarm, ScanDetail } from '@palisade/contract/quarantine';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
 import { Problem } from '#platform/problem.ts';
@@ -21,17 +22,18 @@ export interface FalseAlarms {
   report(row: ScanRow, reason: string): Promise<void>;
   list(page: PageQuery): Promise<FalseAlarm[]>;
   /** @throws Problem `not_found` when it is not open. */
-  decide(id: string, decision: 'confirmed' | 'rejected'): Promise<void>;
+  decide(id: string, decision: 'confirmed' | 'rejected', by: Doer): Promise<void>;
 }
 
 const enginesSchema = z.array(engineAnswerSchema);
 
 export function createFalseAlarms(parts: {
-  database: Kysely<AntivirusTables>;
+  database: Kysely<AntivirusTables & AuditTables>;
+  audit: Audit;
   accounts: Accounts;
   now: () => number;
 }): FalseAlarms {
-  const { database, accounts, now } = parts;
+  const { database, audit, accounts, now } = parts;
   const at = () => new Date(now()).toISOString();
   return {
     async of(scan_id) {
@@ -93,15 +95,20 @@ export function createFalseAlarms(parts: {
       });
     },
 
-    async decide(id, decision) {
-      const decided = await database
-        .updateTable('quarantine_reports')
-        .set({ status: decision, decided_at: at() })
-        .where('id', '=', id)
-        .where('status', '=', 'open')
-        .returning('id')
-        .executeTakeFirst();
-      if (decided === undefined) throw new Problem('not_found', { detail: 'This report is decided already. Reload the list.' });
+    async decide(id, decision, by) {
+      await database.transaction().execute(async (transaction) => {
+        const decided = await transaction
+          .updateTable('quarantine_reports')
+          .set({ status: decision, decided_at: at() })
+          .where('id', '=', id)
+          .where('status', '=', 'open')
+          .returning(['user_id', 'scan_id'])
+          .executeTakeFirst();
+        if (decided === undefined) throw new Problem('not_found', { detail: 'This report is decided already. Reload the list.' });
+        const { user_id, scan_id } = decided;
+        const entry = { kind: 'false_alarm_decided', subject_id: user_id, details: { scan_id, decision } } as const;
+        await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...entry, ...by });
+      });
     },
   };
 }

@@ -8,10 +8,12 @@ import {
   restoreFile,
   unlockFile,
 } from '@palisade/contract/quarantine';
+import { type Origin, originOf } from '#platform/origin.ts';
 import { nextPage } from '#platform/page.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { Antivirus } from './antivirus.ts';
 import type { FalseAlarms } from './false-alarms.ts';
+import type { ScanRow } from './keeping.ts';
 
 /** A header for the name of a file (RFC 6266): the name in full, and for old programs one of plain characters. */
 function attachment(filename: string): string {
@@ -23,20 +25,27 @@ function attachment(filename: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${full}`;
 }
 
-export function serveQuarantine(api: Api, antivirus: Antivirus, falseAlarms: FalseAlarms): void {
+/** Writes into the audit log what an owner did with a kept file. */
+type RecordFile = (kind: 'file_restored' | 'file_deleted', row: ScanRow, origin: Origin) => Promise<void>;
+
+export function serveQuarantine(api: Api, antivirus: Antivirus, falseAlarms: FalseAlarms, record: RecordFile): void {
   const own = { find: ({ id }: { id: string }) => antivirus.find(id) };
 
   serve(api, readScan, own, ({ row }) => antivirus.detail(row));
   serve(api, deleteScan, own, ({ row }) => antivirus.remove(row));
 
-  serve(api, restoreFile, own, async ({ row, header }) => {
+  serve(api, restoreFile, own, async ({ row, header, request }) => {
     const bytes = await antivirus.restore(row);
+    await record('file_restored', row, originOf(request));
     header('content-type', 'application/octet-stream');
     header('content-length', String(row.size));
     header('content-disposition', attachment(row.filename));
     return bytes;
   });
-  serve(api, deleteFile, own, ({ row }) => antivirus.removeFile(row));
+  serve(api, deleteFile, own, async ({ row, request }) => {
+    await antivirus.removeFile(row);
+    if (row.sealed === 1) await record('file_deleted', row, originOf(request));
+  });
   serve(api, unlockFile, own, async ({ row, body }) => antivirus.detail(await antivirus.unlock(row, body.password)));
   serve(api, reportFalseAlarm, own, async ({ row, body }) => {
     await falseAlarms.report(row, body.reason);
@@ -48,8 +57,9 @@ export function serveQuarantine(api: Api, antivirus: Antivirus, falseAlarms: Fal
     nextPage({ rows: reports, query, url: request.url, header });
     return reports;
   });
-  serve(api, decideFalseAlarm, 'admin', async ({ body }) => {
-    await falseAlarms.decide(body.report_id, body.decision);
+  serve(api, decideFalseAlarm, 'admin', async ({ session, body, request }) => {
+    const by = { actor_id: session.user.id, origin: originOf(request) };
+    await falseAlarms.decide(body.report_id, body.decision, by);
     return { success: true as const };
   });
 }

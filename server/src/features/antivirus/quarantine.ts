@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { accessSync, constants, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { newId } from '#platform/id.ts';
+import { KEY_BYTES, openKeyFile } from '#platform/key-file.ts';
 
 /** A file that is kept sealed: what its seal is bound to. */
 interface Sealed {
@@ -35,40 +35,12 @@ export interface Quarantine {
 // file's salt, so that a counter can be its nonce (NIST SP 800-38D section 8.2.1). The last piece has a mark in its nonce: a file that was cut between
 // two pieces, or whose pieces were exchanged, does not open (the STREAM construction of Hoang, Reyhanitabar, Rogaway and Vizár, 2015).
 const MAGIC = Buffer.from('PALQ\x01\0\0\0', 'latin1');
-const KEY_BYTES = 32;
 const SALT_BYTES = 32;
 const TAG_BYTES = 16;
 const NONCE_BYTES = 12;
 const PIECE_BYTES = 256 * 1024;
 const CIPHER = 'aes-256-gcm';
 const INCOMPLETE = '.part';
-
-/** The installation's key: made on first use, and read by its owner alone. @throws when the file holds something else. */
-function openKey(path: string): Buffer {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const made = `${path}.${newId()}`;
-  try {
-    const key = readFileSync(path);
-    if (key.length !== KEY_BYTES) {
-      throw new Error(
-        `The quarantine key file ${path} does not hold a key. Restore it, or remove it together with what is in quarantine.`,
-      );
-    }
-    return key;
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-  }
-  try {
-    writeFileSync(made, randomBytes(KEY_BYTES), { flag: 'wx', mode: 0o600, flush: true });
-    linkSync(made, path);
-  } catch (error) {
-    // Another server was faster; its key counts.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  } finally {
-    rmSync(made, { force: true });
-  }
-  return readFileSync(path);
-}
 
 function nonceOf(piece: number, is_last: boolean): Buffer {
   const nonce = Buffer.alloc(NONCE_BYTES);
@@ -95,7 +67,7 @@ export function openQuarantine(parts: { folder: string; key_file: string }): Qua
   accessSync(folder, constants.W_OK | constants.R_OK | constants.X_OK);
   // What a server that was killed was about to seal.
   for (const name of readdirSync(folder)) if (name.endsWith(INCOMPLETE)) rmSync(join(folder, name), { force: true });
-  const installation_key = openKey(key_file);
+  const installation_key = openKeyFile(key_file, 'what is in quarantine');
   const pathOf = (id: string) => join(folder, id);
 
   /** The key of a file, and what every piece of it vouches for. */

@@ -1,4 +1,5 @@
 import { changePassword, changeUsername, currentUser, endOtherSessions, endSession, listSessions } from '@palisade/contract/auth';
+import { originOf } from '#platform/origin.ts';
 import { nextPage } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
@@ -7,6 +8,11 @@ import { describeUserAgent } from '#platform/user-agent.ts';
 import type { Accounts } from './account.ts';
 import type { Auth } from './auth.ts';
 
+/** A session as a reply has it. `own_id` is the session that asks. */
+export function sessionOf({ user_agent, ...row }: SessionRecord, own_id: string) {
+  return { ...row, client: describeUserAgent(user_agent), current: row.id === own_id };
+}
+
 export function serveAccounts(api: Api, auth: Auth, accounts: Accounts): void {
   serve(api, currentUser, 'customer', async ({ session }) => {
     const account = await auth.findAccount(session.user.id);
@@ -14,26 +20,26 @@ export function serveAccounts(api: Api, auth: Auth, accounts: Accounts): void {
     return account;
   });
 
-  serve(api, changeUsername, 'customer', ({ session, body }) => accounts.changeUsername(session.user.id, body.username));
+  serve(api, changeUsername, 'customer', ({ session, body, request }) =>
+    accounts.changeUsername(session.user.id, body.username, originOf(request)),
+  );
 
-  serve(api, changePassword, 'customer', async ({ session, body }) => {
-    await accounts.changePassword({ user_id: session.user.id, session_id: session.id, ...body });
+  serve(api, changePassword, 'customer', async ({ session, body, request }) => {
+    await accounts.changePassword({ user_id: session.user.id, session_id: session.id, ...body, origin: originOf(request) });
     return { success: true as const };
   });
 
   serve(api, listSessions, 'customer', async ({ session, query, header, request }) => {
     const rows = await api.sessions.list(session.user.id, query);
     nextPage({ rows, query, url: request.url, header });
-    return rows.map(({ user_agent, ...row }) => ({
-      ...row,
-      client: describeUserAgent(user_agent),
-      current: row.id === session.id,
-    }));
+    return rows.map((row) => sessionOf(row, session.id));
   });
 
-  serve<typeof endSession, SessionRecord>(api, endSession, { find: ({ id }) => api.sessions.find(id) }, ({ row }) =>
-    api.sessions.end(row.id),
+  serve<typeof endSession, SessionRecord>(api, endSession, { find: ({ id }) => api.sessions.find(id) }, ({ row, request }) =>
+    accounts.endSession(row, originOf(request)),
   );
 
-  serve(api, endOtherSessions, 'customer', ({ session }) => accounts.endOtherSessions(session.user.id, session.id));
+  serve(api, endOtherSessions, 'customer', ({ session, request }) =>
+    accounts.endOtherSessions(session.user.id, session.id, originOf(request)),
+  );
 }

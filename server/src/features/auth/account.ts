@@ -1,47 +1,93 @@
+import type { AuditKind } from '@palisade/contract/audit';
 import type { Account } from '@palisade/contract/auth';
 import type { Exposure } from '@palisade/contract/platform';
 import type { Kysely } from 'kysely';
+import type { Audit, AuditTables } from '#platform/audit.ts';
 import { isUniqueViolation } from '#platform/database.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
+import type { Origin } from '#platform/origin.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
-import type { Sessions, SessionTables } from '#platform/session.ts';
+import type { SessionRecord, Sessions, SessionTables } from '#platform/session.ts';
+import { describeUserAgent } from '#platform/user-agent.ts';
 import type { AuthTables } from './auth.tables.ts';
 import { usernameKey } from './auth.ts';
 import { isPassword, storedPassword } from './password.ts';
 import { passwordNotice } from './recovery.ts';
+import { endSignIns } from './sign-in-challenges.ts';
+import type { TwoFactorTables } from './two-factor.tables.ts';
 
 /** What a person changes about their own account. */
 export interface Accounts {
   /** @throws Problem `username_taken`. */
-  changeUsername(user_id: string, username: string): Promise<Account>;
+  changeUsername(user_id: string, username: string, origin: Origin): Promise<Account>;
   /**
    * Sets a new password and ends every session but the one that asks.
    * @throws Problem `invalid_field` for a wrong current password or a common new one, `conflict` when it was changed meanwhile.
    */
-  changePassword(change: { user_id: string; session_id: string; current_password: string; new_password: string }): Promise<void>;
-  endOtherSessions(user_id: string, session_id: string): Promise<void>;
+  changePassword(change: {
+    user_id: string;
+    session_id: string;
+    current_password: string;
+    new_password: string;
+    origin: Origin;
+  }): Promise<void>;
+  signOut(user_id: string, session_id: string, origin: Origin): Promise<void>;
+  endSession(session: SessionRecord, origin: Origin): Promise<void>;
+  endOtherSessions(user_id: string, session_id: string, origin: Origin): Promise<void>;
 }
 
 export function createAccounts(parts: {
-  database: Kysely<AuthTables & SessionTables & MailTables & InstallationTables>;
-  sessions: Pick<Sessions, 'endAll' | 'refresh'>;
+  database: Kysely<AuthTables & TwoFactorTables & SessionTables & MailTables & InstallationTables & AuditTables>;
+  audit: Audit;
+  sessions: Pick<Sessions, 'endOne' | 'endAll' | 'refresh'>;
   mail: Pick<Mail, 'queue' | 'wake'>;
   exposure: Exposure;
 }): Accounts {
-  const { database, sessions, mail, exposure } = parts;
+  const { database, audit, sessions, mail, exposure } = parts;
+
+  /** What a person did to their own account, in the transaction in which it is done. */
+  const record = (
+    transaction: typeof database,
+    kind: AuditKind,
+    user_id: string,
+    origin: Origin,
+    details: Record<string, string | null> = {},
+  ) =>
+    audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
+      kind,
+      subject_id: user_id,
+      actor_id: user_id,
+      origin,
+      details,
+    });
+
+  async function end(
+    kind: AuditKind,
+    session: Pick<SessionRecord, 'id' | 'user_id'>,
+    origin: Origin,
+    details = {},
+  ): Promise<void> {
+    await database.transaction().execute(async (transaction) => {
+      await sessions.endOne(transaction.$pickTables<'sessions'>(), session.id);
+      await record(transaction, kind, session.user_id, origin, details);
+    });
+  }
 
   return {
-    async changeUsername(user_id, username) {
+    async changeUsername(user_id, username, origin) {
       try {
-        const account = await database
-          .updateTable('users')
-          .set({ username, username_key: usernameKey(username) })
-          .where('id', '=', user_id)
-          .returning(['id', 'username', 'email', 'role', 'created_at'])
-          .executeTakeFirst();
-        if (account === undefined) throw new Problem('unauthenticated');
-        return account;
+        return await database.transaction().execute(async (transaction) => {
+          const account = await transaction
+            .updateTable('users')
+            .set({ username, username_key: usernameKey(username) })
+            .where('id', '=', user_id)
+            .returning(['id', 'username', 'email', 'role', 'created_at'])
+            .executeTakeFirst();
+          if (account === undefined) throw new Problem('unauthenticated');
+          await record(transaction, 'username_changed', user_id, origin, { username });
+          return account;
+        });
       } catch (error) {
         if (isUniqueViolation(error, 'username_key')) throw new Problem('username_taken');
         throw error;
@@ -50,7 +96,7 @@ export function createAccounts(parts: {
       }
     },
 
-    async changePassword({ user_id, session_id, current_password, new_password }) {
+    async changePassword({ user_id, session_id, current_password, new_password, origin }) {
       const user = await database
         .selectFrom('users')
         .select(['email', 'username', 'password_hash'])
@@ -71,12 +117,24 @@ export function createAccounts(parts: {
         if (changed === undefined) throw new Problem('conflict');
         // A reset that was asked for before must not undo the change.
         await transaction.deleteFrom('reset_tokens').where('user_id', '=', user_id).execute();
+        await endSignIns(transaction.$pickTables<'sign_in_challenges'>(), user_id);
         await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), passwordNotice(user));
         await sessions.endAll(transaction.$pickTables<'sessions'>(), user_id, session_id);
+        await record(transaction, 'password_changed', user_id, origin);
       });
       mail.wake();
     },
 
-    endOtherSessions: (user_id, session_id) => sessions.endAll(database.$pickTables<'sessions'>(), user_id, session_id),
+    signOut: (user_id, session_id, origin) => end('signed_out', { id: session_id, user_id }, origin),
+
+    endSession: (session, origin) =>
+      end('session_ended', session, origin, { session: describeUserAgent(session.user_agent), from: session.source }),
+
+    async endOtherSessions(user_id, session_id, origin) {
+      await database.transaction().execute(async (transaction) => {
+        await sessions.endAll(transaction.$pickTables<'sessions'>(), user_id, session_id);
+        await record(transaction, 'other_sessions_ended', user_id, origin);
+      });
+    },
   };
 }

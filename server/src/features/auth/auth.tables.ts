@@ -13,6 +13,10 @@ export interface AuthTables {
     common_password: 0 | 1 | null;
     role: Role;
     created_at: string;
+    /** Since when the account may not be signed in to; null for one that may. */
+    disabled_at: string | null;
+    /** When the person proved that mails to the address reach them, where that was asked for. */
+    email_proven_at: string | null;
   };
   reset_tokens: {
     user_id: string;

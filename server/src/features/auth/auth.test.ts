@@ -1,5 +1,5 @@
 import { listScans } from '@palisade/contract/antivirus';
-import { currentUser, login, logout, register } from '@palisade/contract/auth';
+import { currentUser, forgotPassword, login, logout, register, resetPassword } from '@palisade/contract/auth';
 import { describe, expect, test } from 'vitest';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 
@@ -62,16 +62,50 @@ describe('two first accounts at once', async () => {
 });
 
 describe('public exposure', async () => {
-  const { call } = await startTestApp({
+  const { call, app } = await startTestApp({
     environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' },
   });
-  test('only addresses of ADMIN_EMAILS become administrator, first or not', async () => {
+  const lettersTo = async (recipient: string) => {
+    const mails = await app.database
+      .selectFrom('mails')
+      .select('text')
+      .where('recipient', '=', recipient)
+      .orderBy('id')
+      .execute();
+    return mails.map(({ text }) => text ?? '');
+  };
+  const tokenIn = (letter = '') => /^[\w-]{43}$/m.exec(letter)?.[0];
+
+  test('only addresses of ADMIN_EMAILS become administrator, and only once a mailed token was used', async () => {
     expect(
       replyOf(await call(register, { body: { email: 'early@example.com', username: 'early', password: PASSWORD } })).role,
     ).toBe('customer');
-    expect(
-      replyOf(await call(register, { body: { email: 'Boss@example.com', username: 'boss', password: PASSWORD } })).role,
-    ).toBe('admin');
+    const boss = { email: 'boss@example.com', password: PASSWORD };
+    expect(replyOf(await call(register, { body: { ...boss, email: 'Boss@example.com', username: 'boss' } })).role).toBe(
+      'customer',
+    );
+    const roleNow = async (password: string) => replyOf(await call(login, { body: { ...boss, password } })).user_info.role;
+    expect(await roleNow(PASSWORD)).toBe('customer');
+
+    const prove = async (new_password: string) => {
+      const mailed = async () => tokenIn((await lettersTo(boss.email)).at(-1));
+      await expect.poll(mailed).toBeDefined();
+      replyOf(await call(resetPassword, { body: { reset_token: (await mailed()) ?? '', new_password } }));
+    };
+    await prove('the password of the boss');
+    expect(await roleNow('the password of the boss')).toBe('admin');
+  });
+
+  test('a role that was taken away does not come back with another reset', async () => {
+    const boss = { email: 'boss@example.com' };
+    await app.database.updateTable('users').set({ role: 'customer' }).where('email', '=', boss.email).execute();
+    const before = (await lettersTo(boss.email)).length;
+    await call(forgotPassword, { body: boss });
+    await expect.poll(async () => (await lettersTo(boss.email)).length).toBe(before + 1);
+    const reset_token = tokenIn((await lettersTo(boss.email)).at(-1)) ?? '';
+    const new_password = 'another password of the boss';
+    replyOf(await call(resetPassword, { body: { reset_token, new_password } }));
+    expect(replyOf(await call(login, { body: { ...boss, password: new_password } })).user_info.role).toBe('customer');
   });
 });
 

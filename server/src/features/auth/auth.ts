@@ -1,10 +1,12 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Account, UserInfo } from '@palisade/contract/auth';
 import type { Exposure } from '@palisade/contract/platform';
 import type { Kysely } from 'kysely';
+import type { Audit, AuditTables } from '#platform/audit.ts';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
-import { claimFact, type InstallationTables } from '#platform/installation.ts';
+import { claimFact, type InstallationTables, readProvider } from '#platform/installation.ts';
+import type { Origin } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AuthTables } from './auth.tables.ts';
 import { isCommonPassword } from './common-passwords.ts';
@@ -17,42 +19,65 @@ export function usernameKey(username: string): string {
   return username.normalize('NFKC').toLowerCase();
 }
 
+function markOf(password_hash: string): string {
+  return createHash('sha256').update(password_hash).digest('hex');
+}
+
 export interface Auth {
   /** @throws Problem `email_taken`, `username_taken`. */
-  register(account: { email: string; username: string; password: string }): Promise<UserInfo>;
-  /** @throws Problem `invalid_credentials`, after the same time for known and unknown emails. */
+  register(account: { email: string; username: string; password: string }, origin: Origin): Promise<UserInfo>;
+  /** @throws Problem `invalid_credentials`, after the same time for known and unknown emails; `account_disabled` for a right password. */
   authenticate(credentials: { email: string; password: string }): Promise<{
     user_info: UserInfo;
-    /** Whether the password that was right still is: a session that began while it was changed must not outlive the change. */
-    stillHolds(): Promise<boolean>;
+    /** Stands for the password that was right: SHA-256 of what is stored of it. */
+    password_mark: string;
   }>;
+  /** Whether the password that was right still is: a session that began while it was changed must not outlive the change. */
+  stillHolds(id: string, password_mark: string): Promise<boolean>;
+  /** Undefined for an account that is disabled, as for one that is not there. */
   findUser(id: string): Promise<UserInfo | undefined>;
   /** `email` as `emailSchema` makes it: trimmed, in lower case. */
   findUserByEmail(email: string): Promise<UserInfo | undefined>;
   /** Those of the ids that are accounts, in any order. */
   findUsers(ids: readonly string[]): Promise<UserInfo[]>;
+  /** The ids of all administrators. */
+  administrators(): Promise<string[]>;
   findAccount(id: string): Promise<Account | undefined>;
-  /** Whether the password of an account is one of those that attackers try first; undefined when that is not known. */
-  hasCommonPassword(id: string): Promise<boolean | undefined>;
+  /** How an account stands; `common_password` is whether its password is one of those that attackers try first, undefined when that is not known. */
+  standing(id: string): Promise<{ common_password: boolean | undefined; is_admin: boolean; created_at: string }>;
+  /** By email, username or id, in any case. */
+  findPerson(words: string): Promise<UserInfo | undefined>;
 }
 
 export function createAuth(parts: {
-  database: Kysely<AuthTables & InstallationTables>;
+  database: Kysely<AuthTables & InstallationTables & AuditTables>;
+  audit: Audit;
   exposure: Exposure;
   admin_emails: readonly string[];
+  /** Has an address of `admin_emails`, which has just registered in public exposure, asked to prove itself: only then it is an administrator's. */
+  proveEmail: (email: string) => void;
   now: () => number;
 }): Auth {
-  const { database, exposure, admin_emails, now } = parts;
+  const { database, audit, exposure, admin_emails, proveEmail, now } = parts;
   const columns = ['id', 'username', 'email', 'role'] as const;
   // What an unknown email's password is compared with, so that it takes as long as a known one's.
   const nobodysHash = hashPassword(randomBytes(16).toString('hex'));
 
+  async function disabledAccount(): Promise<Problem> {
+    const { support } = await readProvider(database.$pickTables<'installation'>());
+    const contact = [support.phone, support.email].filter((part) => part !== '').join(' or ');
+    return new Problem(
+      'account_disabled',
+      contact === '' ? {} : { detail: `This account is disabled. Ask support: ${contact}.` },
+    );
+  }
+
   return {
-    async register({ email, username, password }) {
+    async register({ email, username, password }, origin) {
       const stored = await storedPassword(password, { field: 'password', exposure });
       const id = newId();
       try {
-        return await database.transaction().execute(async (transaction) => {
+        const registered = await database.transaction().execute(async (transaction): Promise<UserInfo> => {
           const user = await transaction
             .insertInto('users')
             .values({
@@ -61,22 +86,26 @@ export function createAuth(parts: {
               username,
               username_key: usernameKey(username),
               ...stored,
-              role: exposure === 'public' && admin_emails.includes(email) ? 'admin' : 'customer',
+              role: 'customer',
               created_at: new Date(now()).toISOString(),
             })
-            .returning(columns)
+            .returning([...columns, 'created_at'])
             .executeTakeFirstOrThrow();
+          const entry = { kind: 'account_registered', subject_id: id, actor_id: id, origin } as const;
+          await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), entry);
           if (exposure === 'public') return user;
           // The primary key decides who of two at once is first; the administrator of a local installation is whoever came first.
           const isFirst = await claimFact(transaction.$pickTables<'installation'>(), FIRST_ADMIN, id);
           if (!isFirst && !admin_emails.includes(email)) return user;
           return await transaction
             .updateTable('users')
-            .set({ role: 'admin' })
+            .set({ role: 'admin', email_proven_at: user.created_at })
             .where('id', '=', id)
             .returning(columns)
             .executeTakeFirstOrThrow();
         });
+        if (exposure === 'public' && admin_emails.includes(email)) proveEmail(email);
+        return registered;
       } catch (error) {
         if (isUniqueViolation(error, 'email')) throw new Problem('email_taken');
         if (isUniqueViolation(error, 'username_key')) throw new Problem('username_taken');
@@ -87,13 +116,15 @@ export function createAuth(parts: {
     async authenticate({ email, password }) {
       const user = await database
         .selectFrom('users')
-        .select([...columns, 'password_hash', 'common_password'])
+        .select([...columns, 'password_hash', 'common_password', 'disabled_at'])
         .where('email', '=', email)
         .executeTakeFirst();
       const password_hash = user?.password_hash ?? (await nobodysHash);
       const right = await isPassword(password_hash, password);
       if (user === undefined || !right) throw new Problem('invalid_credentials');
-      const { password_hash: _hash, common_password, ...user_info } = user;
+      const { password_hash: _hash, common_password, disabled_at, ...user_info } = user;
+      // Only who knows the password learns of it.
+      if (disabled_at !== null) throw await disabledAccount();
       if (common_password === null) {
         await database
           .updateTable('users')
@@ -102,16 +133,20 @@ export function createAuth(parts: {
           .where('password_hash', '=', password_hash)
           .execute();
       }
-      return {
-        user_info,
-        async stillHolds() {
-          const current = await database.selectFrom('users').select('password_hash').where('id', '=', user.id).executeTakeFirst();
-          return current?.password_hash === password_hash;
-        },
-      };
+      return { user_info, password_mark: markOf(password_hash) };
     },
 
-    findUser: (id) => database.selectFrom('users').select(columns).where('id', '=', id).executeTakeFirst(),
+    async stillHolds(id, password_mark) {
+      const current = await database
+        .selectFrom('users')
+        .select(['password_hash', 'disabled_at'])
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return current !== undefined && current.disabled_at === null && markOf(current.password_hash) === password_mark;
+    },
+
+    findUser: (id) =>
+      database.selectFrom('users').select(columns).where('id', '=', id).where('disabled_at', 'is', null).executeTakeFirst(),
 
     findUserByEmail: (email) => database.selectFrom('users').select(columns).where('email', '=', email).executeTakeFirst(),
 
@@ -123,6 +158,12 @@ export function createAuth(parts: {
         .where('id', 'in', [...new Set(ids)])
         .execute();
     },
+
+    async administrators() {
+      const rows = await database.selectFrom('users').select('id').where('role', '=', 'admin').orderBy('id').execute();
+      return rows.map(({ id }) => id);
+    },
+
     findAccount: (id) =>
       database
         .selectFrom('users')
@@ -130,9 +171,27 @@ export function createAuth(parts: {
         .where('id', '=', id)
         .executeTakeFirst(),
 
-    async hasCommonPassword(id) {
-      const user = await database.selectFrom('users').select('common_password').where('id', '=', id).executeTakeFirst();
-      return user?.common_password === null || user === undefined ? undefined : user.common_password === 1;
+    async standing(id) {
+      const { common_password, role, created_at } = await database
+        .selectFrom('users')
+        .select(['common_password', 'role', 'created_at'])
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      const is_common = common_password === null ? undefined : common_password === 1;
+      return { common_password: is_common, is_admin: role === 'admin', created_at };
+    },
+
+    async findPerson(words) {
+      const query = database.selectFrom('users').select(columns).limit(1);
+      return await query
+        .where(({ or, eb }) =>
+          or([
+            eb('email', '=', words.toLowerCase()),
+            eb('username_key', '=', usernameKey(words)),
+            eb('id', '=', words.toLowerCase()),
+          ]),
+        )
+        .executeTakeFirst();
     },
   };
 }

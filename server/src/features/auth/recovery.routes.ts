@@ -1,26 +1,41 @@
 import { forgotPassword, RESET_TOKEN_LIFETIME_S, recoverUsername, resetPassword } from '@palisade/contract/auth';
 import { isLocalRequest } from '#platform/local-request.ts';
+import { originOf } from '#platform/origin.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { Recovery } from './recovery.ts';
+import { accountKey } from './sign-in.ts';
+
+/** Who bounds how often recovery is asked for, before it is known whether there is such an account. @throws Problem `too_many_requests`. */
+export interface RecoveryGuard {
+  recovery(asked: { source: string; account: string | null }): Promise<void>;
+}
 
 /** `answers`: whether tokens and usernames are answered to requests of the machine itself (local exposure with RESET_DELIVERY `response`). */
-export function serveRecovery(api: Api, recovery: Recovery, { answers }: { answers: boolean }): void {
+export function serveRecovery(
+  api: Api,
+  recovery: Recovery,
+  { answers, guard }: { answers: boolean; guard: RecoveryGuard },
+): void {
   const expires_in = RESET_TOKEN_LIFETIME_S;
 
   serve(api, forgotPassword, 'anyone', async ({ body, request }) => {
+    await guard.recovery({ source: originOf(request).source, account: accountKey(body.email) });
     if (answers && isLocalRequest(request)) return { reset_token: await recovery.issueToken(body.email), expires_in };
     recovery.mailToken(body.email);
     return { reset_token: null, expires_in };
   });
 
   serve(api, recoverUsername, 'anyone', async ({ body, request }) => {
+    await guard.recovery({ source: originOf(request).source, account: accountKey(body.email) });
     if (answers && isLocalRequest(request)) return { username: await recovery.usernameOf(body.email) };
     recovery.mailUsername(body.email);
     return { username: null };
   });
 
-  serve(api, resetPassword, 'anyone', async ({ body }) => {
-    await recovery.reset(body.reset_token, body.new_password);
+  serve(api, resetPassword, 'anyone', async ({ body, request }) => {
+    const origin = originOf(request);
+    await guard.recovery({ source: origin.source, account: null });
+    await recovery.reset(body.reset_token, body.new_password, origin);
     return { success: true as const };
   });
 }

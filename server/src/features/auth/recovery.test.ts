@@ -190,10 +190,10 @@ describe('local exposure', async () => {
 
 describe('public exposure', async () => {
   const app = await startTestApp({
-    environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' },
+    environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'office@example.com', RESET_DELIVERY: 'outbox' },
   });
   const { call, signIn } = app;
-  const boss = await signIn('boss');
+  const boss = await signIn('boss', 'admin');
   const outbox = async () => replyOf(await call(listOutbox, { token: boss.token }));
 
   test('every email gets the same answer, also from the machine itself, and known ones a mail', async () => {

@@ -1,20 +1,27 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { RESET_TOKEN_LIFETIME_S } from '@palisade/contract/auth';
 import type { Exposure } from '@palisade/contract/platform';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely, Transaction } from 'kysely';
+import type { Audit, AuditTables } from '#platform/audit.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
+import type { Origin } from '#platform/origin.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
 import type { Sessions, SessionTables } from '#platform/session.ts';
 import type { AuthTables } from './auth.tables.ts';
 import { storedPassword } from './password.ts';
+import { endSignIns } from './sign-in-challenges.ts';
+import type { TwoFactorTables } from './two-factor.tables.ts';
 
 const TOKEN_BYTES = 32;
+/** When the work behind an answer that tells nothing begins, in ms after it: long enough for the answer to be out, and never the same. */
+const AFTERWARDS_MS = { least: 50, most: 250 } as const;
 const UNKNOWN_EMAIL = 'No account has this email. Check it, or create an account.';
 const WORTHLESS_TOKEN = 'This reset token is wrong, has expired, or was used already. Ask for a new one.';
 
-type Tables = AuthTables & SessionTables & MailTables & InstallationTables;
+type Tables = AuthTables & TwoFactorTables & SessionTables & MailTables & InstallationTables & AuditTables;
 
 /** What is told the machine itself, in place of a mail. */
 export interface Recovery {
@@ -25,8 +32,10 @@ export interface Recovery {
   /** Mails a token, or the username, to a known email. Returns at once and the same for every email; the work is done after the answer. */
   mailToken(email: string): void;
   mailUsername(email: string): void;
+  /** Mails a token to an address that becomes an administrator's once the token was used. */
+  mailProof(email: string): void;
   /** Sets a new password with a token, once, and ends every session of the account. @throws Problem `invalid_field` for a token that is worth nothing. */
-  reset(reset_token: string, new_password: string): Promise<void>;
+  reset(reset_token: string, new_password: string, origin: Origin): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,15 +47,18 @@ interface Recipient {
 
 export function createRecovery(parts: {
   database: Kysely<Tables>;
+  audit: Audit;
   sessions: Pick<Sessions, 'endAll'>;
   mail: Pick<Mail, 'queue' | 'wake'>;
   /** Where people open the application; undefined when it is not known. */
   public_url: string | undefined;
   exposure: Exposure;
+  /** Who becomes an administrator in public exposure, once mails have proved to reach them. */
+  admin_emails: readonly string[];
   now: () => number;
   logger: FastifyBaseLogger;
 }): Recovery {
-  const { database, sessions, mail, public_url, exposure, now, logger } = parts;
+  const { database, audit, sessions, mail, public_url, exposure, admin_emails, now, logger } = parts;
   const at = (offset_s = 0) => new Date(now() + offset_s * 1_000).toISOString();
   const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
   const underway = new Set<Promise<void>>();
@@ -75,7 +87,7 @@ export function createRecovery(parts: {
   /** Writes to a known email after the answer has gone out, so that nobody learns from the answer, or from its time, which email is known. */
   function afterwards(email: string, write: (transaction: Transaction<Tables>, user: Recipient) => Promise<void>): void {
     const work = async () => {
-      await new Promise((resolve) => setImmediate(resolve));
+      await pause(randomInt(AFTERWARDS_MS.least, AFTERWARDS_MS.most));
       const user = await findByEmail(email);
       if (user === undefined) return;
       await database.transaction().execute((transaction) => write(transaction, user));
@@ -85,6 +97,27 @@ export function createRecovery(parts: {
       .catch((error: unknown) => logger.error({ err: error }, 'a recovery mail could not be written'))
       .finally(() => underway.delete(done));
     underway.add(done);
+  }
+
+  /** A token that was used came by mail, so mails to the address reach its person. That counts once: a role that was taken away later stays so. */
+  async function proveEmail(transaction: Kysely<Tables>, user: Recipient, origin: Origin): Promise<void> {
+    if (exposure !== 'public' || !admin_emails.includes(user.email)) return;
+    const { role: from } = await transaction
+      .selectFrom('users')
+      .select('role')
+      .where('id', '=', user.id)
+      .executeTakeFirstOrThrow();
+    const proven = await transaction
+      .updateTable('users')
+      .set({ email_proven_at: at(), role: 'admin' })
+      .where('id', '=', user.id)
+      .where('email_proven_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst();
+    if (proven === undefined) return;
+    const details = { from, to: 'admin' };
+    const promoted = { kind: 'role_changed', subject_id: user.id, actor_id: user.id, origin, details } as const;
+    await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), promoted);
   }
 
   const resetPage = public_url === undefined ? [] : [new URL('/?mode=reset-password', public_url).href];
@@ -131,7 +164,25 @@ export function createRecovery(parts: {
       });
     },
 
-    async reset(reset_token, new_password) {
+    mailProof(email) {
+      afterwards(email, async (transaction, user) => {
+        const token = await storeToken(transaction, user.id);
+        await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
+          recipient: user.email,
+          subject: 'prove that you are the administrator',
+          lines: [
+            `Hello ${user.username},`,
+            'this address is to be an administrator of this installation, and somebody, we hope you, has just registered with it. To prove that it is yours, use this token as a reset token and set your password with it:',
+            token,
+            ...(resetPage.length > 0 ? ['Enter it here:', ...resetPage] : []),
+            `It works once, within ${RESET_TOKEN_LIFETIME_S / 60} minutes. "Forgot Password?" gets you another one.`,
+            'If it was not you who registered, do the same: the account becomes yours, and whoever registered is signed out.',
+          ],
+        });
+      });
+    },
+
+    async reset(reset_token, new_password, origin) {
       const token_hash = hashOf(reset_token);
       const isLive = await database
         .selectFrom('reset_tokens')
@@ -160,7 +211,11 @@ export function createRecovery(parts: {
           .returning(['id', 'email', 'username'])
           .executeTakeFirstOrThrow();
         await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), passwordNotice(user));
+        await endSignIns(transaction.$pickTables<'sign_in_challenges'>(), user.id);
         await sessions.endAll(transaction.$pickTables<'sessions'>(), user.id);
+        const reset = { kind: 'password_reset', subject_id: user.id, actor_id: user.id, origin } as const;
+        await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), reset);
+        await proveEmail(transaction, user, origin);
       });
       mail.wake();
     },

@@ -1,12 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { UserInfo } from '@palisade/contract/auth';
+import type { PasskeyAssertion, PasskeyRequest } from '@palisade/contract/two-factor';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
+import type { InstallationTables } from '#platform/installation.ts';
+import type { MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
 import type { Observe, SecurityEvent } from '#platform/security-event.ts';
 import type { Sessions } from '#platform/session.ts';
+import type { AuthTables } from './auth.tables.ts';
 import type { Auth } from './auth.ts';
+import type { PasskeySite } from './passkey-site.ts';
+import { type Passkeys, UNKNOWN_PASSKEY } from './passkeys.ts';
+import type { Proof, SecondFactors } from './second-factors.ts';
+import type { SignInChallenges } from './sign-in-challenges.ts';
+import type { TwoFactorTables } from './two-factor.tables.ts';
 
 /** Somebody who is signed in from now on. */
 interface SignedIn {
@@ -20,26 +29,59 @@ interface Credentials {
   device_id?: string | undefined;
 }
 
-/** The way from an email and a password to a session. */
-export interface SignIn {
-  /** @throws Problem `invalid_credentials`, after the same time for known and unknown emails. */
-  withPassword(credentials: Credentials, origin: Origin): Promise<SignedIn>;
+/** A try that the guard let through: exactly one of these is called when it is known what became of it. */
+interface Admission {
+  failed(user_id: string | null): Promise<void>;
+  succeeded(user_id: string): Promise<void>;
+  /** It was right but is not all, or it could not be looked at. */
+  withdraw(): Promise<void>;
 }
 
+/** Who lets a try to sign in through, before anything of it is looked at. @throws Problem `too_many_requests`. */
+export interface SignInGuard {
+  admit(attempt: { source: string; account: string }): Promise<Admission>;
+}
+
+/** The ways from an email and a password, and a second factor where there is one, to a session. */
+export interface SignIn {
+  /**
+   * @throws Problem `invalid_credentials`, after the same time for known and unknown emails; `two_factor_required` with the challenge of the second step,
+   * `too_many_requests`.
+   */
+  withPassword(credentials: Credentials, origin: Origin): Promise<SignedIn>;
+  /** @throws Problem `second_factor_refused`, `sign_in_expired`, and as `SecondFactors.examine` does. */
+  withSecondFactor(step: { challenge: string; proof: Proof; site: PasskeySite | undefined }, origin: Origin): Promise<SignedIn>;
+  /** What to ask a browser for in the second step. @throws Problem `sign_in_expired`. */
+  requestPasskey(challenge: string, site: PasskeySite): Promise<PasskeyRequest>;
+  /** With a passkey alone, whose device has checked who holds it. @throws Problem `second_factor_refused`. */
+  withPasskey(
+    step: { assertion: PasskeyAssertion; site: PasskeySite; device_id?: string | undefined },
+    origin: Origin,
+  ): Promise<SignedIn>;
+}
+
+type Tables = AuthTables & TwoFactorTables & AuditTables & MailTables & InstallationTables;
+
 /** What stands for an email where the email itself must not: in events, limits and logs. */
-function accountKey(email: string): string {
+export function accountKey(email: string): string {
   return createHash('sha256').update(email).digest('hex');
 }
 
 export function createSignIn(parts: {
-  database: Kysely<AuditTables>;
-  auth: Pick<Auth, 'authenticate' | 'findUserByEmail'>;
+  database: Kysely<Tables>;
+  auth: Pick<Auth, 'authenticate' | 'stillHolds' | 'findUser' | 'findUserByEmail'>;
   sessions: Pick<Sessions, 'start' | 'end'>;
-  audit: Audit;
+  guard: SignInGuard;
+  secondFactors: SecondFactors;
+  challenges: SignInChallenges;
+  passkeys: Pick<Passkeys, 'request' | 'ownerOf'>;
+  audit: Pick<Audit, 'record'>;
   observe: Observe;
+  /** Has letters that a sign-in wrote sent. */
+  wakeMail: () => void;
   now: () => number;
 }): SignIn {
-  const { database, auth, sessions, audit, observe, now } = parts;
+  const { database, auth, sessions, guard, secondFactors, challenges, passkeys, audit, observe, wakeMail, now } = parts;
 
   const happened = (user_id: string | null, { source, address, client }: Origin) => ({
     at: new Date(now()).toISOString(),
@@ -49,8 +91,13 @@ export function createSignIn(parts: {
     client,
   });
 
-  async function failed(email: string, step: 'password' | 'second_factor', origin: Origin): Promise<void> {
+  async function failed(
+    admission: Admission | undefined,
+    { email, step, origin }: { email: string; step: 'password' | 'second_factor'; origin: Origin },
+  ): Promise<void> {
     const user = await auth.findUserByEmail(email);
+    // The refusal first: what is told of the event says whether it is in force.
+    await admission?.failed(user?.id ?? null);
     const event: SecurityEvent = {
       ...happened(user?.id ?? null, origin),
       kind: 'login_failed',
@@ -59,34 +106,112 @@ export function createSignIn(parts: {
     await observe(event);
   }
 
+  /** What every way ends in. `stillHolds` is what the way rests on, asked once the session is there. */
+  async function open(
+    user_info: UserInfo,
+    way: {
+      admission?: Admission;
+      origin: Origin;
+      device_id: string | null;
+      has_second_factor: boolean;
+      stillHolds: () => Promise<boolean>;
+    },
+  ): Promise<SignedIn> {
+    const { admission, origin, device_id, has_second_factor, stillHolds } = way;
+    const { token, session_id } = await sessions.start(user_info.id, origin);
+    if (!(await stillHolds())) {
+      await sessions.end(session_id);
+      await admission?.withdraw();
+      throw new Problem('invalid_credentials');
+    }
+    await admission?.succeeded(user_info.id);
+    await audit.record(database, { kind: 'signed_in', subject_id: user_info.id, actor_id: user_info.id, origin });
+    await observe({
+      ...happened(user_info.id, origin),
+      kind: 'login_succeeded',
+      data: { account: accountKey(user_info.email), session_id, role: user_info.role, device_id, has_second_factor },
+    });
+    return { access_token: token, user_info };
+  }
+
+  /** Does the step, and tells of it when what was given is refused. */
+  async function watched<Result>(
+    { user, origin, admission }: { user: UserInfo; origin: Origin; admission?: Admission },
+    step: () => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await step();
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'second_factor_refused')
+        await failed(admission, { email: user.email, step: 'second_factor', origin });
+      else await admission?.withdraw();
+      throw error;
+    }
+  }
+
+  async function waitingUser(user_id: string): Promise<UserInfo> {
+    const user = await auth.findUser(user_id);
+    if (user === undefined) throw new Problem('sign_in_expired');
+    return user;
+  }
+
   return {
-    async withPassword({ email, password, device_id }, origin) {
+    async withPassword({ email, password, device_id = null }, origin) {
+      const admission = await guard.admit({ source: origin.source, account: accountKey(email) });
       let authenticated: Awaited<ReturnType<Auth['authenticate']>>;
       try {
         authenticated = await auth.authenticate({ email, password });
       } catch (error) {
-        if (error instanceof Problem && error.code === 'invalid_credentials') await failed(email, 'password', origin);
+        if (error instanceof Problem && error.code === 'invalid_credentials')
+          await failed(admission, { email, step: 'password', origin });
+        else await admission.withdraw();
         throw error;
       }
-      const { user_info, stillHolds } = authenticated;
-      const { token, session_id } = await sessions.start(user_info.id, origin);
-      if (!(await stillHolds())) {
-        await sessions.end(session_id);
-        throw new Problem('invalid_credentials');
+      const { user_info, password_mark } = authenticated;
+      const methods = await secondFactors.methods(user_info.id);
+      if (methods.length > 0) {
+        await admission.withdraw();
+        const challenge = await challenges.issue({ user_id: user_info.id, password_mark, device_id });
+        throw new Problem('two_factor_required', { second_step: { challenge, methods } });
       }
-      await audit.record(database, { kind: 'signed_in', subject_id: user_info.id, actor_id: user_info.id, origin });
-      await observe({
-        ...happened(user_info.id, origin),
-        kind: 'login_succeeded',
-        data: {
-          account: accountKey(email),
-          session_id,
-          role: user_info.role,
-          device_id: device_id ?? null,
-          has_second_factor: false,
-        },
+      const stillHolds = () => auth.stillHolds(user_info.id, password_mark);
+      return await open(user_info, { admission, origin, device_id, has_second_factor: false, stillHolds });
+    },
+
+    async withSecondFactor({ challenge, proof, site }, origin) {
+      const { user_id, password_mark, device_id } = await challenges.find(challenge);
+      const user = await waitingUser(user_id);
+      const admission = await guard.admit({ source: origin.source, account: accountKey(user.email) });
+      await watched({ user, origin, admission }, async () => {
+        await challenges.attempt(challenge);
+        const take = await secondFactors.examine(proof, { user_id, purpose: 'second_step', site, origin });
+        await database.transaction().execute(async (transaction) => {
+          await take(transaction);
+          await challenges.end(transaction.$pickTables<'sign_in_challenges'>(), challenge);
+        });
       });
-      return { access_token: token, user_info };
+      wakeMail();
+      const stillHolds = () => auth.stillHolds(user_id, password_mark);
+      return await open(user, { admission, origin, device_id, has_second_factor: true, stillHolds });
+    },
+
+    async requestPasskey(challenge, site) {
+      const { user_id } = await challenges.find(challenge);
+      return await passkeys.request({ purpose: 'second_step', user_id, site });
+    },
+
+    async withPasskey({ assertion, site, device_id = null }, origin) {
+      const owner = await passkeys.ownerOf(assertion.id);
+      const user = owner === undefined ? undefined : await auth.findUser(owner);
+      if (user === undefined) throw new Problem('second_factor_refused', { detail: UNKNOWN_PASSKEY });
+      // No guess is right here, so there is nothing to slow down: whoever is refused by password gets in with their passkey.
+      await watched({ user, origin }, async () => {
+        const occasion = { user_id: user.id, purpose: 'sign_in' as const, site, origin };
+        const take = await secondFactors.examine({ passkey: assertion }, occasion);
+        await database.transaction().execute(take);
+      });
+      const stillHolds = async () => (await passkeys.ownerOf(assertion.id)) === user.id;
+      return await open(user, { origin, device_id, has_second_factor: true, stillHolds });
     },
   };
 }

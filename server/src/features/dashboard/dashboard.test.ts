@@ -80,7 +80,7 @@ describe('the status of the dashboard', async () => {
     expect(open.measured.firewall_rules).toBe(2);
     expect(open.security_score).toBe(92);
     expect(open.score_breakdown).toEqual([
-      { id: 'port_22_open', title: 'Port 22 (SSH) is open to the whole world', deduction: 8, fix_route: '/firewall' },
+      { id: 'port_22_open', title: 'Port 22 (SSH) is open to the whole world', deduction: 8, gain: 8, fix_route: '/firewall' },
     ]);
     await call(deleteRule, { token: maria.token, params: { id: ssh.id } });
     expect(await status()).toMatchObject({ security_score: 100, score_breakdown: [], measured: { firewall_rules: 1 } });

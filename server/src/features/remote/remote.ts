@@ -24,6 +24,8 @@ export interface Remote {
   listJoined(agent_id: string, page: PageQuery): Promise<JoinedSession[]>;
   /** A session as its technician's: `user_id` is who joined it. */
   findJoined(id: string): Promise<{ id: string; user_id: string } | undefined>;
+  /** How many sessions of a customer have run for longer than this, in ms. */
+  countLonger(user_id: string, than_ms: number): Promise<number>;
 }
 
 type Row = Selectable<RemoteTables['remote_sessions']>;
@@ -165,6 +167,17 @@ export function createRemote(parts: { database: Kysely<RemoteTables>; now: () =>
     async findJoined(id) {
       const row = await database.selectFrom('remote_sessions').select(['id', 'agent_id']).where('id', '=', id).executeTakeFirst();
       return row?.agent_id == null ? undefined : { id: row.id, user_id: row.agent_id };
+    },
+
+    async countLonger(user_id, than_ms) {
+      const { count } = await database
+        .selectFrom('remote_sessions')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('user_id', '=', user_id)
+        .where('status', '=', 'active')
+        .where('joined_at', '<', new Date(now() - than_ms).toISOString())
+        .executeTakeFirstOrThrow();
+      return count;
     },
   };
 }

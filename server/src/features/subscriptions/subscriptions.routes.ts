@@ -12,6 +12,7 @@ import {
   requestPlan,
   withdrawPlanRequest,
 } from '@palisade/contract/subscription';
+import { originOf } from '#platform/origin.ts';
 import { nextPage } from '#platform/page.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { PlanRequestRow, PlanRequests } from './plan-requests.ts';
@@ -26,10 +27,13 @@ export function serveSubscriptions(api: Api, subscriptions: Subscriptions, reque
     return rows;
   });
 
-  serve(api, assignSubscription, 'admin', async ({ body }) => ({ ...DONE, subscription: await subscriptions.assign(body) }));
+  serve(api, assignSubscription, 'admin', async ({ session, body, request }) => ({
+    ...DONE,
+    subscription: await subscriptions.assign(body, { actor_id: session.user.id, origin: originOf(request) }),
+  }));
 
-  serve(api, cancelSubscription, 'admin', async ({ body }) => {
-    await subscriptions.cancel(body.subscription_id);
+  serve(api, cancelSubscription, 'admin', async ({ session, body, request }) => {
+    await subscriptions.cancel(body.subscription_id, { actor_id: session.user.id, origin: originOf(request) });
     return DONE;
   });
 

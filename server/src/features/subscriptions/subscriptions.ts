@@ -13,6 +13,7 @@ import {
 } from '@palisade/contract/subscription';
 import type { Kysely, Selectable } from 'kysely';
 import { z } from 'zod';
+import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
 import { Problem } from '#platform/problem.ts';
@@ -40,9 +41,9 @@ export interface Subscriptions {
    * Ends what the person has and gives them this, in one transaction.
    * @throws Problem `not_found` for an email without account.
    */
-  assign(assignment: Assignment): Promise<Subscription>;
+  assign(assignment: Assignment, by: Doer): Promise<Subscription>;
   /** @throws Problem `not_found` when it is not there, or over already. */
-  cancel(subscription_id: string): Promise<void>;
+  cancel(subscription_id: string, by: Doer): Promise<void>;
   listTemplates(page: PageQuery): Promise<Template[]>;
   /** @throws Problem `conflict` for a name that is taken. */
   createTemplate(template: NewTemplate): Promise<Template>;
@@ -101,15 +102,16 @@ function subscriptionOf(row: Selectable<SubscriptionTables['subscriptions']>, us
 }
 
 export function createSubscriptions(parts: {
-  database: Kysely<SubscriptionTables>;
+  database: Kysely<SubscriptionTables & AuditTables>;
+  audit: Audit;
   accounts: Accounts;
   now: () => number;
 }): Subscriptions {
-  const { database, accounts, now } = parts;
+  const { database, audit, accounts, now } = parts;
   const at = () => new Date(now()).toISOString();
 
   /** One attempt. A unique violation of `user_id` means that somebody else assigned in the same instant. */
-  async function replace({ request_id, ...assignment }: Assignment, user: Account) {
+  async function replace({ request_id, ...assignment }: Assignment, user: Account, by: Doer) {
     const starts_at = at();
     return await database.transaction().execute(async (transaction) => {
       await transaction
@@ -127,6 +129,9 @@ export function createSubscriptions(parts: {
           .where('status', '=', 'open')
           .execute();
       }
+      const { plan_name, duration_months } = assignment;
+      const assigned = { kind: 'subscription_assigned', subject_id: user.id, details: { plan_name, duration_months } } as const;
+      await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...assigned, ...by });
       return await transaction
         .insertInto('subscriptions')
         .values({
@@ -180,7 +185,7 @@ export function createSubscriptions(parts: {
       });
     },
 
-    async assign(assignment) {
+    async assign(assignment, by) {
       const user = await accounts.findUserByEmail(assignment.user_email);
       if (user === undefined) {
         throw new Problem('not_found', {
@@ -189,7 +194,7 @@ export function createSubscriptions(parts: {
       }
       for (let attempt = 1; attempt <= ASSIGN_ATTEMPTS_MAXIMUM; attempt += 1) {
         try {
-          return subscriptionOf(await replace(assignment, user), user, now());
+          return subscriptionOf(await replace(assignment, user, by), user, now());
         } catch (error) {
           if (!isUniqueViolation(error, 'user_id')) throw error;
         }
@@ -197,19 +202,24 @@ export function createSubscriptions(parts: {
       throw new Problem('conflict');
     },
 
-    async cancel(subscription_id) {
+    async cancel(subscription_id, by) {
       const ended_at = at();
-      const cancelled = await database
-        .updateTable('subscriptions')
-        .set({ ended_as: 'cancelled', ended_at })
-        .where('id', '=', subscription_id)
-        .where('ended_as', 'is', null)
-        .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', ended_at)]))
-        .returning('id')
-        .executeTakeFirst();
-      if (cancelled === undefined) {
-        throw new Problem('not_found', { detail: 'This subscription is over already. Reload the list.' });
-      }
+      await database.transaction().execute(async (transaction) => {
+        const cancelled = await transaction
+          .updateTable('subscriptions')
+          .set({ ended_as: 'cancelled', ended_at })
+          .where('id', '=', subscription_id)
+          .where('ended_as', 'is', null)
+          .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', ended_at)]))
+          .returning(['user_id', 'plan_name'])
+          .executeTakeFirst();
+        if (cancelled === undefined) {
+          throw new Problem('not_found', { detail: 'This subscription is over already. Reload the list.' });
+        }
+        const { user_id, plan_name } = cancelled;
+        const entry = { kind: 'subscription_cancelled', subject_id: user_id, details: { plan_name } } as const;
+        await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...entry, ...by });
+      });
     },
 
     async listTemplates({ limit, cursor }) {

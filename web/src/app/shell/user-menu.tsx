@@ -1,10 +1,26 @@
 import { lazy, Suspense, useState } from 'react';
+import { useSearchParams } from 'react-router';
 import { useSession } from '#api/session.ts';
 import { UserMenuButton } from './user-menu-button.tsx';
 import './user-menu.css';
 
 const loadItems = () => import('./user-menu-items.tsx');
 const UserMenuItems = lazy(async () => ({ default: (await loadItems()).UserMenuItems }));
+
+const SecurityDialog = lazy(async () => ({
+  default: (await import('#features/account/security-dialog.tsx')).SecurityDialog,
+}));
+
+/** Security Preferences by its address, `?open=security`: where the score's reasons lead that are about the account. */
+function LinkedDialog() {
+  const [search, setSearch] = useSearchParams();
+  if (search.get('open') !== 'security') return null;
+  return (
+    <Suspense>
+      <SecurityDialog onClose={() => setSearch({}, { replace: true })} />
+    </Suspense>
+  );
+}
 
 /** The button in the top bar's corner. The menu behind it brings the kit's positioning engine, so it is fetched when a person reaches for it. */
 export function UserMenu() {
@@ -19,11 +35,16 @@ export function UserMenu() {
       onClick={() => setIsAskedFor(true)}
     />
   );
-  return isAskedFor ? (
-    <Suspense fallback={button}>
-      <UserMenuItems user={user} />
-    </Suspense>
-  ) : (
-    button
+  return (
+    <>
+      {isAskedFor ? (
+        <Suspense fallback={button}>
+          <UserMenuItems user={user} />
+        </Suspense>
+      ) : (
+        button
+      )}
+      <LinkedDialog />
+    </>
   );
 }

@@ -32,6 +32,7 @@ const RESULT: PostureScan = {
       evidence: 'Opened by "<b>ssh</b>".',
       fix_route: '/firewall',
       deduction: 8,
+      gain: 8,
       state: 'fail',
     },
     {
@@ -41,6 +42,7 @@ const RESULT: PostureScan = {
       evidence: 'Nothing here can tell yet.',
       fix_route: '/dashboard',
       deduction: 0,
+      gain: 0,
       state: 'unknown',
     },
   ],

@@ -137,9 +137,13 @@ function Check({ finding }: { finding: Finding }) {
         <span>{finding.evidence}</span>
       </div>
       {finding.state === 'fail' && (
-        <Link to={finding.fix_route}>
-          Fix<span className="visually-hidden"> {finding.title}</span>
-        </Link>
+        <div className="scan-result__fix num">
+          {finding.deduction > 0 && <span>−{finding.deduction}</span>}
+          {finding.gain > 0 && <span>+{finding.gain} if fixed</span>}
+          <Link to={finding.fix_route}>
+            Fix<span className="visually-hidden"> {finding.title}</span>
+          </Link>
+        </div>
       )}
     </li>
   );

@@ -40,13 +40,15 @@ describe('the dashboard', () => {
       scanOf({ scan_status: 'infected' }),
       scanOf(),
     ];
-    const score_breakdown = [{ id: 'port_22_open', title: 'Port 22 (SSH) is open', deduction: 8, fix_route: '/firewall' }];
+    const score_breakdown = [
+      { id: 'port_22_open', title: 'Port 22 (SSH) is open', deduction: 8, gain: 8, fix_route: '/firewall' },
+    ];
     server.on(readDashboard, reply(readDashboard, dashboardOf({ recent_scans, security_score: 92, score_breakdown })));
     renderForTest(<DashboardPage />);
     expect(await screen.findByRole('heading', { name: '1 file is infected.' })).toBeVisible();
     expect(card('Security Score')).toHaveTextContent('92%');
     expect(card('Security Score')).toHaveTextContent('1 thing would raise it');
-    expect(screen.getByRole('link', { name: '+8 Port 22 (SSH) is open' })).toHaveAttribute('href', '/firewall');
+    expect(screen.getByRole('link', { name: '−8 Port 22 (SSH) is open +8 if fixed' })).toHaveAttribute('href', '/firewall');
     const last = card('Last Deep Scan');
     expect(last).toHaveTextContent('COMPLETE');
     expect(within(last).getByRole('time')).toHaveAttribute('datetime', recent_scans[1]?.scanned_at);

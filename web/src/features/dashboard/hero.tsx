@@ -69,15 +69,15 @@ function ScoreRing({ score }: { score: number | undefined }) {
   );
 }
 
-/** Why the score is not 100, each with the screen that mends it and what that brings. */
+/** Why the score is not 100, each with what it takes off, the screen that mends it and what that brings. */
 function Reasons({ reasons }: { reasons: readonly ScoreReason[] }) {
   if (reasons.length === 0) return null;
   return (
     <ul className="hero__reasons" aria-label="What would raise the score">
-      {reasons.map(({ id, title, deduction, fix_route }) => (
+      {reasons.map(({ id, title, deduction, gain, fix_route }) => (
         <li key={id}>
           <Link to={fix_route}>
-            <em className="num">+{deduction}</em> {title}
+            <em className="num">−{deduction}</em> {title} {gain > 0 && <small className="num">+{gain} if fixed</small>}
           </Link>
         </li>
       ))}

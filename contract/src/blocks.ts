@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+
+/** What signs nobody in for a while: one account from one source (`pair`), or every account from it (`source`). */
+const blockKindSchema = z.enum(['pair', 'source']);
+export type BlockKind = z.infer<typeof blockKindSchema>;
+
+/** Why: too many wrong passwords of one account, or wrong passwords of too many accounts. */
+const blockRuleSchema = z.enum(['wrong_passwords', 'many_accounts']);
+export type BlockRule = z.infer<typeof blockRuleSchema>;
+
+/** A refusal of sign-ins that is in force. `level` is 1 for the first, and each further one is longer. */
+export const blockSchema = z.object({
+  id: idSchema,
+  kind: blockKindSchema,
+  source: z.string().describe('An IPv4 address, or the /64 network of an IPv6 address.'),
+  rule: blockRuleSchema,
+  since: timeSchema,
+  until: timeSchema,
+  level: z.int(),
+});
+export type Block = z.infer<typeof blockSchema>;
+
+export const listBlocks = endpoint({
+  method: 'GET',
+  path: '/premium/anti-hacking/blocks',
+  summary: 'From where sign-ins to one’s own account are refused just now, newest first.',
+  access: 'customer',
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(blockSchema),
+  problems: [],
+});
+
+export const liftBlock = endpoint({
+  method: 'DELETE',
+  path: '/premium/anti-hacking/blocks/{id}',
+  summary: 'Let sign-ins to one’s own account through again.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 204,
+  problems: [],
+});
+
+export const listAllBlocks = endpoint({
+  method: 'GET',
+  path: '/admin/blocks',
+  summary: 'Every refusal of sign-ins that is in force, newest first.',
+  access: 'admin',
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(blockSchema.extend({ email: z.string().nullable().describe('Of the account, where there is one.') })),
+  problems: [],
+});
+
+export const liftAnyBlock = endpoint({
+  method: 'POST',
+  path: '/admin/lift-block',
+  summary: 'Let sign-ins through again.',
+  access: 'admin',
+  body: z.object({ block_id: idSchema }),
+  status: 204,
+  problems: ['not_found'],
+});

@@ -1,0 +1,304 @@
+import { z } from 'zod';
+import { deviceIdSchema, signedInSchema } from './auth.ts';
+import { endpoint } from './endpoint.ts';
+import { idParamsSchema, idSchema, timeSchema } from './fields.ts';
+
+/** How many recovery codes a set has, and below how many a person should make new ones. */
+export const RECOVERY_CODES = { count: 10, few: 3 } as const;
+/** Codes of an authenticator app: those that every app understands (RFC 6238; the key URI format of Google Authenticator has no others everywhere). */
+export const TOTP = { digits: 6, period_s: 30 } as const;
+/** How long the second step of signing in may take, in seconds. */
+export const SIGN_IN_CHALLENGE_LIFETIME_S = 300;
+/** How long a person who has proved who they are may change their two-factor sign-in, in seconds. */
+export const CONFIRMATION_LIFETIME_S = 600;
+const PASSKEY_NAME_LENGTH_MAXIMUM = 60;
+const TOKEN_LENGTH_MAXIMUM = 200;
+const RECOVERY_CODE_LENGTH_MAXIMUM = 100;
+/** Far above what any authenticator sends (WebAuthn level 3, section 4: a credential id has at most 1,023 bytes). */
+const CREDENTIAL_PART_LENGTH_MAXIMUM = 16_384;
+const ONE_FACTOR = 'Give a code, a recovery code or a passkey, and only one of them.';
+
+const base64url = z
+  .string()
+  .max(CREDENTIAL_PART_LENGTH_MAXIMUM, 'This is too long.')
+  .regex(/^[\w-]+$/, 'This is not base64url.');
+
+/** A code of an authenticator app. People type it in groups. */
+export const totpCodeSchema = z
+  .string({ error: 'Give the code.' })
+  .max(TOKEN_LENGTH_MAXIMUM, 'A code has 6 digits.')
+  .overwrite((code) => code.replaceAll(/\s/g, ''))
+  .regex(/^\d{6}$/, 'A code has 6 digits.');
+
+const challengeSchema = z.string({ error: 'Give the challenge.' }).min(1, 'Give the challenge.').max(TOKEN_LENGTH_MAXIMUM);
+
+/** What a browser answers when a passkey was used: `AuthenticationResponseJSON` (WebAuthn level 3, section 5.1.8), as far as it is looked at. */
+export const passkeyAssertionSchema = z.object({
+  id: base64url,
+  rawId: base64url,
+  type: z.literal('public-key'),
+  response: z.object({
+    clientDataJSON: base64url,
+    authenticatorData: base64url,
+    signature: base64url,
+    userHandle: base64url.nullish(),
+  }),
+});
+export type PasskeyAssertion = z.infer<typeof passkeyAssertionSchema>;
+
+/** What a browser answers when a passkey was made: `RegistrationResponseJSON` (same section). */
+export const newPasskeySchema = z.object({
+  id: base64url,
+  rawId: base64url,
+  type: z.literal('public-key'),
+  response: z.object({
+    clientDataJSON: base64url,
+    attestationObject: base64url,
+    transports: z.array(z.string().max(40)).max(10).optional(),
+  }),
+});
+export type NewPasskey = z.infer<typeof newPasskeySchema>;
+
+const credentialSchema = z.object({ type: z.literal('public-key'), id: z.string(), transports: z.array(z.string()).optional() });
+
+/** What a browser is asked when a passkey shall be used: `PublicKeyCredentialRequestOptionsJSON`. */
+export const passkeyRequestSchema = z.object({
+  challenge: z.string(),
+  rpId: z.string(),
+  timeout: z.int().describe('Milliseconds.'),
+  userVerification: z.literal('required'),
+  allowCredentials: z.array(credentialSchema),
+});
+export type PasskeyRequest = z.infer<typeof passkeyRequestSchema>;
+
+/** What a browser is asked when a passkey shall be made: `PublicKeyCredentialCreationOptionsJSON`. */
+export const passkeyCreationSchema = z.object({
+  challenge: z.string(),
+  rp: z.object({ id: z.string(), name: z.string() }),
+  user: z.object({ id: z.string(), name: z.string(), displayName: z.string() }),
+  pubKeyCredParams: z.array(z.object({ type: z.literal('public-key'), alg: z.int() })),
+  timeout: z.int().describe('Milliseconds.'),
+  attestation: z.literal('none'),
+  excludeCredentials: z.array(credentialSchema),
+  authenticatorSelection: z.object({
+    residentKey: z.literal('required'),
+    requireResidentKey: z.literal(true),
+    userVerification: z.literal('required'),
+  }),
+});
+export type PasskeyCreation = z.infer<typeof passkeyCreationSchema>;
+
+/** A second factor: one of the three. */
+const proofShape = {
+  code: totpCodeSchema.optional(),
+  recovery_code: z.string().trim().min(1, 'Give the recovery code.').max(RECOVERY_CODE_LENGTH_MAXIMUM).optional(),
+  passkey: passkeyAssertionSchema.optional(),
+};
+interface Proof {
+  code?: string | undefined;
+  recovery_code?: string | undefined;
+  passkey?: PasskeyAssertion | undefined;
+}
+const countOf = ({ code, recovery_code, passkey }: Proof) =>
+  [code, recovery_code, passkey].filter((factor) => factor !== undefined).length;
+
+/** What two-factor sign-in of an account rests on. `recovery_codes_left` is 0 while it is off. */
+export const passkeySchema = z.object({
+  id: idSchema,
+  name: z.string(),
+  created_at: timeSchema,
+  last_used_at: timeSchema.nullable(),
+});
+export type Passkey = z.infer<typeof passkeySchema>;
+
+export const twoFactorSchema = z.object({
+  enabled: z.boolean(),
+  /** Since when codes of an authenticator app are asked for; null when they are not. */
+  totp_since: timeSchema.nullable(),
+  passkeys: z.array(passkeySchema),
+  recovery_codes_left: z.int(),
+  /** The origin at which this installation's passkeys work; null where they work nowhere. */
+  passkey_origin: z.string().nullable(),
+});
+export type TwoFactor = z.infer<typeof twoFactorSchema>;
+
+/** The codes of a new set, told this once; null when the change made none. */
+const newCodesSchema = z.array(z.string()).nullable();
+
+export const readTwoFactor = endpoint({
+  method: 'GET',
+  path: '/auth/two-factor',
+  summary: 'What one’s own two-factor sign-in rests on.',
+  access: 'customer',
+  status: 200,
+  reply: twoFactorSchema,
+  problems: [],
+});
+
+export const confirmIdentity = endpoint({
+  method: 'POST',
+  path: '/auth/two-factor/confirm',
+  summary:
+    'Prove who is there, with the password and, where two-factor sign-in is on, the second factor. This session may change two-factor sign-in for a while then.',
+  access: 'customer',
+  body: z
+    .object({
+      current_password: z.string({ error: 'Give your current password.' }).min(1, 'Give your current password.'),
+      ...proofShape,
+    })
+    .refine((body) => countOf(body) <= 1, ONE_FACTOR),
+  status: 200,
+  reply: z.object({ expires_in: z.int().describe('Seconds.') }),
+  problems: ['too_many_requests', 'unavailable'],
+});
+
+export const requestPasskeyProof = endpoint({
+  method: 'POST',
+  path: '/auth/two-factor/confirm/passkey',
+  summary: 'What to ask the browser for to prove with a passkey who is there.',
+  access: 'customer',
+  status: 200,
+  reply: passkeyRequestSchema,
+  problems: ['conflict'],
+});
+
+export const startTotp = endpoint({
+  method: 'POST',
+  path: '/auth/two-factor/totp',
+  summary: 'Begin to set up an authenticator app. One that is in use stays in use until the new one has proved itself.',
+  access: 'customer',
+  status: 200,
+  reply: z.object({ secret: z.string().describe('Base32.'), uri: z.string().describe('For the QR code: otpauth://totp/...') }),
+  problems: ['confirmation_required'],
+});
+
+export const activateTotp = endpoint({
+  method: 'POST',
+  path: '/auth/two-factor/totp/activate',
+  summary: 'End setting up an authenticator app with a code that it shows.',
+  access: 'customer',
+  body: z.object({ code: totpCodeSchema }),
+  status: 200,
+  reply: z.object({ recovery_codes: newCodesSchema }),
+  problems: ['confirmation_required', 'conflict', 'unavailable'],
+});
+
+export const removeTotp = endpoint({
+  method: 'DELETE',
+  path: '/auth/two-factor/totp',
+  summary: 'Stop asking for codes of the authenticator app. The last second factor goes by turning two-factor sign-in off.',
+  access: 'customer',
+  status: 204,
+  problems: ['confirmation_required', 'conflict'],
+});
+
+export const requestNewPasskey = endpoint({
+  method: 'POST',
+  path: '/auth/two-factor/passkeys/options',
+  summary: 'What to ask the browser for to make a passkey.',
+  access: 'customer',
+  status: 200,
+  reply: passkeyCreationSchema,
+  problems: ['confirmation_required', 'conflict'],
+});
+
+const passkeyNameSchema = z
+  .string({ error: 'Give the passkey a name.' })
+  .trim()
+  .min(1, 'Give the passkey a name.')
+  .max(PASSKEY_NAME_LENGTH_MAXIMUM, `A name has at most ${PASSKEY_NAME_LENGTH_MAXIMUM} characters.`);
+
+export const addPasskey = endpoint({
+  method: 'POST',
+  path: '/auth/two-factor/passkeys',
+  summary: 'Keep a passkey that the browser has made.',
+  access: 'customer',
+  body: z.object({ name: passkeyNameSchema, passkey: newPasskeySchema }),
+  status: 201,
+  reply: z.object({ passkey: passkeySchema, recovery_codes: newCodesSchema }),
+  problems: ['confirmation_required', 'conflict'],
+});
+
+export const renamePasskey = endpoint({
+  method: 'PATCH',
+  path: '/auth/two-factor/passkeys/{id}',
+  summary: 'Give one’s own passkey another name.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: z.object({ name: passkeyNameSchema }),
+  status: 200,
+  reply: passkeySchema,
+  problems: [],
+});
+
+export const removePasskey = endpoint({
+  method: 'DELETE',
+  path: '/auth/two-factor/passkeys/{id}',
+  summary: 'Take back one of one’s own passkeys. The last second factor goes by turning two-factor sign-in off.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 204,
+  problems: ['confirmation_required', 'conflict'],
+});
+
+export const renewRecoveryCodes = endpoint({
+  method: 'POST',
+  path: '/auth/two-factor/recovery-codes',
+  summary: 'Make a new set of recovery codes. Those before it are worth nothing then.',
+  access: 'customer',
+  status: 200,
+  reply: z.object({ recovery_codes: z.array(z.string()) }),
+  problems: ['confirmation_required', 'conflict'],
+});
+
+export const turnTwoFactorOff = endpoint({
+  method: 'DELETE',
+  path: '/auth/two-factor',
+  summary: 'Turn two-factor sign-in off: authenticator app, passkeys and recovery codes are gone.',
+  access: 'customer',
+  status: 204,
+  problems: ['confirmation_required'],
+});
+
+export const loginSecondStep = endpoint({
+  method: 'POST',
+  path: '/auth/login/two-factor',
+  summary: 'Sign in with the second factor that a right password has asked for.',
+  access: 'anyone',
+  body: z.object({ challenge: challengeSchema, ...proofShape }).refine((body) => countOf(body) === 1, ONE_FACTOR),
+  status: 200,
+  reply: signedInSchema,
+  problems: ['second_factor_refused', 'sign_in_expired', 'too_many_requests', 'unavailable'],
+});
+
+export const requestSecondStepPasskey = endpoint({
+  method: 'POST',
+  path: '/auth/login/two-factor/passkey',
+  summary: 'What to ask the browser for in the second step of signing in.',
+  access: 'anyone',
+  body: z.object({ challenge: challengeSchema }),
+  status: 200,
+  reply: passkeyRequestSchema,
+  problems: ['sign_in_expired', 'conflict'],
+});
+
+export const requestPasskeyLogin = endpoint({
+  method: 'POST',
+  path: '/auth/login/passkey/options',
+  summary: 'What to ask the browser for to sign in with a passkey alone.',
+  access: 'anyone',
+  status: 200,
+  reply: passkeyRequestSchema,
+  problems: ['conflict'],
+});
+
+export const loginWithPasskey = endpoint({
+  method: 'POST',
+  path: '/auth/login/passkey',
+  summary: 'Sign in with a passkey alone. It stands for both factors, because its device has checked who holds it.',
+  access: 'anyone',
+  body: z.object({ passkey: passkeyAssertionSchema, device_id: deviceIdSchema.optional() }),
+  status: 200,
+  reply: signedInSchema,
+  problems: ['second_factor_refused'],
+});

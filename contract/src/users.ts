@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { roleSchema, sessionSchema, userInfoSchema } from './auth.ts';
+import { endpoint } from './endpoint.ts';
+import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+
+const SEARCH_LENGTH_MAXIMUM = 254;
+
+/** A person as administrators see them. */
+export const adminUserSchema = userInfoSchema.extend({
+  created_at: timeSchema,
+  /** Since when they may not sign in; null for who may. */
+  disabled_at: timeSchema.nullable(),
+  last_signed_in_at: timeSchema.nullable(),
+  /** The sessions that still count, and when one of them was last used. */
+  sessions: z.int(),
+  last_used_at: timeSchema.nullable(),
+  /** Null where this server cannot tell. */
+  two_factor: z.boolean().nullable(),
+});
+export type AdminUser = z.infer<typeof adminUserSchema>;
+
+export const listUsers = endpoint({
+  method: 'GET',
+  path: '/admin/users',
+  summary: 'The people of this installation, newest first.',
+  access: 'admin',
+  query: pageQuerySchema.extend({
+    search: z
+      .string()
+      .trim()
+      .max(SEARCH_LENGTH_MAXIMUM, `Search for at most ${SEARCH_LENGTH_MAXIMUM} characters.`)
+      .optional()
+      .describe('A part of the email or of the username, in any case.'),
+  }),
+  status: 200,
+  reply: z.array(adminUserSchema),
+  problems: [],
+});
+
+export const changeUser = endpoint({
+  method: 'PATCH',
+  path: '/admin/users',
+  summary: 'Give somebody another role, or disable or enable their account. Disabling ends their sessions at once.',
+  access: 'admin',
+  body: z
+    .object({ user_id: idSchema, role: roleSchema.optional(), disabled: z.boolean().optional() })
+    .refine(({ role, disabled }) => role !== undefined || disabled !== undefined, 'Say what to change: role or disabled.'),
+  status: 200,
+  reply: adminUserSchema,
+  problems: ['not_found', 'last_admin'],
+});
+
+export const listUserSessions = endpoint({
+  method: 'GET',
+  path: '/admin/user-sessions',
+  summary: 'Where a person is signed in, newest first.',
+  access: 'admin',
+  query: pageQuerySchema.extend({ user_id: idSchema }),
+  status: 200,
+  reply: z.array(sessionSchema),
+  problems: [],
+});
+
+export const endUserSessions = endpoint({
+  method: 'POST',
+  path: '/admin/end-user-sessions',
+  summary: 'Sign a person out: of one session, or everywhere.',
+  access: 'admin',
+  body: z.object({ user_id: idSchema, session_id: idSchema.optional() }),
+  status: 200,
+  reply: z.object({ success: z.literal(true) }),
+  problems: ['not_found'],
+});

@@ -1,0 +1,28 @@
+/** As much of an infected upload as its alert tells. */
+interface InfectedUpload {
+  filename: string;
+  member: string | null;
+  threat: string;
+  is_test_file: boolean;
+  /** What became of the uploaded bytes. */
+  copy: 'sealed' | 'deleted' | 'left' | 'waiting';
+}
+
+const OUTCOMES: Record<InfectedUpload['copy'], string> = {
+  sealed: 'The uploaded copy is locked away in quarantine. Delete the original.',
+  deleted: 'The uploaded copy was deleted. Delete the original too.',
+  left: 'The uploaded copy could not be deleted yet. Delete the original.',
+  waiting: 'The uploaded copy could not be deleted yet. Delete the original.',
+};
+
+/** Whether the copy that reached this server is out of reach. The original lies where the person took it from, and no server can vouch for it. */
+export function isOutOfReach(copy: InfectedUpload['copy']): boolean {
+  return copy === 'sealed' || copy === 'deleted';
+}
+
+/** What was found, where, and what was done. */
+export function describeInfectedFile({ filename, member, threat, is_test_file, copy }: InfectedUpload): string {
+  const found = `${threat} was found in ${member === null ? filename : `${filename} (${member})`}.`;
+  if (!is_test_file) return `${found} ${OUTCOMES[copy]}`;
+  return `${found} It is a harmless test file. ${copy === 'sealed' ? 'The uploaded copy is in quarantine.' : 'The uploaded copy was deleted.'}`;
+}

@@ -1,0 +1,127 @@
+import type { Kysely, Selectable } from 'kysely';
+import { newId } from '#platform/id.ts';
+import type { SecurityEvent } from '#platform/security-event.ts';
+import { UNKNOWN_CLIENT } from '#platform/user-agent.ts';
+import type { DetectionTables } from './detection.tables.ts';
+
+type KnownDevice = Pick<Selectable<DetectionTables['known_devices']>, 'id' | 'client' | 'source' | 'first_seen'>;
+
+/** What people have signed in with. The ids are those of this list, not what browsers keep: a browser that keeps nothing has one as well. */
+export interface KnownDevices {
+  /**
+   * Learns what somebody signed in with. It is new when neither what the browser keeps, nor its kind, nor its source has been seen for this account; the first
+   * sign-in of an account is learned silently.
+   */
+  signedIn(event: Extract<SecurityEvent, { kind: 'login_succeeded' }>): Promise<{ id: string; is_new: boolean } | null>;
+  /** "It was me": trusted from now on, and reviewed. */
+  trustDevice(user_id: string, id: string): Promise<void>;
+  /** Its alert has been decided, whichever way. */
+  reviewDevice(user_id: string, id: string): Promise<void>;
+  /** "It was not me": the next sign-in with it is one with a new device again. */
+  forgetDevice(user_id: string, id: string): Promise<void>;
+  /** Devices that were new, and of which nobody has said whose they are; the newest first. */
+  unreviewedDevices(user_id: string): Promise<KnownDevice[]>;
+  /** Forgets what has not been seen for long. */
+  sweep(): Promise<void>;
+}
+
+const RETENTION_MS = 180 * 86_400_000;
+/** How exactly `last_seen` is kept: far below the retention, so that a sign-in as ever is not a write. */
+const LAST_SEEN_GRAIN_MS = 3_600_000;
+/** Of one account. Beyond them, what was seen least lately is forgotten. */
+const DEVICES_MAXIMUM = 200;
+
+/** `now` is in ms. */
+export function createKnownDevices(parts: { database: Kysely<DetectionTables>; now: () => number }): KnownDevices {
+  const { database, now } = parts;
+  const oldest = () => new Date(now() - RETENTION_MS).toISOString();
+  const of = (user_id: string, id: string) =>
+    database.updateTable('known_devices').where('user_id', '=', user_id).where('id', '=', id);
+
+  return {
+    async signedIn({ at, user_id, source, client, data }) {
+      if (user_id === null || source === null || client === null) return null;
+      const known = await database
+        .selectFrom('known_devices')
+        .select(['id', 'device_id', 'client', 'source', 'last_seen'])
+        .where('user_id', '=', user_id)
+        .where('last_seen', '>', oldest())
+        .orderBy('last_seen', 'desc')
+        .orderBy('id', 'desc')
+        .execute();
+      const device_id = data.device_id ?? '';
+      const same = known.find((device) => device.device_id === device_id && device.client === client && device.source === source);
+      if (same !== undefined) {
+        if (now() - Date.parse(same.last_seen) >= LAST_SEEN_GRAIN_MS) await of(user_id, same.id).set({ last_seen: at }).execute();
+        return { id: same.id, is_new: false };
+      }
+      const is_new =
+        known.length > 0 &&
+        !known.some(
+          (device) =>
+            (device.device_id !== '' && device.device_id === device_id) ||
+            (device.client !== UNKNOWN_CLIENT && device.client === client) ||
+            device.source === source,
+        );
+      return await database.transaction().execute(async (transaction) => {
+        const id = newId();
+        // Of two sign-ins at once the database says which one was first.
+        const { id: stored } = await transaction
+          .insertInto('known_devices')
+          .values({
+            id,
+            user_id,
+            device_id,
+            client,
+            source,
+            first_seen: at,
+            last_seen: at,
+            trusted_at: null,
+            reviewed: is_new ? 0 : 1,
+          })
+          .onConflict((conflict) => conflict.columns(['user_id', 'device_id', 'client', 'source']).doUpdateSet({ last_seen: at }))
+          .returning('id')
+          .executeTakeFirstOrThrow();
+        const excess = known.slice(DEVICES_MAXIMUM - 1);
+        if (excess.length > 0) {
+          await transaction
+            .deleteFrom('known_devices')
+            .where(
+              'id',
+              'in',
+              excess.map((device) => device.id),
+            )
+            .execute();
+        }
+        return { id: stored, is_new: is_new && stored === id };
+      });
+    },
+
+    async trustDevice(user_id, id) {
+      await of(user_id, id)
+        .set({ trusted_at: new Date(now()).toISOString(), reviewed: 1 })
+        .execute();
+    },
+
+    async reviewDevice(user_id, id) {
+      await of(user_id, id).set({ reviewed: 1 }).execute();
+    },
+
+    async forgetDevice(user_id, id) {
+      await database.deleteFrom('known_devices').where('user_id', '=', user_id).where('id', '=', id).execute();
+    },
+
+    unreviewedDevices: (user_id) =>
+      database
+        .selectFrom('known_devices')
+        .select(['id', 'client', 'source', 'first_seen'])
+        .where('user_id', '=', user_id)
+        .where('reviewed', '=', 0)
+        .orderBy('id', 'desc')
+        .execute(),
+
+    async sweep() {
+      await database.deleteFrom('known_devices').where('last_seen', '<=', oldest()).execute();
+    },
+  };
+}

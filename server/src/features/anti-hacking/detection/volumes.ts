@@ -1,0 +1,71 @@
+import type { Kysely } from 'kysely';
+import type { DetectionTables } from './detection.tables.ts';
+import { type Asker, addVolume, isWorthKeeping, NO_VOLUME, volumeExpiry, volumeSchema } from './flood.ts';
+import { FLOOD } from './rules.ts';
+import { changeWindows, type Stored } from './windows-store.ts';
+
+/** More requests than the hours before allow. */
+interface Flood {
+  asker: Asker;
+  key: string;
+  /** Of the 15 minutes, and the most that would have been none. */
+  count: number;
+  limit: number;
+  /** ISO time. */
+  at: string;
+}
+
+/** How much is asked for, and by whom. Counted here, and kept together with what other servers count. */
+export interface Volumes {
+  /** Counts a request of an account, or of a source without one. Costs a look-up. */
+  count(asker: Asker): void;
+  /** Keeps what was counted since the last time, and answers what is a flood and was not told of yet. */
+  fold(): Promise<Flood[]>;
+}
+
+/** Askers that are counted between two folds. More at once are no single asker's flood. */
+const ASKERS_MAXIMUM = 10_000;
+const FOLDED_AT_ONCE = 100;
+
+/** `now` is in ms. */
+export function createVolumes(parts: { database: Kysely<DetectionTables>; now: () => number }): Volumes {
+  const { now } = parts;
+  let counted = new Map<string, { asker: Asker; requests: number }>();
+
+  async function keep(some: readonly { key: string; asker: Asker; requests: number }[], at: number): Promise<Flood[]> {
+    const places = some.map((entry) => ({ ...entry, rule: FLOOD.id })).sort((a, b) => (a.key < b.key ? -1 : 1));
+    return await changeWindows(parts, places, (before) => {
+      const after: Stored[] = [];
+      const floods: Flood[] = [];
+      for (const { rule, key, asker, requests } of places) {
+        const state = before.get(`${rule} ${key}`)?.state;
+        const earlier = state === undefined ? NO_VOLUME : volumeSchema.parse(JSON.parse(state));
+        const { volume, count, limit } = addVolume(earlier, asker, at, requests);
+        after.push({ rule, key, state: JSON.stringify(volume), expires_at: volumeExpiry(at) });
+        if (limit !== undefined) floods.push({ asker, key, count, limit, at: new Date(at).toISOString() });
+      }
+      return { after, answer: floods };
+    });
+  }
+
+  return {
+    count(asker) {
+      const key = `${asker.kind} ${asker.id}`;
+      const known = counted.get(key);
+      if (known !== undefined) known.requests += 1;
+      else if (counted.size < ASKERS_MAXIMUM) counted.set(key, { asker, requests: 1 });
+    },
+
+    async fold() {
+      const at = now();
+      const some = [...counted].map(([key, entry]) => ({ key, ...entry }));
+      counted = new Map();
+      const kept = some.filter(({ asker, requests }) => isWorthKeeping(asker, requests));
+      const floods: Flood[] = [];
+      for (let begin = 0; begin < kept.length; begin += FOLDED_AT_ONCE) {
+        floods.push(...(await keep(kept.slice(begin, begin + FOLDED_AT_ONCE), at)));
+      }
+      return floods;
+    },
+  };
+}

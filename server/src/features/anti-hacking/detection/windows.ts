@@ -1,0 +1,95 @@
+import { z } from 'zod';
+
+/**
+ * How a rule counts. Times in ms.
+ * `each`: every event is told.
+ * `sliding`: as many events as `count` within the window, as fail2ban counts (maxretry, findtime).
+ * `bucket`: more events than fit into a bucket that leaks one in each `leak_ms`, as CrowdSec counts (capacity, leakspeed); `once`: a value that is in the
+ * bucket is not poured again (distinct).
+ * `different`: so many different values have to be among them.
+ */
+export type Counting =
+  | { kind: 'sliding'; count: number; window_ms: number; different: number }
+  | { kind: 'bucket'; capacity: number; leak_ms: number; different: number; once: boolean };
+export type Measure = { kind: 'each' } | Counting;
+
+const sampleSchema = z.object({ at: z.string(), what: z.string(), source: z.string().nullable() });
+/** An event in words, as evidence shows it. */
+export type Sample = z.infer<typeof sampleSchema>;
+
+/** What a rule keeps of the events with one key. Bounded by the rule's measure, whatever comes. Times are ms since 1970. */
+export const windowSchema = z.object({
+  /** Of the latest event. */
+  at: z.number(),
+  /** How full a bucket was then. */
+  level: z.number(),
+  /** The latest events of a sliding window, oldest first. */
+  times: z.array(z.number()),
+  /** The latest event of each value, oldest first. `user_id` is whom that event was about. */
+  values: z.array(z.object({ value: z.string(), at: z.number(), user_id: z.string().nullable() })),
+  samples: z.array(sampleSchema),
+  /** The latest event that nothing stopped. */
+  open_at: z.number().nullable(),
+});
+export type Window = z.infer<typeof windowSchema>;
+
+/** An event as a window counts it. */
+export interface Drop {
+  at: number;
+  value: string;
+  user_id: string | null;
+  sample: Sample;
+  is_blocked: boolean;
+}
+
+const SAMPLES_MAXIMUM = 5;
+
+export const EMPTY: Window = { at: 0, level: 0, times: [], values: [], samples: [], open_at: null };
+
+export function addSample(samples: readonly Sample[], sample: Sample): Sample[] {
+  return [...samples, sample].slice(-SAMPLES_MAXIMUM);
+}
+
+/** When a window is as if nothing had happened, in ms since 1970. */
+export function expiryOf({ at, level, times }: Window, measure: Counting): number {
+  return measure.kind === 'sliding' ? (times.at(-1) ?? at) + measure.window_ms : at + level * measure.leak_ms;
+}
+
+/** Oldest first; of equal times in the order of the values, so that the order in which they were told does not matter. */
+function withValue(values: Window['values'], { value, at, user_id }: Drop): Window['values'] {
+  const before = values.find((entry) => entry.value === value);
+  const entry = { value, at: Math.max(at, before?.at ?? at), user_id: user_id ?? before?.user_id ?? null };
+  return [...values.filter((other) => other.value !== value), entry].sort(
+    (a, b) => a.at - b.at || (a.value < b.value ? -1 : a.value > b.value ? 1 : 0),
+  );
+}
+
+/** Adds an event. Whether that is what the rule waits for; the window is then to be begun anew. */
+export function pour(window: Window, measure: Counting, drop: Drop): { window: Window; is_full: boolean } {
+  // Servers' clocks differ a little: an event that comes late does not turn time back.
+  const at = Math.max(window.at, drop.at);
+  const next = {
+    at,
+    samples: addSample(window.samples, drop.sample),
+    open_at: drop.is_blocked ? window.open_at : Math.max(drop.at, window.open_at ?? drop.at),
+  };
+  if (measure.kind === 'sliding') {
+    const begin = at - measure.window_ms;
+    const times = [...window.times, drop.at].filter((time) => time > begin).sort((a, b) => a - b);
+    const values = withValue(window.values, drop).filter((entry) => entry.at > begin);
+    const is_full = times.length >= measure.count && values.length >= measure.different;
+    return {
+      window: { ...next, level: 0, times: times.slice(-measure.count), values: values.slice(-measure.different) },
+      is_full,
+    };
+  }
+  const left = window.level === 0 ? 0 : Math.max(0, window.level - (at - window.at) / measure.leak_ms);
+  // What came first leaks first.
+  const still = left === 0 ? [] : window.values.slice(-Math.ceil(left));
+  if (measure.once && still.some(({ value }) => value === drop.value)) {
+    return { window: { ...window, ...next, level: left, values: still }, is_full: false };
+  }
+  const values = withValue(still, drop).slice(-measure.capacity - 1);
+  const is_full = left + 1 > measure.capacity && values.length >= measure.different;
+  return { window: { ...next, level: Math.min(measure.capacity, left + 1), times: [], values }, is_full };
+}

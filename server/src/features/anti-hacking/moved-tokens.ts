@@ -1,0 +1,36 @@
+import type { FastifyRequest } from 'fastify';
+import { originOf } from '#platform/origin.ts';
+import type { Observe } from '#platform/security-event.ts';
+import type { Session } from '#platform/session.ts';
+
+/** Sessions with where they were used that have been told of. */
+const TOLD_MAXIMUM = 10_000;
+
+/**
+ * Looks whether a session is used from elsewhere than where it began: from another source and by another kind of browser. One of both alone is everyday life,
+ * a phone that leaves the house or a browser in disguise. Told once of each session and place.
+ */
+export function createMovedTokens(parts: {
+  observe: Observe;
+  now: () => number;
+}): (session: Session, request: FastifyRequest) => void {
+  const { observe, now } = parts;
+  const told = new Set<string>();
+  return ({ id, user, began }, request) => {
+    // The usual case, and cheap.
+    if (began === null || request.ip === began.address) return;
+    const { address, source, client } = originOf(request);
+    if (source === began.source || client === began.client) return;
+    const name = `${id} ${source} ${client}`;
+    if (told.has(name)) return;
+    if (told.size >= TOLD_MAXIMUM) told.clear();
+    told.add(name);
+    void observe({
+      at: new Date(now()).toISOString(),
+      user_id: user.id,
+      ...{ source, address, client },
+      kind: 'token_moved',
+      data: { session_id: id, signed_in_source: began.source, signed_in_client: began.client },
+    });
+  };
+}

@@ -1,0 +1,86 @@
+import type { Activity, AuditChain, AuditEntry, AuditKind } from '@palisade/contract/audit';
+import type { Kysely, Selectable } from 'kysely';
+import { type AuditTables, personalOf, verifyAudit } from '#platform/audit.ts';
+
+/** As much of an account as names it. */
+interface Person {
+  id: string;
+  email: string;
+  username: string;
+}
+
+/** The owner of the accounts. */
+interface Accounts {
+  /** By email, username or id, in any case. */
+  findPerson(words: string): Promise<Person | undefined>;
+  findUsers(ids: readonly string[]): Promise<Person[]>;
+}
+
+interface Page {
+  limit: number;
+  cursor?: number | undefined;
+}
+
+/** What stands in the audit log, for those who may read it. */
+export interface AuditLog {
+  /** What is about one account, newest first. */
+  activity(user_id: string, page: Page): Promise<Activity[]>;
+  list(filter: Page & { person?: string | undefined; kind?: AuditKind | undefined }): Promise<AuditEntry[]>;
+  /** Checks all of it; of several who ask at once all get the same answer. */
+  check(): Promise<AuditChain>;
+}
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+function activityOf(entry: Selectable<AuditTables['audit_entries']>): Activity {
+  const { seq, at, kind, subject_id, actor_id } = entry;
+  const { address, client, details } = personalOf(entry);
+  const by = actor_id === null ? 'server' : actor_id === subject_id ? 'self' : 'administrator';
+  return { seq, at, kind, by, details, ...(by === 'self' ? { address, client } : { address: null, client: null }) };
+}
+
+export function createAuditLog(parts: { database: Kysely<AuditTables>; accounts: Accounts; now: () => number }): AuditLog {
+  const { database, accounts, now } = parts;
+  let checking: Promise<AuditChain> | undefined;
+
+  const pageOf = ({ limit, cursor }: Page) => {
+    const query = database.selectFrom('audit_entries').selectAll().orderBy('seq', 'desc').limit(limit);
+    return cursor === undefined ? query : query.where('seq', '<', cursor);
+  };
+
+  return {
+    activity: async (user_id, page) => (await pageOf(page).where('subject_id', '=', user_id).execute()).map(activityOf),
+
+    async list({ person, kind, ...page }) {
+      let query = pageOf(page);
+      if (kind !== undefined) query = query.where('kind', '=', kind);
+      if (person !== undefined && person !== '') {
+        // The id of an account that is gone still leads to its entries.
+        const id = (await accounts.findPerson(person))?.id ?? (UUID.test(person) ? person.toLowerCase() : undefined);
+        if (id === undefined) return [];
+        query = query.where(({ or, eb }) => or([eb('subject_id', '=', id), eb('actor_id', '=', id)]));
+      }
+      const entries = await query.execute();
+      const ids = entries.flatMap(({ subject_id, actor_id }) => [subject_id, ...(actor_id === null ? [] : [actor_id])]);
+      const people = new Map((await accounts.findUsers(ids)).map(({ id, email, username }) => [id, { id, email, username }]));
+      return entries.map((entry) => {
+        const { seq, at, kind, subject_id, actor_id, hash } = entry;
+        return {
+          ...{ seq, at, kind, subject_id, actor_id, hash },
+          ...personalOf(entry),
+          subject: people.get(subject_id) ?? null,
+          actor: people.get(actor_id ?? '') ?? null,
+        };
+      });
+    },
+
+    check() {
+      checking ??= verifyAudit(database)
+        .then((verdict) => ({ ...verdict, checked_at: new Date(now()).toISOString() }))
+        .finally(() => {
+          checking = undefined;
+        });
+      return checking;
+    },
+  };
+}

@@ -1,0 +1,314 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkAudit, exportActivity, listActivity, listAudit } from '@palisade/contract/audit';
+import {
+  changePassword,
+  changeUsername,
+  currentUser,
+  endOtherSessions,
+  endSession,
+  forgotPassword,
+  listSessions,
+  login,
+  logout,
+  resetPassword,
+} from '@palisade/contract/auth';
+import { PostgresAdapter, sql } from 'kysely';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type AuditVerdict, verifyAudit } from '#platform/audit.ts';
+import { replyOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { runCommand } from '#test/server-process.ts';
+
+const containing = (part: string): unknown => expect.stringContaining(part);
+const app = await startTestApp();
+const { call, signIn } = app;
+const boss = await signIn('boss');
+const idOf = async (token: string) => replyOf(await call(currentUser, { token })).id;
+const kinds = async (token: string) => replyOf(await call(listActivity, { token })).map(({ kind }) => kind);
+
+describe('one’s own activity', () => {
+  test('tells what was done to the account, from where, newest first, and nothing of anybody else', async () => {
+    const person = await signIn('maria');
+    const again = async (password = person.password) =>
+      replyOf(await call(login, { body: { email: person.email, password } })).access_token;
+    const other = await again();
+    await call(changeUsername, { token: person.token, body: { username: 'zoe' } });
+    const [latest] = replyOf(await call(listSessions, { token: person.token }));
+    await call(endSession, { token: person.token, params: { id: latest?.id ?? '' } });
+    await call(endOtherSessions, { token: person.token });
+    const change = { current_password: person.password, new_password: 'another long password' };
+    await call(changePassword, { token: person.token, body: change });
+    const { reset_token } = replyOf(await call(forgotPassword, { body: { email: person.email } }));
+    await call(resetPassword, { body: { reset_token: reset_token ?? '', new_password: 'a third long password' } });
+    await call(logout, { token: await again('a third long password') });
+    const token = await again('a third long password');
+    expect((await call(currentUser, { token: other })).status).toBe(401);
+
+    const activity = replyOf(await call(listActivity, { token }));
+    expect(activity.map(({ kind }) => kind)).toEqual([
+      'signed_in',
+      'signed_out',
+      'signed_in',
+      'password_reset',
+      'password_changed',
+      'other_sessions_ended',
+      'session_ended',
+      'username_changed',
+      'signed_in',
+      'signed_in',
+      'account_registered',
+    ]);
+    for (const entry of activity) expect(entry).toMatchObject({ by: 'self', address: '127.0.0.1' });
+    expect(activity.find(({ kind }) => kind === 'username_changed')?.details).toEqual({ username: 'zoe' });
+  });
+
+  test('comes in pages', async () => {
+    const { token } = await signIn();
+    const first = await call(listActivity, { token, query: '?limit=1' });
+    expect(replyOf(first).map(({ kind }) => kind)).toEqual(['signed_in']);
+    const next = /^<\/api\/auth\/audit(\?[^>]+)>; rel="next"$/.exec(first.headers.get('link') ?? '')?.[1];
+    expect(replyOf(await call(listActivity, { token, query: next ?? '' })).map(({ kind }) => kind)).toEqual([
+      'account_registered',
+    ]);
+  });
+
+  test.each(['?limit=0', '?cursor=0', '?cursor=x', '?limit=501'])('a bad page is 422: %s', async (query) => {
+    expect((await call(listActivity, { token: boss.token, query })).status).toBe(422);
+  });
+
+  test('is a file, for programs and for spreadsheets', async () => {
+    const { token } = await signIn();
+    await call(changeUsername, { token, body: { username: '=1+1' } });
+    const file = async (format: string) => {
+      const headers = { authorization: `Bearer ${token}` };
+      return await fetch(`${app.url}/api${exportActivity.path}?format=${format}`, { headers });
+    };
+    const json = await file('json');
+    expect(json.headers.get('content-disposition')).toBe('attachment; filename="palisade-activity.json"');
+    expect(await json.json()).toEqual(replyOf(await call(listActivity, { token })));
+    const csv = await (await file('csv')).text();
+    const lines = csv.trimEnd().split('\r\n');
+    expect(lines[0]).toContain('"Number","Time (UTC)","What"');
+    expect(lines).toHaveLength(4);
+    expect(lines[1]).toContain('"username_changed","self","127.0.0.1"');
+    expect(lines[1]).toContain(`"username: =1+1"`);
+    expect((await file('pdf')).status).toBe(422);
+  });
+});
+
+describe('the log of administrators', () => {
+  test('finds entries by person and by kind', async () => {
+    const person = await signIn('omar');
+    const id = await idOf(person.token);
+    for (const words of [person.email.toUpperCase(), 'Omar', id]) {
+      const entries = replyOf(await call(listAudit, { token: boss.token, query: `?${new URLSearchParams({ person: words })}` }));
+      expect(entries.map(({ kind, subject }) => [kind, subject?.username])).toEqual([
+        ['signed_in', 'omar'],
+        ['account_registered', 'omar'],
+      ]);
+    }
+    const query = '?person=omar&kind=signed_in&limit=1';
+    const page = await call(listAudit, { token: boss.token, query });
+    expect(replyOf(page)).toMatchObject([{ kind: 'signed_in', actor_id: id, address: '127.0.0.1' }]);
+    expect(page.headers.get('link')).toContain('person=omar&kind=signed_in&limit=1&cursor=');
+    expect(replyOf(await call(listAudit, { token: boss.token, query: '?person=nobody' }))).toEqual([]);
+    expect((await call(listAudit, { token: boss.token, query: '?kind=nothing' })).status).toBe(422);
+  });
+
+  test('is whole', async () => {
+    const chain = replyOf(await call(checkAudit, { token: boss.token }));
+    const [newest] = replyOf(await call(listAudit, { token: boss.token, query: '?limit=1' }));
+    expect(chain).toMatchObject({ entries: newest?.seq, head: `${newest?.seq}:${newest?.hash}`, fault: null });
+  });
+
+  test('has one chain, however many are added at once', async () => {
+    await Promise.all(Array.from({ length: 8 }, () => call(logout, { token: '' }).then(() => signIn())));
+    expect(replyOf(await call(checkAudit, { token: boss.token })).fault).toBeNull();
+  });
+});
+
+describe('the database', () => {
+  const { database } = app.app;
+
+  test.each([
+    ['changes no entry', () => database.updateTable('audit_entries').set({ kind: 'signed_out' }).where('seq', '=', 1).execute()],
+    [
+      'changes nothing personal',
+      () => database.updateTable('audit_entries').set({ personal: '{}' }).where('seq', '=', 1).execute(),
+    ],
+    ['removes no entry', () => database.deleteFrom('audit_entries').where('seq', '=', 1).execute()],
+    ['does not move the end back', () => database.updateTable('audit_head').set({ seq: 1 }).execute()],
+    ['does not lose the end', () => database.deleteFrom('audit_head').execute()],
+  ])('%s', async (_, change) => {
+    await expect(change()).rejects.toThrow('append-only');
+    expect(replyOf(await call(checkAudit, { token: boss.token })).fault).toBeNull();
+  });
+});
+
+type Database = TestApp['app']['database'];
+
+/** Somebody who has the database and its rights. */
+async function unguard(database: Database): Promise<void> {
+  if (database.getExecutor().adapter instanceof PostgresAdapter) {
+    for (const table of ['audit_entries', 'audit_head'])
+      await sql`alter table ${sql.table(table)} disable trigger user`.execute(database);
+    return;
+  }
+  for (const trigger of ['audit_entries_update', 'audit_entries_delete', 'audit_head_update', 'audit_head_delete'])
+    await sql`drop trigger ${sql.ref(trigger)}`.execute(database);
+}
+
+/** Takes the transaction back. */
+class Undone extends Error {
+  readonly verdict: AuditVerdict;
+  constructor(verdict: AuditVerdict) {
+    super();
+    this.verdict = verdict;
+  }
+}
+
+describe('the verifier', async () => {
+  const fresh = await startTestApp();
+  for (const name of ['boss', 'maria']) await fresh.signIn(name);
+  const verify = (database: Database, noted?: { seq: number; hash: string }) =>
+    verifyAudit(database.$pickTables<'audit_entries' | 'audit_head'>(), noted);
+  const entry = (database: Database, seq: number) =>
+    database.selectFrom('audit_entries').selectAll().where('seq', '=', seq).executeTakeFirstOrThrow();
+  const cutOff = async (database: Database, from: number, head: number) => {
+    await database.deleteFrom('audit_entries').where('seq', '>=', from).execute();
+    const { hash } = await entry(database, from - 1);
+    await database.updateTable('audit_head').set({ seq: head, hash }).execute();
+  };
+
+  test.each<[string, (database: Database) => Promise<unknown>, { seq: number; reason: RegExp }]>([
+    [
+      'an entry that was changed',
+      (database) => database.updateTable('audit_entries').set({ kind: 'signed_out' }).where('seq', '=', 2).execute(),
+      { seq: 2, reason: /changed/ },
+    ],
+    [
+      'a person who was exchanged',
+      (database) => database.updateTable('audit_entries').set({ actor_id: null }).where('seq', '=', 3).execute(),
+      { seq: 3, reason: /changed/ },
+    ],
+    [
+      'something personal that was changed',
+      (database) => database.updateTable('audit_entries').set({ personal: '{}' }).where('seq', '=', 2).execute(),
+      { seq: 2, reason: /personal in it was changed/ },
+    ],
+    [
+      'something personal that was taken out of an account that is there',
+      (database) => database.updateTable('audit_entries').set({ personal: null }).where('seq', '=', 2).execute(),
+      { seq: 2, reason: /no account of it was deleted/ },
+    ],
+    [
+      'an entry that was taken out',
+      (database) => database.deleteFrom('audit_entries').where('seq', '=', 2).execute(),
+      { seq: 2, reason: /missing/ },
+    ],
+    [
+      'two that were exchanged',
+      async (database) => {
+        for (const [from, to] of [
+          [2, -1],
+          [3, 2],
+          [-1, 3],
+        ] as const)
+          await database.updateTable('audit_entries').set({ seq: to }).where('seq', '=', from).execute();
+      },
+      { seq: 2, reason: /moved/ },
+    ],
+    [
+      'one that was put in',
+      async (database) => {
+        for (const seq of [4, 3, 2])
+          await database
+            .updateTable('audit_entries')
+            .set({ seq: seq + 1 })
+            .where('seq', '=', seq)
+            .execute();
+        await database
+          .insertInto('audit_entries')
+          .values({ ...(await entry(database, 3)), seq: 2 })
+          .execute();
+      },
+      { seq: 3, reason: /put in/ },
+    ],
+    [
+      'an end that was cut off',
+      (database) => database.deleteFrom('audit_entries').where('seq', '=', 4).execute(),
+      { seq: 4, reason: /cut off: the log had 4/ },
+    ],
+    [
+      'one that was added past the end',
+      async (database) =>
+        database
+          .insertInto('audit_entries')
+          .values({ ...(await entry(database, 4)), seq: 5 })
+          .execute(),
+      { seq: 5, reason: /changed/ },
+    ],
+    [
+      'an end that is gone',
+      (database) => database.deleteFrom('audit_head').execute(),
+      { seq: 4, reason: /where the log ends is missing/ },
+    ],
+  ])('finds %s', async (_, tamper, { seq, reason }) => {
+    const tampered = fresh.app.database.transaction().execute(async (transaction) => {
+      expect((await verify(transaction)).fault).toBeNull();
+      await unguard(transaction);
+      await tamper(transaction);
+      throw new Undone(await verify(transaction));
+    });
+    const { fault } = await tampered.catch((error: unknown) => {
+      if (error instanceof Undone) return error.verdict;
+      throw error;
+    });
+    expect(fault?.seq).toBe(seq);
+    expect(fault?.reason).toMatch(reason);
+  });
+
+  test('finds with a noted head what was cut off or written anew to the end', async () => {
+    const { database } = fresh.app;
+    const { head } = await verify(database);
+    const [seq, hash = ''] = head.split(':');
+    const noted = { seq: Number(seq), hash };
+    expect((await verify(database, noted)).fault).toBeNull();
+    await unguard(fresh.app.database);
+    await cutOff(database, 4, 3);
+    expect((await verify(database)).fault).toBeNull();
+    expect((await verify(database, noted)).fault?.reason).toMatch(/cut off: the noted head is that of entry 4/);
+    await fresh.signIn('zoe');
+    expect((await verify(database)).fault).toBeNull();
+    expect((await verify(database, noted)).fault).toMatchObject({ seq: 4, reason: containing('rewritten') });
+  });
+
+  test('is a command that ends with 0 or 1 and says why', async () => {
+    const DATA_DIR = mkdtempSync(join(tmpdir(), 'palisade-audit-'));
+    onTestFinished(() => rmSync(DATA_DIR, { recursive: true, force: true }));
+    const missing = await runCommand('verify-audit.ts', { DATA_DIR });
+    expect(missing).toMatchObject({ code: 1, output: containing('There is no database at') });
+
+    const onDisk = await startTestApp({ surroundings: { database: { sqlite: join(DATA_DIR, 'palisade.sqlite') } } });
+    await onDisk.signIn('boss');
+    const whole = await runCommand('verify-audit.ts', { DATA_DIR });
+    expect(whole).toMatchObject({ code: 0, output: containing('holds: 2 entries') });
+    const head = /later: (\S+)/.exec(whole.output)?.[1] ?? '';
+    expect(await runCommand('verify-audit.ts', { DATA_DIR }, ['--head', head])).toMatchObject({ code: 0 });
+    expect(await runCommand('verify-audit.ts', { DATA_DIR }, ['--head', 'yesterday'])).toMatchObject({ code: 1 });
+    await unguard(onDisk.app.database);
+    await onDisk.app.database.updateTable('audit_entries').set({ at: '2020-01-01T00:00:00.000Z' }).where('seq', '=', 1).execute();
+    expect(await runCommand('verify-audit.ts', { DATA_DIR })).toMatchObject({
+      code: 1,
+      output: containing('Entry 1: It was changed'),
+    });
+  });
+});
+
+test('is read by nobody who may not', async () => {
+  const { token } = await signIn();
+  for (const endpoint of [listAudit, checkAudit]) expect((await call(endpoint, { token })).status).toBe(403);
+  expect((await call(listActivity)).status).toBe(401);
+  expect(await kinds(token)).toEqual(['signed_in', 'account_registered']);
+});

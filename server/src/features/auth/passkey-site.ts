@@ -1,0 +1,37 @@
+import { isIP } from 'node:net';
+import type { Exposure } from '@palisade/contract/platform';
+import { isLoopbackHost } from '#platform/settings.ts';
+
+/** The page that a passkey is bound to: browsers let it work there alone. */
+export interface PasskeySite {
+  /** `https://palisade.example`. */
+  origin: string;
+  /** Its host without the port. */
+  rp_id: string;
+}
+
+/** Browsers take no address in place of a name (WebAuthn level 3, section 5.1.3), and want a secure page. */
+function siteOf(address: URL): PasskeySite | undefined {
+  const host = address.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) !== 0 || (address.protocol !== 'https:' && !isLoopbackHost(host))) return undefined;
+  return { origin: address.origin, rp_id: host };
+}
+
+/**
+ * Where passkeys work: at PUBLIC_URL; without it, in local exposure, at the name of the machine itself that the request came to, or `localhost` for one that came to
+ * its bare address. Undefined where they work nowhere. A stranger's Host header decides nothing.
+ */
+export function passkeySite(
+  host_header: string | undefined,
+  { public_url, exposure }: { public_url: string | undefined; exposure: Exposure },
+): PasskeySite | undefined {
+  if (public_url !== undefined) {
+    const address = new URL(public_url);
+    if (isIP(address.hostname.replace(/^\[|\]$/g, '')) !== 0 && isLoopbackHost(address.hostname)) address.hostname = 'localhost';
+    return siteOf(address);
+  }
+  const asked = URL.parse(`http://${host_header ?? ''}`);
+  if (exposure === 'public' || asked === null || !isLoopbackHost(asked.hostname)) return undefined;
+  if (siteOf(asked) === undefined) asked.hostname = 'localhost';
+  return siteOf(asked);
+}

@@ -1,0 +1,264 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { NewPasskey, PasskeyAssertion, PasskeyCreation, PasskeyRequest } from '@palisade/contract/two-factor';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely, Selectable } from 'kysely';
+import { z } from 'zod';
+import { isUniqueViolation } from '#platform/database.ts';
+import { newId } from '#platform/id.ts';
+import { Problem } from '#platform/problem.ts';
+import type { PasskeySite } from './passkey-site.ts';
+import type { TwoFactorTables } from './two-factor.tables.ts';
+
+type Tables = Pick<TwoFactorTables, 'passkeys' | 'passkey_challenges'>;
+type Purpose = TwoFactorTables['passkey_challenges']['purpose'];
+export type PasskeyRow = Selectable<TwoFactorTables['passkeys']>;
+
+/** Said of what is not kept here, or is somebody else's. */
+export const UNKNOWN_PASSKEY = 'This passkey is not known here. It may have been removed.';
+
+/** The passkeys of accounts, and what browsers are asked for them. Every question may be answered once, within its lifetime. */
+export interface Passkeys {
+  list(user_id: string): Promise<PasskeyRow[]>;
+  find(id: string): Promise<PasskeyRow | undefined>;
+  rename(id: string, name: string): Promise<PasskeyRow>;
+  /** Whose passkey has this id of a credential. */
+  ownerOf(credential_id: string): Promise<string | undefined>;
+  /** What to ask a browser to have a passkey of this person used; null where nobody is known yet, who may use any. */
+  request(occasion: { purpose: Purpose; user_id: string | null; site: PasskeySite }): Promise<PasskeyRequest>;
+  /** What to ask a browser to have a passkey made. `provider_name` is what the person's device shows. */
+  requestNew(
+    user: { id: string; email: string; username: string },
+    site: PasskeySite,
+    provider_name: string,
+  ): Promise<PasskeyCreation>;
+  /** @throws Problem `conflict` for what does not answer the question, or is known already. `keep` stores it, as part of `database`'s transaction. */
+  examineNew(
+    made: NewPasskey,
+    user_id: string,
+    site: PasskeySite,
+  ): Promise<{ keep(transaction: Kysely<Tables>, name: string): Promise<PasskeyRow> }>;
+  /**
+   * Looks whether a person's passkey answers the question that was asked. `take` counts the use, as part of `database`'s transaction: false for a signature
+   * counter that goes back, as that of a copy does.
+   * @throws Problem `second_factor_refused`.
+   */
+  examine(
+    assertion: PasskeyAssertion,
+    occasion: { purpose: Purpose; user_id: string; site: PasskeySite },
+  ): Promise<{ passkey: PasskeyRow; take(transaction: Kysely<Tables>): Promise<boolean> }>;
+}
+
+const CHALLENGE_BYTES = 32;
+const CHALLENGE_LIFETIME_MS = 300_000;
+/** EdDSA, ES256, RS256 (COSE algorithms registry): what the authenticators of today have. */
+const ALGORITHMS = [-8, -7, -257];
+const PASSKEYS_MAXIMUM = 20;
+
+const transportsSchema = z.array(z.string());
+const clientDataSchema = z.object({ challenge: z.string() });
+
+const hashOf = (challenge: string) => createHash('sha256').update(challenge).digest('hex');
+
+/** The question that a browser says it answers; undefined for nonsense. Everything else about the answer is for the library to check. */
+function challengeOf(clientDataJSON: string): string | undefined {
+  try {
+    return clientDataSchema.safeParse(JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())).data?.challenge;
+  } catch {
+    return undefined;
+  }
+}
+
+const descriptorOf = ({ credential_id, transports }: PasskeyRow) => ({
+  type: 'public-key' as const,
+  id: credential_id,
+  transports: transportsSchema.parse(JSON.parse(transports)),
+});
+
+/** What the library says of an answer; undefined for one that it refuses, with the reason in the log. Loaded on first use: it is a fifth of the start. */
+async function verified<Answer>(
+  logger: FastifyBaseLogger,
+  verify: (library: typeof import('@simplewebauthn/server')) => Promise<Answer>,
+): Promise<Answer | undefined> {
+  const library = await import('@simplewebauthn/server');
+  try {
+    return await verify(library);
+  } catch (error) {
+    logger.info({ err: error }, 'a passkey was refused');
+    return undefined;
+  }
+}
+
+export function createPasskeys(parts: { database: Kysely<Tables>; now: () => number; logger: FastifyBaseLogger }): Passkeys {
+  const { database, now, logger } = parts;
+  const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
+
+  async function ask(purpose: Purpose, user_id: string | null): Promise<string> {
+    await database.deleteFrom('passkey_challenges').where('expires_at', '<', at()).execute();
+    const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url');
+    await database
+      .insertInto('passkey_challenges')
+      .values({ challenge_hash: hashOf(challenge), purpose, user_id, expires_at: at(CHALLENGE_LIFETIME_MS) })
+      .execute();
+    return challenge;
+  }
+
+  /** The question that an answer is to, if it was asked for this and of this person. It is not asked any more then. */
+  async function asked(clientDataJSON: string, purpose: Purpose, user_id: string | null): Promise<string | undefined> {
+    const challenge = challengeOf(clientDataJSON);
+    if (challenge === undefined) return undefined;
+    const taken = await database
+      .deleteFrom('passkey_challenges')
+      .where('challenge_hash', '=', hashOf(challenge))
+      .where('purpose', '=', purpose)
+      .where('user_id', user_id === null ? 'is' : '=', user_id)
+      .where('expires_at', '>', at())
+      .returning('challenge_hash')
+      .executeTakeFirst();
+    return taken === undefined ? undefined : challenge;
+  }
+
+  const list = (user_id: string) =>
+    database.selectFrom('passkeys').selectAll().where('user_id', '=', user_id).orderBy('id').execute();
+
+  return {
+    list,
+
+    find: (id) => database.selectFrom('passkeys').selectAll().where('id', '=', id).executeTakeFirst(),
+
+    async rename(id, name) {
+      const row = await database.updateTable('passkeys').set({ name }).where('id', '=', id).returningAll().executeTakeFirst();
+      if (row === undefined) throw new Problem('not_found');
+      return row;
+    },
+
+    async ownerOf(credential_id) {
+      const row = await database
+        .selectFrom('passkeys')
+        .select('user_id')
+        .where('credential_id', '=', credential_id)
+        .executeTakeFirst();
+      return row?.user_id;
+    },
+
+    async request({ purpose, user_id, site }) {
+      const own = user_id === null ? [] : (await list(user_id)).filter(({ rp_id }) => rp_id === site.rp_id);
+      return {
+        challenge: await ask(purpose, user_id),
+        rpId: site.rp_id,
+        timeout: CHALLENGE_LIFETIME_MS,
+        userVerification: 'required',
+        allowCredentials: own.map(descriptorOf),
+      };
+    },
+
+    async requestNew({ id, email, username }, site, provider_name) {
+      const own = await list(id);
+      if (own.length >= PASSKEYS_MAXIMUM)
+        throw new Problem('conflict', { detail: `You have ${PASSKEYS_MAXIMUM} passkeys. Remove one before you add another.` });
+      return {
+        challenge: await ask('add', id),
+        rp: { id: site.rp_id, name: provider_name },
+        user: { id: Buffer.from(id).toString('base64url'), name: email, displayName: username },
+        pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+        timeout: CHALLENGE_LIFETIME_MS,
+        attestation: 'none',
+        excludeCredentials: own.map(descriptorOf),
+        authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+      };
+    },
+
+    async examineNew(made, user_id, site) {
+      const refused = new Problem('conflict', { detail: 'This passkey could not be checked. Try again.' });
+      const challenge = await asked(made.response.clientDataJSON, 'add', user_id);
+      if (challenge === undefined) throw refused;
+      const { transports = [], ...response } = made.response;
+      const answer = await verified(logger, ({ verifyRegistrationResponse }) =>
+        verifyRegistrationResponse({
+          response: { ...made, response: { ...response, transports }, clientExtensionResults: {} },
+          expectedChallenge: challenge,
+          expectedOrigin: site.origin,
+          expectedRPID: site.rp_id,
+          requireUserVerification: true,
+          supportedAlgorithmIDs: ALGORITHMS,
+        }),
+      );
+      if (!answer?.verified) throw refused;
+      const { credential } = answer.registrationInfo;
+      return {
+        async keep(transaction, name) {
+          try {
+            return await transaction
+              .insertInto('passkeys')
+              .values({
+                id: newId(),
+                user_id,
+                credential_id: credential.id,
+                public_key: Buffer.from(credential.publicKey).toString('base64url'),
+                counter: credential.counter,
+                transports: JSON.stringify(transports),
+                rp_id: site.rp_id,
+                name,
+                created_at: at(),
+                last_used_at: null,
+              })
+              .returningAll()
+              .executeTakeFirstOrThrow();
+          } catch (error) {
+            if (isUniqueViolation(error, 'credential_id'))
+              throw new Problem('conflict', { detail: 'This passkey is kept for an account already.' });
+            throw error;
+          }
+        },
+      };
+    },
+
+    async examine(assertion, { purpose, user_id, site }) {
+      // Whoever signs in with a passkey alone was nobody when the question was asked.
+      const challenge = await asked(assertion.response.clientDataJSON, purpose, purpose === 'sign_in' ? null : user_id);
+      const passkey = await database
+        .selectFrom('passkeys')
+        .selectAll()
+        .where('credential_id', '=', assertion.id)
+        .where('user_id', '=', user_id)
+        .executeTakeFirst();
+      if (passkey === undefined) throw new Problem('second_factor_refused', { detail: UNKNOWN_PASSKEY });
+      const { userHandle, ...response } = assertion.response;
+      const isOthers = userHandle && userHandle !== Buffer.from(passkey.user_id).toString('base64url');
+      const answer =
+        challenge === undefined || isOthers
+          ? undefined
+          : await verified(logger, ({ verifyAuthenticationResponse }) =>
+              verifyAuthenticationResponse({
+                response: { ...assertion, response, clientExtensionResults: {} },
+                expectedChallenge: challenge,
+                expectedOrigin: site.origin,
+                expectedRPID: site.rp_id,
+                requireUserVerification: true,
+                // The counter is decided where it is stored, below: of two uses at once one succeeds.
+                credential: {
+                  id: passkey.credential_id,
+                  publicKey: new Uint8Array(Buffer.from(passkey.public_key, 'base64url')),
+                  counter: 0,
+                },
+              }),
+            );
+      if (!answer?.verified)
+        throw new Problem('second_factor_refused', { detail: 'This passkey could not be checked. Try again.' });
+      const counter = answer.authenticationInfo.newCounter;
+      return {
+        passkey,
+        async take(transaction) {
+          // A device without a counter says 0 each time (WebAuthn level 3, section 6.1.1).
+          const taken = await transaction
+            .updateTable('passkeys')
+            .set({ counter, last_used_at: at() })
+            .where('id', '=', passkey.id)
+            .where('counter', counter === 0 ? '=' : '<', counter)
+            .returning('id')
+            .executeTakeFirst();
+          return taken !== undefined;
+        },
+      };
+    },
+  };
+}

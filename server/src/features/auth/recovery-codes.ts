@@ -1,0 +1,54 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { RECOVERY_CODES } from '@palisade/contract/two-factor';
+import type { Kysely } from 'kysely';
+import type { TwoFactorTables } from './two-factor.tables.ts';
+
+type Tables = Pick<TwoFactorTables, 'recovery_codes'>;
+
+/** Crockford's base32: no letter that is taken for a digit. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+/** Four groups of four: 80 random bits, beyond guessing, so that a plain hash keeps them (OWASP ASVS 5, 6.5.2). */
+const GROUPS = 4;
+const GROUP_CHARACTERS = 4;
+
+function newCode(): string {
+  const group = () => [...randomBytes(GROUP_CHARACTERS)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('');
+  return Array.from({ length: GROUPS }, group).join('-');
+}
+
+/** The hash of a code however it was typed: in capitals, without hyphens, with letters that look like digits. */
+function hashOf(code: string): string {
+  const plain = code.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
+  return createHash('sha256').update(plain).digest('hex');
+}
+
+/** Makes a set in place of the one before it, and answers its codes: they are never told again. */
+export async function makeRecoveryCodes(transaction: Kysely<Tables>, user_id: string): Promise<string[]> {
+  const codes = Array.from({ length: RECOVERY_CODES.count }, newCode);
+  await transaction.deleteFrom('recovery_codes').where('user_id', '=', user_id).execute();
+  await transaction
+    .insertInto('recovery_codes')
+    .values(codes.map((code) => ({ user_id, code_hash: hashOf(code) })))
+    .execute();
+  return codes;
+}
+
+/** Whether a code was one of a person's, which it is no longer then: of several uses at once one succeeds. */
+export async function takeRecoveryCode(database: Kysely<Tables>, user_id: string, code: string): Promise<boolean> {
+  const taken = await database
+    .deleteFrom('recovery_codes')
+    .where('user_id', '=', user_id)
+    .where('code_hash', '=', hashOf(code))
+    .returning('user_id')
+    .executeTakeFirst();
+  return taken !== undefined;
+}
+
+export async function countRecoveryCodes(database: Kysely<Tables>, user_id: string): Promise<number> {
+  const { codes } = await database
+    .selectFrom('recovery_codes')
+    .select(({ fn }) => fn.countAll<number | string>().as('codes'))
+    .where('user_id', '=', user_id)
+    .executeTakeFirstOrThrow();
+  return Number(codes);
+}

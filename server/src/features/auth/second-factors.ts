@@ -1,0 +1,183 @@
+import type { SecondFactor } from '@palisade/contract/problem';
+import { type PasskeyAssertion, RECOVERY_CODES } from '@palisade/contract/two-factor';
+import type { FastifyBaseLogger } from 'fastify';
+import { type Kysely, sql } from 'kysely';
+import type { Audit, AuditTables } from '#platform/audit.ts';
+import type { InstallationTables } from '#platform/installation.ts';
+import type { Mail, MailTables } from '#platform/mail.ts';
+import type { Origin } from '#platform/origin.ts';
+import { Problem } from '#platform/problem.ts';
+import type { AuthTables } from './auth.tables.ts';
+import type { PasskeySite } from './passkey-site.ts';
+import type { Passkeys } from './passkeys.ts';
+import { countRecoveryCodes, takeRecoveryCode } from './recovery-codes.ts';
+import type { SealedSecrets } from './sealed-secret.ts';
+import { securityNotice } from './security-notice.ts';
+import { matchingStep } from './totp.ts';
+import type { TwoFactorTables } from './two-factor.tables.ts';
+
+/** What a person gives as their second factor. */
+export type Proof = { code: string } | { recovery_code: string } | { passkey: PasskeyAssertion };
+
+type Tables = AuthTables & TwoFactorTables & AuditTables & MailTables & InstallationTables;
+
+/** Where a proof was asked for and given. */
+interface Occasion {
+  user_id: string;
+  purpose: 'confirm' | 'second_step' | 'sign_in';
+  /** Undefined where no passkey can work. */
+  site: PasskeySite | undefined;
+  origin: Origin;
+}
+
+/** Uses a proof up as part of `database`'s transaction, so that it counts once. @throws Problem `second_factor_refused` when it was used meanwhile. */
+type Take = (database: Kysely<Tables>) => Promise<void>;
+
+export interface SecondFactors {
+  /** What an account can prove itself with; empty while two-factor sign-in is off. */
+  methods(user_id: string): Promise<SecondFactor[]>;
+  /**
+   * Looks whether a proof is right, and answers what uses it up.
+   * @throws Problem `second_factor_refused`; `too_many_requests` for codes alone, after too many; `unavailable` when codes cannot be checked.
+   */
+  examine(proof: Proof, occasion: Occasion): Promise<Take>;
+}
+
+/** Codes of 6 digits can be guessed by who has the password: so many in an hour, whatever the way (RFC 4226 section 7.3). Passkeys and recovery codes go on. */
+const CODE_TRIES = { most: 10, window_ms: 3_600_000 } as const;
+
+const WRONG_CODE = 'This code is wrong, or was used already. Wait for the next one and try again.';
+const WRONG_RECOVERY_CODE = 'This recovery code is wrong, or was used already.';
+const COPIED_PASSKEY = 'This passkey may have been copied, so it was refused. Use another way, then remove it.';
+
+export function createSecondFactors(parts: {
+  database: Kysely<Tables>;
+  passkeys: Passkeys;
+  secrets: SealedSecrets;
+  audit: Audit;
+  mail: Pick<Mail, 'queue' | 'wake'>;
+  now: () => number;
+  logger: FastifyBaseLogger;
+}): SecondFactors {
+  const { database, passkeys, secrets, audit, mail, now, logger } = parts;
+  const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
+
+  const userOf = (from: Kysely<Tables>, user_id: string) =>
+    from.selectFrom('users').select(['email', 'username']).where('id', '=', user_id).executeTakeFirstOrThrow();
+
+  /** Counts a code before it is looked at, so that many at once are no way around the limit. Undefined where no app is in use. */
+  async function claimTry(user_id: string): Promise<{ secret: string | null } | undefined> {
+    const isOver = sql<boolean>`tries_until <= ${at()}`;
+    const row = await database
+      .updateTable('totp')
+      .set(({ eb }) => ({
+        tries: eb
+          .case()
+          .when(isOver)
+          .then(1)
+          .else(eb('tries', '+', 1))
+          .end(),
+        tries_until: eb.case().when(isOver).then(at(CODE_TRIES.window_ms)).else(eb.ref('tries_until')).end(),
+      }))
+      .where('user_id', '=', user_id)
+      .where(({ or, eb }) => or([eb('tries', '<', CODE_TRIES.most), isOver]))
+      .returning('secret')
+      .executeTakeFirst();
+    if (row !== undefined) return row;
+    const refused = await database.selectFrom('totp').select('tries_until').where('user_id', '=', user_id).executeTakeFirst();
+    if (refused === undefined) return undefined;
+    const retry_after = Math.max(1, Math.ceil((Date.parse(refused.tries_until) - now()) / 1_000));
+    const minutes = Math.ceil(retry_after / 60);
+    throw new Problem('too_many_requests', {
+      detail: `Too many wrong codes. Use a recovery code or a passkey, or wait ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
+      retry_after,
+    });
+  }
+
+  async function examineCode(code: string, user_id: string): Promise<Take> {
+    const refused = new Problem('second_factor_refused', { detail: WRONG_CODE });
+    const row = await claimTry(user_id);
+    if (row?.secret === null || row === undefined) throw refused;
+    let secret: Buffer;
+    try {
+      secret = secrets.open(row.secret, user_id);
+    } catch (error) {
+      logger.error(
+        { err: error },
+        'the secret of an authenticator app does not open: the key of two-factor sign-in is another one',
+      );
+      const detail = 'Codes cannot be checked right now. Use a recovery code or a passkey, and tell support.';
+      throw new Problem('unavailable', { detail, retry_after: 60, cause: error });
+    }
+    const step = matchingStep(secret, code, now());
+    if (step === undefined) throw refused;
+    return async (transaction) => {
+      const taken = await transaction
+        .updateTable('totp')
+        .set({ last_step: step, tries: 0 })
+        .where('user_id', '=', user_id)
+        .where('last_step', '<', step)
+        .returning('user_id')
+        .executeTakeFirst();
+      if (taken === undefined) throw refused;
+    };
+  }
+
+  async function noticeRecoveryCode(transaction: Kysely<Tables>, { user_id, origin }: Occasion): Promise<void> {
+    const left = await countRecoveryCodes(transaction, user_id);
+    await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
+      kind: 'recovery_code_used',
+      subject_id: user_id,
+      actor_id: user_id,
+      origin,
+      details: { left },
+    });
+    const isFew = left < RECOVERY_CODES.few;
+    const letter = securityNotice(await userOf(transaction, user_id), {
+      subject: isFew ? `a recovery code was used, ${left} left` : 'a recovery code was used',
+      what: `a recovery code of your account was used from ${origin.client}. ${left} of ${RECOVERY_CODES.count} are left.`,
+      ...(isFew && {
+        advice: 'Make new ones soon, in Security Preferences: without any you cannot get in when you lose your phone.',
+      }),
+    });
+    await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
+  }
+
+  async function examinePasskey(assertion: PasskeyAssertion, { user_id, purpose, site }: Occasion): Promise<Take> {
+    if (site === undefined) throw new Problem('second_factor_refused', { detail: 'Passkeys do not work at this address.' });
+    const { take, passkey } = await passkeys.examine(assertion, { purpose, user_id, site });
+    return async (transaction) => {
+      if (await take(transaction.$pickTables<'passkeys' | 'passkey_challenges'>())) return;
+      logger.warn({ passkey: passkey.id }, 'the signature counter of a passkey went back');
+      throw new Problem('second_factor_refused', { detail: COPIED_PASSKEY });
+    };
+  }
+
+  return {
+    async methods(user_id) {
+      const [totp, keys] = await Promise.all([
+        database.selectFrom('totp').select('since').where('user_id', '=', user_id).executeTakeFirst(),
+        passkeys.list(user_id),
+      ]);
+      const methods: SecondFactor[] = [];
+      if (totp !== undefined && totp.since !== null) methods.push('totp');
+      if (keys.length > 0) methods.push('passkey');
+      if (methods.length > 0) methods.push('recovery_code');
+      return methods;
+    },
+
+    async examine(proof, occasion) {
+      if ('code' in proof) return await examineCode(proof.code, occasion.user_id);
+      if ('passkey' in proof) return await examinePasskey(proof.passkey, occasion);
+      return async (transaction) => {
+        const isTaken = await takeRecoveryCode(
+          transaction.$pickTables<'recovery_codes'>(),
+          occasion.user_id,
+          proof.recovery_code,
+        );
+        if (!isTaken) throw new Problem('second_factor_refused', { detail: WRONG_RECOVERY_CODE });
+        await noticeRecoveryCode(transaction, occasion);
+      };
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { SIGN_IN_CHALLENGE_LIFETIME_S } from '@palisade/contract/two-factor';
+import type { Kysely } from 'kysely';
+import { Problem } from '#platform/problem.ts';
+import type { TwoFactorTables } from './two-factor.tables.ts';
+
+type Tables = Pick<TwoFactorTables, 'sign_in_challenges'>;
+
+/** Somebody whose password was right. */
+interface Waiting {
+  user_id: string;
+  /** SHA-256 of the stored password that was right. */
+  password_mark: string;
+  device_id: string | null;
+}
+
+/** The time between the two steps of signing in. */
+export interface SignInChallenges {
+  /** 256 random bits, base64url; only the hash is stored. */
+  issue(waiting: Waiting): Promise<string>;
+  /** Who waits behind a challenge, to ask for more. @throws Problem `sign_in_expired`. */
+  find(challenge: string): Promise<Waiting>;
+  /** Who waits behind a challenge, to look at a second factor, which counts as a try. @throws Problem `sign_in_expired`, also after too many. */
+  attempt(challenge: string): Promise<Waiting>;
+  /** Ends a challenge, as part of `database`'s transaction. @throws Problem `sign_in_expired` when it has ended meanwhile. */
+  end(database: Kysely<Tables>, challenge: string): Promise<void>;
+}
+
+const CHALLENGE_BYTES = 32;
+const TRIES_MAXIMUM = 5;
+
+const hashOf = (challenge: string) => createHash('sha256').update(challenge).digest('hex');
+
+/** Ends whatever sign-in of a person waits for its second factor, as part of `database`'s transaction: their password is another one now. */
+export async function endSignIns(transaction: Kysely<Tables>, user_id: string): Promise<void> {
+  await transaction.deleteFrom('sign_in_challenges').where('user_id', '=', user_id).execute();
+}
+
+export function createSignInChallenges({ database, now }: { database: Kysely<Tables>; now: () => number }): SignInChallenges {
+  const at = (offset_s = 0) => new Date(now() + offset_s * 1_000).toISOString();
+
+  return {
+    async issue({ user_id, password_mark, device_id }) {
+      await database.deleteFrom('sign_in_challenges').where('expires_at', '<', at()).execute();
+      const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url');
+      await database
+        .insertInto('sign_in_challenges')
+        .values({
+          challenge_hash: hashOf(challenge),
+          user_id,
+          password_mark,
+          device_id,
+          tries: 0,
+          expires_at: at(SIGN_IN_CHALLENGE_LIFETIME_S),
+        })
+        .execute();
+      return challenge;
+    },
+
+    async find(challenge) {
+      const waiting = await database
+        .selectFrom('sign_in_challenges')
+        .select(['user_id', 'password_mark', 'device_id'])
+        .where('challenge_hash', '=', hashOf(challenge))
+        .where('expires_at', '>', at())
+        .where('tries', '<', TRIES_MAXIMUM)
+        .executeTakeFirst();
+      if (waiting === undefined) throw new Problem('sign_in_expired');
+      return waiting;
+    },
+
+    async attempt(challenge) {
+      // Counted before it is looked at, so that many at once are no way around the limit.
+      const waiting = await database
+        .updateTable('sign_in_challenges')
+        .set((update) => ({ tries: update('tries', '+', 1) }))
+        .where('challenge_hash', '=', hashOf(challenge))
+        .where('expires_at', '>', at())
+        .where('tries', '<', TRIES_MAXIMUM)
+        .returning(['user_id', 'password_mark', 'device_id'])
+        .executeTakeFirst();
+      if (waiting === undefined) throw new Problem('sign_in_expired');
+      return waiting;
+    },
+
+    async end(transaction, challenge) {
+      const ended = await transaction
+        .deleteFrom('sign_in_challenges')
+        .where('challenge_hash', '=', hashOf(challenge))
+        .returning('user_id')
+        .executeTakeFirst();
+      if (ended === undefined) throw new Problem('sign_in_expired');
+    },
+  };
+}

@@ -1,0 +1,59 @@
+export interface TwoFactorTables {
+  totp: {
+    user_id: string;
+    /** Sealed with the installation's key; null while no authenticator app was confirmed. */
+    secret: string | null;
+    since: string | null;
+    /** The step of the last code that was taken: neither it nor one before it is taken again (RFC 6238 section 5.2). */
+    last_step: number;
+    /** Of an app that is being set up, and until when it may prove itself. */
+    pending_secret: string | null;
+    pending_until: string | null;
+    tries: number;
+    /** Until when tries are counted together. */
+    tries_until: string;
+  };
+  recovery_codes: {
+    user_id: string;
+    /** SHA-256 in hex. */
+    code_hash: string;
+  };
+  passkeys: {
+    id: string;
+    user_id: string;
+    credential_id: string;
+    /** COSE, base64url. */
+    public_key: string;
+    counter: number;
+    /** JSON list: how the browser reaches it. */
+    transports: string;
+    /** The host that it was made for. */
+    rp_id: string;
+    name: string;
+    created_at: string;
+    last_used_at: string | null;
+  };
+  passkey_challenges: {
+    /** SHA-256 in hex. */
+    challenge_hash: string;
+    purpose: 'add' | 'confirm' | 'second_step' | 'sign_in';
+    /** Null where nobody is known yet. */
+    user_id: string | null;
+    expires_at: string;
+  };
+  sign_in_challenges: {
+    /** SHA-256 in hex. */
+    challenge_hash: string;
+    user_id: string;
+    /** SHA-256 of the stored password. */
+    password_mark: string;
+    device_id: string | null;
+    tries: number;
+    expires_at: string;
+  };
+  session_confirmations: {
+    session_id: string;
+    with_second_factor: 0 | 1;
+    expires_at: string;
+  };
+}

@@ -1,0 +1,336 @@
+import { randomBytes } from 'node:crypto';
+import type { AuditKind } from '@palisade/contract/audit';
+import {
+  CONFIRMATION_LIFETIME_S,
+  type NewPasskey,
+  type Passkey,
+  type PasskeyCreation,
+  type PasskeyRequest,
+  type TwoFactor,
+} from '@palisade/contract/two-factor';
+import type { Kysely, Transaction } from 'kysely';
+import type { Audit, AuditTables } from '#platform/audit.ts';
+import { type InstallationTables, readProvider } from '#platform/installation.ts';
+import type { Mail, MailTables } from '#platform/mail.ts';
+import type { Origin } from '#platform/origin.ts';
+import { invalidField, Problem } from '#platform/problem.ts';
+import type { AuthTables } from './auth.tables.ts';
+import type { PasskeySite } from './passkey-site.ts';
+import type { PasskeyRow, Passkeys } from './passkeys.ts';
+import { isPassword } from './password.ts';
+import { countRecoveryCodes, makeRecoveryCodes } from './recovery-codes.ts';
+import type { SealedSecrets } from './sealed-secret.ts';
+import type { Proof, SecondFactors } from './second-factors.ts';
+import { securityNotice } from './security-notice.ts';
+import { base32, keyUri, matchingStep, TOTP_SECRET_BYTES } from './totp.ts';
+import type { TwoFactorTables } from './two-factor.tables.ts';
+
+type Tables = AuthTables & TwoFactorTables & AuditTables & MailTables & InstallationTables;
+
+/** Who changes something: a person, in a session, from somewhere. */
+export interface Actor {
+  user_id: string;
+  session_id: string;
+  origin: Origin;
+}
+
+/** Two-factor sign-in of accounts: what it rests on, and how that changes. Every change needs a session that was confirmed shortly before. */
+export interface TwoFactorAccounts {
+  read(user_id: string, site: PasskeySite | undefined): Promise<TwoFactor>;
+  /** For others: whether it is on, and how many recovery codes are left. */
+  secondFactor(user_id: string): Promise<{ enabled: boolean; recovery_codes_left: number }>;
+  /** For others: whether it is on, of each of the accounts. */
+  secondFactors(user_ids: readonly string[]): Promise<Map<string, boolean>>;
+  /**
+   * Proves who is there, for `CONFIRMATION_LIFETIME_S`.
+   * @throws Problem `invalid_field` for a wrong password or a missing second factor, and as `SecondFactors.examine` does.
+   */
+  confirm(
+    actor: Actor,
+    given: { current_password: string; proof: Proof | undefined; site: PasskeySite | undefined },
+  ): Promise<void>;
+  requestProof(user_id: string, site: PasskeySite): Promise<PasskeyRequest>;
+  /** @throws Problem `confirmation_required`, as everything below. */
+  startTotp(actor: Actor): Promise<{ secret: string; uri: string }>;
+  /** Answers recovery codes when this turned two-factor sign-in on. @throws Problem `invalid_field` for a wrong code, `conflict` when nothing was begun. */
+  activateTotp(actor: Actor, code: string): Promise<string[] | null>;
+  /** @throws Problem `conflict` when it is the last second factor. */
+  removeTotp(actor: Actor): Promise<void>;
+  requestNewPasskey(actor: Actor, site: PasskeySite): Promise<PasskeyCreation>;
+  addPasskey(
+    actor: Actor,
+    added: { name: string; made: NewPasskey; site: PasskeySite },
+  ): Promise<{ passkey: Passkey; recovery_codes: string[] | null }>;
+  /** @throws Problem `conflict` when it is the last second factor. */
+  removePasskey(actor: Actor, passkey: PasskeyRow): Promise<void>;
+  /** @throws Problem `conflict` while two-factor sign-in is off. */
+  renewRecoveryCodes(actor: Actor): Promise<string[]>;
+  turnOff(actor: Actor): Promise<void>;
+}
+
+const LAST_ONE = 'This is the only second factor of your account. Turn two-factor sign-in off instead.';
+const IS_OFF = 'Two-factor sign-in is off.';
+
+export function createTwoFactor(parts: {
+  database: Kysely<Tables>;
+  passkeys: Passkeys;
+  secondFactors: SecondFactors;
+  secrets: SealedSecrets;
+  audit: Audit;
+  mail: Pick<Mail, 'queue' | 'wake'>;
+  now: () => number;
+}): TwoFactorAccounts {
+  const { database, passkeys, secondFactors, secrets, audit, mail, now } = parts;
+  const at = (offset_s = 0) => new Date(now() + offset_s * 1_000).toISOString();
+
+  async function stateOf(from: Kysely<Tables>, user_id: string) {
+    const totp = await from.selectFrom('totp').selectAll().where('user_id', '=', user_id).executeTakeFirst();
+    const { count } = await from
+      .selectFrom('passkeys')
+      .select(({ fn }) => fn.countAll<number | string>().as('count'))
+      .where('user_id', '=', user_id)
+      .executeTakeFirstOrThrow();
+    const factors = Number(count) + (totp?.since ? 1 : 0);
+    return { totp, factors };
+  }
+
+  async function requireConfirmed(from: Kysely<Tables>, { user_id, session_id }: Actor): Promise<void> {
+    const confirmed = await from
+      .selectFrom('session_confirmations')
+      .select('with_second_factor')
+      .where('session_id', '=', session_id)
+      .where('expires_at', '>', at())
+      .executeTakeFirst();
+    if (confirmed === undefined) throw new Problem('confirmation_required');
+    const { factors } = await stateOf(from, user_id);
+    if (factors > 0 && confirmed.with_second_factor === 0) throw new Problem('confirmation_required');
+  }
+
+  /** A change of a confirmed person, whole or not at all, with what is written of it. Of several at once one waits for the other. */
+  async function change<Result>(
+    actor: Actor,
+    work: (transaction: Transaction<Tables>, write: Write) => Promise<Result>,
+  ): Promise<Result> {
+    const result = await database.transaction().execute(async (transaction) => {
+      const user = await transaction
+        .updateTable('users')
+        .set(({ ref }) => ({ email: ref('email') }))
+        .where('id', '=', actor.user_id)
+        .returning(['email', 'username'])
+        .executeTakeFirst();
+      if (user === undefined) throw new Problem('unauthenticated');
+      await requireConfirmed(transaction, actor);
+      return await work(transaction, {
+        async audit(kind, details = {}) {
+          const { user_id, origin } = actor;
+          const entry = { kind, subject_id: user_id, actor_id: user_id, origin, details };
+          await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), entry);
+        },
+        async letter(subject, what) {
+          const letter = securityNotice(user, { subject, what });
+          await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
+        },
+      });
+    });
+    mail.wake();
+    return result;
+  }
+
+  /** After a second factor was added to `before` others: answers recovery codes when it is the first one. Who added it has proved that they have it. */
+  async function added(transaction: Transaction<Tables>, actor: Actor, write: Write, before: number): Promise<string[] | null> {
+    await transaction
+      .updateTable('session_confirmations')
+      .set({ with_second_factor: 1 })
+      .where('session_id', '=', actor.session_id)
+      .execute();
+    if (before > 0) return null;
+    const codes = await makeRecoveryCodes(transaction.$pickTables<'recovery_codes'>(), actor.user_id);
+    await write.audit('two_factor_enabled');
+    await write.audit('recovery_codes_made');
+    return codes;
+  }
+
+  return {
+    async read(user_id, site) {
+      const [{ totp, factors }, keys, recovery_codes_left] = await Promise.all([
+        stateOf(database, user_id),
+        passkeys.list(user_id),
+        countRecoveryCodes(database.$pickTables<'recovery_codes'>(), user_id),
+      ]);
+      return {
+        enabled: factors > 0,
+        totp_since: totp?.since ?? null,
+        passkeys: keys,
+        recovery_codes_left,
+        passkey_origin: site?.origin ?? null,
+      };
+    },
+
+    async secondFactor(user_id) {
+      const [{ factors }, recovery_codes_left] = await Promise.all([
+        stateOf(database, user_id),
+        countRecoveryCodes(database.$pickTables<'recovery_codes'>(), user_id),
+      ]);
+      return { enabled: factors > 0, recovery_codes_left };
+    },
+
+    async secondFactors(user_ids) {
+      const states = new Map(user_ids.map((id) => [id, false]));
+      if (states.size === 0) return states;
+      const ids = [...states.keys()];
+      const rows = await database
+        .selectFrom('totp')
+        .select('user_id')
+        .where('user_id', 'in', ids)
+        .where('since', 'is not', null)
+        .union(database.selectFrom('passkeys').select('user_id').where('user_id', 'in', ids))
+        .execute();
+      for (const row of rows) states.set(row.user_id, true);
+      return states;
+    },
+
+    async confirm({ user_id, session_id, origin }, { current_password, proof, site }) {
+      const user = await database.selectFrom('users').select('password_hash').where('id', '=', user_id).executeTakeFirst();
+      if (user === undefined) throw new Problem('unauthenticated');
+      if (!(await isPassword(user.password_hash, current_password)))
+        throw invalidField('current_password', 'This is not your current password.');
+      const { factors } = await stateOf(database, user_id);
+      if (factors > 0 && proof === undefined) throw invalidField('code', 'Give your second factor as well.');
+      const take =
+        factors > 0 && proof !== undefined
+          ? await secondFactors.examine(proof, { user_id, purpose: 'confirm', site, origin })
+          : undefined;
+      await database.transaction().execute(async (transaction) => {
+        await take?.(transaction);
+        const row = { with_second_factor: take === undefined ? 0 : 1, expires_at: at(CONFIRMATION_LIFETIME_S) } as const;
+        await transaction
+          .insertInto('session_confirmations')
+          .values({ session_id, ...row })
+          .onConflict((conflict) => conflict.column('session_id').doUpdateSet(row))
+          .execute();
+      });
+      mail.wake();
+    },
+
+    requestProof: (user_id, site) => passkeys.request({ purpose: 'confirm', user_id, site }),
+
+    async startTotp(actor) {
+      const secret = randomBytes(TOTP_SECRET_BYTES);
+      const account = await change(actor, async (transaction) => {
+        const pending = { pending_secret: secrets.seal(secret, actor.user_id), pending_until: at(CONFIRMATION_LIFETIME_S) };
+        await transaction
+          .insertInto('totp')
+          .values({ user_id: actor.user_id, secret: null, since: null, last_step: 0, tries: 0, tries_until: at(), ...pending })
+          .onConflict((conflict) => conflict.column('user_id').doUpdateSet(pending))
+          .execute();
+        return await transaction.selectFrom('users').select('email').where('id', '=', actor.user_id).executeTakeFirstOrThrow();
+      });
+      const { provider_name } = await readProvider(database.$pickTables<'installation'>());
+      const text = base32(secret);
+      return { secret: text, uri: keyUri({ secret: text, issuer: provider_name, account: account.email }) };
+    },
+
+    async activateTotp(actor, code) {
+      return await change(actor, async (transaction, write) => {
+        const { totp, factors } = await stateOf(transaction, actor.user_id);
+        if (!totp?.pending_secret || totp.pending_until === null || totp.pending_until <= at())
+          throw new Problem('conflict', { detail: 'Setting up the app took too long. Begin again.' });
+        const step = matchingStep(secrets.open(totp.pending_secret, actor.user_id), code, now());
+        if (step === undefined)
+          throw invalidField('code', 'This code is not right. Check that the clock of your phone is, and type the newest code.');
+        await transaction
+          .updateTable('totp')
+          .set({ secret: totp.pending_secret, since: at(), last_step: step, tries: 0, pending_secret: null, pending_until: null })
+          .where('user_id', '=', actor.user_id)
+          .execute();
+        await write.audit('authenticator_added');
+        await write.letter(
+          'an authenticator app was added',
+          'from now on signing in to your account takes a code of your authenticator app, too.',
+        );
+        return await added(transaction, actor, write, factors);
+      });
+    },
+
+    async removeTotp(actor) {
+      await change(actor, async (transaction, write) => {
+        const { totp, factors } = await stateOf(transaction, actor.user_id);
+        if (!totp?.since) return;
+        if (factors === 1) throw new Problem('conflict', { detail: LAST_ONE });
+        await transaction.deleteFrom('totp').where('user_id', '=', actor.user_id).execute();
+        await write.audit('authenticator_removed');
+        await write.letter(
+          'the authenticator app was removed',
+          'the authenticator app of your account was removed. Your passkeys go on.',
+        );
+      });
+    },
+
+    async requestNewPasskey(actor, site) {
+      await requireConfirmed(database, actor);
+      const user = await database
+        .selectFrom('users')
+        .select(['id', 'email', 'username'])
+        .where('id', '=', actor.user_id)
+        .executeTakeFirstOrThrow();
+      const { provider_name } = await readProvider(database.$pickTables<'installation'>());
+      return await passkeys.requestNew(user, site, provider_name);
+    },
+
+    async addPasskey(actor, { name, made, site }) {
+      await requireConfirmed(database, actor);
+      const { keep } = await passkeys.examineNew(made, actor.user_id, site);
+      return await change(actor, async (transaction, write) => {
+        const { factors } = await stateOf(transaction, actor.user_id);
+        const passkey = await keep(transaction.$pickTables<'passkeys' | 'passkey_challenges'>(), name);
+        await write.audit('passkey_added', { name });
+        await write.letter('a passkey was added', `a passkey named "${name}" was added to your account. It signs in on its own.`);
+        return { passkey, recovery_codes: await added(transaction, actor, write, factors) };
+      });
+    },
+
+    async removePasskey(actor, { id, name }) {
+      await change(actor, async (transaction, write) => {
+        const { factors } = await stateOf(transaction, actor.user_id);
+        if (factors === 1) throw new Problem('conflict', { detail: LAST_ONE });
+        await transaction.deleteFrom('passkeys').where('id', '=', id).execute();
+        await write.audit('passkey_removed', { name });
+        await write.letter('a passkey was removed', `the passkey named "${name}" was removed from your account.`);
+      });
+    },
+
+    async renewRecoveryCodes(actor) {
+      return await change(actor, async (transaction, write) => {
+        const { factors } = await stateOf(transaction, actor.user_id);
+        if (factors === 0) throw new Problem('conflict', { detail: IS_OFF });
+        const codes = await makeRecoveryCodes(transaction.$pickTables<'recovery_codes'>(), actor.user_id);
+        await write.audit('recovery_codes_made');
+        await write.letter(
+          'new recovery codes were made',
+          'new recovery codes were made for your account. Those before them are worth nothing now.',
+        );
+        return codes;
+      });
+    },
+
+    async turnOff(actor) {
+      await change(actor, async (transaction, write) => {
+        const { factors } = await stateOf(transaction, actor.user_id);
+        if (factors === 0) return;
+        for (const table of ['totp', 'passkeys', 'recovery_codes', 'passkey_challenges', 'sign_in_challenges'] as const)
+          await transaction.deleteFrom(table).where('user_id', '=', actor.user_id).execute();
+        await write.audit('two_factor_disabled');
+        await write.letter(
+          'two-factor sign-in was turned off',
+          'two-factor sign-in of your account was turned off. Authenticator app, passkeys and recovery codes are gone, and the password alone signs in.',
+        );
+      });
+    },
+  };
+}
+
+/** What is written of a change, as part of its transaction. */
+interface Write {
+  audit(kind: AuditKind, details?: Record<string, string>): Promise<void>;
+  letter(subject: string, what: string): Promise<void>;
+}

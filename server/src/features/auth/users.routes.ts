@@ -1,0 +1,29 @@
+import { changeUser, endUserSessions, listUserSessions, listUsers } from '@palisade/contract/users';
+import { originOf } from '#platform/origin.ts';
+import { nextPage } from '#platform/page.ts';
+import { type Api, serve } from '#platform/serve.ts';
+import { sessionOf } from './account.routes.ts';
+import type { Users } from './users.ts';
+
+export function serveUsers(api: Api, users: Users): void {
+  serve(api, listUsers, 'admin', async ({ query, header, request }) => {
+    const rows = await users.list(query);
+    nextPage({ rows, query, url: request.url, header });
+    return rows;
+  });
+
+  serve(api, changeUser, 'admin', ({ session, body, request }) =>
+    users.change(body, { actor_id: session.user.id, origin: originOf(request) }),
+  );
+
+  serve(api, listUserSessions, 'admin', async ({ session, query, header, request }) => {
+    const rows = await users.sessions(query.user_id, query);
+    nextPage({ rows, query, url: request.url, header });
+    return rows.map((row) => sessionOf(row, session.id));
+  });
+
+  serve(api, endUserSessions, 'admin', async ({ session, body, request }) => {
+    await users.endSessions(body.user_id, body.session_id, { actor_id: session.user.id, origin: originOf(request) });
+    return { success: true as const };
+  });
+}

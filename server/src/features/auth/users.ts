@@ -1,0 +1,164 @@
+import type { Role, UserInfo } from '@palisade/contract/auth';
+import type { PageQuery } from '@palisade/contract/fields';
+import type { AdminUser } from '@palisade/contract/users';
+import { type Kysely, sql } from 'kysely';
+import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
+import { type InstallationTables, writeFact } from '#platform/installation.ts';
+import { Problem } from '#platform/problem.ts';
+import type { SessionRecord, Sessions, SessionTables } from '#platform/session.ts';
+import { describeUserAgent } from '#platform/user-agent.ts';
+import type { AuthTables } from './auth.tables.ts';
+import { usernameKey } from './auth.ts';
+
+type Tables = AuthTables & SessionTables & InstallationTables & AuditTables;
+
+/** What administrators see of people, and do about them. */
+export interface Users {
+  list(filter: PageQuery & { search?: string | undefined }): Promise<AdminUser[]>;
+  /** @throws Problem `not_found`, and `last_admin` when nobody would be left to administrate. */
+  change(change: { user_id: string; role?: Role | undefined; disabled?: boolean | undefined }, by: Doer): Promise<AdminUser>;
+  sessions(user_id: string, page: PageQuery): Promise<SessionRecord[]>;
+  /** @throws Problem `not_found` for a session that is not theirs. */
+  endSessions(user_id: string, session_id: string | undefined, by: Doer): Promise<void>;
+}
+
+/** Which of the accounts ask for a second factor. */
+type SecondFactors = (user_ids: readonly string[]) => Promise<ReadonlyMap<string, boolean>>;
+
+/** Has whoever takes an administrator away come one after the other: the fact is taken by being written, until the transaction is over. */
+async function holdAdministrators(transaction: Kysely<InstallationTables>, at: string): Promise<void> {
+  await writeFact(transaction, 'administrators_changed_at', at);
+}
+
+/**
+ * To be called, in its transaction, before an account stops being that of an administrator who may sign in. Of two at once the database decides.
+ * @throws Problem `last_admin` when there is no other.
+ */
+async function requireAnotherAdministrator(
+  transaction: Kysely<AuthTables & InstallationTables>,
+  user_id: string,
+  at: string,
+): Promise<void> {
+  await holdAdministrators(transaction.$pickTables<'installation'>(), at);
+  const other = await transaction
+    .selectFrom('users')
+    .select('id')
+    .where('role', '=', 'admin')
+    .where('disabled_at', 'is', null)
+    .where('id', '!=', user_id)
+    .limit(1)
+    .executeTakeFirst();
+  if (other === undefined) throw new Problem('last_admin');
+}
+
+/** A text that LIKE takes letter by letter. */
+function containing(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+}
+
+export function createUsers(parts: {
+  database: Kysely<Tables>;
+  audit: Audit;
+  sessions: Pick<Sessions, 'list' | 'find' | 'endOne' | 'endAll' | 'refresh' | 'counts'>;
+  /** Undefined where there are no second factors. */
+  secondFactors?: SecondFactors | undefined;
+  now: () => number;
+}): Users {
+  const { database, audit, sessions, secondFactors, now } = parts;
+  const at = () => new Date(now()).toISOString();
+  const columns = ['id', 'username', 'email', 'role', 'created_at', 'disabled_at'] as const;
+  const auditTables = (transaction: Kysely<Tables>) => transaction.$pickTables<'audit_entries' | 'audit_head'>();
+
+  async function withFacts(
+    users: readonly (UserInfo & { created_at: string; disabled_at: string | null })[],
+  ): Promise<AdminUser[]> {
+    if (users.length === 0) return [];
+    const ids = users.map(({ id }) => id);
+    const signIns = await database
+      .selectFrom('audit_entries')
+      .select(({ fn }) => ['subject_id', fn.max('at').as('at')])
+      .where('subject_id', 'in', ids)
+      .where('kind', '=', 'signed_in')
+      .groupBy('subject_id')
+      .execute();
+    const signedInAt = new Map(signIns.map((row) => [row.subject_id, row.at]));
+    const counts = await sessions.counts(ids);
+    const factors = await secondFactors?.(ids);
+    return users.map((user) => ({
+      ...user,
+      last_signed_in_at: signedInAt.get(user.id) ?? null,
+      sessions: counts.get(user.id)?.sessions ?? 0,
+      last_used_at: counts.get(user.id)?.last_used_at ?? null,
+      two_factor: factors === undefined ? null : (factors.get(user.id) ?? false),
+    }));
+  }
+
+  return {
+    async list({ limit, cursor, search = '' }) {
+      let query = database.selectFrom('users').select(columns).orderBy('id', 'desc').limit(limit);
+      if (cursor !== undefined) query = query.where('id', '<', cursor);
+      if (search !== '') {
+        query = query.where(({ or }) =>
+          or([
+            sql<boolean>`email like ${containing(search.toLowerCase())} escape '\\'`,
+            sql<boolean>`username_key like ${containing(usernameKey(search))} escape '\\'`,
+          ]),
+        );
+      }
+      return await withFacts(await query.execute());
+    },
+
+    async change({ user_id, ...change }, by) {
+      const user = await database.transaction().execute(async (transaction) => {
+        // Taken by being written, so that what is compared below is what is changed.
+        const before = await transaction
+          .updateTable('users')
+          .set(({ ref }) => ({ role: ref('role') }))
+          .where('id', '=', user_id)
+          .returning(columns)
+          .executeTakeFirst();
+        if (before === undefined) throw new Problem('not_found', { detail: 'This account is gone. Reload the list.' });
+        const { role = before.role } = change;
+        const disabled_at =
+          change.disabled === undefined ? before.disabled_at : change.disabled ? (before.disabled_at ?? at()) : null;
+        if (before.role === 'admin' && before.disabled_at === null && (role !== 'admin' || disabled_at !== null))
+          await requireAnotherAdministrator(transaction.$pickTables<'users' | 'reset_tokens' | 'installation'>(), user_id, at());
+        const after = await transaction
+          .updateTable('users')
+          .set({ role, disabled_at })
+          .where('id', '=', user_id)
+          .returning(columns)
+          .executeTakeFirstOrThrow();
+        const record = (entry: Pick<Parameters<Audit['record']>[1], 'kind' | 'details'>) =>
+          audit.record(auditTables(transaction), { ...entry, ...by, subject_id: user_id });
+        if (role !== before.role) await record({ kind: 'role_changed', details: { from: before.role, to: role } });
+        if (disabled_at !== null && before.disabled_at === null) {
+          await sessions.endAll(transaction.$pickTables<'sessions'>(), user_id);
+          await record({ kind: 'account_disabled' });
+        }
+        if (disabled_at === null && before.disabled_at !== null) await record({ kind: 'account_enabled' });
+        return after;
+      });
+      sessions.refresh(user_id);
+      const [changed] = await withFacts([user]);
+      if (changed === undefined) throw new Problem('not_found');
+      return changed;
+    },
+
+    sessions: (user_id, page) => sessions.list(user_id, page),
+
+    async endSessions(user_id, session_id, by) {
+      const session = session_id === undefined ? undefined : await sessions.find(session_id);
+      if (session_id !== undefined && session?.user_id !== user_id)
+        throw new Problem('not_found', { detail: 'This session has ended already. Reload the list.' });
+      await database.transaction().execute(async (transaction) => {
+        const tables = transaction.$pickTables<'sessions'>();
+        if (session === undefined) await sessions.endAll(tables, user_id);
+        else await sessions.endOne(tables, session.id);
+        const details =
+          session === undefined ? { all: true } : { session: describeUserAgent(session.user_agent), from: session.source };
+        await audit.record(auditTables(transaction), { kind: 'session_ended', ...by, subject_id: user_id, details });
+      });
+    },
+  };
+}

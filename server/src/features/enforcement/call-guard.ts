@@ -1,0 +1,33 @@
+import type { Bucket, Counters } from '#platform/counters.ts';
+import type { Limits } from '#platform/limits.ts';
+import { tooManyRequests } from '#platform/problem.ts';
+
+/** Bounds what strangers may ask for without a password: that an account is made, and that something is mailed to one. */
+export interface CallGuard {
+  /** For an email that a token or a username is asked for; without one, for a token that is used. @throws Problem `too_many_requests`, the same for every email. */
+  recovery(asked: { source: string; account: string | null }): Promise<void>;
+  /** @throws Problem `too_many_requests`. */
+  registration(asked: { source: string }): Promise<void>;
+}
+
+export function createCallGuard({ counters, limits }: { counters: Counters; limits: Limits }): CallGuard {
+  async function take(buckets: readonly Bucket[], reason: string): Promise<void> {
+    const empty = await counters.take(buckets);
+    if (empty) throw tooManyRequests(reason, empty.wait_ms);
+  }
+  return {
+    recovery: ({ source, account }) =>
+      take(
+        [
+          { key: `recovery-source:${source}`, rate: limits['recovery.source'] },
+          ...(account === null ? [] : [{ key: `recovery:${account}`, rate: limits.recovery }]),
+        ],
+        'This was asked for too often.',
+      ),
+    registration: ({ source }) =>
+      take(
+        [{ key: `register-source:${source}`, rate: limits['register.source'] }],
+        'Too many accounts were made from your network.',
+      ),
+  };
+}

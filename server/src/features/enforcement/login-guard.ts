@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import type { Audit, AuditTables } from '#platform/audit.ts';
+import type { Counters } from '#platform/counters.ts';
+import type { InstallationTables } from '#platform/installation.ts';
+import type { Limits } from '#platform/limits.ts';
+import type { Mail, MailTables } from '#platform/mail.ts';
+import { tooManyRequests } from '#platform/problem.ts';
+import type { BlockRow, Blocks, Target } from './blocks.ts';
+import type { EnforcementTables } from './enforcement.tables.ts';
+
+/** A try to sign in: the origin's source key, and what stands for the email, known or not. */
+interface Attempt {
+  source: string;
+  account: string;
+}
+
+/** A try that may look at the password, or at the second factor. Exactly one of these is called when it has. */
+interface Admission {
+  /** It was wrong. Done when the refusal that follows from it, if any, is in force. `user_id` is null where no account has the email. */
+  failed(user_id: string | null): Promise<void>;
+  /** It was right, and somebody is signed in. */
+  succeeded(user_id: string): Promise<void>;
+  /** Neither: it was right and is not all, or it could not be looked at. */
+  withdraw(): Promise<void>;
+}
+
+export interface LoginGuard {
+  /**
+   * Lets a try through, or makes it wait. At most so many are let through as may fail, also of those that come at once.
+   * @throws Problem `too_many_requests`, the same for known and unknown emails.
+   */
+  admit(attempt: Attempt): Promise<Admission>;
+  /** Whether sign-ins of that account from that source are refused just now. */
+  isRefused(attempt: Attempt): Promise<boolean>;
+  /** Ends a block as its own account's owner or an administrator, and forgets what led to it. Whether it was in force. */
+  lift(block_id: string, by: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+interface Owner {
+  email: string;
+  username: string;
+}
+
+type Tables = EnforcementTables & AuditTables & MailTables & InstallationTables;
+
+const SECOND_MS = 1_000;
+const DAY_MS = 86_400_000;
+/** Guessing is distributed when it comes from this many sources (monitor.md, our own heuristic). */
+const DISTRIBUTED_SOURCES = 5;
+/** The wait of each try while an account is guessed at from many sources: doubled with each ten further failures. */
+const DELAY = { first_ms: 500, most_ms: 4 * SECOND_MS, doubled_each: 10 } as const;
+/** Tries that wait at once; beyond them a try is refused, so that waiting costs the server a bounded number of connections. */
+const WAITING_MAXIMUM = 200;
+const WAITING_RETRY_MS = 5 * SECOND_MS;
+/** How many failures and sources of one account are kept, which is more than any rule asks for. */
+const KEPT = { failures: 1_000, sources: 100, accounts: 1_000 } as const;
+/** How long an account that failed is the same account to the rule on many accounts. */
+const SAME_ACCOUNT_MS = 600_000;
+/** How long a source stays known to an account that nobody signs in to from there. */
+const KNOWN_MS = 90 * DAY_MS;
+
+/** How long a try waits, in ms. `failures` are those of the account, `from` is when they count as guessing. */
+export function delayOf(failures: number, from: number): number {
+  return Math.min(DELAY.most_ms, DELAY.first_ms * 2 ** Math.floor((failures - from) / DELAY.doubled_each));
+}
+
+export function createLoginGuard(parts: {
+  database: Kysely<Tables>;
+  blocks: Blocks;
+  counters: Counters;
+  limits: Limits;
+  accounts: { findUser(id: string): Promise<Owner | undefined> };
+  audit: Audit;
+  mail: Pick<Mail, 'queue' | 'wake'>;
+  /** Whether a source is never refused as a whole: the machine itself in local exposure, which is everybody there. */
+  isExempt: (source: string) => boolean;
+  now: () => number;
+  /** Waits so many ms. */
+  pause: (ms: number) => Promise<void>;
+  logger: FastifyBaseLogger;
+}): LoginGuard {
+  const { database, blocks, counters, limits, accounts, audit, mail, isExempt, now, pause, logger } = parts;
+  const { pair, spray, distributed } = limits;
+  const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
+  const underway = new Set<Promise<void>>();
+  let waiting = 0;
+
+  const keys = {
+    tries: ({ source, account }: Attempt) => `tries:${account}:${source}`,
+    failures: ({ source, account }: Attempt) => `failures:${account}:${source}`,
+    failuresAnywhere: (account: string) => `failures-anywhere:${account}`,
+    failureSources: (account: string) => `failure-sources:${account}`,
+    failedAccounts: (source: string) => `failed-accounts:${source}`,
+    spray: (source: string) => `spray:${source}`,
+    told: (account: string) => `told:${account}`,
+  };
+  // Fires with the last one of `spray.count`: the bucket holds those before it.
+  const sprayBucket = {
+    count: spray.count - 1,
+    period_ms: (spray.period_ms * (spray.count - 1)) / spray.count,
+  };
+
+  /** Does what only a known account has after the answer, so that the time of an answer does not tell which email is known. */
+  function afterwards(work: () => Promise<void>): void {
+    const done = new Promise((resolve) => setImmediate(resolve))
+      .then(work)
+      .catch((error: unknown) => logger.error({ err: error }, 'what follows on a refused sign-in could not be done'))
+      .finally(() => underway.delete(done));
+    underway.add(done);
+  }
+
+  async function refuse(target: Target, rule: BlockRow['rule'], user_id: string | null): Promise<void> {
+    const block = await blocks.add(target, rule, user_id);
+    if (user_id === null) return;
+    const details = { source: block.source, rule, until: block.until };
+    afterwards(() => audit.record(database, { kind: 'block_added', subject_id: user_id, actor_id: null, details }));
+  }
+
+  async function isGuessedAt(account: string): Promise<number | undefined> {
+    const failures = await counters.count(keys.failuresAnywhere(account), distributed.period_ms);
+    if (failures < distributed.count) return undefined;
+    const sources = await counters.count(keys.failureSources(account), distributed.period_ms);
+    return sources >= DISTRIBUTED_SOURCES ? failures : undefined;
+  }
+
+  async function isKnown({ source, account }: Attempt): Promise<boolean> {
+    const row = await database
+      .selectFrom('sign_in_sources')
+      .select('last_at')
+      .where('account', '=', account)
+      .where('source', '=', source)
+      .where('last_at', '>', at(-KNOWN_MS))
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  /** The owner, at a place where they were before, waits for nobody. */
+  async function delay(attempt: Attempt): Promise<void> {
+    const failures = await isGuessedAt(attempt.account);
+    if (failures === undefined || (await isKnown(attempt))) return;
+    if (waiting >= WAITING_MAXIMUM) throw tooManyRequests('Too many people sign in just now.', WAITING_RETRY_MS);
+    waiting += 1;
+    try {
+      await pause(delayOf(failures, distributed.count));
+    } finally {
+      waiting -= 1;
+    }
+  }
+
+  async function tellOwner(user_id: string): Promise<void> {
+    const user = await accounts.findUser(user_id);
+    if (user === undefined) return;
+    await database.transaction().execute((transaction) =>
+      mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
+        recipient: user.email,
+        subject: 'somebody is guessing your password',
+        lines: [
+          `Hello ${user.username},`,
+          `within an hour somebody tried ${distributed.count} wrong passwords or more for your account, from several places. Nobody got in with them.`,
+          'Each further guess is slowed down. You can sign in as always; from a place that you have not used before it takes a few seconds longer.',
+          'If your password is short, or if you use it elsewhere too, change it now.',
+        ],
+      }),
+    );
+    mail.wake();
+  }
+
+  async function countAnywhere({ source, account }: Attempt, ticket: string, user_id: string | null): Promise<void> {
+    const { period_ms: window_ms } = distributed;
+    await counters.put(keys.failuresAnywhere(account), { member: ticket, most: KEPT.failures, window_ms });
+    await counters.put(keys.failureSources(account), { member: source, most: KEPT.sources, window_ms });
+    if ((await isGuessedAt(account)) === undefined) return;
+    const { isNew } = await counters.put(keys.told(account), { member: 'owner', most: 1, window_ms: DAY_MS });
+    if (isNew && user_id !== null) afterwards(() => tellOwner(user_id));
+  }
+
+  async function countSource({ source, account }: Attempt): Promise<void> {
+    if (isExempt(source)) return;
+    const place = { member: account, most: KEPT.accounts, window_ms: SAME_ACCOUNT_MS };
+    const { isNew } = await counters.put(keys.failedAccounts(source), place);
+    if (!isNew) return;
+    const overflow = await counters.take([{ key: keys.spray(source), rate: sprayBucket }]);
+    if (overflow === undefined) return;
+    // What comes next is another series.
+    await counters.clear([keys.spray(source), keys.failedAccounts(source)]);
+    await refuse({ source, account: null }, 'many_accounts', null);
+  }
+
+  async function remember({ source, account }: Attempt, user_id: string): Promise<void> {
+    await database.deleteFrom('sign_in_sources').where('user_id', '=', user_id).where('last_at', '<', at(-KNOWN_MS)).execute();
+    await database
+      .insertInto('sign_in_sources')
+      .values({ account, source, user_id, last_at: at() })
+      .onConflict((conflict) => conflict.columns(['account', 'source']).doUpdateSet({ user_id, last_at: at() }))
+      .execute();
+  }
+
+  const refusal = ({ kind, until }: { kind: BlockRow['kind']; until: number }) =>
+    tooManyRequests(
+      kind === 'pair' ? 'Too many wrong passwords for this email.' : 'Too many failed sign-ins from your network.',
+      until - now(),
+    );
+
+  return {
+    async admit(attempt) {
+      const refused = await blocks.refusal(attempt);
+      if (refused) throw refusal(refused);
+      await delay(attempt);
+      const ticket = randomUUID();
+      const place = { member: ticket, most: pair.count, window_ms: pair.period_ms };
+      const { wait_ms } = await counters.put(keys.tries(attempt), place);
+      if (wait_ms > 0) {
+        // Refused since it was asked above, or about to be.
+        throw refusal((await blocks.refusal(attempt)) ?? { kind: 'pair', until: now() + wait_ms });
+      }
+      return {
+        async failed(user_id) {
+          const { count } = await counters.put(keys.failures(attempt), place);
+          // A set counts each of its members once, so that exactly one of several at once is the last.
+          if (count === pair.count) await refuse(attempt, 'wrong_passwords', user_id);
+          await countSource(attempt);
+          await countAnywhere(attempt, ticket, user_id);
+        },
+        async succeeded(user_id) {
+          await counters.clear([keys.tries(attempt), keys.failures(attempt)]);
+          await blocks.forgive(attempt);
+          await remember(attempt, user_id);
+        },
+        withdraw: () => counters.remove(keys.tries(attempt), ticket),
+      };
+    },
+
+    isRefused: async (attempt) => (await blocks.refusal(attempt)) !== undefined,
+
+    async lift(block_id, by) {
+      const block = await database.transaction().execute(async (transaction) => {
+        const lifted = await blocks.lift(transaction.$pickTables<'blocks' | 'sign_in_sources'>(), block_id, by);
+        if (lifted === undefined) return undefined;
+        const { source, rule, user_id } = lifted;
+        await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
+          kind: 'block_lifted',
+          subject_id: user_id ?? by,
+          actor_id: by,
+          details: { source, rule },
+        });
+        return lifted;
+      });
+      if (block === undefined) return false;
+      const { source, account } = block;
+      if (account === null) await counters.clear([keys.spray(source), keys.failedAccounts(source)]);
+      else await counters.clear([keys.tries({ source, account }), keys.failures({ source, account })]);
+      return true;
+    },
+
+    async close() {
+      await Promise.all(underway);
+    },
+  };
+}

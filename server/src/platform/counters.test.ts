@@ -1,0 +1,198 @@
+import { createServer } from 'node:net';
+import { pino } from 'pino';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { REDIS_SERVER, startRedis } from '#test/redis.ts';
+import { type Counters, createMemoryCounters } from './counters.ts';
+import { createRedisCounters } from './redis-counters.ts';
+
+const logger = pino({ level: 'silent' });
+let clock = 0;
+const now = () => clock;
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
+
+const redis = REDIS_SERVER === undefined ? undefined : await startRedis(await freePort());
+const closing: Counters[] = [];
+afterAll(async () => {
+  await Promise.all(closing.map((counters) => counters.close()));
+  await redis?.stop();
+});
+
+async function open(kind: 'memory' | 'redis', meanwhile = createMemoryCounters({ now })): Promise<Counters> {
+  const counters =
+    kind === 'memory'
+      ? createMemoryCounters({ now })
+      : await createRedisCounters({ url: redis?.url ?? '', meanwhile, now, logger });
+  closing.push(counters);
+  return counters;
+}
+
+/** What would not be counted by Redis would be counted here, and the test fails. */
+const never: Counters = {
+  take: () => Promise.reject(new Error('counted in memory')),
+  put: () => Promise.reject(new Error('counted in memory')),
+  count: () => Promise.reject(new Error('counted in memory')),
+  remove: () => Promise.resolve(),
+  clear: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};
+
+let name = 0;
+/** A key that no other test has used. */
+function newKey(): string {
+  name += 1;
+  return `key-${name}`;
+}
+
+beforeEach(() => {
+  clock += 10_000_000;
+});
+
+const kinds = ['memory', 'redis'] as const;
+
+describe.each(kinds)('counters in %s', (kind) => {
+  describe.skipIf(kind === 'redis' && redis === undefined)('count', async () => {
+    const skipped = kind === 'redis' && redis === undefined;
+    const counters = skipped ? never : await open(kind, never);
+    const rate = { count: 3, period_ms: 30_000 };
+
+    test('a bucket gives what it holds, then one each time that it gains one', async () => {
+      const bucket = { key: newKey(), rate };
+      for (let time = 0; time < 3; time += 1) expect(await counters.take([bucket])).toBeUndefined();
+      expect(await counters.take([bucket])).toEqual({ index: 0, wait_ms: 10_000 });
+      clock += 4_000;
+      expect(await counters.take([bucket])).toEqual({ index: 0, wait_ms: 6_000 });
+      clock += 6_000;
+      expect(await counters.take([bucket])).toBeUndefined();
+      expect(await counters.take([bucket])).toEqual({ index: 0, wait_ms: 10_000 });
+      clock += 3_600_000;
+      for (let time = 0; time < 3; time += 1) expect(await counters.take([bucket])).toBeUndefined();
+      expect(await counters.take([bucket])).toBeDefined();
+    });
+
+    test('one empty bucket leaves the others as they were', async () => {
+      const [wide, narrow] = [
+        { key: newKey(), rate },
+        { key: newKey(), rate: { count: 1, period_ms: 1_000 } },
+      ];
+      expect(await counters.take([wide, narrow])).toBeUndefined();
+      expect(await counters.take([wide, narrow])).toEqual({ index: 1, wait_ms: 1_000 });
+      expect(await counters.take([wide])).toBeUndefined();
+      expect(await counters.take([wide])).toBeUndefined();
+      expect(await counters.take([wide, narrow])).toMatchObject({ index: 0 });
+      await counters.clear([wide.key]);
+      expect(await counters.take([wide])).toBeUndefined();
+    });
+
+    test('of many at once no more get through than the bucket holds', async () => {
+      const bucket = { key: newKey(), rate: { count: 7, period_ms: 600_000 } };
+      const answers = await Promise.all(Array.from({ length: 200 }, () => counters.take([bucket])));
+      expect(answers.filter((answer) => answer === undefined)).toHaveLength(7);
+    });
+
+    test('a set counts each member once, and forgets it after its time', async () => {
+      const key = newKey();
+      const put = (member: string) => counters.put(key, { member, most: 10, window_ms: 60_000 });
+      expect(await put('a')).toEqual({ count: 1, isNew: true, wait_ms: 0 });
+      expect(await put('a')).toEqual({ count: 1, isNew: false, wait_ms: 0 });
+      clock += 40_000;
+      expect(await put('b')).toEqual({ count: 2, isNew: true, wait_ms: 0 });
+      clock += 20_000;
+      expect(await counters.count(key, 60_000)).toBe(1);
+      expect(await put('a')).toEqual({ count: 2, isNew: true, wait_ms: 0 });
+      await counters.remove(key, 'b');
+      expect(await counters.count(key, 60_000)).toBe(1);
+      await counters.clear([key]);
+      expect(await counters.count(key, 60_000)).toBe(0);
+    });
+
+    test('a member that is put in again counts from then on', async () => {
+      const key = newKey();
+      const put = (member: string) => counters.put(key, { member, most: 2, window_ms: 60_000 });
+      await put('a');
+      clock += 1_000;
+      await put('b');
+      clock += 29_000;
+      await put('a');
+      expect(await put('c')).toEqual({ count: 2, isNew: false, wait_ms: 31_000 });
+      clock += 31_000;
+      expect(await put('c')).toEqual({ count: 2, isNew: true, wait_ms: 0 });
+      expect(await counters.count(key, 60_000)).toBe(2);
+    });
+
+    test('of many at once no more get a place than there are', async () => {
+      const key = newKey();
+      const puts = Array.from({ length: 200 }, (_, member) =>
+        counters.put(key, { member: `m${member}`, most: 5, window_ms: 60_000 }),
+      );
+      const answers = await Promise.all(puts);
+      expect(answers.filter(({ wait_ms }) => wait_ms === 0)).toHaveLength(5);
+      expect(answers.filter(({ wait_ms }) => wait_ms === 60_000)).toHaveLength(195);
+    });
+  });
+});
+
+test('memory forgets what is over, then what was used longest ago, and never grows beyond its bound', async () => {
+  const counters = createMemoryCounters({ now, keys_maximum: 100 });
+  const rate = { count: 1, period_ms: 60_000 };
+  for (let key = 0; key < 100; key += 1) await counters.take([{ key: `old-${key}`, rate }]);
+  clock += 60_000;
+  for (let key = 0; key < 100; key += 1) await counters.take([{ key: `new-${key}`, rate }]);
+  for (let key = 0; key < 100; key += 1) expect(await counters.take([{ key: `new-${key}`, rate }])).toBeDefined();
+  await counters.take([{ key: 'one more', rate }]);
+  expect(await counters.take([{ key: 'new-0', rate }])).toBeUndefined();
+  expect(await counters.take([{ key: 'new-50', rate }])).toBeDefined();
+  for (let key = 0; key < 150; key += 1) await counters.put(`set-${key}`, { member: 'a', most: 1, window_ms: 60_000 });
+  expect(await counters.count('set-0', 60_000)).toBe(0);
+  expect(await counters.count('set-149', 60_000)).toBe(1);
+});
+
+describe.skipIf(redis === undefined)('several servers', () => {
+  test('count together', async () => {
+    const [first, second] = await Promise.all([open('redis', never), open('redis', never)]);
+    const bucket = { key: newKey(), rate: { count: 10, period_ms: 600_000 } };
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, turn) => (turn % 2 === 0 ? first : second).take([bucket])));
+    expect(answers.filter((answer) => answer === undefined)).toHaveLength(10);
+  });
+
+  test('each count by themselves while Redis does not answer, and together when it does again', async () => {
+    const other = await startRedis(await freePort());
+    const lines: string[] = [];
+    const counters = await createRedisCounters({
+      url: other.url,
+      meanwhile: createMemoryCounters({ now }),
+      now,
+      logger: pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }),
+    });
+    closing.push(counters);
+    const bucket = { key: newKey(), rate: { count: 2, period_ms: 600_000 } };
+    expect(await counters.take([bucket])).toBeUndefined();
+    other.freeze();
+    expect(await counters.take([bucket])).toBeUndefined();
+    expect(await counters.take([bucket])).toBeUndefined();
+    expect(await counters.take([bucket])).toBeDefined();
+    expect(lines).toHaveLength(1);
+    other.thaw();
+    // Redis has counted what it was sent before it stopped, and tells so when it is asked again.
+    await expect.poll(async () => (await counters.take([bucket])) && lines.length, { timeout: 8_000 }).toBe(2);
+    expect(lines[1]).toContain('Redis answers again');
+    await other.stop();
+  });
+});
+
+test('a Redis that is not there is one clear line', async () => {
+  const url = `redis://:secret@127.0.0.1:${await freePort()}`;
+  const opened = createRedisCounters({ url, meanwhile: never, now, logger });
+  await expect(opened).rejects.toThrow(
+    /^The Redis of REDIS_URL cannot be used: .*ECONNREFUSED.*\. Start it, or unset REDIS_URL\.$/,
+  );
+  await expect(opened).rejects.not.toThrow(/secret/);
+});

@@ -1,0 +1,18 @@
+/** Excel takes a file without it for one in the machine's old code page. */
+export const BYTE_ORDER_MARK = '\uFEFF';
+
+// OWASP, "CSV Injection": what a spreadsheet takes for the start of a formula, also in full width, after quotes and blanks, and after another separator.
+const FORMULA_AT_START = /^[\s"'\uFEFF\u200B]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/u;
+const CONTROL_AT_START = /^[\t\r\n]/u;
+const FORMULA_AFTER_SEPARATOR = /([;,\t\r\n|]["'\s]*)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/gu;
+
+function csvCell(text: string): string {
+  const apart = text.replace(FORMULA_AFTER_SEPARATOR, "$1'");
+  const safe = FORMULA_AT_START.test(apart) || CONTROL_AT_START.test(apart) ? `'${apart}` : apart;
+  return `"${safe.replaceAll('"', '""')}"`;
+}
+
+/** One line by RFC 4180 with its CRLF; every cell in quotes, and none that a spreadsheet executes. */
+export function csvLine(cells: readonly string[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`;
+}
