@@ -196,7 +196,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
       const { title, detail } = PROBLEMS.internal;
       expect(told).toEqual({ type: 'urn:palisade:problem:internal', title, status: 500, detail, code: 'internal' });
     }
-    expect(Object.entries(secrets).filter(([, value]) => value.length < 20)).toEqual([]);
+    expect(Object.entries(secrets).filter(([, value]) => value.length < 16)).toEqual([]);
   });
 
   test('has no secret in it, in any form', () => {
