@@ -32,8 +32,39 @@ export type ThreatType = (typeof THREAT_TYPES)[number];
 export const severitySchema = z.enum(['low', 'medium', 'high', 'critical']);
 export type Severity = z.infer<typeof severitySchema>;
 
+/** Samples of what an alert rests on that are kept, at most. */
+export const EVIDENCE_EVENTS_MAXIMUM = 5;
+
+/** What an alert rests on: the rule's threshold in words, and sample events. */
+export const evidenceSchema = z.object({
+  threshold: z.string(),
+  events: z.array(z.object({ at: timeSchema, what: z.string(), source: z.string().nullable() })).max(EVIDENCE_EVENTS_MAXIMUM),
+});
+
+export const ALERT_TYPES = [...THREAT_TYPES, 'false_alarm'] as const;
+
+/** What became of the thing itself: `blocked` only when it was refused or removed. */
+export const alertOutcomeSchema = z.enum(['blocked', 'allowed', 'unknown']);
+
+export const alertStatusSchema = z.enum(['open', 'acknowledged', 'resolved']);
+export type AlertStatus = z.infer<typeof alertStatusSchema>;
+
+/** Why an alert needs nothing more. `accepted_risk` holds until a date. */
+export const resolutionReasonSchema = z.enum(['fixed', 'was_me', 'false_positive', 'accepted_risk', 'test']);
+export type ResolutionReason = z.infer<typeof resolutionReasonSchema>;
+
+const resolutionSchema = z.object({
+  reason: resolutionReasonSchema,
+  note: z.string().nullable(),
+  until: timeSchema.nullable(),
+  at: timeSchema,
+  /** Whose decision it was. */
+  by: idSchema,
+});
+
 /**
- * Something that happened, or a drill (`simulated`). `blocked` is true only when the thing itself is known to have been refused or removed.
+ * Something that happened, or a drill (`simulated`). The same rule and key of a person are one alert while it goes on: `count` says how often.
+ * `blocked` is true only when the newest of it is known to have been refused or removed. `created_at` is `first_seen`.
  * `threat_type` may be one that this version does not know; screens show a generic icon for it.
  */
 export const alertSchema = z.object({
@@ -45,6 +76,16 @@ export const alertSchema = z.object({
   blocked: z.boolean(),
   ip_address: z.string().nullable(),
   simulated: z.boolean(),
+  rule: z.string(),
+  outcome: alertOutcomeSchema,
+  evidence: evidenceSchema,
+  count: z.int().min(1),
+  first_seen: timeSchema,
+  last_seen: timeSchema,
+  status: alertStatusSchema,
+  resolution: resolutionSchema.nullable(),
+  /** Kept out of the list by a suppression. */
+  hidden: z.boolean(),
 });
 export type Alert = z.infer<typeof alertSchema>;
 
@@ -108,12 +149,24 @@ const timeZoneQuerySchema = z.object({
     .default('UTC'),
 });
 
+/** `active` are the open and the acknowledged; `hidden` are those that a suppression keeps out, and are in no other answer. The cursor is the `Link` header's. */
+export const alertFilterSchema = z.enum(['active', 'open', 'acknowledged', 'resolved', 'hidden']);
+export type AlertFilter = z.infer<typeof alertFilterSchema>;
+
+const alertsQuerySchema = pageQuerySchema.extend({
+  status: alertFilterSchema.optional(),
+  severity: severitySchema.optional(),
+  type: z.enum(ALERT_TYPES).optional(),
+  simulated: z.enum(['true', 'false']).optional(),
+});
+export type AlertsQuery = z.infer<typeof alertsQuerySchema>;
+
 export const listAlerts = endpoint({
   method: 'GET',
   path: '/premium/anti-hacking/alerts',
-  summary: 'The alerts of the signed-in person, newest first.',
+  summary: 'The alerts of the signed-in person, those that happened last first.',
   access: 'customer',
-  query: pageQuerySchema,
+  query: alertsQuerySchema,
   status: 200,
   reply: z.array(alertSchema),
   problems: ['premium_required'],

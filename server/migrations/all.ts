@@ -11,6 +11,7 @@ import * as commonPasswords from './0010-common-passwords.ts';
 import * as audit from './0011-audit.ts';
 import * as twoFactor from './0012-two-factor.ts';
 import * as detection from './0013-detection.ts';
+import * as alertDecisions from './0014-alerts.ts';
 import * as enforcement from './0015-enforcement.ts';
 import * as administration from './0016-administration.ts';
 
@@ -28,6 +29,7 @@ export const migrations: Record<string, Migration> = {
   '0011-audit': audit,
   '0013-detection': detection,
   '0012-two-factor': twoFactor,
+  '0014-alerts': alertDecisions,
   '0015-enforcement': enforcement,
   '0016-administration': administration,
 };

@@ -6,14 +6,15 @@ import { VERSION } from '@palisade/contract/constants';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { type Kysely, sql } from 'kysely';
+import { createAlertMails } from '#features/anti-hacking/alert-mails.ts';
 import { serveAntiHacking } from '#features/anti-hacking/anti-hacking.routes.ts';
 import type { AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
-import { createAntiHacking } from '#features/anti-hacking/anti-hacking.ts';
+import { type AntiHacking, createAntiHacking } from '#features/anti-hacking/anti-hacking.ts';
 import type { DetectionTables } from '#features/anti-hacking/detection/detection.tables.ts';
 import { createKnownDevices } from '#features/anti-hacking/detection/known-devices.ts';
 import { createDetection } from '#features/anti-hacking/detection.ts';
-import type { Incident } from '#features/anti-hacking/incident.ts';
 import { clearedFileIncident } from '#features/anti-hacking/infected-file.ts';
+import { createMonitor } from '#features/anti-hacking/monitor.ts';
 import { createMovedTokens } from '#features/anti-hacking/moved-tokens.ts';
 import { forgetOldDrills } from '#features/anti-hacking/old-drills.ts';
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
@@ -133,6 +134,8 @@ export interface Surroundings {
   /** What drills are drawn with: from 0 up to, not including, 1. */
   random?: () => number;
   mail_look_ms?: number;
+  /** How often it is looked whether a weekly digest is due, in ms. */
+  digest_look_ms?: number;
   /** How a sign-in that has to wait does so. */
   pause?: (ms: number) => Promise<void>;
   /** How often what is over its time is looked for, in ms. */
@@ -147,6 +150,8 @@ export interface App {
   /** The one of `engine` that is always there. */
   embedded: YaraPool;
   signatures: Signatures;
+  /** What raises alerts. */
+  antiHacking: Pick<AntiHacking, 'raise'>;
   database: Kysely<Tables>;
   close(): Promise<void>;
 }
@@ -247,29 +252,12 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const engine = clamd === undefined ? embedded : createEnginePair(embedded, clamd);
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
   const remote = createRemote({ database: database.$pickTables<'remote_sessions'>(), now });
-  const antiHacking = createAntiHacking({
-    database: database.$pickTables<'alerts'>(),
-    scans: (user_id) => antivirus.counts(user_id),
-    rules: firewall.listRules,
-    account: async (user_id) => {
-      const { created_at, ...standing } = await auth.standing(user_id);
-      return { ...standing, age_ms: now() - Date.parse(created_at), second_factor: undefined, unreviewed_devices: 0 };
-    },
-    remote: async (user_id) => ({ long_sessions: await remote.countLonger(user_id, LONG_REMOTE_SESSION_MS) }),
-    signaturesAge: signatures.age,
-    now,
-    random: surroundings.random,
-  });
-  const raise = async (incident: Incident) => {
-    await antiHacking.raise(incident);
-    bus.publish(incident.user_id, { kind: 'alerts_changed' });
-  };
   const detectionTables = database.$pickTables<'detection_windows' | 'known_devices'>();
   const devices = createKnownDevices({ database: detectionTables, now });
   const detection = createDetection({
     database: detectionTables,
     devices,
-    raise,
+    raise: (incident) => antiHacking.raise(incident),
     isRefused: (attempt) => guard.isRefused(attempt),
     administrators: () => auth.administrators(),
     now,
@@ -292,7 +280,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     now,
     logger,
     onInfected: (file) => detection.observe(scanFinished(file)),
-    onCleared: (file) => raise(clearedFileIncident(file)),
+    onCleared: (file) => antiHacking.raise(clearedFileIncident(file)),
     tell: bus.publish,
     matchHash: surroundings.match_hash ?? signatures.matchHash,
     retry_ms: surroundings.scan_retry_ms,
@@ -347,6 +335,53 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   });
   const secondFactors = createSecondFactors({ database: twoFactorTables, passkeys, secrets, audit, mail, now, logger });
   const twoFactor = createTwoFactor({ database: twoFactorTables, passkeys, secondFactors, secrets, audit, mail, now });
+  const alertMails = createAlertMails({
+    database: database.$pickTables<keyof AlertTables | 'mails' | 'installation'>(),
+    mail,
+    accounts: auth,
+    premium: subscriptions,
+    public_url: settings.public_url,
+    now,
+    logger,
+    look_ms: surroundings.digest_look_ms,
+  });
+  const antiHacking = createAntiHacking({
+    database: database.$pickTables<keyof AlertTables | 'audit_entries' | 'audit_head' | 'mails' | 'installation'>(),
+    audit,
+    mails: alertMails,
+    tell: bus.publish,
+    consequences: {
+      trustDevice: devices.trustDevice,
+      async endSession(user_id, session_id) {
+        const session = await sessions.find(session_id);
+        if (session?.user_id !== user_id) return false;
+        await sessions.end(session_id);
+        return true;
+      },
+      secondFactor: twoFactor.secondFactor,
+    },
+    scans: (user_id) => antivirus.counts(user_id),
+    rules: firewall.listRules,
+    account: async (user_id) => {
+      const { created_at, ...standing } = await auth.standing(user_id);
+      return {
+        ...standing,
+        age_ms: now() - Date.parse(created_at),
+        second_factor: await twoFactor.secondFactor(user_id),
+        unreviewed_devices: (await devices.unreviewedDevices(user_id)).length,
+      };
+    },
+    remote: async (user_id) => ({ long_sessions: await remote.countLonger(user_id, LONG_REMOTE_SESSION_MS) }),
+    signaturesAge: signatures.age,
+    now,
+    random: surroundings.random,
+  });
+  const readMonitor = await createMonitor({
+    database: database.$pickTables<'installation'>(),
+    accounts: auth,
+    watches: { files: engine.ready, sign_ins: () => true, requests: () => false },
+    now,
+  });
   const signIn = createSignIn({
     database: twoFactorTables,
     auth,
@@ -419,7 +454,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     audit.record(auditTables, { kind, subject_id: user_id, actor_id: user_id, origin, details: { filename, file_hash } }),
   );
   serveSignatures(api, { signatures, embedded, clamd, limits });
-  serveAntiHacking(api, antiHacking, subscriptions);
+  serveAntiHacking(api, antiHacking, subscriptions, readMonitor);
   serveDashboard(api, {
     recentScans: antivirus.recent,
     scanCounts: antivirus.counts,
@@ -462,6 +497,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     engine,
     embedded,
     signatures,
+    antiHacking,
     database,
     async close() {
       events.close();
@@ -471,6 +507,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       await retention.close();
       await detection.close();
       await recovery.close();
+      await alertMails.close();
       await guard.close();
       await counters.close();
       await mail.close();

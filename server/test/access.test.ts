@@ -5,6 +5,7 @@ import { type ProblemDocument, problemSchema } from '@palisade/contract/problem'
 import { passkeyCreationSchema } from '@palisade/contract/two-factor';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import type { App } from '#server/app.ts';
 import { Authenticator } from './authenticator.ts';
 import { allEndpoints } from './endpoints.ts';
 import { EICAR } from './files.ts';
@@ -82,6 +83,15 @@ const ACCESS: Record<string, Access> = {
   'POST /subscription/requests': 'customer',
   'DELETE /subscription/requests/{id}': 'customer',
   'GET /premium/anti-hacking/alerts': 'customer',
+  'GET /premium/anti-hacking/alerts/{id}': 'customer',
+  'POST /premium/anti-hacking/alerts/{id}/acknowledge': 'customer',
+  'POST /premium/anti-hacking/alerts/{id}/resolve': 'customer',
+  'POST /premium/anti-hacking/alerts/{id}/reopen': 'customer',
+  'POST /premium/anti-hacking/alerts/{id}/not-me': 'customer',
+  'GET /premium/anti-hacking/suppressions': 'customer',
+  'POST /premium/anti-hacking/suppressions/preview': 'customer',
+  'DELETE /premium/anti-hacking/suppressions/{id}': 'customer',
+  'GET /premium/anti-hacking/monitor': 'customer',
   'GET /premium/anti-hacking/stats': 'customer',
   'GET /premium/anti-hacking/live-feed': 'customer',
   'POST /premium/anti-hacking/simulate-threat': 'customer',
@@ -173,6 +183,37 @@ const RECORDS: Record<
       return session.id;
     },
   },
+  'GET /premium/anti-hacking/alerts/{id}': { make: makeAlert },
+  'POST /premium/anti-hacking/alerts/{id}/acknowledge': { make: makeAlert },
+  'POST /premium/anti-hacking/alerts/{id}/resolve': { make: makeAlert, body: { reason: 'fixed' } },
+  'POST /premium/anti-hacking/alerts/{id}/reopen': {
+    make: async (owner, staff) => {
+      const id = await makeAlert(owner, staff);
+      await owner('POST', `/premium/anti-hacking/alerts/${id}/resolve`, { reason: 'test' });
+      return id;
+    },
+  },
+  'POST /premium/anti-hacking/alerts/{id}/not-me': {
+    make: async (owner, staff, { app }) => {
+      const id = await makeAlert(owner, staff);
+      await app.database
+        .updateTable('alerts')
+        .set({ simulated: 0, threat_type: 'suspicious_login' })
+        .where('id', '=', id)
+        .execute();
+      return id;
+    },
+  },
+  'DELETE /premium/anti-hacking/suppressions/{id}': {
+    make: async (owner, staff, { upload }) => {
+      await makeAlert(owner, staff);
+      await upload(EICAR);
+      const alerts = z.array(idSchema).parse(await owner('GET', '/premium/anti-hacking/alerts?simulated=false'));
+      const resolution = { reason: 'false_positive', suppress: true };
+      await owner('POST', `/premium/anti-hacking/alerts/${alerts[0]?.id}/resolve`, resolution);
+      return z.array(idSchema).parse(await owner('GET', '/premium/anti-hacking/suppressions'))[0]?.id ?? '';
+    },
+  },
   'DELETE /premium/anti-hacking/blocks/{id}': { make: makeBlock },
   'DELETE /subscription/requests/{id}': {
     make: async (owner, staff) => {
@@ -192,6 +233,7 @@ const RECORDS: Record<
 };
 
 interface RecordApp {
+  app: App;
   url: string;
   data_dir: string;
   /** The owner's. */
@@ -225,6 +267,22 @@ async function makeRule(owner: Asker): Promise<string> {
     port: '443',
   };
   return idSchema.parse(await owner('POST', '/firewall/rules', rule)).id;
+}
+
+/** A drill, of somebody who has a premium plan from now on. */
+async function makeAlert(owner: Asker, staff: Asker): Promise<string> {
+  const { email } = z.object({ email: z.string() }).parse(await owner('GET', '/auth/me'));
+  await staff('POST', '/admin/assign-subscription', {
+    user_email: email,
+    plan_name: 'Family Shield',
+    price: 1,
+    duration_months: 1,
+    max_devices: 1,
+    is_premium: true,
+    features: [],
+  });
+  const drill = z.object({ threat_detected: idSchema }).parse(await owner('POST', '/premium/anti-hacking/simulate-threat'));
+  return drill.threat_detected.id;
 }
 
 /** Five wrong passwords. */

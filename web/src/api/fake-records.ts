@@ -1,3 +1,4 @@
+import type { AlertDetail, Monitor } from '@palisade/contract/alerts';
 import type { Alert, Stats } from '@palisade/contract/anti-hacking';
 import type { Scan } from '@palisade/contract/antivirus';
 import type { Account, UserInfo } from '@palisade/contract/auth';
@@ -111,15 +112,45 @@ export function dashboardOf(parts: Partial<DashboardStatus> = {}): DashboardStat
 }
 
 export function alertOf(parts: Partial<Alert> = {}): Alert {
+  const created_at = parts.created_at ?? '2026-11-20T10:00:00.000Z';
   return {
     id: nextId(),
     threat_type: 'brute_force',
     severity: 'medium',
     description: 'Five wrong passwords within ten minutes from one address.',
-    created_at: '2026-11-20T10:00:00.000Z',
+    created_at,
     blocked: true,
     ip_address: '192.0.2.1',
     simulated: false,
+    rule: 'brute_force.pair',
+    outcome: (parts.blocked ?? true) ? 'blocked' : 'unknown',
+    evidence: {
+      threshold: 'Five failures within 10 minutes.',
+      events: [{ at: created_at, what: 'A wrong password.', source: '192.0.2.1' }],
+    },
+    count: 1,
+    first_seen: created_at,
+    last_seen: created_at,
+    status: 'open',
+    resolution: null,
+    hidden: false,
+    ...parts,
+  };
+}
+
+export function alertDetailOf(parts: Partial<AlertDetail> = {}): AlertDetail {
+  return { ...alertOf(parts), about_sign_in: false, suppressible: true, decisions: [], ...parts };
+}
+
+export function monitorOf(parts: Partial<Monitor> = {}): Monitor {
+  return {
+    watching_since: '2026-11-01T08:00:00.000Z',
+    watches: [
+      { id: 'files', is_watched: true, reason: null },
+      { id: 'sign_ins', is_watched: true, reason: null },
+      { id: 'requests', is_watched: true, reason: null },
+    ],
+    alerts: { active: 0, resolved: 0, hidden: 0 },
     ...parts,
   };
 }

@@ -1,8 +1,13 @@
+import { lazy } from 'react';
 import { Navigate, type RouteObject } from 'react-router';
 import { NotFoundPage } from './not-found-page.tsx';
 import { RouteError } from './route-error.tsx';
 import { Shell } from './shell/shell.tsx';
 import { Splash } from './splash.tsx';
+
+const SecurityDialog = lazy(async () => ({
+  default: (await import('#features/account/security-dialog.tsx')).SecurityDialog,
+}));
 
 /** Every screen of the application. Each page is a chunk of its own. */
 export const routes: RouteObject[] = [
@@ -48,7 +53,10 @@ export const routes: RouteObject[] = [
           {
             path: 'anti-hacking',
             handle: { title: 'Anti-Hacking' },
-            lazy: async () => ({ Component: (await import('#features/anti-hacking/anti-hacking-page.tsx')).AntiHackingPage }),
+            lazy: async () => {
+              const { AntiHackingPage } = await import('#features/anti-hacking/anti-hacking-page.tsx');
+              return { element: <AntiHackingPage securityDialog={SecurityDialog} /> };
+            },
           },
           {
             path: 'subscription-manager',

@@ -1,33 +1,22 @@
-import {
-  listAlerts,
-  PREMIUM_REQUIRED_FOR_SCAN,
-  readLiveFeed,
-  readStats,
-  scanPosture,
-  simulateThreat,
-} from '@palisade/contract/anti-hacking';
-import { nextPage } from '#platform/page.ts';
+import { PREMIUM_REQUIRED_FOR_SCAN, readLiveFeed, readStats, scanPosture, simulateThreat } from '@palisade/contract/anti-hacking';
 import { Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
+import { serveAlerts } from './alerts.routes.ts';
 import type { AntiHacking } from './anti-hacking.ts';
+import type { ReadMonitor } from './monitor.ts';
 
 /** As much of somebody's plan as decides who may use these tools; asked at each call, so that an expiry counts from its second on. */
 export interface Premium {
   current(user_id: string): Promise<{ is_premium: boolean }>;
 }
 
-export function serveAntiHacking(api: Api, antiHacking: AntiHacking, premium: Premium): void {
+export function serveAntiHacking(api: Api, antiHacking: AntiHacking, premium: Premium, readState: ReadMonitor): void {
   async function requirePremium(user_id: string, detail?: string): Promise<void> {
     const { is_premium } = await premium.current(user_id);
     if (!is_premium) throw new Problem('premium_required', detail === undefined ? {} : { detail });
   }
 
-  serve(api, listAlerts, 'customer', async ({ session, query, header, request }) => {
-    await requirePremium(session.user.id);
-    const alerts = await antiHacking.list(session.user.id, query);
-    nextPage({ rows: alerts, query, url: request.url, header });
-    return alerts;
-  });
+  serveAlerts(api, antiHacking.alerts, readState, requirePremium);
 
   serve(api, readStats, 'customer', async ({ session, query }) => {
     await requirePremium(session.user.id);

@@ -171,25 +171,22 @@ describe('the posture scan', async () => {
   const app = await start();
   const { call, token } = app;
 
-  test('of a new account finds nothing, and says how much it could look at', async () => {
+  const factor = 'Turn on two-factor sign-in, in Security Preferences.';
+
+  test('of a new account finds nothing but the missing second factor, and says how much it could look at', async () => {
     const result = replyOf(await call(scanPosture, { token }));
-    expect(result).toMatchObject({
-      threats_detected: 0,
-      threats_blocked: 0,
-      status: 'no_issues_found',
-      vulnerabilities_found: [],
-      recommendations: [],
-    });
+    expect(result).toMatchObject({ threats_detected: 0, threats_blocked: 0, status: 'issues_found', recommendations: [factor] });
     expect(result.coverage).toMatch(/^\d+ of 26 checks could run\./);
-    expect(result.findings.find(({ id }) => id === 'no_two_factor')).toMatchObject({ state: 'unknown', deduction: 0 });
+    expect(result.findings.find(({ id }) => id === 'no_two_factor')).toMatchObject({ state: 'fail', deduction: 0 });
   });
 
   test('tells of an infected file that was removed, and takes nothing off for it', async () => {
     await scanned(app, token, 'eicar.com', EICAR);
     await scanned(app, token, 'eicar-again.com', EICAR);
     const result = replyOf(await call(scanPosture, { token }));
-    expect(result).toMatchObject({ threats_detected: 2, threats_blocked: 2, status: 'no_issues_found' });
+    expect(result).toMatchObject({ threats_detected: 2, threats_blocked: 2 });
     expect(result.recommendations).toEqual([
+      factor,
       'Delete the originals of infected files where they came from: only the uploaded copies were put out of reach.',
     ]);
     expect(result.findings.find(({ id }) => id === 'infected_not_removed')).toMatchObject({

@@ -1,13 +1,15 @@
 import { type Alert, LIVE_FEED, type PostureScan, type Stats, type ThreatType } from '@palisade/contract/anti-hacking';
-import type { PageQuery } from '@palisade/contract/fields';
+import type { LiveEvent } from '@palisade/contract/events';
 import type { Rule } from '@palisade/contract/firewall';
-import type { Kysely, Selectable } from 'kysely';
+import type { Audit } from '#platform/audit.ts';
 import { newId } from '#platform/id.ts';
 import { createPersonCache } from '#platform/person-cache.ts';
-import type { AlertTables } from './anti-hacking.tables.ts';
+import type { AlertMails } from './alert-mails.ts';
+import { alertOf } from './alert-record.ts';
+import { type Alerts, type Consequences, createAlerts } from './alerts.ts';
 import { startOfDay } from './day.ts';
 import { drill } from './drills.ts';
-import type { Incident } from './incident.ts';
+import { UNRESOLVED } from './merging.ts';
 import { type OpenRules, readOpenRules } from './open-rules.ts';
 import { CHECKED_PORTS, judge, type Posture, type PostureFacts } from './posture.ts';
 
@@ -19,9 +21,9 @@ interface Overview extends Pick<Posture, 'security_score' | 'score_breakdown'> {
 }
 
 export interface AntiHacking {
-  /** Raises an alert; told again with `blocked`, an alert that is there becomes blocked, and never the other way round. */
-  raise(incident: Incident): Promise<void>;
-  list(user_id: string, page: PageQuery): Promise<Alert[]>;
+  /** The alerts themselves, and what is decided about them. */
+  alerts: Alerts;
+  raise: Alerts['raise'];
   /** `time_zone` is an IANA name; "today" begins at its midnight. */
   stats(user_id: string, time_zone: string): Promise<Stats>;
   liveThreats(user_id: string): Promise<Alert[]>;
@@ -36,12 +38,13 @@ export interface AntiHacking {
 /** People whose rules are remembered. */
 const OPENED_MAXIMUM = 1_000;
 
-function alertOf({ user_id: _user, dedupe_key: _key, blocked, simulated, ...row }: Selectable<AlertTables['alerts']>): Alert {
-  return { ...row, blocked: blocked === 1, simulated: simulated === 1 };
-}
-
 export function createAntiHacking(parts: {
-  database: Kysely<AlertTables>;
+  database: Parameters<typeof createAlerts>[0]['database'];
+  /** What alerts lead to. */
+  audit: Audit;
+  mails: AlertMails;
+  tell: (user_id: string, event: LiveEvent) => void;
+  consequences: Consequences;
   /** The facts that other features hold. */
   scans: (user_id: string) => Promise<PostureFacts['scans']>;
   rules: (user_id: string) => Promise<Rule[]>;
@@ -54,28 +57,32 @@ export function createAntiHacking(parts: {
 }): AntiHacking {
   const { database, scans, rules, account, remote, signaturesAge, now, random = Math.random } = parts;
 
-  async function list(user_id: string, { limit, cursor }: PageQuery): Promise<Alert[]> {
-    let query = database.selectFrom('alerts').selectAll().where('user_id', '=', user_id).orderBy('id', 'desc').limit(limit);
-    if (cursor !== undefined) query = query.where('id', '<', cursor);
-    return (await query.execute()).map(alertOf);
-  }
-
-  const blockedOf = (user_id: string) => database.selectFrom('alerts').where('user_id', '=', user_id).where('blocked', '=', 1);
-
-  /** Real alerts by what they are and whether they were blocked. */
-  const countAlerts = (user_id: string) =>
+  /** Alerts that count: neither kept out of the list nor found to be false. */
+  const counted = (user_id: string) =>
     database
       .selectFrom('alerts')
-      .select(({ fn }) => ['threat_type', 'severity', 'blocked', fn.countAll<number>().as('count')])
       .where('user_id', '=', user_id)
+      .where('hidden_by', 'is', null)
+      .where((where) => where.or([where('resolved_reason', 'is', null), where('resolved_reason', '!=', 'false_positive')]));
+  const blockedOf = (user_id: string) => counted(user_id).where('outcome', '=', 'blocked');
+
+  /** Real alerts by what they are, what became of them, and whether they are settled. */
+  const countAlerts = (user_id: string) =>
+    counted(user_id)
+      .select(({ fn }) => ['threat_type', 'severity', 'outcome', 'status', fn.countAll<number>().as('count')])
       .where('simulated', '=', 0)
-      .groupBy(['threat_type', 'severity', 'blocked'])
+      .groupBy(['threat_type', 'severity', 'outcome', 'status'])
       .execute();
 
   type Tally = Awaited<ReturnType<typeof countAlerts>>;
   const tallies = createPersonCache({ read: countAlerts, now });
   const countOf = (rows: Tally, matches: (row: Tally[number]) => boolean) =>
     rows.reduce((sum, row) => sum + (matches(row) ? row.count : 0), 0);
+
+  const isBlocked = (row: Tally[number]) => row.outcome === 'blocked';
+  const isOpen = (row: Tally[number]) => !isBlocked(row) && row.status !== 'resolved';
+
+  const alerts = createAlerts({ ...parts, onChange: tallies.forget });
 
   const opened = new Map<string, { rules: string; open: OpenRules }>();
 
@@ -105,32 +112,23 @@ export function createAntiHacking(parts: {
       signatures_age_ms: signaturesAge(),
       rules: openRulesOf(user_id, ruleList),
       unblocked: {
-        malware: countOf(rows, (row) => row.blocked === 0 && row.threat_type === 'malware_detected'),
-        high: countOf(rows, (row) => row.blocked === 0 && row.severity === 'high'),
-        critical: countOf(rows, (row) => row.blocked === 0 && row.severity === 'critical'),
+        // A file lies where it lies, whatever was said of its alert.
+        malware: countOf(rows, (row) => !isBlocked(row) && row.threat_type === 'malware_detected'),
+        high: countOf(rows, (row) => isOpen(row) && row.severity === 'high'),
+        critical: countOf(rows, (row) => isOpen(row) && row.severity === 'critical'),
       },
     });
     return { posture, rows, rule_count: ruleList.length };
   }
 
   return {
-    async raise({ rule, key, at, outcome, evidence: _evidence, device_id: _device, session_id: _session, ...incident }) {
-      const blocked = outcome === 'blocked';
-      // A file is told of once, however often; anything else each time that it happens.
-      const dedupe_key = key.startsWith('scan:') ? key : `${rule} ${incident.user_id} ${key} ${at}`;
-      const row = { ...incident, id: newId(), created_at: at, blocked: blocked ? 1 : 0, simulated: 0, dedupe_key };
-      await database
-        .insertInto('alerts')
-        .values(row)
-        .onConflict((conflict) =>
-          blocked ? conflict.column('dedupe_key').doUpdateSet({ blocked: 1 }) : conflict.column('dedupe_key').doNothing(),
-        )
-        .execute();
-      tallies.forget(incident.user_id);
-    },
+    alerts,
+    raise: alerts.raise,
 
-    list,
-    liveThreats: (user_id) => list(user_id, { limit: LIVE_FEED.held }),
+    async liveThreats(user_id) {
+      const rows = await alerts.list(user_id, { limit: LIVE_FEED.held });
+      return rows.map(alertOf);
+    },
 
     async stats(user_id, time_zone) {
       const midnight = startOfDay(now(), time_zone);
@@ -165,14 +163,26 @@ export function createAntiHacking(parts: {
 
     async simulate(user_id) {
       const id = newId();
+      const at = new Date(now()).toISOString();
       const row = {
         id,
         user_id,
         ...drill(random),
-        created_at: new Date(now()).toISOString(),
-        blocked: 1,
+        created_at: at,
+        last_seen: at,
+        last_id: id,
+        count: 1,
+        rule: 'drill',
+        source: null,
+        outcome: 'blocked' as const,
+        evidence: JSON.stringify({ threshold: 'None: a drill is asked for, and nothing of it happened.', events: [] }),
         simulated: 1,
         dedupe_key: `drill:${id}`,
+        status: 'open' as const,
+        ...UNRESOLVED,
+        device_id: null,
+        session_ids: '[]',
+        hidden_by: null,
       };
       return alertOf(await database.insertInto('alerts').values(row).returningAll().executeTakeFirstOrThrow());
     },
@@ -180,7 +190,7 @@ export function createAntiHacking(parts: {
     async overview(user_id) {
       const { posture, rows, rule_count } = await postureOf(user_id);
       const { security_score, score_breakdown } = posture;
-      return { security_score, score_breakdown, rule_count, blocked: countOf(rows, (row) => row.blocked === 1) };
+      return { security_score, score_breakdown, rule_count, blocked: countOf(rows, isBlocked) };
     },
 
     async scan(user_id) {
@@ -188,7 +198,7 @@ export function createAntiHacking(parts: {
       const { findings, vulnerabilities_found, recommendations, coverage } = posture;
       return {
         threats_detected: countOf(rows, () => true),
-        threats_blocked: countOf(rows, (row) => row.blocked === 1),
+        threats_blocked: countOf(rows, isBlocked),
         status: vulnerabilities_found.length > 0 ? 'issues_found' : 'no_issues_found',
         vulnerabilities_found,
         recommendations,

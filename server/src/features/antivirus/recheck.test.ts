@@ -76,17 +76,17 @@ describe('when the signatures change', async () => {
       `On ${innocent.scanned_at.slice(0, 10)} it was called Marker. Newer signatures find nothing in it.`,
     ]);
     expect(
-      (await alerts()).map(({ threat_type, blocked, description }) => [
+      (await alerts()).map(({ threat_type, outcome, description }) => [
         threat_type,
-        blocked,
+        outcome,
         /in (\w+)\./.exec(description)?.[1],
       ]),
     ).toEqual(
       expect.arrayContaining([
-        ['malware_detected', 1, 'innocent'],
-        ['malware_detected', 1, 'unread'],
-        ['malware_detected', 1, 'known'],
-        ['false_alarm', 0, 'innocent'],
+        ['malware_detected', 'blocked', 'innocent'],
+        ['malware_detected', 'blocked', 'unread'],
+        ['malware_detected', 'blocked', 'known'],
+        ['false_alarm', 'unknown', 'innocent'],
       ]),
     );
     await vi.waitFor(() => expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]), 10_000);

@@ -40,7 +40,7 @@ export interface Auth {
   findUserByEmail(email: string): Promise<UserInfo | undefined>;
   /** Those of the ids that are accounts, in any order. */
   findUsers(ids: readonly string[]): Promise<UserInfo[]>;
-  /** The ids of all administrators. */
+  /** The ids of all administrators who may sign in. */
   administrators(): Promise<string[]>;
   findAccount(id: string): Promise<Account | undefined>;
   /** How an account stands; `common_password` is whether its password is one of those that attackers try first, undefined when that is not known. */
@@ -160,7 +160,13 @@ export function createAuth(parts: {
     },
 
     async administrators() {
-      const rows = await database.selectFrom('users').select('id').where('role', '=', 'admin').orderBy('id').execute();
+      const rows = await database
+        .selectFrom('users')
+        .select('id')
+        .where('role', '=', 'admin')
+        .where('disabled_at', 'is', null)
+        .orderBy('id')
+        .execute();
       return rows.map(({ id }) => id);
     },
 

@@ -1,22 +1,29 @@
 import type { Alert } from '@palisade/contract/anti-hacking';
-import { IconRefresh, IconShieldCheck } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
-import { useTransition } from 'react';
+import { IconChevronRight, IconRefresh } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState, useTransition } from 'react';
+import { Link } from 'react-router';
 import { sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
-import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
-import { alertsQuery } from './anti-hacking.queries.ts';
-import { describeType, OutcomeBadges, SeverityBadge, ThreatIcon } from './threat.tsx';
+import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { AlertFilters } from './alert-filters.tsx';
+import { ACTIVE, alertsQuery, monitorQuery } from './alerts.queries.ts';
+import { NoAlerts } from './no-alerts.tsx';
+import { Suppressions } from './suppressions.tsx';
+import { describeType, OutcomeBadges, SeverityBadge, StatusBadge, ThreatIcon, TimesBadge } from './threat.tsx';
+import './alert-list.css';
 
 export function AlertList() {
-  const { data: alerts, error, refetch } = useQuery(alertsQuery);
+  const [choice, setChoice] = useState(ACTIVE);
+  const { data: alerts, error, refetch } = useQuery({ ...alertsQuery(choice), placeholderData: keepPreviousData });
+  const monitor = useQuery(monitorQuery);
   const [isRefreshing, startRefresh] = useTransition();
   const now = useMinute();
   const refresh = () =>
     startRefresh(async () => {
-      await refetch();
+      await Promise.all([refetch(), monitor.refetch()]);
     });
   return (
     <Card
@@ -33,15 +40,10 @@ export function AlertList() {
         </Button>
       }
     >
+      <AlertFilters choice={choice} counts={monitor.data?.alerts} onChange={setChoice} />
       {error && <ErrorNotice title="Error fetching anti-hacking alerts" sentence={sentenceOf(error)} onRetry={refresh} />}
       {!alerts && !error && <LoadingRows label="Loading the alerts" />}
-      {alerts?.length === 0 && (
-        <EmptyState
-          icon={<IconShieldCheck size={28} stroke={1.7} />}
-          title="No active threats"
-          sentence="Dangerous files that scanning finds are raised here. Sign-ins and network traffic are not watched yet."
-        />
-      )}
+      {alerts?.length === 0 && <NoAlerts choice={choice} monitor={monitor.data} onChoose={setChoice} />}
       {alerts && alerts.length > 0 && (
         <ul aria-label="Alerts">
           {alerts.map((alert) => (
@@ -49,19 +51,24 @@ export function AlertList() {
           ))}
         </ul>
       )}
+      <Suppressions />
     </Card>
   );
 }
 
 function AlertRow({ alert, now }: { alert: Alert; now: number }) {
   return (
-    <li className="alert-row">
+    <li className="alert-row" data-status={alert.status}>
       <ThreatIcon alert={alert} />
       <div className="alert-row__what">
         <div className="alert-row__head">
-          <b>{describeType(alert.threat_type)}</b>
+          <Link to={`?alert=${alert.id}`} preventScrollReset className="alert-row__open">
+            {describeType(alert.threat_type)}
+          </Link>
+          <TimesBadge count={alert.count} />
           <SeverityBadge severity={alert.severity} />
           <OutcomeBadges alert={alert} />
+          <StatusBadge alert={alert} />
         </div>
         <p>
           <bdi>{alert.description}</bdi>
@@ -70,6 +77,11 @@ function AlertRow({ alert, now }: { alert: Alert; now: number }) {
           <span>
             Detected <Moment iso={alert.created_at} now={now} />
           </span>
+          {alert.count > 1 && (
+            <span>
+              last <Moment iso={alert.last_seen} now={now} />
+            </span>
+          )}
           {alert.ip_address !== null && (
             <span>
               Source IP <code>{alert.ip_address}</code>
@@ -77,6 +89,7 @@ function AlertRow({ alert, now }: { alert: Alert; now: number }) {
           )}
         </p>
       </div>
+      <IconChevronRight className="alert-row__chevron" size={18} stroke={1.7} aria-hidden="true" />
     </li>
   );
 }

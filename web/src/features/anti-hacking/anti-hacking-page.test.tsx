@@ -1,3 +1,4 @@
+import { listSuppressions, readMonitor } from '@palisade/contract/alerts';
 import {
   listAlerts,
   type PostureScan,
@@ -10,7 +11,7 @@ import { currentSubscription } from '@palisade/contract/current-subscription';
 import { readConfig } from '@palisade/contract/platform';
 import { act, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { alertOf, CONFIG, NO_PLAN, PREMIUM_PLAN, statsOf } from '#api/fake-records.ts';
+import { alertOf, CONFIG, monitorOf, NO_PLAN, PREMIUM_PLAN, statsOf } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { AntiHackingPage } from './anti-hacking-page.tsx';
@@ -55,6 +56,8 @@ beforeEach(() => {
   server.on(readConfig, reply(readConfig, CONFIG));
   server.on(currentSubscription, reply(currentSubscription, PREMIUM_PLAN));
   server.on(listAlerts, reply(listAlerts, []));
+  server.on(readMonitor, reply(readMonitor, monitorOf()));
+  server.on(listSuppressions, reply(listSuppressions, []));
   server.on(readStats, reply(readStats, statsOf()));
   server.on(readLiveFeed, reply(readLiveFeed, { live_threats: [], current_stats: statsOf() }));
 });
@@ -75,7 +78,7 @@ const press = async (role: 'button' | 'switch', name: string) => {
 
 /** `chances` are what the page draws, in order; afterwards nothing happens by chance. */
 async function open(...chances: number[]) {
-  renderForTest(<AntiHackingPage random={() => chances.shift() ?? 1} />);
+  renderForTest(<AntiHackingPage securityDialog={() => <p>Security Preferences</p>} random={() => chances.shift() ?? 1} />);
   await settle();
 }
 

@@ -1,20 +1,31 @@
 import { PREMIUM_REQUIRED } from '@palisade/contract/anti-hacking';
 import { useQuery } from '@tanstack/react-query';
+import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { useSearchParams } from 'react-router';
 import { sentenceOf } from '#api/call.ts';
 import { Page } from '#ui/page.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { AlertList } from './alert-list.tsx';
-import { alertsQuery, isPremiumRequired, planQuery } from './anti-hacking.queries.ts';
+import { ACTIVE, alertsQuery } from './alerts.queries.ts';
+import { isPremiumRequired, planQuery } from './anti-hacking.queries.ts';
 import { LockedScreen } from './locked-screen.tsx';
 import { ScanPanel } from './scan-panel.tsx';
 import { ThreatPanel } from './threat-panel.tsx';
 import './anti-hacking-page.css';
 
-/** `random` decides what live mode does by chance. */
-export function AntiHackingPage({ random = Math.random }: { random?: () => number }) {
+const AlertDetailDialog = lazy(async () => ({ default: (await import('./alert-detail.tsx')).AlertDetailDialog }));
+
+interface AntiHackingPageProps {
+  /** Where a new password is set. */
+  securityDialog: ComponentType<{ onClose: () => void }>;
+  /** Decides what live mode does by chance. */
+  random?: () => number;
+}
+
+export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHackingPageProps) {
   const { data: plan, error, refetch } = useQuery(planQuery);
   const isPremium = plan?.is_premium ?? false;
-  const alerts = useQuery({ ...alertsQuery, enabled: isPremium });
+  const alerts = useQuery({ ...alertsQuery(ACTIVE), enabled: isPremium });
   // The plan may have ended since it was read: the server's refusal of the alerts counts.
   const isRefused = isPremiumRequired(alerts.error);
   return (
@@ -27,8 +38,33 @@ export function AntiHackingPage({ random = Math.random }: { random?: () => numbe
           <ThreatPanel random={random} />
           <ScanPanel />
           <AlertList />
+          <OpenAlert securityDialog={securityDialog} />
         </>
       )}
     </Page>
+  );
+}
+
+/** The alert that the address names, over the page. */
+function OpenAlert({ securityDialog: SecurityDialog }: Pick<AntiHackingPageProps, 'securityDialog'>) {
+  const [search, setSearch] = useSearchParams();
+  const [isChangingPassword, setIsChangingPassword] = useState(false);
+  const id = search.get('alert');
+  const close = () => setSearch({}, { replace: true, preventScrollReset: true });
+  return (
+    <Suspense>
+      {id !== null && (
+        <AlertDetailDialog
+          key={id}
+          id={id}
+          onClose={close}
+          onChangePassword={() => {
+            setIsChangingPassword(true);
+            close();
+          }}
+        />
+      )}
+      {isChangingPassword && <SecurityDialog onClose={() => setIsChangingPassword(false)} />}
+    </Suspense>
   );
 }

@@ -1,4 +1,4 @@
-import { type Alert, LIVE_FEED, listAlerts, readLiveFeed, readStats, type Stats } from '@palisade/contract/anti-hacking';
+import { type Alert, LIVE_FEED, readLiveFeed, readStats, type Stats } from '@palisade/contract/anti-hacking';
 import { currentSubscription } from '@palisade/contract/current-subscription';
 import { queryOptions } from '@tanstack/react-query';
 import { CallError, call } from '#api/call.ts';
@@ -9,11 +9,6 @@ const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 export const planQuery = queryOptions({
   queryKey: ['subscription', 'current'],
   queryFn: ({ signal }) => call(currentSubscription, { signal }),
-});
-
-export const alertsQuery = queryOptions({
-  queryKey: ['anti-hacking', 'alerts'],
-  queryFn: ({ signal }) => call(listAlerts, { signal }),
 });
 
 export const statsQuery = queryOptions({

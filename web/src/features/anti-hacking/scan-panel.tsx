@@ -12,7 +12,8 @@ import { Link } from 'react-router';
 import { call } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { alertsQuery, isPremiumRequired } from './anti-hacking.queries.ts';
+import { ALERTS_KEY } from './alerts.queries.ts';
+import { isPremiumRequired } from './anti-hacking.queries.ts';
 
 const STATUSES: Record<PostureScan['status'], string> = {
   no_issues_found: 'No issues found in what could be checked',
@@ -32,7 +33,7 @@ export function ScanPanel() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: each scan, whatever it finds, has its reload
   useEffect(() => {
     if (!result) return;
-    const timer = setTimeout(() => void queries.invalidateQueries({ queryKey: alertsQuery.queryKey }), ALERTS_RELOAD_MS);
+    const timer = setTimeout(() => void queries.invalidateQueries({ queryKey: ALERTS_KEY }), ALERTS_RELOAD_MS);
     return () => clearTimeout(timer);
   }, [result, submittedAt, queries]);
 

@@ -9,7 +9,8 @@ import { Card, StatCard } from '#ui/card.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
 import { ErrorNotice } from '#ui/states.tsx';
 import { Toggle } from '#ui/toggle.tsx';
-import { alertsQuery, fetchLiveFeed, isPremiumRequired, prependThreat, statsQuery } from './anti-hacking.queries.ts';
+import { ALERTS_KEY } from './alerts.queries.ts';
+import { fetchLiveFeed, isPremiumRequired, prependThreat, statsQuery } from './anti-hacking.queries.ts';
 import { LiveFeed } from './live-feed.tsx';
 
 const count = new Intl.NumberFormat('en');
@@ -56,7 +57,7 @@ export function ThreatPanel({ random }: { random: () => number }) {
       const { threat_detected } = await call(simulateThreat);
       setThreats((before) => prependThreat(before ?? [], threat_detected));
       setFailure(undefined);
-      await Promise.all([refreshStats(), queries.invalidateQueries({ queryKey: alertsQuery.queryKey })]);
+      await Promise.all([refreshStats(), queries.invalidateQueries({ queryKey: ALERTS_KEY })]);
     } catch (error) {
       console.error(error);
       setFailure({ title: 'The threat could not be simulated', sentence: sentenceOf(error), retry: () => void simulate() });

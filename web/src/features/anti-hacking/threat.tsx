@@ -63,3 +63,30 @@ export function OutcomeBadges({ alert }: { alert: Alert }) {
     </>
   );
 }
+
+/** How often, once it is more than once. */
+export function TimesBadge({ count }: { count: number }) {
+  if (count < 2) return null;
+  return (
+    <span className="threat-badge" data-kind="times" title={`Happened ${count} times`}>
+      {`x${count}`}
+    </span>
+  );
+}
+
+const STATUS_WORDS: Record<Alert['status'], string | undefined> = {
+  open: undefined,
+  acknowledged: 'Seen',
+  resolved: 'Resolved',
+};
+
+/** Where the person stands with it; an open one needs no word. */
+export function StatusBadge({ alert }: { alert: Pick<Alert, 'status' | 'hidden'> }) {
+  const words = alert.hidden ? 'Hidden' : STATUS_WORDS[alert.status];
+  if (words === undefined) return null;
+  return (
+    <span className="threat-badge" data-kind="status">
+      {words}
+    </span>
+  );
+}

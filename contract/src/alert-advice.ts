@@ -1,0 +1,76 @@
+import type { Alert } from './anti-hacking.ts';
+
+/** What an alert is about, in the words of a heading. A type that this version does not know, as the server calls it. */
+export function alertTitle(threat_type: string): string {
+  return TITLES.get(threat_type) ?? threat_type.replaceAll('_', ' ');
+}
+
+const TITLES = new Map<string, string>([
+  ['brute_force', 'Somebody is guessing a password'],
+  ['suspicious_login', 'A sign-in that looks unusual'],
+  ['malware_detected', 'A dangerous file was found'],
+  ['phishing_attempt', 'Something tries to steal a password'],
+  ['intrusion_attempt', 'Somebody looks for a way in'],
+  ['ddos_attempt', 'Far more requests than usual'],
+  ['false_alarm', 'An earlier alert was a false one'],
+]);
+
+type Advised = Pick<Alert, 'threat_type' | 'outcome' | 'simulated'>;
+
+/** What became of the thing itself, as far as it can be proven, in one sentence. */
+export function alertProof({ threat_type, outcome, simulated }: Advised): string {
+  if (simulated) return 'A drill: nothing of this happened, so nothing had to be stopped.';
+  if (threat_type === 'false_alarm') return 'Nothing was wrong with it.';
+  if (outcome === 'blocked') return BLOCKED.get(threat_type) ?? 'Refused: what was tried did not get through.';
+  if (outcome === 'allowed') return ALLOWED.get(threat_type) ?? 'Not stopped: it got through.';
+  return 'Not known: nothing here can prove whether it was stopped.';
+}
+
+const BLOCKED = new Map<string, string>([
+  ['brute_force', 'Refused: no sign-in was let in.'],
+  ['suspicious_login', 'Refused: that sign-in counts for nothing any more.'],
+  ['malware_detected', 'Out of reach: the uploaded copy is locked away or deleted.'],
+  ['phishing_attempt', 'Out of reach: the uploaded copy is locked away or deleted.'],
+  ['intrusion_attempt', 'Refused: the requests were answered with nothing.'],
+  ['ddos_attempt', 'Refused: the requests were turned away.'],
+]);
+
+const ALLOWED = new Map<string, string>([
+  ['brute_force', 'Not refused: further attempts are still answered.'],
+  ['suspicious_login', 'Let in: the sign-in had the right password.'],
+  ['malware_detected', 'Not out of reach: the uploaded copy could not be removed yet.'],
+]);
+
+/** What to do about an alert, the most important first. Never empty. */
+export function alertAdvice({ threat_type, outcome, simulated }: Advised): string[] {
+  if (simulated) return ['Nothing. It shows what an alert looks like.'];
+  switch (threat_type) {
+    case 'brute_force':
+      return [
+        'Was it you, with a password that you could not recall? Then say so.',
+        'If not, choose a password that you use nowhere else, and turn on two-factor sign-in.',
+      ];
+    case 'suspicious_login':
+      return [
+        'Was it you, at a new device or on a journey? Then say so.',
+        'If not, say so: the session is ended. Then choose a new password.',
+      ];
+    case 'malware_detected':
+      return outcome === 'blocked'
+        ? ['Delete the original where you took it from.', 'Do not open it. If you did, have that device checked.']
+        : ['Do not open the file, and delete the original.', 'Tell support: the uploaded copy still lies on the server.'];
+    case 'phishing_attempt':
+      return ['Follow no link in it, and enter no password.', 'If you did, change that password now, wherever you use it.'];
+    case 'intrusion_attempt':
+      return [
+        'There is nothing that you must do: probing like this goes on all over the internet.',
+        'If it does not stop, tell support.',
+      ];
+    case 'ddos_attempt':
+      return ['If a program of yours asks that often, slow it down.', 'If not, there is nothing that you must do.'];
+    case 'false_alarm':
+      return ['Nothing. You can get the file back from your scan history.'];
+    default:
+      return ['Look at what happened, and tell support if you do not recognise it.'];
+  }
+}

@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { alertSchema, resolutionReasonSchema } from './anti-hacking.ts';
+import { endpoint } from './endpoint.ts';
+import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+
+/** How long a suppression holds, and how far back its preview looks. */
+export const SUPPRESSION_DAYS = 30;
+/** The longest that a risk may be accepted for, in days. */
+export const ACCEPTED_RISK_DAYS_MAXIMUM = 365;
+const NOTE_LENGTH_MAXIMUM = 500;
+
+/** One decision about an alert, or the monitor's own: it happened again (`recurred`) after it was resolved. */
+const alertDecisionSchema = z.object({
+  id: idSchema,
+  kind: z.enum(['acknowledged', 'resolved', 'reopened', 'recurred', 'not_me']),
+  at: timeSchema,
+  by: z.enum(['person', 'monitor']),
+  reason: resolutionReasonSchema.nullable(),
+  note: z.string().nullable(),
+  until: timeSchema.nullable(),
+});
+export type AlertDecision = z.infer<typeof alertDecisionSchema>;
+
+export const alertDetailSchema = alertSchema.extend({
+  /** Whether "was it you?" is a question that this alert asks. */
+  about_sign_in: z.boolean(),
+  /** Whether a false positive may keep the like of it out of the list. */
+  suppressible: z.boolean(),
+  /** Newest first. */
+  decisions: z.array(alertDecisionSchema),
+});
+export type AlertDetail = z.infer<typeof alertDetailSchema>;
+
+export const readAlert = endpoint({
+  method: 'GET',
+  path: '/premium/anti-hacking/alerts/{id}',
+  summary: 'One alert with what was decided about it.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 200,
+  reply: alertDetailSchema,
+  problems: ['premium_required'],
+});
+
+export const acknowledgeAlert = endpoint({
+  method: 'POST',
+  path: '/premium/anti-hacking/alerts/{id}/acknowledge',
+  summary: 'Say that an open alert was seen.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 200,
+  reply: alertDetailSchema,
+  problems: ['premium_required', 'conflict'],
+});
+
+const resolveBodySchema = z
+  .object({
+    reason: resolutionReasonSchema,
+    note: z.string().trim().max(NOTE_LENGTH_MAXIMUM, `Write at most ${NOTE_LENGTH_MAXIMUM} characters.`).optional(),
+    /** Until when the risk is accepted; with `accepted_risk` alone. */
+    until: timeSchema.optional(),
+    /** With `false_positive` alone: keep the like of it out of the list for 30 days. */
+    suppress: z.boolean().default(false),
+  })
+  .refine(({ reason, until }) => reason !== 'accepted_risk' || until !== undefined, {
+    path: ['until'],
+    error: 'Say until when you accept the risk.',
+  })
+  .refine(({ reason, until }) => reason === 'accepted_risk' || until === undefined, {
+    path: ['until'],
+    error: 'Only an accepted risk has an end.',
+  })
+  .refine(({ reason, suppress }) => reason === 'false_positive' || !suppress, {
+    path: ['suppress'],
+    error: 'Only a false positive can be hidden from now on.',
+  });
+
+export const resolveAlert = endpoint({
+  method: 'POST',
+  path: '/premium/anti-hacking/alerts/{id}/resolve',
+  summary: 'Close an alert with a reason. "was_me" also trusts the device.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: resolveBodySchema,
+  status: 200,
+  reply: alertDetailSchema,
+  problems: ['premium_required', 'conflict'],
+});
+
+export const reopenAlert = endpoint({
+  method: 'POST',
+  path: '/premium/anti-hacking/alerts/{id}/reopen',
+  summary: 'Open a resolved alert again.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 200,
+  reply: alertDetailSchema,
+  problems: ['premium_required', 'conflict'],
+});
+
+export const disownAlert = endpoint({
+  method: 'POST',
+  path: '/premium/anti-hacking/alerts/{id}/not-me',
+  summary: '"Wasn\'t me": ends the sessions that the alert names, and says what to do next.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 200,
+  reply: z.object({
+    alert: alertDetailSchema,
+    /** Sessions that were ended now; the one that asks is never among them. */
+    sessions_ended: z.int(),
+    /** Somebody may know the password: choose another one now. */
+    change_password: z.literal(true),
+    /** Sign-in takes the password alone: a second factor would have kept them out. */
+    offer_two_factor: z.boolean(),
+  }),
+  problems: ['premium_required', 'conflict'],
+});
+
+/** What keeps false positives out of the list: one rule from one source, for 30 days, and nothing critical. */
+const suppressionSchema = z.object({
+  id: idSchema,
+  rule: z.string(),
+  source: z.string(),
+  /** What the alert that it came from said. */
+  description: z.string(),
+  created_at: timeSchema,
+  until: timeSchema,
+  /** How often it kept something out, and when last. Nothing is lost: the alerts are listed with `status=hidden`. */
+  hidden_count: z.int(),
+  last_hidden_at: timeSchema.nullable(),
+});
+export type Suppression = z.infer<typeof suppressionSchema>;
+
+export const listSuppressions = endpoint({
+  method: 'GET',
+  path: '/premium/anti-hacking/suppressions',
+  summary: 'What is kept out of the list of alerts, newest first.',
+  access: 'customer',
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(suppressionSchema),
+  problems: ['premium_required'],
+});
+
+export const previewSuppression = endpoint({
+  method: 'POST',
+  path: '/premium/anti-hacking/suppressions/preview',
+  summary: 'What a suppression made from an alert would have hidden of the last 30 days.',
+  access: 'customer',
+  body: z.object({ alert_id: idSchema }),
+  status: 200,
+  reply: z.object({
+    rule: z.string(),
+    source: z.string(),
+    until: timeSchema,
+    /** Alerts of the last 30 days, this one among them. */
+    would_hide: z.int(),
+  }),
+  problems: ['premium_required', 'not_found'],
+});
+
+export const deleteSuppression = endpoint({
+  method: 'DELETE',
+  path: '/premium/anti-hacking/suppressions/{id}',
+  summary: 'End a suppression. What it hid is listed again.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 204,
+  problems: ['premium_required'],
+});
+
+/** What the monitor watches just now, so that an empty list can tell the truth. */
+export const readMonitor = endpoint({
+  method: 'GET',
+  path: '/premium/anti-hacking/monitor',
+  summary: 'What is watched, since when, and how many alerts there are.',
+  access: 'customer',
+  status: 200,
+  reply: z.object({
+    watching_since: timeSchema,
+    watches: z.array(
+      z.object({
+        id: z.enum(['files', 'sign_ins', 'requests']),
+        is_watched: z.boolean(),
+        /** Why not, in a sentence; null when it is watched. */
+        reason: z.string().nullable(),
+      }),
+    ),
+    alerts: z.object({ active: z.int(), resolved: z.int(), hidden: z.int() }),
+  }),
+  problems: ['premium_required'],
+});
+export type Monitor = z.infer<NonNullable<(typeof readMonitor)['reply']>>;

@@ -1,0 +1,93 @@
+import {
+  acknowledgeAlert,
+  deleteSuppression,
+  disownAlert,
+  listSuppressions,
+  previewSuppression,
+  readAlert,
+  readMonitor,
+  reopenAlert,
+  resolveAlert,
+} from '@palisade/contract/alerts';
+import { listAlerts } from '@palisade/contract/anti-hacking';
+import { originOf } from '#platform/origin.ts';
+import { nextPage } from '#platform/page.ts';
+import { type Api, type Call, serve } from '#platform/serve.ts';
+import { type AlertRow, alertOf } from './alert-record.ts';
+import type { Alerts, Decider } from './alerts.ts';
+import type { ReadMonitor } from './monitor.ts';
+
+/** `requirePremium` throws for whom these tools are not. */
+export function serveAlerts(
+  api: Api,
+  alerts: Alerts,
+  readState: ReadMonitor,
+  requirePremium: (user_id: string) => Promise<void>,
+): void {
+  const owned = { find: ({ id }: { id: string }) => alerts.find(id) };
+  const deciderOf = ({ session, request }: Pick<Call<typeof readAlert>, 'session' | 'request'>): Decider => ({
+    user_id: session.user.id,
+    session_id: session.id,
+    origin: originOf(request),
+  });
+
+  serve(api, listAlerts, 'customer', async ({ session, query, header, request }) => {
+    await requirePremium(session.user.id);
+    const rows = await alerts.list(session.user.id, query);
+    nextPage({ rows: rows.map(({ last_id }) => ({ id: last_id })), query, url: request.url, header });
+    return rows.map(alertOf);
+  });
+
+  serve<typeof readAlert, AlertRow>(api, readAlert, owned, async ({ session, row }) => {
+    await requirePremium(session.user.id);
+    return await alerts.detail(row);
+  });
+
+  serve<typeof acknowledgeAlert, AlertRow>(api, acknowledgeAlert, owned, async ({ row, session, request }) => {
+    await requirePremium(session.user.id);
+    return await alerts.acknowledge(row, deciderOf({ session, request }));
+  });
+
+  serve<typeof resolveAlert, AlertRow>(api, resolveAlert, owned, async ({ row, body, session, request }) => {
+    await requirePremium(session.user.id);
+    return await alerts.resolve(row, body, deciderOf({ session, request }));
+  });
+
+  serve<typeof reopenAlert, AlertRow>(api, reopenAlert, owned, async ({ row, session, request }) => {
+    await requirePremium(session.user.id);
+    return await alerts.reopen(row, deciderOf({ session, request }));
+  });
+
+  serve<typeof disownAlert, AlertRow>(api, disownAlert, owned, async ({ row, session, request }) => {
+    await requirePremium(session.user.id);
+    return await alerts.disown(row, deciderOf({ session, request }));
+  });
+
+  serve(api, listSuppressions, 'customer', async ({ session, query, header, request }) => {
+    await requirePremium(session.user.id);
+    const rows = await alerts.suppressions(session.user.id, query);
+    nextPage({ rows, query, url: request.url, header });
+    return rows;
+  });
+
+  serve(api, previewSuppression, 'customer', async ({ session, body }) => {
+    await requirePremium(session.user.id);
+    return await alerts.previewSuppression(session.user.id, body.alert_id);
+  });
+
+  serve<typeof deleteSuppression, { id: string; user_id: string; rule: string; source: string }>(
+    api,
+    deleteSuppression,
+    { find: ({ id }) => alerts.findSuppression(id) },
+    async ({ session, row, request }) => {
+      await requirePremium(session.user.id);
+      await alerts.removeSuppression(row, deciderOf({ session, request }));
+    },
+  );
+
+  serve(api, readMonitor, 'customer', async ({ session }) => {
+    await requirePremium(session.user.id);
+    const [state, counts] = await Promise.all([readState(session.user.id), alerts.counts(session.user.id)]);
+    return { ...state, alerts: counts };
+  });
+}

@@ -1,0 +1,139 @@
+import type { AlertDetail } from '@palisade/contract/alerts';
+import { IconCheck, IconEye, IconRotate, IconUserCheck, IconUserX, type TablerIcon } from '@tabler/icons-react';
+import { useState } from 'react';
+import { sentenceOf } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
+import { useAcknowledgeAlert, useDisownAlert, useReopenAlert, useResolveAlert } from './alerts.queries.ts';
+import { ResolveForm } from './resolve-form.tsx';
+
+function icon(Icon: TablerIcon) {
+  return <Icon size={16} stroke={1.7} aria-hidden="true" />;
+}
+
+interface AlertDecisionsProps {
+  alert: AlertDetail;
+  onChangePassword: () => void;
+}
+
+/** What can be decided about an alert as it stands. */
+export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps) {
+  const acknowledge = useAcknowledgeAlert(alert.id);
+  const resolve = useResolveAlert(alert.id);
+  const reopen = useReopenAlert(alert.id);
+  const disown = useDisownAlert(alert.id);
+  const [isResolving, setIsResolving] = useState(false);
+  const isPending = acknowledge.isPending || resolve.isPending || reopen.isPending || disown.isPending;
+  const error = acknowledge.error ?? reopen.error ?? disown.error ?? (isResolving ? null : resolve.error);
+  const isOpen = alert.status !== 'resolved';
+  const isDisowned = alert.decisions[0]?.kind === 'not_me';
+
+  return (
+    <div className="alert-decisions">
+      {isDisowned && (
+        <NotMe
+          sessions_ended={disown.data?.sessions_ended}
+          offersTwoFactor={disown.data?.offer_two_factor ?? false}
+          onChangePassword={onChangePassword}
+        />
+      )}
+      {isOpen && alert.about_sign_in && !isDisowned && (
+        <fieldset className="alert-decisions__question">
+          <legend>Was it you?</legend>
+          <Button
+            variant="quiet"
+            icon={icon(IconUserCheck)}
+            disabled={isPending}
+            loading={resolve.isPending && !isResolving}
+            onClick={() => resolve.mutate({ reason: 'was_me' })}
+          >
+            Was me
+          </Button>
+          <Button
+            variant="quiet"
+            icon={icon(IconUserX)}
+            disabled={isPending}
+            loading={disown.isPending}
+            onClick={() => disown.mutate()}
+          >
+            Wasn’t me
+          </Button>
+        </fieldset>
+      )}
+      {error && (
+        <p role="alert" className="alert-detail__failed">
+          {sentenceOf(error)}
+        </p>
+      )}
+      {!isResolving && (
+        <div className="alert-decisions__actions">
+          {alert.status === 'open' && (
+            <Button
+              variant="quiet"
+              size="s"
+              icon={icon(IconEye)}
+              disabled={isPending}
+              loading={acknowledge.isPending}
+              onClick={() => acknowledge.mutate()}
+            >
+              Acknowledge
+            </Button>
+          )}
+          {isOpen ? (
+            <Button variant="quiet" size="s" icon={icon(IconCheck)} disabled={isPending} onClick={() => setIsResolving(true)}>
+              Resolve
+            </Button>
+          ) : (
+            <Button
+              variant="quiet"
+              size="s"
+              icon={icon(IconRotate)}
+              disabled={isPending}
+              loading={reopen.isPending}
+              onClick={() => reopen.mutate()}
+            >
+              Reopen
+            </Button>
+          )}
+        </div>
+      )}
+      {isResolving && isOpen && (
+        <ResolveForm
+          alert={alert}
+          error={resolve.error}
+          isPending={resolve.isPending}
+          onResolve={(resolution) => resolve.mutate(resolution, { onSuccess: () => setIsResolving(false) })}
+          onCancel={() => {
+            resolve.reset();
+            setIsResolving(false);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface NotMeProps {
+  /** Known just after it was said. */
+  sessions_ended: number | undefined;
+  offersTwoFactor: boolean;
+  onChangePassword: () => void;
+}
+
+/** What "Wasn't me" has done, and the one thing that is left. */
+function NotMe({ sessions_ended, offersTwoFactor, onChangePassword }: NotMeProps) {
+  return (
+    <div role="status" className="alert-decisions__next">
+      <p>
+        <b>{describeEnded(sessions_ended)}</b> They may know your password, so choose a new one now.
+        {offersTwoFactor && ' Then turn on two-factor sign-in: a password alone will not let anybody in any more.'}
+      </p>
+      <Button onClick={onChangePassword}>Choose a new password</Button>
+    </div>
+  );
+}
+
+function describeEnded(sessions_ended: number | undefined): string {
+  if (sessions_ended === undefined) return 'It was not you.';
+  if (sessions_ended === 0) return 'No sign-in of theirs is open.';
+  return `${sessions_ended === 1 ? 'That sign-in was' : `${sessions_ended} sign-ins were`} ended: whoever it was is out.`;
+}

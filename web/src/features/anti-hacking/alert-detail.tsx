@@ -1,0 +1,192 @@
+import { alertAdvice, alertProof, alertTitle } from '@palisade/contract/alert-advice';
+import type { AlertDecision, AlertDetail } from '@palisade/contract/alerts';
+import type { ResolutionReason } from '@palisade/contract/anti-hacking';
+import { IconAlertTriangle, IconHelpCircle, IconShieldCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { CallError, sentenceOf } from '#api/call.ts';
+import { ModalWindow } from '#ui/modal-window.tsx';
+import { describeDate, Moment, useMinute } from '#ui/moment.tsx';
+import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { AlertDecisions } from './alert-decisions.tsx';
+import { alertQuery } from './alerts.queries.ts';
+import { describeType, OutcomeBadges, SeverityBadge, StatusBadge, ThreatIcon, TimesBadge } from './threat.tsx';
+import './alert-detail.css';
+
+interface AlertDetailDialogProps {
+  id: string;
+  onClose: () => void;
+  /** Leads to where a new password is set. */
+  onChangePassword: () => void;
+}
+
+/** Everything that is known of one alert, in the order in which a worried person asks: what happened, was it stopped, what now, how is it known. */
+export function AlertDetailDialog({ id, onClose, onChangePassword }: AlertDetailDialogProps) {
+  const { data: alert, error, refetch } = useQuery(alertQuery(id));
+  return (
+    <ModalWindow title="Security alert" size={640} onClose={onClose}>
+      {alert && <Detail alert={alert} onChangePassword={onChangePassword} />}
+      {!alert && !error && <LoadingRows label="Loading the alert" />}
+      {!alert && error && (
+        <ErrorNotice
+          title={error instanceof CallError && error.status === 404 ? 'This alert is not there' : 'The alert could not be read'}
+          sentence={sentenceOf(error)}
+          onRetry={() => void refetch()}
+        />
+      )}
+    </ModalWindow>
+  );
+}
+
+const OUTCOME_ICONS: Record<AlertDetail['outcome'], typeof IconShieldCheck> = {
+  blocked: IconShieldCheck,
+  allowed: IconAlertTriangle,
+  unknown: IconHelpCircle,
+};
+
+function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassword: () => void }) {
+  const now = useMinute();
+  const OutcomeIcon = OUTCOME_ICONS[alert.outcome];
+  return (
+    <div className="alert-detail">
+      <div className="alert-detail__head">
+        <ThreatIcon alert={alert} />
+        <div>
+          <p className="alert-detail__title">{capital(alertTitle(alert.threat_type))}</p>
+          <p className="alert-detail__badges">
+            <SeverityBadge severity={alert.severity} />
+            <TimesBadge count={alert.count} />
+            <OutcomeBadges alert={alert} />
+            <StatusBadge alert={alert} />
+          </p>
+          <p>
+            <bdi>{alert.description}</bdi>
+          </p>
+        </div>
+      </div>
+
+      <p className="alert-detail__proof" data-outcome={alert.simulated ? 'unknown' : alert.outcome}>
+        <OutcomeIcon size={20} stroke={1.7} aria-hidden="true" />
+        {alertProof(alert)}
+      </p>
+
+      <Part title="What to do">
+        <ul className="alert-detail__advice">
+          {alertAdvice(alert).map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+        <AlertDecisions alert={alert} onChangePassword={onChangePassword} />
+      </Part>
+
+      <Part title="How it is known">
+        <p>{alert.evidence.threshold}</p>
+        {alert.evidence.events.length > 0 && (
+          <ol className="alert-detail__events" aria-label="Sample events">
+            {alert.evidence.events.map((event) => (
+              <li key={JSON.stringify(event)}>
+                <span className="alert-detail__at">
+                  <Moment iso={event.at} now={now} />
+                </span>
+                <span>
+                  <bdi>{event.what}</bdi>
+                  {event.source !== null && <code>{event.source}</code>}
+                </span>
+              </li>
+            ))}
+          </ol>
+        )}
+        <dl className="alert-detail__facts">
+          <Fact name="Type">{describeType(alert.threat_type)}</Fact>
+          <Fact name="Rule">
+            <code>{alert.rule}</code>
+          </Fact>
+          <Fact name="First seen">
+            <Moment iso={alert.first_seen} now={now} />
+          </Fact>
+          {alert.count > 1 && (
+            <>
+              <Fact name="Last seen">
+                <Moment iso={alert.last_seen} now={now} />
+              </Fact>
+              <Fact name="How often">{`${alert.count} times`}</Fact>
+            </>
+          )}
+          {alert.ip_address !== null && (
+            <Fact name="Source IP">
+              <code>{alert.ip_address}</code>
+            </Fact>
+          )}
+        </dl>
+      </Part>
+
+      {alert.decisions.length > 0 && (
+        <Part title="What was decided">
+          <ol className="alert-detail__events" aria-label="Decisions">
+            {alert.decisions.map((decision) => (
+              <li key={decision.id}>
+                <span className="alert-detail__at">
+                  <Moment iso={decision.at} now={now} />
+                </span>
+                <span>
+                  {describeDecision(decision)}
+                  {decision.note !== null && (
+                    <span className="sub">
+                      <bdi>{decision.note}</bdi>
+                    </span>
+                  )}
+                </span>
+              </li>
+            ))}
+          </ol>
+        </Part>
+      )}
+    </div>
+  );
+}
+
+const REASONS: Record<ResolutionReason, string> = {
+  fixed: 'You resolved it: fixed.',
+  was_me: 'You said that it was you.',
+  false_positive: 'You resolved it: a false positive.',
+  accepted_risk: 'You accepted the risk',
+  test: 'You resolved it: a test.',
+};
+
+function describeDecision({ kind, reason, until }: AlertDecision): string {
+  switch (kind) {
+    case 'acknowledged':
+      return 'You said that you had seen it.';
+    case 'reopened':
+      return 'You opened it again.';
+    case 'recurred':
+      return 'It happened again, so it was opened again.';
+    case 'not_me':
+      return 'You said that it was not you.';
+    case 'resolved':
+      if (reason === null) return 'You resolved it.';
+      return until === null ? REASONS[reason] : `${REASONS[reason]} until ${describeDate(until)}.`;
+  }
+}
+
+function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="alert-detail__part">
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+import {
+  type AlertDetail,
+  acknowledgeAlert,
+  deleteSuppression,
+  disownAlert,
+  listSuppressions,
+  previewSuppression,
+  readAlert,
+  readMonitor,
+  reopenAlert,
+  resolveAlert,
+} from '@palisade/contract/alerts';
+import { type AlertFilter, listAlerts, type Severity, type ThreatType } from '@palisade/contract/anti-hacking';
+import type { BodySentOf } from '@palisade/contract/endpoint';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '#api/call.ts';
+import { dashboardQuery } from '#api/dashboard.ts';
+
+const ROOT = ['anti-hacking'] as const;
+/** Every list of alerts, and the counts beside it. */
+export const ALERTS_KEY = [...ROOT, 'alerts'] as const;
+
+/** Which alerts are listed. */
+export interface AlertChoice {
+  status: AlertFilter | undefined;
+  severity: Severity | undefined;
+  type: ThreatType | 'false_alarm' | undefined;
+  simulated: 'true' | 'false' | undefined;
+}
+
+/** What needs the person, whatever it is. */
+export const ACTIVE: AlertChoice = { status: 'active', severity: undefined, type: undefined, simulated: undefined };
+
+export const alertsQuery = (choice: AlertChoice) =>
+  queryOptions({
+    queryKey: [...ALERTS_KEY, choice],
+    queryFn: ({ signal }) => call(listAlerts, { signal, query: choice }),
+  });
+
+/** What is watched, and how many alerts there are. */
+export const monitorQuery = queryOptions({
+  queryKey: [...ALERTS_KEY, 'monitor'],
+  queryFn: ({ signal }) => call(readMonitor, { signal }),
+  meta: { silent_status: 403 },
+});
+
+export const alertQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...ROOT, 'alert', id],
+    queryFn: ({ signal }) => call(readAlert, { params: { id }, signal }),
+  });
+
+export const suppressionsQuery = queryOptions({
+  queryKey: [...ROOT, 'suppressions'],
+  queryFn: ({ signal }) => call(listSuppressions, { signal }),
+  meta: { silent_status: 403 },
+});
+
+export const previewQuery = (alert_id: string) =>
+  queryOptions({
+    queryKey: [...ROOT, 'preview', alert_id],
+    queryFn: () => call(previewSuppression, { body: { alert_id } }),
+  });
+
+/** Has every screen that an alert shows on read it anew. */
+function useChanged() {
+  const queries = useQueryClient();
+  return (changed?: AlertDetail) => {
+    if (changed) queries.setQueryData(alertQuery(changed.id).queryKey, changed);
+    void queries.invalidateQueries({ queryKey: ROOT });
+    void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
+  };
+}
+
+export function useAcknowledgeAlert(id: string) {
+  return useMutation({ mutationFn: () => call(acknowledgeAlert, { params: { id } }), onSuccess: useChanged() });
+}
+
+export function useResolveAlert(id: string) {
+  return useMutation({
+    mutationFn: (body: BodySentOf<typeof resolveAlert>) => call(resolveAlert, { params: { id }, body }),
+    onSuccess: useChanged(),
+  });
+}
+
+export function useReopenAlert(id: string) {
+  return useMutation({ mutationFn: () => call(reopenAlert, { params: { id } }), onSuccess: useChanged() });
+}
+
+/** "Wasn't me". */
+export function useDisownAlert(id: string) {
+  const changed = useChanged();
+  return useMutation({
+    mutationFn: () => call(disownAlert, { params: { id } }),
+    onSuccess: ({ alert }) => changed(alert),
+  });
+}
+
+export function useDeleteSuppression() {
+  const changed = useChanged();
+  return useMutation({
+    mutationFn: (id: string) => call(deleteSuppression, { params: { id } }),
+    onSuccess: () => changed(),
+  });
+}

@@ -1,0 +1,256 @@
+import {
+  type AlertDetail,
+  acknowledgeAlert,
+  deleteSuppression,
+  disownAlert,
+  listSuppressions,
+  previewSuppression,
+  readAlert,
+  readMonitor,
+  resolveAlert,
+} from '@palisade/contract/alerts';
+import { listAlerts, readStats } from '@palisade/contract/anti-hacking';
+import { currentSubscription } from '@palisade/contract/current-subscription';
+import { readConfig } from '@palisade/contract/platform';
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { alertDetailOf, alertOf, CONFIG, MARIA, monitorOf, PREMIUM_PLAN, statsOf } from '#api/fake-records.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { AntiHackingPage } from './anti-hacking-page.tsx';
+
+let server: FakeServer;
+
+beforeEach(() => {
+  server = new FakeServer();
+  server.on(readConfig, reply(readConfig, CONFIG));
+  server.on(currentSubscription, reply(currentSubscription, PREMIUM_PLAN));
+  server.on(listAlerts, reply(listAlerts, []));
+  server.on(readStats, reply(readStats, statsOf()));
+  server.on(readMonitor, reply(readMonitor, monitorOf()));
+  server.on(listSuppressions, reply(listSuppressions, []));
+});
+
+const alertPath = (id: string, rest = '') => `/premium/anti-hacking/alerts/${id}${rest}` as const;
+
+function showPage() {
+  renderForTest(<AntiHackingPage securityDialog={() => <p>Security Preferences</p>} random={() => 1} />);
+}
+
+/** Opens an alert from its row. */
+async function open(alert: AlertDetail) {
+  server.on(listAlerts, reply(listAlerts, [alert]));
+  server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, alert));
+  showPage();
+  await userEvent.click(await within(await screen.findByRole('list', { name: 'Alerts' })).findByRole('link'));
+  const dialog = await screen.findByRole('dialog', { name: 'Security alert' });
+  await within(dialog).findByText('What to do');
+  return within(dialog);
+}
+
+const press = (name: string, where: Pick<typeof screen, 'findByRole'> = screen) =>
+  where.findByRole('button', { name }).then((button) => userEvent.click(button));
+
+describe('an empty list', () => {
+  it('says what is watched, and since when', async () => {
+    showPage();
+    expect(await screen.findByText(/^Nothing found\. Palisade watches uploaded files, sign-ins, and requests/u)).toBeVisible();
+    expect(screen.getByText('No active threats')).toBeVisible();
+  });
+
+  it('says what is not watched, and that nothing is where nothing is', async () => {
+    const reason = 'The scanning engine is not running.';
+    server.on(readMonitor, reply(readMonitor, monitorOf({ watches: [{ id: 'files', is_watched: false, reason }] })));
+    showPage();
+    expect(await screen.findByText('Not monitoring')).toBeVisible();
+    expect(screen.getByText(reason)).toBeVisible();
+    expect(screen.queryByText('No active threats')).not.toBeInTheDocument();
+  });
+
+  it('says how many the filters hide, and shows them', async () => {
+    server.on(readMonitor, reply(readMonitor, monitorOf({ alerts: { active: 3, resolved: 0, hidden: 0 } })));
+    showPage();
+    await userEvent.selectOptions(await screen.findByRole('combobox', { name: 'Severity' }), 'critical');
+    expect(await screen.findByText('They hide 3 alerts.')).toBeVisible();
+    server.on(listAlerts, reply(listAlerts, [alertOf()]));
+    await press('Show all');
+    expect(await screen.findByRole('list', { name: 'Alerts' })).toBeVisible();
+    expect(screen.getByRole('combobox', { name: 'Severity' })).toHaveValue('');
+  });
+
+  it('leads to what was hidden', async () => {
+    server.on(readMonitor, reply(readMonitor, monitorOf({ alerts: { active: 0, resolved: 0, hidden: 2 } })));
+    showPage();
+    await press('Show hidden');
+    expect(screen.getByRole('radio', { name: /Hidden/u })).toBeChecked();
+    expect(await screen.findByText('Nothing is hidden')).toBeVisible();
+  });
+});
+
+describe('an alert', () => {
+  it('says what happened, what became of it, what to do, and how it is known', async () => {
+    const alert = alertDetailOf({
+      threat_type: 'intrusion_attempt',
+      outcome: 'unknown',
+      blocked: false,
+      description: '<b>probing</b>',
+      count: 3,
+      decisions: [
+        {
+          id: '01930000-0000-7000-8000-00000000d001',
+          kind: 'resolved',
+          at: '2026-11-20T10:00:00.000Z',
+          by: 'person',
+          reason: 'fixed',
+          note: 'Asked them to stop.',
+          until: null,
+        },
+      ],
+    });
+    const dialog = await open(alert);
+    for (const text of [
+      'Somebody looks for a way in',
+      '<b>probing</b>',
+      'x3',
+      'Not known: nothing here can prove whether it was stopped.',
+      'Five failures within 10 minutes.',
+      'A wrong password.',
+      'brute_force.pair',
+      'You resolved it: fixed.',
+      'Asked them to stop.',
+    ])
+      expect(dialog.getByText(text)).toBeVisible();
+    expect(dialog.queryByText('Was it you?')).not.toBeInTheDocument();
+  });
+
+  it('that is not there says so', async () => {
+    const alert = alertOf();
+    server.on(listAlerts, reply(listAlerts, [alert]));
+    server.on({ ...readAlert, path: alertPath(alert.id) }, refusal('not_found'));
+    showPage();
+    await userEvent.click(await within(await screen.findByRole('list', { name: 'Alerts' })).findByRole('link'));
+    expect(await screen.findByText('This alert is not there')).toBeVisible();
+  });
+
+  it('is acknowledged, and says why when it is not', async () => {
+    const alert = alertDetailOf();
+    const dialog = await open(alert);
+    const acknowledge = { ...acknowledgeAlert, path: alertPath(alert.id, '/acknowledge') };
+    server.on(acknowledge, refusal('conflict', { detail: 'Not open.' }));
+    await press('Acknowledge', dialog);
+    expect(await dialog.findByText('Not open.')).toBeVisible();
+    const seen = { ...alert, status: 'acknowledged' } as const;
+    server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, seen));
+    server.on(acknowledge, reply(acknowledgeAlert, seen));
+    await press('Acknowledge', dialog);
+    expect(await dialog.findByText('Seen')).toBeVisible();
+    expect(dialog.queryByRole('button', { name: 'Acknowledge' })).not.toBeInTheDocument();
+  });
+
+  it('about a sign-in that was not me leads to a new password', async () => {
+    const alert = alertDetailOf({ threat_type: 'suspicious_login', outcome: 'allowed', blocked: false, about_sign_in: true });
+    const dialog = await open(alert);
+    const disowned = alertDetailOf({
+      ...alert,
+      status: 'acknowledged',
+      decisions: [
+        {
+          id: '01930000-0000-7000-8000-00000000d002',
+          kind: 'not_me',
+          at: '2026-11-20T10:00:00.000Z',
+          by: 'person',
+          reason: null,
+          note: null,
+          until: null,
+        },
+      ],
+    });
+    server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, disowned));
+    server.on(
+      { ...disownAlert, path: alertPath(alert.id, '/not-me') },
+      reply(disownAlert, { alert: disowned, sessions_ended: 1, change_password: true, offer_two_factor: true }),
+    );
+    await press('Wasn’t me', dialog);
+    expect(await dialog.findByRole('status')).toHaveTextContent(/That sign-in was ended.*choose a new one now.*two-factor/u);
+    expect(dialog.queryByText('Was it you?')).not.toBeInTheDocument();
+    await press('Choose a new password', dialog);
+    expect(await screen.findByText('Security Preferences')).toBeVisible();
+    expect(screen.queryByRole('dialog', { name: 'Security alert' })).not.toBeInTheDocument();
+  });
+
+  it('that was a false positive is hidden from now on, after saying what that means', async () => {
+    const alert = alertDetailOf();
+    const dialog = await open(alert);
+    server.on(
+      previewSuppression,
+      reply(previewSuppression, {
+        rule: alert.rule,
+        source: '192.0.2.1',
+        until: '2026-12-20T10:00:00.000Z',
+        would_hide: 4,
+      }),
+    );
+    const resolved = alertDetailOf({
+      ...alert,
+      status: 'resolved',
+      resolution: { reason: 'false_positive', note: 'Mine.', until: null, at: alert.created_at, by: MARIA.id },
+    });
+    const resolve = { ...resolveAlert, path: alertPath(alert.id, '/resolve') };
+    server.on(resolve, reply(resolveAlert, resolved));
+    await press('Resolve', dialog);
+    await userEvent.click(dialog.getByRole('radio', { name: /^False positive/u }));
+    expect(await dialog.findByText('In the last 30 days it would have hidden 4 alerts.')).toBeVisible();
+    await userEvent.click(dialog.getByRole('checkbox', { name: /^Hide the same for 30 days/u }));
+    await userEvent.type(dialog.getByLabelText('Note, if you like'), 'Mine.');
+    server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, resolved));
+    await press('Resolve alert', dialog);
+    expect(await dialog.findByRole('button', { name: 'Reopen' })).toBeVisible();
+    expect(server.callsOf(resolve).map(({ body }) => body)).toEqual([
+      { reason: 'false_positive', note: 'Mine.', suppress: true },
+    ]);
+  });
+
+  it('that is critical is never hidden, and a risk is accepted until a day', async () => {
+    const alert = alertDetailOf({ severity: 'critical', suppressible: false });
+    const dialog = await open(alert);
+    await press('Resolve', dialog);
+    await userEvent.click(dialog.getByRole('radio', { name: /^False positive/u }));
+    expect(dialog.getByText(/what is critical is never hidden/u)).toBeVisible();
+    expect(dialog.queryByRole('checkbox')).not.toBeInTheDocument();
+    await userEvent.click(dialog.getByRole('radio', { name: /^Accepted risk/u }));
+    const resolve = { ...resolveAlert, path: alertPath(alert.id, '/resolve') };
+    server.on(resolve, reply(resolveAlert, { ...alert, status: 'resolved' }));
+    const until = dialog.getByLabelText('Until the end of');
+    await userEvent.clear(until);
+    await userEvent.type(until, '2099-01-31');
+    await press('Resolve alert', dialog);
+    // The browser holds it back: it is more than a year away.
+    expect(until).toBeInvalid();
+    expect(server.callsOf(resolve)).toEqual([]);
+  });
+});
+
+it('what is kept out of the list is shown again on demand', async () => {
+  const suppression = {
+    id: '01930000-0000-7000-8000-00000000e001',
+    rule: 'malware_detected.infected',
+    source: 'sha256:00',
+    description: 'EICAR-Test-File was found.',
+    created_at: '2026-11-20T10:00:00.000Z',
+    until: '2026-12-20T10:00:00.000Z',
+    hidden_count: 2,
+    last_hidden_at: '2026-11-21T10:00:00.000Z',
+  };
+  server.on(listSuppressions, reply(listSuppressions, [suppression]));
+  showPage();
+  expect(await screen.findByText(/^Hidden 2 times, ends .*2026$/u)).toBeVisible();
+  const remove = { ...deleteSuppression, path: `/premium/anti-hacking/suppressions/${suppression.id}` } as const;
+  server.on(remove, () => {
+    server.on(listSuppressions, reply(listSuppressions, []));
+    return reply(deleteSuppression, undefined);
+  });
+  await press('Show again');
+  await expect.poll(() => screen.queryByText('Kept out of this list')).toBeNull();
+  expect(server.callsOf(remove)).toHaveLength(1);
+});

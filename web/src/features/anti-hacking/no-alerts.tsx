@@ -1,0 +1,99 @@
+import type { Monitor } from '@palisade/contract/alerts';
+import { IconAlertTriangle, IconEyeOff, IconFilterOff, IconShieldCheck } from '@tabler/icons-react';
+import { Button } from '#ui/button.tsx';
+import { describeDate } from '#ui/moment.tsx';
+import { EmptyState } from '#ui/states.tsx';
+import { ACTIVE, type AlertChoice } from './alerts.queries.ts';
+
+const WATCHES: Record<Monitor['watches'][number]['id'], string> = {
+  files: 'uploaded files',
+  sign_ins: 'sign-ins',
+  requests: 'requests',
+};
+
+const list = new Intl.ListFormat('en', { type: 'conjunction' });
+
+const alertsWord = (count: number) => `${count} ${count === 1 ? 'alert' : 'alerts'}`;
+
+interface NoAlertsProps {
+  choice: AlertChoice;
+  monitor: Monitor | undefined;
+  onChoose: (choice: AlertChoice) => void;
+}
+
+/** Why a list is empty: nothing was found, nobody watched, or the filters hide what there is. */
+export function NoAlerts({ choice, monitor, onChoose }: NoAlertsProps) {
+  const isNarrowed = choice.severity !== undefined || choice.type !== undefined || choice.simulated !== undefined;
+  if (isNarrowed) {
+    const hidden = monitor && countOf(monitor, choice);
+    return (
+      <EmptyState
+        icon={<IconFilterOff size={28} stroke={1.7} />}
+        title="Nothing matches these filters"
+        sentence={hidden ? `They hide ${alertsWord(hidden)}.` : 'There is nothing behind them either.'}
+        action={
+          <Button variant="quiet" onClick={() => onChoose({ ...ACTIVE, status: choice.status })}>
+            Show all
+          </Button>
+        }
+      />
+    );
+  }
+  if (choice.status === 'resolved')
+    return (
+      <EmptyState
+        icon={<IconShieldCheck size={28} stroke={1.7} />}
+        title="Nothing resolved yet"
+        sentence="Alerts that you have dealt with stand here, with your reasons."
+      />
+    );
+  if (choice.status === 'hidden')
+    return (
+      <EmptyState
+        icon={<IconEyeOff size={28} stroke={1.7} />}
+        title="Nothing is hidden"
+        sentence="A false positive can be kept out of the list for 30 days. What that hides stands here; nothing is lost."
+      />
+    );
+  return <NoneFound monitor={monitor} onChoose={onChoose} />;
+}
+
+function countOf({ alerts }: Monitor, { status }: AlertChoice): number {
+  if (status === 'hidden' || status === 'resolved' || status === 'active') return alerts[status];
+  return alerts.active + alerts.resolved;
+}
+
+/** Nothing active: what was looked at says how much that means. */
+function NoneFound({ monitor, onChoose }: Omit<NoAlertsProps, 'choice'>) {
+  if (!monitor)
+    return (
+      <EmptyState
+        icon={<IconShieldCheck size={28} stroke={1.7} />}
+        title="No active threats"
+        sentence="What is watched could not be read."
+      />
+    );
+  const watched = monitor.watches.filter(({ is_watched }) => is_watched).map(({ id }) => WATCHES[id]);
+  const reasons = monitor.watches.flatMap(({ reason }) => reason ?? []);
+  const isBlind = watched.length === 0;
+  const since = describeDate(monitor.watching_since);
+  const sentences = [
+    ...(isBlind ? [] : [`Nothing found. Palisade watches ${list.format(watched)}, since ${since}.`]),
+    ...reasons,
+  ];
+  const { hidden } = monitor.alerts;
+  return (
+    <EmptyState
+      icon={isBlind ? <IconAlertTriangle size={28} stroke={1.7} /> : <IconShieldCheck size={28} stroke={1.7} />}
+      title={isBlind ? 'Not monitoring' : 'No active threats'}
+      sentence={[...sentences, ...(hidden > 0 ? [`${alertsWord(hidden)} kept out by you.`] : [])].join(' ')}
+      action={
+        hidden > 0 && (
+          <Button variant="quiet" onClick={() => onChoose({ ...ACTIVE, status: 'hidden' })}>
+            Show hidden
+          </Button>
+        )
+      }
+    />
+  );
+}

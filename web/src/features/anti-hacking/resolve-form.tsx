@@ -1,0 +1,148 @@
+import type { AlertDetail } from '@palisade/contract/alerts';
+import { ACCEPTED_RISK_DAYS_MAXIMUM, type resolveAlert, SUPPRESSION_DAYS } from '@palisade/contract/alerts';
+import type { ResolutionReason } from '@palisade/contract/anti-hacking';
+import type { BodySentOf } from '@palisade/contract/endpoint';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useId, useState } from 'react';
+import { sentenceOf } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
+import { previewQuery } from './alerts.queries.ts';
+
+const REASONS: readonly { reason: ResolutionReason; label: string; sentence: string }[] = [
+  { reason: 'fixed', label: 'Fixed', sentence: 'What made it possible is mended.' },
+  { reason: 'false_positive', label: 'False positive', sentence: 'It was harmless: the monitor was wrong.' },
+  { reason: 'accepted_risk', label: 'Accepted risk', sentence: 'It may go on for a while, and you know why.' },
+  { reason: 'test', label: 'Test', sentence: 'Somebody tried out whether it is noticed.' },
+];
+
+const DAY_MS = 86_400_000;
+const RISK_DAYS = 30;
+
+/** A day by the person's own clock, as a date field has it. */
+function dayFrom(now: number, days: number): string {
+  const day = new Date(now + days * DAY_MS);
+  const two = (part: number) => String(part).padStart(2, '0');
+  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+}
+
+interface ResolveFormProps {
+  alert: AlertDetail;
+  error: Error | null;
+  isPending: boolean;
+  onResolve: (resolution: BodySentOf<typeof resolveAlert>) => void;
+  onCancel: () => void;
+}
+
+export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: ResolveFormProps) {
+  const [reason, setReason] = useState<ResolutionReason>(alert.simulated ? 'test' : 'fixed');
+  const [note, setNote] = useState('');
+  const [suppress, setSuppress] = useState(false);
+  const [now] = useState(Date.now);
+  const [until, setUntil] = useState(() => dayFrom(now, RISK_DAYS));
+  const id = useId();
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    onResolve({
+      reason,
+      ...(note.trim() === '' ? {} : { note }),
+      // To the end of that day.
+      ...(reason === 'accepted_risk' ? { until: new Date(`${until}T23:59:59`).toISOString() } : {}),
+      ...(reason === 'false_positive' && suppress ? { suppress } : {}),
+    });
+  }
+
+  return (
+    <form className="resolve-form" onSubmit={submit}>
+      <fieldset>
+        <legend>Why is it settled?</legend>
+        {REASONS.map((one) => (
+          <label key={one.reason} className="resolve-form__reason">
+            <input
+              type="radio"
+              name={`${id}-reason`}
+              // It was asked for by a press.
+              // biome-ignore lint/a11y/noAutofocus: the form takes the place of the button that opened it
+              autoFocus={one.reason === reason}
+              checked={one.reason === reason}
+              onChange={() => setReason(one.reason)}
+            />
+            <span>
+              <b>{one.label}</b>
+              <span className="sub">{one.sentence}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {reason === 'accepted_risk' && (
+        <p className="resolve-form__field">
+          <label htmlFor={`${id}-until`}>Until the end of</label>
+          <input
+            id={`${id}-until`}
+            type="date"
+            required
+            min={dayFrom(now, 0)}
+            max={dayFrom(now, ACCEPTED_RISK_DAYS_MAXIMUM - 1)}
+            value={until}
+            onChange={(event) => setUntil(event.currentTarget.value)}
+          />
+        </p>
+      )}
+      {reason === 'false_positive' && <SuppressionOffer alert={alert} isOn={suppress} onChange={setSuppress} />}
+      <p className="resolve-form__field">
+        <label htmlFor={`${id}-note`}>Note, if you like</label>
+        <textarea
+          id={`${id}-note`}
+          rows={2}
+          maxLength={500}
+          value={note}
+          onChange={(event) => setNote(event.currentTarget.value)}
+        />
+      </p>
+      {error && (
+        <p role="alert" className="alert-detail__failed">
+          {sentenceOf(error)}
+        </p>
+      )}
+      <div className="alert-decisions__actions">
+        <Button type="submit" loading={isPending}>
+          Resolve alert
+        </Button>
+        <Button variant="quiet" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** What hiding the like of it would have hidden, before anybody decides. */
+function SuppressionOffer({ alert, isOn, onChange }: { alert: AlertDetail; isOn: boolean; onChange: (isOn: boolean) => void }) {
+  const { data: preview, error } = useQuery({ ...previewQuery(alert.id), enabled: alert.suppressible });
+  if (!alert.suppressible) {
+    return (
+      <p className="sub">
+        {alert.severity === 'critical'
+          ? 'The like of it will be shown again: what is critical is never hidden.'
+          : 'The like of it will be shown again: it has no one source that could be told apart.'}
+      </p>
+    );
+  }
+  return (
+    <label className="resolve-form__reason resolve-form__offer">
+      <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <span>
+        <b>Hide the same for {SUPPRESSION_DAYS} days</b>
+        <span className="sub">
+          This rule, from this {alert.ip_address === null ? 'file' : 'source'} alone. What it hides is kept, and you can look at
+          it.
+        </span>
+        <span className="sub resolve-form__preview" role="status">
+          {error && sentenceOf(error)}
+          {preview &&
+            `In the last ${SUPPRESSION_DAYS} days it would have hidden ${preview.would_hide === 1 ? 'this one alert' : `${preview.would_hide} alerts`}.`}
+        </span>
+      </span>
+    </label>
+  );
+}

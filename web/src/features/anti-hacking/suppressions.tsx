@@ -1,0 +1,61 @@
+import type { Suppression } from '@palisade/contract/alerts';
+import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
+import { sentenceOf } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
+import { describeDate } from '#ui/moment.tsx';
+import { suppressionsQuery, useDeleteSuppression } from './alerts.queries.ts';
+
+/** What is kept out of the list, each with its end. Nothing stands here while nothing is. */
+export function Suppressions() {
+  const { data: suppressions } = useQuery(suppressionsQuery);
+  const remove = useDeleteSuppression();
+  const id = useId();
+  if (!suppressions || suppressions.length === 0) return null;
+  return (
+    <section className="suppressions" aria-labelledby={id}>
+      <h3 id={id}>Kept out of this list</h3>
+      <ul>
+        {suppressions.map((suppression) => (
+          <SuppressionRow
+            key={suppression.id}
+            suppression={suppression}
+            isPending={remove.isPending && remove.variables === suppression.id}
+            onRemove={() => remove.mutate(suppression.id)}
+          />
+        ))}
+      </ul>
+      {remove.error && (
+        <p role="alert" className="suppressions__failed">
+          {sentenceOf(remove.error)}
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface SuppressionRowProps {
+  suppression: Suppression;
+  isPending: boolean;
+  onRemove: () => void;
+}
+
+function SuppressionRow({ suppression, isPending, onRemove }: SuppressionRowProps) {
+  const { description, until, hidden_count } = suppression;
+  return (
+    <li>
+      <div>
+        <p>
+          <bdi>{description}</bdi>
+        </p>
+        <p className="sub">
+          {hidden_count === 0 ? 'Nothing hidden so far' : `Hidden ${hidden_count === 1 ? 'once' : `${hidden_count} times`}`}, ends{' '}
+          {describeDate(until)}
+        </p>
+      </div>
+      <Button variant="quiet" size="s" loading={isPending} onClick={onRemove}>
+        Show again
+      </Button>
+    </li>
+  );
+}
