@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
-import { currentUser, forgotPassword, login, register, resetPassword } from '@palisade/contract/auth';
+import { currentUser, endSession, forgotPassword, listSessions, login, register, resetPassword } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
 import { listOutbox } from '@palisade/contract/mail';
 import { PROBLEMS, type ProblemDocument, problemSchema } from '@palisade/contract/problem';
@@ -94,6 +94,11 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   await post('/auth/login', `password=${wrong}`, { 'content-type': 'application/x-www-form-urlencoded' });
   await post('/auth/change-password', JSON.stringify({ current_password: wrong, new_password: password }), bearer);
   await post('/remote/join', JSON.stringify({ session_code: secret('session_code') }), bearer);
+
+  // What is somebody else's, and what a role may not.
+  const foreign = replyOf(await app.call(listSessions, { token: other.token }))[0]?.id ?? '';
+  await app.call(endSession, { token, params: { id: foreign } });
+  await app.call(listOutbox, { token: other.token });
 
   // In addresses, headers, sockets, and what is no HTTP.
   const address = encodeURIComponent(secret('address'));
@@ -235,6 +240,22 @@ describe('the log of a server that is asked everything, right and wrong, and fai
     ]);
     const mails = entries.filter(({ msg }) => msg === 'a mail could not be sent');
     expect(mails[0]).toMatchObject({ err: { code: 'EMESSAGE', responseCode: 550 }, attempts: 1 });
+  });
+
+  test('has who tried to get in, and what was refused', () => {
+    const entries = lines.map((line) => z.looseObject({ msg: z.string() }).parse(JSON.parse(line)));
+    const account = createHash('sha256').update(email).digest('hex');
+    const refused = entries.filter(({ security_event }) => security_event === 'login_failed');
+    expect(refused).toContainEqual(expect.objectContaining({ account, step: 'password', address: '127.0.0.1', level: 40 }));
+    expect(refused).toContainEqual(expect.objectContaining({ account, step: 'second_factor' }));
+    expect(entries).toContainEqual(
+      expect.objectContaining({ security_event: 'login_succeeded', account, has_second_factor: true }),
+    );
+    const of = (sentence: string) => entries.filter(({ msg }) => msg === sentence).map(({ req }) => req);
+    expect(of('a record of somebody else was asked for')).toEqual([
+      { method: 'DELETE', path: `/api/auth/sessions/${foreign}`, address: '127.0.0.1' },
+    ]);
+    expect(of('somebody may not do this')).toEqual([{ method: 'GET', path: '/api/admin/outbox', address: '127.0.0.1' }]);
   });
 
   test('breaks no line, whatever is logged', () => {
