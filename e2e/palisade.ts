@@ -48,9 +48,9 @@ export const test = base.extend<{ environment: Record<string, string>; server: {
   },
 });
 
-/** Registers through the screen, then signs in. */
-export async function registerAndSignIn(page: Page, name: string): Promise<void> {
-  await page.goto('/');
+/** Registers through the screen at `address`, then signs in. */
+export async function registerAndSignIn(page: Page, name: string, address = '/'): Promise<void> {
+  await page.goto(address);
   await page.getByRole('tab', { name: 'Register' }).click();
   await page.getByLabel('Email').fill(`${name}@example.com`);
   await page.getByLabel('Username').fill(name);

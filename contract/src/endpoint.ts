@@ -39,6 +39,8 @@ export interface Endpoint<
   reply?: Reply;
   /** The answer is a file, in place of a JSON `reply`. */
   download?: Download;
+  /** It costs the server far more than another call, and is limited more tightly. */
+  expensive?: true;
   problems: readonly ProblemCode[];
 }
 

@@ -59,10 +59,12 @@ export const newPasskeySchema = z.object({
 });
 export type NewPasskey = z.infer<typeof newPasskeySchema>;
 
-const credentialSchema = z.object({ type: z.literal('public-key'), id: z.string(), transports: z.array(z.string()).optional() });
+const credentialSchema = z.object({ type: z.literal('public-key'), id: z.string(), transports: z.array(z.string()) });
 
 /** What a browser is asked when a passkey shall be used: `PublicKeyCredentialRequestOptionsJSON`. */
 export const passkeyRequestSchema = z.object({
+  /** Where alone the browser will do so. */
+  origin: z.string(),
   challenge: z.string(),
   rpId: z.string(),
   timeout: z.int().describe('Milliseconds.'),
@@ -73,6 +75,8 @@ export type PasskeyRequest = z.infer<typeof passkeyRequestSchema>;
 
 /** What a browser is asked when a passkey shall be made: `PublicKeyCredentialCreationOptionsJSON`. */
 export const passkeyCreationSchema = z.object({
+  /** Where alone the browser will do so. */
+  origin: z.string(),
   challenge: z.string(),
   rp: z.object({ id: z.string(), name: z.string() }),
   user: z.object({ id: z.string(), name: z.string(), displayName: z.string() }),

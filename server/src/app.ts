@@ -85,7 +85,9 @@ import { type InstallationTables, readProvider } from '#platform/installation.ts
 import { createMail, type MailTables } from '#platform/mail.ts';
 import { isLoopbackSource, sourceOf } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
+import { createRateLimits } from '#platform/rate-limit.ts';
 import { createRedisCounters } from '#platform/redis-counters.ts';
+import { createRequestWatch } from '#platform/request-watch.ts';
 import { keepRetention } from '#platform/retention.ts';
 import type { SecurityEvent } from '#platform/security-event.ts';
 import { type Api, serve } from '#platform/serve.ts';
@@ -252,18 +254,6 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const engine = clamd === undefined ? embedded : createEnginePair(embedded, clamd);
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
   const remote = createRemote({ database: database.$pickTables<'remote_sessions'>(), now });
-  const detectionTables = database.$pickTables<'detection_windows' | 'known_devices'>();
-  const devices = createKnownDevices({ database: detectionTables, now });
-  const detection = createDetection({
-    database: detectionTables,
-    devices,
-    raise: (incident) => antiHacking.raise(incident),
-    isRefused: (attempt) => guard.isRefused(attempt),
-    administrators: () => auth.administrators(),
-    now,
-    logger,
-    look_ms: surroundings.detection_look_ms,
-  });
   const falseAlarms = createFalseAlarms({
     database: database.$pickTables<'scans' | 'quarantine_reports' | 'audit_entries' | 'audit_head'>(),
     audit,
@@ -345,13 +335,14 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     logger,
     look_ms: surroundings.digest_look_ms,
   });
+  const detectionTables = database.$pickTables<'detection_windows' | 'known_devices'>();
+  const devices = createKnownDevices({ database: detectionTables, now });
   const antiHacking = createAntiHacking({
     database: database.$pickTables<keyof AlertTables | 'audit_entries' | 'audit_head' | 'mails' | 'installation'>(),
     audit,
     mails: alertMails,
     tell: bus.publish,
     consequences: {
-      trustDevice: devices.trustDevice,
       async endSession(user_id, session_id) {
         const session = await sessions.find(session_id);
         if (session?.user_id !== user_id) return false;
@@ -359,6 +350,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
         return true;
       },
       secondFactor: twoFactor.secondFactor,
+      devices,
     },
     scans: (user_id) => antivirus.counts(user_id),
     rules: firewall.listRules,
@@ -376,10 +368,20 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     now,
     random: surroundings.random,
   });
+  const detection = createDetection({
+    database: detectionTables,
+    devices,
+    raise: antiHacking.raise,
+    isRefused: guard.isRefused,
+    administrators: () => auth.administrators(),
+    now,
+    logger,
+    look_ms: surroundings.detection_look_ms,
+  });
   const readMonitor = await createMonitor({
     database: database.$pickTables<'installation'>(),
     accounts: auth,
-    watches: { files: engine.ready, sign_ins: () => true, requests: () => false },
+    watches: { files: engine.ready, sign_ins: () => true, requests: () => true },
     now,
   });
   const signIn = createSignIn({
@@ -422,10 +424,15 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     patience: surroundings.patience ?? PATIENCE,
     public_url: settings.public_url,
   });
+  const watch = createRequestWatch({ observe: detection.observe, now });
+  watch.observeAll(fastify);
+  const rateLimits = createRateLimits({ counters, limits: settings.limits, observe: detection.observe, now });
   const lookAtToken = createMovedTokens({ observe: detection.observe, now });
   const api: Api = {
     fastify,
     sessions,
+    limits: rateLimits,
+    watch,
     onCall(request, session) {
       detection.countRequest(session ? { kind: 'account', id: session.user.id } : { kind: 'source', id: sourceOf(request.ip) });
       if (session) lookAtToken(session, request);
@@ -441,7 +448,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   });
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
   serveAccounts(api, auth, accounts);
-  serveUsers(api, createUsers({ database: accountTables, audit, sessions, now }));
+  serveUsers(api, createUsers({ database: accountTables, audit, sessions, secondFactors: twoFactor.secondFactors, now }));
   serveAudit(api, createAuditLog({ database: auditTables, accounts: auth, now }));
   serveRecovery(api, recovery, {
     answers: settings.exposure === 'local' && settings.reset_delivery === 'response',

@@ -121,10 +121,12 @@ export async function createHttp(options: {
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
     clientErrorHandler: refuseUnreadable({ logger: options.logger, headers: headers.document }),
-    // An address that cannot be one of ours, told before any hook has run.
-    frameworkErrors: (_error, request, reply) => {
+    // What the router refuses runs no hook. An id that is too long names nothing.
+    frameworkErrors: (error, request, reply) => {
+      const code = error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? 'not_found' : (OF_STATUS.get(error.statusCode ?? 0) ?? 'internal');
+      const detail = code === 'malformed' ? { detail: 'The address is not encoded as an address must be.' } : {};
       reply.headers(headers.document);
-      answer(new Problem('not_found'), request, reply);
+      answer(new Problem(code, { ...detail, cause: error }), request, reply);
     },
   });
   fastify.setValidatorCompiler(validatorCompiler);

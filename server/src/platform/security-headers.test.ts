@@ -78,8 +78,8 @@ describe('every answer', async () => {
     'a reply under a disguised address': [200, () => ask('GET', '/%61pi/auth/me', signedIn)],
     'a refusal': [401, () => ask('GET', '/api/auth/me')],
     'an address that is not there': [404, () => ask('GET', '/api/nothing')],
-    'an address with broken encoding': [404, () => ask('GET', '/api/%zz')],
-    'a page with broken encoding': [404, () => ask('GET', '/%c0%ae')],
+    'an address with broken encoding': [400, () => ask('GET', '/api/%zz')],
+    'a page with broken encoding': [400, () => ask('GET', '/%c0%ae')],
     'an id that is too long': [404, () => ask('GET', `/api/antivirus/scans/${'x'.repeat(300)}`, signedIn)],
     'the method TRACE': [404, () => ask('TRACE', '/api/health')],
     'a method of WebDAV': [404, () => ask('PROPFIND', '/api/health')],
@@ -109,7 +109,7 @@ describe('every answer', async () => {
     'a space before the colon': [400, () => say('GET /api/health HTTP/1.1\r\nHost : x\r\n\r\n')],
     'a header over two lines': [400, () => say('GET /api/health HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n')],
     'lines that end with LF': [400, () => say('GET /api/health HTTP/1.1\nHost: x\n\n')],
-    'headers of 20 KB': [413, () => say(`GET /api/health HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`)],
+    'headers of 20 KB': [431, () => say(`GET /api/health HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`)],
   };
 
   test.each(Object.entries(DOCUMENTS))('carries the headers of a document: %s', async (_name, [expected, answer]) => {

@@ -5,6 +5,8 @@ import { PROBLEMS, type ProblemCode, problemSchema } from '@palisade/contract/pr
 import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
 import { z } from 'zod';
 import { Problem } from './problem.ts';
+import type { RateLimits } from './rate-limit.ts';
+import type { RequestWatch } from './request-watch.ts';
 import type { Session, Sessions } from './session.ts';
 
 /** The session that a handler of an endpoint has: none where anyone may call. */
@@ -35,10 +37,12 @@ type AccessCheck<E extends Endpoint, Row> = E['path'] extends `${string}{${strin
     : never
   : E['access'];
 
-/** The application that endpoints are served on, with its sessions. */
+/** The application that endpoints are served on, with its sessions, what limits calls, and who is told of those that nobody should make. */
 export interface Api {
   fastify: FastifyInstance;
   sessions: Sessions;
+  limits: RateLimits;
+  watch: Pick<RequestWatch, 'forbidden'>;
   /** Told of each request, with the session that it has. Not of one whose token is worth nothing: an open page of somebody who signed out is no stranger. */
   onCall?: (request: FastifyRequest, session: Session | undefined) => void;
 }
@@ -66,7 +70,10 @@ async function authenticate(api: Api, endpoint: Endpoint, request: FastifyReques
   const session = token === undefined ? undefined : await api.sessions.resolve(token);
   if (session !== undefined || token === undefined) api.onCall?.(request, session);
   if (session === undefined) throw new Problem('unauthenticated');
-  if (RANK[session.user.role] < LEAST_RANK[endpoint.access]) throw new Problem('forbidden');
+  if (RANK[session.user.role] < LEAST_RANK[endpoint.access]) {
+    api.watch.forbidden(endpoint, request, session);
+    throw new Problem('forbidden');
+  }
   return session;
 }
 
@@ -106,7 +113,7 @@ function schemaOf(endpoint: Endpoint): RouteShorthandOptions['schema'] {
 }
 
 /**
- * Serves one endpoint below `/api`: session, access, content type, parsing, ownership, handler, reply. In that order, so that a stranger
+ * Serves one endpoint below `/api`: limits, session, access, content type, parsing, ownership, handler, reply. In that order, so that a stranger
  * learns nothing from a malformed request. Whatever a handler throws becomes a problem document (`Problem` as itself, the rest `internal`).
  */
 export function serve<E extends Endpoint, Row = undefined>(
@@ -123,8 +130,12 @@ export function serve<E extends Endpoint, Row = undefined>(
     url: `/api${endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
     schema: schemaOf(endpoint) ?? {},
     onRequest: async (request) => {
+      await api.limits.ofSource(endpoint, request);
       const session = await authenticate(api, endpoint, request);
-      if (session) sessions.set(request, session);
+      if (session) {
+        await api.limits.ofAccount(endpoint, request, session);
+        sessions.set(request, session);
+      }
       requireContentType(endpoint, request);
     },
     handler: async (request, reply) => {

@@ -1,17 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ProblemCode } from '@palisade/contract/problem';
 import type { FastifyBaseLogger } from 'fastify';
 import { Problem } from './problem.ts';
 
-const DETAIL = 'The head of this request could not be read. Check its address and its headers.';
+interface Refusal {
+  /** HTTP has a number of its own for some of what the problem `malformed` or `too_large` stands for. */
+  status: number;
+  problem: Problem;
+}
+
 /** By the code of Node's error; what is not named is a request that breaks the grammar of HTTP. */
-const CODES = new Map<string, ProblemCode>([
-  ['ERR_HTTP_REQUEST_TIMEOUT', 'upload_stalled'],
-  ['HPE_HEADER_OVERFLOW', 'too_large'],
-  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', 'too_large'],
+const REFUSALS = new Map<string, Refusal>([
+  [
+    'ERR_HTTP_REQUEST_TIMEOUT',
+    { status: 408, problem: new Problem('malformed', { detail: 'The request did not arrive in time. Send it again.' }) },
+  ],
+  [
+    'HPE_HEADER_OVERFLOW',
+    { status: 431, problem: new Problem('too_large', { detail: 'The headers of the request are larger than 16 KiB.' }) },
+  ],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', { status: 413, problem: new Problem('too_large') }],
 ]);
+const UNGRAMMATICAL: Refusal = {
+  status: 400,
+  problem: new Problem('malformed', { detail: 'This is no request of HTTP/1.1 that the server understands.' }),
+};
 
 /** Whether an answer is on its way already: a second one in the middle of it would be read as its body. */
 function isAnswering(socket: Socket): boolean {
@@ -31,10 +45,10 @@ export function refuseUnreadable({ logger, headers }: { logger: FastifyBaseLogge
       socket.destroy();
       return;
     }
-    const problem = new Problem(CODES.get(error.code) ?? 'malformed', { detail: DETAIL });
+    const { status, problem } = REFUSALS.get(error.code) ?? UNGRAMMATICAL;
     const request_id = randomUUID();
     logger.debug({ request_id, code: error.code }, 'what came is no request');
-    const body = JSON.stringify(problem.document(request_id));
+    const body = JSON.stringify({ ...problem.document(request_id), status });
     const head = Object.entries({
       ...headers,
       'x-request-id': request_id,
@@ -42,8 +56,6 @@ export function refuseUnreadable({ logger, headers }: { logger: FastifyBaseLogge
       'content-length': String(Buffer.byteLength(body)),
       connection: 'close',
     }).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${head.join('')}\r\n${body}`, () =>
-      socket.destroy(),
-    );
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`, () => socket.destroy());
   };
 }

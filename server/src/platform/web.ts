@@ -3,19 +3,20 @@ import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from './problem.ts';
+import { isProbe } from './request-rules.ts';
 
 const YEAR_SECONDS = 31_536_000;
 
 /**
- * Serves the built web application: hashed assets for good, its page for every unknown path that is not below `/api`. Unknown `/api` paths
- * are problem documents. Without a built application only the API is served.
+ * Serves the built web application: hashed assets for good, its page for every unknown path that is not below `/api`. Unknown `/api` paths, and those
+ * that scanners ask every server for, are problem documents. Without a built application only the API is served.
  */
 export async function serveWeb(fastify: FastifyInstance, folder: string): Promise<void> {
   const built = existsSync(join(folder, 'index.html'));
   if (built) await serveFiles(fastify, folder);
   fastify.setNotFoundHandler((request, reply) => {
     const { url, method } = request;
-    const forPage = (method === 'GET' || method === 'HEAD') && !/^\/(api|assets)(\/|\?|$)/.test(url);
+    const forPage = (method === 'GET' || method === 'HEAD') && !/^\/(api|assets)(\/|\?|$)/.test(url) && !isProbe(url);
     if (!built || !forPage)
       throw new Problem('not_found', url.startsWith('/api') ? { detail: 'The API has no such address.' } : {});
     return reply.sendFile('index.html');

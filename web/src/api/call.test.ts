@@ -57,6 +57,14 @@ describe('call', () => {
     expect(error.problem?.errors).toEqual(errors);
   });
 
+  it('tells how long the server asks to wait', async () => {
+    server.on(listScans, refusal('too_many_requests', { retry_after: 20 }));
+    expect(await failureOf(call(listScans))).toMatchObject({ status: 429, retry_after: 20 });
+    server.on(listScans, refusal('too_many_requests'));
+    expect((await failureOf(call(listScans))).retry_after).toBeUndefined();
+    expect(currentSession()).toBeDefined();
+  });
+
   it('says in the words of the specification that there is no way to the server', async () => {
     server.lose(listScans);
     expect(await failureOf(call(listScans))).toMatchObject({

@@ -40,16 +40,17 @@ const SENTENCES: Record<Exclude<CallErrorKind, 'problem'>, string> = {
   unreadable: 'The server gave an answer that this page cannot read. Try again; if it goes on, reload the page.',
 };
 
-/** The one error of every call. `sentence` is for the person; `status` is 0 when no answer came. An aborted call throws the signal's reason instead. */
+/** The one error of every call. `sentence` is for the person; `status` is 0 when no answer came; `retry_after` is in seconds, where the server says when. An aborted call throws the signal's reason instead. */
 export class CallError extends Error {
   readonly kind: CallErrorKind;
   readonly status: number;
   readonly problem: ProblemDocument | undefined;
   readonly sentence: string;
+  readonly retry_after: number | undefined;
 
-  constructor(kind: 'problem', status: number, problem: ProblemDocument);
+  constructor(kind: 'problem', status: number, problem: ProblemDocument, retry_after?: number);
   constructor(kind: 'network' | 'unreadable', status: number);
-  constructor(kind: CallErrorKind, status: number, problem?: ProblemDocument) {
+  constructor(kind: CallErrorKind, status: number, problem?: ProblemDocument, retry_after?: number) {
     const sentence = problem ? problem.detail : kind === 'problem' ? SENTENCES.unreadable : SENTENCES[kind];
     super(sentence);
     this.name = 'CallError';
@@ -57,6 +58,7 @@ export class CallError extends Error {
     this.status = status;
     this.problem = problem;
     this.sentence = sentence;
+    this.retry_after = retry_after;
   }
 }
 
@@ -77,8 +79,18 @@ function parseJson(text: string): unknown {
   }
 }
 
+const RETRY_AFTER = 'retry-after';
+
+async function answerOf(response: Response) {
+  return { status: response.status, text: await response.text(), retry_after: response.headers.get(RETRY_AFTER) };
+}
+
 /** Reads one answer, and ends the session that it was asked with when the server no longer knows it. */
-function readReply(reply: Schema, status: number, text: string, token: string | undefined): unknown {
+function readReply(
+  reply: Schema,
+  { status, text, retry_after }: { status: number; text: string; retry_after: string | null },
+  token: string | undefined,
+): unknown {
   reportConnection('online');
   if (status >= 200 && status < 300) {
     if (!reply) return undefined;
@@ -91,7 +103,7 @@ function readReply(reply: Schema, status: number, text: string, token: string | 
   // A late answer to an older token must not end the session that began since.
   if (problem.code === 'unauthenticated' && token !== undefined && token === currentSession()?.access_token)
     endSession('session_ended');
-  throw new CallError('problem', status, problem);
+  throw new CallError('problem', status, problem, Number(retry_after) || undefined);
 }
 
 /**
@@ -104,8 +116,7 @@ export async function call<E extends AnyEndpoint>(endpoint: E, ...args: CallArgu
   const headers = new Headers({ accept: 'application/json' });
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
   if (options.body !== undefined) headers.set('content-type', 'application/json');
-  let status: number;
-  let text: string;
+  let answer: Parameters<typeof readReply>[1];
   try {
     const response = await fetch(addressOf(endpoint, options), {
       method: endpoint.method,
@@ -113,14 +124,13 @@ export async function call<E extends AnyEndpoint>(endpoint: E, ...args: CallArgu
       body: options.body === undefined ? null : JSON.stringify(options.body),
       signal: options.signal ?? null,
     });
-    status = response.status;
-    text = await response.text();
+    answer = await answerOf(response);
   } catch {
     options.signal?.throwIfAborted();
     reportConnection('offline');
     throw new CallError('network', 0);
   }
-  return readReply(endpoint.reply, status, text, token) as Reply<E>;
+  return readReply(endpoint.reply, answer, token) as Reply<E>;
 }
 
 /** Fetches the file that an endpoint answers. Throws as `call` does. */
@@ -134,7 +144,7 @@ export async function download<E extends AnyEndpoint & { download?: true }>(
     const response = await fetch(addressOf(endpoint, options as Options), { method: endpoint.method, headers });
     if (response.ok) return await response.blob();
     // Answers the refusal by throwing it.
-    readReply(undefined, response.status, await response.text(), token);
+    readReply(undefined, await answerOf(response), token);
   } catch (error) {
     if (error instanceof CallError) throw error;
     reportConnection('offline');
@@ -170,7 +180,10 @@ export function upload<E extends AnyEndpoint & { upload?: string }>(
     request.upload.addEventListener('load', () => onProgress?.(1));
     request.addEventListener('load', () => {
       try {
-        resolve(readReply(endpoint.reply, request.status, request.responseText, token) as Reply<E>);
+        const { status, responseText: text } = request;
+        resolve(
+          readReply(endpoint.reply, { status, text, retry_after: request.getResponseHeader(RETRY_AFTER) }, token) as Reply<E>,
+        );
       } catch (error) {
         reject(error);
       }

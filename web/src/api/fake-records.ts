@@ -6,6 +6,7 @@ import type { CurrentSubscription } from '@palisade/contract/current-subscriptio
 import type { DashboardStatus } from '@palisade/contract/dashboard';
 import type { ScanDetail } from '@palisade/contract/quarantine';
 import type { Subscription, Template, UserPlanRequest } from '@palisade/contract/subscription';
+import type { TwoFactor } from '@palisade/contract/two-factor';
 import type { Config } from './config.ts';
 
 /** Records for tests; what a test is about, it states itself. */
@@ -20,6 +21,14 @@ function nextId(): string {
 export const MARIA: UserInfo = { id: nextId(), username: 'maria', email: 'maria@example.com', role: 'customer' };
 
 export const MARIA_ACCOUNT: Account = { ...MARIA, created_at: '2026-03-02T09:00:00.000Z' };
+
+export const TWO_FACTOR_OFF: TwoFactor = {
+  enabled: false,
+  totp_since: null,
+  passkeys: [],
+  recovery_codes_left: 0,
+  passkey_origin: 'http://localhost:3000',
+};
 
 export const CONFIG: Config = {
   version: '3.7.9',

@@ -1,7 +1,7 @@
 import { UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { type ClientFrame, clientFrameSchema, type ServerFrame, serverFrameSchema } from '@palisade/contract/events';
-import { type FieldError, PROBLEMS, type ProblemCode, problemSchema } from '@palisade/contract/problem';
+import { type FieldError, PROBLEMS, type ProblemCode, problemSchema, type SecondFactor } from '@palisade/contract/problem';
 import { vi } from 'vitest';
 import type { z } from 'zod';
 
@@ -13,6 +13,8 @@ type ReplySent<E extends Endpoint> = SchemaOf<E> extends z.ZodType ? z.input<Sch
 interface Answer {
   status: number;
   text: string;
+  /** Seconds. */
+  retry_after?: number | undefined;
 }
 
 interface Call {
@@ -37,10 +39,17 @@ export function reply<E extends Endpoint>(endpoint: E, content: ReplySent<E>): A
   return { status: endpoint.status, text: endpoint.reply ? JSON.stringify(endpoint.reply.parse(content)) : '' };
 }
 
-export function refusal(code: ProblemCode, { detail, errors }: { detail?: string; errors?: FieldError[] } = {}): Answer {
+export function refusal(
+  code: ProblemCode,
+  {
+    detail,
+    retry_after,
+    ...more
+  }: { detail?: string; errors?: FieldError[]; challenge?: string; methods?: SecondFactor[]; retry_after?: number } = {},
+): Answer {
   const { status, title, detail: usual } = PROBLEMS[code];
-  const problem = { type: 'about:blank', title, status, code, detail: detail ?? usual, ...(errors && { errors }) };
-  return { status, text: JSON.stringify(problemSchema.parse(problem)) };
+  const problem = { type: 'about:blank', title, status, code, detail: detail ?? usual, ...more };
+  return { status, text: JSON.stringify(problemSchema.parse(problem)), retry_after };
 }
 
 const LOST = Symbol('the connection is lost');
@@ -97,7 +106,8 @@ export class FakeServer {
     if (!answer) throw new TypeError(`The test has no answer to ${method} ${path}`);
     const result = await Promise.race([answer(), untilAborted(init.signal)]);
     if (result === LOST) throw new TypeError('fetch failed');
-    return new Response(result.text === '' ? null : result.text, { status: result.status });
+    const headers = new Headers(result.retry_after === undefined ? {} : { 'retry-after': String(result.retry_after) });
+    return new Response(result.text === '' ? null : result.text, { status: result.status, headers });
   }
 }
 
@@ -154,6 +164,10 @@ abstract class FakeRequest extends EventTarget {
   abstract send(form: FormData): void;
 
   open(): void {}
+
+  getResponseHeader(): string | null {
+    return null;
+  }
 
   setRequestHeader(name: string, value: string): void {
     if (name === 'authorization') this.#token = value;

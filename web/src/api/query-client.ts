@@ -2,10 +2,24 @@ import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { CallError } from './call.ts';
 
 const RETRIES = 2;
+/** A wait that the server asks for is waited out up to this, in seconds; of a longer one the person is told. */
+const PATIENCE = 60;
 
-/** A refusal stays a refusal; only a lost connection and a server in trouble are worth asking again. */
+/** The seconds that the server asks to wait for. */
+function waitOf(error: Error): number {
+  return (error instanceof CallError && error.status === 429 && error.retry_after) || 0;
+}
+
+/** A refusal stays a refusal; only a lost connection, a server in trouble, and one that says when are worth asking again. */
 function isWorthRetrying(count: number, error: Error): boolean {
+  const wait = waitOf(error);
+  if (wait) return wait <= PATIENCE;
   return count < RETRIES && error instanceof CallError && (error.kind === 'network' || error.status >= 500);
+}
+
+/** In ms. Until then a query counts as being asked, so that its interval asks nothing more. */
+function retryDelay(count: number, error: Error): number {
+  return 1_000 * (waitOf(error) || 2 ** count);
 }
 
 export function createQueryClient(): QueryClient {
@@ -18,7 +32,7 @@ export function createQueryClient(): QueryClient {
       },
     }),
     defaultOptions: {
-      queries: { staleTime: 15_000, retry: isWorthRetrying },
+      queries: { staleTime: 15_000, retry: isWorthRetrying, retryDelay },
     },
   });
 }

@@ -272,6 +272,35 @@ describe('a sign-in', () => {
       expect((await call(listSessions, { token: holder })).status).toBe(status);
   });
 
+  test('has its device trusted when it was me, reviewed when it was anything else, and forgotten when it was not me', async () => {
+    const { raise, list, token, id: user_id } = await person();
+    const devices = app.app.database.$pickTables<'known_devices'>();
+    const seen = { user_id, client: 'Firefox on Windows', first_seen: at(), last_seen: at(), trusted_at: null, reviewed: 0 };
+    for (const id of ['mine', 'settled', 'theirs']) {
+      await devices
+        .insertInto('known_devices')
+        .values({ ...seen, id, device_id: id, source: '203.0.113.7' })
+        .execute();
+      await raise({ rule: 'suspicious_login.new_device', threat_type: 'suspicious_login', device_id: id });
+    }
+    const [theirs, settled, mine] = (await list()).map(({ id }) => ({ token, params: { id } }));
+    if (!theirs || !settled || !mine) throw new Error('an alert is missing');
+    replyOf(await call(resolveAlert, { ...mine, body: { reason: 'was_me' } }));
+    replyOf(await call(resolveAlert, { ...settled, body: { reason: 'fixed' } }));
+    replyOf(await call(disownAlert, theirs));
+    const kept = await devices
+      .selectFrom('known_devices')
+      .select(['id', 'trusted_at', 'reviewed'])
+      .where('user_id', '=', user_id)
+      .where('source', '=', '203.0.113.7')
+      .orderBy('id')
+      .execute();
+    expect(kept).toEqual([
+      { id: 'mine', trusted_at: at(), reviewed: 1 },
+      { id: 'settled', trusted_at: null, reviewed: 1 },
+    ]);
+  });
+
   test('is the only thing that can have been me', async () => {
     const { raise, list, token } = await person();
     await raise({ threat_type: 'intrusion_attempt', rule: 'intrusion_attempt.probing' });

@@ -31,8 +31,8 @@ export interface Decider {
 
 /** What "Was me" and "Wasn't me" do beyond the alert. */
 export interface Consequences {
-  /** Has the device known from now on. Absent: no device is remembered yet. */
-  trustDevice?: ((user_id: string, device_id: string) => Promise<void>) | undefined;
+  /** What people sign in with: to be known from now on, to be asked about no more, to be new again. */
+  devices: Record<'trustDevice' | 'reviewDevice' | 'forgetDevice', (user_id: string, device_id: string) => Promise<void>>;
   /** Ends a session of a person; false when they have none of this id. */
   endSession: (user_id: string, session_id: string) => Promise<boolean>;
   secondFactor: (user_id: string) => Promise<{ enabled: boolean }>;
@@ -267,7 +267,8 @@ export function createAlerts(parts: {
         },
         hides ? (transaction, moved) => suppress(transaction, moved, decider) : undefined,
       );
-      if (reason === 'was_me' && row.device_id !== null) await consequences.trustDevice?.(row.user_id, row.device_id);
+      const { trustDevice, reviewDevice } = consequences.devices;
+      if (row.device_id !== null) await (reason === 'was_me' ? trustDevice : reviewDevice)(row.user_id, row.device_id);
       return resolved;
     },
 
@@ -294,6 +295,7 @@ export function createAlerts(parts: {
         audit: 'alert_acknowledged',
         details: { not_me: true, sessions_ended },
       });
+      if (row.device_id !== null) await consequences.devices.forgetDevice(row.user_id, row.device_id);
       const { enabled } = await consequences.secondFactor(row.user_id);
       return { alert, sessions_ended, change_password: true, offer_two_factor: !enabled };
     },

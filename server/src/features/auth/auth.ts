@@ -137,10 +137,12 @@ export function createAuth(parts: {
     },
 
     async stillHolds(id, password_mark) {
+      // Written, not only read: a change that is under way holds the row, and is waited for.
       const current = await database
-        .selectFrom('users')
-        .select(['password_hash', 'disabled_at'])
+        .updateTable('users')
+        .set((update) => ({ disabled_at: update.ref('disabled_at') }))
         .where('id', '=', id)
+        .returning(['password_hash', 'disabled_at'])
         .executeTakeFirst();
       return current !== undefined && current.disabled_at === null && markOf(current.password_hash) === password_mark;
     },

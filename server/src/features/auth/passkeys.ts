@@ -143,6 +143,7 @@ export function createPasskeys(parts: { database: Kysely<Tables>; now: () => num
     async request({ purpose, user_id, site }) {
       const own = user_id === null ? [] : (await list(user_id)).filter(({ rp_id }) => rp_id === site.rp_id);
       return {
+        origin: site.origin,
         challenge: await ask(purpose, user_id),
         rpId: site.rp_id,
         timeout: CHALLENGE_LIFETIME_MS,
@@ -156,6 +157,7 @@ export function createPasskeys(parts: { database: Kysely<Tables>; now: () => num
       if (own.length >= PASSKEYS_MAXIMUM)
         throw new Problem('conflict', { detail: `You have ${PASSKEYS_MAXIMUM} passkeys. Remove one before you add another.` });
       return {
+        origin: site.origin,
         challenge: await ask('add', id),
         rp: { id: site.rp_id, name: provider_name },
         user: { id: Buffer.from(id).toString('base64url'), name: email, displayName: username },

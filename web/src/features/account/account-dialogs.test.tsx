@@ -1,8 +1,9 @@
 import { changePassword, changeUsername, currentUser, endOtherSessions, endSession, listSessions } from '@palisade/contract/auth';
+import { readTwoFactor } from '@palisade/contract/two-factor';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { MARIA, MARIA_ACCOUNT } from '#api/fake-records.ts';
+import { MARIA, MARIA_ACCOUNT, TWO_FACTOR_OFF } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { currentSession, startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
@@ -27,6 +28,7 @@ beforeEach(() => {
   startSession({ access_token: 'token-1', user_info: MARIA });
   server.on(currentUser, reply(currentUser, MARIA_ACCOUNT));
   server.on(listSessions, reply(listSessions, [PHONE, HERE]));
+  server.on(readTwoFactor, reply(readTwoFactor, TWO_FACTOR_OFF));
 });
 
 describe('Profile Settings', () => {

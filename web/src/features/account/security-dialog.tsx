@@ -1,6 +1,7 @@
 import { useForm } from '@mantine/form';
 import { PASSWORD_LENGTH } from '@palisade/contract/auth';
-import { useRef } from 'react';
+import type { TwoFactor } from '@palisade/contract/two-factor';
+import { useRef, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { Button } from '#ui/button.tsx';
@@ -9,13 +10,34 @@ import { PasswordField } from '#ui/password-field.tsx';
 import { PasswordStrength } from '#ui/password-strength.tsx';
 import { useChangePassword } from './account.queries.ts';
 import { SignedInSessions } from './signed-in-sessions.tsx';
+import type { TwoFactorTask } from './two-factor.queries.ts';
+import { TwoFactorPart } from './two-factor-part.tsx';
+import { TwoFactorSteps } from './two-factor-steps.tsx';
 import './account-dialogs.css';
 
 export function SecurityDialog({ onClose }: { onClose: () => void }) {
+  const [task, setTask] = useState<{ task: TwoFactorTask; twoFactor: TwoFactor }>();
+  const [told, setTold] = useState<string>();
+  const [confirmedUntil, setConfirmedUntil] = useState(0);
   return (
     <ModalWindow title="Security Preferences" returnsFocus={false} onClose={onClose}>
-      <PasswordForm />
-      <SignedInSessions />
+      {task ? (
+        <TwoFactorSteps
+          {...task}
+          isConfirmed={Date.now() < confirmedUntil}
+          onConfirmed={(seconds) => setConfirmedUntil(Date.now() + seconds * 1_000)}
+          onLeave={(sentence) => {
+            setTask(undefined);
+            setTold(sentence);
+          }}
+        />
+      ) : (
+        <>
+          <TwoFactorPart told={told} onTask={(next, twoFactor) => setTask({ task: next, twoFactor })} />
+          <PasswordForm />
+          <SignedInSessions />
+        </>
+      )}
     </ModalWindow>
   );
 }

@@ -7,6 +7,7 @@ import {
   scanPosture,
   simulateThreat,
 } from '@palisade/contract/anti-hacking';
+import { listBlocks } from '@palisade/contract/blocks';
 import { currentSubscription } from '@palisade/contract/current-subscription';
 import { readConfig } from '@palisade/contract/platform';
 import { act, screen, within } from '@testing-library/react';
@@ -58,6 +59,7 @@ beforeEach(() => {
   server.on(listAlerts, reply(listAlerts, []));
   server.on(readMonitor, reply(readMonitor, monitorOf()));
   server.on(listSuppressions, reply(listSuppressions, []));
+  server.on(listBlocks, reply(listBlocks, []));
   server.on(readStats, reply(readStats, statsOf()));
   server.on(readLiveFeed, reply(readLiveFeed, { live_threats: [], current_stats: statsOf() }));
 });

@@ -8,6 +8,7 @@ import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { AlertList } from './alert-list.tsx';
 import { ACTIVE, alertsQuery } from './alerts.queries.ts';
 import { isPremiumRequired, planQuery } from './anti-hacking.queries.ts';
+import { BlocksCard } from './blocks-card.tsx';
 import { LockedScreen } from './locked-screen.tsx';
 import { ScanPanel } from './scan-panel.tsx';
 import { ThreatPanel } from './threat-panel.tsx';
@@ -38,6 +39,7 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
           <ThreatPanel random={random} />
           <ScanPanel />
           <AlertList />
+          <BlocksCard />
           <OpenAlert securityDialog={securityDialog} />
         </>
       )}

@@ -1,7 +1,7 @@
-import { type ChangeEvent, type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import { type ChangeEvent, type FormEvent, lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Config } from '#api/config.ts';
-import { type SessionNotice, startSession } from '#api/session.ts';
+import { type Session, type SessionNotice, startSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
 import {
   type AuthField,
@@ -31,6 +31,20 @@ const NOTICES: Record<SessionNotice, string> = {
 /** What is added where mails wait for an administrator. */
 const OUTBOX_HINT = 'Mails of this installation wait with its administrator: ask them for it.';
 
+/** What stands where a countdown was. */
+const AGAIN = 'You can try again now.';
+
+/** Loaded by who is refused alone. */
+const RefusedMessage = lazy(async () => ({ default: (await import('./refused-message.tsx')).RefusedMessage }));
+
+/** A form that the server will not look at again until a moment, in ms since 1970, for that email. */
+interface Refusal {
+  mode: AuthMode;
+  email: string;
+  until: number;
+  sentence: string;
+}
+
 /** Long enough to be read: the specification has a message between signing in and being in. */
 const MESSAGE_PAUSE = 500;
 
@@ -56,10 +70,15 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   const [fieldMessages, setFieldMessages] = useState<FieldMessages>({});
   const [message, setMessage] = useState(asked === 'unknown' ? 'Invalid action' : '');
   const [busy, setBusy] = useState(false);
+  const [isAsking, setIsAsking] = useState(false);
+  const [secondStep, setSecondStep] = useState<ReactNode>();
+  const [elsewhere, setElsewhere] = useState<string>();
+  const [refusal, setRefusal] = useState<Refusal>();
   const form = useRef<HTMLFormElement>(null);
   const panelId = useId();
   const { title, line, submit: submitLabel } = AUTH_MODES[mode];
   const isTab = TABS.some((tab) => tab.mode === mode);
+  const refused = refusal?.mode === mode && refusal.email === values.email && refusal;
   const isOutbox = config?.reset_delivery === 'outbox';
 
   useEffect(() => {
@@ -77,6 +96,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   function changeMode(next: AuthMode, nextMessage = '') {
     setMode(next);
     setMessage(nextMessage);
+    setElsewhere(undefined);
     setFieldMessages({});
   }
 
@@ -91,21 +111,57 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
     (inputs.find((input) => input.value === '') ?? inputs[0])?.focus();
   }
 
-  function refuse({ message: sentence, fields }: Extract<AuthOutcome<unknown>, { ok: false }>) {
+  function refuse({ message: sentence, fields, retry_after }: Extract<AuthOutcome<unknown>, { ok: false }>) {
+    if (retry_after !== undefined) {
+      setRefusal({ mode, email: values.email, until: Date.now() + retry_after * 1_000, sentence });
+      // The button that had the focus takes none now.
+      form.current?.querySelector('input')?.focus();
+      return;
+    }
     setMessage(sentence);
     setFieldMessages(fields);
     const first = Object.keys(fields)[0];
     if (first) form.current?.querySelector<HTMLInputElement>(`[name="${CSS.escape(first)}"]`)?.focus();
   }
 
+  async function enter(session: Session) {
+    setMessage('Login successful! Redirecting...');
+    await Promise.all([prepare().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, MESSAGE_PAUSE))]);
+    startSession(session);
+  }
+
   async function submitLogin() {
     // Fetched while the server checks the password.
-    const prepared = prepare().catch(() => undefined);
+    void prepare().catch(() => undefined);
     const outcome = await signIn(values);
-    if (!outcome.ok) return refuse(outcome);
-    setMessage('Login successful! Redirecting...');
-    await Promise.all([prepared, new Promise((resolve) => setTimeout(resolve, MESSAGE_PAUSE))]);
-    startSession(outcome.reply);
+    if (outcome.ok) return enter(outcome.reply);
+    const { challenge, methods } = outcome;
+    if (challenge === undefined || methods === undefined) return refuse(outcome);
+    const { SecondStep } = await import('./second-step.tsx');
+    const leave = (sentence = '') => {
+      setSecondStep(undefined);
+      moveTo('login', sentence, { password: '' });
+    };
+    setSecondStep(<SecondStep challenge={challenge} methods={methods} onSignedIn={enter} onLeave={leave} />);
+  }
+
+  async function submitPasskey() {
+    setIsAsking(true);
+    setMessage('');
+    setElsewhere(undefined);
+    try {
+      void prepare().catch(() => undefined);
+      const { signInWithPasskey } = await import('./passkey-sign-in.ts');
+      const outcome = await signInWithPasskey();
+      if (outcome.ok) return await enter(outcome.answer);
+      setMessage(outcome.message);
+      setElsewhere(outcome.origin);
+    } catch (error) {
+      console.error(error);
+      setMessage('Operation failed');
+    } finally {
+      setIsAsking(false);
+    }
   }
 
   async function submitRegistration() {
@@ -147,6 +203,11 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
     moveTo('login', `Username recovery successful! Your username is: ${username}`, { username });
   }
 
+  function endRefusal() {
+    setRefusal(undefined);
+    setMessage(AGAIN);
+  }
+
   const SUBMITS: Record<AuthMode, () => Promise<void>> = {
     login: submitLogin,
     register: submitRegistration,
@@ -159,6 +220,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
     event.preventDefault();
     setBusy(true);
     setMessage('');
+    setElsewhere(undefined);
     setFieldMessages({});
     try {
       await SUBMITS[mode]();
@@ -170,6 +232,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
     }
   }
 
+  if (secondStep) return secondStep;
   return (
     <>
       <header className="auth-form__heading">
@@ -193,12 +256,33 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
             </div>
           )}
           <div className="auth-form__submit">
-            <div role="status" className="auth-form__message" data-tone={message.includes('success') ? 'good' : 'bad'}>
-              {message}
+            <div
+              role="status"
+              className="auth-form__message"
+              data-tone={message.includes('success') || message === AGAIN ? 'good' : 'bad'}
+            >
+              {refused ? (
+                <Suspense fallback={refused.sentence}>
+                  <RefusedMessage sentence={refused.sentence} until={refused.until} onEnd={endRefusal} />
+                </Suspense>
+              ) : (
+                message
+              )}
+              {elsewhere && (
+                <>
+                  {' '}
+                  <a href={elsewhere}>{elsewhere}</a>
+                </>
+              )}
             </div>
-            <Button type="submit" size="l" loading={busy}>
+            <Button type="submit" size="l" loading={busy} disabled={Boolean(refused)}>
               {submitLabel}
             </Button>
+            {mode === 'login' && 'PublicKeyCredential' in window && (
+              <Button variant="quiet" size="l" loading={isAsking} onClick={submitPasskey}>
+                Use a passkey
+              </Button>
+            )}
           </div>
           {!isTab && (
             <div className="auth-form__back">

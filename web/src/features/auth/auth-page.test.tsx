@@ -1,8 +1,10 @@
 import { forgotPassword, login, logout, recoverUsername, register, resetPassword } from '@palisade/contract/auth';
 import { readConfig } from '@palisade/contract/platform';
-import { screen, waitFor } from '@testing-library/react';
+import type { SecondFactor } from '@palisade/contract/problem';
+import { loginSecondStep, requestPasskeyLogin } from '@palisade/contract/two-factor';
+import { cleanup, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { currentSession, endSession, type SessionNotice } from '#api/session.ts';
@@ -48,6 +50,31 @@ describe('signing in', () => {
     expect(message).toHaveAttribute('data-tone', 'good');
     expect(prepare).toHaveBeenCalled();
     await waitFor(() => expect(currentSession()).toEqual({ access_token: 'token-1', user_info: MARIA }));
+  });
+
+  it('counts down what the server asks to wait, for that email alone, and ends by itself', async () => {
+    const sentence = 'Too many wrong passwords for this email. Try again in 10 minutes.';
+    server.on(login, refusal('too_many_requests', { detail: sentence, retry_after: 600 }));
+    const user = open();
+    await fillLogin(user);
+    const button = screen.getByRole('button', { name: 'Sign In' });
+    await user.click(button);
+    expect(await screen.findByText(/^(10:00|9:5\d)$/u)).toBeVisible();
+    expect(screen.getByText(sentence)).toHaveClass('visually-hidden');
+    expect(button).toBeDisabled();
+    expect(screen.getByLabelText('Email')).toHaveFocus();
+
+    await user.type(screen.getByLabelText('Email'), '.au');
+    expect(button).toBeEnabled();
+    expect(screen.queryByText(sentence)).toBeNull();
+    await user.type(screen.getByLabelText('Email'), '{Backspace}{Backspace}{Backspace}');
+    expect(button).toBeDisabled();
+
+    const later = Date.now() + 600_000;
+    vi.spyOn(Date, 'now').mockImplementation(() => later);
+    expect(await screen.findByText('You can try again now.', undefined, { timeout: 3_000 })).toHaveAttribute('role', 'status');
+    expect(button).toBeEnabled();
+    vi.restoreAllMocks();
   });
 
   it('shows the detail of a refusal in the live region', async () => {
@@ -108,6 +135,101 @@ describe('signing in', () => {
   it('says why a person is here who did not sign out', () => {
     open('session_ended');
     expect(screen.getByText(/Your session has ended/u)).toBeVisible();
+  });
+});
+
+describe('the second step', () => {
+  const METHODS: SecondFactor[] = ['totp', 'recovery_code'];
+
+  async function reach() {
+    server.on(login, refusal('two_factor_required', { challenge: 'challenge-1', methods: METHODS }));
+    const user = open();
+    await fillLogin(user);
+    await user.click(screen.getByRole('button', { name: 'Sign In' }));
+    await screen.findByRole('heading', { name: 'One more step' });
+    return user;
+  }
+
+  it('takes the code of the app and starts the session', async () => {
+    const user = await reach();
+    const code = screen.getByLabelText('Code');
+    expect(code).toHaveFocus();
+    expect(code).toHaveAttribute('autocomplete', 'one-time-code');
+    expect(code).toHaveAttribute('inputmode', 'numeric');
+    server.on(loginSecondStep, refusal('second_factor_refused'));
+    await user.keyboard('111111{Enter}');
+    expect(await screen.findByText('That did not match. Try again.')).toBeVisible();
+    server.on(loginSecondStep, reply(loginSecondStep, { access_token: 'token-2', user_info: MARIA }));
+    await user.keyboard('222222{Enter}');
+    await waitFor(() => expect(currentSession()?.access_token).toBe('token-2'));
+    expect(server.callsOf(loginSecondStep).map(({ body }) => body)).toEqual([
+      { challenge: 'challenge-1', code: '111111' },
+      { challenge: 'challenge-1', code: '222222' },
+    ]);
+  });
+
+  it('takes a recovery code instead', async () => {
+    const user = await reach();
+    await user.click(screen.getByRole('button', { name: 'Use a recovery code' }));
+    expect(screen.getByLabelText('Recovery code')).toHaveFocus();
+    server.on(loginSecondStep, reply(loginSecondStep, { access_token: 'token-3', user_info: MARIA }));
+    await user.keyboard('aaaa-bbbb-cccc-dddd{Enter}');
+    await waitFor(() => expect(currentSession()?.access_token).toBe('token-3'));
+  });
+
+  it('goes back to the password, by itself when it took too long', async () => {
+    const user = await reach();
+    server.on(loginSecondStep, refusal('sign_in_expired'));
+    await user.keyboard('111111{Enter}');
+    expect(await screen.findByText(/Begin again/u)).toHaveAttribute('role', 'status');
+    expect(screen.getByLabelText('Email')).toHaveValue('maria@example.com');
+    expect(screen.getByLabelText('Password')).toHaveFocus();
+    await user.keyboard('correct horse{Enter}');
+    await user.click(await screen.findByRole('button', { name: 'Back to sign in' }));
+    expect(screen.getByRole('button', { name: 'Sign In' })).toBeVisible();
+    expect(screen.queryByText(/Begin again/u)).not.toBeInTheDocument();
+  });
+});
+
+describe('signing in with a passkey', () => {
+  const REQUEST = {
+    origin: 'http://localhost:3000',
+    challenge: 'AAAA',
+    rpId: 'localhost',
+    timeout: 1,
+    userVerification: 'required' as const,
+    allowCredentials: [],
+  };
+
+  afterEach(() => {
+    Reflect.deleteProperty(window, 'PublicKeyCredential');
+    Reflect.deleteProperty(navigator, 'credentials');
+  });
+
+  it('is offered where the browser has passkeys, and says where they work', async () => {
+    open();
+    expect(screen.queryByRole('button', { name: 'Use a passkey' })).not.toBeInTheDocument();
+    cleanup();
+    Object.assign(window, { PublicKeyCredential: class {} });
+    const user = open();
+    server.on(requestPasskeyLogin, reply(requestPasskeyLogin, { ...REQUEST, origin: 'https://palisade.example' }));
+    await user.click(screen.getByRole('button', { name: 'Use a passkey' }));
+    const link = await screen.findByRole('link', { name: 'https://palisade.example' });
+    expect(link).toHaveAttribute('href', 'https://palisade.example');
+  });
+
+  it('says that the person did not use one', async () => {
+    Object.assign(window, { PublicKeyCredential: class {} });
+    const get = vi.fn(async () => {
+      throw new DOMException('no', 'NotAllowedError');
+    });
+    Object.assign(navigator, { credentials: { get } });
+    const user = open();
+    server.on(requestPasskeyLogin, reply(requestPasskeyLogin, { ...REQUEST, origin: window.location.origin }));
+    await user.click(screen.getByRole('button', { name: 'Use a passkey' }));
+    expect(await screen.findByText(/it was cancelled, or it took too long/u)).toBeVisible();
+    expect(get).toHaveBeenCalledOnce();
+    expect(currentSession()).toBeUndefined();
   });
 });
 

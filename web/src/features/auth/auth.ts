@@ -1,4 +1,5 @@
 import { forgotPassword, login, logout, recoverUsername, register, resetPassword } from '@palisade/contract/auth';
+import type { SecondFactor } from '@palisade/contract/problem';
 import { CallError, call } from '#api/call.ts';
 import { deviceId } from '#api/device.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
@@ -11,7 +12,18 @@ export type AuthField = 'email' | 'username' | 'password' | 'confirm' | 'reset_t
 export type FieldMessages = { [Field in AuthField]?: string | undefined };
 
 /** Being refused is an ordinary outcome of these forms, so it is returned and not thrown. */
-export type AuthOutcome<Reply> = { ok: true; reply: Reply } | { ok: false; message: string; fields: FieldMessages };
+export type AuthOutcome<Reply> = { ok: true; reply: Reply } | Refused;
+
+interface Refused {
+  ok: false;
+  message: string;
+  fields: FieldMessages;
+  /** What goes on from a right password. */
+  challenge?: string | undefined;
+  methods?: SecondFactor[] | undefined;
+  /** In seconds. */
+  retry_after?: number | undefined;
+}
 
 /** How long signing out waits for the server, in ms. */
 const SIGN_OUT_PATIENCE = 3_000;
@@ -22,7 +34,15 @@ async function outcomeOf<Reply>(fallback: string, attempt: Promise<Reply>): Prom
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     if (error.kind === 'network') return { ok: false, message: error.sentence, fields: {} };
-    return { ok: false, message: error.problem?.detail || fallback, fields: fieldMessagesOf(error) };
+    const { detail, challenge, methods } = error.problem ?? {};
+    return {
+      ok: false,
+      message: detail || fallback,
+      fields: fieldMessagesOf(error),
+      challenge,
+      methods,
+      retry_after: error.retry_after,
+    };
   }
 }
 

@@ -1,0 +1,62 @@
+import { expect } from '@playwright/test';
+import { expectAccessible, registerAndSignIn, signIn, test } from './palisade.ts';
+
+test('six wrong passwords are counted down, while another browser stays signed in, works, and ends the block', async ({
+  page,
+  browser,
+  server,
+}) => {
+  test.slow();
+  await registerAndSignIn(page, 'maria');
+  const guesser = await (await browser.newContext({ baseURL: server.url })).newPage();
+  await guesser.goto('/');
+  await guesser.getByLabel('Email').fill('maria@example.com');
+  const button = guesser.getByRole('button', { name: 'Sign In' });
+  const message = guesser.getByRole('status');
+  for (let guess = 1; guess <= 6; guess += 1) {
+    await guesser.getByLabel('Password', { exact: true }).fill(`guess ${guess}`);
+    const answer = guesser.waitForResponse('**/api/auth/login');
+    await button.click();
+    expect((await answer).status()).toBe(guess <= 5 ? 401 : 429);
+  }
+  await expect(message).toContainText('Too many wrong passwords for this email.');
+  await expect(message).toContainText(/Try again in (10:00|9:\d\d)\./);
+  await expect(button).toBeDisabled();
+  await expect(message).toContainText(/Try again in 9:5\d\./);
+  await expectAccessible(guesser);
+  await guesser.getByLabel('Email').fill('zoe@example.com');
+  await expect(button).toBeEnabled();
+  await expect(message).toBeEmpty();
+  await guesser.getByLabel('Email').fill('maria@example.com');
+  await expect(button).toBeDisabled();
+
+  // The first account of an installation administers it, so it can give itself the plan of the page.
+  const token = await page.evaluate(() => localStorage.getItem('palisade.access_token'));
+  const plan = {
+    user_email: 'maria@example.com',
+    plan_name: 'Family Shield',
+    price: 19.99,
+    duration_months: 12,
+    max_devices: 5,
+    is_premium: true,
+    features: [],
+  };
+  const headers = { authorization: `Bearer ${token}` };
+  expect((await page.request.post('/api/admin/assign-subscription', { headers, data: plan })).status()).toBe(200);
+  await page.goto('/anti-hacking');
+  const blocks = page.getByRole('list', { name: 'Active blocks' });
+  await expect(blocks).toContainText('Sign-ins from 127.0.0.1 are refused');
+  await expect(blocks).toContainText('Too many wrong passwords for your account');
+  await expectAccessible(page);
+  for (const width of [320, 768]) {
+    await page.setViewportSize({ width, height: 800 });
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(overflow).toBe(0);
+  }
+  page.once('dialog', (dialog) => void dialog.accept());
+  await page.getByRole('button', { name: 'Undo the block of 127.0.0.1' }).click();
+  await expect(page.getByText('Nobody is locked out')).toBeVisible();
+
+  await guesser.reload();
+  await signIn(guesser, 'maria');
+});

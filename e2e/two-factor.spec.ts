@@ -1,0 +1,136 @@
+import { createHmac } from 'node:crypto';
+import { expect, type Page } from '@playwright/test';
+import { expectAccessible, registerAndSignIn, test } from './palisade.ts';
+
+const PASSWORD = 'a long enough password';
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const STEP_MS = 30_000;
+
+/** What an authenticator app shows `steps` from now (RFC 6238). */
+function codeOf(secret: string, steps = 0): string {
+  const bits = [...secret].map((character) => BASE32.indexOf(character).toString(2).padStart(5, '0')).join('');
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / STEP_MS) + steps));
+  const mac = createHmac('sha1', key).update(counter).digest();
+  const number = mac.readUInt32BE(mac.readUInt8(19) & 0x0f) & 0x7f_ff_ff_ff;
+  return String(number % 1_000_000).padStart(6, '0');
+}
+
+async function openSecurity(page: Page) {
+  await page.getByRole('button', { name: 'Security User menu' }).click();
+  await page.getByRole('menuitem', { name: 'Security Preferences' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Security Preferences' });
+  await expect(dialog.getByText('Your password alone signs you in.')).toBeVisible();
+  return dialog;
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Security User menu' }).click();
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click();
+  await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible();
+}
+
+async function givePassword(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Email').fill(`${name}@example.com`);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign In' }).click();
+}
+
+const dashboard = (page: Page) => page.getByRole('heading', { level: 1, name: /dashboard/i });
+
+test('an authenticator app is set up, asked for at sign-in, and a recovery code stands in for it', async ({ page }) => {
+  test.slow();
+  await registerAndSignIn(page, 'maria');
+  const dialog = await openSecurity(page);
+  await dialog.getByRole('button', { name: 'Set up an authenticator app' }).click();
+  await expect(dialog.getByRole('heading', { name: 'Set up an authenticator app' })).toBeFocused();
+  await dialog.getByLabel('Your password').fill('not my password');
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await expect(dialog.getByText('This is not your current password.')).toBeVisible();
+  await dialog.getByLabel('Your password').fill(PASSWORD);
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await expect(dialog.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible();
+  await expectAccessible(page);
+  const secret = ((await dialog.locator('code').textContent()) ?? '').replaceAll(' ', '');
+  await dialog.getByLabel('Enter the code that the app shows').fill(codeOf(secret, -1));
+  await dialog.getByRole('button', { name: 'Turn On' }).click();
+  const codes = dialog.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
+  await expect(codes).toHaveCount(10);
+  await expectAccessible(page);
+  const [recoveryCode = ''] = await codes.allTextContents();
+  await dialog.getByRole('button', { name: 'I Have Kept Them' }).click();
+  await expect(dialog.getByText('Your authenticator app is set up.')).toBeVisible();
+  await expect(dialog.getByText('10 of 10 left')).toBeVisible();
+  await expectAccessible(page);
+
+  await signOut(page);
+  await givePassword(page, 'maria');
+  await expect(page.getByRole('heading', { name: 'One more step' })).toBeVisible();
+  await expect(page.getByLabel('Code')).toBeFocused();
+  await expectAccessible(page);
+  await page.keyboard.type('000000');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('This code is wrong, or was used already.')).toBeVisible();
+  await page.keyboard.type(codeOf(secret));
+  await page.keyboard.press('Enter');
+  await expect(dashboard(page)).toBeVisible();
+
+  await signOut(page);
+  await givePassword(page, 'maria');
+  await page.getByRole('button', { name: 'Back to sign in' }).click();
+  await expect(page.getByLabel('Password', { exact: true })).toBeFocused();
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Use a recovery code' }).click();
+  await expect(page.getByLabel('Recovery code')).toBeFocused();
+  await page.keyboard.type(recoveryCode.toUpperCase());
+  await page.keyboard.press('Enter');
+  await expect(dashboard(page)).toBeVisible();
+});
+
+test('a passkey is added, signs in alone, and is the second step after the password', async ({ page, server }) => {
+  test.slow();
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+
+  // Browsers bind passkeys to names: at the bare address the page says where to go.
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  await page.getByRole('link', { name: 'http://localhost:' }).click();
+  await expect(page).toHaveURL(server.url.replace('127.0.0.1', 'localhost'));
+
+  await registerAndSignIn(page, 'maria', page.url());
+  const dialog = await openSecurity(page);
+  await dialog.getByRole('button', { name: 'Add a passkey' }).click();
+  await dialog.getByLabel('Name of the passkey').fill('My laptop');
+  await dialog.getByLabel('Your password').fill(PASSWORD);
+  await dialog.getByRole('button', { name: 'Create Passkey' }).click();
+  await expect(dialog.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')).toHaveCount(10);
+  await dialog.getByRole('button', { name: 'I Have Kept Them' }).click();
+  await dialog.getByRole('button', { name: 'Rename My laptop' }).click();
+  await page.keyboard.type('Work laptop');
+  await page.keyboard.press('Enter');
+  await expect(dialog.getByRole('button', { name: 'Rename Work laptop' })).toBeFocused();
+  await expectAccessible(page);
+
+  await signOut(page);
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  await expect(dashboard(page)).toBeVisible();
+
+  await signOut(page);
+  await givePassword(page, 'maria');
+  await page.getByRole('button', { name: 'Use My Passkey' }).click();
+  await expect(dashboard(page)).toBeVisible();
+});

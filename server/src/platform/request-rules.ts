@@ -1,0 +1,57 @@
+/** An attack that the address of a request spells out. */
+interface Pattern {
+  name: 'sql_injection' | 'path_traversal' | 'script_injection' | 'command_injection';
+  of: RegExp;
+}
+
+/** After the rules of the OWASP Core Rule Set, and only of those that an ordinary address never meets. Tested on the address in lower case, decoded. */
+const PATTERNS: readonly Pattern[] = [
+  { name: 'sql_injection', of: /\bunion[\s/*]+(all[\s/*]+)?select\b/ },
+  { name: 'sql_injection', of: /['"]\s*(or|and)\s+['"]?\w+['"]?\s*(=|<|>|like\b)/ },
+  { name: 'sql_injection', of: /\b(or|and)\s+(\d+)\s*=\s*\2(?!\d)/ },
+  {
+    name: 'sql_injection',
+    of: /['";)]\s*(drop\s+(table|database)|delete\s+from|insert\s+into|truncate\s+table|alter\s+table)\b/,
+  },
+  { name: 'sql_injection', of: /\b((pg_)?sleep|benchmark)\s*\(\s*\d|\bwaitfor\s+delay\b|\binformation_schema\b|\bxp_cmdshell\b/ },
+  { name: 'path_traversal', of: /(^|[/\\=])\.\.([/\\]|$)/ },
+  { name: 'path_traversal', of: /\/etc\/(passwd|shadow)\b|\/proc\/self\/|\b(boot|win)\.ini\b/ },
+  { name: 'script_injection', of: /<\s*script\b|<[^>]{0,200}\bon(error|load|focus|mouseover)\s*=/ },
+  { name: 'command_injection', of: /\$\{(jndi|env|lower|upper):/ },
+  { name: 'command_injection', of: /[;|&`]\s*(cat\s+\/|(wget|curl)\s+\S|(ba)?sh\s+-|\/bin\/|nc\s+-)/ },
+];
+
+/** How much of an address is looked at, in characters: ours have less, and a long one must not cost more. */
+const LOOKED_AT_MAXIMUM = 4_000;
+
+/** Files and folders of other programs, which scanners ask every server for. */
+const PROBES = [
+  /\.(php\d?|phtml|aspx?|jspx?|cgi|cfm|do|action|bak|sql|old|swp)$/,
+  /\/\.(?!well-known(\/|$))[\w-]/,
+  /^\/(wp|wordpress|wp-\w+|phpmyadmin|pma|mysql|myadmin|cgi-bin|server-status|server-info|actuator|solr|jenkins|boaform|hnap1|owa|ecp|telescope|_profiler|vendor|phpunit|struts|invoker|jmx-console|web-console)(\/|$)/,
+  /^\/(manager\/html|autodiscover\/|console\/login|web\.config|config\.(json|ya?ml|xml)|id_rsa|(backup|dump|database|db)\.(zip|gz|tar|tgz|sqlite3?))/,
+];
+
+function decodeOnce(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function pathOf(url: string): string {
+  return url.split(/[?#]/, 1)[0] ?? url;
+}
+
+/** The attack that an address spells out, or undefined. Encoded once or twice, it is the same. */
+export function exploitIn(url: string): Pattern['name'] | undefined {
+  const decoded = decodeOnce(decodeOnce(url.slice(0, LOOKED_AT_MAXIMUM).replaceAll('+', ' '))).toLowerCase();
+  return PATTERNS.find(({ of }) => of.test(decoded))?.name;
+}
+
+/** Whether an address is one of those that scanners ask for, and never a page of ours. */
+export function isProbe(url: string): boolean {
+  const path = decodeOnce(pathOf(url.slice(0, LOOKED_AT_MAXIMUM))).toLowerCase();
+  return PROBES.some((probe) => probe.test(path));
+}

@@ -1,0 +1,46 @@
+import type { Endpoint } from '@palisade/contract/endpoint';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { originOf } from './origin.ts';
+import { exploitIn, isProbe } from './request-rules.ts';
+import type { Observe } from './security-event.ts';
+import type { Session } from './session.ts';
+
+/** Tells detection of requests that no page of ours makes. Bodies are not looked at: customers upload malware, and write what they like. */
+export interface RequestWatch {
+  /** Looks at every request of a server. To be called before its routes are added. */
+  observeAll(fastify: FastifyInstance): void;
+  /** A signed-in person asked for what their role may not. */
+  forbidden(endpoint: Endpoint, request: FastifyRequest, session: Session): void;
+}
+
+type Refused = Extract<Parameters<Observe>[0], { kind: 'request_refused' }>['data'];
+
+const PATH_LENGTH_MAXIMUM = 200;
+
+/** `now` is in ms. */
+export function createRequestWatch({ observe, now }: { observe: Observe; now: () => number }): RequestWatch {
+  function tell(request: FastifyRequest, user_id: string | null, { reason, pattern }: Omit<Refused, 'path'>): void {
+    const { address, source, client } = originOf(request);
+    // Without the query: it may hold what is nobody's business.
+    const path = (request.url.split('?', 1)[0] ?? '').slice(0, PATH_LENGTH_MAXIMUM);
+    const data = { reason, path, pattern };
+    void observe({ at: new Date(now()).toISOString(), user_id, source, address, client, kind: 'request_refused', data });
+  }
+
+  return {
+    observeAll(fastify) {
+      fastify.addHook('onRequest', async (request) => {
+        const { url, method } = request;
+        const pattern = exploitIn(url);
+        if (pattern !== undefined) tell(request, null, { reason: 'exploit_string', pattern });
+        // Another site's page asks first whether it may (CORS); its browser does so by itself.
+        else if (request.is404 && method !== 'OPTIONS' && (/^\/api(\/|\?|$)/.test(url) || isProbe(url)))
+          tell(request, null, { reason: 'unknown_path', pattern: null });
+      });
+    },
+    forbidden(endpoint, request, { user }) {
+      if (endpoint.access === 'admin' && user.role === 'customer')
+        tell(request, user.id, { reason: 'admin_endpoint', pattern: null });
+    },
+  };
+}

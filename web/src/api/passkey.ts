@@ -1,0 +1,48 @@
+import type { NewPasskey, PasskeyAssertion, PasskeyCreation, PasskeyRequest } from '@palisade/contract/two-factor';
+import { startAuthentication, startRegistration, WebAuthnError } from '@simplewebauthn/browser';
+
+/** What the browser and its person did: not using a passkey is an ordinary outcome. `origin` is where passkeys do work, when it is not here. */
+export type PasskeyOutcome<Answer> = { ok: true; answer: Answer } | { ok: false; message: string; origin?: string };
+
+/** What to say of a browser's refusal (WebAuthn level 3, sections 5.1.3 and 5.1.4). */
+function sentenceFor(error: unknown): string | undefined {
+  if (error instanceof WebAuthnError && error.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED')
+    return 'This device holds a passkey of your account already.';
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'NotAllowedError') return 'No passkey was used: it was cancelled, or it took too long. Try again.';
+  if (error.name === 'AbortError') return 'No passkey was used. Try again.';
+  return error instanceof WebAuthnError || error.name === 'NotSupportedError' || error.name === 'SecurityError'
+    ? 'This device could not use a passkey here. Try another one.'
+    : undefined;
+}
+
+async function ask<Answer>(origin: string, work: () => Promise<Answer>): Promise<PasskeyOutcome<Answer>> {
+  if (origin !== window.location.origin)
+    return { ok: false, message: 'Browsers take no passkey of ours at this address. They do at', origin };
+  if (!('PublicKeyCredential' in window)) return { ok: false, message: 'This browser has no passkeys. Use another way.' };
+  try {
+    return { ok: true, answer: await work() };
+  } catch (error) {
+    const message = sentenceFor(error);
+    if (message === undefined) throw error;
+    return { ok: false, message };
+  }
+}
+
+/** Has the person use one of their passkeys. */
+export function askForPasskey({ origin, ...request }: PasskeyRequest): Promise<PasskeyOutcome<PasskeyAssertion>> {
+  return ask(origin, async () => {
+    const { id, rawId, type, response } = await startAuthentication({ optionsJSON: request });
+    const { clientDataJSON, authenticatorData, signature, userHandle } = response;
+    return { id, rawId, type, response: { clientDataJSON, authenticatorData, signature, userHandle } };
+  });
+}
+
+/** Has the person's device make a passkey. */
+export function makePasskey({ origin, ...request }: PasskeyCreation): Promise<PasskeyOutcome<NewPasskey>> {
+  return ask(origin, async () => {
+    const { id, rawId, type, response } = await startRegistration({ optionsJSON: request });
+    const { clientDataJSON, attestationObject, transports } = response;
+    return { id, rawId, type, response: { clientDataJSON, attestationObject, transports } };
+  });
+}

@@ -1,0 +1,46 @@
+import { listScans } from '@palisade/contract/antivirus';
+import { QueryObserver } from '@tanstack/react-query';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { call } from './call.ts';
+import { MARIA } from './fake-records.ts';
+import { FakeServer, refusal, reply } from './fake-server.ts';
+import { createQueryClient } from './query-client.ts';
+import { currentSession, startSession } from './session.ts';
+
+let server: FakeServer;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  server = new FakeServer();
+  startSession({ access_token: 'token-1', user_info: MARIA });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe('a query that is told to wait', () => {
+  it('asks nothing until then, whatever its interval, and goes on by itself; nobody is signed out', async () => {
+    server.on(listScans, refusal('too_many_requests', { retry_after: 20 }));
+    const queries = createQueryClient();
+    const options = { queryKey: ['scans'], queryFn: () => call(listScans), refetchInterval: 1_000 };
+    const stop = new QueryObserver(queries, options).subscribe(() => undefined);
+    await vi.advanceTimersByTimeAsync(19_900);
+    expect(server.callsOf(listScans)).toHaveLength(1);
+    expect(currentSession()).toBeDefined();
+    server.on(listScans, reply(listScans, []));
+    await vi.advanceTimersByTimeAsync(200);
+    expect(server.callsOf(listScans)).toHaveLength(2);
+    expect(queries.getQueryData(['scans'])).toEqual([]);
+    stop();
+    queries.clear();
+  });
+
+  it('fails at once when the wait is long, so that the person is told', async () => {
+    server.on(listScans, refusal('too_many_requests', { retry_after: 600 }));
+    const asked = createQueryClient().fetchQuery({ queryKey: ['scans'], queryFn: () => call(listScans) });
+    await expect(asked).rejects.toMatchObject({ status: 429, retry_after: 600 });
+  });
+});

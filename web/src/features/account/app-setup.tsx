@@ -1,0 +1,98 @@
+import { TextInput } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { type FormEvent, useMemo, useRef, useState } from 'react';
+import { encode } from 'uqr';
+import { sentenceOf } from '#api/call.ts';
+import { fieldMessagesOf } from '#api/field-messages.ts';
+import { Button } from '#ui/button.tsx';
+import { type AppSetup as Setup, useActivateTotp } from './two-factor.queries.ts';
+
+/** Modules of white around the code that readers need (ISO/IEC 18004, section 6.3.8). */
+const QUIET_ZONE = 4;
+
+/** A QR code, dark on white in both schemes: not every reader takes the other way round. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { size, path } = useMemo(() => {
+    const { data, size } = encode(text, { ecc: 'M', border: QUIET_ZONE });
+    const modules = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
+    return { size, path: modules.join('') };
+  }, [text]);
+  return (
+    <svg className="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shapeRendering="crispEdges">
+      <path fill="#fff" d={`M0 0h${size}v${size}H0z`} />
+      <path fill="#000" d={path} />
+    </svg>
+  );
+}
+
+interface AppSetupProps {
+  setup: Setup;
+  onActivated: (codes: string[] | null) => void;
+  onBack: () => void;
+}
+
+/** Shares a secret with the person's authenticator app, and has the app prove that it has it. */
+export function AppSetup({ setup, onActivated, onBack }: AppSetupProps) {
+  const [code, setCode] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  const activate = useActivateTotp();
+  const { copy, copied } = useClipboard();
+  const groups = setup.secret.match(/.{1,4}/gu) ?? [];
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    activate.mutate(code, {
+      onSuccess: ({ recovery_codes }) => onActivated(recovery_codes),
+      onError: () => field.current?.select(),
+    });
+  }
+
+  return (
+    <form className="account-form" onSubmit={submit}>
+      <ol className="app-setup">
+        <li>
+          <p className="app-setup__step">Scan this with your authenticator app</p>
+          <div className="app-setup__share">
+            <QrCode text={setup.uri} label="QR code for your authenticator app" />
+            <div className="app-setup__text">
+              <p className="sub">
+                Cannot scan? Type this key into the app, or <a href={setup.uri}>open it in an app on this device</a>.
+              </p>
+              <code className="app-setup__secret">{groups.join(' ')}</code>
+              <Button variant="quiet" size="s" onClick={() => copy(setup.secret)}>
+                {copied ? 'Copied' : 'Copy key'}
+              </Button>
+            </div>
+          </div>
+        </li>
+        <li>
+          <TextInput
+            ref={field}
+            label="Enter the code that the app shows"
+            description="Six digits. A new one comes every 30 seconds."
+            className="second-factor__code"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            required
+            withAsterisk={false}
+            size="md"
+            value={code}
+            onChange={(event) => {
+              setCode(event.currentTarget.value);
+              activate.reset();
+            }}
+            error={activate.error && (fieldMessagesOf(activate.error)['code'] ?? sentenceOf(activate.error))}
+          />
+        </li>
+      </ol>
+      <div className="two-factor__actions">
+        <Button variant="quiet" onClick={onBack}>
+          Back
+        </Button>
+        <Button type="submit" loading={activate.isPending}>
+          Turn On
+        </Button>
+      </div>
+    </form>
+  );
+}

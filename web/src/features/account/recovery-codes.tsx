@@ -1,0 +1,48 @@
+import { useClipboard } from '@mantine/hooks';
+import { IconCopy, IconDownload, IconPrinter } from '@tabler/icons-react';
+import { Button } from '#ui/button.tsx';
+
+const FILE_NAME = 'palisade-recovery-codes.txt';
+
+function save(codes: readonly string[]): void {
+  const text = `Palisade recovery codes\nEach of them signs you in once.\n\n${codes.join('\n')}\n`;
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = FILE_NAME;
+  link.click();
+  URL.revokeObjectURL(address);
+}
+
+/** A new set of codes, shown this once. */
+export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
+  const { copy, copied } = useClipboard();
+  const icon = { size: 16, stroke: 1.7, 'aria-hidden': true } as const;
+  return (
+    <div className="account-form">
+      <p className="sub">
+        Each of these codes signs you in once when you have neither your app nor a passkey at hand. Keep them where you keep
+        papers that matter. They are shown only now.
+      </p>
+      <ul className="recovery-codes" aria-label="Recovery codes">
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+      <div className="recovery-codes__ways">
+        <Button variant="quiet" size="s" icon={<IconCopy {...icon} />} onClick={() => copy(codes.join('\n'))}>
+          {copied ? 'Copied' : 'Copy'}
+        </Button>
+        <Button variant="quiet" size="s" icon={<IconDownload {...icon} />} onClick={() => save(codes)}>
+          Download
+        </Button>
+        <Button variant="quiet" size="s" icon={<IconPrinter {...icon} />} onClick={() => window.print()}>
+          Print
+        </Button>
+      </div>
+      <div className="two-factor__actions">
+        <Button onClick={onDone}>I Have Kept Them</Button>
+      </div>
+    </div>
+  );
+}

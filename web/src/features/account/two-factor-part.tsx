@@ -1,0 +1,270 @@
+import { TextInput } from '@mantine/core';
+import { type Passkey, RECOVERY_CODES, type TwoFactor } from '@palisade/contract/two-factor';
+import { IconDeviceMobile, IconFingerprint, IconLifebuoy, type TablerIcon } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { sentenceOf } from '#api/call.ts';
+import { fieldMessagesOf } from '#api/field-messages.ts';
+import { Button } from '#ui/button.tsx';
+import { describeAge, describeDate, useMinute } from '#ui/moment.tsx';
+import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { type TwoFactorTask, twoFactorQuery, useRenamePasskey } from './two-factor.queries.ts';
+import './two-factor.css';
+
+interface TwoFactorPartProps {
+  /** What a task that has just ended says; undefined while there was none. */
+  told: string | undefined;
+  onTask: (task: TwoFactorTask, twoFactor: TwoFactor) => void;
+}
+
+/** Two-factor sign-in: whether it is on, what it rests on, and the ways to change that. */
+export function TwoFactorPart({ told, onTask }: TwoFactorPartProps) {
+  const { data: twoFactor, error, refetch } = useQuery(twoFactorQuery);
+  const heading = useRef<HTMLHeadingElement>(null);
+
+  useEffect(() => {
+    if (told !== undefined) heading.current?.focus();
+  }, [told]);
+
+  return (
+    <section className="account-part" aria-labelledby="two-factor">
+      <div className="account-part__head">
+        <h3 ref={heading} id="two-factor" tabIndex={-1}>
+          Two-factor sign-in
+        </h3>
+        {twoFactor && (
+          <span className="two-factor__state" data-on={twoFactor.enabled}>
+            {twoFactor.enabled ? 'On' : 'Off'}
+          </span>
+        )}
+      </div>
+      <p role="status" className="account-form__done">
+        {told}
+      </p>
+      {!twoFactor && !error && <LoadingRows label="Loading two-factor sign-in" />}
+      {!twoFactor && error && (
+        <ErrorNotice title="Two-factor sign-in could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
+      )}
+      {twoFactor && <Factors twoFactor={twoFactor} onTask={(task) => onTask(task, twoFactor)} />}
+    </section>
+  );
+}
+
+interface FactorsProps {
+  twoFactor: TwoFactor;
+  onTask: (task: TwoFactorTask) => void;
+}
+
+function Factors({ twoFactor, onTask }: FactorsProps) {
+  const { enabled, totp_since, passkeys, recovery_codes_left } = twoFactor;
+  const isFew = recovery_codes_left < RECOVERY_CODES.few;
+  const hasApp = totp_since !== null;
+  return (
+    <>
+      <p className="sub">
+        {enabled
+          ? 'Signing in takes your password and a second proof, or a passkey alone. A stolen password is not enough.'
+          : 'Your password alone signs you in. Add a second proof, so that a stolen password is not enough.'}
+      </p>
+      <div className="factor-list">
+        <Factor
+          icon={IconDeviceMobile}
+          title="Authenticator app"
+          line={hasApp ? `In use since ${describeDate(totp_since)}` : 'A code from an app on your phone'}
+          actions={
+            <>
+              {hasApp && passkeys.length > 0 && (
+                <Button
+                  variant="quiet"
+                  size="s"
+                  aria-label="Remove the authenticator app"
+                  onClick={() => onTask({ kind: 'remove_app' })}
+                >
+                  Remove
+                </Button>
+              )}
+              <Button
+                variant={enabled ? 'quiet' : 'primary'}
+                size="s"
+                aria-label={hasApp ? 'Change the authenticator app' : 'Set up an authenticator app'}
+                onClick={() => onTask({ kind: hasApp ? 'new_app' : 'app' })}
+              >
+                {hasApp ? 'Change' : 'Set Up'}
+              </Button>
+            </>
+          }
+        />
+        <Factor
+          icon={IconFingerprint}
+          title="Passkeys"
+          line="Your fingerprint, face, device PIN or security key"
+          actions={
+            twoFactor.passkey_origin === window.location.origin && (
+              <Button variant="quiet" size="s" aria-label="Add a passkey" onClick={() => onTask({ kind: 'passkey' })}>
+                Add
+              </Button>
+            )
+          }
+        >
+          <PasskeysElsewhere origin={twoFactor.passkey_origin} />
+          {passkeys.length > 0 && (
+            <ul className="passkey-list" aria-label="Passkeys">
+              {passkeys.map((passkey) => (
+                <PasskeyRow
+                  key={passkey.id}
+                  passkey={passkey}
+                  isLast={passkeys.length === 1 && !hasApp}
+                  onRemove={() => onTask({ kind: 'remove_passkey', passkey })}
+                />
+              ))}
+            </ul>
+          )}
+        </Factor>
+        {enabled && (
+          <Factor
+            icon={IconLifebuoy}
+            title="Recovery codes"
+            line={
+              <span data-few={isFew || undefined} className="factor__left">
+                {recovery_codes_left} of {RECOVERY_CODES.count} left{isFew && '. Make new ones before you need them.'}
+              </span>
+            }
+            actions={
+              <Button variant="quiet" size="s" onClick={() => onTask({ kind: 'codes' })}>
+                New Codes
+              </Button>
+            }
+          />
+        )}
+      </div>
+      {enabled && (
+        <div className="account-form__end">
+          <Button variant="quiet" size="s" onClick={() => onTask({ kind: 'off' })}>
+            Turn two-factor sign-in off
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+interface FactorProps {
+  icon: TablerIcon;
+  title: string;
+  line: ReactNode;
+  actions: ReactNode;
+  children?: ReactNode;
+}
+
+function Factor({ icon: Icon, title, line, actions, children }: FactorProps) {
+  return (
+    <div className="factor">
+      <span className="session-row__icon" aria-hidden="true">
+        <Icon size={20} stroke={1.7} />
+      </span>
+      <div className="session-row__what">
+        <span className="session-row__client">{title}</span>
+        <span>{line}</span>
+      </div>
+      <div className="factor__actions">{actions}</div>
+      {children && <div className="factor__more">{children}</div>}
+    </div>
+  );
+}
+
+/** Browsers bind passkeys to the address of the page, and take no bare IP address: said where it stands in the way. */
+function PasskeysElsewhere({ origin }: { origin: string | null }) {
+  if (origin === window.location.origin) return null;
+  if (origin === null)
+    return (
+      <p className="factor__note">
+        Passkeys need this server to be reached by a name with https. Ask your administrator to set its public address.
+      </p>
+    );
+  return (
+    <p className="factor__note">
+      Browsers take no passkeys at the address that you are on. Sign in at <a href={origin}>{origin}</a> to add or use one.
+    </p>
+  );
+}
+
+interface PasskeyRowProps {
+  passkey: Passkey;
+  /** The last second factor goes by turning two-factor sign-in off. */
+  isLast: boolean;
+  onRemove: () => void;
+}
+
+function PasskeyRow({ passkey, isLast, onRemove }: PasskeyRowProps) {
+  const [isRenaming, setIsRenaming] = useState(false);
+  const now = useMinute();
+  const rename = useRef<HTMLButtonElement>(null);
+
+  // The field that had the focus is gone afterwards.
+  const wasRenaming = useRef(false);
+  useEffect(() => {
+    if (wasRenaming.current && !isRenaming) rename.current?.focus();
+    wasRenaming.current = isRenaming;
+  }, [isRenaming]);
+
+  if (isRenaming) return <RenameRow passkey={passkey} onDone={() => setIsRenaming(false)} />;
+  const { name, created_at, last_used_at } = passkey;
+  return (
+    <li className="passkey-row">
+      <div className="session-row__what">
+        <span className="passkey-row__name">{name}</span>
+        <span>
+          added {describeAge(created_at, now)}, {last_used_at ? `last used ${describeAge(last_used_at, now)}` : 'not used yet'}
+        </span>
+      </div>
+      <div className="factor__actions">
+        <Button ref={rename} variant="text" size="s" aria-label={`Rename ${name}`} onClick={() => setIsRenaming(true)}>
+          Rename
+        </Button>
+        {!isLast && (
+          <Button variant="text" size="s" aria-label={`Remove ${name}`} onClick={onRemove}>
+            Remove
+          </Button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function RenameRow({ passkey, onDone }: { passkey: Passkey; onDone: () => void }) {
+  const [name, setName] = useState(passkey.name);
+  const field = useRef<HTMLInputElement>(null);
+  const rename = useRenamePasskey();
+
+  useEffect(() => field.current?.select(), []);
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    rename.mutate({ id: passkey.id, name }, { onSuccess: onDone });
+  }
+
+  return (
+    <li>
+      <form className="passkey-row" onSubmit={submit}>
+        <TextInput
+          ref={field}
+          aria-label={`New name of ${passkey.name}`}
+          autoComplete="off"
+          required
+          maxLength={60}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={rename.error && (fieldMessagesOf(rename.error)['name'] ?? sentenceOf(rename.error))}
+        />
+        <div className="factor__actions">
+          <Button variant="quiet" size="s" onClick={onDone}>
+            Cancel
+          </Button>
+          <Button type="submit" size="s" loading={rename.isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </li>
+  );
+}

@@ -1,0 +1,98 @@
+import {
+  activateTotp,
+  addPasskey,
+  confirmIdentity,
+  type Passkey,
+  type PasskeyAssertion,
+  readTwoFactor,
+  removePasskey,
+  removeTotp,
+  renamePasskey,
+  renewRecoveryCodes,
+  requestNewPasskey,
+  requestPasskeyProof,
+  startTotp,
+  turnTwoFactorOff,
+} from '@palisade/contract/two-factor';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '#api/call.ts';
+import { askForPasskey, makePasskey } from '#api/passkey.ts';
+
+export const twoFactorQuery = queryOptions({
+  queryKey: ['two-factor'],
+  queryFn: ({ signal }) => call(readTwoFactor, { signal }),
+});
+
+/** A change of two-factor sign-in that takes more than a press. */
+export type TwoFactorTask =
+  | { kind: 'app' | 'new_app' | 'passkey' | 'codes' | 'off' | 'remove_app' }
+  | { kind: 'remove_passkey'; passkey: Passkey };
+
+/** What an authenticator app is set up with. */
+export interface AppSetup {
+  secret: string;
+  uri: string;
+}
+
+/** Where a task goes on. `elsewhere` is the address at which what was refused does work. */
+export type TaskOutcome =
+  | { next: 'scan'; setup: AppSetup }
+  | { next: 'codes'; codes: string[] }
+  | { next: 'done' }
+  | { next: 'refused'; message: string; elsewhere: string | undefined };
+
+export type ProofGiven = { code: string } | { recovery_code: string } | { passkey: PasskeyAssertion };
+
+const afterCodes = (codes: string[] | null): TaskOutcome => (codes === null ? { next: 'done' } : { next: 'codes', codes });
+
+/** Proves who is there: with the password and, where there is one, the second factor. Answers how long that lasts, in seconds. */
+export async function confirmWho(current_password: string, proof: ProofGiven | undefined): Promise<number> {
+  return (await call(confirmIdentity, { body: { current_password, ...proof } })).expires_in;
+}
+
+export async function provePasskey() {
+  return askForPasskey(await call(requestPasskeyProof));
+}
+
+/** Does what a task is about. Throws `confirmation_required` while nobody has proved who is there. `name` is that of a new passkey. */
+async function perform(task: TwoFactorTask, name: string): Promise<TaskOutcome> {
+  switch (task.kind) {
+    case 'app':
+    case 'new_app':
+      return { next: 'scan', setup: await call(startTotp) };
+    case 'passkey': {
+      const made = await makePasskey(await call(requestNewPasskey));
+      if (!made.ok) return { next: 'refused', message: made.message, elsewhere: made.origin };
+      return afterCodes((await call(addPasskey, { body: { name, passkey: made.answer } })).recovery_codes);
+    }
+    case 'codes':
+      return { next: 'codes', codes: (await call(renewRecoveryCodes)).recovery_codes };
+    case 'off':
+      await call(turnTwoFactorOff);
+      return { next: 'done' };
+    case 'remove_app':
+      await call(removeTotp);
+      return { next: 'done' };
+    case 'remove_passkey':
+      await call(removePasskey, { params: { id: task.passkey.id } });
+      return { next: 'done' };
+  }
+}
+
+/** Every change is read anew afterwards, also one that failed half way. */
+function useChange<Given, Result>(mutationFn: (given: Given) => Promise<Result>) {
+  const queries = useQueryClient();
+  return useMutation({ mutationFn, onSettled: () => queries.invalidateQueries({ queryKey: twoFactorQuery.queryKey }) });
+}
+
+export function usePerform(task: TwoFactorTask) {
+  return useChange((name: string) => perform(task, name));
+}
+
+export function useActivateTotp() {
+  return useChange((code: string) => call(activateTotp, { body: { code } }));
+}
+
+export function useRenamePasskey() {
+  return useChange(({ id, name }: { id: string; name: string }) => call(renamePasskey, { params: { id }, body: { name } }));
+}

@@ -1,0 +1,92 @@
+import { type Block, liftBlock, listBlocks } from '@palisade/contract/blocks';
+import { act, screen } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { BlocksCard } from './blocks-card.tsx';
+
+let server: FakeServer;
+
+const BLOCK: Block = {
+  id: '01930000-0000-7000-8000-000000000001',
+  kind: 'pair',
+  source: '203.0.113.9',
+  rule: 'wrong_passwords',
+  since: '2026-11-20T10:20:00.000Z',
+  until: '2026-11-20T10:40:00.000Z',
+  level: 2,
+};
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: new Date('2026-11-20T10:24:07.000Z') });
+  server = new FakeServer();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+async function open() {
+  renderForTest(<BlocksCard />);
+  await act(() => vi.advanceTimersByTimeAsync(0));
+}
+
+async function press(name: string) {
+  await act(async () => {
+    screen.getByRole('button', { name }).click();
+    await vi.advanceTimersByTimeAsync(100);
+  });
+}
+
+describe('the active blocks', () => {
+  it('say in plain words that there is none', async () => {
+    server.on(listBlocks, reply(listBlocks, []));
+    await open();
+    expect(screen.getByText('Nobody is locked out')).toBeVisible();
+  });
+
+  it('tell from where, why, since when and for how long, and read anew when one is over', async () => {
+    server.on(listBlocks, reply(listBlocks, [BLOCK]));
+    await open();
+    expect(screen.getByRole('listitem')).toHaveTextContent(
+      'Sign-ins from 203.0.113.9 are refusedToo many wrong passwords for your accountthe second time',
+    );
+    expect(screen.getByText('15:53')).toBeVisible();
+    await act(() => vi.advanceTimersByTimeAsync(3_000));
+    expect(screen.getByText('15:50')).toBeVisible();
+    server.on(listBlocks, reply(listBlocks, []));
+    await act(() => vi.advanceTimersByTimeAsync(950_000));
+    expect(screen.getByText('Nobody is locked out')).toBeVisible();
+  });
+
+  it('end with Undo, after a question', async () => {
+    server.on(listBlocks, reply(listBlocks, [BLOCK]));
+    server.on(liftBlock, reply(liftBlock, undefined));
+    await open();
+    const question = vi.spyOn(window, 'confirm').mockReturnValue(false);
+    await press('Undo the block of 203.0.113.9');
+    expect(question).toHaveBeenCalledOnce();
+    expect(server.callsOf(liftBlock)).toEqual([]);
+    question.mockReturnValue(true);
+    server.on(listBlocks, reply(listBlocks, []));
+    await press('Undo the block of 203.0.113.9');
+    expect(screen.getByText('Nobody is locked out')).toBeVisible();
+    expect(server.calls.map(({ method, path }) => `${method} ${path}`)).toContain(
+      `DELETE /premium/anti-hacking/blocks/${BLOCK.id}`,
+    );
+  });
+
+  it('say when they cannot be read, or ended', async () => {
+    server.on(listBlocks, refusal('internal'));
+    await open();
+    await act(() => vi.advanceTimersByTimeAsync(10_000));
+    expect(screen.getByRole('alert')).toHaveTextContent('The blocks could not be read');
+    server.on(listBlocks, reply(listBlocks, [BLOCK]));
+    server.on(liftBlock, refusal('unavailable'));
+    await press('Retry');
+    vi.spyOn(window, 'confirm').mockReturnValue(true);
+    await press('Undo the block of 203.0.113.9');
+    expect(screen.getByRole('alert')).toHaveTextContent('The block could not be ended');
+  });
+});

@@ -1,0 +1,113 @@
+import { type Block, liftBlock, listBlocks } from '@palisade/contract/blocks';
+import { IconDoorOff, IconLockOpen } from '@tabler/icons-react';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { call, sentenceOf } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { Countdown } from '#ui/countdown.tsx';
+import { Moment, useMinute } from '#ui/moment.tsx';
+import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import './blocks-card.css';
+
+const RELOAD_INTERVAL = 30_000;
+
+const blocksQuery = queryOptions({
+  queryKey: ['anti-hacking', 'blocks'],
+  queryFn: ({ signal }) => call(listBlocks, { signal }),
+  refetchInterval: RELOAD_INTERVAL,
+});
+
+const REASONS: Record<Block['rule'], string> = {
+  wrong_passwords: 'Too many wrong passwords for your account',
+  many_accounts: 'Wrong passwords for many accounts',
+};
+
+/** What is asked before a refusal ends early. */
+const CONFIRMATION =
+  'Let sign-ins from there through again? Do so if it was you, or somebody you know, who mistyped the password.';
+
+/** From where sign-ins to one's account are refused just now, with the way to end that. */
+export function BlocksCard() {
+  const queries = useQueryClient();
+  const { data: blocks, error, refetch } = useQuery(blocksQuery);
+  const reload = () => queries.invalidateQueries({ queryKey: blocksQuery.queryKey });
+  const lift = useMutation({
+    mutationFn: (id: string) => call(liftBlock, { params: { id } }),
+    // Also after a failure: it may be over by now.
+    onSettled: reload,
+  });
+  const now = useMinute();
+  return (
+    <Card title="Active blocks">
+      {error && <ErrorNotice title="The blocks could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
+      {lift.error && (
+        <ErrorNotice
+          title="The block could not be ended"
+          sentence={sentenceOf(lift.error)}
+          onRetry={() => lift.mutate(lift.variables)}
+        />
+      )}
+      {!blocks && !error && <LoadingRows label="Loading the blocks" />}
+      {blocks?.length === 0 && (
+        <EmptyState
+          icon={<IconLockOpen size={28} stroke={1.7} />}
+          title="Nobody is locked out"
+          sentence="After five wrong passwords from one place, sign-ins to your account from there are refused for ten minutes, then for longer. Whoever is signed in stays signed in."
+        />
+      )}
+      {blocks && blocks.length > 0 && (
+        <ul aria-label="Active blocks">
+          {blocks.map((block) => (
+            <BlockRow
+              key={block.id}
+              block={block}
+              now={now}
+              isLifting={lift.isPending && lift.variables === block.id}
+              onLift={() => {
+                if (window.confirm(CONFIRMATION)) lift.mutate(block.id);
+              }}
+              onEnd={reload}
+            />
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+interface BlockRowProps {
+  block: Block;
+  now: number;
+  isLifting: boolean;
+  onLift: () => void;
+  onEnd: () => void;
+}
+
+function BlockRow({ block, now, isLifting, onLift, onEnd }: BlockRowProps) {
+  const { source, rule, since, until, level } = block;
+  return (
+    <li className="block-row">
+      <span className="block-row__icon" aria-hidden="true">
+        <IconDoorOff size={20} stroke={1.7} />
+      </span>
+      <div className="block-row__what">
+        <p className="block-row__source">
+          Sign-ins from <code>{source}</code> are refused
+        </p>
+        <p className="block-row__why">
+          <span>{REASONS[rule]}</span>
+          {level > 1 && <span>the {level === 2 ? 'second' : `${level}th`} time</span>}
+          <span>
+            since <Moment iso={since} now={now} />
+          </span>
+        </p>
+      </div>
+      <p className="block-row__left">
+        <Countdown until={Date.parse(until)} onEnd={onEnd} /> <span>left</span>
+      </p>
+      <Button variant="quiet" size="s" loading={isLifting} aria-label={`Undo the block of ${source}`} onClick={onLift}>
+        Undo
+      </Button>
+    </li>
+  );
+}

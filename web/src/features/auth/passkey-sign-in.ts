@@ -1,0 +1,17 @@
+import { loginWithPasskey, requestPasskeyLogin } from '@palisade/contract/two-factor';
+import { CallError, call } from '#api/call.ts';
+import { deviceId } from '#api/device.ts';
+import { askForPasskey, type PasskeyOutcome } from '#api/passkey.ts';
+import type { Session } from '#api/session.ts';
+
+/** Signs in with a passkey alone: the browser lets the person choose one. */
+export async function signInWithPasskey(): Promise<PasskeyOutcome<Session>> {
+  try {
+    const asked = await askForPasskey(await call(requestPasskeyLogin));
+    if (!asked.ok) return asked;
+    return { ok: true, answer: await call(loginWithPasskey, { body: { passkey: asked.answer, device_id: deviceId() } }) };
+  } catch (error) {
+    if (error instanceof CallError) return { ok: false, message: error.sentence };
+    throw error;
+  }
+}

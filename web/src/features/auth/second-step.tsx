@@ -1,0 +1,114 @@
+import type { SecondFactor } from '@palisade/contract/problem';
+import { loginSecondStep, type PasskeyAssertion, requestSecondStepPasskey } from '@palisade/contract/two-factor';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { CallError, call, sentenceOf } from '#api/call.ts';
+import { askForPasskey } from '#api/passkey.ts';
+import type { Session } from '#api/session.ts';
+import { Button } from '#ui/button.tsx';
+import { SecondFactorField } from '#ui/second-factor-field.tsx';
+
+const LINES: Record<SecondFactor, string> = {
+  totp: 'Your password is right. Enter the code that your authenticator app shows now.',
+  passkey: 'Your password is right. Use your passkey to go on.',
+  recovery_code: 'Your password is right. Enter one of your recovery codes.',
+};
+
+interface SecondStepProps {
+  challenge: string;
+  methods: readonly SecondFactor[];
+  onSignedIn: (session: Session) => Promise<void>;
+  /** Back to email and password; `sentence` says why, when it was not the person's wish. */
+  onLeave: (sentence?: string) => void;
+}
+
+/** The second step of signing in, after a right password. */
+export function SecondStep({ challenge, methods, onSignedIn, onLeave }: SecondStepProps) {
+  const [method, setMethod] = useState<SecondFactor>(methods[0] ?? 'recovery_code');
+  const [value, setValue] = useState('');
+  const [message, setMessage] = useState('');
+  const [elsewhere, setElsewhere] = useState<string>();
+  const [progress, setProgress] = useState<'asking' | 'done'>();
+  const form = useRef<HTMLFormElement>(null);
+
+  // What had the focus is gone; the field of another way takes it as well.
+  useEffect(() => {
+    const target = form.current?.querySelector<HTMLElement>(method === 'passkey' ? '[type="submit"]' : 'input');
+    target?.focus();
+  }, [method]);
+
+  function choose(next: SecondFactor) {
+    setMethod(next);
+    setValue('');
+    setMessage('');
+    setElsewhere(undefined);
+  }
+
+  async function proofOf(): Promise<{ code: string } | { recovery_code: string } | { passkey: PasskeyAssertion } | undefined> {
+    if (method === 'totp') return { code: value };
+    if (method === 'recovery_code') return { recovery_code: value };
+    const asked = await askForPasskey(await call(requestSecondStepPasskey, { body: { challenge } }));
+    if (asked.ok) return { passkey: asked.answer };
+    setMessage(asked.message);
+    setElsewhere(asked.origin);
+    return undefined;
+  }
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    setProgress('asking');
+    setMessage('');
+    setElsewhere(undefined);
+    try {
+      const proof = await proofOf();
+      if (proof === undefined) return setProgress(undefined);
+      const session = await call(loginSecondStep, { body: { challenge, ...proof } });
+      setProgress('done');
+      setMessage('Login successful! Redirecting...');
+      await onSignedIn(session);
+    } catch (error) {
+      setProgress(undefined);
+      if (!(error instanceof CallError)) console.error(error);
+      if (error instanceof CallError && error.problem?.code === 'sign_in_expired') return onLeave(error.sentence);
+      setMessage(sentenceOf(error));
+      form.current?.querySelector('input')?.select();
+    }
+  }
+
+  return (
+    <>
+      <header className="auth-form__heading">
+        <h1>One more step</h1>
+        <p className="sub">{LINES[method]}</p>
+      </header>
+      <form ref={form} className="auth-form" onSubmit={submit}>
+        <SecondFactorField
+          methods={methods}
+          method={method}
+          value={value}
+          error={undefined}
+          onMethod={choose}
+          onChange={setValue}
+        />
+        <div className="auth-form__submit">
+          <div role="status" className="auth-form__message" data-tone={progress === 'done' ? 'good' : 'bad'}>
+            {message}
+            {elsewhere && (
+              <>
+                {' '}
+                <a href={elsewhere}>{elsewhere}</a>
+              </>
+            )}
+          </div>
+          <Button type="submit" size="l" loading={progress !== undefined}>
+            {method === 'passkey' ? 'Use My Passkey' : 'Continue'}
+          </Button>
+        </div>
+        <div className="auth-form__back">
+          <button type="button" className="link-button" onClick={() => onLeave()}>
+            Back to sign in
+          </button>
+        </div>
+      </form>
+    </>
+  );
+}

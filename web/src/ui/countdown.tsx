@@ -1,0 +1,32 @@
+import { useEffect, useState } from 'react';
+
+const SECOND = 1_000;
+
+/** What is left, as a clock: "4:32", "1:04:32". Beyond a day, in words. */
+export function describeLeft(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / SECOND));
+  const hours = Math.floor(seconds / 3_600);
+  if (hours >= 48) return `${Math.ceil(hours / 24)} days`;
+  const clock = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, '0')).join(':');
+  return hours > 0 ? `${hours}:${clock}` : clock.replace(/^0/u, '');
+}
+
+interface CountdownProps {
+  /** The moment, in ms since 1970. */
+  until: number;
+  onEnd: () => void;
+}
+
+/** The time left until a moment. It ticks for the eye alone: whoever hears the page is told the time once, in the sentence beside it. */
+export function Countdown({ until, onEnd }: CountdownProps) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), SECOND);
+    return () => clearInterval(timer);
+  }, []);
+  const isOver = now >= until;
+  useEffect(() => {
+    if (isOver) onEnd();
+  }, [isOver, onEnd]);
+  return <span className="num">{describeLeft(until - now)}</span>;
+}
