@@ -19,7 +19,7 @@ function startCommand(): string[] {
 }
 
 /** A journey has a server of its own, fresh and empty, as `npm start` runs it. Its address is the base of every page. */
-export const test = base.extend<{ environment: Record<string, string>; server: { url: string } }>({
+export const test = base.extend<{ environment: Record<string, string>; server: { url: string; data_dir: string } }>({
   environment: [{}, { option: true }],
   server: async ({ environment }, use) => {
     const data_dir = mkdtempSync(join(tmpdir(), 'palisade-journey-'));
@@ -38,7 +38,7 @@ export const test = base.extend<{ environment: Record<string, string>; server: {
       });
       child.once('exit', (code) => reject(new Error(`the server ended with ${code} before it listened`)));
     });
-    await use({ url });
+    await use({ url, data_dir });
     child.kill('SIGTERM');
     await ended;
     rmSync(data_dir, { recursive: true, force: true });

@@ -14,8 +14,7 @@ export const adminUserSchema = userInfoSchema.extend({
   /** The sessions that still count, and when one of them was last used. */
   sessions: z.int(),
   last_used_at: timeSchema.nullable(),
-  /** Null where this server cannot tell. */
-  two_factor: z.boolean().nullable(),
+  two_factor: z.boolean(),
 });
 export type AdminUser = z.infer<typeof adminUserSchema>;
 

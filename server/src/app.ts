@@ -8,17 +8,18 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { createAlertMails } from '#features/anti-hacking/alert-mails.ts';
 import { serveAntiHacking } from '#features/anti-hacking/anti-hacking.routes.ts';
-import type { AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
+import { ALERT_PERSONAL, type AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
 import { type AntiHacking, createAntiHacking } from '#features/anti-hacking/anti-hacking.ts';
-import type { DetectionTables } from '#features/anti-hacking/detection/detection.tables.ts';
+import { DETECTION_PERSONAL, type DetectionTables } from '#features/anti-hacking/detection/detection.tables.ts';
 import { createKnownDevices } from '#features/anti-hacking/detection/known-devices.ts';
+import { forgetWindowsOf } from '#features/anti-hacking/detection/windows-store.ts';
 import { createDetection } from '#features/anti-hacking/detection.ts';
 import { clearedFileIncident } from '#features/anti-hacking/infected-file.ts';
 import { createMonitor } from '#features/anti-hacking/monitor.ts';
 import { createMovedTokens } from '#features/anti-hacking/moved-tokens.ts';
 import { forgetOldDrills } from '#features/anti-hacking/old-drills.ts';
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
-import type { AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
+import { ANTIVIRUS_PERSONAL, type AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
 import { type Antivirus, createAntivirus, type InfectedFile } from '#features/antivirus/antivirus.ts';
 import { createClamdPool } from '#features/antivirus/engines/clamd-pool.ts';
 import { createEnginePair } from '#features/antivirus/engines/engine-pair.ts';
@@ -38,10 +39,14 @@ import { createAuditLog } from '#features/audit/audit-log.ts';
 import { serveAccounts } from '#features/auth/account.routes.ts';
 import { createAccounts } from '#features/auth/account.ts';
 import { serveAuth } from '#features/auth/auth.routes.ts';
-import type { AuthTables } from '#features/auth/auth.tables.ts';
+import { AUTH_PERSONAL, type AuthTables } from '#features/auth/auth.tables.ts';
 import { createAuth } from '#features/auth/auth.ts';
+import { createExport } from '#features/auth/export.ts';
+import { createFarewell } from '#features/auth/farewell.ts';
 import { passkeySite } from '#features/auth/passkey-site.ts';
 import { createPasskeys } from '#features/auth/passkeys.ts';
+import { servePrivacy } from '#features/auth/privacy.routes.ts';
+import { createProveAgain } from '#features/auth/prove-again.ts';
 import { serveRecovery } from '#features/auth/recovery.routes.ts';
 import { createRecovery } from '#features/auth/recovery.ts';
 import { openSealedSecrets } from '#features/auth/sealed-secret.ts';
@@ -49,30 +54,30 @@ import { createSecondFactors } from '#features/auth/second-factors.ts';
 import { createSignIn } from '#features/auth/sign-in.ts';
 import { createSignInChallenges } from '#features/auth/sign-in-challenges.ts';
 import { serveTwoFactor } from '#features/auth/two-factor.routes.ts';
-import type { TwoFactorTables } from '#features/auth/two-factor.tables.ts';
+import { TWO_FACTOR_PERSONAL, type TwoFactorTables } from '#features/auth/two-factor.tables.ts';
 import { createTwoFactor } from '#features/auth/two-factor.ts';
 import { serveUsers } from '#features/auth/users.routes.ts';
 import { createUsers } from '#features/auth/users.ts';
 import { serveChat } from '#features/chat/chat.routes.ts';
-import type { ChatTables } from '#features/chat/chat.tables.ts';
+import { CHAT_PERSONAL, type ChatTables } from '#features/chat/chat.tables.ts';
 import { createChat } from '#features/chat/chat.ts';
 import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
 import { createBlocks } from '#features/enforcement/blocks.ts';
 import { createCallGuard } from '#features/enforcement/call-guard.ts';
 import { serveEnforcement } from '#features/enforcement/enforcement.routes.ts';
-import type { EnforcementTables } from '#features/enforcement/enforcement.tables.ts';
+import { ENFORCEMENT_PERSONAL, type EnforcementTables } from '#features/enforcement/enforcement.tables.ts';
 import { createLoginGuard } from '#features/enforcement/login-guard.ts';
 import { serveFirewall } from '#features/firewall/firewall.routes.ts';
-import type { FirewallTables } from '#features/firewall/firewall.tables.ts';
+import { FIREWALL_PERSONAL, type FirewallTables } from '#features/firewall/firewall.tables.ts';
 import { createFirewall } from '#features/firewall/firewall.ts';
 import { serveOutbox } from '#features/outbox/outbox.routes.ts';
 import { serveRemote } from '#features/remote/remote.routes.ts';
-import type { RemoteTables } from '#features/remote/remote.tables.ts';
+import { REMOTE_PERSONAL, type RemoteTables } from '#features/remote/remote.tables.ts';
 import { createRemote } from '#features/remote/remote.ts';
 import { serveSetup } from '#features/setup/setup.routes.ts';
 import { createPlanRequests } from '#features/subscriptions/plan-requests.ts';
 import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes.ts';
-import type { SubscriptionTables } from '#features/subscriptions/subscriptions.tables.ts';
+import { SUBSCRIPTION_PERSONAL, type SubscriptionTables } from '#features/subscriptions/subscriptions.tables.ts';
 import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
 import { migrations } from '#migrations/all.ts';
 import { type AuditTables, createAudit } from '#platform/audit.ts';
@@ -82,8 +87,9 @@ import { type DatabaseLocation, migrate, openDatabase } from '#platform/database
 import { EVENTS_LIMITS, type EventsLimits, serveEvents } from '#platform/events.ts';
 import { createHttp, PATIENCE, type PatienceLimits } from '#platform/http.ts';
 import { type InstallationTables, readProvider } from '#platform/installation.ts';
-import { createMail, type MailTables } from '#platform/mail.ts';
+import { createMail, MAIL_PERSONAL, type MailTables } from '#platform/mail.ts';
 import { isLoopbackSource, sourceOf } from '#platform/origin.ts';
+import { type PersonalTable, partOf } from '#platform/personal-data.ts';
 import { Problem } from '#platform/problem.ts';
 import { createRateLimits } from '#platform/rate-limit.ts';
 import { createRedisCounters } from '#platform/redis-counters.ts';
@@ -91,7 +97,7 @@ import { createRequestWatch } from '#platform/request-watch.ts';
 import { keepRetention } from '#platform/retention.ts';
 import type { SecurityEvent } from '#platform/security-event.ts';
 import { type Api, serve } from '#platform/serve.ts';
-import { createSessions, type SessionTables } from '#platform/session.ts';
+import { createSessions, SESSION_PERSONAL, type SessionTables } from '#platform/session.ts';
 import type { Settings } from '#platform/settings.ts';
 import { serveWeb } from '#platform/web.ts';
 
@@ -109,6 +115,22 @@ type Tables = AuthTables &
   MailTables &
   FirewallTables &
   EnforcementTables;
+
+/** What the file of all one's data holds, in this order; the activity comes last. */
+export const PERSONAL_TABLES: readonly PersonalTable[] = [
+  ...AUTH_PERSONAL,
+  ...TWO_FACTOR_PERSONAL,
+  ...SESSION_PERSONAL,
+  ...ENFORCEMENT_PERSONAL,
+  ...ANTIVIRUS_PERSONAL,
+  ...ALERT_PERSONAL,
+  ...DETECTION_PERSONAL,
+  ...FIREWALL_PERSONAL,
+  ...CHAT_PERSONAL,
+  ...REMOTE_PERSONAL,
+  ...SUBSCRIPTION_PERSONAL,
+  ...MAIL_PERSONAL,
+];
 
 /** What surrounds the application: settings, where things lie, the clock, the log. */
 export interface Surroundings {
@@ -412,6 +434,36 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     now,
     logger,
   });
+  const auditLog = createAuditLog({ database: auditTables, accounts: auth, now });
+  const dataExport = createExport({
+    database: auditTables,
+    audit,
+    parts: [
+      ...PERSONAL_TABLES.map((table) => partOf(database, table)),
+      { name: 'activity', rows: ({ id }) => auditLog.allActivity(id) },
+    ],
+    now,
+  });
+  const farewell = createFarewell({
+    database: accountTables,
+    audit,
+    sessions,
+    mail,
+    forget: [
+      (transaction, user_id) =>
+        antivirus.forgetPerson(transaction.$extendTables<Pick<Tables, 'scans' | 'quarantine_reports'>>(), user_id),
+      async (transaction, user_id) => {
+        await remote.forgetAgent(transaction.$extendTables<Pick<Tables, 'remote_sessions'>>(), user_id);
+        return () => Promise.resolve();
+      },
+      async (transaction, user_id) => {
+        await forgetWindowsOf(transaction.$extendTables<Pick<Tables, 'detection_windows' | 'known_devices'>>(), user_id);
+        return () => Promise.resolve();
+      },
+    ],
+    now,
+  });
+  const proveAgain = createProveAgain({ database: twoFactorTables, accounts, secondFactors });
   const retention = keepRetention({
     tasks: [mail.forgetOld, () => forgetOldDrills(database.$pickTables<'alerts'>(), now())],
     logger,
@@ -449,7 +501,8 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
   serveAccounts(api, auth, accounts);
   serveUsers(api, createUsers({ database: accountTables, audit, sessions, secondFactors: twoFactor.secondFactors, now }));
-  serveAudit(api, createAuditLog({ database: auditTables, accounts: auth, now }));
+  servePrivacy(api, { accounts, dataExport, farewell, proveAgain });
+  serveAudit(api, auditLog);
   serveRecovery(api, recovery, {
     answers: settings.exposure === 'local' && settings.reset_delivery === 'response',
     guard: callGuard,

@@ -45,6 +45,8 @@ const ACCESS: Record<string, Access> = {
   'GET /auth/me': 'customer',
   'PATCH /auth/me': 'customer',
   'GET /auth/audit': 'customer',
+  'POST /auth/export': 'customer',
+  'POST /auth/delete-account': 'customer',
   'GET /auth/audit/export': 'customer',
   'GET /auth/sessions': 'customer',
   'DELETE /auth/sessions': 'customer',

@@ -39,6 +39,21 @@ function cpio(name: string, content: Buffer): Buffer {
   return Buffer.concat([entry(name, content, 0o100644), entry('TRAILER!!!', Buffer.alloc(0), 0)]);
 }
 
+/** One file of a tar archive with its header (POSIX.1-2001, ustar), of any type and magic. */
+export function tarEntry(entry: { name: string; content: Buffer; type?: string; magic?: string }): Buffer {
+  const { name, content, type = '0', magic = 'ustar\x0000' } = entry;
+  const head = Buffer.alloc(512);
+  head.write(name, 0, 'latin1');
+  head.write('0000644\0', 100, 'latin1');
+  head.write(`${content.length.toString(8).padStart(11, '0')}\0`, 124, 'latin1');
+  head.write('00000000000\0        ', 136, 'latin1');
+  head.write(type, 156, 'latin1');
+  head.write(magic, 257, 'latin1');
+  const sum = head.reduce((total, byte) => total + byte, 0);
+  head.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  return Buffer.concat([head, content, Buffer.alloc((512 - (content.length % 512)) % 512)]);
+}
+
 const BOUNDARY = 'a-boundary';
 
 /** A mail with one attachment. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -116,25 +116,39 @@ describe.runIf(onLinux)('a server process', () => {
       // Other bytes than before, or it would be answered from that reading.
       scanned(server, token, 'paper.pdf', Buffer.concat([PDF, Buffer.from('%')])),
       scanned(server, token, 'noise.bin', noise(MIB)),
+      scanned(server, token, 'gone.bin', noise(MIB, 2)),
+      scanned(server, token, 'shorter.bin', noise(MIB, 3)),
+      scanned(server, token, 'changed.bin', noise(MIB, 4)),
     ];
     const cut = openUpload(server, token, { name: 'half.bin' });
     await cut.write(noise(MIB));
-    await vi.waitFor(async () =>
-      expect((await list(server, token)).filter((scan) => scan.status_detail === 'queued')).toHaveLength(3),
+    await vi.waitFor(
+      async () => expect((await list(server, token)).filter((scan) => scan.status_detail === 'queued')).toHaveLength(6),
+      { timeout: 20_000 },
     );
     await vi.waitFor(() => expect(readdirSync(join(DATA_DIR, 'spool')).filter((name) => name.endsWith('.part'))).toHaveLength(1));
+    const ids = new Map((await list(server, token)).map(({ filename, id }) => [filename, id]));
     await Promise.all([server.kill('SIGKILL'), ...uploads.map((upload) => expect(upload).rejects.toThrow())]);
     for (const pid of engines) process.kill(pid, 'SIGKILL');
+
+    // What a disk may lose when its machine loses power.
+    const spooled = (name: string) => join(DATA_DIR, 'spool', ids.get(name) ?? '');
+    rmSync(spooled('gone.bin'));
+    truncateSync(spooled('shorter.bin'), 1000);
+    writeFileSync(spooled('changed.bin'), Buffer.alloc(MIB));
 
     const again = await startServer({ DATA_DIR });
     await vi.waitFor(
       async () => {
         const records = await list(again, token);
-        expect(records.map((scan) => [scan.filename, scan.scan_status]).sort()).toEqual([
-          ['before.pdf', 'clean'],
-          ['eicar.com', 'infected'],
-          ['noise.bin', 'clean'],
-          ['paper.pdf', 'clean'],
+        expect(records.map((scan) => [scan.filename, scan.scan_status, scan.status_detail]).sort()).toEqual([
+          ['before.pdf', 'clean', null],
+          ['changed.bin', 'pending', 'damaged'],
+          ['eicar.com', 'infected', null],
+          ['gone.bin', 'pending', 'damaged'],
+          ['noise.bin', 'clean', null],
+          ['paper.pdf', 'clean', null],
+          ['shorter.bin', 'pending', 'damaged'],
         ]);
       },
       { timeout: 30_000, interval: 100 },

@@ -183,6 +183,7 @@ describe('an update of the signatures', () => {
       /slow loop/,
       (path) => feeds.put(path, archive('rule s { condition: for any i in (0..filesize) : (uint8(i) == 3) }')),
     ],
+    ['a slow pattern', /slow pattern/, (path) => feeds.put(path, archive('rule s { strings: $a = /.*a/ condition: $a }'))],
     ['rules that flag everything', /^It calls an empty file infected \(All\)/, (path) => feeds.put(path, archive(everything))],
     [
       'a rule that flags a harmless sample',

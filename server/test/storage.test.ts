@@ -2,12 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { listScans, scanSchema } from '@palisade/contract/antivirus';
-import { readScan } from '@palisade/contract/quarantine';
+import { deleteScan, readScan } from '@palisade/contract/quarantine';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { EICAR, noise, PDF, zip } from './files.ts';
 import { problemOf, readAnswer, replyOf, startTestApp } from './harness.ts';
 import { startServer } from './server-process.ts';
+import { packWith7Zip } from './seven-zip-pack.ts';
 import { scanned, upload } from './upload.ts';
 
 const MIB = 1024 ** 2;
@@ -58,6 +60,18 @@ describe.runIf(isMounted)('a disk that is full', async () => {
     expect(inFolder('spool')).toEqual([]);
   });
 
+  const unpacked = Buffer.concat(Array.from({ length: 20 * 64 }, (_, index) => Buffer.alloc(16_384, noise(1024, index + 1))));
+  test.each([
+    ['gzip', gzipSync(unpacked, { level: 1 })],
+    ['7z', await packWith7Zip({ unpacked }, ['-t7z', '-mx=1'])],
+  ])('on which a %s has no room unpacked does not make it damaged: it waits', async (name, content) => {
+    const { id, ...record } = await scanned(app, token, name, content);
+    expect(record).toMatchObject({ scan_status: 'pending', status_detail: 'engine_down' });
+    expect(inFolder('spool').filter((file) => file !== id)).toEqual([]);
+    expect((await app.call(deleteScan, { token, params: { id } })).status).toBe(204);
+    expect(inFolder('spool')).toEqual([]);
+  });
+
   test('in the middle of 50 uploads gives each that it accepted its verdict, and refuses the rest', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) => {
@@ -82,6 +96,29 @@ describe.runIf(isMounted)('a disk that is full', async () => {
       expect([filename, scan_status]).toEqual([filename, endOf(filename)]);
     }
     expect(inFolder('spool')).toEqual([]);
+  });
+});
+
+describe.runIf(isMounted)('a disk that is full for the database', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-full-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const small = join(folder, 'database');
+  mountSmall(small, 8 * MIB);
+  const app = await startTestApp({ surroundings: { database: { sqlite: join(small, 'palisade.sqlite') } } });
+  const { token } = await app.signIn();
+
+  test('refuses the upload with 503, keeps nothing of it, and the server goes on', async () => {
+    expect(spawnSync('dd', ['if=/dev/zero', `of=${join(small, 'filling')}`, 'bs=4096']).status).not.toBe(0);
+    // What SQLite has set aside already may do for a few records.
+    const problem = await vi.waitFor(async () => problemOf(await upload(app, token, { name: 'paper.pdf', content: PDF })), {
+      timeout: 20_000,
+      interval: 1,
+    });
+    expect(problem).toMatchObject({ status: 503, code: 'storage_full' });
+    expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]);
+    rmSync(join(small, 'filling'));
+    expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'clean' });
+    expect(await scanned(app, token, 'eicar.com', EICAR)).toMatchObject({ scan_status: 'infected' });
   });
 });
 

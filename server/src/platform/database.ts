@@ -4,6 +4,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { Kysely, PostgresDialect, SqliteDialect } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { Pool, types as pgTypes } from 'pg';
+import { createDurableDialect, diskOf } from './durable-sqlite.ts';
 
 /** Where the tables live: a file of the embedded database, one in memory (tests), or a PostgreSQL server. */
 export type DatabaseLocation = { sqlite: string } | { postgres: string };
@@ -20,7 +21,7 @@ const STATEMENTS_MAXIMUM = 500;
 
 /**
  * Opens the database. One dialect-free set of queries serves both: text ids, ISO text times, integer cents, JSON text, 0/1 for booleans.
- * SQLite runs in WAL with synchronous FULL: what was acknowledged survives a power cut (sqlite.org/pragma.html#pragma_synchronous).
+ * SQLite runs in WAL: what was acknowledged survives a power cut (durable-sqlite.ts).
  */
 export function openDatabase<Tables>(location: DatabaseLocation): Kysely<Tables> {
   if ('postgres' in location) {
@@ -32,10 +33,14 @@ export function openDatabase<Tables>(location: DatabaseLocation): Kysely<Tables>
   if (location.sqlite !== ':memory:') mkdirSync(join(location.sqlite, '..'), { recursive: true });
   const database = new SqliteDatabase(location.sqlite);
   database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = FULL');
+  // What keeps the file whole; that a write is on the disk before it is acknowledged is seen to by the dialect.
+  database.pragma('synchronous = NORMAL');
   database.pragma('foreign_keys = ON');
   database.pragma('busy_timeout = 5000');
-  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: withStatementCache(database) }) });
+  const cached = withStatementCache(database);
+  // Kysely's own one: a database in memory has no disk to wait for.
+  if (location.sqlite === ':memory:') return new Kysely<Tables>({ dialect: new SqliteDialect({ database: cached }) });
+  return new Kysely<Tables>({ dialect: createDurableDialect(cached, diskOf(`${location.sqlite}-wal`)) });
 }
 
 /**

@@ -6,6 +6,8 @@ import type { Transporter } from 'nodemailer';
 import { newId } from './id.ts';
 import { type InstallationTables, readProvider } from './installation.ts';
 
+import type { PersonalTable } from './personal-data.ts';
+
 export interface MailTables {
   mails: {
     id: string;
@@ -23,6 +25,11 @@ export interface MailTables {
     leaves_no_trace: number;
   };
 }
+
+// A text that waits may hold a token.
+export const MAIL_PERSONAL: readonly PersonalTable[] = [
+  { table: 'mails', column: 'recipient', holds: 'email', withheld: ['text', 'leaves_no_trace'] },
+];
 
 /** A letter in plain text. `lines` are its paragraphs; greeting and footer are added. */
 interface Letter {

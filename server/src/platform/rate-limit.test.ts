@@ -92,20 +92,20 @@ beforeEach(() => {
 });
 
 describe('calls are limited', () => {
-  test('by account, wherever they come from, with the time left and one event in a minute', async () => {
+  test('by account, wherever they come from, with the time left and six events in a minute', async () => {
     const token = 'customer-maria';
     for (let time = 0; time < 3; time += 1) expect((await ask('/api/firewall/rules', { token })).status).toBe(200);
     const refused = await ask('/api/firewall/rules', { token });
     expect(refused).toMatchObject({ status: 429, retry_after: '20' });
     expect(refused.body).toContain('These are too many requests at once. Try again in 20 seconds.');
     expect((await ask('/api/firewall/rules', { token: 'customer-zoe' })).status).toBe(200);
-    expect((await ask('/api/firewall/rules', { token })).status).toBe(429);
     expect(events).toMatchObject([{ kind: 'rate_limited', user_id: 'maria', data: { group: 'read' } }]);
-    clock += 20_000;
-    expect((await ask('/api/firewall/rules', { token })).status).toBe(200);
+    for (let time = 0; time < 9; time += 1) expect((await ask('/api/firewall/rules', { token })).status).toBe(429);
+    expect(events).toHaveLength(6);
     clock += MINUTE;
-    for (let time = 0; time < 5; time += 1) await ask('/api/firewall/rules', { token });
-    expect(events).toHaveLength(2);
+    for (let time = 0; time < 3; time += 1) expect((await ask('/api/firewall/rules', { token })).status).toBe(200);
+    for (let time = 0; time < 9; time += 1) await ask('/api/firewall/rules', { token });
+    expect(events).toHaveLength(12);
   });
 
   test('by source, whoever makes them, before a token is looked up', async () => {
@@ -114,7 +114,7 @@ describe('calls are limited', () => {
     expect((await ask('/api/firewall/rules', { source, token: 'customer-pia' })).status).toBe(429);
     expect((await ask('/api/config', { source })).status).toBe(429);
     expect((await ask('/api/config')).status).toBe(200);
-    expect(events).toMatchObject([{ kind: 'rate_limited', user_id: null, source, data: { group: 'read' } }]);
+    expect(events).toMatchObject([1, 2].map(() => ({ kind: 'rate_limited', user_id: null, source, data: { group: 'read' } })));
   });
 
   test('in groups, each by itself; what watches the server is never limited', async () => {

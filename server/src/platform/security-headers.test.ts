@@ -89,6 +89,7 @@ describe('every answer', async () => {
     'the page of the API': [200, () => ask('GET', '/api/docs/')],
     'the page': [200, () => ask('GET', '/dashboard')],
     'the page in place of a script that is not there': [200, () => ask('GET', '/nothing.js')],
+    'a hidden file': [404, () => ask('GET', '/.secret')],
     'an asset that is not there': [404, () => ask('GET', '/assets/nothing.js')],
     'a path out of the folder': [404, () => ask('GET', '/assets/../../package.json')],
     'a list of assets': [404, () => ask('GET', '/assets/')],

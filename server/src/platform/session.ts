@@ -4,6 +4,7 @@ import type { PageQuery } from '@palisade/contract/fields';
 import type { Kysely, Selectable } from 'kysely';
 import { newId } from './id.ts';
 import { type Origin, sourceOf } from './origin.ts';
+import type { PersonalTable } from './personal-data.ts';
 import { describeUserAgent } from './user-agent.ts';
 
 export interface SessionTables {
@@ -20,6 +21,8 @@ export interface SessionTables {
     source: string | null;
   };
 }
+
+export const SESSION_PERSONAL: readonly PersonalTable[] = [{ table: 'sessions', withheld: ['token_hash'] }];
 
 /** A session as its person may see it: without its token's hash. */
 export type SessionRecord = Omit<Selectable<SessionTables['sessions']>, 'token_hash'>;

@@ -35,9 +35,11 @@ const OTHER_FIELD_BYTES_MAXIMUM = 64 * 1024;
 
 const TOO_SLOW = 'The upload arrived too slowly, so it was dropped. Upload the file again over a faster connection.';
 
-const STORAGE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
+/** Of the file system, of SQLite (sqlite.org/rescode.html), and of PostgreSQL (class 53, "disk full"). */
+const STORAGE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE', 'SQLITE_FULL', '53100']);
 
-function storageProblem(error: unknown): unknown {
+/** `storage_full` in place of the error of a disk that takes no more; else the error itself. */
+export function storageProblem(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return STORAGE_ERRORS.has(code) ? new Problem('storage_full', { retry_after: 60, cause: error }) : error;
 }
@@ -81,7 +83,7 @@ function createParser(request: FastifyRequest): BusboyInstance {
 /**
  * Receives the one file of a multipart request into `options.path`. Whatever goes wrong, the rest of the request is drained, so that the client
  * can read the answer, and nothing of the file stays behind.
- * @throws Problem `invalid_field` (no file, two files), `too_large`, `malformed` (cut off or no multipart), `upload_stalled`, `storage_full`, or the
+ * @throws Problem `invalid_field` (no file, two files, one in another field), `too_large`, `malformed` (cut off or no multipart), `upload_stalled`, `storage_full`, or the
  * signal's reason.
  */
 export async function receiveUpload(request: FastifyRequest, options: UploadOptions): Promise<Upload> {
@@ -95,7 +97,8 @@ export async function receiveUpload(request: FastifyRequest, options: UploadOpti
   const cutOff = () => new Problem('malformed', { detail: 'The upload was cut off before its end. Upload the file again.' });
   parser.on('file', (field, stream, name) => {
     if (field !== options.field || writing) {
-      if (field === options.field) parsed.reject(invalidField(options.field, 'Send one file in a request.'));
+      const where = writing ? 'Send one file in a request.' : `Send the file in the field "${options.field}".`;
+      parsed.reject(invalidField(options.field, where));
       stream.on('error', () => {});
       stream.resume();
       return;

@@ -136,12 +136,18 @@ export async function call<E extends AnyEndpoint>(endpoint: E, ...args: CallArgu
 /** Fetches the file that an endpoint answers. Throws as `call` does. */
 export async function download<E extends AnyEndpoint & { download?: true }>(
   endpoint: E,
-  options: Part<'params', SchemaOf<E, 'params'>>,
+  ...args: CallArguments<E>
 ): Promise<Blob> {
+  const options: Options = (args[0] ?? {}) as Options;
   const token = currentSession()?.access_token;
   const headers = new Headers(token === undefined ? {} : { authorization: `Bearer ${token}` });
   try {
-    const response = await fetch(addressOf(endpoint, options as Options), { method: endpoint.method, headers });
+    if (options.body !== undefined) headers.set('content-type', 'application/json');
+    const response = await fetch(addressOf(endpoint, options), {
+      method: endpoint.method,
+      headers,
+      body: options.body === undefined ? null : JSON.stringify(options.body),
+    });
     if (response.ok) return await response.blob();
     // Answers the refusal by throwing it.
     readReply(undefined, await answerOf(response), token);

@@ -71,6 +71,16 @@ export const routes: RouteObject[] = [
             lazy: async () => ({ Component: (await import('#features/setup/setup-page.tsx')).SetupPage }),
           },
           {
+            path: 'admin/users',
+            handle: { title: 'Users' },
+            lazy: async () => ({ Component: (await import('#features/administration/users-page.tsx')).UsersPage }),
+          },
+          {
+            path: 'admin/audit',
+            handle: { title: 'Audit log' },
+            lazy: async () => ({ Component: (await import('#features/administration/audit-page.tsx')).AuditPage }),
+          },
+          {
             path: 'admin/outbox',
             handle: { title: 'Outbox' },
             lazy: async () => ({ Component: (await import('#features/outbox/outbox-page.tsx')).OutboxPage }),

@@ -1,5 +1,6 @@
 import type { AlertDecision } from '@palisade/contract/alerts';
 import type { Alert, AlertStatus, ResolutionReason, Severity } from '@palisade/contract/anti-hacking';
+import type { PersonalTable } from '#platform/personal-data.ts';
 
 export interface AlertTables {
   alerts: {
@@ -63,3 +64,9 @@ export interface AlertTables {
   /** One row: who of several servers moves `next_at` on writes the digests, of what was seen from `since` on. */
   alert_digest: { id: number; since: string; next_at: string };
 }
+
+export const ALERT_PERSONAL: readonly PersonalTable[] = [
+  { table: 'alerts', json: ['evidence', 'session_ids'], withheld: ['dedupe_key'] },
+  { table: 'alert_suppressions' },
+  { table: 'alert_mails', key: 'dedupe_key' },
+];

@@ -1,5 +1,6 @@
 import type { ScanStatus, StatusDetail } from '@palisade/contract/antivirus';
 import type { ReportStatus } from '@palisade/contract/quarantine';
+import type { PersonalTable } from '#platform/personal-data.ts';
 
 export interface AntivirusTables {
   scans: {
@@ -43,3 +44,8 @@ export interface AntivirusTables {
     decided_at: string | null;
   };
 }
+
+export const ANTIVIRUS_PERSONAL: readonly PersonalTable[] = [
+  { table: 'scans', json: ['notes', 'engines', 'coverage', 'threat_facts'] },
+  { table: 'quarantine_reports' },
+];

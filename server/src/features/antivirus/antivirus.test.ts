@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { listScans } from '@palisade/contract/antivirus';
 import { describe, expect, test, vi } from 'vitest';
+import { pdf } from '#test/containers.ts';
 import { EICAR, nestedGzip, noise, PDF, tar, zip } from '#test/files.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { openUpload, scanned, upload } from '#test/upload.ts';
@@ -96,6 +97,25 @@ describe('a verdict', async () => {
     expect(await scan('unread', content)).toMatchObject({ scan_status: 'pending', status_detail, threat_detected: null });
   });
 
+  test.runIf(process.platform === 'linux').each([
+    ['zip', zip(Array.from({ length: 11 }, (_, index) => ({ name: `${index}`, content: Buffer.alloc(100 * MIB) })))],
+    ['PDF', pdf(Buffer.alloc(300 * MIB))],
+    ['tar in gzip', gzipSync(await tar([{ name: 'zeros', content: Buffer.alloc(300 * MIB) }]))],
+  ])('a bomb (%s) takes less than 2 s and 100 MB of its engine', async (_, content) => {
+    await scan('warm-up', randomBytes(100));
+    const [pid = 0] = app.app.engine.pids();
+    const memory = (field: string) =>
+      Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+    const before = memory('VmRSS');
+    // The peak begins anew (proc(5), clear_refs).
+    writeFileSync(`/proc/${pid}/clear_refs`, '5');
+    const record = await scan('bomb', Buffer.concat([content, randomBytes(16)]));
+    expect(record).toMatchObject({ scan_status: 'pending', status_detail: 'bomb' });
+    expect(record.engines[0]?.duration_ms).toBeLessThan(2000);
+    expect(memory('VmHWM') - before).toBeLessThan(100 * MIB);
+    expect(app.app.engine.pids()).toContain(pid);
+  });
+
   test('nesting of 16 is read', async () => {
     expect(await scan('deep.gz', nestedGzip(EICAR, 16))).toMatchObject({ scan_status: 'infected' });
   });
@@ -109,6 +129,21 @@ describe('a verdict', async () => {
       scan_status: 'infected',
       status_detail: 'encrypted',
       coverage: { encrypted: 1, members_scanned: 1 },
+    });
+    const eicar = { name: 'eicar.com', content: EICAR };
+    const more = Array.from({ length: 20_000 }, (_, index) => ({ name: `${index}`, content: Buffer.from('x') }));
+    expect(await scan('many.zip', zip([eicar, ...more]))).toMatchObject({
+      scan_status: 'infected',
+      status_detail: 'too_many_members',
+      coverage: { members_total: 10_001, members_scanned: 10_000 },
+    });
+    expect(await scan('deep.zip', zip([eicar, { name: 'deep.gz', content: nestedGzip(PDF, 17) }]))).toMatchObject({
+      scan_status: 'infected',
+      status_detail: 'depth',
+    });
+    expect(await scan('bomb.zip', zip([eicar, { name: 'zeros', content: Buffer.alloc(100 * MIB) }]))).toMatchObject({
+      scan_status: 'infected',
+      status_detail: 'bomb',
     });
     const recovered = gzipSync(Buffer.concat([EICAR, Buffer.from('\n')])).subarray(0, -8);
     expect(await scan('cut.gz', recovered)).toMatchObject({ scan_status: 'infected', status_detail: 'damaged' });
@@ -227,13 +262,16 @@ describe('a bad upload', async () => {
     }
   });
 
-  test('with two files is 422', async () => {
-    const form = new FormData();
-    form.append('file', new Blob(['one']), 'one.txt');
-    form.append('file', new Blob(['two']), 'two.txt');
-    expect((await send(form)).status).toBe(422);
-    expect(readdirSync(spool)).toEqual([]);
-  });
+  test.each([[['file', 'file']], [['file', 'other']], [['other', 'file']]])(
+    'with two files is 422: none is left out without a word (%j)',
+    async (fields) => {
+      const form = new FormData();
+      for (const [index, field] of fields.entries()) form.append(field, new Blob([EICAR]), `${index}.txt`);
+      expect((await send(form)).status).toBe(422);
+      expect(readdirSync(spool)).toEqual([]);
+      expect(replyOf(await app.call(listScans, { token }))).toEqual([]);
+    },
+  );
 
   test('that is not multipart is 415', async () => {
     expect((await send('hello', { 'content-type': 'text/plain' })).status).toBe(415);
@@ -311,6 +349,26 @@ describe('an engine process', async () => {
     expect(app.app.engine.pids()).not.toContain(before);
   });
 
+  test('killed while what it has unpacked lies on the disk is replaced, and the file is read whole', async () => {
+    const record = scanned(app, token, 'packed.gz', gzipSync(noise(60 * MIB), { level: 0 }));
+    const unpacked = await vi.waitFor(
+      () => {
+        const [folder] = readdirSync(join(app.data_dir, 'spool')).filter((name) => name.endsWith('.unpacked'));
+        const inside = folder === undefined ? [] : readdirSync(join(app.data_dir, 'spool', folder));
+        expect(inside).toHaveLength(1);
+        return inside;
+      },
+      { timeout: 10_000, interval: 1 },
+    );
+    signalAll('SIGKILL');
+    expect(await record).toMatchObject({
+      scan_status: 'clean',
+      status_detail: null,
+      coverage: { members_scanned: unpacked.length },
+    });
+    expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]);
+  });
+
   test('that dies twice over a file leaves it pending, kept, and scanned when an engine is back', async () => {
     const record = scanned(app, token, 'large.bin', noise(60 * MIB));
     const killing = setInterval(() => signalAll('SIGKILL'), 1);
@@ -322,7 +380,8 @@ describe('an engine process', async () => {
       async () => expect(replyOf(await app.call(listScans, { token }))[0]).toMatchObject({ scan_status: 'clean' }),
       { timeout: 20_000 },
     );
-    expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]);
+    // A verdict is stored before the bytes go.
+    await vi.waitFor(() => expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]));
   });
 });
 
@@ -331,5 +390,23 @@ describe('a time limit', async () => {
   const { token } = await app.signIn();
   test('that is passed leaves the file pending, never clean', async () => {
     expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'pending', status_detail: 'time_limit' });
+  });
+});
+
+describe('an engine that does not come to an end', async () => {
+  const app = await startTestApp({ surroundings: { scan_limits: { ...SCAN_LIMITS, time_ms: 1500 } } });
+  const { token } = await app.signIn();
+  test('is killed and replaced, and the file is pending', { timeout: 20_000 }, async () => {
+    expect(await scanned(app, token, 'before.pdf', PDF)).toMatchObject({ scan_status: 'clean' });
+    const [stuck = 0] = app.app.engine.pids();
+    process.kill(stuck, 'SIGSTOP');
+    const [endless, next] = [scanned(app, token, 'endless.com', EICAR), scanned(app, token, 'next.com', EICAR)];
+    const records = await Promise.all([endless, next]);
+    expect(records.map(({ scan_status, status_detail }) => [scan_status, status_detail]).sort()).toEqual([
+      ['infected', null],
+      ['pending', 'time_limit'],
+    ]);
+    expect(app.app.engine.pids()).not.toContain(stuck);
+    expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]);
   });
 });

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type Coverage, coverageSchema, engineAnswerSchema, type Scan } from '@palisade/contract/antivirus';
 import type { LiveEvent, ScanProgress } from '@palisade/contract/events';
@@ -11,8 +10,10 @@ import { newId } from '#platform/id.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import { createPersonCache } from '#platform/person-cache.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
+import { storageProblem } from '#platform/upload.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import { disguiseOf } from './disguise.ts';
+import { digestOf } from './engines/digest.ts';
 import type { Engine, EngineOutcome } from './engines/yara-pool.ts';
 import type { FalseAlarms } from './false-alarms.ts';
 import { displayName } from './filename.ts';
@@ -85,6 +86,8 @@ export interface Antivirus {
    * @throws Problem `invalid_field` for a wrong one, `conflict` when there is nothing to open, `unavailable` when no engine answers.
    */
   unlock(row: ScanRow, password: string): Promise<ScanRow>;
+  /** Removes a person's records as part of `database`'s transaction. Answers what removes their bytes, once it is committed. */
+  forgetPerson(database: Kysely<AntivirusTables>, user_id: string): Promise<() => Promise<void>>;
   /** To be called when signatures have changed in a way that the engine's edition does not show: looks at everything again. */
   signaturesChanged(): Promise<void>;
   /** The latest scans, newest first, at most `count`, and never more than 10. */
@@ -193,6 +196,7 @@ export function createAntivirus(parts: {
   let swept_at = Number.NEGATIVE_INFINITY;
   let retry: NodeJS.Timeout | undefined;
   let resumed = false;
+  let resuming: Promise<void> = Promise.resolve();
   let closed = false;
 
   const at = () => new Date(now()).toISOString();
@@ -243,7 +247,7 @@ export function createAntivirus(parts: {
     const report = (progress: ScanProgress) => board.report({ id, user_id, key }, progress);
     const onPlace = (place: number) => report({ stage: 'queued', place });
     try {
-      const turn = turns.take({ user_id, size, signal, onPlace }, () =>
+      const read = () =>
         engine.scan({
           id: row.id,
           path: spool.path(row.id),
@@ -254,8 +258,11 @@ export function createAntivirus(parts: {
           password,
           signal,
           onProgress: (progress) => report({ stage: 'reading', ...progress }),
-        }),
-      );
+        });
+      const turn = turns.take({ user_id, size, signal, onPlace }, async () => {
+        const outcome = await read();
+        return isOutdated(outcome) ? await read() : outcome;
+      });
       const outcome = (await turn.finally(() => board.clear(id))) ?? NO_TURN;
       if (outcome.kind === 'failed' && signal?.aborted) return await withdraw(row);
       // The server is stopping: the record stays as it is, and the next start scans it.
@@ -279,6 +286,13 @@ export function createAntivirus(parts: {
       // What stays of a sealed file is the sealed one.
       if (row.sealed === 1) await spool.remove(row.id);
     }
+  }
+
+  /** Nothing was found, by signatures that others have replaced meanwhile: a recheck for these may have passed the file by while it was read. */
+  function isOutdated(outcome: EngineOutcome): boolean {
+    if (outcome.kind === 'failed' || outcome.examination.threat !== null || outcome.second?.kind === 'missing') return false;
+    const edition = engine.edition();
+    return edition !== undefined && edition !== outcome.edition;
   }
 
   /** @throws Problem when the password opened no more than there was open without it. */
@@ -316,6 +330,28 @@ export function createAntivirus(parts: {
     const examination = work().finally(() => running.delete(row.id));
     running.set(row.id, examination);
     return examination;
+  }
+
+  /** The bytes are gone, or not those that were uploaded (a disk was replaced, a machine lost power): say so, and never scan something else instead. */
+  async function giveUp(row: Row): Promise<void> {
+    await database
+      .updateTable('scans')
+      .set({ scan_status: 'pending', status_detail: 'damaged', spooled: 0, kept_until: null, scanned_at: at() })
+      .where('id', '=', row.id)
+      .execute();
+    overviews.forget(row.user_id);
+    await spool.remove(row.id);
+  }
+
+  /** Has scanned what an earlier run of the server has left, in its order. */
+  async function takeUp(rows: readonly Row[]): Promise<void> {
+    for (const row of rows) {
+      if (closed) return;
+      const sha256 = await digestOf(spool.path(row.id)).catch(() => undefined);
+      const work = sha256 === row.file_hash ? run({ ...row, attempts: 0 }) : giveUp(row);
+      work.catch((error: unknown) => logger.error({ err: error, scan: row.id }, 'pending file could not be taken up'));
+    }
+    resumed = true;
   }
 
   const recheck = createRecheck({
@@ -452,7 +488,7 @@ export function createAntivirus(parts: {
         tell(user_id, { kind: 'scan_changed', scan: scanOf(row) });
       } catch (error) {
         await spool.remove(id);
-        throw error;
+        throw storageProblem(error);
       }
       if (row.spooled === 0) {
         await spool.remove(id);
@@ -498,6 +534,14 @@ export function createAntivirus(parts: {
       return await run(row, () => examine(row, { password }));
     },
 
+    async forgetPerson(transaction, user_id) {
+      const rows = await transaction.deleteFrom('scans').where('user_id', '=', user_id).returning('id').execute();
+      return async () => {
+        overviews.forget(user_id);
+        for (const { id } of rows) if (!running.has(id)) await keeping.remove(id);
+      };
+    },
+
     signaturesChanged: () => recheck.run(),
 
     recent: async (user_id, count) => (await overviews.of(user_id)).recent.slice(0, count),
@@ -524,24 +568,8 @@ export function createAntivirus(parts: {
         .where('status_detail', '=', 'engine_down')
         .execute();
       scheduleRetry();
-      for (const row of rows) {
-        const kept = await stat(spool.path(row.id)).catch(() => undefined);
-        if (kept?.size !== row.size) {
-          // The bytes are gone or cut short (a disk was replaced, a machine lost power): say so, and never scan something else instead.
-          await database
-            .updateTable('scans')
-            .set({ scan_status: 'pending', status_detail: 'damaged', spooled: 0, kept_until: null, scanned_at: at() })
-            .where('id', '=', row.id)
-            .execute();
-          overviews.forget(row.user_id);
-          await spool.remove(row.id);
-          continue;
-        }
-        run({ ...row, attempts: 0 }).catch((error: unknown) =>
-          logger.error({ err: error, scan: row.id }, 'pending file could not be scanned'),
-        );
-      }
-      resumed = true;
+      // Takes as long as reading them does, and holds up nothing.
+      resuming = takeUp(rows);
     },
 
     async rescanWaiting(afresh) {
@@ -554,6 +582,7 @@ export function createAntivirus(parts: {
       clearTimeout(retry);
       turns.close();
       await engine.close();
+      await resuming;
       await Promise.allSettled(running.values());
       await recheck.close();
     },

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Scan } from '@palisade/contract/antivirus';
+import { listScans, type Scan } from '@palisade/contract/antivirus';
 import { readScan } from '@palisade/contract/quarantine';
 import { describe, expect, test, vi } from 'vitest';
 import { noise } from '#test/files.ts';
@@ -90,6 +90,51 @@ describe('when the signatures change', async () => {
       ]),
     );
     await vi.waitFor(() => expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]), 10_000);
+  });
+
+  /** New processes take over beside the running ones. */
+  const takeOver = async (marker: string) => {
+    sign(marker);
+    expect(await app.app.embedded.reload({ rules_folder: join(signatures_folder, 'rules'), feeds: [] })).toBe(true);
+  };
+  const signal = (pids: readonly number[], name: NodeJS.Signals) => {
+    for (const pid of pids) if (app.app.engine.pids().includes(pid)) process.kill(pid, name);
+  };
+  const queued = (name: string) =>
+    vi.waitFor(
+      async () =>
+        expect(replyOf(await app.call(listScans, { token }))[0]).toMatchObject({ filename: name, status_detail: 'queued' }),
+      10_000,
+    );
+
+  test('again while a recheck is under way, what it had seen before is seen again', async () => {
+    const first = await scanned(app, token, 'first.gz', cut('a fourth-marker-2e60 inside'));
+    // Long enough that the change comes in its middle.
+    const long = gzipSync(noise(60 * 1024 ** 2), { level: 0 }).subarray(0, -100);
+    const last = await scanned(app, token, 'last.gz', long);
+    expect([first.status_detail, last.status_detail]).toEqual(['damaged', 'damaged']);
+    await takeOver('a-marker-of-nothing-0b7d');
+    await vi.waitFor(async () => expect((await detailOf(first)).scanned_at).not.toBe(first.scanned_at), {
+      timeout: 40_000,
+      interval: 1,
+    });
+    const reading = app.app.engine.pids();
+    signal(reading, 'SIGSTOP');
+    expect((await detailOf(last)).scanned_at).toBe(last.scanned_at);
+    await takeOver('fourth-marker-2e60');
+    signal(reading, 'SIGCONT');
+    await vi.waitFor(async () => expect(await detailOf(first)).toMatchObject({ scan_status: 'infected' }), { timeout: 40_000 });
+  });
+
+  test('while a file is read, it is read again by the new ones before it is called clean', async () => {
+    await scanned(app, token, 'warm-up.txt', noise(100));
+    const reading = app.app.engine.pids();
+    signal(reading, 'SIGSTOP');
+    const record = scanned(app, token, 'held.txt', Buffer.from('a fifth-marker-8c13'));
+    await queued('held.txt');
+    await takeOver('fifth-marker-8c13');
+    signal(reading, 'SIGCONT');
+    expect(await record).toMatchObject({ scan_status: 'infected', threat_detected: 'Marker' });
   });
 
   test('a verdict of the old ones serves no new upload', async () => {

@@ -6,8 +6,11 @@ import { deleteScan, readScan } from '@palisade/contract/quarantine';
 import { describe, expect, test, vi } from 'vitest';
 import { docx, mail, ole } from '#test/containers.ts';
 import { EICAR, noise, PDF, tar, zip } from '#test/files.ts';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { problemOf, replyOf, SIGNATURES_FOLDER, startTestApp } from '#test/harness.ts';
 import { scanned } from '#test/upload.ts';
+import { readSamples } from './engines/samples.ts';
+
+const samples = await readSamples(join(SIGNATURES_FOLDER, 'samples'));
 
 describe('a record', async () => {
   const app = await startTestApp();
@@ -44,6 +47,18 @@ describe('a record', async () => {
     expect((await scan('unknown.pdf', noise(300))).notes).toEqual([]);
   });
 
+  test('notes what is only suspicious, in the words of the rule, behind a name that hides nothing; it stays clean', async () => {
+    const packed = samples.find(({ rule, kind }) => rule === 'Packed_ELF_UPX' && kind === 'hit')?.bytes ?? Buffer.alloc(0);
+    expect(packed.length).toBeGreaterThan(0);
+    const inside = await scan('b.zip', zip([{ name: `${'x'.repeat(4000)}\u202efdp.\u0007exe`, content: packed }]));
+    expect(inside).toMatchObject({ scan_status: 'clean', status_detail: null, threat_detected: null });
+    expect(inside.notes).toHaveLength(1);
+    expect(inside.notes[0]).toMatch(/^x+…\.\ufffdexe: [A-Z].*\.$/);
+    expect(Buffer.byteLength(inside.notes[0] ?? '')).toBeLessThan(255 + 500);
+    const [alone] = (await scan('a.bin', packed)).notes;
+    expect(inside.notes[0]?.endsWith(`: ${alone}`)).toBe(true);
+  });
+
   test('knows since when this person has had these bytes, and nothing of other people', async () => {
     const { token: stranger } = await app.signIn();
     const content = Buffer.from('the same bytes');
@@ -72,6 +87,14 @@ describe('a record', async () => {
       threat_facts: null,
       is_test_file: false,
     });
+  });
+
+  test('names the member of a threat so that its name hides nothing', async () => {
+    const name = `../../${'é'.repeat(2000)}\u202efdp.\u0000exe`;
+    const inner = zip([{ name, content: EICAR }]);
+    const { threat_member } = await scan('outer.zip', zip([{ name: 'in\u200bner.zip', content: inner }]));
+    expect(threat_member).toMatch(/^in\ufffdner\.zip \/ é+…\.\ufffdexe$/);
+    expect(Buffer.byteLength(threat_member ?? '')).toBeLessThanOrEqual(2 * 255 + 3);
   });
 
   test('that is removed is gone, for the counts too', async () => {

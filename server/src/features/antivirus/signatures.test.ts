@@ -13,6 +13,8 @@ const MARKER = Buffer.from('a file with the marker of the first feed: palisade-f
 const LISTED = noise(5000, 7);
 const ONE = 'rule Feed_One { strings: $a = "palisade-feed-one" condition: $a }\n';
 const TWO = 'rule Feed_Two { meta: threat = "Test.Feed.Two" strings: $a = "palisade-feed-two" condition: $a }';
+const THREE = 'rule Feed_Three { strings: $a = "palisade-feed-three" condition: $a }';
+const HOUR_MS = 3_600_000;
 const LIST = Buffer.from(`# a list\n${sha256(LISTED)}  Test.Listed.File\n\n${sha256(noise(10))}\n`);
 const archive = (rules: string) => zip([{ name: 'rules.yar', content: Buffer.from(rules) }]);
 
@@ -25,9 +27,10 @@ describe('a server with feeds', async () => {
     signedFeed('sha256', `${feeds.url}/live/list.txt`),
   ].join();
   const opened = feeds.hold('/live/rules.zip');
+  let later_ms = 0;
   const app = await startTestApp({
     environment: { SIGNATURE_FEEDS },
-    surroundings: { signatures_look_ms: 50, engine_processes: 2 },
+    surroundings: { signatures_look_ms: 50, engine_processes: 2, now: () => Date.now() + later_ms },
   });
 
   test('takes new signatures into use without a gap, and names them on the record', async () => {
@@ -91,6 +94,25 @@ describe('a server with feeds', async () => {
       { address: `${feeds.url}/live/rules.zip`, kind: 'yara', ok: true, sentence: 'In use: 2 rules.' },
       { address: `${feeds.url}/live/list.txt`, kind: 'sha256', ok: true, sentence: 'In use: 2 hashes. Nothing new.' },
     ]);
+  });
+
+  test('asks for newer ones once a day, by itself', async () => {
+    const { token } = await app.signIn();
+    feeds.put('/live/rules.zip', archive(THREE));
+    feeds.asked.length = 0;
+    later_ms = 23 * HOUR_MS;
+    // It looks every 50 ms whether an update is due.
+    await vi.waitFor(
+      async () => expect(replyOf(await app.call(readEngine, { token })).signatures.age_hours).toBeGreaterThan(22),
+      PATIENCE,
+    );
+    expect(await scanned(app, token, 'three.txt', Buffer.from('palisade-feed-three'))).toMatchObject({ scan_status: 'clean' });
+    expect(feeds.asked).toEqual([]);
+    later_ms = 27 * HOUR_MS;
+    await vi.waitFor(async () => {
+      const record = await scanned(app, token, 'three.txt', Buffer.from('palisade-feed-three'));
+      expect(record).toMatchObject({ scan_status: 'infected', threat_detected: 'Feed_Three' });
+    }, PATIENCE);
   });
 });
 

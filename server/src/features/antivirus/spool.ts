@@ -13,8 +13,9 @@ export interface Spool {
   path(id: string): string;
   /** Where the engine puts members that are too big for memory. */
   unpacked(id: string): string;
+  /** Takes over an upload that is complete. When this fails nothing of it is left. */
   keep(id: string): Promise<void>;
-  /** Removes all that belongs to a scan. Nothing there is no error. */
+  /** Removes the bytes of a scan. Nothing there is no error. What an engine unpacks it removes itself. */
   remove(id: string): Promise<void>;
   /** Ids of complete files, and a clean-up of what a server that was killed left behind. */
   recover(known: (id: string) => boolean): Promise<void>;
@@ -38,10 +39,15 @@ export function openSpool(folder: string): Spool {
     arriving,
     path,
     unpacked,
-    keep: (id) => rename(arriving(id), path(id)),
-    async remove(id) {
-      await Promise.all([removeFile(path(id)), removeFile(arriving(id)), rm(unpacked(id), { recursive: true, force: true })]);
+    async keep(id) {
+      try {
+        await rename(arriving(id), path(id));
+      } catch (error) {
+        await removeFile(arriving(id));
+        throw error;
+      }
     },
+    remove: (id) => removeFile(path(id)),
     async recover(known) {
       for (const name of await readdir(folder)) {
         if (!known(name)) await rm(join(folder, name), { recursive: true, force: true });

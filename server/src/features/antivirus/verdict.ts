@@ -58,7 +58,9 @@ export function verdictOf(outcome: EngineOutcome, filename: string): Partial<Ver
     threat_member: examination.threat_member === null ? null : displayTrail(examination.threat_member),
     threat_facts: examination.threat_facts === null ? null : JSON.stringify(examination.threat_facts),
     media_type: examination.media_type,
-    notes: JSON.stringify(examination.notes),
+    notes: JSON.stringify(
+      examination.notes.map(({ member, sentence }) => (member === null ? sentence : `${displayTrail(member)}: ${sentence}`)),
+    ),
     engines: JSON.stringify([own, ...answers]),
     coverage: JSON.stringify(examination.coverage),
     edition:

@@ -25,11 +25,14 @@ interface Page {
 export interface AuditLog {
   /** What is about one account, newest first. */
   activity(user_id: string, page: Page): Promise<Activity[]>;
+  /** All of it, page by page. */
+  allActivity(user_id: string): AsyncIterable<Activity>;
   list(filter: Page & { person?: string | undefined; kind?: AuditKind | undefined }): Promise<AuditEntry[]>;
   /** Checks all of it; of several who ask at once all get the same answer. */
   check(): Promise<AuditChain>;
 }
 
+const READ_AT_ONCE = 500;
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 function activityOf(entry: Selectable<AuditTables['audit_entries']>): Activity {
@@ -48,8 +51,20 @@ export function createAuditLog(parts: { database: Kysely<AuditTables>; accounts:
     return cursor === undefined ? query : query.where('seq', '<', cursor);
   };
 
+  const activity = async (user_id: string, page: Page) =>
+    (await pageOf(page).where('subject_id', '=', user_id).execute()).map(activityOf);
+
   return {
-    activity: async (user_id, page) => (await pageOf(page).where('subject_id', '=', user_id).execute()).map(activityOf),
+    activity,
+
+    async *allActivity(user_id) {
+      for (let cursor: number | undefined; ; ) {
+        const page = await activity(user_id, { limit: READ_AT_ONCE, cursor });
+        yield* page;
+        cursor = page.at(-1)?.seq;
+        if (page.length < READ_AT_ONCE) return;
+      }
+    },
 
     async list({ person, kind, ...page }) {
       let query = pageOf(page);

@@ -5,23 +5,11 @@ import { nextPage } from '#platform/page.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { AuditLog } from './audit-log.ts';
 
-const EXPORTED_AT_ONCE = 500;
-
 const numbered = (rows: readonly { seq: number }[]) => rows.map(({ seq }) => ({ id: String(seq) }));
-
-/** Everything that is about one account, newest first, page by page. */
-async function* activityOf(log: AuditLog, user_id: string) {
-  for (let cursor: number | undefined; ; ) {
-    const page = await log.activity(user_id, { limit: EXPORTED_AT_ONCE, cursor });
-    yield* page;
-    cursor = page.at(-1)?.seq;
-    if (cursor === undefined || page.length < EXPORTED_AT_ONCE) return;
-  }
-}
 
 async function* csvOf(log: AuditLog, user_id: string) {
   yield BYTE_ORDER_MARK + csvLine(['Number', 'Time (UTC)', 'What', 'By', 'Address', 'Client', 'Details']);
-  for await (const { seq, at, kind, by, address, client, details } of activityOf(log, user_id)) {
+  for await (const { seq, at, kind, by, address, client, details } of log.allActivity(user_id)) {
     const facts = Object.entries(details).map(([name, value]) => `${name}: ${value}`);
     yield csvLine([String(seq), at, kind, by, address ?? '', client ?? '', facts.join('; ')]);
   }
@@ -29,7 +17,7 @@ async function* csvOf(log: AuditLog, user_id: string) {
 
 async function* jsonOf(log: AuditLog, user_id: string) {
   let separator = '[\n';
-  for await (const entry of activityOf(log, user_id)) {
+  for await (const entry of log.allActivity(user_id)) {
     yield separator + JSON.stringify(entry);
     separator = ',\n';
   }

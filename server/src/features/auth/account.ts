@@ -32,6 +32,8 @@ export interface Accounts {
     new_password: string;
     origin: Origin;
   }): Promise<void>;
+  /** @throws Problem `invalid_field` on `password` when it is not the account's. */
+  requirePassword(user_id: string, password: string): Promise<void>;
   signOut(user_id: string, session_id: string, origin: Origin): Promise<void>;
   endSession(session: SessionRecord, origin: Origin): Promise<void>;
   endOtherSessions(user_id: string, session_id: string, origin: Origin): Promise<void>;
@@ -123,6 +125,12 @@ export function createAccounts(parts: {
         await record(transaction, 'password_changed', user_id, origin);
       });
       mail.wake();
+    },
+
+    async requirePassword(user_id, password) {
+      const user = await database.selectFrom('users').select('password_hash').where('id', '=', user_id).executeTakeFirst();
+      if (user === undefined) throw new Problem('unauthenticated');
+      if (!(await isPassword(user.password_hash, password))) throw invalidField('password', 'This is not your password.');
     },
 
     signOut: (user_id, session_id, origin) => end('signed_out', { id: session_id, user_id }, origin),

@@ -1,4 +1,5 @@
 import type { Role } from '@palisade/contract/auth';
+import type { PersonalTable } from '#platform/personal-data.ts';
 
 export interface AuthTables {
   users: {
@@ -27,3 +28,8 @@ export interface AuthTables {
     used_at: string | null;
   };
 }
+
+export const AUTH_PERSONAL: readonly PersonalTable[] = [
+  { table: 'users', column: 'id', withheld: ['password_hash', 'username_key'] },
+  { table: 'reset_tokens', key: 'user_id', withheld: ['token_hash'] },
+];

@@ -92,7 +92,15 @@ describe('public exposure', async () => {
       await expect.poll(mailed).toBeDefined();
       replyOf(await call(resetPassword, { body: { reset_token: (await mailed()) ?? '', new_password } }));
     };
+    // Whoever registered has a passkey, which would be worth more than the password.
+    const boss_id = replyOf(await call(login, { body: boss })).user_info.id;
+    const passkey = { rp_id: 'localhost', name: 'A key', counter: 0, transports: '[]', created_at: '', last_used_at: null };
+    await app.database
+      .insertInto('passkeys')
+      .values({ id: boss_id, user_id: boss_id, credential_id: 'x', public_key: 'x', ...passkey })
+      .execute();
     await prove('the password of the boss');
+    expect(await app.database.selectFrom('passkeys').selectAll().execute()).toEqual([]);
     expect(await roleNow('the password of the boss')).toBe('admin');
   });
 

@@ -12,7 +12,8 @@ import type { AuthTables } from './auth.tables.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { hashPassword, isPassword, storedPassword } from './password.ts';
 
-const FIRST_ADMIN = 'first_admin';
+/** The fact that says who became administrator by coming first. */
+export const FIRST_ADMIN = 'first_admin';
 
 /** The username in the form in which two are the same. */
 export function usernameKey(username: string): string {
@@ -137,10 +138,10 @@ export function createAuth(parts: {
     },
 
     async stillHolds(id, password_mark) {
-      // Written, not only read: a change that is under way holds the row, and is waited for.
+      // Read by being written, so that a change under way is waited for: it ends the sessions that it sees, and this one might not be among them.
       const current = await database
         .updateTable('users')
-        .set((update) => ({ disabled_at: update.ref('disabled_at') }))
+        .set(({ ref }) => ({ role: ref('role') }))
         .where('id', '=', id)
         .returning(['password_hash', 'disabled_at'])
         .executeTakeFirst();

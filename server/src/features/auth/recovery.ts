@@ -115,6 +115,9 @@ export function createRecovery(parts: {
       .returning('id')
       .executeTakeFirst();
     if (proven === undefined) return;
+    // Whoever registered the address need not be whom it belongs to: what they could sign in with goes.
+    for (const table of ['totp', 'passkeys', 'recovery_codes'] as const)
+      await transaction.deleteFrom(table).where('user_id', '=', user.id).execute();
     const details = { from, to: 'admin' };
     const promoted = { kind: 'role_changed', subject_id: user.id, actor_id: user.id, origin, details } as const;
     await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), promoted);

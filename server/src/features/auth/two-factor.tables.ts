@@ -1,3 +1,13 @@
+import type { PersonalTable } from '#platform/personal-data.ts';
+
+export const TWO_FACTOR_PERSONAL: readonly PersonalTable[] = [
+  { table: 'totp', key: 'user_id', withheld: ['secret', 'pending_secret'] },
+  { table: 'recovery_codes', key: 'code_hash', withheld: ['code_hash'] },
+  { table: 'passkeys', withheld: ['public_key'], json: ['transports'] },
+  { table: 'passkey_challenges', key: 'challenge_hash', withheld: ['challenge_hash'] },
+  { table: 'sign_in_challenges', key: 'challenge_hash', withheld: ['challenge_hash', 'password_mark'] },
+];
+
 export interface TwoFactorTables {
   totp: {
     user_id: string;

@@ -34,7 +34,7 @@ async function holdAdministrators(transaction: Kysely<InstallationTables>, at: s
  * To be called, in its transaction, before an account stops being that of an administrator who may sign in. Of two at once the database decides.
  * @throws Problem `last_admin` when there is no other.
  */
-async function requireAnotherAdministrator(
+export async function requireAnotherAdministrator(
   transaction: Kysely<AuthTables & InstallationTables>,
   user_id: string,
   at: string,
@@ -60,8 +60,7 @@ export function createUsers(parts: {
   database: Kysely<Tables>;
   audit: Audit;
   sessions: Pick<Sessions, 'list' | 'find' | 'endOne' | 'endAll' | 'refresh' | 'counts'>;
-  /** Undefined where there are no second factors. */
-  secondFactors?: SecondFactors | undefined;
+  secondFactors: SecondFactors;
   now: () => number;
 }): Users {
   const { database, audit, sessions, secondFactors, now } = parts;
@@ -83,13 +82,13 @@ export function createUsers(parts: {
       .execute();
     const signedInAt = new Map(signIns.map((row) => [row.subject_id, row.at]));
     const counts = await sessions.counts(ids);
-    const factors = await secondFactors?.(ids);
+    const factors = await secondFactors(ids);
     return users.map((user) => ({
       ...user,
       last_signed_in_at: signedInAt.get(user.id) ?? null,
       sessions: counts.get(user.id)?.sessions ?? 0,
       last_used_at: counts.get(user.id)?.last_used_at ?? null,
-      two_factor: factors === undefined ? null : (factors.get(user.id) ?? false),
+      two_factor: factors.get(user.id) ?? false,
     }));
   }
 

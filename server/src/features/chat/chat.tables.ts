@@ -1,3 +1,4 @@
+import type { PersonalTable } from '#platform/personal-data.ts';
 export interface ChatTables {
   chat_messages: {
     id: string;
@@ -10,3 +11,5 @@ export interface ChatTables {
     is_read: number;
   };
 }
+
+export const CHAT_PERSONAL: readonly PersonalTable[] = [{ table: 'chat_messages' }];

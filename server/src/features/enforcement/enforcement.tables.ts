@@ -1,4 +1,10 @@
 import type { BlockKind, BlockRule } from '@palisade/contract/blocks';
+import type { PersonalTable } from '#platform/personal-data.ts';
+
+export const ENFORCEMENT_PERSONAL: readonly PersonalTable[] = [
+  { table: 'blocks', withheld: ['account', 'lifted_by'] },
+  { table: 'sign_in_sources', key: 'source', withheld: ['account'] },
+];
 
 export interface EnforcementTables {
   blocks: {

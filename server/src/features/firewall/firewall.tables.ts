@@ -1,4 +1,5 @@
 import type { Action, Direction, Protocol } from '@palisade/contract/firewall';
+import type { PersonalTable } from '#platform/personal-data.ts';
 
 export interface FirewallTables {
   firewall_rules: {
@@ -17,3 +18,8 @@ export interface FirewallTables {
   };
   firewall_rule_counts: { user_id: string; rules: number };
 }
+
+export const FIREWALL_PERSONAL: readonly PersonalTable[] = [
+  { table: 'firewall_rules' },
+  { table: 'firewall_rule_counts', key: 'user_id' },
+];

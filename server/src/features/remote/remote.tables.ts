@@ -1,4 +1,5 @@
 import type { EndReason, SessionStatus } from '@palisade/contract/remote';
+import type { PersonalTable } from '#platform/personal-data.ts';
 
 export interface RemoteTables {
   remote_sessions: {
@@ -18,3 +19,5 @@ export interface RemoteTables {
     support_agent: string | null;
   };
 }
+
+export const REMOTE_PERSONAL: readonly PersonalTable[] = [{ table: 'remote_sessions' }];

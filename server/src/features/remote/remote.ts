@@ -24,6 +24,8 @@ export interface Remote {
   listJoined(agent_id: string, page: PageQuery): Promise<JoinedSession[]>;
   /** A session as its technician's: `user_id` is who joined it. */
   findJoined(id: string): Promise<{ id: string; user_id: string } | undefined>;
+  /** Takes the name of a technician out of other people's sessions, as part of `database`'s transaction. */
+  forgetAgent(database: Kysely<RemoteTables>, agent_id: string): Promise<void>;
   /** How many sessions of a customer have run for longer than this, in ms. */
   countLonger(user_id: string, than_ms: number): Promise<number>;
 }
@@ -32,6 +34,9 @@ type Row = Selectable<RemoteTables['remote_sessions']>;
 
 /** How often a creation is tried when another one of the same person, or the same code, came first. */
 const CREATIONS_MAXIMUM = 5;
+
+/** Who joined, where the account is gone. */
+const FORMER_AGENT = 'A former technician';
 
 const NOT_WAITING = 'This session no longer waits: it was joined, has ended or has expired. Ask the customer for a new code.';
 
@@ -163,6 +168,14 @@ export function createRemote(parts: { database: Kysely<RemoteTables>; now: () =>
     },
 
     listJoined: async (agent_id, query) => (await page('agent_id', agent_id, query)).map(joinedOf),
+
+    async forgetAgent(transaction, agent_id) {
+      await transaction
+        .updateTable('remote_sessions')
+        .set({ support_agent: FORMER_AGENT })
+        .where('agent_id', '=', agent_id)
+        .execute();
+    },
 
     async findJoined(id) {
       const row = await database.selectFrom('remote_sessions').select(['id', 'agent_id']).where('id', '=', id).executeTakeFirst();

@@ -1,4 +1,5 @@
 import type { PlanRequestStatus } from '@palisade/contract/subscription';
+import type { PersonalTable } from '#platform/personal-data.ts';
 
 /** What a plan is made of, wherever it stands. */
 interface PlanColumns {
@@ -40,3 +41,8 @@ export interface SubscriptionTables {
     decided_at: string | null;
   };
 }
+
+export const SUBSCRIPTION_PERSONAL: readonly PersonalTable[] = [
+  { table: 'subscriptions', json: ['features'] },
+  { table: 'subscription_requests' },
+];

@@ -6,12 +6,14 @@ import {
   IconBuildingStore,
   IconFlag,
   IconInbox,
+  IconListDetails,
   IconLogout,
   IconMail,
   IconMessage,
   IconPhone,
   IconShieldLock,
   IconUserCircle,
+  IconUsers,
   type TablerIcon,
 } from '@tabler/icons-react';
 import { lazy, Suspense, useRef, useState } from 'react';
@@ -88,6 +90,13 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
           {user.role === 'admin' && (
             <>
               <Menu.Divider />
+              <Menu.Label className="user-menu__label">Administration</Menu.Label>
+              <Menu.Item component={Link} to="/admin/users" leftSection={icon(IconUsers)}>
+                Users
+              </Menu.Item>
+              <Menu.Item component={Link} to="/admin/audit" leftSection={icon(IconListDetails)}>
+                Audit log
+              </Menu.Item>
               <Menu.Item component={Link} to="/admin/setup" leftSection={icon(IconBuildingStore)}>
                 Admin Setup
               </Menu.Item>

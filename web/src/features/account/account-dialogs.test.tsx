@@ -1,4 +1,6 @@
+import { type Activity, exportActivity, listActivity } from '@palisade/contract/audit';
 import { changePassword, changeUsername, currentUser, endOtherSessions, endSession, listSessions } from '@palisade/contract/auth';
+import { deleteAccount, exportData } from '@palisade/contract/privacy';
 import { readTwoFactor } from '@palisade/contract/two-factor';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -29,6 +31,7 @@ beforeEach(() => {
   server.on(currentUser, reply(currentUser, MARIA_ACCOUNT));
   server.on(listSessions, reply(listSessions, [PHONE, HERE]));
   server.on(readTwoFactor, reply(readTwoFactor, TWO_FACTOR_OFF));
+  server.on(listActivity, reply(listActivity, []));
 });
 
 describe('Profile Settings', () => {
@@ -79,6 +82,44 @@ describe('Profile Settings', () => {
     server.on(currentUser, reply(currentUser, MARIA_ACCOUNT));
     await user.click(within(alert).getByRole('button', { name: 'Retry' }));
     expect(await screen.findByLabelText('Username')).toHaveValue('maria');
+  });
+
+  it('gives all of one’s data as a file for the password', async () => {
+    const saved = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => {});
+    vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: () => 'blob:file', revokeObjectURL: () => {} }));
+    server.on(exportData, refusal('invalid_field', { errors: [{ field: 'password', message: 'This is not your password.' }] }));
+    const user = open();
+    await user.click(await screen.findByRole('button', { name: 'Export my data' }));
+    await user.type(screen.getByLabelText('Your password'), 'x');
+    await user.click(screen.getByRole('button', { name: 'Export' }));
+    expect(await screen.findByText('This is not your password.')).toBeVisible();
+    expect(saved).not.toHaveBeenCalled();
+    server.on(exportData, { status: 200, text: '{}' });
+    await user.type(screen.getByLabelText('Your password'), 'y');
+    await user.click(screen.getByRole('button', { name: 'Export' }));
+    expect(await screen.findByText('The file is in your downloads.')).toBeVisible();
+    expect(saved).toHaveBeenCalledOnce();
+    expect(server.callsOf(exportData)[1]?.body).toEqual({ password: 'xy' });
+    saved.mockRestore();
+  });
+
+  it('deletes the account once its email is typed, and ends the session', async () => {
+    server.on(deleteAccount, refusal('last_admin'));
+    const user = open();
+    await user.click(await screen.findByRole('button', { name: 'Delete my account' }));
+    const form = screen.getByRole('form', { name: 'Delete my account' });
+    expect(form).toHaveTextContent('This cannot be undone.');
+    const submit = within(form).getByRole('button', { name: 'Delete for good' });
+    await user.type(within(form).getByLabelText('Your password'), 'correct horse');
+    await user.type(within(form).getByLabelText('Type maria@example.com to confirm'), 'maria@example');
+    expect(submit).toBeDisabled();
+    await user.type(within(form).getByLabelText('Type maria@example.com to confirm'), '.com');
+    await user.click(submit);
+    expect(await screen.findByRole('alert')).toHaveTextContent('Make somebody else an administrator first.');
+    expect(currentSession()).toBeDefined();
+    server.on(deleteAccount, reply(deleteAccount, { success: true }));
+    await user.click(submit);
+    await waitFor(() => expect(currentSession()).toBeUndefined());
   });
 
   it('closes with Escape', async () => {
@@ -165,5 +206,47 @@ describe('Security Preferences', () => {
     await user.click(within(alert).getByRole('button', { name: 'Retry' }));
     await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
     expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+  });
+
+  it('tells what happened to the account in plain words, and who did it', async () => {
+    const entry: Activity = {
+      seq: 7,
+      at: '2026-11-20T09:00:00.000Z',
+      kind: 'signed_in',
+      by: 'self',
+      address: '203.0.113.7',
+      client: 'Firefox on Windows',
+      details: {},
+    };
+    const by = { by: 'administrator', address: null, client: null } as const;
+    server.on(
+      listActivity,
+      reply(listActivity, [
+        { ...entry, ...by, seq: 9, kind: 'role_changed', details: { from: 'customer', to: 'support' } },
+        { ...entry, ...by, seq: 8, kind: 'session_ended', details: { all: true } },
+        entry,
+      ]),
+    );
+    open();
+    const list = await screen.findByRole('list', { name: 'Activity' });
+    expect(
+      within(list)
+        .getAllByRole('listitem')
+        .map(({ firstChild }) => firstChild?.textContent),
+    ).toEqual([
+      'Role changed from customer to support',
+      'Signed out everywhere',
+      'Signed in with Firefox on Windows from 203.0.113.7',
+    ]);
+    const [role, end, own] = within(list).getAllByRole('listitem');
+    for (const item of [role, end]) expect(item).toHaveTextContent('by an administrator, ');
+    expect(own).not.toHaveTextContent('administrator');
+  });
+
+  it('says why the activity could not be saved', async () => {
+    server.on(exportActivity, refusal('internal', { detail: 'The server is in trouble.' }));
+    const user = open();
+    await user.click(await screen.findByRole('button', { name: 'Save your activity as CSV' }));
+    expect(await screen.findByText('The server is in trouble.')).toBeVisible();
   });
 });

@@ -1,17 +1,17 @@
 import { TextInput } from '@mantine/core';
-import type { Account, Role } from '@palisade/contract/auth';
+import type { Account } from '@palisade/contract/auth';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
+import { ROLE_LABELS } from '#ui/activity-words.ts';
 import { Button } from '#ui/button.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { describeDate } from '#ui/moment.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { accountQuery, useChangeUsername } from './account.queries.ts';
+import { OwnData } from './own-data.tsx';
 import './account-dialogs.css';
-
-const ROLES: Record<Role, string> = { customer: 'Customer', support: 'Support', admin: 'Administrator' };
 
 export function ProfileDialog({ onClose }: { onClose: () => void }) {
   const { data: account, error, refetch } = useQuery(accountQuery);
@@ -37,7 +37,7 @@ function Profile({ account }: { account: Account }) {
         </div>
         <div>
           <dt>Role</dt>
-          <dd>{ROLES[account.role]}</dd>
+          <dd>{ROLE_LABELS[account.role]}</dd>
         </div>
         <div>
           <dt>Member since</dt>
@@ -46,6 +46,7 @@ function Profile({ account }: { account: Account }) {
           </dd>
         </div>
       </dl>
+      <OwnData account={account} />
     </>
   );
 }

@@ -9,6 +9,7 @@ import { ModalWindow } from '#ui/modal-window.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
 import { PasswordStrength } from '#ui/password-strength.tsx';
 import { useChangePassword } from './account.queries.ts';
+import { OwnActivity } from './own-activity.tsx';
 import { SignedInSessions } from './signed-in-sessions.tsx';
 import type { TwoFactorTask } from './two-factor.queries.ts';
 import { TwoFactorPart } from './two-factor-part.tsx';
@@ -36,6 +37,7 @@ export function SecurityDialog({ onClose }: { onClose: () => void }) {
           <TwoFactorPart told={told} onTask={(next, twoFactor) => setTask({ task: next, twoFactor })} />
           <PasswordForm />
           <SignedInSessions />
+          <OwnActivity />
         </>
       )}
     </ModalWindow>

@@ -11,8 +11,7 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import { call, download } from '#api/call.ts';
 import { dashboardQuery } from '#api/dashboard.ts';
 import { isWaiting, scansQuery, WAITING_INTERVAL } from '#api/scans.ts';
-
-const REVOKE_AFTER_MS = 60_000;
+import { saveFile } from '#ui/save-file.ts';
 
 export const scanDetailQuery = (id: string) =>
   queryOptions({
@@ -74,14 +73,6 @@ export function useDeleteFile(id: string) {
 export function useRestoreFile({ id, filename }: ScanDetail) {
   return useMutation({
     mutationFn: () => download(restoreFile, { params: { id } }),
-    onSuccess: (bytes) => {
-      const address = URL.createObjectURL(bytes);
-      const link = document.createElement('a');
-      link.href = address;
-      link.download = filename;
-      link.click();
-      // The browser reads it after the click has been handled.
-      setTimeout(() => URL.revokeObjectURL(address), REVOKE_AFTER_MS);
-    },
+    onSuccess: (bytes) => saveFile(filename, bytes),
   });
 }

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { MAX_DEVICES_OPTIONS, PRICE_MAXIMUM, UNLIMITED_DEVICES } from '@palisade/contract/subscription';
-import { Choice } from './choice.tsx';
+import { Choice } from '#ui/choice.tsx';
 import type { FieldMessages, PlanDraft } from './drafts.ts';
 import { FeaturesField } from './features-field.tsx';
 import { describeDevices, describeMonths } from './plan-words.ts';

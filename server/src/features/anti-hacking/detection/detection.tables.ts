@@ -1,3 +1,7 @@
+import type { PersonalTable } from '#platform/personal-data.ts';
+
+export const DETECTION_PERSONAL: readonly PersonalTable[] = [{ table: 'known_devices' }];
+
 export interface DetectionTables {
   detection_windows: {
     rule: string;

@@ -1,6 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { crc32, createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
+import { z } from 'zod';
 import { type Content, openSource, rangeOf, type Source, streamOf } from './content.ts';
 import { mailboxMembers, mailKind, mailMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
@@ -56,7 +57,15 @@ const MAGIC: readonly { magic: Buffer; offset: number; format: string | undefine
   { magic: text('hsqs'), offset: 0, format: 'squashfs' },
   { magic: text('CD001'), offset: 32_769, format: undefined },
   { magic: hex('04224d18'), offset: 0, format: undefined, opaque: true }, // LZ4
+  { magic: hex('02214c18'), offset: 0, format: undefined, opaque: true }, // LZ4, as it was at first
   { magic: text('LZIP'), offset: 0, format: undefined, opaque: true },
+  { magic: text('LRZI'), offset: 0, format: undefined, opaque: true },
+  { magic: hex('894c5a4f000d0a1a0a'), offset: 0, format: undefined, opaque: true }, // lzop
+  { magic: text('**ACE**'), offset: 7, format: undefined, opaque: true },
+  { magic: text('ALZ\x01'), offset: 0, format: undefined, opaque: true },
+  { magic: text('EGGA'), offset: 0, format: undefined, opaque: true },
+  { magic: text('StuffIt (c)'), offset: 0, format: undefined, opaque: true },
+  { magic: text('7kSt'), offset: 0, format: undefined, opaque: true }, // ZPAQ
   { magic: hex('526172211a07'), offset: 0, format: undefined, opaque: true }, // a RAR of a kind to come
 ];
 
@@ -79,6 +88,19 @@ function isCompress(head: Buffer): boolean {
   return (
     head.length > 2 && head.readUInt16BE(0) === 0x1f9d && (flags & 0x60) === 0 && (flags & 0x1f) >= 9 && (flags & 0x1f) <= 16
   );
+}
+
+/**
+ * LZMA before xz has no magic (LZMA SDK, lzma-specification.txt): properties of which only the usual ones are taken, a dictionary of 2^n or 2^n + 2^(n-1)
+ * bytes, a size of which the upper bytes say unknown or below 1 TiB, and the range coder's first byte, which is 0.
+ */
+function isLzma(head: Buffer): boolean {
+  if (head.length < 18 || head[0] !== 0x5d || head[13] !== 0) return false;
+  const dictionary = head.readUInt32LE(1);
+  const lowest = dictionary & -dictionary;
+  const is_usual = dictionary >= 4096 && (lowest >>> 0 === dictionary || (lowest >>> 0) * 3 === dictionary);
+  const size = head.readBigUInt64LE(5);
+  return is_usual && (size === 2n ** 64n - 1n || size < 2n ** 40n);
 }
 
 /** Binary cpio in either byte order: device, inode and a mode of which the type is one of POSIX's, a name with its end. */
@@ -107,6 +129,7 @@ export function containerOf(head: Buffer): Container | undefined {
   if (known !== undefined) return known.opaque ? { kind: 'opaque' } : seven(known.format);
   if (isArj(head)) return seven('arj');
   if (isCompress(head)) return seven('Z');
+  if (isLzma(head)) return seven('lzma');
   if (isBinaryCpio(head)) return seven('cpio');
   if (isTarHeader(head)) return { kind: 'tar' };
   if (isPdf(head)) return { kind: 'pdf' };
@@ -187,31 +210,43 @@ async function* gzipMember(content: Content, name: string): AsyncGenerator<Membe
   yield { name, read: () => ({ stream: gunzipped(content), packed_bytes: content.size }) };
 }
 
+/** Also archives of before there was a standard; tar-stream's types leave this out. */
+const TAR_OPTIONS = { highWaterMark: 16 * 1024, allowUnknownFormat: true };
+/** Records of an extended header (POSIX.1-2001, pax) by which GNU tar describes a file with holes. */
+const sparseSchema = z.object({ pax: z.record(z.string(), z.string()) });
+const SPARSE = /^GNU\.sparse\./;
+
+/**
+ * Whatever has content is read, as a type of file or not: a link may have some (POSIX.1-2001, pax), and a program that does not know a type takes it for
+ * a file. What it becomes there is not all known here: of a file with holes there is what lies between them.
+ */
 async function* tarMembers(content: Content): AsyncGenerator<Member> {
-  const archive = extract();
+  const archive = extract(TAR_OPTIONS);
   const source = Readable.from(streamOf(content));
   source.once('error', (error) => archive.destroy(error));
   source.pipe(archive);
+  let understood = true;
   try {
     for await (const entry of archive) {
-      const { type, name, size } = entry.header;
-      // Only these carry content; links and folders have none (POSIX.1-2001, typeflag).
-      if (type === 'file' || type === 'contiguous-file') {
-        yield { name, read: () => ({ stream: entry, packed_bytes: size ?? 0 }) };
-      }
+      const { type, name, size = 0 } = entry.header;
+      const pax = sparseSchema.safeParse(entry.header).data?.pax ?? {};
+      if (size > 0 && (type === null || Object.keys(pax).some((key) => SPARSE.test(key)))) understood = false;
+      if (size > 0 || type === 'file' || type === 'contiguous-file')
+        yield { name, read: () => ({ stream: entry, packed_bytes: size }) };
       entry.resume();
     }
   } finally {
     source.destroy();
     archive.destroy();
   }
+  if (!understood) throw new Unreadable('unsupported');
 }
 
 /** The one member of a packed file is named after it. */
 function innerName(name: string): string {
   return name.replace(/\.(gz|gzip|bz2|xz|zst|lzma|Z)$/i, '').replace(/\.(tgz|tbz2?|txz|tzst|taz)$/i, '.tar') || 'content';
 }
-const ONE_MEMBER: readonly (string | undefined)[] = ['xz', 'bzip2', 'zstd', 'Z', 'mslz'];
+const ONE_MEMBER: readonly (string | undefined)[] = ['xz', 'lzma', 'bzip2', 'zstd', 'Z', 'mslz'];
 
 /** Whether the one member of a container is named after the file that it came in. */
 export function isNamedAfterFile(container: Container): boolean {

@@ -4,6 +4,14 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 /** Bytes to examine: small ones in memory, the others in a file. */
 export type Content = { size: number } & ({ bytes: Buffer } | { path: string });
 
+/** What a disk says that is full or broken: that is no fault of the file. */
+const DISK_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
+
+/** Whether what failed is the machine's disk, so that nothing can be said of the file. */
+export function isDiskError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && DISK_ERRORS.has(String(error.code));
+}
+
 /** Up to this size a member stays in memory while it is examined. */
 export const MEMORY_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
@@ -97,16 +105,17 @@ export function* windowsOf(content: Content, sizes: { whole: number; window: num
 }
 
 /**
- * Takes a stream's bytes into memory, or into the file `path` when they are many. `onBytes` is called with each chunk's length and may throw to
+ * Takes a stream's bytes into memory, or into a file at `path` when they are many. `onBytes` is called with each chunk's length and may throw to
  * stop. Whatever was read before the stream failed is in `content`, with the failure beside it.
+ * @throws the error of a disk that takes no more.
  */
 export async function takeContent(
   stream: AsyncIterable<unknown>,
-  path: string,
+  path: () => string,
   onBytes: (bytes: number) => void,
 ): Promise<{ content: Content; failure: unknown }> {
   const chunks: Buffer[] = [];
-  let handle: FileHandle | undefined;
+  let file: { path: string; handle: FileHandle } | undefined;
   let size = 0;
   let failure: unknown;
   try {
@@ -114,19 +123,21 @@ export async function takeContent(
       if (!Buffer.isBuffer(chunk)) throw new TypeError('A member stream must give buffers.');
       onBytes(chunk.length);
       size += chunk.length;
-      if (handle === undefined && size > MEMORY_BYTES_MAXIMUM) {
-        handle = await open(path, 'wx', 0o600);
-        for (const earlier of chunks.splice(0)) await handle.writeFile(earlier);
+      if (file === undefined && size > MEMORY_BYTES_MAXIMUM) {
+        const target = path();
+        file = { path: target, handle: await open(target, 'wx', 0o600) };
+        for (const earlier of chunks.splice(0)) await file.handle.writeFile(earlier);
       }
-      if (handle === undefined) chunks.push(chunk);
-      else await handle.writeFile(chunk);
+      if (file === undefined) chunks.push(chunk);
+      else await file.handle.writeFile(chunk);
     }
   } catch (error) {
+    if (isDiskError(error)) throw error;
     failure = error;
   } finally {
-    await handle?.close();
+    await file?.handle.close();
   }
-  return { content: handle === undefined ? { size, bytes: Buffer.concat(chunks) } : { size, path }, failure };
+  return { content: file === undefined ? { size, bytes: Buffer.concat(chunks) } : { size, path: file.path }, failure };
 }
 
 /** Removes what a member put into a file. */

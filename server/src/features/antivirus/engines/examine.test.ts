@@ -1,10 +1,10 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deflateSync, gzipSync } from 'node:zlib';
+import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { containersOf, docx, mail, mailbox, ole, pdf, vbaCompressed } from '#test/containers.ts';
+import { containersOf, docx, mail, mailbox, ole, pdf, tarEntry, vbaCompressed } from '#test/containers.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
 import { SIGNATURES_FOLDER } from '#test/harness.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
@@ -125,6 +125,40 @@ describe('a zip archive that is not what it says', () => {
   });
 });
 
+describe('a tar archive', () => {
+  const packed = gzipSync(EICAR);
+  const harmless = tarEntry({ name: 'a.txt', content: Buffer.from('harmless') });
+  const END_OF_TAR = Buffer.alloc(1024);
+
+  test.each([
+    ['a hard link that has content (POSIX.1-2001, "link")', '1', []],
+    ['a type that its own standard does not know', 'Z', ['unsupported']],
+    ['a sparse file of GNU', 'S', ['unsupported']],
+    ['the second part of a file on several tapes', 'M', ['unsupported']],
+  ])('is read with %s', async (_, type, unread) => {
+    const archive = Buffer.concat([tarEntry({ name: 'eicar.gz', content: packed, type }), harmless, END_OF_TAR]);
+    expect(await examined(archive)).toMatchObject({
+      threat: 'EICAR-Test-File',
+      threat_member: 'eicar.gz / eicar',
+      unread,
+      coverage: { members_total: 3, members_scanned: 3 },
+    });
+  });
+
+  test('is pending where its files have holes that are not filled in', async () => {
+    const pax = (record: string) =>
+      tarEntry({ name: 'pax', content: Buffer.from(`${record.length + 4} ${record}\n`), type: 'x' });
+    const archive = Buffer.concat([pax('GNU.sparse.size=5000'), harmless, END_OF_TAR]);
+    expect(await examined(archive)).toMatchObject({ threat: null, unread: ['unsupported'] });
+    expect(await examined(Buffer.concat([pax('comment=nothing else'), harmless, END_OF_TAR]))).toMatchObject({ unread: [] });
+  });
+
+  test('of before there was a standard is read', async () => {
+    const archive = Buffer.concat([tarEntry({ name: 'eicar.gz', content: packed, magic: '' }), END_OF_TAR]);
+    expect(await examined(archive)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+  });
+});
+
 describe('macros', () => {
   const MACRO = [
     'Attribute VB_Name = "ThisDocument"',
@@ -212,10 +246,29 @@ describe('mail', () => {
 });
 
 describe('a limit', () => {
+  /** 315 MB of zeros, by bzip2. */
+  const bzip2OfZeros = Buffer.concat(
+    new Array<Buffer>(7).fill(
+      Buffer.from(
+        'QlpoOTFBWSZTWQ4J4t8BX45AAMAAAAggADCATUZCoCWpCoCXMUFZJlNZl6e+HAAJ2sAEwAAAAQAIIAAwzAmqaZIhW1REK8XckU4UJCLtHuiA',
+        'base64',
+      ),
+    ),
+  );
   const bombs: [string, Buffer][] = [
     ['zip', zip(Array.from({ length: 11 }, (_, index) => ({ name: `${index}`, content: Buffer.alloc(100 * MIB) })))],
     ['gzip', gzipSync(Buffer.alloc(300 * MIB))],
     ['zip of gzip', zip([{ name: 'a.gz', content: gzipSync(Buffer.alloc(300 * MIB)) }])],
+    ['bzip2', bzip2OfZeros],
+    ['PDF', pdf(Buffer.alloc(300 * MIB))],
+    [
+      'PDF, packed twice',
+      pdf(EICAR, { filter: '[/FlateDecode /FlateDecode]', bytes: deflateSync(deflateSync(Buffer.alloc(300 * MIB))) }),
+    ],
+    [
+      'PDF, with a bad header of its stream',
+      pdf(EICAR, { bytes: Buffer.concat([noise(2), deflateRawSync(Buffer.alloc(300 * MIB))]) }),
+    ],
   ];
   test.each(bombs)('stops a bomb early: %s', async (_, bomb) => {
     const before = process.memoryUsage().rss;

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
 import type { ThreatFacts } from '@palisade/contract/quarantine';
 import { type Container, containerOf, containersBehind, HEAD_BYTES, isNamedAfterFile, membersOf } from './containers.ts';
-import { type Content, disposeContent, openSource, takeContent, windowsOf } from './content.ts';
+import { type Content, disposeContent, isDiskError, openSource, takeContent, windowsOf } from './content.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
@@ -37,7 +38,8 @@ export interface Examination {
   media_type: string | null;
   /** Names in it follow from the name of the upload: the same bytes under another name have others. */
   named_after_upload: boolean;
-  notes: string[];
+  /** `member` is the path inside the file, as hostile as `threat_member`; null for the file itself. */
+  notes: { member: string | null; sentence: string }[];
   unread: StatusDetail[];
   coverage: Coverage;
 }
@@ -70,8 +72,10 @@ interface Walk extends Matchers {
   worst: number;
 }
 
-function note(walk: Walk, sentence: string): void {
-  if (walk.found.notes.length < NOTES_MAXIMUM && !walk.found.notes.includes(sentence)) walk.found.notes.push(sentence);
+function note(walk: Walk, member: string | null, sentence: string): void {
+  const { notes } = walk.found;
+  const is_known = notes.some((known) => known.member === member && known.sentence === sentence);
+  if (notes.length < NOTES_MAXIMUM && !is_known) notes.push({ member, sentence });
 }
 
 function unread(walk: Walk, detail: StatusDetail): void {
@@ -120,7 +124,7 @@ function matchContent(walk: Walk, content: Content, trail: readonly string[]): v
     for (const found of matches) {
       const member = trail.length > 0 ? trail.join(' / ') : null;
       if (found.verdict === 'suspicious') {
-        note(walk, member === null ? found.description : `${member}: ${found.description}`);
+        note(walk, member, found.description);
         continue;
       }
       const severity = SEVERITIES.indexOf(found.severity);
@@ -143,7 +147,7 @@ async function contentOf(walk: Walk, member: Member): Promise<{ content: Content
     return { content: body.content, damage: body.damage === undefined ? undefined : new Unreadable(body.damage) };
   }
   let member_bytes = 0;
-  const { content, failure } = await takeContent(body.stream, walk.workshop.path(), (bytes) => {
+  const { content, failure } = await takeContent(body.stream, walk.workshop.path, (bytes) => {
     member_bytes += bytes;
     walk.workshop.budget.addUnpacked(bytes, member_bytes, body.packed_bytes);
   });
@@ -203,15 +207,16 @@ async function examineContent(walk: Walk, content: Content, depth: number, trail
         await examineMember(walk, member, depth + 1, [...trail, member.name]);
       }
     } catch (error) {
-      if (error instanceof LimitReached) throw error;
+      if (error instanceof LimitReached || isDiskError(error)) throw error;
       unread(walk, error instanceof Unreadable ? error.detail : 'damaged');
     }
   }
 }
 
 /**
- * Reads a file and everything packed in it, and matches each piece. Never throws for what the file holds: damage and limits are in `unread`.
- * `folder` takes members that are too big for memory; it is made and removed here.
+ * Reads a file and everything packed in it, and matches each piece. Never throws for what the file holds: damage and limits are in `unread`; only for a
+ * disk that takes no more.
+ * `folder` takes members that are too big for memory; it is made where it is needed, and removed here.
  */
 export async function examine(
   file: { path: string; size: number; name: string; sha256?: string | undefined },
@@ -237,6 +242,7 @@ export async function examine(
       budget: new Budget(parts.limits, file.size),
       password: parts.password,
       path() {
+        if (files === 0) mkdirSync(parts.folder, { recursive: true });
         files += 1;
         return join(parts.folder, `${files}`);
       },
@@ -254,14 +260,14 @@ export async function examine(
       coverage: { members_total: 0, members_scanned: 0, bytes_scanned: 0, encrypted: 0, whole_file_conditions: true },
     },
   };
-  await mkdir(parts.folder, { recursive: true });
   try {
     await examineContent(walk, { path: file.path, size: file.size }, 0, []);
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error;
     unread(walk, error.detail);
   } finally {
-    await rm(parts.folder, { recursive: true, force: true });
+    // Most files need none.
+    if (files > 0) await rm(parts.folder, { recursive: true, force: true });
   }
   return walk.found;
 }

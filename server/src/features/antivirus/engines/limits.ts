@@ -74,11 +74,16 @@ export class Budget {
     this.checkTime();
   }
 
+  /** A member that came out of so many packed bytes is a bomb when it has more than this. Bytes. */
+  memberMaximum(packed_bytes: number): number {
+    return Math.max(this.limits.ratio_floor_bytes, this.limits.ratio * packed_bytes);
+  }
+
   /** `member_bytes`: unpacked bytes of this member so far; `packed_bytes`: what they came from. */
   addUnpacked(bytes: number, member_bytes: number, packed_bytes: number): void {
     this.unpacked_bytes += bytes;
     const { ratio, ratio_floor_bytes, unpacked_bytes } = this.limits;
-    if (member_bytes > ratio_floor_bytes && member_bytes > ratio * packed_bytes) throw new LimitReached('bomb');
+    if (member_bytes > this.memberMaximum(packed_bytes)) throw new LimitReached('bomb');
     // Members that share one packed range (overlapping zips) and nested bombs are each within the ratio, but not together.
     if (this.unpacked_bytes > 4 * ratio_floor_bytes && this.unpacked_bytes > ratio * this.upload_bytes)
       throw new LimitReached('bomb');

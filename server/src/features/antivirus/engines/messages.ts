@@ -49,7 +49,7 @@ export const answerSchema = z.discriminatedUnion('kind', [
       threat_facts: threatFactsSchema.nullable(),
       media_type: z.string().nullable(),
       named_after_upload: z.boolean(),
-      notes: z.array(z.string()),
+      notes: z.array(z.object({ member: z.string().nullable(), sentence: z.string() })),
       unread: z.array(statusDetailSchema),
       coverage: coverageSchema,
     }),

@@ -34,14 +34,21 @@ function ascii85(text: string): Buffer {
   return bytes.subarray(0, bytes.length - missing);
 }
 
-function inflated(bytes: Buffer): Buffer {
+/** @throws LimitReached before more than `most` bytes are unpacked. */
+function inflated(bytes: Buffer, most: number): Buffer {
   // What is good of a damaged stream is taken, as viewers do.
-  const options = { maxOutputLength: STREAM_BYTES_MAXIMUM, finishFlush: constants.Z_SYNC_FLUSH };
+  const options = { maxOutputLength: Math.min(most, STREAM_BYTES_MAXIMUM), finishFlush: constants.Z_SYNC_FLUSH };
+  const isTooMuch = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
   try {
-    return inflateSync(bytes, options);
+    try {
+      return inflateSync(bytes, options);
+    } catch (error) {
+      if (isTooMuch(error)) throw error;
+      return inflateRawSync(bytes.subarray(2), options);
+    }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw new LimitReached('too_large');
-    return inflateRawSync(bytes.subarray(2), options);
+    if (isTooMuch(error)) throw new LimitReached(most < STREAM_BYTES_MAXIMUM ? 'bomb' : 'too_large');
+    throw error;
   }
 }
 
@@ -51,14 +58,14 @@ function filtersOf(dictionary: string): string[] {
   return [...filter.matchAll(/\/([^\s/\]]+)/g)].map((found) => found[1] ?? '');
 }
 
-/** Undefined for pictures, and for a filter that is not taken off. */
-function decoded(bytes: Buffer, filters: readonly string[]): Buffer | undefined {
+/** Undefined for pictures, and for a filter that is not taken off. @throws LimitReached */
+function decoded(bytes: Buffer, filters: readonly string[], most: number): Buffer | undefined {
   let result = bytes;
   for (const filter of filters) {
     switch (filter) {
       case 'FlateDecode':
       case 'Fl':
-        result = inflated(result);
+        result = inflated(result, most);
         break;
       case 'ASCIIHexDecode':
       case 'AHx':
@@ -141,7 +148,7 @@ export async function* pdfMembers(
       const filters = filtersOf(dictionary);
       let plain: Buffer | undefined;
       try {
-        plain = filters.length === 0 ? undefined : decoded(bytes, filters);
+        plain = filters.length === 0 ? undefined : decoded(bytes, filters, workshop.budget.memberMaximum(bytes.length));
       } catch (error) {
         if (error instanceof LimitReached) throw error;
         damaged ||= bytes.length > 0;

@@ -63,7 +63,7 @@ async function takeMember(member: Member, workshop: Workshop): Promise<Content> 
     return body.content;
   }
   let bytes_so_far = 0;
-  const { content, failure } = await takeContent(body.stream, workshop.path(), (bytes) => {
+  const { content, failure } = await takeContent(body.stream, workshop.path, (bytes) => {
     bytes_so_far += bytes;
     workshop.budget.addUnpacked(bytes, bytes_so_far, body.packed_bytes);
   });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import sevenZip from '7z-wasm';
 import { z } from 'zod';
-import { MEMORY_BYTES_MAXIMUM, type Source } from './content.ts';
+import { isDiskError, MEMORY_BYTES_MAXIMUM, type Source } from './content.ts';
 import { LimitReached } from './limits.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 
@@ -102,6 +102,12 @@ interface Unpacked {
   file: { path: string; handle: number } | undefined;
 }
 
+/** One call may write less than it was given. */
+function writeWhole(handle: number, bytes: Uint8Array, position: number): void {
+  for (let written = 0; written < bytes.length; )
+    written += writeSync(handle, bytes, written, bytes.length - written, position + written);
+}
+
 /** What 7-Zip's lines on stderr say of the archive as a whole, or of the member that they name. */
 const COMPLAINTS: readonly { says: RegExp; detail: StatusDetail }[] = [
   { says: /wrong password|encrypted/i, detail: 'encrypted' },
@@ -177,7 +183,11 @@ async function unpack(
       if (member.file === undefined && (position !== member.size || in_memory + length > MEMORY_BYTES_MAXIMUM)) {
         const target = path();
         member.file = { path: target, handle: openSync(target, 'wx', 0o600) };
-        for (const chunk of member.chunks.splice(0)) writeSync(member.file.handle, chunk);
+        let at = 0;
+        for (const chunk of member.chunks.splice(0)) {
+          writeWhole(member.file.handle, chunk, at);
+          at += chunk.length;
+        }
         in_memory -= member.size;
       }
       const chunk = heap.subarray(offset, offset + length);
@@ -185,8 +195,7 @@ async function unpack(
         member.chunks.push(Buffer.from(chunk));
         in_memory += length;
       } else {
-        for (let written = 0; written < length; )
-          written += writeSync(member.file.handle, chunk, written, length - written, position + written);
+        writeWhole(member.file.handle, chunk, position);
       }
       member.size = Math.max(member.size, position + length);
       node.usedBytes = member.size;
@@ -219,6 +228,8 @@ async function unpack(
  */
 export async function* sevenZipMembers(source: Source, format: string | undefined, workshop: Workshop): AsyncGenerator<Member> {
   const { unpacked, stopped, lines } = await unpack(source, format, workshop);
+  // What was written before is not all there.
+  if (isDiskError(stopped)) throw stopped;
   workshop.budget.announce(unpacked.length);
   for (const { name, size, chunks, file } of unpacked) {
     yield { name, read: () => ({ content: file ? { size, path: file.path } : { size, bytes: Buffer.concat(chunks) } }) };

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type { SecondOpinion } from './clamd-pool.ts';
 import type { Examination, Progress } from './examine.ts';
@@ -280,6 +281,19 @@ export function createYaraPool(options: {
     generation.settle?.(false);
   }
 
+  /** What becomes of a file whose process has ended. What that had unpacked goes first: nobody else would remove it, and the next one wants the place. */
+  async function giveBack(waiting: Waiting, timed_out: boolean): Promise<void> {
+    const { job } = waiting;
+    await rm(job.folder, { recursive: true, force: true }).catch((error: unknown) =>
+      logger.error({ err: error, scan: job.id }, 'what an engine process left behind could not be removed'),
+    );
+    const is_given_up = job.signal?.aborted || closing || waiting.deaths >= DEATHS_MAXIMUM || isAway();
+    if (timed_out) return waiting.answer({ kind: 'failed', detail: 'time_limit' });
+    if (is_given_up) return waiting.answer({ kind: 'failed', detail: 'engine_down' });
+    queue.unshift(waiting);
+    dispatch();
+  }
+
   function onExit(member: Member, signal: string | null): void {
     members.delete(member);
     member.generation.members.delete(member);
@@ -290,10 +304,7 @@ export function createYaraPool(options: {
       logger.warn({ pid: member.child.pid, signal, timed_out }, 'engine process ended');
     if (waiting !== undefined) {
       waiting.deaths += 1;
-      if (cancelled) waiting.answer({ kind: 'failed', detail: 'engine_down' });
-      else if (timed_out) waiting.answer({ kind: 'failed', detail: 'time_limit' });
-      else if (closing || waiting.deaths >= DEATHS_MAXIMUM) waiting.answer({ kind: 'failed', detail: 'engine_down' });
-      else queue.unshift(waiting);
+      void giveBack(waiting, timed_out);
     }
     if (closing) return;
     if (member.generation === next) abandon(next);

@@ -1,0 +1,92 @@
+import type { UserInfo } from '@palisade/contract/auth';
+import type { Kysely } from 'kysely';
+import type { Audit, AuditTables } from '#platform/audit.ts';
+import type { InstallationTables } from '#platform/installation.ts';
+import type { Mail, MailTables } from '#platform/mail.ts';
+import { Problem } from '#platform/problem.ts';
+import type { Sessions, SessionTables } from '#platform/session.ts';
+import type { AuthTables } from './auth.tables.ts';
+import { FIRST_ADMIN } from './auth.ts';
+import { requireAnotherAdministrator } from './users.ts';
+
+type Tables = AuthTables & SessionTables & MailTables & InstallationTables & AuditTables;
+
+/**
+ * Removes what a feature keeps of a person and the database does not remove with the account, as part of `database`'s transaction. Answers what is left to do
+ * once that is committed.
+ */
+type Forget = (database: Kysely<Tables>, user_id: string) => Promise<() => Promise<void>>;
+
+/** The end of an account. */
+export interface Farewell {
+  /**
+   * Deletes an account and everything in it. What stays is in the audit log: ids, kinds and times.
+   * @throws Problem `last_admin`, and `unauthenticated` when it is gone already.
+   */
+  remove(user: UserInfo): Promise<void>;
+}
+
+export function createFarewell(parts: {
+  database: Kysely<Tables>;
+  audit: Audit;
+  sessions: Pick<Sessions, 'endAll'>;
+  mail: Pick<Mail, 'queue' | 'wake' | 'forgetRecipient'>;
+  forget: readonly Forget[];
+  now: () => number;
+}): Farewell {
+  const { database, audit, sessions, mail, forget, now } = parts;
+
+  async function removeIn(transaction: Kysely<Tables>, user_id: string): Promise<(() => Promise<void>)[]> {
+    const at = new Date(now()).toISOString();
+    // Taken by being written, so that no role is given or taken meanwhile.
+    const user = await transaction
+      .updateTable('users')
+      .set(({ ref }) => ({ role: ref('role') }))
+      .where('id', '=', user_id)
+      .returning(['email', 'username', 'role', 'disabled_at'])
+      .executeTakeFirst();
+    if (user === undefined) throw new Problem('unauthenticated');
+    if (user.role === 'admin' && user.disabled_at === null)
+      await requireAnotherAdministrator(transaction.$pickTables<'users' | 'reset_tokens' | 'installation'>(), user_id, at);
+
+    const auditTables = transaction.$pickTables<'audit_entries' | 'audit_head'>();
+    await audit.record(auditTables, { kind: 'account_deleted', subject_id: user_id, actor_id: user_id });
+    await audit.forget(auditTables, user_id);
+
+    await sessions.endAll(transaction.$pickTables<'sessions'>(), user_id);
+    const rest = [];
+    for (const forgetIn of forget) rest.push(await forgetIn(transaction, user_id));
+    // That there was a first administrator stays known, not who it was.
+    await transaction
+      .updateTable('installation')
+      .set({ value: '' })
+      .where('name', '=', FIRST_ADMIN)
+      .where('value', '=', user_id)
+      .execute();
+    await mail.forgetRecipient(transaction.$pickTables<'mails'>(), user.email);
+    await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), farewellLetter(user));
+    await transaction.deleteFrom('users').where('id', '=', user_id).execute();
+    return rest;
+  }
+
+  return {
+    async remove({ id }) {
+      const rest = await database.transaction().execute((transaction) => removeIn(transaction, id));
+      mail.wake();
+      for (const finish of rest) await finish();
+    },
+  };
+}
+
+function farewellLetter({ email, username }: { email: string; username: string }) {
+  return {
+    recipient: email,
+    subject: 'your account is deleted',
+    lines: [
+      `Hello ${username},`,
+      'your account was deleted with everything in it, as you, we hope, have asked. This is the last mail to this address.',
+      'If this was not you, tell support: what was deleted cannot be brought back, but how it came about can be looked into.',
+    ],
+    leaves_no_trace: true,
+  } as const;
+}

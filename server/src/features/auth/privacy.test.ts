@@ -1,0 +1,252 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { listAudit } from '@palisade/contract/audit';
+import { currentUser, forgotPassword, login, register } from '@palisade/contract/auth';
+import { sendMessage } from '@palisade/contract/chat';
+import { addRule } from '@palisade/contract/firewall';
+import { deleteAccount, exportData } from '@palisade/contract/privacy';
+import { reportFalseAlarm } from '@palisade/contract/quarantine';
+import { createSession, joinSession } from '@palisade/contract/remote';
+import { assignSubscription, createTemplate, listTemplates, requestPlan } from '@palisade/contract/subscription';
+import { sql } from 'kysely';
+import { describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { newId } from '#platform/id.ts';
+import { PERSONAL_TABLES } from '#server/app.ts';
+import { EICAR, noise, zip } from '#test/files.ts';
+import { problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { startSmtpServer } from '#test/smtp-server.ts';
+import { scanned } from '#test/upload.ts';
+import { makeRecoveryCodes } from './recovery-codes.ts';
+
+const smtp = await startSmtpServer();
+const app = await startTestApp({
+  environment: { SMTP_URL: smtp.url, RESET_DELIVERY: 'email' },
+  surroundings: { mail_look_ms: 20 },
+});
+const { call, signIn } = app;
+const boss = await signIn('boss');
+
+type Person = Awaited<ReturnType<TestApp['signIn']>>;
+
+/** Somebody with something in every table that knows people. */
+async function leaveTraces(name: string): Promise<Person & { id: string; recovery_code: string }> {
+  const person = await signIn(name, 'support');
+  const { token, email } = person;
+  const { id } = replyOf(await call(currentUser, { token }));
+  const infected = await scanned(app, token, `${name}.com`, EICAR);
+  await call(reportFalseAlarm, { token, params: { id: infected.id }, body: { reason: `says ${name}` } });
+  await scanned(app, token, `${name}.zip`, zip([{ name: 'locked', content: noise(64), flags: 1 }]));
+  await call(sendMessage, { token, body: { message: `it is ${name}`, sender: 'user' } });
+  const rule = { rule_name: name, direction: 'inbound', action: 'block', protocol: 'tcp' } as const;
+  replyOf(await call(addRule, { token, body: rule }));
+  replyOf(await call(createSession, { token }));
+  const { session_code } = replyOf(await call(createSession, { token: boss.token }));
+  replyOf(await call(joinSession, { token, body: { session_code } }));
+  const plan = { duration_months: 12, max_devices: 1, is_premium: true, features: ['One'] } as const;
+  await call(createTemplate, { token: boss.token, body: { template_name: 'Plan', base_price: 1, ...plan, features: [] } });
+  const [template] = replyOf(await call(listTemplates, { token: boss.token }));
+  replyOf(await call(requestPlan, { token, body: { template_id: template?.id ?? '' } }));
+  const assignment = { user_email: email, plan_name: 'Plan', price: 1, ...plan, features: ['One'] };
+  replyOf(await call(assignSubscription, { token: boss.token, body: assignment }));
+  await call(forgotPassword, { body: { email } });
+  const recovery_code = await leaveSecondFactors(id);
+  await vi.waitFor(() => expect(smtp.received.filter(({ to }) => to === email)).toHaveLength(1), { timeout: 10_000 });
+  return { ...person, id, recovery_code };
+}
+
+/** As two-factor sign-in and refused sign-ins leave them. */
+async function leaveSecondFactors(user_id: string): Promise<string> {
+  const { database } = app.app;
+  const [recovery_code = ''] = await makeRecoveryCodes(database.$pickTables<'recovery_codes'>(), user_id);
+  const until = '2030-01-01T00:00:00.000Z';
+  const totp = { secret: null, since: null, last_step: 0, pending_secret: 'sealed', pending_until: until };
+  await database
+    .insertInto('totp')
+    .values({ user_id, ...totp, tries: 0, tries_until: until })
+    .execute();
+  const passkey = { rp_id: 'localhost', name: 'A key', counter: 0, transports: '[]', created_at: until, last_used_at: null };
+  const credential = { credential_id: `credential of ${user_id}`, public_key: 'public' };
+  await database
+    .insertInto('passkeys')
+    .values({ id: newId(), user_id, ...credential, ...passkey })
+    .execute();
+  const challenge = { user_id, challenge_hash: `challenge of ${user_id}`, expires_at: until };
+  await database
+    .insertInto('passkey_challenges')
+    .values({ ...challenge, purpose: 'add' })
+    .execute();
+  await database
+    .insertInto('sign_in_challenges')
+    .values({ ...challenge, password_mark: 'mark', device_id: null, tries: 0 })
+    .execute();
+  const block = { kind: 'pair', rule: 'wrong_passwords', source: '192.0.2.1', since: until, until, level: 1, counts: 1 } as const;
+  const suppression = { rule: 'a rule', source: '192.0.2.1', description: 'x', hidden_count: 0, last_hidden_at: null };
+  await database
+    .insertInto('alert_suppressions')
+    .values({ id: newId(), user_id, ...suppression, created_at: until, until })
+    .execute();
+  await database
+    .insertInto('alert_mails')
+    .values({ dedupe_key: `mail about ${user_id}`, user_id, day: '2026-11-20' })
+    .execute();
+  const lifted = { lifted_at: null, lifted_by: null };
+  await database
+    .insertInto('blocks')
+    .values({ id: newId(), user_id, account: `account of ${user_id}`, ...block, ...lifted })
+    .execute();
+  return recovery_code;
+}
+
+async function rowsOf(table: string): Promise<Record<string, unknown>[]> {
+  return (await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(app.app.database)).rows;
+}
+
+function exportFor({ token, password }: Person): Promise<Response> {
+  return fetch(`${app.url}/api${exportData.path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ password }),
+  });
+}
+
+const fileSchema = z.intersection(
+  z.object({ exported_at: z.string() }),
+  z.record(z.string(), z.union([z.string(), z.array(z.record(z.string(), z.unknown()))])),
+);
+
+/** Columns in which it says whose a row is. A new one belongs here, and its table into the file. */
+const WHOSE = /^(user_id|recipient)$/;
+
+test('every table that knows people is in the file of all their data', async () => {
+  const tables = await app.app.database.introspection.getTables();
+  const personal = tables.filter(({ columns }) => columns.some(({ name }) => WHOSE.test(name))).map(({ name }) => name);
+  expect(PERSONAL_TABLES.map(({ table }) => table)).toEqual(expect.arrayContaining(personal));
+});
+
+describe('the file of all one’s data', async () => {
+  const person = await leaveTraces('zwetlana-quux');
+  const other = await leaveTraces('ottokar-xyzzy');
+  const response = await exportFor(person);
+  const text = await response.text();
+  const file = fileSchema.parse(JSON.parse(text));
+
+  test('is a file', () => {
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="palisade-data.json"');
+    expect(response.headers.get('content-type')).toContain('application/json');
+  });
+
+  test.each(PERSONAL_TABLES.map(({ table, column = 'user_id', holds = 'id' }) => ({ table, column, holds })))(
+    'holds one’s own rows of $table, and nobody else’s',
+    async ({ table, column, holds }) => {
+      const own = (await rowsOf(table)).filter((row) => row[column] === person[holds]);
+      expect(own.length).toBeGreaterThan(0);
+      expect(file[table]).toHaveLength(own.length);
+    },
+  );
+
+  test('holds one’s activity, and no trace of anybody else', () => {
+    expect(z.array(z.object({ kind: z.string() })).parse(file['activity'])[0]?.kind).toBe('data_exported');
+    expect(text).toContain('zwetlana-quux.com');
+    expect(text).not.toContain(other.id);
+    expect(text).not.toContain('ottokar');
+  });
+
+  test('holds no secret', async () => {
+    const secrets = [
+      ...(await rowsOf('users')).map((row) => row['password_hash']),
+      ...[...(await rowsOf('sessions')), ...(await rowsOf('reset_tokens'))].map((row) => row['token_hash']),
+    ];
+    for (const secret of secrets) expect(text).not.toContain(secret);
+    const columns = Object.values(file).flatMap((rows) => (typeof rows === 'string' ? [] : rows.flatMap(Object.keys)));
+    expect([...new Set(columns)].filter((name) => /hash|secret|token|password|key/.test(name)).sort()).toEqual([
+      'common_password',
+      'dedupe_key',
+      'file_hash',
+    ]);
+  });
+
+  test('is given for the password alone', async () => {
+    const wrong = await exportFor({ ...person, password: 'not the password' });
+    expect(wrong.status).toBe(422);
+    expect(await wrong.json()).toMatchObject({ errors: [{ field: 'password' }] });
+    expect((await exportFor({ ...person, token: 'x' })).status).toBe(401);
+  });
+});
+
+describe('the deletion of an account', () => {
+  const ask = (
+    { token, password, email }: Person,
+    change: { password?: string; confirmation?: string; second_factor?: string } = {},
+  ) => call(deleteAccount, { token, body: { password, confirmation: email, ...change } });
+
+  test('needs the password, and the email typed', async () => {
+    const person = await signIn();
+    expect(problemOf(await ask(person, { password: 'wrong' })).errors?.[0]?.field).toBe('password');
+    expect(problemOf(await ask(person, { confirmation: 'DELETE' })).errors?.[0]?.field).toBe('confirmation');
+    expect((await call(currentUser, { token: person.token })).status).toBe(200);
+  });
+
+  test('is not for the last administrator', async () => {
+    expect(problemOf(await ask(boss))).toMatchObject({ status: 409, code: 'last_admin' });
+    expect((await call(currentUser, { token: boss.token })).status).toBe(200);
+  });
+
+  test('leaves no row and no file that names the person but ids in the audit log, and sends a last mail', async () => {
+    const person = await leaveTraces('wendelgard-plugh');
+    const kept = () => readdirSync(join(app.data_dir, 'quarantine'));
+    const scans = (await rowsOf('scans')).filter((row) => row['user_id'] === person.id).map((row) => String(row['id']));
+    expect(scans).toHaveLength(2);
+    expect(kept()).toEqual(expect.arrayContaining(scans));
+
+    expect(problemOf(await ask(person)).errors?.[0]?.field).toBe('second_factor');
+    for (const second_factor of ['123456', 'none-of-them'])
+      expect(problemOf(await ask(person, { second_factor })).code).toBe('second_factor_refused');
+    const confirmation = 'WENDELGARD-plugh@example.com';
+    const { recovery_code: second_factor } = person;
+    expect(replyOf(await ask(person, { confirmation, second_factor }))).toEqual({ success: true });
+    expect((await call(currentUser, { token: person.token })).status).toBe(401);
+    expect(problemOf(await call(login, { body: person })).code).toBe('invalid_credentials');
+    const letters = () => smtp.received.filter(({ to }) => to.toLowerCase() === person.email.toLowerCase());
+    await vi.waitFor(() => expect(letters().at(-1)?.content).toContain('your account is deleted'), { timeout: 10_000 });
+
+    await vi.waitFor(async () => {
+      const named: string[] = [];
+      for (const { name } of await app.app.database.introspection.getTables()) {
+        for (const row of await rowsOf(name)) {
+          if (name === 'audit_entries') for (const column of ['subject_id', 'actor_id']) delete row[column];
+          const words = JSON.stringify(row).toLowerCase();
+          if (['wendelgard', person.id, ...scans].some((word) => words.includes(word))) named.push(`${name}: ${words}`);
+        }
+      }
+      expect(named).toEqual([]);
+    });
+    await vi.waitFor(() => {
+      const names = readdirSync(app.data_dir, { recursive: true, encoding: 'utf8' });
+      expect(names.filter((name) => [...scans, person.id].some((id) => name.includes(id)))).toEqual([]);
+    });
+    const entries = replyOf(await call(listAudit, { token: boss.token, query: `?person=${person.id}` }));
+    expect(entries[0]).toMatchObject({ kind: 'account_deleted', subject_id: person.id, subject: null, actor: null });
+    for (const entry of entries) expect(entry).toMatchObject({ address: null, client: null, details: {} });
+  });
+
+  test('frees the email and the name, and makes nobody first administrator again', async () => {
+    const person = await signIn('gone');
+    await ask(person);
+    const again = await call(register, { body: { email: person.email, username: 'gone', password: person.password } });
+    expect(replyOf(again).role).toBe('customer');
+  });
+
+  test('of two at once is one, and of two administrators who go at once one stays', async () => {
+    const small = await startTestApp();
+    const people = [await small.signIn('one', 'admin'), await small.signIn('two', 'admin')];
+    const remove = ({ token, password, email }: Person) =>
+      small.call(deleteAccount, { token, body: { password, confirmation: email } });
+    const answers = await Promise.all(people.map(remove));
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(await small.app.database.selectFrom('users').select('role').execute()).toEqual([{ role: 'admin' }]);
+    const customer = await small.signIn('three');
+    const twice = await Promise.all([remove(customer), remove(customer)]);
+    expect(twice.map(({ status }) => status).sort()).toEqual([200, 401]);
+  });
+});

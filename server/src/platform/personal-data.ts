@@ -1,0 +1,56 @@
+import { type Kysely, sql } from 'kysely';
+
+/** Who the data is about. */
+export interface Subject {
+  id: string;
+  email: string;
+}
+
+/** A table with rows about a person, as they get it in the file of all their data. Each feature names its own. */
+export interface PersonalTable {
+  table: string;
+  /** The column that says whose a row is, and what stands in it; `user_id` and the account's id unless said otherwise. */
+  column?: string;
+  holds?: keyof Subject;
+  /** A column that is unique among a person's rows, in whose order they come; `id` unless said otherwise. */
+  key?: string;
+  /** Secrets, and what only the server has a use for. */
+  withheld?: readonly string[];
+  /** Columns of JSON text. */
+  json?: readonly string[];
+}
+
+/** Rows about a person under a name, read as they are asked for. */
+export interface PersonalPart {
+  name: string;
+  rows(subject: Subject): AsyncIterable<Record<string, unknown>>;
+}
+
+const READ_AT_ONCE = 200;
+
+/** The rows of a table, page by page. */
+export function partOf<Tables>(database: Kysely<Tables>, personal: PersonalTable): PersonalPart {
+  const { table, column = 'user_id', holds = 'id', key = 'id', withheld = [], json = [] } = personal;
+
+  function shown(row: Record<string, unknown>): Record<string, unknown> {
+    const columns = Object.entries(row).filter(([name]) => !withheld.includes(name));
+    return Object.fromEntries(
+      columns.map(([name, value]) => [name, json.includes(name) && typeof value === 'string' ? JSON.parse(value) : value]),
+    );
+  }
+
+  return {
+    name: table,
+    async *rows(subject) {
+      for (let after: unknown; ; ) {
+        const further = after === undefined ? sql`` : sql`and ${sql.ref(key)} > ${after}`;
+        const { rows } = await sql<Record<string, unknown>>`
+          select * from ${sql.table(table)} where ${sql.ref(column)} = ${subject[holds]} ${further}
+          order by ${sql.ref(key)} limit ${READ_AT_ONCE}`.execute(database);
+        for (const row of rows) yield shown(row);
+        if (rows.length < READ_AT_ONCE) return;
+        after = rows.at(-1)?.[key];
+      }
+    },
+  };
+}

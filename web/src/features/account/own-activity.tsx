@@ -1,0 +1,84 @@
+import { type Activity, exportActivity, listActivity } from '@palisade/contract/audit';
+import { IconDownload } from '@tabler/icons-react';
+import { infiniteQueryOptions, useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { call, download, sentenceOf } from '#api/call.ts';
+import { describeActivity } from '#ui/activity-words.ts';
+import { Button } from '#ui/button.tsx';
+import { Moment, useMinute } from '#ui/moment.tsx';
+import { saveFile } from '#ui/save-file.ts';
+import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+
+const ROWS_AT_ONCE = 8;
+
+const activityQuery = infiniteQueryOptions({
+  queryKey: ['activity'],
+  queryFn: ({ pageParam, signal }) =>
+    call(listActivity, { query: { limit: ROWS_AT_ONCE, ...(pageParam > 0 && { cursor: pageParam }) }, signal }),
+  initialPageParam: 0,
+  getNextPageParam: (rows) => (rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1)?.seq),
+});
+
+const BY: Record<Activity['by'], string> = { self: '', administrator: 'by an administrator', server: 'by the server' };
+
+/** What happened to this person's account, from the audit log. */
+export function OwnActivity() {
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(activityQuery);
+  const entries = data?.pages.flat();
+  const now = useMinute();
+  const save = useMutation({
+    mutationFn: (format: 'csv' | 'json') => download(exportActivity, { query: { format } }),
+    onSuccess: (file, format) => saveFile(`palisade-activity.${format}`, file),
+  });
+  return (
+    <section className="account-part" aria-labelledby="own-activity">
+      <div className="account-part__head">
+        <h3 id="own-activity">Activity</h3>
+        <div className="account-part__actions">
+          {(['csv', 'json'] as const).map((format) => (
+            <Button
+              key={format}
+              variant="quiet"
+              size="s"
+              icon={<IconDownload size={16} stroke={1.7} aria-hidden="true" />}
+              loading={save.isPending && save.variables === format}
+              aria-label={`Save your activity as ${format.toUpperCase()}`}
+              onClick={() => save.mutate(format)}
+            >
+              {format.toUpperCase()}
+            </Button>
+          ))}
+        </div>
+      </div>
+      <p className="sub">
+        What was done to your account, by whom and from where. Whatever you do not recognise: change your password.
+      </p>
+      {save.error && (
+        <p role="alert" className="account-form__failed">
+          {sentenceOf(save.error)}
+        </p>
+      )}
+      {error && (
+        <ErrorNotice title="Your activity could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
+      )}
+      {!entries && !error && <LoadingRows label="Loading your activity" />}
+      {entries && (
+        <ol className="activity-list" aria-label="Activity">
+          {entries.map((entry) => (
+            <li key={entry.seq}>
+              <bdi>{describeActivity(entry)}</bdi>
+              <span>
+                {entry.by !== 'self' && `${BY[entry.by]}, `}
+                <Moment iso={entry.at} now={now} />
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+      {hasNextPage && (
+        <Button variant="quiet" size="s" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Show more activity
+        </Button>
+      )}
+    </section>
+  );
+}

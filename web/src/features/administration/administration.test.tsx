@@ -1,0 +1,212 @@
+import { type AuditEntry, checkAudit, listAudit } from '@palisade/contract/audit';
+import { type AdminUser, changeUser, endUserSessions, listUserSessions, listUsers } from '@palisade/contract/users';
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { MARIA } from '#api/fake-records.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { AuditPage } from './audit-page.tsx';
+import { UsersPage } from './users-page.tsx';
+
+let server: FakeServer;
+
+const OMAR: AdminUser = {
+  id: '01930000-0000-7000-8000-000000000901',
+  username: 'omar <b>',
+  email: 'omar@example.com',
+  role: 'customer',
+  created_at: '2026-03-02T09:00:00.000Z',
+  disabled_at: null,
+  last_signed_in_at: null,
+  sessions: 2,
+  last_used_at: '2026-11-20T10:00:00.000Z',
+  two_factor: false,
+};
+const SELF: AdminUser = { ...OMAR, ...MARIA, role: 'admin', sessions: 1 };
+const SESSION = {
+  id: '01930000-0000-7000-8000-000000000911',
+  client: 'Safari on iPhone',
+  source: '203.0.113.7',
+  created_at: '2026-11-20T09:00:00.000Z',
+  last_used_at: '2026-11-20T10:00:00.000Z',
+  current: false,
+};
+const ENTRY: AuditEntry = {
+  seq: 12,
+  at: '2026-11-20T10:00:00.000Z',
+  kind: 'role_changed',
+  subject_id: OMAR.id,
+  subject: { id: OMAR.id, email: OMAR.email, username: OMAR.username },
+  actor_id: MARIA.id,
+  actor: { id: MARIA.id, email: MARIA.email, username: MARIA.username },
+  address: '203.0.113.7',
+  client: 'Firefox on Linux',
+  details: { from: 'customer', to: 'support' },
+  hash: 'a'.repeat(64),
+};
+const CHAIN = { entries: 12, head: `12:${'a'.repeat(64)}`, fault: null, checked_at: '2026-11-20T10:00:00.000Z' };
+
+beforeEach(() => {
+  server = new FakeServer();
+  startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
+  server.on(listUsers, reply(listUsers, [OMAR, SELF]));
+  server.on(listUserSessions, reply(listUserSessions, [SESSION, { ...SESSION, id: SELF.id, client: 'Edge on Windows' }]));
+  server.on(listAudit, reply(listAudit, [ENTRY]));
+  server.on(checkAudit, reply(checkAudit, CHAIN));
+});
+
+describe('Users', () => {
+  async function open(email = OMAR.email) {
+    renderForTest(<UsersPage />);
+    const user = userEvent.setup();
+    await user.click(await screen.findByRole('button', { name: `Manage ${email}` }));
+    return { user, dialog: await screen.findByRole('dialog') };
+  }
+
+  it('lists who is there, and marks oneself', async () => {
+    renderForTest(<UsersPage />);
+    expect(await screen.findByText('omar <b>')).toBeVisible();
+    expect(screen.getByText('2 people')).toBeVisible();
+    expect(screen.getByText('You')).toBeVisible();
+  });
+
+  it('shows who has two-factor sign-in', async () => {
+    server.on(listUsers, reply(listUsers, [{ ...OMAR, two_factor: true }]));
+    renderForTest(<UsersPage />);
+    expect(await screen.findByText('Two-factor')).toBeVisible();
+    expect(screen.getByText('On')).toBeVisible();
+  });
+
+  it('says that nobody matches, and shows everybody again', async () => {
+    renderForTest(<UsersPage />);
+    const user = userEvent.setup();
+    await screen.findByText('omar <b>');
+    server.on(listUsers, reply(listUsers, []));
+    await user.type(screen.getByLabelText('Search'), 'zzz');
+    expect(await screen.findByText('Nobody matches')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Show everybody' }));
+    expect(screen.getByLabelText('Search')).toHaveValue('');
+    expect(await screen.findByText('omar <b>')).toBeVisible();
+  });
+
+  it('reads further pages', async () => {
+    const full = Array.from({ length: 50 }, (_, index) => ({
+      ...OMAR,
+      id: `01930000-0000-7000-8000-${String(1000 + index).padStart(12, '0')}`,
+      username: `person ${index}`,
+    }));
+    server.on(listUsers, reply(listUsers, full));
+    renderForTest(<UsersPage />);
+    const more = await screen.findByRole('button', { name: 'Show more' });
+    expect(screen.getByText('The newest 50 people')).toBeVisible();
+    server.on(listUsers, reply(listUsers, [OMAR]));
+    await userEvent.setup().click(more);
+    expect(await screen.findByText('51 people')).toBeVisible();
+    expect(screen.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument();
+  });
+
+  it('gives a role once it is confirmed, and says why not', async () => {
+    const { user, dialog } = await open();
+    server.on(changeUser, refusal('last_admin'));
+    await user.selectOptions(within(dialog).getByLabelText('Role'), 'Support');
+    expect(server.callsOf(changeUser)).toHaveLength(0);
+    await user.click(within(dialog).getByRole('button', { name: 'Make Support' }));
+    expect(await within(dialog).findByRole('alert')).toHaveTextContent('Make somebody else an administrator first.');
+    server.on(changeUser, reply(changeUser, { ...OMAR, role: 'support' }));
+    server.on(listUsers, reply(listUsers, [{ ...OMAR, role: 'support' }, SELF]));
+    await user.click(within(dialog).getByRole('button', { name: 'Make Support' }));
+    await waitFor(() => expect(within(dialog).queryByRole('button', { name: 'Make Support' })).not.toBeInTheDocument());
+    expect(server.callsOf(changeUser)[1]?.body).toEqual({ user_id: OMAR.id, role: 'support' });
+    expect(within(dialog).getByLabelText('Role')).toHaveValue('support');
+  });
+
+  it('warns whoever takes the role from themselves', async () => {
+    const { user, dialog } = await open(SELF.email);
+    await user.selectOptions(within(dialog).getByLabelText('Role'), 'Customer');
+    expect(within(dialog).getByText(/you leave the administration at once/u)).toBeVisible();
+  });
+
+  it('asks before it disables, and enables again', async () => {
+    const { user, dialog } = await open();
+    const disabled = { ...OMAR, disabled_at: '2026-11-20T10:00:00.000Z', sessions: 0 };
+    server.on(changeUser, reply(changeUser, disabled));
+    await user.click(within(dialog).getByRole('button', { name: 'Disable account' }));
+    expect(dialog).toHaveTextContent('Disable omar@example.com and end 2 sessions?');
+    expect(server.callsOf(changeUser)).toHaveLength(0);
+    server.on(listUsers, reply(listUsers, [disabled, SELF]));
+    await user.click(within(dialog).getByRole('button', { name: 'Disable and sign out' }));
+    const enable = await within(dialog).findByRole('button', { name: 'Enable account' });
+    expect(server.callsOf(changeUser)[0]?.body).toEqual({ user_id: OMAR.id, disabled: true });
+    server.on(listUsers, reply(listUsers, [OMAR, SELF]));
+    await user.click(enable);
+    expect(await within(dialog).findByRole('button', { name: 'Disable account' })).toBeVisible();
+    expect(server.callsOf(changeUser)[1]?.body).toEqual({ user_id: OMAR.id, disabled: false });
+  });
+
+  it('ends one session or all', async () => {
+    const { user, dialog } = await open();
+    server.on(endUserSessions, reply(endUserSessions, { success: true }));
+    await user.click(await within(dialog).findByRole('button', { name: 'Sign out Safari on iPhone' }));
+    await user.click(within(dialog).getByRole('button', { name: 'Sign out everywhere' }));
+    await waitFor(() =>
+      expect(server.callsOf(endUserSessions).map(({ body }) => body)).toEqual([
+        { user_id: OMAR.id, session_id: SESSION.id },
+        { user_id: OMAR.id },
+      ]),
+    );
+  });
+
+  it('says why the list is not there', async () => {
+    server.on(listUsers, refusal('internal', { detail: 'The server is in trouble.' }));
+    renderForTest(<UsersPage />);
+    expect(await screen.findByRole('alert')).toHaveTextContent('The server is in trouble.');
+  });
+});
+
+describe('Audit log', () => {
+  it('tells in words what happened, to whom, and who did it', async () => {
+    const gone = { ...ENTRY, seq: 11, kind: 'account_deleted' as const, subject: null, actor: null, actor_id: OMAR.id };
+    server.on(listAudit, reply(listAudit, [ENTRY, { ...gone, address: null, client: null, details: {} }]));
+    renderForTest(<AuditPage />);
+    const [change, deletion] = await screen.findAllByRole('listitem');
+    expect(change).toHaveTextContent('Role changed from customer to support');
+    expect(change).toHaveTextContent('omar@example.com, by maria@example.com from 203.0.113.7');
+    expect(deletion).toHaveTextContent(`Account deleteddeleted account ${OMAR.id}`);
+  });
+
+  it('says that the log is whole, or which entry does not hold', async () => {
+    renderForTest(<AuditPage />);
+    expect(await screen.findByText('Verified up to entry 12')).toBeVisible();
+    expect(screen.getByText(CHAIN.head)).toBeVisible();
+    server.on(checkAudit, reply(checkAudit, { ...CHAIN, entries: 4, fault: { seq: 5, reason: 'It was changed.' } }));
+    await userEvent.setup().click(screen.getByRole('button', { name: 'Check again' }));
+    expect(await screen.findByText('Entry 5 does not hold. It was changed.')).toBeVisible();
+  });
+
+  it('is searched by person and by kind', async () => {
+    renderForTest(<AuditPage />);
+    const user = userEvent.setup();
+    await screen.findAllByRole('listitem');
+    server.on(listAudit, reply(listAudit, []));
+    await user.selectOptions(screen.getByLabelText('What'), 'Account disabled');
+    await user.type(screen.getByLabelText('Person'), 'nobody');
+    expect(await screen.findByText('Nothing matches')).toBeVisible();
+    server.on(listAudit, reply(listAudit, [ENTRY]));
+    await user.click(screen.getByRole('button', { name: 'Show everything' }));
+    expect(screen.getByLabelText('Person')).toHaveValue('');
+    expect(screen.getByLabelText('What')).toHaveValue('');
+    expect(await screen.findAllByRole('listitem')).toHaveLength(1);
+  });
+});
+
+it.each([
+  ['users', UsersPage],
+  ['audit', AuditPage],
+])('the page of %s is for administrators', (_, Screen) => {
+  startSession({ access_token: 'token-1', user_info: MARIA });
+  renderForTest(<Screen />);
+  expect(screen.getByText('Administrators only')).toBeVisible();
+  expect(server.calls).toHaveLength(0);
+});

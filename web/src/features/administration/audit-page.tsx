@@ -1,0 +1,198 @@
+import { TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { AUDIT_KINDS, type AuditEntry, checkAudit, listAudit } from '@palisade/contract/audit';
+import { IconAlertTriangle, IconFileSearch, IconSearch, IconShieldCheck } from '@tabler/icons-react';
+import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { call, sentenceOf } from '#api/call.ts';
+import { useSession } from '#api/session.ts';
+import { describeActivity, KIND_LABELS } from '#ui/activity-words.ts';
+import { AdministratorsOnly } from '#ui/administrators-only.tsx';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { Choice } from '#ui/choice.tsx';
+import { Moment, useMinute } from '#ui/moment.tsx';
+import { Page } from '#ui/page.tsx';
+import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import './administration.css';
+
+const ROWS_AT_ONCE = 50;
+/** While somebody types, the server is asked when they pause. */
+const TYPING_PAUSE_MS = 250;
+
+const auditQuery = ({ person, kind }: { person: string; kind: AuditEntry['kind'] | undefined }) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', person, kind],
+    queryFn: ({ pageParam, signal }) =>
+      call(listAudit, {
+        query: { limit: ROWS_AT_ONCE, person, ...(kind && { kind }), ...(pageParam > 0 && { cursor: pageParam }) },
+        signal,
+      }),
+    initialPageParam: 0,
+    getNextPageParam: (rows) => (rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1)?.seq),
+    placeholderData: (before) => before,
+  });
+
+const chainQuery = queryOptions({ queryKey: ['audit-chain'], queryFn: ({ signal }) => call(checkAudit, { signal }) });
+
+export function AuditPage() {
+  const isAdmin = useSession().session?.user_info.role === 'admin';
+  return (
+    <Page
+      title="Audit log"
+      sentence="Who did what, and when. Entries are only ever added; each is sealed with the one before it, so that a change shows."
+    >
+      {isAdmin ? (
+        <div className="admin-parts">
+          <Chain />
+          <Entries />
+        </div>
+      ) : (
+        <AdministratorsOnly sentence="The log tells what other people did, so only an administrator of this installation sees it. Your own part is in Security Preferences." />
+      )}
+    </Page>
+  );
+}
+
+/** Whether the log is whole. */
+function Chain() {
+  const { data: chain, error, isFetching, refetch } = useQuery(chainQuery);
+  const Icon = chain?.fault ? IconAlertTriangle : IconShieldCheck;
+  const again = (
+    <Button variant="quiet" size="s" loading={isFetching} onClick={() => void refetch()}>
+      Check again
+    </Button>
+  );
+  return (
+    <Card title="Is it whole?" action={again}>
+      {error && <ErrorNotice title="The log could not be checked" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
+      {!chain && !error && <p className="sub">Checking every entry…</p>}
+      {chain && (
+        <div className="audit-chain" data-broken={chain.fault !== null} role="status">
+          <Icon size={24} stroke={1.7} aria-hidden="true" />
+          <div>
+            <p className="audit-chain__title">
+              {chain.fault === null
+                ? `Verified up to entry ${chain.entries}`
+                : `Entry ${chain.fault.seq} does not hold. ${chain.fault.reason}`}
+            </p>
+            <p className="sub">
+              {chain.fault === null
+                ? 'Nothing was changed, taken out or cut off. To prove it later against somebody who could rewrite everything, note this head outside of the server:'
+                : `The ${chain.entries} entries before it hold. Compare with a backup, and find out who could write to the database.`}
+            </p>
+            {chain.fault === null && <code className="audit-chain__head">{chain.head}</code>}
+          </div>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function Entries() {
+  const [address, setAddress] = useSearchParams();
+  const [words, setWords] = useState(address.get('person') ?? '');
+  const [person] = useDebouncedValue(words.trim(), TYPING_PAUSE_MS);
+  const kind = AUDIT_KINDS.find((known) => known === address.get('kind'));
+  const query = auditQuery({ person, kind });
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(query);
+  const entries = data?.pages.flat();
+  const now = useMinute();
+
+  function show(next: { person?: string; kind?: string }) {
+    if (next.person !== undefined) setWords(next.person);
+    const wanted = { person: words, kind: kind ?? '', ...next };
+    setAddress(
+      Object.entries(wanted).filter(([, value]) => value !== ''),
+      { replace: true },
+    );
+  }
+
+  return (
+    <Card title="Entries">
+      <div className="admin-tools" data-pair>
+        <TextInput
+          label="Person"
+          type="search"
+          placeholder="Email, username or id, in full"
+          leftSection={<IconSearch size={16} stroke={1.7} aria-hidden="true" />}
+          value={words}
+          onChange={(event) => show({ person: event.currentTarget.value })}
+        />
+        <Choice
+          label="What"
+          data={[{ value: '', label: 'Everything' }, ...AUDIT_KINDS.map((value) => ({ value, label: KIND_LABELS[value] }))]}
+          value={kind ?? ''}
+          onChange={(event) => show({ kind: event.currentTarget.value })}
+        />
+      </div>
+      {error && (
+        <ErrorNotice title="The audit log could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
+      )}
+      {!entries && !error && <LoadingRows label="Loading the audit log" />}
+      {entries?.length === 0 && (
+        <EmptyState
+          icon={<IconFileSearch size={28} stroke={1.7} />}
+          title="Nothing matches"
+          sentence="There is no entry of this person and this kind. A person is found by the whole email, username or id."
+          action={
+            <Button variant="quiet" onClick={() => show({ person: '', kind: '' })}>
+              Show everything
+            </Button>
+          }
+        />
+      )}
+      {entries && entries.length > 0 && (
+        <ol className="audit-list" aria-label="Entries">
+          {entries.map((entry) => (
+            <EntryRow key={entry.seq} entry={entry} now={now} />
+          ))}
+        </ol>
+      )}
+      {hasNextPage && (
+        <div className="admin-more">
+          <Button variant="quiet" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function EntryRow({ entry, now }: { entry: AuditEntry; now: number }) {
+  const { seq, at, subject, subject_id, actor, actor_id } = entry;
+  const isOwn = actor_id === subject_id;
+  return (
+    <li>
+      <span className="audit-list__seq num">{seq}</span>
+      <span className="audit-list__what">
+        <span>
+          <bdi>{describeActivity(entry)}</bdi>
+        </span>
+        <span>
+          <Person person={subject} id={subject_id} />
+          {!isOwn && (
+            <>
+              , by {actor_id === null ? 'the server' : <Person person={actor} id={actor_id} />}
+              {entry.address !== null && <span className="num"> from {entry.address}</span>}
+            </>
+          )}
+        </span>
+      </span>
+      <span className="audit-list__when num">
+        <Moment iso={at} now={now} />
+      </span>
+    </li>
+  );
+}
+
+function Person({ person, id }: { person: AuditEntry['subject']; id: string }) {
+  if (person) return <bdi>{person.email}</bdi>;
+  return (
+    <>
+      deleted account <code>{id}</code>
+    </>
+  );
+}

@@ -1,0 +1,191 @@
+import { type Role, roleSchema } from '@palisade/contract/auth';
+import type { AdminUser } from '@palisade/contract/users';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { sentenceOf } from '#api/call.ts';
+import { useSession } from '#api/session.ts';
+import { ROLE_LABELS } from '#ui/activity-words.ts';
+import { Button } from '#ui/button.tsx';
+import { Choice } from '#ui/choice.tsx';
+import { ModalWindow } from '#ui/modal-window.tsx';
+import { describeAge, Moment, useMinute } from '#ui/moment.tsx';
+import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { StateBadge } from './user-table.tsx';
+import { useChangeUser, useEndUserSessions, userSessionsQuery } from './users.queries.ts';
+
+/** What a role lets somebody do, in a sentence. */
+const ROLE_SENTENCES: Record<Role, string> = {
+  customer: 'Sees and changes their own things alone.',
+  support: 'Also answers the support chat, and joins remote sessions by their code.',
+  admin: 'Also gives subscriptions, manages people, and reads the audit log.',
+};
+
+/** What an administrator can do about a person. */
+export function UserDialog({ user, onClose }: { user: AdminUser; onClose: () => void }) {
+  const isSelf = useSession().session?.user_info.id === user.id;
+  return (
+    <ModalWindow title={user.username} size={560} onClose={onClose}>
+      <p className="admin-dialog__who">
+        <bdi>{user.email}</bdi>
+        <StateBadge user={user} />
+        <Link to={`/admin/audit?person=${encodeURIComponent(user.email)}`}>Activity in the audit log</Link>
+      </p>
+      <RolePart key={user.role} user={user} isSelf={isSelf} />
+      <AccessPart user={user} isSelf={isSelf} />
+      <SessionsPart user={user} />
+    </ModalWindow>
+  );
+}
+
+function RolePart({ user, isSelf }: { user: AdminUser; isSelf: boolean }) {
+  const [role, setRole] = useState(user.role);
+  const change = useChangeUser(user);
+  return (
+    <div className="admin-part">
+      <Choice
+        label="Role"
+        size="md"
+        description={ROLE_SENTENCES[role]}
+        data={roleSchema.options.map((value) => ({ value, label: ROLE_LABELS[value] }))}
+        value={role}
+        onChange={(event) => {
+          setRole(roleSchema.catch(user.role).parse(event.currentTarget.value));
+          change.reset();
+        }}
+      />
+      {isSelf && role !== user.role && (
+        <p className="admin-warning">This is your own account: you leave the administration at once.</p>
+      )}
+      {change.error && (
+        <p role="alert" className="admin-failed">
+          {sentenceOf(change.error)}
+        </p>
+      )}
+      {role !== user.role && (
+        <div className="modal-window__actions">
+          <Button variant="quiet" onClick={() => setRole(user.role)}>
+            Cancel
+          </Button>
+          <Button loading={change.isPending} onClick={() => change.mutate({ role })}>
+            Make {ROLE_LABELS[role]}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function AccessPart({ user, isSelf }: { user: AdminUser; isSelf: boolean }) {
+  const [isAsking, setIsAsking] = useState(false);
+  const change = useChangeUser(user);
+  const isDisabled = user.disabled_at !== null;
+  return (
+    <section className="admin-part" aria-labelledby="user-access">
+      <div className="admin-part__head">
+        <h3 id="user-access">Sign-in</h3>
+        {isDisabled ? (
+          <Button size="s" loading={change.isPending} onClick={() => change.mutate({ disabled: false })}>
+            Enable account
+          </Button>
+        ) : (
+          !isAsking && (
+            <Button variant="quiet" size="s" onClick={() => setIsAsking(true)}>
+              Disable account
+            </Button>
+          )
+        )}
+      </div>
+      <p className="sub">
+        {isDisabled
+          ? 'They cannot sign in. With the right password they are told that the account is disabled, and whom to ask.'
+          : 'They may sign in. Disabling the account signs them out everywhere at once; nothing of theirs is deleted.'}
+      </p>
+      {isAsking && !isDisabled && (
+        <div className="admin-ask">
+          <p>
+            Disable <bdi>{user.email}</bdi> and end {user.sessions === 1 ? '1 session' : `${user.sessions} sessions`}?
+            {isSelf && ' This is your own account.'}
+          </p>
+          <div className="modal-window__actions">
+            <Button variant="quiet" size="s" onClick={() => setIsAsking(false)}>
+              Keep it
+            </Button>
+            <Button
+              size="s"
+              loading={change.isPending}
+              onClick={() => change.mutate({ disabled: true }, { onSuccess: () => setIsAsking(false) })}
+            >
+              Disable and sign out
+            </Button>
+          </div>
+        </div>
+      )}
+      {change.error && (
+        <p role="alert" className="admin-failed">
+          {sentenceOf(change.error)}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function SessionsPart({ user }: { user: AdminUser }) {
+  const { data: sessions, error, refetch } = useQuery(userSessionsQuery(user.id));
+  const end = useEndUserSessions(user.id);
+  const now = useMinute();
+  return (
+    <section className="admin-part" aria-labelledby="user-sessions">
+      <div className="admin-part__head">
+        <h3 id="user-sessions">Signed-in sessions</h3>
+        {sessions && sessions.length > 1 && (
+          <Button
+            variant="quiet"
+            size="s"
+            loading={end.isPending && end.variables === undefined}
+            onClick={() => end.mutate(undefined)}
+          >
+            Sign out everywhere
+          </Button>
+        )}
+      </div>
+      {error && (
+        <ErrorNotice title="The sessions could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
+      )}
+      {end.error && (
+        <p role="alert" className="admin-failed">
+          {sentenceOf(end.error)}
+        </p>
+      )}
+      {!sessions && !error && <LoadingRows label="Loading the sessions" />}
+      {sessions?.length === 0 && <p className="sub">Not signed in anywhere.</p>}
+      {sessions && sessions.length > 0 && (
+        <ul className="admin-sessions">
+          {sessions.map(({ id, client, source, created_at, last_used_at, current }) => (
+            <li key={id}>
+              <span className="admin-who">
+                <span>
+                  {client}
+                  {current && <span className="admin-badge">This session</span>}
+                </span>
+                <span>
+                  {source && <span className="num">{source}, </span>}signed in <Moment iso={created_at} now={now} />, last used{' '}
+                  {describeAge(last_used_at, now)}
+                </span>
+              </span>
+              <Button
+                variant="quiet"
+                size="s"
+                loading={end.isPending && end.variables === id}
+                aria-label={`Sign out ${client}`}
+                onClick={() => end.mutate(id)}
+              >
+                Sign out
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,48 @@
+import type { Role } from '@palisade/contract/auth';
+import { type AdminUser, changeUser, endUserSessions, listUserSessions, listUsers } from '@palisade/contract/users';
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '#api/call.ts';
+
+const ROWS_AT_ONCE = 50;
+const USERS_KEY = ['users'];
+
+/** People by a search, page by page. The last page is one that is not full. */
+export const usersQuery = (search: string) =>
+  infiniteQueryOptions({
+    queryKey: [...USERS_KEY, search],
+    queryFn: ({ pageParam, signal }) =>
+      call(listUsers, { query: { limit: ROWS_AT_ONCE, search, ...(pageParam && { cursor: pageParam }) }, signal }),
+    initialPageParam: '',
+    getNextPageParam: (rows) => (rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1)?.id),
+    placeholderData: (before) => before,
+  });
+
+export const userSessionsQuery = (user_id: string) =>
+  queryOptions({
+    queryKey: ['user-sessions', user_id],
+    queryFn: ({ signal }) => call(listUserSessions, { query: { user_id }, signal }),
+  });
+
+export function useChangeUser({ id }: AdminUser) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (change: { role?: Role; disabled?: boolean }) => call(changeUser, { body: { user_id: id, ...change } }),
+    // Also after a failure: the list may be older than what the server knows.
+    onSettled: () =>
+      Promise.all([USERS_KEY, userSessionsQuery(id).queryKey].map((queryKey) => queries.invalidateQueries({ queryKey }))),
+  });
+}
+
+/** Ends one session of a person by its id, or every one. */
+export function useEndUserSessions(user_id: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (session_id: string | undefined) =>
+      call(endUserSessions, { body: { user_id, ...(session_id !== undefined && { session_id }) } }),
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: userSessionsQuery(user_id).queryKey }),
+        queries.invalidateQueries({ queryKey: USERS_KEY }),
+      ]),
+  });
+}

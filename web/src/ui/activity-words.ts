@@ -1,0 +1,85 @@
+import type { Activity, AuditKind } from '@palisade/contract/audit';
+import type { Role } from '@palisade/contract/auth';
+
+/** As much of an entry as its words need. */
+type Told = Pick<Activity, 'kind' | 'address' | 'client' | 'details'>;
+
+/** What each kind is called in a list to choose from, and in an entry that says no more. */
+export const KIND_LABELS: Record<AuditKind, string> = {
+  account_registered: 'Account created',
+  signed_in: 'Signed in',
+  signed_out: 'Signed out',
+  session_ended: 'Session ended',
+  other_sessions_ended: 'Signed out everywhere else',
+  username_changed: 'Username changed',
+  password_changed: 'Password changed',
+  password_reset: 'Password reset',
+  two_factor_enabled: 'Two-factor sign-in turned on',
+  two_factor_disabled: 'Two-factor sign-in turned off',
+  authenticator_added: 'Authenticator app added',
+  authenticator_removed: 'Authenticator app removed',
+  passkey_added: 'Passkey added',
+  passkey_removed: 'Passkey removed',
+  recovery_codes_made: 'Recovery codes made',
+  recovery_code_used: 'Recovery code used',
+  role_changed: 'Role changed',
+  account_disabled: 'Account disabled',
+  account_enabled: 'Account enabled',
+  account_deleted: 'Account deleted',
+  data_exported: 'Data exported',
+  subscription_assigned: 'Subscription assigned',
+  subscription_cancelled: 'Subscription cancelled',
+  alert_acknowledged: 'Alert acknowledged',
+  alert_resolved: 'Alert resolved',
+  alert_reopened: 'Alert reopened',
+  suppression_added: 'Alerts hidden',
+  suppression_removed: 'Alerts shown again',
+  device_trusted: 'Device trusted',
+  block_added: 'Sign-in refused for a while',
+  block_lifted: 'Refusal lifted',
+  file_restored: 'File taken out of quarantine',
+  file_deleted: 'File deleted from quarantine',
+  setup_changed: 'Company name and contact changed',
+  false_alarm_decided: 'False alarm decided',
+};
+
+export const ROLE_LABELS: Record<Role, string> = { customer: 'Customer', support: 'Support', admin: 'Administrator' };
+
+/** What the server calls a program that does not say what it is. */
+const UNKNOWN = 'Unknown client';
+
+function roleOf(value: unknown): string {
+  return value === 'customer' || value === 'support' || value === 'admin' ? ROLE_LABELS[value].toLowerCase() : 'another role';
+}
+
+function withClient({ kind, client, address }: Told): string {
+  const by = client === null || client === UNKNOWN ? '' : ` with ${client}`;
+  return `${KIND_LABELS[kind]}${by}${address === null ? '' : ` from ${address}`}`;
+}
+
+/** The label, and after it the named fact where there is one. */
+const withFact = (name: string) => (told: Told) => {
+  const fact = told.details[name];
+  return fact === undefined ? KIND_LABELS[told.kind] : `${KIND_LABELS[told.kind]}: ${fact}`;
+};
+
+/** Kinds of which an entry says more than the label. */
+const SENTENCES: Partial<Record<AuditKind, (told: Told) => string>> = {
+  account_registered: withClient,
+  signed_in: withClient,
+  signed_out: withClient,
+  session_ended: (told) => (told.details['all'] === true ? 'Signed out everywhere' : withFact('session')(told)),
+  username_changed: withFact('username'),
+  role_changed: ({ details }) =>
+    details['to'] === undefined ? 'Role changed' : `Role changed from ${roleOf(details['from'])} to ${roleOf(details['to'])}`,
+  subscription_assigned: withFact('plan_name'),
+  subscription_cancelled: withFact('plan_name'),
+  file_restored: withFact('filename'),
+  file_deleted: withFact('filename'),
+  setup_changed: withFact('company_name'),
+};
+
+/** What happened, in a sentence without its end: "Signed in with Firefox on Windows from 203.0.113.7". */
+export function describeActivity(told: Told): string {
+  return SENTENCES[told.kind]?.(told) ?? KIND_LABELS[told.kind];
+}
