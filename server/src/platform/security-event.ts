@@ -26,6 +26,8 @@ export type SecurityEvent = {
         /** What the browser keeps to be known again by; null for one that keeps nothing. */
         device_id: string | null;
         has_second_factor: boolean;
+        /** Whether a password was part of it, which can be guessed and whose guessing is refused; false for a passkey alone. */
+        with_password: boolean;
       };
     }
   /** A session's token came from another source and another user-agent family than those that signed in. */

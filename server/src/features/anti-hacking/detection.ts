@@ -68,7 +68,9 @@ export function createDetection(parts: {
 
   async function sight(event: SecurityEvent): Promise<Sighting> {
     if (event.kind !== 'login_succeeded') return { ...event, device: null, is_refused: false };
-    return { ...event, is_refused: await isRefused(event), device: await devices.signedIn(event) };
+    // A passkey alone gets in through any refusal: it cannot be guessed.
+    const is_refused = event.data.with_password && (await isRefused(event));
+    return { ...event, is_refused, device: await devices.signedIn(event) };
   }
 
   async function find(sightings: readonly Sighting[]): Promise<Found[]> {

@@ -133,7 +133,8 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
     if (rule.arms !== undefined && arms !== undefined) armed.push({ place: arms[rule.arms], samples: window.samples });
   }
 
-  if (arms !== undefined && sighting.kind === 'login_succeeded') {
+  // No guessing leads to a passkey.
+  if (arms !== undefined && sighting.kind === 'login_succeeded' && sighting.data.with_password) {
     const guessing = [arms.pair, arms.source].flatMap((place) => aliveAt(place) ?? []);
     next.delete(nameOf(arms.pair));
     next.delete(nameOf(arms.source));
