@@ -224,7 +224,7 @@ test('the keyboard alone changes username and password, and ends a session elsew
   await expect(page.getByRole('menuitem', { name: 'Security Preferences' })).toBeFocused();
   await page.keyboard.press('Enter');
   const security = page.getByRole('dialog', { name: 'Security Preferences' });
-  const sessions = security.getByRole('listitem');
+  const sessions = security.getByRole('region', { name: 'Signed-in sessions' }).getByRole('listitem');
   await expect(sessions).toHaveCount(2);
   await expect(sessions.filter({ hasText: 'This session' })).toContainText('Chrome on Linux');
   await expectAccessible(page);

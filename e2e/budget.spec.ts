@@ -17,6 +17,8 @@ const SCREENS = [
   '/anti-hacking',
   '/subscription-manager',
   '/admin/setup',
+  '/admin/users',
+  '/admin/audit',
   '/admin/outbox',
   '/admin/false-alarms',
 ];

@@ -124,17 +124,18 @@ test('an infected upload becomes an alert, a drill says that it is one, and a sc
   await page.keyboard.press('Enter');
   const scan = tile(page, 'Posture scan');
   await expect(scan).toContainText('Issues found');
-  await expect(scan).toContainText('13 of 26 checks could run.');
+  await expect(scan).toContainText('18 of 26 checks could run.');
   await expect(scan.getByRole('region', { name: 'Vulnerabilities found' })).toContainText('Opened by "<b>ssh</b>".');
   await scan.getByText('All 26 checks').click();
-  await expect(scan.getByRole('link', { name: /Fix/ })).toHaveAttribute('href', '/firewall');
+  await expect(scan.getByRole('link', { name: /Fix Port 22/ })).toHaveAttribute('href', '/firewall');
+  await expect(scan.getByRole('link', { name: /Fix The password/ })).toHaveAttribute('href', '/dashboard?open=security');
   await page.getByRole('switch', { name: 'LIVE' }).check();
   await expect(page.getByRole('list', { name: 'Live feed' }).getByRole('listitem')).toHaveCount(2);
   await expectAccessible(page);
 
   await page.goto('/dashboard');
   await expect(tile(page, 'Security Score')).toContainText('92%');
-  await expect(page.getByRole('link', { name: '+8 Port 22 (SSH) is open to the whole world' })).toBeVisible();
+  await expect(page.getByRole('link', { name: '−8 Port 22 (SSH) is open to the whole world +8 if fixed' })).toBeVisible();
   await expect(tile(page, 'Threats Neutralized')).toContainText('1 measured on this account');
 });
 
@@ -155,7 +156,7 @@ test('live mode asks every 5 seconds, and a scan reloads the alerts a second lat
   await page.getByRole('switch', { name: 'LIVE' }).uncheck();
 
   await page.getByRole('button', { name: 'Start Scan' }).click();
-  await expect(page.getByText('No issues found in what could be checked')).toBeVisible();
+  await expect(page.getByText('Issues found', { exact: true })).toBeVisible();
   const before = count('/alerts');
   await page.clock.runFor(1_000);
   await expect.poll(() => count('/alerts')).toBeGreaterThan(before);

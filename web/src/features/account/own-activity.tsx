@@ -32,7 +32,7 @@ export function OwnActivity() {
   return (
     <section className="account-part" aria-labelledby="own-activity">
       <div className="account-part__head">
-        <h3 id="own-activity">Activity</h3>
+        <h3 id="own-activity">Your activity</h3>
         <div className="account-part__actions">
           {(['csv', 'json'] as const).map((format) => (
             <Button

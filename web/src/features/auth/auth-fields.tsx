@@ -1,10 +1,12 @@
 import { TextInput } from '@mantine/core';
 import { PASSWORD_LENGTH } from '@palisade/contract/auth';
-import type { ChangeEvent } from 'react';
+import { type ChangeEvent, lazy, Suspense } from 'react';
 import { PasswordField } from '#ui/password-field.tsx';
-import { PasswordStrength } from '#ui/password-strength.tsx';
 import type { AuthField, FieldMessages } from './auth.ts';
 import type { AuthMode } from './auth-modes.ts';
+
+// Only new passwords are judged, and whoever signs in need not wait for it.
+const PasswordStrength = lazy(async () => ({ default: (await import('#ui/password-strength.tsx')).PasswordStrength }));
 
 const NEW_PASSWORD_HINT = `At least ${PASSWORD_LENGTH.minimum} characters. Long beats complicated.`;
 
@@ -48,7 +50,11 @@ export function AuthFields({ mode, values, messages, onChange }: AuthFieldsProps
           autoComplete={mode === 'login' ? 'current-password' : 'new-password'}
         />
       )}
-      {mode === 'register' && <PasswordStrength password={values.password} known={[values.email, values.username]} />}
+      {mode === 'register' && (
+        <Suspense>
+          <PasswordStrength password={values.password} known={[values.email, values.username]} />
+        </Suspense>
+      )}
       {mode === 'register' && <PasswordField {...field('confirm')} label="Confirm Password" autoComplete="new-password" />}
       {mode === 'reset-password' && (
         <>
@@ -67,7 +73,9 @@ export function AuthFields({ mode, values, messages, onChange }: AuthFieldsProps
             description={NEW_PASSWORD_HINT}
             autoComplete="new-password"
           />
-          <PasswordStrength password={values.new_password} />
+          <Suspense>
+            <PasswordStrength password={values.new_password} />
+          </Suspense>
         </>
       )}
     </>
