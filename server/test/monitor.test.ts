@@ -116,7 +116,7 @@ describe('what is refused to strangers and customers is told to the administrato
     socket.leave();
   });
 
-  test('three SQL injections within 10 seconds, of which nobody knows whether they were stopped', async () => {
+  test('three SQL injections within 10 seconds, and whether they were refused', async () => {
     const place = { source: '198.51.100.2', client: 'sqlmap/1.9' };
     const inject = async (query: string) => expect((await ask(place, `/firewall/rules?${query}`)).status).toBe(401);
     await inject(`limit=${encodeURIComponent("1' or '1'='1")}`);
@@ -133,15 +133,22 @@ describe('what is refused to strangers and customers is told to the administrato
         {
           threat_type: 'intrusion_attempt',
           severity: 'high',
-          outcome: 'unknown',
-          blocked: false,
+          outcome: 'blocked',
+          blocked: true,
           description: 'Requests with attacks in them (SQL injection) were made, from 198.51.100.2.',
         },
       ]),
     );
+    const refused = replyOf(await call(readDashboard, { token: boss.token })).score_breakdown;
+    expect(refused.map(({ id }) => id)).not.toContain('open_alert_high');
     const [{ evidence } = { evidence: undefined }] = await aboutSource(place.source);
     // What was sent is kept from people: it may hold what is nobody's business.
     expect(JSON.stringify(evidence)).not.toContain('sleep');
+
+    // One that was answered may have been what was looked for.
+    const answered = { ...place, source: '198.51.100.30' };
+    for (const path of ['/firewall/rules', '/firewall/rules', '/config']) await ask(answered, `${path}?x=1+or+1=1`);
+    await soon(async () => expect(await aboutSource(answered.source)).toMatchObject([{ outcome: 'unknown', blocked: false }]));
   });
 
   test('a customer at three calls of administrators, and not the customer', async () => {

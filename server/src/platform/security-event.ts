@@ -55,7 +55,13 @@ export type SecurityEvent = {
   /** A request that no page of ours makes: an unknown path, a string that is an attack, a customer's token on an administrator's endpoint. */
   | {
       kind: 'request_refused';
-      data: { reason: 'unknown_path' | 'exploit_string' | 'admin_endpoint'; path: string; pattern: string | null };
+      data: {
+        reason: 'unknown_path' | 'exploit_string' | 'admin_endpoint';
+        path: string;
+        pattern: string | null;
+        /** Whether the answer was a refusal, or that there is nothing: 4xx. */
+        was_refused: boolean;
+      };
     }
 );
 

@@ -317,7 +317,7 @@ describe('a stream of events', async () => {
         ...limited(null),
         source: '203.0.113.10',
         kind: 'request_refused',
-        data: { reason: 'unknown_path', path: `/old/${index}`, pattern: null },
+        data: { reason: 'unknown_path', path: `/old/${index}`, pattern: null, was_refused: true },
       }),
     );
     await Promise.all(probes.map(detection.observe));

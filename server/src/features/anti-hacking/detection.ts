@@ -111,8 +111,8 @@ export function createDetection(parts: {
       case 'rate_limited':
         return 'blocked';
       case 'request_refused':
-        // 403, and 404. What an attack in an address was answered with is not known here.
-        return sighting.data.reason === 'exploit_string' ? 'unknown' : 'blocked';
+        // What was answered may be what was attacked.
+        return is_open ? 'unknown' : 'blocked';
     }
   }
 

@@ -70,8 +70,8 @@ const infected =
     },
   });
 const refused =
-  (reason: 'unknown_path' | 'exploit_string' | 'admin_endpoint', path: string): At =>
-  (ms) => ({ ...around(ms), kind: 'request_refused', data: { reason, path, pattern: null } });
+  (reason: 'unknown_path' | 'exploit_string' | 'admin_endpoint', path: string, was_refused = true): At =>
+  (ms) => ({ ...around(ms), kind: 'request_refused', data: { reason, path, pattern: null, was_refused } });
 const limited: At = (ms) => ({ ...around(ms), user_id: null, kind: 'rate_limited', data: { group: 'read' } });
 const moved: At = (ms) => ({
   ...around(ms),
