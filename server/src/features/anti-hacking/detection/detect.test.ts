@@ -155,6 +155,13 @@ const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[]
     ['brute_force.spray high'],
   ],
   [
+    'after failures, to one account after the other',
+    every(SECOND, [...accounts(5), succeeded({ account: 'own' }), succeeded({ account: 'somebody' })]),
+    ['brute_force.spray high', 'suspicious_login.after_failures high', 'suspicious_login.after_failures high'],
+    every(SECOND, [...accounts(5), succeeded({ account: 'own' })]),
+    ['brute_force.spray high', 'suspicious_login.after_failures high'],
+  ],
+  [
     'after failures, with a password',
     every(SECOND, [...guesses(5), succeeded({ has_second_factor: true })]),
     ['brute_force.pair medium', 'suspicious_login.after_failures high'],

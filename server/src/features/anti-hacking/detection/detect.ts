@@ -136,8 +136,8 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
   // No guessing leads to a passkey.
   if (arms !== undefined && sighting.kind === 'login_succeeded' && sighting.data.with_password) {
     const guessing = [arms.pair, arms.source].flatMap((place) => aliveAt(place) ?? []);
+    // The source stays armed: whoever guesses may sign in to an account of their own first.
     next.delete(nameOf(arms.pair));
-    next.delete(nameOf(arms.source));
     const [first] = guessing;
     if (first !== undefined) findings.push(afterFailures(sighting, arms.pair.key, addSample(first.samples, sample)));
   }
