@@ -20,7 +20,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .createTable('recovery_codes')
     .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
-    // SHA-256 in hex: 80 random bits are not guessed from it.
+    // SHA-256 in hex: 120 random bits are not guessed from it.
     .addColumn('code_hash', 'text', (column) => column.notNull())
     .addPrimaryKeyConstraint('recovery_codes_pk', ['user_id', 'code_hash'])
     .execute();

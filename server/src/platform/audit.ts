@@ -34,7 +34,10 @@ interface AuditEntry {
 export type Doer = Required<Pick<AuditEntry, 'origin'>> & { actor_id: string };
 
 export interface Audit {
-  /** Adds an entry to the end of the chain, in `database`'s transaction: what is not committed was never said. */
+  /**
+   * Adds an entry to the end of the chain, in `database`'s transaction: what is not committed was never said. To be called last in it: who holds the end of the
+   * chain must wait for nobody, or two transactions wait for each other.
+   */
   record(database: Kysely<AuditTables>, entry: AuditEntry): Promise<void>;
   /**
    * Forgets what is personal in every entry that is about somebody, or of what they did, in `database`'s transaction. Only for an account whose

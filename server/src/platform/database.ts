@@ -28,8 +28,9 @@ export function openDatabase<Tables>(location: DatabaseLocation): Kysely<Tables>
     // Sizes in bytes are int8, which pg answers as text; none comes near 2^53.
     pgTypes.setTypeParser(INT8_TYPE_ID, Number);
     const pool = new Pool({ connectionString: location.postgres, max: POSTGRES_CONNECTIONS });
-    // A connection that breaks off while nobody uses it: the pool has let go of it, and opens another one for who asks next, who is told if that fails.
+    // A connection that the server ends while nobody uses it leaves the pool by itself; without a listener it would end the process.
     pool.on('error', () => {});
+    pool.on('connect', (client) => client.on('error', () => {}));
     return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   }
   if (location.sqlite !== ':memory:') mkdirSync(join(location.sqlite, '..'), { recursive: true });

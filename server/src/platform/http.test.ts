@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { startTestApp } from '#test/harness.ts';
 
 describe('a slow client', async () => {
-  const patience = { headers_ms: 100, look_ms: 20, body: { window_ms: 100, bytes: 1024 } };
+  // Long enough for a sign-in on a machine that is busy.
+  const patience = { headers_ms: 500, look_ms: 20, body: { window_ms: 500, bytes: 1024 } };
   const app = await startTestApp({ surroundings: { patience } });
   const { token } = await app.signIn();
 

@@ -86,6 +86,7 @@ function fromFastify(error: FastifyError): Problem | undefined {
 function answer(problem: Problem, request: FastifyRequest, reply: FastifyReply): void {
   const { code, status, cause } = problem;
   if (code === 'internal') request.log.error({ req: request, err: cause }, 'request failed');
+  else if (code === 'forbidden') request.log.warn({ req: request }, 'somebody may not do this');
   else if (status >= 500 && cause !== undefined)
     request.log.warn({ req: request, err: cause, code }, 'request could not be served');
   if (problem.retry_after !== undefined) reply.header('retry-after', String(problem.retry_after));

@@ -1,16 +1,18 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
-import { currentUser, forgotPassword, login, register, resetPassword } from '@palisade/contract/auth';
+import { currentUser, endSession, forgotPassword, listSessions, login, register, resetPassword } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
 import { listOutbox } from '@palisade/contract/mail';
 import { PROBLEMS, type ProblemDocument, problemSchema } from '@palisade/contract/problem';
 import { unlockFile } from '@palisade/contract/quarantine';
+import { addPasskey, confirmIdentity, loginSecondStep, requestNewPasskey, startTotp } from '@palisade/contract/two-factor';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { isPostgres, startTestApp } from '#test/harness.ts';
+import { Authenticator } from '#test/authenticator.ts';
+import { isPostgres, problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
 import { listenAs, openSocket } from '#test/socket.ts';
@@ -76,6 +78,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   if (!answer.ok) throw new Error('no sign-in');
   const token = secret('token', answer.reply.access_token);
   const bearer = { authorization: `Bearer ${token}` };
+  const other = await app.signIn('other');
 
   // Wrong bodies of every kind.
   const wrong = secret('wrong_password');
@@ -91,6 +94,11 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   await post('/auth/login', `password=${wrong}`, { 'content-type': 'application/x-www-form-urlencoded' });
   await post('/auth/change-password', JSON.stringify({ current_password: wrong, new_password: password }), bearer);
   await post('/remote/join', JSON.stringify({ session_code: secret('session_code') }), bearer);
+
+  // What is somebody else's, and what a role may not.
+  const foreign = replyOf(await app.call(listSessions, { token: other.token }))[0]?.id ?? '';
+  await app.call(endSession, { token, params: { id: foreign } });
+  await app.call(listOutbox, { token: other.token });
 
   // In addresses, headers, sockets, and what is no HTTP.
   const address = encodeURIComponent(secret('address'));
@@ -134,6 +142,32 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   const again = await app.call(login, { body: { email, password: secrets['new_password'] ?? '' } });
   const renewed = secret('second_token', again.ok ? again.reply.access_token : '');
 
+  // A second factor, used right and wrong.
+  const origin = app.url.replace('127.0.0.1', 'localhost');
+  const phone = new Authenticator(origin);
+  await app.call(confirmIdentity, { token: renewed, body: { current_password: wrong } });
+  await app.call(confirmIdentity, { token: renewed, body: { current_password: secrets['new_password'] ?? '' } });
+  secret('totp_secret', replyOf(await app.call(startTotp, { token: renewed })).secret);
+  const creation = replyOf(await app.call(requestNewPasskey, { token: renewed }));
+  secret('passkey_challenge', creation.challenge);
+  await app.call(addPasskey, {
+    token: renewed,
+    body: { name: 'Phone', passkey: phone.create(creation, { origin: 'https://evil.example' }) },
+  });
+  const added = await app.call(addPasskey, {
+    token: renewed,
+    body: { name: 'Phone', passkey: phone.create(replyOf(await app.call(requestNewPasskey, { token: renewed }))) },
+  });
+  const recovery_code = secret('recovery_code', replyOf(added).recovery_codes?.[0]);
+  const challenge = secret(
+    'login_challenge',
+    problemOf(await app.call(login, { body: { email, password: secrets['new_password'] ?? '' } })).challenge,
+  );
+  await app.call(loginSecondStep, { body: { challenge: `x${challenge}`, recovery_code } });
+  await app.call(loginSecondStep, { body: { challenge, recovery_code: secret('wrong_code', 'abcde-fghij-klmno-pqrst-uvwxy') } });
+  const third = await app.call(loginSecondStep, { body: { challenge, recovery_code } });
+  secret('third_token', replyOf(third).access_token);
+
   // Archives that stay shut.
   for (const kind of ['zip, aes', '7z, names encrypted']) {
     const { id } = await scanned(app, renewed, 'locked', PACKED_EICAR.get(kind) ?? Buffer.alloc(0));
@@ -153,7 +187,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   note(await app.call(resetPassword, { body: { reset_token, new_password: password } }));
   await app.call(forgotPassword, { body: { email } });
   await sql`alter table sessions rename to sessions_lost`.execute(database);
-  note(await app.call(login, { body: { email, password: secrets['new_password'] ?? '' } }));
+  note(await app.call(login, { body: { email: other.email, password: other.password } }));
   note(await app.call(currentUser, { token }));
   await app.app.fastify.close();
   const log = lines.join('');
@@ -167,7 +201,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
       const { title, detail } = PROBLEMS.internal;
       expect(told).toEqual({ type: 'urn:palisade:problem:internal', title, status: 500, detail, code: 'internal' });
     }
-    expect(Object.entries(secrets).filter(([, value]) => value.length < 20)).toEqual([]);
+    expect(Object.entries(secrets).filter(([, value]) => value.length < 16)).toEqual([]);
   });
 
   test('has no secret in it, in any form', () => {
@@ -206,6 +240,22 @@ describe('the log of a server that is asked everything, right and wrong, and fai
     ]);
     const mails = entries.filter(({ msg }) => msg === 'a mail could not be sent');
     expect(mails[0]).toMatchObject({ err: { code: 'EMESSAGE', responseCode: 550 }, attempts: 1 });
+  });
+
+  test('has who tried to get in, and what was refused', () => {
+    const entries = lines.map((line) => z.looseObject({ msg: z.string() }).parse(JSON.parse(line)));
+    const account = createHash('sha256').update(email).digest('hex');
+    const refused = entries.filter(({ security_event }) => security_event === 'login_failed');
+    expect(refused).toContainEqual(expect.objectContaining({ account, step: 'password', address: '127.0.0.1', level: 40 }));
+    expect(refused).toContainEqual(expect.objectContaining({ account, step: 'second_factor' }));
+    expect(entries).toContainEqual(
+      expect.objectContaining({ security_event: 'login_succeeded', account, has_second_factor: true }),
+    );
+    const of = (sentence: string) => entries.filter(({ msg }) => msg === sentence).map(({ req }) => req);
+    expect(of('a record of somebody else was asked for')).toEqual([
+      { method: 'DELETE', path: `/api/auth/sessions/${foreign}`, address: '127.0.0.1' },
+    ]);
+    expect(of('somebody may not do this')).toEqual([{ method: 'GET', path: '/api/admin/outbox', address: '127.0.0.1' }]);
   });
 
   test('breaks no line, whatever is logged', () => {
@@ -253,6 +303,7 @@ describe('an error in the log', () => {
       'with what it was given',
       Object.assign(new Error('failed'), { input: SECRET, rawPacket: Buffer.from(SECRET), config: { SECRET } }),
     ],
+    ['that quotes in a sentence', new Error(`Unexpected challenge "${SECRET}", expected '${SECRET}' (don't guess)`)],
     ['with an address', new Error(`GET /api/auth/me?token=${SECRET} was answered twice`)],
     ['with a cause that quotes', new Error('failed', { cause: thrown(() => JSON.parse(SECRET)) })],
     ['of several', new AggregateError([thrown(() => JSON.parse(SECRET))], 'failed')],

@@ -15,6 +15,11 @@ const NAME = /^[\w.:$-]{1,100}$/;
 /** Errors whose message is a sentence about the program. Others quote what they were given: JSON its text, Node its arguments, PostgreSQL the row. */
 const SPEAKS_OF_ITSELF = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'AbortError', 'TimeoutError']);
 
+/** A sentence without what stands in quotes in it: programs quote what they were given. */
+function withoutQuotations(text: string): string {
+  return withoutQueries(text).replaceAll(/(["'`])(?:(?!\1).)*\1/g, '$1...$1');
+}
+
 /** A text without the query strings of the addresses in it: tokens travel in them, ours or not. */
 function withoutQueries(text: string): string {
   return text.replaceAll(/(\/[^\s?"'<>]*)\?[^\s"'<>]*/g, '$1?...').slice(0, TEXT_LENGTH_MAXIMUM);
@@ -51,7 +56,7 @@ function errorFacts(error: unknown, depth = 0): Record<string, unknown> {
   const cause: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;
   return {
     type: error.name,
-    ...(mayQuote(error) ? {} : { message: withoutQueries(error.message) }),
+    ...(mayQuote(error) ? {} : { message: withoutQuotations(error.message) }),
     ...Object.fromEntries(named),
     stack: framesOf(error),
     ...(cause === undefined || depth >= CAUSES_MAXIMUM ? {} : { cause: errorFacts(cause, depth + 1) }),

@@ -144,7 +144,11 @@ export function serve<E extends Endpoint, Row = undefined>(
       if (typeof access !== 'string') {
         const ownership = access as unknown as Ownership<E, { user_id: string }>;
         const found = await ownership.find(request.params as ParamsOf<E>);
-        if (found === undefined || found.user_id !== session?.user.id) throw new Problem('not_found');
+        if (found === undefined || found.user_id !== session?.user.id) {
+          if (found !== undefined)
+            request.log.warn({ req: request, user: session?.user.id }, 'a record of somebody else was asked for');
+          throw new Problem('not_found');
+        }
         row = found;
       }
       const answer = await handle({

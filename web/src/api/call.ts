@@ -1,7 +1,7 @@
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
 import type { z } from 'zod';
-import { reportConnection } from './connection.ts';
+import { reportConnection, reportWait } from './connection.ts';
 import { currentSession, endSession } from './session.ts';
 
 type Schema = z.ZodType | undefined;
@@ -130,6 +130,8 @@ export async function call<E extends AnyEndpoint>(endpoint: E, ...args: CallArgu
     reportConnection('offline');
     throw new CallError('network', 0);
   }
+  // What a person did is answered where they did it; what the page asks by itself waits, and says so.
+  if (answer.status === 429 && endpoint.method === 'GET' && token !== undefined) reportWait(Number(answer.retry_after));
   return readReply(endpoint.reply, answer, token) as Reply<E>;
 }
 

@@ -19,6 +19,19 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+let waits_until: number | undefined;
+
+/** The server asked this page, whose person is signed in, to wait for so many seconds; undefined when that is over. */
+export function reportWait(seconds: number | undefined): void {
+  waits_until = seconds === undefined ? undefined : Math.max(waits_until ?? 0, Date.now() + seconds * 1_000);
+  for (const listener of listeners) listener();
+}
+
+/** Until when this page was asked to wait, in ms since 1970. */
+export function useWait(): number | undefined {
+  return useSyncExternalStore(subscribe, () => waits_until);
+}
+
 export function useConnection(): Connection {
   return useSyncExternalStore(subscribe, () => connection);
 }

@@ -132,6 +132,7 @@ export function createAlerts(parts: {
         .insertInto('alert_decisions')
         .values({ id: newId(), alert_id: row.id, kind, at: at(), by: 'person', reason, note, until })
         .execute();
+      await also?.(transaction, moved);
       await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
         kind: decision.audit,
         subject_id: row.user_id,
@@ -139,7 +140,6 @@ export function createAlerts(parts: {
         origin,
         details: { alert_id: row.id, rule: row.rule, ...decision.details },
       });
-      await also?.(transaction, moved);
       return moved;
     });
     changed(row.user_id);

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Observe, SecurityEvent } from '#platform/security-event.ts';
+import { logSecurityEvent } from '#platform/security-log.ts';
 import { detect, type Finding, placesOf, WINDOWS_MAXIMUM, type Windows } from './detection/detect.ts';
 import type { DetectionTables } from './detection/detection.tables.ts';
 import type { Asker } from './detection/flood.ts';
@@ -226,6 +227,7 @@ export function createDetection(parts: {
 
   return {
     async observe(event) {
+      logSecurityEvent(logger, event);
       if (event.kind === 'request_refused' || event.kind === 'rate_limited') return await lookLater(event);
       await logged(event.kind, async () => {
         const found = await find([await sight(event)]);

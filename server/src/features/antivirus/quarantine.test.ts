@@ -238,7 +238,7 @@ describe('a seal that fails', async () => {
     expect(spooled(app)).toEqual([]);
     const [alert] = await app.app.database.selectFrom('alerts').selectAll().execute();
     expect(alert).toMatchObject({
-      blocked: 1,
+      outcome: 'blocked',
       description: 'EICAR-Test-File was found in eicar.com. It is a harmless test file. The uploaded copy was deleted.',
     });
   });

@@ -92,18 +92,16 @@ export function createAuth(parts: {
             })
             .returning([...columns, 'created_at'])
             .executeTakeFirstOrThrow();
+          // The primary key decides who of two at once is first; the administrator of a local installation is whoever came first.
+          const isAdministrator =
+            exposure === 'local' &&
+            ((await claimFact(transaction.$pickTables<'installation'>(), FIRST_ADMIN, id)) || admin_emails.includes(email));
+          const role = isAdministrator ? ('admin' as const) : user.role;
+          if (isAdministrator)
+            await transaction.updateTable('users').set({ role, email_proven_at: user.created_at }).where('id', '=', id).execute();
           const entry = { kind: 'account_registered', subject_id: id, actor_id: id, origin } as const;
           await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), entry);
-          if (exposure === 'public') return user;
-          // The primary key decides who of two at once is first; the administrator of a local installation is whoever came first.
-          const isFirst = await claimFact(transaction.$pickTables<'installation'>(), FIRST_ADMIN, id);
-          if (!isFirst && !admin_emails.includes(email)) return user;
-          return await transaction
-            .updateTable('users')
-            .set({ role: 'admin', email_proven_at: user.created_at })
-            .where('id', '=', id)
-            .returning(columns)
-            .executeTakeFirstOrThrow();
+          return { ...user, role };
         });
         if (exposure === 'public' && admin_emails.includes(email)) proveEmail(email);
         return registered;

@@ -49,10 +49,6 @@ export function createFarewell(parts: {
     if (user.role === 'admin' && user.disabled_at === null)
       await requireAnotherAdministrator(transaction.$pickTables<'users' | 'reset_tokens' | 'installation'>(), user_id, at);
 
-    const auditTables = transaction.$pickTables<'audit_entries' | 'audit_head'>();
-    await audit.record(auditTables, { kind: 'account_deleted', subject_id: user_id, actor_id: user_id });
-    await audit.forget(auditTables, user_id);
-
     await sessions.endAll(transaction.$pickTables<'sessions'>(), user_id);
     const rest = [];
     for (const forgetIn of forget) rest.push(await forgetIn(transaction, user_id));
@@ -66,6 +62,10 @@ export function createFarewell(parts: {
     await mail.forgetRecipient(transaction.$pickTables<'mails'>(), user.email);
     await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), farewellLetter(user));
     await transaction.deleteFrom('users').where('id', '=', user_id).execute();
+
+    const auditTables = transaction.$pickTables<'audit_entries' | 'audit_head'>();
+    await audit.record(auditTables, { kind: 'account_deleted', subject_id: user_id, actor_id: user_id });
+    await audit.forget(auditTables, user_id);
     return rest;
   }
 

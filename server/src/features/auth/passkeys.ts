@@ -83,7 +83,7 @@ async function verified<Answer>(
   try {
     return await verify(library);
   } catch (error) {
-    logger.info({ reason: error instanceof Error ? error.message : String(error) }, 'a passkey was refused');
+    logger.info({ err: error }, 'a passkey was refused');
     return undefined;
   }
 }

@@ -7,8 +7,8 @@ type Tables = Pick<TwoFactorTables, 'recovery_codes'>;
 
 /** Crockford's base32: no letter that is taken for a digit. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** Four groups of four: 80 random bits, beyond guessing, so that a plain hash keeps them (OWASP ASVS 5, 6.5.2). */
-const GROUPS = 4;
+/** Six groups of four: 120 random bits. With 112 or more a plain hash keeps them (OWASP ASVS 5, 6.5.2). */
+const GROUPS = 6;
 const GROUP_CHARACTERS = 4;
 
 function newCode(): string {

@@ -99,9 +99,9 @@ export function createRecovery(parts: {
     underway.add(done);
   }
 
-  /** A token that was used came by mail, so mails to the address reach its person. That counts once: a role that was taken away later stays so. */
-  async function proveEmail(transaction: Kysely<Tables>, user: Recipient, origin: Origin): Promise<void> {
-    if (exposure !== 'public' || !admin_emails.includes(user.email)) return;
+  /** A token that was used came by mail, so mails to the address reach its person. That counts once: a role that was taken away later stays so. Answers what the audit log is to say of it. */
+  async function proveEmail(transaction: Kysely<Tables>, user: Recipient, origin: Origin) {
+    if (exposure !== 'public' || !admin_emails.includes(user.email)) return undefined;
     const { role: from } = await transaction
       .selectFrom('users')
       .select('role')
@@ -114,13 +114,12 @@ export function createRecovery(parts: {
       .where('email_proven_at', 'is', null)
       .returning('id')
       .executeTakeFirst();
-    if (proven === undefined) return;
+    if (proven === undefined) return undefined;
     // Whoever registered the address need not be whom it belongs to: what they could sign in with goes.
     for (const table of ['totp', 'passkeys', 'recovery_codes'] as const)
       await transaction.deleteFrom(table).where('user_id', '=', user.id).execute();
     const details = { from, to: 'admin' };
-    const promoted = { kind: 'role_changed', subject_id: user.id, actor_id: user.id, origin, details } as const;
-    await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), promoted);
+    return { kind: 'role_changed', subject_id: user.id, actor_id: user.id, origin, details } as const;
   }
 
   const resetPage = public_url === undefined ? [] : [new URL('/?mode=reset-password', public_url).href];
@@ -216,9 +215,10 @@ export function createRecovery(parts: {
         await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), passwordNotice(user));
         await endSignIns(transaction.$pickTables<'sign_in_challenges'>(), user.id);
         await sessions.endAll(transaction.$pickTables<'sessions'>(), user.id);
-        const reset = { kind: 'password_reset', subject_id: user.id, actor_id: user.id, origin } as const;
-        await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), reset);
-        await proveEmail(transaction, user, origin);
+        const promoted = await proveEmail(transaction, user, origin);
+        const auditTables = transaction.$pickTables<'audit_entries' | 'audit_head'>();
+        await audit.record(auditTables, { kind: 'password_reset', subject_id: user.id, actor_id: user.id, origin });
+        if (promoted !== undefined) await audit.record(auditTables, promoted);
       });
       mail.wake();
     },

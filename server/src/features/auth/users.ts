@@ -130,11 +130,10 @@ export function createUsers(parts: {
           .executeTakeFirstOrThrow();
         const record = (entry: Pick<Parameters<Audit['record']>[1], 'kind' | 'details'>) =>
           audit.record(auditTables(transaction), { ...entry, ...by, subject_id: user_id });
+        const is_disabled_now = disabled_at !== null && before.disabled_at === null;
+        if (is_disabled_now) await sessions.endAll(transaction.$pickTables<'sessions'>(), user_id);
         if (role !== before.role) await record({ kind: 'role_changed', details: { from: before.role, to: role } });
-        if (disabled_at !== null && before.disabled_at === null) {
-          await sessions.endAll(transaction.$pickTables<'sessions'>(), user_id);
-          await record({ kind: 'account_disabled' });
-        }
+        if (is_disabled_now) await record({ kind: 'account_disabled' });
         if (disabled_at === null && before.disabled_at !== null) await record({ kind: 'account_enabled' });
         return after;
       });

@@ -131,8 +131,7 @@ export function createSubscriptions(parts: {
       }
       const { plan_name, duration_months } = assignment;
       const assigned = { kind: 'subscription_assigned', subject_id: user.id, details: { plan_name, duration_months } } as const;
-      await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...assigned, ...by });
-      return await transaction
+      const row = await transaction
         .insertInto('subscriptions')
         .values({
           id: newId(),
@@ -147,6 +146,8 @@ export function createSubscriptions(parts: {
         })
         .returningAll()
         .executeTakeFirstOrThrow();
+      await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...assigned, ...by });
+      return row;
     });
   }
 

@@ -10,7 +10,7 @@ import { createMemoryRouter, RouterProvider } from 'react-router';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { refreshConfig } from '#api/config.ts';
 import { CONFIG, dashboardOf, MARIA, MARIA_ACCOUNT } from '#api/fake-records.ts';
-import { FakeServer, reply } from '#api/fake-server.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { currentSession, startSession } from '#api/session.ts';
 import { routes } from '#app/router.tsx';
 import { UploadsProvider } from '#features/antivirus/uploads.tsx';
@@ -127,6 +127,18 @@ describe('the shell', () => {
     await user.click(await screen.findByRole('button', { name: 'Refresh' }));
     expect(await pills.findByText('Offline')).toBeVisible();
     expect(pills.queryByText('Protected')).not.toBeInTheDocument();
+  });
+
+  it('counts down what the server asked to wait, keeps the person signed in, and is done with it', async () => {
+    const { user } = open('/antivirus');
+    await heading('Antivirus');
+    const pills = within(within(screen.getByRole('banner')).getByRole('status'));
+    server.on(listScans, refusal('too_many_requests', { retry_after: 2 }));
+    await user.click(await screen.findByRole('button', { name: 'Refresh' }));
+    expect(await pills.findByText(/^Too many requests, wait/)).toHaveTextContent(/wait 0:0[12]$/);
+    expect(currentSession()).toBeDefined();
+    server.on(listScans, reply(listScans, []));
+    await waitFor(() => expect(pills.queryByText(/Too many requests/)).not.toBeInTheDocument(), { timeout: 5_000 });
   });
 
   it('warns administrators, and nobody else, of local exposure that others may reach', async () => {

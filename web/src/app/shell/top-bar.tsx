@@ -1,11 +1,14 @@
 import { IconArrowLeft } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { useConfig } from '#api/config.ts';
-import { type Connection, useConnection } from '#api/connection.ts';
+import { type Connection, useConnection, useWait } from '#api/connection.ts';
 import { useUploadCounts } from '#features/antivirus/uploads.tsx';
 import { BrandMark } from '#ui/brand.tsx';
 import { UserMenu } from './user-menu.tsx';
 import './top-bar.css';
+
+const WaitPill = lazy(async () => ({ default: (await import('./wait-pill.tsx')).WaitPill }));
 
 const CONNECTIONS: Record<Exclude<Connection, 'unknown'>, string> = { online: 'Online', offline: 'Offline' };
 
@@ -37,10 +40,11 @@ export function TopBar() {
   );
 }
 
-/** Only what this page knows of its own: whether its last call got through, and what it is sending. */
+/** Only what this page knows of its own: whether its last call got through, what it is sending, and whether it was asked to wait. */
 function StatusPills() {
   const connection = useConnection();
   const { running } = useUploadCounts();
+  const until = useWait();
   return (
     <div role="status" className="top-bar__pills">
       {connection !== 'unknown' && (
@@ -53,6 +57,7 @@ function StatusPills() {
           Scanning {running} {running === 1 ? 'file' : 'files'}
         </span>
       )}
+      <Suspense>{until && <WaitPill until={until} />}</Suspense>
     </div>
   );
 }

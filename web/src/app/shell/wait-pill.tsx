@@ -1,0 +1,16 @@
+import { useCallback } from 'react';
+import { reportWait } from '#api/connection.ts';
+import { Countdown } from '#ui/countdown.tsx';
+
+/** What was asked for too often goes on by itself, or can be tried again, when this has run down. */
+export function WaitPill({ until }: { until: number }) {
+  const end = useCallback(() => reportWait(undefined), []);
+  return (
+    <span className="pill" data-tone="warn">
+      <span className="visually-hidden">Too many requests. Wait a moment.</span>
+      <span aria-hidden="true">
+        Too many requests, wait <Countdown until={until} onEnd={end} />
+      </span>
+    </span>
+  );
+}
