@@ -1,7 +1,6 @@
 import { changePassword, changeUsername, currentUser, endOtherSessions, endSession, listSessions } from '@palisade/contract/auth';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
-import { dashboardQuery } from '#api/dashboard.ts';
 import { refreshUser } from '#api/session.ts';
 
 export const accountQuery = queryOptions({
@@ -29,11 +28,7 @@ export function useChangePassword() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (body: { current_password: string; new_password: string }) => call(changePassword, { body }),
-    onSuccess: () => {
-      // The score asks whether the password is a common one.
-      void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
-      return queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
-    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
 }
 

@@ -16,7 +16,6 @@ import {
 } from '@palisade/contract/two-factor';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
-import { dashboardQuery } from '#api/dashboard.ts';
 import { askForPasskey, makePasskey } from '#api/passkey.ts';
 
 export const twoFactorQuery = queryOptions({
@@ -83,14 +82,7 @@ async function perform(task: TwoFactorTask, name: string): Promise<TaskOutcome> 
 /** Every change is read anew afterwards, also one that failed half way. */
 function useChange<Given, Result>(mutationFn: (given: Given) => Promise<Result>) {
   const queries = useQueryClient();
-  return useMutation({
-    mutationFn,
-    onSettled: () => {
-      // The score asks for a second factor and for recovery codes.
-      void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
-      return queries.invalidateQueries({ queryKey: twoFactorQuery.queryKey });
-    },
-  });
+  return useMutation({ mutationFn, onSettled: () => queries.invalidateQueries({ queryKey: twoFactorQuery.queryKey }) });
 }
 
 export function usePerform(task: TwoFactorTask) {
