@@ -19,7 +19,7 @@ test('a false positive is hidden with its like, and comes back when that is ende
 
   await page.goto('/anti-hacking');
   await expect(page.getByText('No active threats')).toBeVisible();
-  // Not every watch runs yet, and the empty list says so.
+  // The empty list says what is watched.
   await expect(page.getByText(/^Nothing found\. Palisade watches uploaded files/)).toBeVisible();
 
   // The page hears of it by itself.

@@ -28,7 +28,7 @@ export function alertProof({ threat_type, outcome, simulated }: Advised): string
 
 const BLOCKED = new Map<string, string>([
   ['brute_force', 'Refused: no sign-in was let in.'],
-  ['suspicious_login', 'Refused: that sign-in counts for nothing any more.'],
+  ['suspicious_login', 'Ended: whoever it was is signed out.'],
   ['malware_detected', 'Out of reach: the uploaded copy is locked away or deleted.'],
   ['phishing_attempt', 'Out of reach: the uploaded copy is locked away or deleted.'],
   ['intrusion_attempt', 'Refused: the requests were answered with nothing.'],
@@ -37,7 +37,7 @@ const BLOCKED = new Map<string, string>([
 
 const ALLOWED = new Map<string, string>([
   ['brute_force', 'Not refused: further attempts are still answered.'],
-  ['suspicious_login', 'Let in: the sign-in had the right password.'],
+  ['suspicious_login', 'Let in: whoever it was had what it takes to sign in.'],
   ['malware_detected', 'Not out of reach: the uploaded copy could not be removed yet.'],
 ]);
 

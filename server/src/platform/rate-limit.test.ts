@@ -138,14 +138,19 @@ describe('requests that no page makes are told', () => {
     expect((await ask('/api/no/such?secret=1')).status).toBe(404);
     expect((await ask('/wp-login.php')).status).toBe(404);
     expect(told()).toEqual([
-      { user_id: null, reason: 'unknown_path', path: '/api/no/such', pattern: null },
-      { user_id: null, reason: 'unknown_path', path: '/wp-login.php', pattern: null },
+      { user_id: null, reason: 'unknown_path', path: '/api/no/such', pattern: null, was_refused: true },
+      { user_id: null, reason: 'unknown_path', path: '/wp-login.php', pattern: null, was_refused: true },
     ]);
   });
 
   test('attacks that the address spells out', async () => {
-    await ask("/api/config?x=' or '1'='1");
-    expect(told()).toEqual([{ user_id: null, reason: 'exploit_string', path: '/api/config', pattern: 'sql_injection' }]);
+    expect((await ask("/api/config?x=' or '1'='1")).status).toBe(200);
+    expect((await ask("/api/firewall/rules?x=' or '1'='1")).status).toBe(401);
+    const attack = { user_id: null, reason: 'exploit_string', pattern: 'sql_injection' };
+    expect(told()).toEqual([
+      { ...attack, path: '/api/config', was_refused: false },
+      { ...attack, path: '/api/firewall/rules', was_refused: true },
+    ]);
   });
 
   test("a customer's token at an administrator's endpoint, and no other refusal of one's own", async () => {
@@ -153,6 +158,8 @@ describe('requests that no page makes are told', () => {
     expect((await ask('/api/admin/blocks', { token: 'nobody' })).status).toBe(401);
     expect((await ask('/api/firewall/rules?limit=x', { token: 'customer-eve' })).status).toBe(422);
     expect((await ask('/some/page')).status).toBe(404);
-    expect(told()).toEqual([{ user_id: 'eve', reason: 'admin_endpoint', path: '/api/admin/blocks', pattern: null }]);
+    expect(told()).toEqual([
+      { user_id: 'eve', reason: 'admin_endpoint', path: '/api/admin/blocks', pattern: null, was_refused: true },
+    ]);
   });
 });

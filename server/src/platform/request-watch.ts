@@ -19,28 +19,30 @@ const PATH_LENGTH_MAXIMUM = 200;
 
 /** `now` is in ms. */
 export function createRequestWatch({ observe, now }: { observe: Observe; now: () => number }): RequestWatch {
-  function tell(request: FastifyRequest, user_id: string | null, { reason, pattern }: Omit<Refused, 'path'>): void {
+  function tell(request: FastifyRequest, user_id: string | null, { reason, pattern, was_refused }: Omit<Refused, 'path'>): void {
     const { address, source, client } = originOf(request);
     // Without the query: it may hold what is nobody's business.
     const path = (request.url.split('?', 1)[0] ?? '').slice(0, PATH_LENGTH_MAXIMUM);
-    const data = { reason, path, pattern };
+    const data = { reason, path, pattern, was_refused };
     void observe({ at: new Date(now()).toISOString(), user_id, source, address, client, kind: 'request_refused', data });
   }
 
   return {
     observeAll(fastify) {
-      fastify.addHook('onRequest', async (request) => {
+      // When it is known what was answered.
+      fastify.addHook('onSend', async (request, { statusCode }) => {
         const { url, method } = request;
         const pattern = exploitIn(url);
-        if (pattern !== undefined) tell(request, null, { reason: 'exploit_string', pattern });
+        const was_refused = statusCode >= 400 && statusCode < 500;
+        if (pattern !== undefined) tell(request, null, { reason: 'exploit_string', pattern, was_refused });
         // Another site's page asks first whether it may (CORS); its browser does so by itself.
         else if (request.is404 && method !== 'OPTIONS' && (/^\/api(\/|\?|$)/.test(url) || isProbe(url)))
-          tell(request, null, { reason: 'unknown_path', pattern: null });
+          tell(request, null, { reason: 'unknown_path', pattern: null, was_refused: true });
       });
     },
     forbidden(endpoint, request, { user }) {
       if (endpoint.access === 'admin' && user.role === 'customer')
-        tell(request, user.id, { reason: 'admin_endpoint', pattern: null });
+        tell(request, user.id, { reason: 'admin_endpoint', pattern: null, was_refused: true });
     },
   };
 }

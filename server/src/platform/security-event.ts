@@ -26,6 +26,8 @@ export type SecurityEvent = {
         /** What the browser keeps to be known again by; null for one that keeps nothing. */
         device_id: string | null;
         has_second_factor: boolean;
+        /** Whether a password was part of it, which can be guessed and whose guessing is refused; false for a passkey alone. */
+        with_password: boolean;
       };
     }
   /** A session's token came from another source and another user-agent family than those that signed in. */
@@ -53,7 +55,13 @@ export type SecurityEvent = {
   /** A request that no page of ours makes: an unknown path, a string that is an attack, a customer's token on an administrator's endpoint. */
   | {
       kind: 'request_refused';
-      data: { reason: 'unknown_path' | 'exploit_string' | 'admin_endpoint'; path: string; pattern: string | null };
+      data: {
+        reason: 'unknown_path' | 'exploit_string' | 'admin_endpoint';
+        path: string;
+        pattern: string | null;
+        /** Whether the answer was a refusal, or that there is nothing: 4xx. */
+        was_refused: boolean;
+      };
     }
 );
 

@@ -5,4 +5,6 @@ import { call } from './call.ts';
 export const dashboardQuery = queryOptions({
   queryKey: ['dashboard'],
   queryFn: ({ signal }) => call(readDashboard, { signal }),
+  // Whatever is done on another screen may change the score, so that who comes back to the dashboard reads it anew.
+  staleTime: 0,
 });

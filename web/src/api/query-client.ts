@@ -1,5 +1,6 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { CallError } from './call.ts';
+import { dashboardQuery } from './dashboard.ts';
 
 const RETRIES = 2;
 /** A wait that the server asks for is waited out up to this, in seconds; of a longer one the person is told. */
@@ -23,7 +24,11 @@ function retryDelay(count: number, error: Error): number {
 }
 
 export function createQueryClient(): QueryClient {
-  return new QueryClient({
+  const queries: QueryClient = new QueryClient({
+    // What is changed in a dialog over the dashboard may change the score as well.
+    mutationCache: new MutationCache({
+      onSuccess: () => void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey }),
+    }),
     // What the specification only logs is logged here; the screens show it where the person is looking.
     queryCache: new QueryCache({
       onError: (error, { meta }) => {
@@ -35,4 +40,5 @@ export function createQueryClient(): QueryClient {
       queries: { staleTime: 15_000, retry: isWorthRetrying, retryDelay },
     },
   });
+  return queries;
 }

@@ -317,7 +317,7 @@ describe('a stream of events', async () => {
         ...limited(null),
         source: '203.0.113.10',
         kind: 'request_refused',
-        data: { reason: 'unknown_path', path: `/old/${index}`, pattern: null },
+        data: { reason: 'unknown_path', path: `/old/${index}`, pattern: null, was_refused: true },
       }),
     );
     await Promise.all(probes.map(detection.observe));
@@ -350,7 +350,14 @@ describe('a stream of events', async () => {
   }): Extract<SecurityEvent, { kind: 'login_succeeded' }> => ({
     ...{ at: '2026-11-16T08:00:00.000Z', user_id: user.id, source: change.source, address: change.source, client: change.client },
     kind: 'login_succeeded',
-    data: { account: 'maria', session_id: 's', role: 'customer', device_id: change.device_id ?? null, has_second_factor: false },
+    data: {
+      account: 'maria',
+      session_id: 's',
+      role: 'customer',
+      device_id: change.device_id ?? null,
+      has_second_factor: false,
+      with_password: true,
+    },
   });
 
   test('a new device is unreviewed until somebody says whose it is, and new again when it was not theirs', async () => {

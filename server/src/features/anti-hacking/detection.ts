@@ -69,7 +69,9 @@ export function createDetection(parts: {
 
   async function sight(event: SecurityEvent): Promise<Sighting> {
     if (event.kind !== 'login_succeeded') return { ...event, device: null, is_refused: false };
-    return { ...event, is_refused: await isRefused(event), device: await devices.signedIn(event) };
+    // A passkey alone gets in through any refusal: it cannot be guessed.
+    const is_refused = event.data.with_password && (await isRefused(event));
+    return { ...event, is_refused, device: await devices.signedIn(event) };
   }
 
   async function find(sightings: readonly Sighting[]): Promise<Found[]> {
@@ -110,8 +112,8 @@ export function createDetection(parts: {
       case 'rate_limited':
         return 'blocked';
       case 'request_refused':
-        // 403, and 404. What an attack in an address was answered with is not known here.
-        return sighting.data.reason === 'exploit_string' ? 'unknown' : 'blocked';
+        // What was answered may be what was attacked.
+        return is_open ? 'unknown' : 'blocked';
     }
   }
 

@@ -129,7 +129,14 @@ export function createSignIn(parts: {
     await observe({
       ...happened(user_info.id, origin),
       kind: 'login_succeeded',
-      data: { account: accountKey(user_info.email), session_id, role: user_info.role, device_id, has_second_factor },
+      data: {
+        account: accountKey(user_info.email),
+        session_id,
+        role: user_info.role,
+        device_id,
+        has_second_factor,
+        with_password: admission !== undefined,
+      },
     });
     return { access_token: token, user_info };
   }

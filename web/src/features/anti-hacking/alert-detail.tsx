@@ -47,6 +47,8 @@ const OUTCOME_ICONS: Record<AlertDetail['outcome'], typeof IconShieldCheck> = {
 function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassword: () => void }) {
   const now = useMinute();
   const OutcomeIcon = OUTCOME_ICONS[alert.outcome];
+  // "Was it you?" is no advice to whoever has just said that it was not.
+  const isAnswered = alert.decisions[0]?.kind === 'not_me';
   return (
     <div className="alert-detail">
       <div className="alert-detail__head">
@@ -71,16 +73,18 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
       </p>
 
       <Part title="What to do">
-        <ul className="alert-detail__advice">
-          {alertAdvice(alert).map((sentence) => (
-            <li key={sentence}>{sentence}</li>
-          ))}
-        </ul>
+        {!isAnswered && (
+          <ul className="alert-detail__advice">
+            {alertAdvice(alert).map((sentence) => (
+              <li key={sentence}>{sentence}</li>
+            ))}
+          </ul>
+        )}
         <AlertDecisions alert={alert} onChangePassword={onChangePassword} />
       </Part>
 
       <Part title="How it is known">
-        <p>{alert.evidence.threshold}</p>
+        <p>{capital(alert.evidence.threshold)}</p>
         {alert.evidence.events.length > 0 && (
           <ol className="alert-detail__events" aria-label="Sample events">
             {alert.evidence.events.map((event) => (

@@ -39,7 +39,15 @@ const succeeded =
       device,
       is_refused,
       kind: 'login_succeeded',
-      data: { account: 'maria', session_id: 's1', role: 'customer', device_id: null, has_second_factor: false, ...data },
+      data: {
+        account: 'maria',
+        session_id: 's1',
+        role: 'customer',
+        device_id: null,
+        has_second_factor: false,
+        with_password: true,
+        ...data,
+      },
     };
   };
 const infected =
@@ -62,8 +70,8 @@ const infected =
     },
   });
 const refused =
-  (reason: 'unknown_path' | 'exploit_string' | 'admin_endpoint', path: string): At =>
-  (ms) => ({ ...around(ms), kind: 'request_refused', data: { reason, path, pattern: null } });
+  (reason: 'unknown_path' | 'exploit_string' | 'admin_endpoint', path: string, was_refused = true): At =>
+  (ms) => ({ ...around(ms), kind: 'request_refused', data: { reason, path, pattern: null, was_refused } });
 const limited: At = (ms) => ({ ...around(ms), user_id: null, kind: 'rate_limited', data: { group: 'read' } });
 const moved: At = (ms) => ({
   ...around(ms),
@@ -144,6 +152,27 @@ const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[]
     every(SECOND, [...accounts(5), succeeded({ account: 'somebody' })]),
     ['brute_force.spray high', 'suspicious_login.after_failures high'],
     every(SECOND, [...accounts(5), succeeded({ account: 'somebody', source: '198.51.100.9' })]),
+    ['brute_force.spray high'],
+  ],
+  [
+    'after failures, to one account after the other',
+    every(SECOND, [...accounts(5), succeeded({ account: 'own' }), succeeded({ account: 'somebody' })]),
+    ['brute_force.spray high', 'suspicious_login.after_failures high', 'suspicious_login.after_failures high'],
+    every(SECOND, [...accounts(5), succeeded({ account: 'own' })]),
+    ['brute_force.spray high', 'suspicious_login.after_failures high'],
+  ],
+  [
+    'after failures, with a password',
+    every(SECOND, [...guesses(5), succeeded({ has_second_factor: true })]),
+    ['brute_force.pair medium', 'suspicious_login.after_failures high'],
+    every(SECOND, [...guesses(5), succeeded({ has_second_factor: true, with_password: false })]),
+    ['brute_force.pair medium'],
+  ],
+  [
+    'after failures, also when a passkey came between',
+    every(SECOND, [...accounts(5), succeeded({ account: 'another', with_password: false }), succeeded({ account: 'somebody' })]),
+    ['brute_force.spray high', 'suspicious_login.after_failures high'],
+    every(SECOND, [...accounts(5), succeeded({ account: 'another', with_password: false })]),
     ['brute_force.spray high'],
   ],
   [

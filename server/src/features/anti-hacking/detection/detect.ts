@@ -100,7 +100,7 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
   // A file is known by its content, wherever it comes from.
   const source = sighting.kind === 'scan_finished' ? `sha256:${sighting.data.sha256}` : sighting.source;
   const sample: Sample = { at: sighting.at, what: cut(inWords(sighting)), source };
-  const is_blocked = sighting.kind !== 'scan_finished' || isOutOfReach(sighting.data.copy);
+  const is_blocked = isBlocked(sighting);
   const aliveAt = (place: Place): Window | undefined => {
     const kept = next.get(nameOf(place));
     return kept === undefined || kept.expires_at <= at ? undefined : kept.window;
@@ -133,10 +133,11 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
     if (rule.arms !== undefined && arms !== undefined) armed.push({ place: arms[rule.arms], samples: window.samples });
   }
 
-  if (arms !== undefined && sighting.kind === 'login_succeeded') {
+  // No guessing leads to a passkey.
+  if (arms !== undefined && sighting.kind === 'login_succeeded' && sighting.data.with_password) {
     const guessing = [arms.pair, arms.source].flatMap((place) => aliveAt(place) ?? []);
+    // The source stays armed: whoever guesses may sign in to an account of their own first.
     next.delete(nameOf(arms.pair));
-    next.delete(nameOf(arms.source));
     const [first] = guessing;
     if (first !== undefined) findings.push(afterFailures(sighting, arms.pair.key, addSample(first.samples, sample)));
   }
@@ -153,6 +154,12 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
   for (const place of forgivenBy(sighting)) next.delete(nameOf(place));
   bounded(next, at);
   return { windows: next, findings };
+}
+
+/** Of sign-ins it is known only later whether they are refused. */
+function isBlocked({ kind, data }: Sighting): boolean {
+  if (kind === 'scan_finished') return isOutOfReach(data.copy);
+  return kind !== 'request_refused' || data.was_refused;
 }
 
 function afterFailures(

@@ -1,0 +1,310 @@
+import { disownAlert, resolveAlert } from '@palisade/contract/alerts';
+import { type Alert, listAlerts, readLiveFeed, scanPosture } from '@palisade/contract/anti-hacking';
+import { currentUser, login, register } from '@palisade/contract/auth';
+import { liftBlock, listAllBlocks, listBlocks } from '@palisade/contract/blocks';
+import { readDashboard } from '@palisade/contract/dashboard';
+import { EVENTS_CLOSED } from '@palisade/contract/events';
+import { assignSubscription } from '@palisade/contract/subscription';
+import {
+  addPasskey,
+  confirmIdentity,
+  loginWithPasskey,
+  requestNewPasskey,
+  requestPasskeyLogin,
+} from '@palisade/contract/two-factor';
+import { describe, expect, test, vi } from 'vitest';
+import { Authenticator } from './authenticator.ts';
+import { problemOf, readAnswer, replyOf, startTestApp } from './harness.ts';
+import { listenAs } from './socket.ts';
+
+// What happens to a server over HTTP, and what the people of it are told: the way from the one to the other, whole. Sign-ins and files beside it are in
+// features/anti-hacking/detection.test.ts, each rule by itself in detection/detect.test.ts.
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const CHROME = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+const PASSWORD = 'a long enough password';
+const PLAN = { plan_name: 'Family', price: 1, duration_months: 12, max_devices: 1, is_premium: true } as const;
+const SECOND = 1_000;
+
+/** From where and with what somebody calls. */
+interface Place {
+  source: string;
+  client: string;
+}
+const HOME: Place = { source: '127.0.0.1', client: FIREFOX };
+
+const clock = { now: Date.parse('2026-11-16T08:00:00.000Z') };
+/** How a sign-in that has to wait does so. */
+const waiting = { pause: (): Promise<void> => Promise.resolve() };
+const app = await startTestApp({
+  environment: { TRUSTED_PROXIES: '127.0.0.1', LIMITS: 'expensive=1/1m,spray=5/50s,distributed=5/1h' },
+  surroundings: { now: () => clock.now, pause: () => waiting.pause() },
+});
+const { call } = app;
+/** Passkeys belong to a name, so that an address has none. */
+const SITE = app.url.replace('127.0.0.1', 'localhost');
+const boss = await app.signIn('boss');
+await givePremium(boss.email);
+
+async function givePremium(user_email: string): Promise<void> {
+  replyOf(await call(assignSubscription, { token: boss.token, body: { user_email, ...PLAN, features: [] } }));
+}
+
+/** Calls as a browser somewhere does. */
+function ask({ source, client }: Place, path: string, options: { token?: string; body?: unknown; method?: string } = {}) {
+  const { token, body, method = body === undefined ? 'GET' : 'POST' } = options;
+  return fetch(`${app.url}/api${path}`, {
+    method,
+    headers: {
+      'x-forwarded-for': source,
+      'user-agent': client,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+async function enter(email: string, place: Place, password = PASSWORD) {
+  return await readAnswer(login, await ask(place, '/auth/login', { body: { email, password } }));
+}
+
+/** A customer with premium who has signed in at home. */
+async function member(name: string) {
+  const email = `${name}@example.com`;
+  replyOf(await call(register, { body: { email, username: name, password: PASSWORD } }));
+  await givePremium(email);
+  const { access_token: token } = replyOf(await enter(email, HOME));
+  return { email, token };
+}
+
+const alertsOf = async (token: string): Promise<Alert[]> => replyOf(await call(listAlerts, { token }));
+const aboutSource = async (source: string) => (await alertsOf(boss.token)).filter(({ ip_address }) => ip_address === source);
+const soon = async (check: () => Promise<void> | void) => await vi.waitFor(check, { timeout: 10_000, interval: 10 });
+
+async function probe(place: Place, from: number, to: number): Promise<void> {
+  for (let index = from; index <= to; index++) expect((await ask(place, `/v${index}/users`)).status).toBe(404);
+}
+
+let others = 0;
+/** Refused requests are looked at one after the other: when a later series has been told, every one before it has been looked at. */
+async function lookedAt(): Promise<void> {
+  others += 1;
+  const place = { source: `203.0.113.${others}`, client: 'curl/8.9' };
+  await probe(place, 1, 11);
+  await soon(async () => expect(await aboutSource(place.source)).toHaveLength(1));
+}
+
+describe('what is refused to strangers and customers is told to the administrators:', () => {
+  test('the eleventh unknown path, within a second over the events socket, and to whoever asks', async () => {
+    const place = { source: '198.51.100.1', client: 'curl/8.9' };
+    await probe(place, 1, 10);
+    await probe(place, 1, 10);
+    await lookedAt();
+    expect(await aboutSource(place.source)).toEqual([]);
+
+    const socket = await listenAs(app, boss.token);
+    const before = performance.now();
+    await probe(place, 11, 11);
+    await socket.event(({ kind }) => kind === 'alerts_changed');
+    expect(performance.now() - before).toBeLessThan(1_000);
+    expect(await aboutSource(place.source)).toMatchObject([
+      { threat_type: 'intrusion_attempt', severity: 'medium', blocked: true, outcome: 'blocked', simulated: false, count: 1 },
+    ]);
+    const { live_threats } = replyOf(await call(readLiveFeed, { token: boss.token }));
+    expect(live_threats[0]).toMatchObject({ ip_address: place.source });
+    socket.leave();
+  });
+
+  test('three SQL injections within 10 seconds, and whether they were refused', async () => {
+    const place = { source: '198.51.100.2', client: 'sqlmap/1.9' };
+    const inject = async (query: string) => expect((await ask(place, `/firewall/rules?${query}`)).status).toBe(401);
+    await inject(`limit=${encodeURIComponent("1' or '1'='1")}`);
+    await inject(`limit=${encodeURIComponent('1 union all select password from users')}`);
+    clock.now += 10 * SECOND;
+    await inject(`cursor=${encodeURIComponent("x'; drop table users")}`);
+    await lookedAt();
+    expect(await aboutSource(place.source)).toEqual([]);
+
+    await inject('limit=1+or+1=1');
+    await inject('limit=1+and+sleep(5)');
+    await soon(async () =>
+      expect(await aboutSource(place.source)).toMatchObject([
+        {
+          threat_type: 'intrusion_attempt',
+          severity: 'high',
+          outcome: 'blocked',
+          blocked: true,
+          description: 'Requests with attacks in them (SQL injection) were made, from 198.51.100.2.',
+        },
+      ]),
+    );
+    const refused = replyOf(await call(readDashboard, { token: boss.token })).score_breakdown;
+    expect(refused.map(({ id }) => id)).not.toContain('open_alert_high');
+    const [{ evidence } = { evidence: undefined }] = await aboutSource(place.source);
+    // What was sent is kept from people: it may hold what is nobody's business.
+    expect(JSON.stringify(evidence)).not.toContain('sleep');
+
+    // One that was answered may have been what was looked for.
+    const answered = { ...place, source: '198.51.100.30' };
+    for (const path of ['/firewall/rules', '/firewall/rules', '/config']) await ask(answered, `${path}?x=1+or+1=1`);
+    await soon(async () => expect(await aboutSource(answered.source)).toMatchObject([{ outcome: 'unknown', blocked: false }]));
+  });
+
+  test('a customer at three calls of administrators, and not the customer', async () => {
+    const eve = await member('eve');
+    const place = { source: '198.51.100.3', client: FIREFOX };
+    const tryOut = async (path: string) => expect((await ask(place, path, { token: eve.token })).status).toBe(403);
+    for (const path of ['/admin/users', '/admin/users', '/admin/users', '/admin/blocks']) await tryOut(path);
+    await lookedAt();
+    expect(await aboutSource(place.source)).toEqual([]);
+
+    await tryOut('/admin/subscriptions');
+    await soon(async () =>
+      expect(await aboutSource(place.source)).toMatchObject([
+        { threat_type: 'intrusion_attempt', severity: 'high', outcome: 'blocked', blocked: true },
+      ]),
+    );
+    expect(await alertsOf(eve.token)).toEqual([]);
+  });
+
+  test('the sixth call over a limit, and not whoever made them', async () => {
+    const max = await member('max');
+    const place = { source: '198.51.100.4', client: FIREFOX };
+    const scan = async () =>
+      await readAnswer(scanPosture, await ask(place, scanPosture.path, { method: 'POST', token: max.token }));
+    replyOf(await scan());
+    for (let time = 0; time < 5; time++) {
+      const refused = await scan();
+      expect(problemOf(refused).code).toBe('too_many_requests');
+      expect(refused.headers.get('retry-after')).toBe('60');
+    }
+    await lookedAt();
+    expect(await aboutSource(place.source)).toEqual([]);
+
+    await scan();
+    await soon(async () =>
+      expect(await aboutSource(place.source)).toMatchObject([{ threat_type: 'ddos_attempt', severity: 'low', blocked: true }]),
+    );
+    expect(await alertsOf(max.token)).toEqual([]);
+  });
+});
+
+describe('a refusal of sign-ins', () => {
+  test('is what "blocked" says, is listed, leaves the owner alone, and ends with Undo', async () => {
+    const maria = await member('maria');
+    const place = { source: '198.51.100.5', client: CHROME };
+    const socket = await listenAs(app, maria.token);
+    for (let time = 0; time < 5; time++) expect((await enter(maria.email, place, 'not this one')).status).toBe(401);
+    await socket.event(({ kind }) => kind === 'alerts_changed');
+    expect(await alertsOf(maria.token)).toMatchObject([{ threat_type: 'brute_force', outcome: 'blocked', blocked: true }]);
+    const blocks = replyOf(await call(listBlocks, { token: maria.token }));
+    expect(blocks).toMatchObject([{ kind: 'pair', source: place.source, rule: 'wrong_passwords', level: 1 }]);
+    expect((await enter(maria.email, place)).status).toBe(429);
+    expect((await enter(maria.email, HOME)).status).toBe(200);
+
+    replyOf(await call(liftBlock, { token: maria.token, params: { id: blocks[0]?.id ?? '' } }));
+    expect(replyOf(await call(listBlocks, { token: maria.token }))).toEqual([]);
+    expect((await enter(maria.email, place)).status).toBe(200);
+    socket.leave();
+  });
+
+  test('of a whole source is an administrator’s to see, and no customer’s', async () => {
+    const [ada, ...targets] = await Promise.all(['ada', 'bea', 'cleo', 'dora', 'ella'].map(member));
+    const place = { source: '198.51.100.6', client: CHROME };
+    for (const { email } of targets) await enter(email, place, 'not this one');
+    expect(await aboutSource(place.source)).toEqual([]);
+    await enter(ada?.email ?? '', place, 'not this one');
+    await soon(async () =>
+      expect(await aboutSource(place.source)).toMatchObject([{ threat_type: 'brute_force', severity: 'high', blocked: true }]),
+    );
+    const inForce = replyOf(await call(listAllBlocks, { token: boss.token })).filter(({ source }) => source === place.source);
+    expect(inForce).toMatchObject([{ kind: 'source', rule: 'many_accounts', email: null }]);
+    expect(replyOf(await call(listBlocks, { token: ada?.token ?? '' }))).toEqual([]);
+    expect((await enter(ada?.email ?? '', place)).status).toBe(429);
+    expect((await enter(ada?.email ?? '', { ...place, source: '198.51.100.7' })).status).toBe(200);
+  });
+
+  test('that somebody gets through all the same is told as one that had no effect', async () => {
+    const nora = await member('nora');
+    const place = { source: '198.51.100.8', client: FIREFOX };
+    // Guessed at from five places, so that a try from a sixth one waits; while it does, its source is refused.
+    for (let index = 0; index < 5; index++) await enter(nora.email, { ...place, source: `192.0.2.${index}` }, 'not this one');
+    const held = Promise.withResolvers<void>();
+    const paused = new Promise<void>((resolve) => {
+      waiting.pause = () => {
+        resolve();
+        return held.promise;
+      };
+    });
+    const late = enter(nora.email, place);
+    await paused;
+    for (const name of ['f', 'g', 'h', 'i', 'j']) await enter(`${name}@example.com`, place, 'not this one');
+    expect((await enter('k@example.com', place)).status).toBe(429);
+    expect((await alertsOf(nora.token)).map(({ rule }) => rule)).not.toContain('suspicious_login.block_not_effective');
+    held.resolve();
+    replyOf(await late);
+    const told = (await alertsOf(nora.token)).find(({ rule }) => rule === 'suspicious_login.block_not_effective');
+    expect(told).toMatchObject({ severity: 'high', outcome: 'allowed', blocked: false, ip_address: place.source });
+  });
+});
+
+test('who has mistyped the password, and then signs in with a passkey, is no intruder', async () => {
+  const pia = await member('pia');
+  const { token } = pia;
+  replyOf(await call(confirmIdentity, { token, body: { current_password: PASSWORD } }));
+  const device = new Authenticator(SITE);
+  const passkey = device.create(replyOf(await call(requestNewPasskey, { token })));
+  replyOf(await call(addPasskey, { token, body: { name: 'Phone', passkey } }));
+  for (let time = 0; time < 5; time++) expect((await enter(pia.email, HOME, 'not this one')).status).toBe(401);
+  expect((await enter(pia.email, HOME)).status).toBe(429);
+  const body = { passkey: device.get(replyOf(await call(requestPasskeyLogin))) };
+  replyOf(await readAnswer(loginWithPasskey, await ask(HOME, loginWithPasskey.path, { body })));
+  await soon(async () => expect((await alertsOf(token)).map(({ rule }) => rule)).toEqual(['brute_force.pair']));
+});
+
+describe('a sign-in with a new browser', () => {
+  const unreviewed = async (token: string) => {
+    const { security_score, score_breakdown } = replyOf(await call(readDashboard, { token }));
+    return { security_score, reasons: score_breakdown.filter(({ deduction }) => deduction > 0).map(({ id }) => id) };
+  };
+
+  test('that was me is trusted: no second alert, and the score is whole again', async () => {
+    const tess = await member('tess');
+    const place = { source: '198.51.100.20', client: CHROME };
+    replyOf(await enter(tess.email, place));
+    const [alert] = await alertsOf(tess.token);
+    expect(alert).toMatchObject({ rule: 'suspicious_login.new_device', severity: 'medium', status: 'open' });
+    expect(await unreviewed(tess.token)).toEqual({ security_score: 95, reasons: ['unreviewed_device'] });
+
+    const params = { id: alert?.id ?? '' };
+    replyOf(await call(resolveAlert, { token: tess.token, params, body: { reason: 'was_me' } }));
+    expect(await unreviewed(tess.token)).toEqual({ security_score: 100, reasons: [] });
+    replyOf(await enter(tess.email, place));
+    expect(await alertsOf(tess.token)).toMatchObject([{ status: 'resolved', count: 1 }]);
+  });
+
+  test('that was not me is signed out at once, and is new the next time too', async () => {
+    const uma = await member('uma');
+    const place = { source: '198.51.100.21', client: CHROME };
+    const { access_token: theirs } = replyOf(await enter(uma.email, place));
+    const socket = await listenAs(app, theirs);
+    const [alert] = await alertsOf(uma.token);
+    const params = { id: alert?.id ?? '' };
+    const done = replyOf(await call(disownAlert, { token: uma.token, params }));
+    expect(done).toMatchObject({
+      ...{ sessions_ended: 1, change_password: true, offer_two_factor: true },
+      alert: { outcome: 'blocked', blocked: true, status: 'acknowledged' },
+    });
+    expect(await socket.closed).toBe(EVENTS_CLOSED.unauthenticated);
+    const refused = await readAnswer(currentUser, await ask(place, '/auth/me', { token: theirs }));
+    expect(problemOf(refused).code).toBe('unauthenticated');
+    replyOf(await call(currentUser, { token: uma.token }));
+
+    replyOf(await enter(uma.email, place));
+    expect(await alertsOf(uma.token)).toMatchObject([
+      { rule: 'suspicious_login.new_device', status: 'open', blocked: false },
+      { id: params.id, status: 'acknowledged', blocked: true },
+    ]);
+  });
+});
