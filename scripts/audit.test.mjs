@@ -37,6 +37,7 @@ describe('the lock file', () => {
     ['from a folder', { link: true, resolved: '../planted' }, 'a link out of'],
     ['that runs a program', { ...good, hasInstallScript: true }, 'runs a program'],
     ['of a licence that nobody allowed', { ...good, license: 'GPL-3.0' }, 'the licence GPL-3.0'],
+    ['of several licences, one of which nobody allowed', { ...good, license: 'MIT AND GPL-3.0' }, 'the licence MIT AND GPL-3.0'],
     ['of no licence', { ...good, license: undefined }, 'the licence (none)'],
     ['of a range of versions', { ...good, version: '^1.0.0' }, 'no exact version'],
   ])('of a package %s has a fault', (_name, entry, sentence) => {

@@ -30,6 +30,11 @@ function nameOf(place) {
   return place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
 }
 
+/** Under several licences at once each of them has to be allowed. @param {string} license */
+function isAllowed(license) {
+  return LICENCES.has(license) || license.split(' AND ').every((part) => LICENCES.has(part));
+}
+
 /**
  * Every fault of a lock file, as a sentence that names the package.
  * @param {{ packages: Record<string, Locked> }} lock
@@ -67,7 +72,7 @@ export function lockFaults(lock) {
       continue;
     }
     if (!/^sha512-[\w+/]{86}==$/.test(integrity)) faults.push(`${name} has a hash that is no SHA-512.`);
-    if (license === undefined || (!LICENCES.has(license) && READ_LICENCES.get(name) !== license))
+    if (license === undefined || (!isAllowed(license) && READ_LICENCES.get(name) !== license))
       faults.push(`${name} has the licence ${license ?? '(none)'}, which nobody has allowed.`);
   }
   return faults;
