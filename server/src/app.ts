@@ -332,6 +332,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     audit,
     mail,
     isExempt: (source) => settings.exposure === 'local' && isLoopbackSource(source),
+    onLift: (block) => detection.forgive(block),
     now,
     pause: surroundings.pause ?? sleep,
     logger,

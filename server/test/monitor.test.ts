@@ -206,6 +206,8 @@ describe('a refusal of sign-ins', () => {
     replyOf(await call(liftBlock, { token: maria.token, params: { id: blocks[0]?.id ?? '' } }));
     expect(replyOf(await call(listBlocks, { token: maria.token }))).toEqual([]);
     expect((await enter(maria.email, place)).status).toBe(200);
+    // Who ends a refusal vouches for what led to it: the sign-in is no intruder's.
+    expect((await alertsOf(maria.token)).filter(({ rule }) => rule === 'suspicious_login.after_failures')).toEqual([]);
     socket.leave();
   });
 

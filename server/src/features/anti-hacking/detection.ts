@@ -3,18 +3,20 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Observe, SecurityEvent } from '#platform/security-event.ts';
 import { logSecurityEvent } from '#platform/security-log.ts';
-import { detect, type Finding, placesOf, WINDOWS_MAXIMUM, type Windows } from './detection/detect.ts';
+import { detect, type Finding, placesOf, vouchedFor, WINDOWS_MAXIMUM, type Windows } from './detection/detect.ts';
 import type { DetectionTables } from './detection/detection.tables.ts';
 import type { Asker } from './detection/flood.ts';
 import type { KnownDevices } from './detection/known-devices.ts';
 import { FLOOD, type Sighting } from './detection/rules.ts';
 import { createVolumes } from './detection/volumes.ts';
 import { windowSchema } from './detection/windows.ts';
-import { changeWindows, isAnyHeld, sweepWindows } from './detection/windows-store.ts';
+import { changeWindows, emptyWindows, isAnyHeld, sweepWindows } from './detection/windows-store.ts';
 import type { Evidence, Incident } from './incident.ts';
 
 export interface Detection {
   observe: Observe;
+  /** Somebody who may has ended a refusal: what led to it makes the next sign-in from there no intruder's. */
+  forgive(block: { source: string; account: string | null }): Promise<void>;
   /** Counts a request of an account, or of a source without one. */
   countRequest(asker: Asker): void;
   /** Keeps the volumes that were counted since the last time, looks whether one is a flood, and forgets what has expired. Done by itself every minute. */
@@ -236,6 +238,8 @@ export function createDetection(parts: {
         else await tellAll(found);
       });
     },
+
+    forgive: (block) => emptyWindows(database, vouchedFor(block)),
 
     countRequest: volumes.count,
 

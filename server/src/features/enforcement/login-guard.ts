@@ -77,12 +77,14 @@ export function createLoginGuard(parts: {
   mail: Pick<Mail, 'queue' | 'wake'>;
   /** Whether a source is never refused as a whole: the machine itself in local exposure, which is everybody there. */
   isExempt: (source: string) => boolean;
+  /** Told of a block that somebody has ended. */
+  onLift: (block: { source: string; account: string | null }) => Promise<void>;
   now: () => number;
   /** Waits so many ms. */
   pause: (ms: number) => Promise<void>;
   logger: FastifyBaseLogger;
 }): LoginGuard {
-  const { database, blocks, counters, limits, accounts, audit, mail, isExempt, now, pause, logger } = parts;
+  const { database, blocks, counters, limits, accounts, audit, mail, isExempt, onLift, now, pause, logger } = parts;
   const { pair, spray, distributed } = limits;
   const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
   const underway = new Set<Promise<void>>();
@@ -252,6 +254,7 @@ export function createLoginGuard(parts: {
       const { source, account } = block;
       if (account === null) await counters.clear([keys.spray(source), keys.failedAccounts(source)]);
       else await counters.clear([keys.tries({ source, account }), keys.failures({ source, account })]);
+      await onLift({ source, account });
       return true;
     },
 

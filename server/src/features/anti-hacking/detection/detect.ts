@@ -64,6 +64,13 @@ function armsOf(sighting: Sighting): { pair: Place; source: Place } | undefined 
   return { pair: { rule: id, key: cut(pairKey(sighting)) }, source: { rule: id, key: cut(sighting.source) } };
 }
 
+/** What is remembered of guessing that somebody has vouched for: of an account from a source, or of a source (`account` null). */
+export function vouchedFor({ source, account }: { source: string; account: string | null }): Place[] {
+  if (account === null) return [{ rule: AFTER_FAILURES.id, key: cut(source) }];
+  const key = cut(`${source} ${account}`);
+  return [AFTER_FAILURES.id, 'brute_force.pair'].map((rule) => ({ rule, key }));
+}
+
 /** The windows of the rules that a success empties: who knows the password has mistyped it before. */
 function forgivenBy(sighting: Sighting): Place[] {
   return sighting.kind === 'login_succeeded' ? [{ rule: 'brute_force.pair', key: cut(pairKey(sighting)) }] : [];

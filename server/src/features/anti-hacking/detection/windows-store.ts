@@ -77,6 +77,14 @@ export async function sweepWindows(
   if (first !== undefined) await database.deleteFrom('detection_windows').where('expires_at', '<=', first.expires_at).execute();
 }
 
+/** Forgets what is counted at these places. */
+export async function emptyWindows(database: Kysely<DetectionTables>, places: readonly Place[]): Promise<void> {
+  await database
+    .deleteFrom('detection_windows')
+    .where(({ eb, and, or }) => or(places.map(({ rule, key }) => and([eb('rule', '=', rule), eb('key', '=', key)]))))
+    .execute();
+}
+
 /** Forgets what is counted of a person, in a transaction. Where a source's window names them among others, it goes with that window, within the hour. */
 export async function forgetWindowsOf(database: Kysely<DetectionTables>, user_id: string): Promise<void> {
   await database.deleteFrom('detection_windows').where('key', 'like', `%${user_id}%`).execute();
