@@ -90,6 +90,8 @@ export function createAntiHacking(parts: {
 
   type Tally = Awaited<ReturnType<typeof countAlerts>>;
   const tallies = createPersonCache({ read: countAlerts, now });
+  // Of sessions that have been open for hours, some seconds tell nothing.
+  const remotes = createPersonCache({ read: remote, now });
   const countOf = (rows: Tally, matches: (row: Tally[number]) => boolean) =>
     rows.reduce((sum, row) => sum + (matches(row) ? row.count : 0), 0);
 
@@ -119,7 +121,7 @@ export function createAntiHacking(parts: {
       scans(user_id),
       rules(user_id),
       account(user_id),
-      remote(user_id),
+      remotes.of(user_id),
     ]);
     const posture = judge({
       account: accountFacts,
