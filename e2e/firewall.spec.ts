@@ -213,6 +213,7 @@ test('the keyboard alone adds a rule, disables it and deletes it', async ({ page
   await expect(page.getByRole('button', { name: 'Add Rule' })).toBeFocused();
 
   await page.keyboard.press('Enter');
+  await expect(dialog(page).getByLabel('Rule Name')).toBeFocused();
   await page.keyboard.type('Keys');
   await page.keyboard.press('Enter');
   await expect(status(page, 'Keys')).toBeChecked();
