@@ -1,21 +1,10 @@
 import { expect } from '@playwright/test';
-import { expectAccessible, registerAndSignIn, test } from './palisade.ts';
+import { expectAccessible, givePremium, registerAndSignIn, test } from './palisade.ts';
 import { eicarFile } from './samples.ts';
 
 test('a false positive is hidden with its like, and comes back when that is ended', async ({ page }) => {
   await registerAndSignIn(page, 'maria');
-  const token = await page.evaluate(() => localStorage.getItem('palisade.access_token'));
-  const plan = {
-    user_email: 'maria@example.com',
-    plan_name: 'Family Shield',
-    price: 19.99,
-    duration_months: 12,
-    max_devices: 5,
-    is_premium: true,
-    features: [],
-  };
-  const headers = { authorization: `Bearer ${token}` };
-  expect((await page.request.post('/api/admin/assign-subscription', { headers, data: plan })).status()).toBe(200);
+  const headers = await givePremium(page, 'maria');
 
   await page.goto('/anti-hacking');
   await expect(page.getByText('No active threats')).toBeVisible();

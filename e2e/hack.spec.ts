@@ -1,23 +1,6 @@
 import { expect, type Page } from '@playwright/test';
-import { expectAccessible, registerAndSignIn, signIn, test } from './palisade.ts';
+import { expectAccessible, givePremium, registerAndSignIn, signIn, test } from './palisade.ts';
 import { eicarFile } from './samples.ts';
-
-/** The first account of an installation administers it, so it can give itself a plan. Answers the session's headers. */
-async function givePremium(page: Page, name: string): Promise<Record<string, string>> {
-  const token = await page.evaluate(() => localStorage.getItem('palisade.access_token'));
-  const headers = { authorization: `Bearer ${token}` };
-  const plan = {
-    user_email: `${name}@example.com`,
-    plan_name: 'Family Shield',
-    price: 19.99,
-    duration_months: 12,
-    max_devices: 5,
-    is_premium: true,
-    features: ['Anti-hacking monitor', 'Five devices', 'Remote support', 'Two scanning engines', 'Priority support'],
-  };
-  expect((await page.request.post('/api/admin/assign-subscription', { headers, data: plan })).status()).toBe(200);
-  return headers;
-}
 
 const tile = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { expectAccessible, registerAndSignIn, signIn, test } from './palisade.ts';
+import { expectAccessible, givePremium, registerAndSignIn, signIn, test } from './palisade.ts';
 import { eicarFile } from './samples.ts';
 
 const PASSWORD = 'a long enough password';
@@ -13,22 +13,6 @@ const STRANGER = {
 const menu = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 const tile = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const preferences = (page: Page) => page.getByRole('dialog', { name: 'Security Preferences' });
-
-/** The first account of an installation administers it, so it can give itself a plan. */
-async function givePremium(page: Page, name: string): Promise<void> {
-  const token = await page.evaluate(() => localStorage.getItem('palisade.access_token'));
-  const plan = {
-    user_email: `${name}@example.com`,
-    plan_name: 'Family Shield',
-    price: 19.99,
-    duration_months: 12,
-    max_devices: 5,
-    is_premium: true,
-    features: [],
-  };
-  const headers = { authorization: `Bearer ${token}` };
-  expect((await page.request.post('/api/admin/assign-subscription', { headers, data: plan })).status()).toBe(200);
-}
 
 /** Fails the journey when the page loads anew: what it shows has to come by itself. */
 function expectNoReload(page: Page): () => void {

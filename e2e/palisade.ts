@@ -69,6 +69,23 @@ export async function signIn(page: Page, name: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1, name: /dashboard/i })).toBeVisible();
 }
 
+/** The first account of an installation administers it, so it can give itself a plan. Answers the session's headers. */
+export async function givePremium(page: Page, name: string): Promise<Record<string, string>> {
+  const token = await page.evaluate(() => localStorage.getItem('palisade.access_token'));
+  const headers = { authorization: `Bearer ${token}` };
+  const plan = {
+    user_email: `${name}@example.com`,
+    plan_name: 'Family Shield',
+    price: 19.99,
+    duration_months: 12,
+    max_devices: 5,
+    is_premium: true,
+    features: ['Anti-hacking monitor', 'Five devices', 'Remote support', 'Two scanning engines', 'Priority support'],
+  };
+  expect((await page.request.post('/api/admin/assign-subscription', { headers, data: plan })).status()).toBe(200);
+  return headers;
+}
+
 /** No violation of WCAG 2.2 AA and of axe's best practices on the page as it stands, in both schemes. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ reducedMotion: 'reduce' });

@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test';
-import { expectAccessible, registerAndSignIn, signIn, test } from './palisade.ts';
+import { expectAccessible, givePremium, registerAndSignIn, signIn, test } from './palisade.ts';
 
 test('six wrong passwords are counted down, while another browser stays signed in, works, and ends the block', async ({
   page,
@@ -30,19 +30,7 @@ test('six wrong passwords are counted down, while another browser stays signed i
   await guesser.getByLabel('Email').fill('maria@example.com');
   await expect(button).toBeDisabled();
 
-  // The first account of an installation administers it, so it can give itself the plan of the page.
-  const token = await page.evaluate(() => localStorage.getItem('palisade.access_token'));
-  const plan = {
-    user_email: 'maria@example.com',
-    plan_name: 'Family Shield',
-    price: 19.99,
-    duration_months: 12,
-    max_devices: 5,
-    is_premium: true,
-    features: [],
-  };
-  const headers = { authorization: `Bearer ${token}` };
-  expect((await page.request.post('/api/admin/assign-subscription', { headers, data: plan })).status()).toBe(200);
+  await givePremium(page, 'maria');
   await page.goto('/anti-hacking');
   const blocks = page.getByRole('list', { name: 'Active blocks' });
   await expect(blocks).toContainText('Sign-ins from 127.0.0.1 are refused');
