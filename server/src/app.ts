@@ -11,6 +11,7 @@ import { serveAntiHacking } from '#features/anti-hacking/anti-hacking.routes.ts'
 import { ALERT_PERSONAL, type AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
 import { type AntiHacking, createAntiHacking } from '#features/anti-hacking/anti-hacking.ts';
 import { DETECTION_PERSONAL, type DetectionTables } from '#features/anti-hacking/detection/detection.tables.ts';
+import { forgetFindingsOf } from '#features/anti-hacking/detection/findings-store.ts';
 import { createKnownDevices } from '#features/anti-hacking/detection/known-devices.ts';
 import { forgetWindowsOf } from '#features/anti-hacking/detection/windows-store.ts';
 import { createDetection } from '#features/anti-hacking/detection.ts';
@@ -18,6 +19,7 @@ import { clearedFileIncident } from '#features/anti-hacking/infected-file.ts';
 import { createMonitor } from '#features/anti-hacking/monitor.ts';
 import { createMovedTokens } from '#features/anti-hacking/moved-tokens.ts';
 import { forgetOldDrills } from '#features/anti-hacking/old-drills.ts';
+import { createTelling } from '#features/anti-hacking/telling.ts';
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import { ANTIVIRUS_PERSONAL, type AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
 import { type Antivirus, createAntivirus, type InfectedFile } from '#features/antivirus/antivirus.ts';
@@ -51,7 +53,7 @@ import { serveRecovery } from '#features/auth/recovery.routes.ts';
 import { createRecovery } from '#features/auth/recovery.ts';
 import { openSealedSecrets } from '#features/auth/sealed-secret.ts';
 import { createSecondFactors } from '#features/auth/second-factors.ts';
-import { createSignIn } from '#features/auth/sign-in.ts';
+import { accountKey, createSignIn } from '#features/auth/sign-in.ts';
 import { createSignInChallenges } from '#features/auth/sign-in-challenges.ts';
 import { serveTwoFactor } from '#features/auth/two-factor.routes.ts';
 import { TWO_FACTOR_PERSONAL, type TwoFactorTables } from '#features/auth/two-factor.tables.ts';
@@ -358,10 +360,12 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     logger,
     look_ms: surroundings.digest_look_ms,
   });
-  const detectionTables = database.$pickTables<'detection_windows' | 'known_devices'>();
+  const detectionTables = database.$pickTables<keyof DetectionTables>();
   const devices = createKnownDevices({ database: detectionTables, now });
   const antiHacking = createAntiHacking({
-    database: database.$pickTables<keyof AlertTables | 'audit_entries' | 'audit_head' | 'mails' | 'installation'>(),
+    database: database.$pickTables<
+      keyof AlertTables | 'detection_findings' | 'audit_entries' | 'audit_head' | 'mails' | 'installation'
+    >(),
     audit,
     mails: alertMails,
     tell: bus.publish,
@@ -392,14 +396,17 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     logger,
     random: surroundings.random,
   });
+  const { wasRefused } = blocks;
+  const telling = createTelling({
+    database: database.$pickTables<'detection_findings'>(),
+    raise: antiHacking.raise,
+    wasRefused,
+    administrators: () => auth.administrators(),
+    ...{ now, logger },
+  });
   const detection = createDetection({
     database: detectionTables,
-    devices,
-    raise: antiHacking.raise,
-    isRefused: guard.isRefused,
-    administrators: () => auth.administrators(),
-    now,
-    logger,
+    ...{ devices, telling, wasRefused, now, logger },
     look_ms: surroundings.detection_look_ms,
   });
   const readMonitor = await createMonitor({
@@ -458,8 +465,10 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
         await remote.forgetAgent(transaction.$extendTables<Pick<Tables, 'remote_sessions'>>(), user_id);
         return () => Promise.resolve();
       },
-      async (transaction, user_id) => {
-        await forgetWindowsOf(transaction.$extendTables<Pick<Tables, 'detection_windows' | 'known_devices'>>(), user_id);
+      async (transaction, user_id, email) => {
+        const tables = transaction.$extendTables<Pick<Tables, keyof DetectionTables>>();
+        await forgetWindowsOf(tables, { user_id, account: accountKey(email) });
+        await forgetFindingsOf(tables.$pickTables<'detection_findings'>(), user_id);
         return () => Promise.resolve();
       },
     ],

@@ -15,12 +15,13 @@ import { invalidField, Problem } from '#platform/problem.ts';
 import type { AlertMails } from './alert-mails.ts';
 import { type AlertRow, alertOf, isAboutSignIn, isSuppressible, sessionsOf } from './alert-record.ts';
 import type { AlertTables } from './anti-hacking.tables.ts';
-import type { Incident } from './incident.ts';
+import type { FindingTables } from './detection/detection.tables.ts';
+import type { Claim, Incident } from './incident.ts';
 import { recordIncident, UNRESOLVED } from './merging.ts';
 
 const DAY_MS = 86_400_000;
 
-type Tables = AlertTables & AuditTables & MailTables & InstallationTables;
+type Tables = AlertTables & FindingTables & AuditTables & MailTables & InstallationTables;
 
 /** Who decides, and from where. */
 export interface Decider {
@@ -39,8 +40,8 @@ export interface Consequences {
 }
 
 export interface Alerts {
-  /** Raises an alert, or counts one more occurrence of it, and tells the person's pages; grave ones are mailed. */
-  raise(incident: Incident): Promise<void>;
+  /** Raises an alert, or counts one more occurrence of it, and tells the person's pages; grave ones are mailed. Nothing of it happens when `claim` says no. */
+  raise(incident: Incident, claim?: Claim): Promise<void>;
   /** Those that happened last first; the next page begins after the `last_id` of this one's last. */
   list(user_id: string, query: AlertsQuery): Promise<AlertRow[]>;
   find(id: string): Promise<AlertRow | undefined>;
@@ -194,9 +195,10 @@ export function createAlerts(parts: {
   }
 
   return {
-    async raise(incident) {
+    async raise(incident, claim) {
       const letter = await mails.letterOf(incident);
       await database.transaction().execute(async (transaction) => {
+        if (claim !== undefined && !(await claim(transaction.$pickTables<'detection_findings'>()))) return;
         const recorded = await recordIncident(
           transaction.$pickTables<keyof AlertTables | 'audit_entries' | 'audit_head'>(),
           audit,

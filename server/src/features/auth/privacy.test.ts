@@ -19,6 +19,7 @@ import { problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts
 import { startSmtpServer } from '#test/smtp-server.ts';
 import { scanned } from '#test/upload.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
+import { accountKey } from './sign-in.ts';
 
 const smtp = await startSmtpServer();
 const app = await startTestApp({
@@ -230,6 +231,24 @@ describe('the deletion of an account', () => {
     const entries = replyOf(await call(listAudit, { token: boss.token, query: `?person=${person.id}` }));
     expect(entries[0]).toMatchObject({ kind: 'account_deleted', subject_id: person.id, subject: null, actor: null });
     for (const entry of entries) expect(entry).toMatchObject({ address: null, client: null, details: {} });
+  });
+
+  test('takes the person out of what is counted of a source, which goes on', async () => {
+    const person = await signIn('counted-among');
+    const { id } = await app.app.database
+      .selectFrom('users')
+      .select('id')
+      .where('email', '=', person.email)
+      .executeTakeFirstOrThrow();
+    const emails = ['first@example.com', person.email, 'last@example.com'];
+    for (const email of emails) expect((await call(login, { body: { email, password: 'not it' } })).status).toBe(401);
+    const traces = async () => JSON.stringify(await rowsOf('detection_windows'));
+    const [first = '', own = '', last = ''] = emails.map(accountKey);
+    for (const name of [own, id]) expect(await traces()).toContain(name);
+    replyOf(await ask(person));
+    const left = await traces();
+    for (const name of [own, id]) expect(left).not.toContain(name);
+    for (const name of [first, last]) expect(left).toContain(name);
   });
 
   test('frees the email and the name, and makes nobody first administrator again', async () => {

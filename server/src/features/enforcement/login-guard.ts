@@ -32,8 +32,6 @@ export interface LoginGuard {
    * @throws Problem `too_many_requests`, the same for known and unknown emails.
    */
   admit(attempt: Attempt): Promise<Admission>;
-  /** Whether sign-ins of that account from that source are refused just now. */
-  isRefused(attempt: Attempt): Promise<boolean>;
   /** Ends a block as its own account's owner or an administrator, and forgets what led to it. Whether it was in force. */
   lift(block_id: string, by: string): Promise<boolean>;
   close(): Promise<void>;
@@ -234,8 +232,6 @@ export function createLoginGuard(parts: {
         withdraw: () => counters.remove(keys.tries(attempt), ticket),
       };
     },
-
-    isRefused: async (attempt) => (await blocks.refusal(attempt)) !== undefined,
 
     async lift(block_id, by) {
       const block = await database.transaction().execute(async (transaction) => {

@@ -16,6 +16,13 @@ export interface Kept extends Place {
 /** What is kept, by `nameOf` its place. */
 export type Windows = ReadonlyMap<string, Kept>;
 
+/** What somebody tried to sign in to, and from where. `user_id` is null where no account is known. */
+interface Attempt {
+  source: string;
+  account: string;
+  user_id: string | null;
+}
+
 /** What a rule has found. */
 export interface Finding extends Pick<Rule, 'threat_type' | 'threshold' | 'audience'> {
   /** As alerts carry it. */
@@ -25,6 +32,8 @@ export interface Finding extends Pick<Rule, 'threat_type' | 'threshold' | 'audie
   description: string;
   /** The accounts among what was counted. */
   targets: readonly string[];
+  /** What has to be refused for it to be blocked; empty where that would prove nothing. */
+  tried: readonly Attempt[];
   samples: readonly Sample[];
   /** Something of it is not out of reach. */
   is_open: boolean;
@@ -116,7 +125,7 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
   const { counts, found } = countsOf(sighting);
   const targets = sighting.user_id === null ? [] : [sighting.user_id];
   for (const { rule, reading } of found)
-    findings.push(findingOf(rule, reading, { targets, samples: [sample], is_open: !is_blocked }));
+    findings.push(findingOf(rule, reading, { targets, tried: [], samples: [sample], is_open: !is_blocked }));
 
   const arms = armsOf(sighting);
   const armed: { place: Place; samples: Sample[] }[] = [];
@@ -133,6 +142,7 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
     findings.push(
       findingOf(rule, reading, {
         targets: [...new Set([...accounts, ...targets])],
+        tried: triedIn(rule, sighting, window),
         samples: window.samples,
         is_open: window.open_at !== null,
       }),
@@ -163,6 +173,13 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
   return { windows: next, findings };
 }
 
+function triedIn({ refusal }: Rule, sighting: Sighting, { values }: Window): Attempt[] {
+  if (refusal === undefined || sighting.kind !== 'login_failed' || sighting.source === null) return [];
+  const { source, user_id } = sighting;
+  if (refusal === 'account') return [{ source, account: sighting.data.account, user_id }];
+  return values.map((entry) => ({ source, account: entry.value, user_id: entry.user_id }));
+}
+
 /** Of sign-ins it is known only later whether they are refused. */
 function isBlocked({ kind, data }: Sighting): boolean {
   if (kind === 'scan_finished') return isOutOfReach(data.copy);
@@ -184,6 +201,7 @@ function afterFailures(
     severity: sighting.data.role === 'admin' ? 'critical' : 'high',
     description: `Your account was signed in to from ${sighting.address ?? 'somewhere'}, right after passwords were guessed from there.`,
     targets: sighting.user_id === null ? [] : [sighting.user_id],
+    tried: [],
     samples,
     is_open: true,
   };
@@ -192,7 +210,7 @@ function afterFailures(
 function findingOf(
   rule: Rule,
   { key, severity, description }: Reading,
-  counted: Pick<Finding, 'targets' | 'samples' | 'is_open'>,
+  counted: Pick<Finding, 'targets' | 'tried' | 'samples' | 'is_open'>,
 ): Finding {
   const { threat_type, threshold, audience, told_as = rule.id } = rule;
   return { rule: told_as, key, threat_type, threshold, audience, severity, description, ...counted };

@@ -13,7 +13,7 @@ export type Counting =
   | { kind: 'bucket'; capacity: number; leak_ms: number; different: number; once: boolean };
 export type Measure = { kind: 'each' } | Counting;
 
-const sampleSchema = z.object({ at: z.string(), what: z.string(), source: z.string().nullable() });
+export const sampleSchema = z.object({ at: z.string(), what: z.string(), source: z.string().nullable() });
 /** An event in words, as evidence shows it. */
 export type Sample = z.infer<typeof sampleSchema>;
 
