@@ -387,7 +387,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
         ...standing,
         age_ms: now() - Date.parse(created_at),
         second_factor: await twoFactor.secondFactor(user_id),
-        unreviewed_devices: (await devices.unreviewedDevices(user_id)).length,
+        unreviewed_devices: (await devices.unreviewedDevices(user_id)).map(({ id }) => id),
       };
     },
     remote: async (user_id) => ({ long_sessions: await remote.countLonger(user_id, LONG_REMOTE_SESSION_MS) }),

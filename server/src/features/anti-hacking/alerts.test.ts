@@ -11,6 +11,7 @@ import {
 } from '@palisade/contract/alerts';
 import { listAlerts, readStats, simulateThreat } from '@palisade/contract/anti-hacking';
 import { listSessions, login } from '@palisade/contract/auth';
+import { readDashboard } from '@palisade/contract/dashboard';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { describe, expect, test, vi } from 'vitest';
 import { EICAR } from '#test/files.ts';
@@ -237,6 +238,40 @@ describe('the life of an alert', () => {
     expect(await list('?simulated=true')).toMatchObject([{ rule: 'drill', simulated: true }]);
     expect(await list()).toHaveLength(3);
     expect((await call(listAlerts, { token, query: '?status=lost' })).status).toBe(422);
+  });
+});
+
+describe('the score', () => {
+  const scoreOf = async (token: string) => replyOf(await call(readDashboard, { token }));
+
+  test('leads to the newest alert of a severity that nothing has blocked, until it is resolved', async () => {
+    const { raise, list, token } = await person();
+    await raise({ key: 'older', severity: 'high', outcome: 'allowed' });
+    await raise({ key: 'newer', severity: 'high', outcome: 'allowed' });
+    await raise({ key: 'blocked', severity: 'high', outcome: 'blocked' });
+    const [, newer, older] = await list();
+    for (const alert of [newer, older]) {
+      const { score_breakdown } = await scoreOf(token);
+      expect(score_breakdown).toMatchObject([{ id: 'open_alert_high', fix_route: `/anti-hacking?alert=${alert?.id}` }]);
+      replyOf(await call(resolveAlert, { token, params: { id: alert?.id ?? '' }, body: { reason: 'fixed' } }));
+    }
+    expect(await scoreOf(token)).toMatchObject({ security_score: 100, score_breakdown: [] });
+  });
+
+  test('of an outbreak that was not blocked comes back when it is resolved; of a file that lies in the open it does not', async () => {
+    const { raise, list, token } = await person();
+    const malware = { threat_type: 'malware_detected', outcome: 'allowed', ip_address: null } as const;
+    await raise({ ...malware, rule: 'malware_detected.outbreak', severity: 'critical' });
+    const resolve = async () => {
+      const [{ id = '' } = {}] = await list('?status=active');
+      replyOf(await call(resolveAlert, { token, params: { id }, body: { reason: 'fixed' } }));
+    };
+    expect(await scoreOf(token)).toMatchObject({ security_score: 49, score_breakdown: [{ id: 'open_alert_critical' }] });
+    await resolve();
+    expect(await scoreOf(token)).toMatchObject({ security_score: 100, score_breakdown: [] });
+    await raise({ ...malware, rule: 'malware_detected.infected', severity: 'high', key: 'scan:left' });
+    await resolve();
+    expect(await scoreOf(token)).toMatchObject({ security_score: 80, score_breakdown: [{ id: 'infected_not_removed' }] });
   });
 });
 

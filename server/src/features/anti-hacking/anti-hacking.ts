@@ -21,7 +21,8 @@ import { drill } from './drills.ts';
 import { historyOf } from './history.ts';
 import { UNRESOLVED } from './merging.ts';
 import { type OpenRules, readOpenRules } from './open-rules.ts';
-import { CHECKED_PORTS, judge, type Posture, type PostureFacts } from './posture.ts';
+import { judge, type Posture } from './posture.ts';
+import { CHECKED_PORTS, type PostureFacts } from './posture-checks.ts';
 import { createScoreHistory } from './score-history.ts';
 
 interface Overview extends Pick<Posture, 'security_score' | 'score_breakdown'> {
@@ -48,6 +49,8 @@ export interface AntiHacking {
   scan(user_id: string): Promise<PostureScan>;
 }
 
+/** The rules whose alerts are about one file each: it is blocked as soon as that is out of reach. */
+const ONE_FILE_RULES: readonly string[] = ['malware_detected.infected', 'phishing_attempt.verdict'];
 /** People whose rules are remembered. */
 const OPENED_MAXIMUM = 1_000;
 
@@ -80,12 +83,12 @@ export function createAntiHacking(parts: {
       .where((where) => where.or([where('resolved_reason', 'is', null), where('resolved_reason', '!=', 'false_positive')]));
   const blockedOf = (user_id: string) => counted(user_id).where('outcome', '=', 'blocked');
 
-  /** Real alerts by what they are, what became of them, and whether they are settled. */
+  /** Real alerts by the rule that found them, what became of them, and whether they are settled. */
   const countAlerts = (user_id: string) =>
     counted(user_id)
-      .select(({ fn }) => ['threat_type', 'severity', 'outcome', 'status', fn.countAll<number>().as('count')])
+      .select(({ fn }) => ['rule', 'severity', 'outcome', 'status', fn.countAll<number>().as('count')])
       .where('simulated', '=', 0)
-      .groupBy(['threat_type', 'severity', 'outcome', 'status'])
+      .groupBy(['rule', 'severity', 'outcome', 'status'])
       .execute();
 
   type Tally = Awaited<ReturnType<typeof countAlerts>>;
@@ -97,6 +100,39 @@ export function createAntiHacking(parts: {
 
   const isBlocked = (row: Tally[number]) => row.outcome === 'blocked';
   const isOpen = (row: Tally[number]) => !isBlocked(row) && row.status !== 'resolved';
+
+  /** The newest alert that asks for the person by its severity, or by the devices that it is about. */
+  async function newestOf(
+    user_id: string,
+    devices: readonly string[],
+    counts: Record<'high' | 'critical', number>,
+  ): Promise<PostureFacts['newest']> {
+    const newest = (severity: 'high' | 'critical') =>
+      counts[severity] === 0
+        ? undefined
+        : counted(user_id)
+            .select('id')
+            .where('severity', '=', severity)
+            .where('simulated', '=', 0)
+            .where('outcome', '!=', 'blocked')
+            .where('status', '!=', 'resolved')
+            .orderBy('last_id', 'desc')
+            .limit(1)
+            .executeTakeFirst();
+    const ofDevices =
+      devices.length === 0
+        ? undefined
+        : database
+            .selectFrom('alerts')
+            .select('id')
+            .where('user_id', '=', user_id)
+            .where('device_id', 'in', devices)
+            .orderBy('last_id', 'desc')
+            .limit(1)
+            .executeTakeFirst();
+    const [high, critical, device] = await Promise.all([newest('high'), newest('critical'), ofDevices]);
+    return { high: high?.id, critical: critical?.id, device: device?.id };
+  }
 
   const alerts = createAlerts({ ...parts, onChange: tallies.forget });
 
@@ -123,18 +159,20 @@ export function createAntiHacking(parts: {
       account(user_id),
       remotes.of(user_id),
     ]);
+    const unblocked = {
+      // A file lies where it lies, whatever was said of its alert.
+      malware: countOf(rows, (row) => !isBlocked(row) && ONE_FILE_RULES.includes(row.rule)),
+      high: countOf(rows, (row) => isOpen(row) && row.severity === 'high'),
+      critical: countOf(rows, (row) => isOpen(row) && row.severity === 'critical'),
+    };
     const posture = judge({
       account: accountFacts,
       remote: remoteFacts,
       scans: scanFacts,
       signatures_age_ms: signaturesAge(),
       rules: openRulesOf(user_id, ruleList),
-      unblocked: {
-        // A file lies where it lies, whatever was said of its alert.
-        malware: countOf(rows, (row) => !isBlocked(row) && row.threat_type === 'malware_detected'),
-        high: countOf(rows, (row) => isOpen(row) && row.severity === 'high'),
-        critical: countOf(rows, (row) => isOpen(row) && row.severity === 'critical'),
-      },
+      unblocked,
+      newest: await newestOf(user_id, accountFacts.unreviewed_devices, unblocked),
     });
     await scores.note(user_id, posture.security_score);
     return { posture, rows, rule_count: ruleList.length };
