@@ -90,7 +90,7 @@ import { EVENTS_LIMITS, type EventsLimits, serveEvents } from '#platform/events.
 import { createHttp, PATIENCE, type PatienceLimits } from '#platform/http.ts';
 import { type InstallationTables, readProvider } from '#platform/installation.ts';
 import { createMail, MAIL_PERSONAL, type MailTables } from '#platform/mail.ts';
-import { isLoopbackSource, sourceOf } from '#platform/origin.ts';
+import { isLoopbackSource, isPrivateNetwork, sourceOf } from '#platform/origin.ts';
 import { type PersonalTable, partOf } from '#platform/personal-data.ts';
 import { Problem } from '#platform/problem.ts';
 import { createRateLimits } from '#platform/rate-limit.ts';
@@ -326,14 +326,12 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   });
   const blocks = createBlocks({ database: database.$pickTables<'blocks' | 'sign_in_sources'>(), now });
   const guard = createLoginGuard({
-    database: database.$pickTables<'blocks' | 'sign_in_sources' | 'audit_entries' | 'audit_head' | 'mails' | 'installation'>(),
+    database: database.$pickTables<'blocks' | 'sign_in_sources' | 'audit_entries' | 'audit_head'>(),
     blocks,
     counters,
     limits: settings.limits,
-    accounts: auth,
     audit,
-    mail,
-    isExempt: (source) => settings.exposure === 'local' && isLoopbackSource(source),
+    isExempt: (source) => isPrivateNetwork(source) || (settings.exposure === 'local' && isLoopbackSource(source)),
     onLift: (block) => detection.forgive(block),
     now,
     pause: surroundings.pause ?? sleep,

@@ -400,6 +400,11 @@ describe('a suppression', () => {
     await raise({ key: 'later' });
     const later = await tokenOf({ email, password });
     expect((await list('?status=active', later))[0]).toMatchObject({ count: 1, severity: 'medium' });
+    // It is over, and what it has hidden can still be brought back.
+    const [over] = replyOf(await call(listSuppressions, { token: later }));
+    expect(Date.parse(over?.until ?? '')).toBe(clock.now);
+    expect((await call(deleteSuppression, { token: later, params: { id: over?.id ?? '' } })).status).toBe(204);
+    expect(await list('?status=hidden', later)).toEqual([]);
   });
 
   test('is a false positive’s alone', async () => {

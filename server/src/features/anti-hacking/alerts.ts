@@ -307,6 +307,8 @@ export function createAlerts(parts: {
         .selectFrom('alert_suppressions')
         .select(['id', 'rule', 'source', 'description', 'created_at', 'until', 'hidden_count', 'last_hidden_at'])
         .where('user_id', '=', user_id)
+        // One that is over is still what brings back what it hid.
+        .where((where) => where.or([where('until', '>', at()), where('hidden_count', '>', 0)]))
         .orderBy('id', 'desc')
         .limit(limit);
       if (cursor !== undefined) query = query.where('id', '<', cursor);

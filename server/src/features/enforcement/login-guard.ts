@@ -3,9 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
-import type { InstallationTables } from '#platform/installation.ts';
 import type { Limits } from '#platform/limits.ts';
-import type { Mail, MailTables } from '#platform/mail.ts';
 import { tooManyRequests } from '#platform/problem.ts';
 import type { BlockRow, Blocks, Target } from './blocks.ts';
 import type { EnforcementTables } from './enforcement.tables.ts';
@@ -37,12 +35,7 @@ export interface LoginGuard {
   close(): Promise<void>;
 }
 
-interface Owner {
-  email: string;
-  username: string;
-}
-
-type Tables = EnforcementTables & AuditTables & MailTables & InstallationTables;
+type Tables = EnforcementTables & AuditTables;
 
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
@@ -70,10 +63,8 @@ export function createLoginGuard(parts: {
   blocks: Blocks;
   counters: Counters;
   limits: Limits;
-  accounts: { findUser(id: string): Promise<Owner | undefined> };
   audit: Audit;
-  mail: Pick<Mail, 'queue' | 'wake'>;
-  /** Whether a source is never refused as a whole: the machine itself in local exposure, which is everybody there. */
+  /** Whether a source is never refused as a whole: the machine itself in local exposure, which is everybody there, and a private network. */
   isExempt: (source: string) => boolean;
   /** Told of a block that somebody has ended. */
   onLift: (block: { source: string; account: string | null }) => Promise<void>;
@@ -82,7 +73,7 @@ export function createLoginGuard(parts: {
   pause: (ms: number) => Promise<void>;
   logger: FastifyBaseLogger;
 }): LoginGuard {
-  const { database, blocks, counters, limits, accounts, audit, mail, isExempt, onLift, now, pause, logger } = parts;
+  const { database, blocks, counters, limits, audit, isExempt, onLift, now, pause, logger } = parts;
   const { pair, spray, distributed } = limits;
   const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
   const underway = new Set<Promise<void>>();
@@ -95,7 +86,6 @@ export function createLoginGuard(parts: {
     failureSources: (account: string) => `failure-sources:${account}`,
     failedAccounts: (source: string) => `failed-accounts:${source}`,
     spray: (source: string) => `spray:${source}`,
-    told: (account: string) => `told:${account}`,
   };
   // Fires with the last one of `spray.count`: the bucket holds those before it.
   const sprayBucket = {
@@ -150,31 +140,10 @@ export function createLoginGuard(parts: {
     }
   }
 
-  async function tellOwner(user_id: string): Promise<void> {
-    const user = await accounts.findUser(user_id);
-    if (user === undefined) return;
-    await database.transaction().execute((transaction) =>
-      mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
-        recipient: user.email,
-        subject: 'somebody is guessing your password',
-        lines: [
-          `Hello ${user.username},`,
-          `within an hour somebody tried ${distributed.count} wrong passwords or more for your account, from several places. Nobody got in with them.`,
-          'Each further guess is slowed down. You can sign in as always; from a place that you have not used before it takes a few seconds longer.',
-          'If your password is short, or if you use it elsewhere too, change it now.',
-        ],
-      }),
-    );
-    mail.wake();
-  }
-
-  async function countAnywhere({ source, account }: Attempt, ticket: string, user_id: string | null): Promise<void> {
+  async function countAnywhere({ source, account }: Attempt, ticket: string): Promise<void> {
     const { period_ms: window_ms } = distributed;
     await counters.put(keys.failuresAnywhere(account), { member: ticket, most: KEPT.failures, window_ms });
     await counters.put(keys.failureSources(account), { member: source, most: KEPT.sources, window_ms });
-    if ((await isGuessedAt(account)) === undefined) return;
-    const { isNew } = await counters.put(keys.told(account), { member: 'owner', most: 1, window_ms: DAY_MS });
-    if (isNew && user_id !== null) afterwards(() => tellOwner(user_id));
   }
 
   async function countSource({ source, account }: Attempt): Promise<void> {
@@ -222,7 +191,7 @@ export function createLoginGuard(parts: {
           // A set counts each of its members once, so that exactly one of several at once is the last.
           if (count === pair.count) await refuse(attempt, 'wrong_passwords', user_id);
           await countSource(attempt);
-          await countAnywhere(attempt, ticket, user_id);
+          await countAnywhere(attempt, ticket);
         },
         async succeeded(user_id) {
           await counters.clear([keys.tries(attempt), keys.failures(attempt)]);

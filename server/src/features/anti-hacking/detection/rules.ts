@@ -192,7 +192,8 @@ export const RULES: readonly Rule[] = [
     key: ({ data }) => data.account,
     value: ({ source }) => source ?? '',
     severity: 'high',
-    describe: () => 'Twenty sign-ins to your account failed within an hour, from five or more addresses.',
+    describe: () =>
+      'Twenty sign-ins to your account failed within an hour, from five or more addresses. Each further one is slowed down; you can sign in as always.',
   }),
   rule({
     id: 'suspicious_login.new_device',
