@@ -19,6 +19,7 @@ import { clearedFileIncident } from '#features/anti-hacking/infected-file.ts';
 import { createMonitor } from '#features/anti-hacking/monitor.ts';
 import { createMovedTokens } from '#features/anti-hacking/moved-tokens.ts';
 import { forgetOldDrills } from '#features/anti-hacking/old-drills.ts';
+import { forgetOldScores } from '#features/anti-hacking/score-history.ts';
 import { createTelling } from '#features/anti-hacking/telling.ts';
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import { ANTIVIRUS_PERSONAL, type AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
@@ -474,7 +475,11 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   });
   const proveAgain = createProveAgain({ database: twoFactorTables, accounts, secondFactors });
   const retention = keepRetention({
-    tasks: [mail.forgetOld, () => forgetOldDrills(database.$pickTables<'alerts'>(), now())],
+    tasks: [
+      mail.forgetOld,
+      () => forgetOldDrills(database.$pickTables<'alerts'>(), now()),
+      () => forgetOldScores(database.$pickTables<'score_history'>(), now()),
+    ],
     logger,
     look_ms: surroundings.retention_look_ms,
   });

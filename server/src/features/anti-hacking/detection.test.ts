@@ -453,7 +453,7 @@ describe('a stream of events', async () => {
     expect(again).toMatchObject({ is_new: true });
     await devices.reviewDevice(user.id, again?.id ?? '');
     expect(await devices.unreviewedDevices(user.id)).toEqual([]);
-    expect(await devices.recognise(stranger)).toEqual({ id: again?.id, is_new: false });
+    expect(await devices.recognise(stranger)).toEqual({ id: again?.id, is_new: false, knows_source: true });
   });
 
   test('a device is forgotten after half a year', async () => {

@@ -138,6 +138,19 @@ describe('many accounts from one source', () => {
     expect((await tryToSignIn(email, PASSWORD, newSource())).status).toBe(200);
   });
 
+  test('that are tried at once have it refused once, for 10 minutes', async () => {
+    const source = newSource();
+    await Promise.all(Array.from({ length: 25 }, (_, guess) => fail(`at-once-${guess}@example.com`, source, 1)));
+    const refused = await tryToSignIn('at-once-0@example.com', PASSWORD, source);
+    expect(refused.headers.get('retry-after')).toBe('600');
+    expect(await app.database.selectFrom('blocks').select('level').where('source', '=', source).execute()).toEqual([
+      { level: 1 },
+    ]);
+    clock += 10 * MINUTE;
+    for (let guess = 0; guess < 5; guess += 1) await fail(`again-${guess}@example.com`, source, 1);
+    expect((await tryToSignIn('at-once-0@example.com', PASSWORD, source)).headers.get('retry-after')).toBe('1200');
+  });
+
   test('do not one step below: four, or one each ten seconds, or one account again and again', async () => {
     const [four, slow, again] = [newSource(), newSource(), newSource()];
     for (let guess = 0; guess < 4; guess += 1) await fail(`four-${guess}@example.com`, four, 1);

@@ -50,6 +50,8 @@ const WAITING_RETRY_MS = 5 * SECOND_MS;
 const KEPT = { failures: 1_000, sources: 100, accounts: 1_000 } as const;
 /** How long an account that failed is the same account to the rule on many accounts. */
 const SAME_ACCOUNT_MS = 600_000;
+/** How long a try that was let in may take at the most: shorter than the first refusal. */
+const LET_IN_MS = 60_000;
 /** How long a source stays known to an account that nobody signs in to from there. */
 const KNOWN_MS = 90 * DAY_MS;
 
@@ -86,6 +88,7 @@ export function createLoginGuard(parts: {
     failureSources: (account: string) => `failure-sources:${account}`,
     failedAccounts: (source: string) => `failed-accounts:${source}`,
     spray: (source: string) => `spray:${source}`,
+    refusing: (source: string) => `refusing:${source}`,
   };
   // Fires with the last one of `spray.count`: the bucket holds those before it.
   const sprayBucket = {
@@ -155,7 +158,9 @@ export function createLoginGuard(parts: {
     if (overflow === undefined) return;
     // What comes next is another series.
     await counters.clear([keys.spray(source), keys.failedAccounts(source)]);
-    await refuse({ source, account: null }, 'many_accounts', null);
+    // Tries that were let in before the refusal belong to it, however many they are.
+    const { isNew: is_first } = await counters.put(keys.refusing(source), { member: source, most: 1, window_ms: LET_IN_MS });
+    if (is_first) await refuse({ source, account: null }, 'many_accounts', null);
   }
 
   async function remember({ source, account }: Attempt, user_id: string): Promise<void> {
@@ -217,7 +222,7 @@ export function createLoginGuard(parts: {
       });
       if (block === undefined) return false;
       const { source, account } = block;
-      if (account === null) await counters.clear([keys.spray(source), keys.failedAccounts(source)]);
+      if (account === null) await counters.clear([keys.spray(source), keys.failedAccounts(source), keys.refusing(source)]);
       else await counters.clear([keys.tries({ source, account }), keys.failures({ source, account })]);
       await onLift({ source, account });
       return true;

@@ -34,7 +34,12 @@ const succeeded =
       Partial<Pick<Sighting, 'device' | 'is_refused' | 'source'>> = {},
   ): At =>
   (ms) => {
-    const { device = { id: 'd1', is_new: false }, is_refused = false, source = '203.0.113.5', ...data } = change;
+    const {
+      device = { id: 'd1', is_new: false, knows_source: true },
+      is_refused = false,
+      source = '203.0.113.5',
+      ...data
+    } = change;
     return {
       ...around(ms, source),
       device,
@@ -51,6 +56,8 @@ const succeeded =
       },
     };
   };
+/** A browser like others that the account was signed in with, from where it never was. */
+const STRANGE = { id: 'd9', is_new: false, knows_source: false };
 const infected =
   (change: Partial<Extract<SecurityEvent, { kind: 'scan_finished' }>['data']> = {}): At =>
   (ms) => ({
@@ -163,6 +170,35 @@ const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[]
     ['brute_force.spray high', 'suspicious_login.after_failures high'],
   ],
   [
+    'after failures, at one of many sources, in time',
+    [...every(SECOND, from(20, 5)), succeeded({ source: '203.0.113.4', device: STRANGE })(258 * SECOND)],
+    ['brute_force.distributed high', 'suspicious_login.after_failures high'],
+    [...every(SECOND, from(20, 5)), succeeded({ source: '203.0.113.4', device: STRANGE })(259 * SECOND)],
+    ['brute_force.distributed high'],
+  ],
+  [
+    'after failures, at one of many sources, where guessing goes on',
+    [
+      ...every(SECOND, from(20, 5)),
+      failed({ source: '198.51.100.9' })(100 * SECOND),
+      succeeded({ source: '198.51.100.9', device: STRANGE })(339 * SECOND),
+    ],
+    ['brute_force.distributed high', 'suspicious_login.after_failures high'],
+    [
+      ...every(SECOND, from(20, 5)),
+      failed({ source: '198.51.100.9' })(100 * SECOND),
+      succeeded({ source: '203.0.113.4', device: STRANGE })(339 * SECOND),
+    ],
+    ['brute_force.distributed high'],
+  ],
+  [
+    'after failures, at one of many sources, where the owner never was',
+    every(SECOND, [...from(20, 5), succeeded({ source: '203.0.113.4', device: STRANGE })]),
+    ['brute_force.distributed high', 'suspicious_login.after_failures high'],
+    every(SECOND, [...from(20, 5), succeeded({ source: '203.0.113.4' })]),
+    ['brute_force.distributed high'],
+  ],
+  [
     'after failures, with a password',
     every(SECOND, [...guesses(5), succeeded({ has_second_factor: true })]),
     ['brute_force.pair medium', 'suspicious_login.after_failures high'],
@@ -185,13 +221,13 @@ const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[]
   ],
   [
     'new device',
-    [succeeded({ device: { id: 'd2', is_new: true } })(0)],
+    [succeeded({ device: { id: 'd2', is_new: true, knows_source: false } })(0)],
     ['suspicious_login.new_device medium'],
     [succeeded()(0)],
   ],
   [
     'new device, with a second factor',
-    [succeeded({ device: { id: 'd2', is_new: true }, has_second_factor: true })(0)],
+    [succeeded({ device: { id: 'd2', is_new: true, knows_source: false }, has_second_factor: true })(0)],
     ['suspicious_login.new_device low'],
     [succeeded({ has_second_factor: true })(0)],
   ],

@@ -7,7 +7,7 @@ import type { DetectionTables } from './detection.tables.ts';
 type KnownDevice = Pick<Selectable<DetectionTables['known_devices']>, 'id' | 'client' | 'source' | 'first_seen'>;
 
 type SignIn = Extract<SecurityEvent, { kind: 'login_succeeded' }>;
-type Device = { id: string; is_new: boolean };
+type Device = { id: string; is_new: boolean; knows_source: boolean };
 
 /** What people have signed in with. The ids are those of this list, not what browsers keep: a browser that keeps nothing has one as well. */
 export interface KnownDevices {
@@ -61,20 +61,21 @@ export function createKnownDevices(parts: { database: Kysely<DetectionTables>; n
       );
       if (same === undefined) return undefined;
       if (now() - Date.parse(same.last_seen) >= LAST_SEEN_GRAIN_MS) await of(user_id, same.id).set({ last_seen: at }).execute();
-      return { id: same.id, is_new: false };
+      return { id: same.id, is_new: false, knows_source: true };
     },
 
     async learn(transaction, { at, user_id, source, client, data }) {
       if (user_id === null || source === null || client === null) return null;
       const known = await knownTo(transaction, user_id);
       const device_id = data.device_id ?? '';
+      const knows_source = known.some((device) => device.source === source);
       const is_new =
         known.length > 0 &&
+        !knows_source &&
         !known.some(
           (device) =>
             (device.device_id !== '' && device.device_id === device_id) ||
-            (device.client !== UNKNOWN_CLIENT && device.client === client) ||
-            device.source === source,
+            (device.client !== UNKNOWN_CLIENT && device.client === client),
         );
       const id = newId();
       // Of two sign-ins at once the database says which one was first.
@@ -96,7 +97,7 @@ export function createKnownDevices(parts: { database: Kysely<DetectionTables>; n
         .executeTakeFirstOrThrow();
       const excess = known.slice(DEVICES_MAXIMUM - 1).map((device) => device.id);
       if (excess.length > 0) await transaction.deleteFrom('known_devices').where('id', 'in', excess).execute();
-      return { id: stored, is_new: is_new && stored === id };
+      return { id: stored, is_new: is_new && stored === id, knows_source };
     },
 
     async trustDevice(user_id, id) {

@@ -5,8 +5,8 @@ import type { Counting, Measure } from './windows.ts';
 
 /** What is known around an event and is not in it. */
 interface Circumstances {
-  /** The browser that signed in; null for an event that is no sign-in. */
-  device: { id: string; is_new: boolean } | null;
+  /** The browser that signed in, and whether somebody has signed in to the account from its source before; null for an event that is no sign-in. */
+  device: { id: string; is_new: boolean; knows_source: boolean } | null;
   /** Sign-in to this account from this source is being refused. */
   is_refused: boolean;
 }
@@ -44,8 +44,11 @@ export interface Rule {
    * would prove nothing.
    */
   refusal?: 'account' | 'accounts';
-  /** After a finding of it, a sign-in from the same source to the same account (`pair`) or to any (`source`) is suspicious. */
-  arms?: 'pair' | 'source';
+  /**
+   * After a finding of it, a sign-in from the same source to the same account (`pair`) or to any (`source`) is suspicious; or one to the same account from any
+   * of its sources (`account`), unless the owner has signed in from there before.
+   */
+  arms?: 'pair' | 'source' | 'account';
   /** What it reads in an event; undefined when the event is none of its own. */
   read(sighting: Sighting): Reading | undefined;
 }
@@ -189,6 +192,7 @@ export const RULES: readonly Rule[] = [
     measure: sliding(20, HOUR, 5),
     threshold: '20 failed sign-ins to one account from 5 or more sources within an hour',
     audience: 'person',
+    arms: 'account',
     key: ({ data }) => data.account,
     value: ({ source }) => source ?? '',
     severity: 'high',

@@ -56,7 +56,10 @@ export function expiryOf({ at, level, times }: Window, measure: Counting): numbe
 }
 
 /** Oldest first; of equal times in the order of the values, so that the order in which they were told does not matter. */
-function withValue(values: Window['values'], { value, at, user_id }: Drop): Window['values'] {
+export function withValue(
+  values: Window['values'],
+  { value, at, user_id }: Pick<Drop, 'value' | 'at' | 'user_id'>,
+): Window['values'] {
   const before = values.find((entry) => entry.value === value);
   const entry = { value, at: Math.max(at, before?.at ?? at), user_id: user_id ?? before?.user_id ?? null };
   return [...values.filter((other) => other.value !== value), entry].sort(
