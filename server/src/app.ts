@@ -16,6 +16,7 @@ import { createKnownDevices } from '#features/anti-hacking/detection/known-devic
 import { forgetWindowsOf } from '#features/anti-hacking/detection/windows-store.ts';
 import { createDetection } from '#features/anti-hacking/detection.ts';
 import { clearedFileIncident } from '#features/anti-hacking/infected-file.ts';
+import { forgetInKeys } from '#features/anti-hacking/merging.ts';
 import { createMonitor } from '#features/anti-hacking/monitor.ts';
 import { createMovedTokens } from '#features/anti-hacking/moved-tokens.ts';
 import { forgetOldDrills } from '#features/anti-hacking/old-drills.ts';
@@ -468,6 +469,10 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
         const tables = transaction.$extendTables<Pick<Tables, keyof DetectionTables>>();
         await forgetWindowsOf(tables, { user_id, account: accountKey(email) });
         await forgetFindingsOf(tables.$pickTables<'detection_findings'>(), user_id);
+        await forgetInKeys(
+          transaction.$extendTables<Pick<Tables, keyof AlertTables>>().$pickTables<keyof AlertTables>(),
+          user_id,
+        );
         return () => Promise.resolve();
       },
     ],

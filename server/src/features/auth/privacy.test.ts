@@ -233,7 +233,7 @@ describe('the deletion of an account', () => {
     for (const entry of entries) expect(entry).toMatchObject({ address: null, client: null, details: {} });
   });
 
-  test('takes the person out of what is counted of a source, which goes on', async () => {
+  test('takes the person out of what is counted of a source, which goes on, and of alerts that others have', async () => {
     const person = await signIn('counted-among');
     const { id } = await app.app.database
       .selectFrom('users')
@@ -242,6 +242,12 @@ describe('the deletion of an account', () => {
       .executeTakeFirstOrThrow();
     const emails = ['first@example.com', person.email, 'last@example.com'];
     for (const email of emails) expect((await call(login, { body: { email, password: 'not it' } })).status).toBe(401);
+    for (const path of ['/admin/users', '/admin/blocks', '/admin/audit']) {
+      const headers = { authorization: `Bearer ${person.token}` };
+      expect((await fetch(`${app.url}/api${path}`, { headers })).status).toBe(403);
+    }
+    const told = async () => JSON.stringify([await rowsOf('alerts'), await rowsOf('alert_mails')]);
+    await vi.waitFor(async () => expect(await told()).toContain(id), { timeout: 10_000 });
     const traces = async () => JSON.stringify(await rowsOf('detection_windows'));
     const [first = '', own = '', last = ''] = emails.map(accountKey);
     for (const name of [own, id]) expect(await traces()).toContain(name);
@@ -249,6 +255,8 @@ describe('the deletion of an account', () => {
     const left = await traces();
     for (const name of [own, id]) expect(left).not.toContain(name);
     for (const name of [first, last]) expect(left).toContain(name);
+    expect(await rowsOf('alerts')).toContainEqual(expect.objectContaining({ rule: 'intrusion_attempt.privilege' }));
+    expect(await told()).not.toContain(id);
   });
 
   test('frees the email and the name, and makes nobody first administrator again', async () => {
