@@ -34,6 +34,7 @@ export interface Accounts {
   /** @throws Problem `invalid_field` on `password` when it is not the account's. */
   requirePassword(user_id: string, password: string): Promise<void>;
   signOut(user_id: string, session_id: string, origin: Origin): Promise<void>;
+  /** Asks for nothing: `requirePassword` has to come before it. */
   endSession(session: SessionRecord, origin: Origin): Promise<void>;
   endOtherSessions(user_id: string, session_id: string, origin: Origin): Promise<void>;
 }
