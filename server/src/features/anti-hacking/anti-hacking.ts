@@ -92,46 +92,47 @@ export function createAntiHacking(parts: {
       .execute();
 
   type Tally = Awaited<ReturnType<typeof countAlerts>>;
-  const tallies = createPersonCache({ read: countAlerts, now });
-  // Of sessions that have been open for hours, some seconds tell nothing.
-  const remotes = createPersonCache({ read: remote, now });
   const countOf = (rows: Tally, matches: (row: Tally[number]) => boolean) =>
     rows.reduce((sum, row) => sum + (matches(row) ? row.count : 0), 0);
 
   const isBlocked = (row: Tally[number]) => row.outcome === 'blocked';
   const isOpen = (row: Tally[number]) => !isBlocked(row) && row.status !== 'resolved';
 
-  /** The newest alert that asks for the person by its severity, or by the devices that it is about. */
-  async function newestOf(
-    user_id: string,
-    devices: readonly string[],
-    counts: Record<'high' | 'critical', number>,
-  ): Promise<PostureFacts['newest']> {
-    const newest = (severity: 'high' | 'critical') =>
-      counts[severity] === 0
-        ? undefined
-        : counted(user_id)
-            .select('id')
-            .where('severity', '=', severity)
-            .where('simulated', '=', 0)
-            .where('outcome', '!=', 'blocked')
-            .where('status', '!=', 'resolved')
-            .orderBy('last_id', 'desc')
-            .limit(1)
-            .executeTakeFirst();
-    const ofDevices =
-      devices.length === 0
-        ? undefined
-        : database
-            .selectFrom('alerts')
-            .select('id')
-            .where('user_id', '=', user_id)
-            .where('device_id', 'in', devices)
-            .orderBy('last_id', 'desc')
-            .limit(1)
-            .executeTakeFirst();
-    const [high, critical, device] = await Promise.all([newest('high'), newest('critical'), ofDevices]);
-    return { high: high?.id, critical: critical?.id, device: device?.id };
+  const newestOpen = (user_id: string, severity: 'high' | 'critical') =>
+    counted(user_id)
+      .select('id')
+      .where('severity', '=', severity)
+      .where('simulated', '=', 0)
+      .where('outcome', '!=', 'blocked')
+      .where('status', '!=', 'resolved')
+      .orderBy('last_id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+
+  async function tallyOf(user_id: string) {
+    const rows = await countAlerts(user_id);
+    const open = (severity: 'high' | 'critical') => countOf(rows, (row) => isOpen(row) && row.severity === severity);
+    const newest = async (severity: 'high' | 'critical') =>
+      open(severity) === 0 ? undefined : (await newestOpen(user_id, severity))?.id;
+    const [high, critical] = await Promise.all([newest('high'), newest('critical')]);
+    return { rows, open: { high: open('high'), critical: open('critical') }, newest: { high, critical } };
+  }
+  const tallies = createPersonCache({ read: tallyOf, now });
+  // Of sessions that have been open for hours, some seconds tell nothing.
+  const remotes = createPersonCache({ read: remote, now });
+
+  /** The newest alert about one of the devices. */
+  async function alertOfDevices(user_id: string, devices: readonly string[]): Promise<string | undefined> {
+    if (devices.length === 0) return undefined;
+    const row = await database
+      .selectFrom('alerts')
+      .select('id')
+      .where('user_id', '=', user_id)
+      .where('device_id', 'in', devices)
+      .orderBy('last_id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return row?.id;
   }
 
   const alerts = createAlerts({ ...parts, onChange: tallies.forget });
@@ -152,27 +153,23 @@ export function createAntiHacking(parts: {
   }
 
   async function postureOf(user_id: string): Promise<{ posture: Posture; rows: Tally; rule_count: number }> {
-    const [rows, scanFacts, ruleList, accountFacts, remoteFacts] = await Promise.all([
+    const [{ rows, open, newest }, scanFacts, ruleList, accountFacts, remoteFacts] = await Promise.all([
       tallies.of(user_id),
       scans(user_id),
       rules(user_id),
       account(user_id),
       remotes.of(user_id),
     ]);
-    const unblocked = {
-      // A file lies where it lies, whatever was said of its alert.
-      malware: countOf(rows, (row) => !isBlocked(row) && ONE_FILE_RULES.includes(row.rule)),
-      high: countOf(rows, (row) => isOpen(row) && row.severity === 'high'),
-      critical: countOf(rows, (row) => isOpen(row) && row.severity === 'critical'),
-    };
+    // A file lies where it lies, whatever was said of its alert.
+    const malware = countOf(rows, (row) => !isBlocked(row) && ONE_FILE_RULES.includes(row.rule));
     const posture = judge({
       account: accountFacts,
       remote: remoteFacts,
       scans: scanFacts,
       signatures_age_ms: signaturesAge(),
       rules: openRulesOf(user_id, ruleList),
-      unblocked,
-      newest: await newestOf(user_id, accountFacts.unreviewed_devices, unblocked),
+      unblocked: { malware, ...open },
+      newest: { ...newest, device: await alertOfDevices(user_id, accountFacts.unreviewed_devices) },
     });
     await scores.note(user_id, posture.security_score);
     return { posture, rows, rule_count: ruleList.length };

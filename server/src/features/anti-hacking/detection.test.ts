@@ -7,6 +7,7 @@ import { assignSubscription } from '@palisade/contract/subscription';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readSamples } from '#features/antivirus/engines/samples.ts';
+import { newId } from '#platform/id.ts';
 import type { SecurityEvent } from '#platform/security-event.ts';
 import { EICAR, zip } from '#test/files.ts';
 import { readAnswer, replyOf, SIGNATURES_FOLDER, startTestApp, type TestApp } from '#test/harness.ts';
@@ -396,6 +397,17 @@ describe('a stream of events', async () => {
       expect(later).toEqual([{ ...first.raised[0], user_id: 'chief' }]);
       await one.detection.look();
       expect(one.raised.length + two.raised.length).toBe(1);
+    });
+
+    test('does not keep the rest when another version has written it', async () => {
+      const { detection, raised } = server();
+      const unknown = { id: newId(), created_at: '2026-11-16T08:00:00.000Z', found: '{"rule":"of.tomorrow"}', told: '[]' };
+      await database.insertInto('detection_findings').values(unknown).execute();
+      const failing = server({ fails: ['boss'] });
+      for (let index = 0; index < 6; index++) await failing.detection.observe({ ...limited(null), source: '203.0.113.62' });
+      await detection.look();
+      expect(raised).toMatchObject([{ rule: 'ddos_attempt.rate', user_id: 'boss' }]);
+      await database.deleteFrom('detection_findings').execute();
     });
 
     test('is given up after a day', async () => {

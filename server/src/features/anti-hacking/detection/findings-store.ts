@@ -57,14 +57,18 @@ export async function keepFindings(
   return kept;
 }
 
+/** Undefined for what another version of the server has written: it cannot be told here. */
+function readFound(text: string): Found | undefined {
+  return foundSchema.safeParse(JSON.parse(text)).data;
+}
+
 /** What not everybody was told of, the oldest first. */
 export async function untoldFindings(database: Kysely<FindingTables>): Promise<KeptFinding[]> {
   const rows = await database.selectFrom('detection_findings').selectAll().orderBy('id').limit(UNTOLD_AT_ONCE).execute();
-  return rows.map(({ found, told, ...row }) => ({
-    ...row,
-    found: foundSchema.parse(JSON.parse(found)),
-    told: toldSchema.parse(JSON.parse(told)),
-  }));
+  return rows.flatMap(({ found: text, told, ...row }) => {
+    const found = readFound(text);
+    return found === undefined ? [] : [{ ...row, found, told: toldSchema.parse(JSON.parse(told)) }];
+  });
 }
 
 const UNTOLD_AT_ONCE = 200;
@@ -105,8 +109,8 @@ export async function forgetFindingsOf(transaction: Kysely<FindingTables>, user_
     .where(({ or, eb }) => or([eb('found', 'like', `%${user_id}%`), eb('told', 'like', `%${user_id}%`)]))
     .execute();
   for (const { id, ...row } of rows) {
-    const found = foundSchema.parse(JSON.parse(row.found));
-    if (found.user_id === user_id && found.audience === 'person') {
+    const found = readFound(row.found);
+    if (found === undefined || (found.user_id === user_id && found.audience === 'person')) {
       await transaction.deleteFrom('detection_findings').where('id', '=', id).execute();
       continue;
     }
