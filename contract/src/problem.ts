@@ -30,6 +30,11 @@ export const PROBLEMS = {
     title: 'Premium required',
     detail: 'Premium subscription required for anti-hacking features',
   },
+  two_factor_setup_required: {
+    status: 403,
+    title: 'Second step needed',
+    detail: 'Your account needs a second step at sign-in. Set up an authenticator app or a passkey, then go on.',
+  },
   confirmation_required: {
     status: 403,
     title: 'Confirm that it is you',

@@ -117,6 +117,8 @@ export type Passkey = z.infer<typeof passkeySchema>;
 
 export const twoFactorSchema = z.object({
   enabled: z.boolean(),
+  /** Whether this installation asks this person for one: the last second factor cannot go then. */
+  required: z.boolean(),
   /** Since when codes of an authenticator app are asked for; null when they are not. */
   totp_since: timeSchema.nullable(),
   passkeys: z.array(passkeySchema),
@@ -134,6 +136,7 @@ export const readTwoFactor = endpoint({
   path: '/auth/two-factor',
   summary: 'What one’s own two-factor sign-in rests on.',
   access: 'customer',
+  while_held: true,
   status: 200,
   reply: twoFactorSchema,
   problems: [],
@@ -145,6 +148,7 @@ export const confirmIdentity = endpoint({
   summary:
     'Prove who is there, with the password and, where two-factor sign-in is on, the second factor. This session may change two-factor sign-in for a while then.',
   access: 'customer',
+  while_held: true,
   body: z
     .object({
       current_password: z.string({ error: 'Give your current password.' }).min(1, 'Give your current password.'),
@@ -171,6 +175,7 @@ export const startTotp = endpoint({
   path: '/auth/two-factor/totp',
   summary: 'Begin to set up an authenticator app. One that is in use stays in use until the new one has proved itself.',
   access: 'customer',
+  while_held: true,
   status: 200,
   reply: z.object({ secret: z.string().describe('Base32.'), uri: z.string().describe('For the QR code: otpauth://totp/...') }),
   problems: ['confirmation_required'],
@@ -181,6 +186,7 @@ export const activateTotp = endpoint({
   path: '/auth/two-factor/totp/activate',
   summary: 'End setting up an authenticator app with a code that it shows.',
   access: 'customer',
+  while_held: true,
   body: z.object({ code: totpCodeSchema }),
   status: 200,
   reply: z.object({ recovery_codes: newCodesSchema }),
@@ -201,6 +207,7 @@ export const requestNewPasskey = endpoint({
   path: '/auth/two-factor/passkeys/options',
   summary: 'What to ask the browser for to make a passkey.',
   access: 'customer',
+  while_held: true,
   status: 200,
   reply: passkeyCreationSchema,
   problems: ['confirmation_required', 'conflict'],
@@ -217,6 +224,7 @@ export const addPasskey = endpoint({
   path: '/auth/two-factor/passkeys',
   summary: 'Keep a passkey that the browser has made.',
   access: 'customer',
+  while_held: true,
   body: z.object({ name: passkeyNameSchema, passkey: newPasskeySchema }),
   status: 201,
   reply: z.object({ passkey: passkeySchema, recovery_codes: newCodesSchema }),
@@ -261,7 +269,7 @@ export const turnTwoFactorOff = endpoint({
   summary: 'Turn two-factor sign-in off: authenticator app, passkeys and recovery codes are gone.',
   access: 'customer',
   status: 204,
-  problems: ['confirmation_required'],
+  problems: ['confirmation_required', 'conflict'],
 });
 
 export const loginSecondStep = endpoint({

@@ -49,6 +49,7 @@ import { servePrivacy } from '#features/auth/privacy.routes.ts';
 import { createProveAgain } from '#features/auth/prove-again.ts';
 import { serveRecovery } from '#features/auth/recovery.routes.ts';
 import { createRecovery } from '#features/auth/recovery.ts';
+import { factorRule } from '#features/auth/required-factor.ts';
 import { openSealedSecrets } from '#features/auth/sealed-secret.ts';
 import { createSecondFactors } from '#features/auth/second-factors.ts';
 import { createSignIn } from '#features/auth/sign-in.ts';
@@ -314,7 +315,13 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     now,
   };
   const subscriptions = createSubscriptions(subscriptionParts);
-  const sessions = createSessions({ database: database.$pickTables<'sessions'>(), findUser: auth.findUser, now });
+  const mustHaveFactor = factorRule(settings.require_two_factor);
+  const sessions = createSessions({
+    database: database.$pickTables<'sessions'>(),
+    findUser: auth.findUser,
+    lacksFactor: async ({ id, role }) => mustHaveFactor(role) && !(await twoFactor.secondFactor(id)).enabled,
+    now,
+  });
   const mail = createMail({
     database: database.$pickTables<'mails' | 'installation'>(),
     server: settings.mail_server,
@@ -347,7 +354,16 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     logger,
   });
   const secondFactors = createSecondFactors({ database: twoFactorTables, passkeys, secrets, audit, mail, now, logger });
-  const twoFactor = createTwoFactor({ database: twoFactorTables, passkeys, secondFactors, secrets, audit, mail, now });
+  const twoFactor = createTwoFactor({
+    database: twoFactorTables,
+    passkeys,
+    secondFactors,
+    secrets,
+    audit,
+    mail,
+    mustHaveFactor,
+    now,
+  });
   const alertMails = createAlertMails({
     database: database.$pickTables<keyof AlertTables | 'mails' | 'installation'>(),
     mail,
@@ -419,6 +435,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     wakeMail: mail.wake,
     audit,
     observe: detection.observe,
+    mustHaveFactor,
     now,
   });
   const accountTables = database.$pickTables<

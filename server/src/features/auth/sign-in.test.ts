@@ -44,6 +44,7 @@ function wrongEverywhere() {
     passkeys: { request: never, ownerOf: (id) => Promise.resolve(id === 'known' ? MARIA.id : undefined) },
     audit: { record: never },
     observe: (event) => Promise.resolve(void events.push(event)),
+    mustHaveFactor: () => false,
     wakeMail: () => {},
     now: () => Date.parse('2026-11-20T10:00:00Z'),
   });

@@ -67,7 +67,7 @@ export function serveTwoFactor(
     return site;
   }
 
-  serve(api, readTwoFactor, 'customer', ({ session, request }) => twoFactor.read(session.user.id, siteOf(request)));
+  serve(api, readTwoFactor, 'customer', ({ session, request }) => twoFactor.read(session.user, siteOf(request)));
 
   serve(api, confirmIdentity, 'customer', async (call) => {
     const { current_password } = call.body;

@@ -22,8 +22,8 @@ import {
 } from '@palisade/contract/two-factor';
 import { describe, expect, test } from 'vitest';
 import { Authenticator } from '#test/authenticator.ts';
+import { codeAt, fromBase32 } from '#test/authenticator-app.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
-import { codeOfStep, stepOf } from './totp.ts';
 
 let clock = Date.parse('2026-11-20T10:00:00Z');
 // Guessing from one place is refused elsewhere (login-guard.test.ts); here it is everybody's place, and what counts is the account.
@@ -35,18 +35,11 @@ const NEW_PASSWORD = 'another long password';
 
 type Person = Awaited<ReturnType<typeof signIn>>;
 
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-
-function fromBase32(text: string): Buffer {
-  const bits = [...text].map((character) => BASE32.indexOf(character).toString(2).padStart(5, '0')).join('');
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-}
-
 /** An authenticator app: what it shows now, or `drift` steps from now. */
 type AppCode = (drift?: number) => string;
 
 function appOf(secret: string): AppCode {
-  return (drift = 0) => codeOfStep(fromBase32(secret), stepOf(clock) + drift);
+  return (drift = 0) => codeAt(secret, clock, drift);
 }
 
 function nextStep(): void {
@@ -112,6 +105,7 @@ describe('an authenticator app', () => {
     const { token, email, password } = person;
     expect(replyOf(await call(readTwoFactor, { token }))).toEqual({
       enabled: false,
+      required: false,
       totp_since: null,
       passkeys: [],
       recovery_codes_left: 0,
