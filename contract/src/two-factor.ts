@@ -92,8 +92,8 @@ export const passkeyCreationSchema = z.object({
 });
 export type PasskeyCreation = z.infer<typeof passkeyCreationSchema>;
 
-/** A second factor: one of the three. */
-const proofShape = {
+/** The fields of a second factor, of which a body has one at most. */
+export const proofShape = {
   code: totpCodeSchema.optional(),
   recovery_code: z.string().trim().min(1, 'Give the recovery code.').max(RECOVERY_CODE_LENGTH_MAXIMUM).optional(),
   passkey: passkeyAssertionSchema.optional(),
@@ -105,6 +105,8 @@ interface Proof {
 }
 const countOf = ({ code, recovery_code, passkey }: Proof) =>
   [code, recovery_code, passkey].filter((factor) => factor !== undefined).length;
+/** For `refine`, of a body with `proofShape`. */
+export const AT_MOST_ONE_PROOF = [(body: Proof) => countOf(body) <= 1, ONE_FACTOR] as const;
 
 /** What two-factor sign-in of an account rests on. `recovery_codes_left` is 0 while it is off. */
 export const passkeySchema = z.object({
@@ -154,7 +156,7 @@ export const confirmIdentity = endpoint({
       current_password: z.string({ error: 'Give your current password.' }).min(1, 'Give your current password.'),
       ...proofShape,
     })
-    .refine((body) => countOf(body) <= 1, ONE_FACTOR),
+    .refine(...AT_MOST_ONE_PROOF),
   status: 200,
   reply: z.object({ expires_in: z.int().describe('Seconds.') }),
   problems: ['too_many_requests', 'unavailable'],

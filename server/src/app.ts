@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
 import { VERSION } from '@palisade/contract/constants';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { createAlertMails } from '#features/anti-hacking/alert-mails.ts';
 import { serveAntiHacking } from '#features/anti-hacking/anti-hacking.routes.ts';
@@ -482,7 +482,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     ],
     now,
   });
-  const proveAgain = createProveAgain({ database: twoFactorTables, accounts, secondFactors });
+  const proveAgain = createProveAgain({ database: twoFactorTables, accounts, secondFactors, mail });
   const retention = keepRetention({
     tasks: [mail.forgetOld, () => forgetOldDrills(database.$pickTables<'alerts'>(), now())],
     logger,
@@ -511,16 +511,12 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   };
   const callGuard = createCallGuard({ counters, limits: settings.limits });
   serveAuth(api, auth, { signIn, guard: callGuard, accounts });
-  serveTwoFactor(api, {
-    twoFactor,
-    passkeys,
-    signIn,
-    siteOf: ({ headers }) => passkeySite(headers.host, settings),
-  });
+  const siteOf = ({ headers }: FastifyRequest) => passkeySite(headers.host, settings);
+  serveTwoFactor(api, { twoFactor, passkeys, signIn, siteOf });
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
   serveAccounts(api, auth, accounts);
   serveUsers(api, createUsers({ database: accountTables, audit, sessions, secondFactors: twoFactor.secondFactors, now }));
-  servePrivacy(api, { accounts, dataExport, farewell, proveAgain });
+  servePrivacy(api, { dataExport, farewell, proveAgain, siteOf });
   serveAudit(api, auditLog);
   serveRecovery(api, recovery, {
     answers: settings.exposure === 'local' && settings.reset_delivery === 'response',

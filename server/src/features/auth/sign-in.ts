@@ -210,6 +210,7 @@ export function createSignIn(parts: {
 
     async requestPasskey(challenge, site) {
       const { user_id } = await challenges.find(challenge);
+      await waitingUser(user_id);
       return await passkeys.request({ purpose: 'second_step', user_id, site });
     },
 
@@ -223,7 +224,8 @@ export function createSignIn(parts: {
         const take = await secondFactors.examine({ passkey: assertion }, occasion);
         await database.transaction().execute(take);
       });
-      const stillHolds = async () => (await passkeys.ownerOf(assertion.id)) === user.id;
+      const stillHolds = async () =>
+        (await passkeys.ownerOf(assertion.id)) === user.id && (await auth.stillHolds(user.id, undefined));
       return await open(user, { origin, device_id, has_second_factor: true, stillHolds });
     },
   };

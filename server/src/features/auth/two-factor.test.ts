@@ -20,6 +20,7 @@ import {
   startTotp,
   turnTwoFactorOff,
 } from '@palisade/contract/two-factor';
+import { changeUser } from '@palisade/contract/users';
 import { describe, expect, test } from 'vitest';
 import { Authenticator } from '#test/authenticator.ts';
 import { codeAt, fromBase32 } from '#test/authenticator-app.ts';
@@ -277,6 +278,47 @@ describe('the second step', () => {
     expect(problemOf(await call(loginSecondStep, { body: { challenge: between, code: code() } })).code).toBe('sign_in_expired');
     const after = await challengeOf(person);
     expect((await call(loginSecondStep, { body: { challenge: after, code: code() } })).status).toBe(200);
+  });
+});
+
+describe('an account that was disabled', () => {
+  const disable = async ({ token }: Person, disabled = true) => {
+    const { id } = replyOf(await call(currentUser, { token }));
+    replyOf(await call(changeUser, { token: boss.token, body: { user_id: id, disabled } }));
+    return id;
+  };
+  const sessionsOf = async (user_id: string) =>
+    await app.app.database.selectFrom('sessions').select('id').where('user_id', '=', user_id).execute();
+
+  test('between the steps is refused in each of them, whatever it proves, and uses nothing up', async () => {
+    const { person, code, recovery_codes } = await withApp();
+    const { device } = await newPasskey(person);
+    const challenge = await challengeOf(person);
+    const request = replyOf(await call(requestSecondStepPasskey, { body: { challenge } }));
+    const [recovery_code = ''] = recovery_codes;
+    const id = await disable(person);
+    for (const proof of [{ code: code() }, { recovery_code }, { passkey: device.get(request) }]) {
+      const answer = problemOf(await call(loginSecondStep, { body: { challenge, ...proof } }));
+      expect(answer).toMatchObject({ status: 401, code: 'sign_in_expired' });
+    }
+    expect(problemOf(await call(requestSecondStepPasskey, { body: { challenge } })).code).toBe('sign_in_expired');
+    expect(problemOf(await call(login, { body: person })).code).toBe('account_disabled');
+    expect(await sessionsOf(id)).toEqual([]);
+
+    replyOf(await call(changeUser, { token: boss.token, body: { user_id: id, disabled: false } }));
+    const body = { challenge: await challengeOf(person), recovery_code };
+    expect((await call(loginSecondStep, { body })).status).toBe(200);
+  });
+
+  test('is not signed in to with a passkey, asked for before as after', async () => {
+    const { person, device } = await withPasskey();
+    const before = replyOf(await call(requestPasskeyLogin));
+    const id = await disable(person);
+    for (const request of [before, replyOf(await call(requestPasskeyLogin))]) {
+      const answer = problemOf(await call(loginWithPasskey, { body: { passkey: device.get(request) } }));
+      expect(answer).toMatchObject({ status: 401, code: 'second_factor_refused' });
+    }
+    expect(await sessionsOf(id)).toEqual([]);
   });
 });
 
