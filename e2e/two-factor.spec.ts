@@ -90,11 +90,14 @@ test('an authenticator app is set up, asked for at sign-in, and a recovery code 
   await expect(dashboard(page)).toBeVisible();
 });
 
-test('a passkey is added, signs in alone, and is the second step after the password', async ({ page, server }) => {
+test('a passkey is added, signs in alone, by itself in the email field, and is the second step after the password', async ({
+  page,
+  server,
+}) => {
   test.slow();
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('WebAuthn.enable');
-  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
       transport: 'internal',
@@ -129,8 +132,18 @@ test('a passkey is added, signs in alone, and is the second step after the passw
   await page.getByRole('button', { name: 'Use a passkey' }).click();
   await expect(dashboard(page)).toBeVisible();
 
+  // The browser offers it in the field as well: there a touch is enough.
   await signOut(page);
+  await page.getByLabel('Email').focus();
+  await expect(dashboard(page)).toBeVisible();
+
+  // Nobody touches the device while the password is typed.
+  const touch = (enabled: boolean) => devtools.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled });
+  await signOut(page);
+  await touch(false);
   await givePassword(page, 'maria');
+  await expect(page.getByRole('button', { name: 'Use My Passkey' })).toBeVisible();
+  await touch(true);
   await page.getByRole('button', { name: 'Use My Passkey' }).click();
   await expect(dashboard(page)).toBeVisible();
 });
