@@ -3,7 +3,7 @@ import { currentUser, login } from '@palisade/contract/auth';
 import { EVENTS_CLOSED } from '@palisade/contract/events';
 import { readConfig } from '@palisade/contract/platform';
 import { activateTotp, confirmIdentity, readTwoFactor, startTotp } from '@palisade/contract/two-factor';
-import { render, screen, waitFor } from '@testing-library/react';
+import { act, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CONFIG, MARIA, MARIA_ACCOUNT, TWO_FACTOR_OFF } from '#api/fake-records.ts';
@@ -90,7 +90,7 @@ describe('the application', () => {
     open();
     if (refuse === undefined) {
       await waitFor(() => expect(server.sockets).toHaveLength(1));
-      server.sockets[0]?.breakOff(EVENTS_CLOSED.two_factor_setup_required);
+      act(() => server.sockets[0]?.breakOff(EVENTS_CLOSED.two_factor_setup_required));
     }
     expect(await screen.findByRole('heading', { name: 'Set up a second step to go on' }, { timeout: 5_000 })).toBeVisible();
   });

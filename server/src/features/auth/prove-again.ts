@@ -13,8 +13,7 @@ import type { TwoFactorTables } from './two-factor.tables.ts';
 type Tables = AuthTables & TwoFactorTables & AuditTables & MailTables & InstallationTables;
 
 /**
- * Has a signed-in person prove once more that it is them: with the password, and with a second factor where the account has one. Both count once, and for what
- * is asked for alone.
+ * Has a signed-in person prove once more that it is them: with the password and, where the account has one, with a second factor, which is used up.
  * @throws Problem `invalid_field` on `password` or `code`, and as `SecondFactors.examine` does.
  */
 export type ProveAgain = (
