@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
 import { VERSION } from '@palisade/contract/constants';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { createAlertMails } from '#features/anti-hacking/alert-mails.ts';
 import { serveAntiHacking } from '#features/anti-hacking/anti-hacking.routes.ts';
@@ -55,6 +55,7 @@ import { servePrivacy } from '#features/auth/privacy.routes.ts';
 import { createProveAgain } from '#features/auth/prove-again.ts';
 import { serveRecovery } from '#features/auth/recovery.routes.ts';
 import { createRecovery } from '#features/auth/recovery.ts';
+import { factorRule } from '#features/auth/required-factor.ts';
 import { openSealedSecrets } from '#features/auth/sealed-secret.ts';
 import { createSecondFactors } from '#features/auth/second-factors.ts';
 import { accountKey, createSignIn } from '#features/auth/sign-in.ts';
@@ -329,7 +330,13 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     now,
   };
   const subscriptions = createSubscriptions(subscriptionParts);
-  const sessions = createSessions({ database: database.$pickTables<'sessions'>(), findUser: auth.findUser, now });
+  const mustHaveFactor = factorRule(settings.require_two_factor);
+  const sessions = createSessions({
+    database: database.$pickTables<'sessions'>(),
+    findUser: auth.findUser,
+    lacksFactor: async ({ id, role }) => mustHaveFactor(role) && !(await twoFactor.secondFactor(id)).enabled,
+    now,
+  });
   const mail = createMail({
     database: database.$pickTables<'mails' | 'installation'>(),
     server: settings.mail_server,
@@ -360,7 +367,16 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     logger,
   });
   const secondFactors = createSecondFactors({ database: twoFactorTables, passkeys, secrets, audit, mail, now, logger });
-  const twoFactor = createTwoFactor({ database: twoFactorTables, passkeys, secondFactors, secrets, audit, mail, now });
+  const twoFactor = createTwoFactor({
+    database: twoFactorTables,
+    passkeys,
+    secondFactors,
+    secrets,
+    audit,
+    mail,
+    mustHaveFactor,
+    now,
+  });
   const alertMails = createAlertMails({
     database: database.$pickTables<keyof AlertTables | 'mails' | 'installation'>(),
     mail,
@@ -437,6 +453,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     wakeMail: mail.wake,
     audit,
     observe: detection.observe,
+    mustHaveFactor,
     now,
   });
   const accountTables = database.$pickTables<
@@ -490,7 +507,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     ],
     now,
   });
-  const proveAgain = createProveAgain({ database: twoFactorTables, accounts, secondFactors });
+  const proveAgain = createProveAgain({ database: twoFactorTables, accounts, secondFactors, mail });
   const retention = keepRetention({
     tasks: [
       mail.forgetOld,
@@ -523,16 +540,12 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   };
   const callGuard = createCallGuard({ counters, limits: settings.limits });
   serveAuth(api, auth, { signIn, guard: callGuard, accounts });
-  serveTwoFactor(api, {
-    twoFactor,
-    passkeys,
-    signIn,
-    siteOf: ({ headers }) => passkeySite(headers.host, settings),
-  });
+  const siteOf = ({ headers }: FastifyRequest) => passkeySite(headers.host, settings);
+  serveTwoFactor(api, { twoFactor, passkeys, signIn, siteOf });
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
   serveAccounts(api, auth, accounts);
   serveUsers(api, createUsers({ database: accountTables, audit, sessions, secondFactors: twoFactor.secondFactors, now }));
-  servePrivacy(api, { accounts, dataExport, farewell, proveAgain });
+  servePrivacy(api, { dataExport, farewell, proveAgain, siteOf });
   serveAudit(api, auditLog);
   serveRecovery(api, recovery, {
     answers: settings.exposure === 'local' && settings.reset_delivery === 'response',
