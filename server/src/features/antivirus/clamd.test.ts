@@ -169,14 +169,16 @@ describe('a clamd that fails over a file', async () => {
 describe('a clamd that changes', async () => {
   test('its signatures takes the self-test again', async () => {
     const clamd = await startClamdDouble();
-    const app = await startWith([clamd]);
+    // Long enough that this is not the self-test of every twelfth look.
+    const app = await startWith([clamd], { scanner_look_ms: 250 });
     const { token } = await app.signIn();
     const scan = () => scanned(app, token, 'file', PDF);
     await soon(async () => expect((await scan()).engines[1]).toMatchObject({ signatures_version: '27500' }));
     const { streams } = clamd;
     clamd.version = 'ClamAV 1.4.6/27501/Sat Nov 21 08:26:50 2026';
-    await soon(() => expect(clamd.streams).toBe(streams + 3));
     await soon(async () => expect((await scan()).engines[1]).toMatchObject({ signatures_version: '27501' }));
+    // The three files of the test, and then this one: what is answered from before is not sent.
+    expect(clamd.streams).toBeGreaterThanOrEqual(streams + 4);
     clamd.knows_nothing = true;
     clamd.version = 'ClamAV 1.4.6/27502/Sun Nov 22 08:26:50 2026';
     await soon(async () => expect(await scan()).toMatchObject({ scan_status: 'pending', status_detail: 'engine_down' }));
