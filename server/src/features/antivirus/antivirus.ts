@@ -20,7 +20,7 @@ import { displayName } from './filename.ts';
 import { type Copy, createKeeping, type ScanRow, type Verdict, waitsUntil } from './keeping.ts';
 import { createProgressBoard } from './progress.ts';
 import type { Quarantine } from './quarantine.ts';
-import { createRecheck, listAnswer, type MatchHash } from './recheck.ts';
+import { createRecheck, LIST_NAME, listAnswer, type MatchHash } from './recheck.ts';
 import { countScans, INDUSTRY_TEST_THREATS, type ScanCounts } from './scan-counts.ts';
 import type { Spool } from './spool.ts';
 import type { Turns } from './turns.ts';
@@ -69,7 +69,7 @@ export interface Antivirus {
   /**
    * Takes over a file of which the upload is complete, and answers its record once an engine has spoken. From the moment the record is stored the file
    * is scanned, now or after a restart, whoever goes away; only the person can take it back.
-   * @throws Problem `upload_cancelled` when they did. Nothing of the file is left then, its record included.
+   * @throws Problem `upload_cancelled` when they did, or deleted its record meanwhile. Nothing of the file is left then, its record included.
    */
   scan(arrival: Arrival): Promise<Scan>;
   list(user_id: string, page: PageQuery): Promise<Scan[]>;
@@ -79,11 +79,12 @@ export interface Antivirus {
   remove(row: ScanRow): Promise<void>;
   /** The kept bytes of a file. @throws Problem `not_found` when none are kept, `unavailable` when they do not open. */
   restore(row: ScanRow): Promise<Readable>;
-  /** Removes the kept bytes; the record stays. @throws Problem `conflict` while the file is read. */
-  removeFile(row: ScanRow): Promise<void>;
+  /** Removes the kept bytes; the record stays. False when there are none. @throws Problem `conflict` while the file is read. */
+  removeFile(row: ScanRow): Promise<boolean>;
   /**
    * Reads a kept encrypted archive with its password, which goes nowhere else.
-   * @throws Problem `invalid_field` for a wrong one, `conflict` when there is nothing to open, `unavailable` when no engine answers.
+   * @throws Problem `invalid_field` for a wrong one, `conflict` when there is nothing to open, `unavailable` when no engine answers, `not_found` when the record
+   * was deleted meanwhile.
    */
   unlock(row: ScanRow, password: string): Promise<ScanRow>;
   /** Removes a person's records as part of `database`'s transaction. Answers what removes their bytes, once it is committed. */
@@ -111,6 +112,7 @@ const TOLD_AGAIN_MAXIMUM = 100;
 const RECENT_MAXIMUM = 10;
 /** Of a file whose turn does not come: it was taken back, or the server is stopping. */
 const NO_TURN: EngineOutcome = { kind: 'failed', detail: 'engine_down' };
+const DELETED = 'You deleted this file while it was scanned. Nothing of it is kept.';
 const NO_COVERAGE: Coverage = {
   members_total: 0,
   members_scanned: 0,
@@ -142,6 +144,18 @@ function scanOf({
     engines: enginesSchema.parse(JSON.parse(row.engines)),
     coverage: row.coverage === null ? null : coverageSchema.parse(JSON.parse(row.coverage)),
   };
+}
+
+/** The engines that found something. A list of hashes asks nobody, and is asked always. */
+function findersOf(row: Row): string[] {
+  return enginesSchema
+    .parse(JSON.parse(row.engines))
+    .flatMap(({ name, verdict }) => (verdict === 'infected' && name !== LIST_NAME ? [name] : []));
+}
+
+function haveAnswered(names: readonly string[], { engines = '[]' }: Partial<Verdict>): boolean {
+  const answered = new Set(enginesSchema.parse(JSON.parse(engines)).map(({ name }) => name));
+  return names.every((name) => answered.has(name));
 }
 
 function isTestFile({ threat_detected }: Row): boolean {
@@ -192,11 +206,12 @@ export function createAntivirus(parts: {
     now,
   });
   const board = createProgressBoard(tell);
-  const running = new Map<string, Promise<Row>>();
+  const running = new Map<string, Promise<Row | undefined>>();
   let swept_at = Number.NEGATIVE_INFINITY;
   let retry: NodeJS.Timeout | undefined;
   let resumed = false;
   let resuming: Promise<void> = Promise.resolve();
+  let tending: Promise<void> = Promise.resolve();
   let closed = false;
 
   const at = () => new Date(now()).toISOString();
@@ -211,31 +226,45 @@ export function createAntivirus(parts: {
     throw new Problem('upload_cancelled');
   }
 
-  /** Stores a verdict, sees to the bytes, and tells of what has changed by it. */
-  async function conclude(row: Row, verdict: Partial<Verdict>): Promise<Row> {
-    const { row: updated, copy } = await keeping.conclude(row, verdict);
+  /** A list of hashes is right about the bytes that it names, whatever an engine says that may have an older one. */
+  function withList(row: Row, verdict: Partial<Verdict>): Partial<Verdict> {
+    if ((verdict.scan_status ?? row.scan_status) === 'infected') return verdict;
+    const threat = parts.matchHash?.(row.file_hash);
+    if (threat === undefined) return verdict;
+    const engines = [...enginesSchema.parse(JSON.parse(verdict.engines ?? row.engines)), listAnswer(threat)];
+    const found = { threat_detected: threat, threat_member: null, threat_facts: null, engines: JSON.stringify(engines) };
+    return { ...verdict, scan_status: 'infected', status_detail: null, edition: null, ...found };
+  }
+
+  /** Stores a verdict, sees to the bytes, and tells of what has changed by it. Undefined when the record is gone. */
+  async function conclude(row: Row, read: Partial<Verdict>): Promise<Row | undefined> {
+    const { row: updated, copy } = await keeping.conclude(row, withList(row, read));
     overviews.forget(row.user_id);
     if (updated !== undefined) tell(row.user_id, { kind: 'scan_changed', scan: scanOf(updated) });
     if (updated?.scan_status === 'infected' && row.scan_status !== 'infected') await tellInfected(updated, copy);
     if (updated?.scan_status === 'clean' && row.scan_status === 'infected') await tellCleared(updated, row);
-    return updated ?? row;
+    return updated;
   }
 
-  async function examine(row: Row, { waiter, password }: { waiter?: Waiter; password?: string } = {}): Promise<Row> {
-    // Two that look for what waits may both have seen this one: what is finished is not taken up again.
-    if (waiter === undefined) {
-      const taken = await database
-        .updateTable('scans')
-        .set({ attempts: row.attempts + 1 })
-        .where('id', '=', row.id)
-        .where('spooled', '=', row.spooled)
-        .where('sealed', '=', row.sealed)
-        .executeTakeFirst();
-      if (taken.numUpdatedRows === 0n) {
-        const current = await find(row.id);
-        if (current === undefined) await keeping.remove(row.id);
-        return current ?? row;
-      }
+  /** Takes a record up as it is now: whoever looked for what waits may have seen it earlier. Undefined when its bytes are no longer where they were. */
+  async function takeAgain({ id, attempts, spooled, sealed }: Row): Promise<Row | undefined> {
+    return await database
+      .updateTable('scans')
+      .set({ attempts: attempts + 1 })
+      .where('id', '=', id)
+      .where('spooled', '=', spooled)
+      .where('sealed', '=', sealed)
+      .returningAll()
+      .executeTakeFirst();
+  }
+
+  /** Has a file read, and answers its record as it is then: undefined when it is gone. */
+  async function examine(seen: Row, { waiter, password }: { waiter?: Waiter; password?: string } = {}): Promise<Row | undefined> {
+    const row = waiter === undefined ? await takeAgain(seen) : seen;
+    if (row === undefined) {
+      const current = await find(seen.id);
+      if (current === undefined) await keeping.remove(seen.id);
+      return current;
     }
     if (row.sealed === 1 && !(await keeping.recall(row))) {
       if (password !== undefined)
@@ -264,19 +293,20 @@ export function createAntivirus(parts: {
         return isOutdated(outcome) ? await read() : outcome;
       });
       const outcome = (await turn.finally(() => board.clear(id))) ?? NO_TURN;
-      if (outcome.kind === 'failed' && signal?.aborted) return await withdraw(row);
+      if (signal?.aborted && !isAnswered(outcome)) return await withdraw(row);
       // The server is stopping: the record stays as it is, and the next start scans it.
       if (closed && outcome.kind === 'failed') return row;
       const verdict = verdictOf(outcome, row.filename);
       // An engine that was away has not tried.
-      if (outcome.second?.kind === 'missing' && !outcome.second.asked) verdict.attempts = row.attempts;
+      if (outcome.second?.kind === 'missing' && !outcome.second.asked) verdict.attempts = seen.attempts;
       if (password !== undefined) {
         refuseWrongPassword(row, outcome);
         // Without the password the bytes say less.
         verdict.edition = null;
       }
-      // What was found once stays found until a whole reading says otherwise.
-      if (row.scan_status === 'infected' && verdict.scan_status === 'pending') return row;
+      // What was found once stays found until a whole reading says otherwise, by whoever found it among others.
+      const was_found = row.scan_status === 'infected' && verdict.scan_status !== 'infected';
+      if (was_found && (verdict.scan_status === 'pending' || !haveAnswered(findersOf(row), verdict))) return row;
       if (row.scan_status === 'infected' && verdict.scan_status === 'clean') {
         const before = `On ${row.scanned_at.slice(0, 10)} it was called ${row.threat_detected}. Newer signatures find nothing in it.`;
         verdict.notes = JSON.stringify([...notesSchema.parse(JSON.parse(verdict.notes ?? '[]')), before]);
@@ -286,6 +316,11 @@ export function createAntivirus(parts: {
       // What stays of a sealed file is the sealed one.
       if (row.sealed === 1) await spool.remove(row.id);
     }
+  }
+
+  /** Whether every engine has said what it has to say, or what one has said is enough. */
+  function isAnswered(outcome: EngineOutcome): boolean {
+    return outcome.kind === 'examined' && (outcome.second?.kind !== 'missing' || outcome.examination.threat !== null);
   }
 
   /** Nothing was found, by signatures that others have replaced meanwhile: a recheck for these may have passed the file by while it was read. */
@@ -324,7 +359,7 @@ export function createAntivirus(parts: {
   }
 
   /** One examination of a file at a time, whoever asks for it. */
-  function run(row: Row, work: () => Promise<Row> = () => examine(row)): Promise<Row> {
+  function run(row: Row, work: () => Promise<Row | undefined> = () => examine(row)): Promise<Row | undefined> {
     const already = running.get(row.id);
     if (already) return already;
     const examination = work().finally(() => running.delete(row.id));
@@ -334,12 +369,17 @@ export function createAntivirus(parts: {
 
   /** The bytes are gone, or not those that were uploaded (a disk was replaced, a machine lost power): say so, and never scan something else instead. */
   async function giveUp(row: Row): Promise<void> {
-    await database
+    const given_up = await database
       .updateTable('scans')
       .set({ scan_status: 'pending', status_detail: 'damaged', spooled: 0, kept_until: null, scanned_at: at() })
       .where('id', '=', row.id)
-      .execute();
+      // Else it has its verdict, and its bytes went with that.
+      .where('spooled', '=', sql.lit(1))
+      .returningAll()
+      .executeTakeFirst();
+    if (given_up === undefined) return;
     overviews.forget(row.user_id);
+    tell(row.user_id, { kind: 'scan_changed', scan: scanOf(given_up) });
     await spool.remove(row.id);
   }
 
@@ -358,10 +398,11 @@ export function createAntivirus(parts: {
     database,
     edition: () => engine.edition(),
     matchHash: parts.matchHash,
-    onListed: async (row, threat) => {
-      const engines = [...enginesSchema.parse(JSON.parse(row.engines)), listAnswer(threat)];
-      const found = { threat_detected: threat, threat_member: null, threat_facts: null, engines: JSON.stringify(engines) };
-      if (!running.has(row.id)) await conclude(row, { scan_status: 'infected', status_detail: null, edition: null, ...found });
+    onListed: async ({ id }) => {
+      // What is being read just now is looked up when it has been.
+      if (running.has(id)) return;
+      const row = await find(id);
+      if (row !== undefined && row.scan_status !== 'infected') await run(row, () => conclude(row, {}));
     },
     // A file that an engine has yet to read is read anyway.
     readAgain: (row) => run({ ...row, attempts: 0 }),
@@ -384,18 +425,18 @@ export function createAntivirus(parts: {
     if (earlier === undefined) return undefined;
     const { scan_status, status_detail, threat_detected, threat_member, threat_facts, media_type, notes, engines, coverage } =
       earlier;
-    return {
+    return withList(row, {
       ...{ scan_status, status_detail, threat_detected, threat_member, threat_facts, media_type, notes, engines, coverage },
       edition: earlier.edition,
       answered_from: earlier.answered_from ?? earlier.scanned_at,
-    };
+    });
   }
 
   /** Removes what is over its time, once an hour by the clock. */
   async function sweepWhenDue(): Promise<void> {
     if (now() - swept_at < SWEEP_EVERY_MS) return;
     swept_at = now();
-    for (const user_id of await keeping.sweep(new Set(running.keys()))) overviews.forget(user_id);
+    for (const user_id of await keeping.sweep(() => [...running.keys()])) overviews.forget(user_id);
   }
 
   async function retryPending(): Promise<void> {
@@ -421,7 +462,7 @@ export function createAntivirus(parts: {
     retry = setTimeout(() => {
       // Takes as long as there are files, and holds up nothing.
       recheck.look().catch((error: unknown) => logger.error({ err: error }, 'earlier scans could not be rechecked'));
-      sweepWhenDue()
+      tending = sweepWhenDue()
         .catch((error: unknown) => logger.error({ err: error }, 'expired files could not be removed'))
         .then(retryPending)
         .catch((error: unknown) => logger.error({ err: error }, 'pending files could not be taken up'))
@@ -443,14 +484,6 @@ export function createAntivirus(parts: {
 
     async scan({ id, user_id, filename, size, sha256, ...waiter }) {
       const scanned_at = at();
-      const earlier = await database
-        .selectFrom('scans')
-        .select('first_seen_at')
-        .where('user_id', '=', user_id)
-        .where('file_hash', '=', sha256)
-        .orderBy('id')
-        .limit(1)
-        .executeTakeFirst();
       const row: Row = {
         id,
         user_id,
@@ -463,7 +496,7 @@ export function createAntivirus(parts: {
         file_hash: sha256,
         size,
         media_type: null,
-        first_seen_at: earlier?.first_seen_at ?? scanned_at,
+        first_seen_at: scanned_at,
         threat_facts: null,
         notes: '[]',
         engines: '[]',
@@ -476,13 +509,23 @@ export function createAntivirus(parts: {
         edition: null,
         answered_from: null,
       };
-      const known = size === 0 || earlier === undefined ? undefined : await earlierVerdict(row);
-      if (known?.scan_status === 'clean') {
-        // Nothing of it is needed any more, so nothing of it is kept.
-        Object.assign(row, known, { spooled: 0, kept_until: null });
-      }
+      let known: Partial<Verdict> | undefined;
       try {
         await spool.keep(id);
+        const earlier = await database
+          .selectFrom('scans')
+          .select('first_seen_at')
+          .where('user_id', '=', user_id)
+          .where('file_hash', '=', sha256)
+          .orderBy('id')
+          .limit(1)
+          .executeTakeFirst();
+        if (earlier !== undefined) row.first_seen_at = earlier.first_seen_at;
+        known = size === 0 || earlier === undefined ? undefined : await earlierVerdict(row);
+        if (known?.scan_status === 'clean') {
+          // Nothing of it is needed any more, so nothing of it is kept.
+          Object.assign(row, known, { spooled: 0, kept_until: null });
+        }
         await database.insertInto('scans').values(row).execute();
         overviews.forget(user_id);
         tell(user_id, { kind: 'scan_changed', scan: scanOf(row) });
@@ -494,7 +537,14 @@ export function createAntivirus(parts: {
         await spool.remove(id);
         return scanOf(row);
       }
-      return scanOf(await run(row, () => (known ? conclude(row, known) : examine(row, { waiter }))));
+      const verdict = known;
+      const scanned = await run(row, () => (verdict ? conclude(row, verdict) : examine(row, { waiter }))).catch(
+        (error: unknown) => {
+          throw storageProblem(error);
+        },
+      );
+      if (scanned === undefined) throw new Problem('upload_cancelled', { detail: DELETED });
+      return scanOf(scanned);
     },
 
     list,
@@ -522,7 +572,7 @@ export function createAntivirus(parts: {
     async removeFile(row) {
       if (running.has(row.id))
         throw new Problem('conflict', { detail: 'The file is being read right now. Try again in a moment.' });
-      if (row.sealed === 1) await keeping.removeFile(row);
+      return await keeping.removeFile(row);
     },
 
     async unlock(row, password) {
@@ -531,7 +581,9 @@ export function createAntivirus(parts: {
       if (row.sealed !== 1 || row.scan_status !== 'pending' || row.status_detail !== 'encrypted') {
         throw new Problem('conflict', { detail: 'There is no kept file here that waits for a password. Upload it again.' });
       }
-      return await run(row, () => examine(row, { password }));
+      const opened = await run(row, () => examine(row, { password }));
+      if (opened === undefined) throw new Problem('not_found');
+      return opened;
     },
 
     async forgetPerson(transaction, user_id) {
@@ -584,6 +636,7 @@ export function createAntivirus(parts: {
       await engine.close();
       await resuming;
       await Promise.allSettled(running.values());
+      await tending;
       await recheck.close();
     },
   };

@@ -1,9 +1,10 @@
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listScans, type Scan } from '@palisade/contract/antivirus';
 import { readEngine } from '@palisade/contract/engine';
 import { readReadiness } from '@palisade/contract/platform';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { hasClamd, startClamd } from '#test/clamd.ts';
 import { CLAMD_ONLY, CLAMD_ONLY_THREAT, startClamdDouble } from '#test/clamd-double.ts';
 import { EICAR, nestedGzip, noise, PDF, zip } from '#test/files.ts';
@@ -205,6 +206,33 @@ describe('a clamd that changes', async () => {
     clamd.fails_open = true;
     await soon(async () => expect(await scan()).toMatchObject({ scan_status: 'pending' }));
   });
+});
+
+test('what clamd found stays found when a server starts without one, until clamd itself says otherwise', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-without-clamd-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const clamd = await startClamdDouble();
+  const start = (SCANNER_URL: string) =>
+    startTestApp({
+      environment: { DATA_DIR: folder, SCANNER_URL },
+      surroundings: { ...EVERY, database: { sqlite: join(folder, 'palisade.sqlite') } },
+    });
+  const edition = async (app: TestApp) =>
+    (await app.app.database.selectFrom('installation').select('value').where('name', '=', 'scanner_edition').executeTakeFirst())
+      ?.value;
+  const before = await start(clamd.url);
+  const person = await before.signIn();
+  await soon(async () =>
+    expect(await scanned(before, person.token, 'secret.txt', CLAMD_ONLY)).toMatchObject({ scan_status: 'infected' }),
+  );
+  await soon(async () => expect(await edition(before)).toContain('ClamAV'));
+  await before.close();
+
+  const after = await start('');
+  // Everything that is kept has been read again.
+  await soon(async () => expect(await edition(after)).not.toContain('ClamAV'));
+  const scans = await after.app.database.selectFrom('scans').selectAll().execute();
+  for (const scan of scans) expect(scan).toMatchObject({ scan_status: 'infected', threat_detected: CLAMD_ONLY_THREAT });
 });
 
 describe.runIf(hasClamd)('a clamd that is killed', async () => {

@@ -19,7 +19,8 @@ export interface Recheck {
 
 const EDITION = 'scanner_edition';
 const ROWS_AT_ONCE = 500;
-const LIST_NAME = 'SHA-256 list';
+/** What a list of hashes is called among the engines of a record. */
+export const LIST_NAME = 'SHA-256 list';
 
 /** What a list of known hashes says of a file. */
 export function listAnswer(threat: string): EngineAnswer {
@@ -30,8 +31,8 @@ export function createRecheck(parts: {
   database: Kysely<AntivirusTables & InstallationTables>;
   edition: () => string | undefined;
   matchHash: MatchHash | undefined;
-  /** Takes a finding of the list for a record that was not infected. */
-  onListed: (row: ScanRow, threat: string) => Promise<void>;
+  /** Takes a finding of the list for a record that was not infected when it was looked for. */
+  onListed: (row: ScanRow) => Promise<void>;
   /** Has a sealed file read again. */
   readAgain: (row: ScanRow) => Promise<unknown>;
   logger: FastifyBaseLogger;
@@ -63,8 +64,7 @@ export function createRecheck(parts: {
     const began_with = edition();
     if (matchHash !== undefined) {
       for await (const row of rowsWhere('not infected')) {
-        const threat = matchHash(row.file_hash);
-        if (threat !== undefined) await onListed(row, threat);
+        if (matchHash(row.file_hash) !== undefined) await onListed(row);
       }
     }
     for await (const row of rowsWhere('sealed')) {
