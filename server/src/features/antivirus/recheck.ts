@@ -1,12 +1,9 @@
-import type { EngineAnswer } from '@palisade/contract/antivirus';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { type InstallationTables, readFact, writeFact } from '#platform/installation.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { ScanRow } from './keeping.ts';
-
-/** The name of a threat whose whole file has this SHA-256 (hex); undefined for what is on no list. */
-export type MatchHash = (sha256: string) => string | undefined;
+import type { MatchHash } from './known-hashes.ts';
 
 /** Looks at what was scanned before, again, when engine or signatures have changed. */
 export interface Recheck {
@@ -19,13 +16,6 @@ export interface Recheck {
 
 const EDITION = 'scanner_edition';
 const ROWS_AT_ONCE = 500;
-/** What a list of hashes is called among the engines of a record. */
-export const LIST_NAME = 'SHA-256 list';
-
-/** What a list of known hashes says of a file. */
-export function listAnswer(threat: string): EngineAnswer {
-  return { name: LIST_NAME, version: '1', signatures_version: '', verdict: 'infected', threat, duration_ms: 0 };
-}
 
 export function createRecheck(parts: {
   database: Kysely<AntivirusTables & InstallationTables>;
