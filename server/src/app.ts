@@ -12,6 +12,7 @@ import type { Engine, YaraPool } from '#features/antivirus/engines/yara-pool.ts'
 import { openQuarantine } from '#features/antivirus/quarantine.ts';
 import type { Signatures } from '#features/antivirus/signatures.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
+import { readLeakedPasswords } from '#features/auth/leaked-passwords.ts';
 import { serveChat } from '#features/chat/chat.routes.ts';
 import { createChat } from '#features/chat/chat.ts';
 import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
@@ -63,6 +64,7 @@ export interface App {
 /** Builds every feature by hand and serves it: here, and in `app/`, features meet, and nowhere else. Listens on nothing. */
 export async function createApp(surroundings: Surroundings): Promise<App> {
   const { settings, logger, now = Date.now } = surroundings;
+  const leaked = readLeakedPasswords(surroundings.leaked_passwords);
   const spool = openSpool(join(settings.data_dir, 'spool'));
   const quarantine = openQuarantine({
     folder: join(settings.data_dir, 'quarantine'),
@@ -105,6 +107,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     audit,
     counters,
     mail,
+    leaked,
     observe,
     onLift: (block) => monitor.detection.forgive(block),
     forget: [

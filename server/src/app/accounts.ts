@@ -11,6 +11,7 @@ import { createExport } from '#features/auth/export.ts';
 import { createFarewell } from '#features/auth/farewell.ts';
 import { passkeySite } from '#features/auth/passkey-site.ts';
 import { createPasskeys } from '#features/auth/passkeys.ts';
+import { createPasswords } from '#features/auth/password.ts';
 import { servePrivacy } from '#features/auth/privacy.routes.ts';
 import { createProveAgain } from '#features/auth/prove-again.ts';
 import { serveRecovery } from '#features/auth/recovery.routes.ts';
@@ -47,15 +48,22 @@ export function buildAccounts(
     counters: Counters;
     mail: Mail;
     now: () => number;
-  } & Pick<Parameters<typeof createLoginGuard>[0], 'onLift'> &
+  } & Pick<Parameters<typeof createPasswords>[0], 'leaked'> &
+    Pick<Parameters<typeof createLoginGuard>[0], 'onLift'> &
     Pick<Parameters<typeof createSignIn>[0], 'observe'> &
     Pick<Parameters<typeof createFarewell>[0], 'forget'>,
 ) {
   const { settings, logger } = surroundings;
-  const { database, audit, counters, mail, onLift, observe, forget, now } = parts;
+  const { database, audit, counters, mail, leaked, onLift, observe, forget, now } = parts;
+  const passwords = createPasswords({
+    database: database.$pickTables<'installation'>(),
+    exposure: settings.exposure,
+    leaked,
+  });
   const auth = createAuth({
     database: database.$pickTables<'users' | 'reset_tokens' | 'installation' | 'audit_entries' | 'audit_head'>(),
     audit,
+    passwords,
     exposure: settings.exposure,
     admin_emails: settings.admin_emails,
     proveEmail: (email) => recovery.mailProof(email),
@@ -104,10 +112,11 @@ export function buildAccounts(
   const accountTables = database.$pickTables<
     keyof (AuthTables & TwoFactorTables) | 'sessions' | 'mails' | 'installation' | 'audit_entries' | 'audit_head'
   >();
-  const accounts = createAccounts({ database: accountTables, audit, sessions, mail, exposure: settings.exposure });
+  const accounts = createAccounts({ database: accountTables, audit, passwords, sessions, mail });
   const recovery = createRecovery({
     database: accountTables,
     audit,
+    passwords,
     sessions,
     mail,
     public_url: settings.public_url,

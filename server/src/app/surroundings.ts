@@ -14,6 +14,8 @@ export interface Surroundings {
   database: DatabaseLocation;
   /** `server/signatures`. */
   signatures_folder: string;
+  /** The table of leaked passwords that `scripts/leaked-passwords.mjs` makes. */
+  leaked_passwords: string;
   /** The built web application. */
   web_folder: string;
   logger: FastifyBaseLogger;

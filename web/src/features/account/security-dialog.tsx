@@ -4,6 +4,7 @@ import type { TwoFactor } from '@palisade/contract/two-factor';
 import { useRef, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
+import { useSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
@@ -47,6 +48,7 @@ export function SecurityDialog({ onClose }: { onClose: () => void }) {
 function PasswordForm() {
   const element = useRef<HTMLFormElement>(null);
   const change = useChangePassword();
+  const person = useSession().session?.user_info;
   const form = useForm({ initialValues: { current_password: '', new_password: '' } });
 
   function submit(values: typeof form.values) {
@@ -81,7 +83,7 @@ function PasswordForm() {
           required
           {...form.getInputProps('new_password')}
         />
-        <PasswordStrength password={form.values.new_password} />
+        <PasswordStrength password={form.values.new_password} person={person} />
         <div className="account-form__end">
           <p role="status" className="account-form__done">
             {change.isSuccess && !form.isDirty() && 'Password changed. Everybody else is signed out.'}
