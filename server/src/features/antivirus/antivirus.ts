@@ -113,7 +113,7 @@ export function createAntivirus(parts: {
     },
   };
   const examinations = createExaminations({ ...parts, keeping, news, matchHash });
-  const waitingFiles = createWaitingFiles({ ...parts, examinations, keeping, news, matchHash, forgetCounts: overviews.forget });
+  const waitingFiles = createWaitingFiles({ ...parts, examinations, keeping, news, matchHash });
   const keptFiles = createKeptFiles({ examinations, keeping, quarantine, logger });
 
   const at = () => new Date(now()).toISOString();

@@ -40,8 +40,8 @@ export interface Keeping {
   removeFile(row: ScanRow): Promise<boolean>;
   /** Removes all bytes of a scan. */
   remove(id: string): Promise<void>;
-  /** Removes what is over its time or belongs to no record. `busy` answers the scans that are read just now. Answers whose records changed. */
-  sweep(busy: () => readonly string[]): Promise<string[]>;
+  /** Removes what is over its time or belongs to no record. `busy` answers the scans that are read just now. Answers the records that have changed by it. */
+  sweep(busy: () => readonly string[]): Promise<ScanRow[]>;
 }
 
 const DAY_MS = 86_400_000;
@@ -164,7 +164,7 @@ export function createKeeping(parts: {
     async sweep(busy) {
       // Listed first: what is sealed while this runs is not taken for a leftover.
       const here = await quarantine.list();
-      const owners = new Set<string>();
+      const changed: ScanRow[] = [];
       for (let full = true; full; ) {
         const over = await database
           .selectFrom('scans')
@@ -178,13 +178,14 @@ export function createKeeping(parts: {
         for (const row of over) {
           if (busy().includes(row.id)) continue;
           const was_read = row.status_detail !== 'engine_down' && row.status_detail !== 'queued';
-          await database
+          const updated = await database
             .updateTable('scans')
             .set({ sealed: 0, spooled: 0, kept_until: null, ...(was_read ? {} : { status_detail: 'expired' as const }) })
             .where('id', '=', row.id)
-            .execute();
+            .returningAll()
+            .executeTakeFirst();
           await remove(row.id);
-          owners.add(row.user_id);
+          if (updated !== undefined) changed.push(updated);
         }
         full = over.length === SWEPT_AT_ONCE;
       }
@@ -199,7 +200,7 @@ export function createKeeping(parts: {
         const known = new Set(rows.map(({ id }) => id));
         for (const id of ids) if (!known.has(id) && !busy().includes(id)) await quarantine.remove(id);
       }
-      return [...owners];
+      return changed;
     },
   };
 }

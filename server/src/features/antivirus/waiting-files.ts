@@ -36,15 +36,13 @@ export function createWaitingFiles(parts: {
   spool: Spool;
   keeping: Keeping;
   news: RecordNews;
-  /** The counts of a person have changed, and no page need hear of it. */
-  forgetCounts: (user_id: string) => void;
   matchHash: MatchHash | undefined;
   now: () => number;
   logger: FastifyBaseLogger;
   /** How often pending files are given to the engine again, in ms. */
   retry_ms?: number | undefined;
 }): WaitingFiles {
-  const { database, engine, examinations, spool, keeping, news, forgetCounts, matchHash, now, logger } = parts;
+  const { database, engine, examinations, spool, keeping, news, matchHash, now, logger } = parts;
   const { retry_ms = RETRY_EVERY_MS } = parts;
   let swept_at = Number.NEGATIVE_INFINITY;
   let retry: NodeJS.Timeout | undefined;
@@ -105,7 +103,7 @@ export function createWaitingFiles(parts: {
   async function sweepWhenDue(): Promise<void> {
     if (now() - swept_at < SWEEP_EVERY_MS) return;
     swept_at = now();
-    for (const user_id of await keeping.sweep(examinations.running)) forgetCounts(user_id);
+    for (const row of await keeping.sweep(examinations.running)) news.changed(row);
   }
 
   async function retryPending(): Promise<void> {
