@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cancelUpload, listScans, type Scan } from '@palisade/contract/antivirus';
+import type { Scan } from '@palisade/contract/antivirus';
 import { deleteFile, readScan, restoreFile } from '@palisade/contract/quarantine';
 import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EICAR, noise, PDF, zip } from '#test/files.ts';
 import { problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
-import { newUploadKey, openUpload, scanned, upload } from '#test/upload.ts';
+import { scanned, upload } from '#test/upload.ts';
 
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 10 });
 const spooled = (app: TestApp) => readdirSync(join(app.data_dir, 'spool'));
@@ -162,29 +161,5 @@ describe('a start', async () => {
     await soon(async () => expect(await record(three)).toMatchObject({ scan_status: 'clean' }));
     expect(await record(one)).toMatchObject({ scan_status: 'pending', status_detail: 'damaged' });
     expect(await record(two)).toMatchObject({ scan_status: 'infected', threat_detected: 'Listed.Threat', sealed: 1 });
-  });
-});
-
-describe('a file that waits for a clamd of which nobody knows yet whether it answers', async () => {
-  // Takes connections, and says nothing.
-  const silent = createServer(() => {});
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-  afterAll(() => void silent.close());
-  const bound = silent.address();
-  const port = bound !== null && typeof bound === 'object' ? bound.port : 0;
-  const app = await startTestApp({ environment: { SCANNER_URL: `clamd://127.0.0.1:${port}` } });
-  const { token } = await app.signIn();
-
-  test('can be cancelled at once', async () => {
-    const key = newUploadKey();
-    const sent = openUpload(app, token, { key });
-    await sent.write(PDF);
-    sent.finish();
-    await soon(async () => expect(replyOf(await app.call(listScans, { token }))).toHaveLength(1));
-    const began = performance.now();
-    expect((await app.call(cancelUpload, { token, params: { key } })).status).toBe(204);
-    expect(performance.now() - began).toBeLessThan(5_000);
-    expect(JSON.parse((await sent.answer).body)).toMatchObject({ code: 'upload_cancelled' });
-    expect(spooled(app)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listScans, type Scan } from '@palisade/contract/antivirus';
+import { cancelUpload, listScans, type Scan } from '@palisade/contract/antivirus';
 import { readEngine } from '@palisade/contract/engine';
 import { readReadiness } from '@palisade/contract/platform';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -9,7 +9,7 @@ import { hasClamd, startClamd } from '#test/clamd.ts';
 import { CLAMD_ONLY, CLAMD_ONLY_THREAT, startClamdDouble } from '#test/clamd-double.ts';
 import { EICAR, nestedGzip, noise, PDF, zip } from '#test/files.ts';
 import { replyOf, startTestApp, type TestApp } from '#test/harness.ts';
-import { scanned } from '#test/upload.ts';
+import { newUploadKey, openUpload, scanned } from '#test/upload.ts';
 import { SCAN_LIMITS } from './engines/limits.ts';
 
 const MIB = 1024 ** 2;
@@ -150,6 +150,24 @@ describe('a clamd that fails over a file', async () => {
       status_detail: 'time_limit',
       engines: [yara(clean), clamav({ verdict: 'pending' })],
     });
+  });
+
+  test('can be rid of it: the person takes it back while clamd alone still has it', async () => {
+    const { token } = people[0];
+    await trusted(app, token);
+    // The embedded engine is done with so small a file before clamd has it, nearly always.
+    for (const count of [1, 2, 3]) {
+      const streams = bad.streams + good.streams;
+      const key = newUploadKey();
+      const sent = openUpload(app, token, { key });
+      await sent.write(misbehaving('silent', noise(count)));
+      sent.finish();
+      await soon(() => expect(bad.streams + good.streams).toBeGreaterThan(streams));
+      expect((await app.call(cancelUpload, { token, params: { key } })).status).toBe(204);
+      expect(JSON.parse((await sent.answer).body)).toMatchObject({ code: 'upload_cancelled' });
+      expect((await list(app, token)).map(({ filename }) => filename)).not.toContain('slow.bin');
+      expect(spooled(app)).toEqual([]);
+    }
   });
 
   test('leaves it to another of the pool', async () => {
