@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
 import { serveAudit } from '#features/audit/audit.routes.ts';
 import { createAuditLog } from '#features/audit/audit-log.ts';
@@ -16,6 +17,7 @@ import { servePrivacy } from '#features/auth/privacy.routes.ts';
 import { createProveAgain } from '#features/auth/prove-again.ts';
 import { serveRecovery } from '#features/auth/recovery.routes.ts';
 import { createRecovery } from '#features/auth/recovery.ts';
+import { factorRule } from '#features/auth/required-factor.ts';
 import { openSealedSecrets } from '#features/auth/sealed-secret.ts';
 import { createSecondFactors } from '#features/auth/second-factors.ts';
 import { createSignIn } from '#features/auth/sign-in.ts';
@@ -69,7 +71,13 @@ export function buildAccounts(
     proveEmail: (email) => recovery.mailProof(email),
     now,
   });
-  const sessions = createSessions({ database: database.$pickTables<'sessions'>(), findUser: auth.findUser, now });
+  const mustHaveFactor = factorRule(settings.require_two_factor);
+  const sessions = createSessions({
+    database: database.$pickTables<'sessions'>(),
+    findUser: auth.findUser,
+    lacksFactor: async ({ id, role }) => mustHaveFactor(role) && !(await twoFactor.secondFactor(id)).enabled,
+    now,
+  });
   const blocks = createBlocks({ database: database.$pickTables<'blocks' | 'sign_in_sources'>(), now });
   const guard = createLoginGuard({
     database: database.$pickTables<'blocks' | 'sign_in_sources' | 'audit_entries' | 'audit_head' | 'mails' | 'installation'>(),
@@ -95,7 +103,16 @@ export function buildAccounts(
     logger,
   });
   const secondFactors = createSecondFactors({ database: twoFactorTables, passkeys, secrets, audit, mail, now, logger });
-  const twoFactor = createTwoFactor({ database: twoFactorTables, passkeys, secondFactors, secrets, audit, mail, now });
+  const twoFactor = createTwoFactor({
+    database: twoFactorTables,
+    passkeys,
+    secondFactors,
+    secrets,
+    audit,
+    mail,
+    mustHaveFactor,
+    now,
+  });
   const signIn = createSignIn({
     database: twoFactorTables,
     auth,
@@ -107,6 +124,7 @@ export function buildAccounts(
     wakeMail: mail.wake,
     audit,
     observe,
+    mustHaveFactor,
     now,
   });
   const accountTables = database.$pickTables<
@@ -137,7 +155,7 @@ export function buildAccounts(
     now,
   });
   const farewell = createFarewell({ database: accountTables, audit, sessions, mail, forget, now });
-  const proveAgain = createProveAgain({ database: twoFactorTables, accounts, secondFactors });
+  const proveAgain = createProveAgain({ database: twoFactorTables, accounts, secondFactors, mail });
 
   return {
     auth,
@@ -148,15 +166,11 @@ export function buildAccounts(
     serve(api: Api): void {
       const callGuard = createCallGuard({ counters, limits: settings.limits });
       serveAuth(api, auth, { signIn, guard: callGuard, accounts });
-      serveTwoFactor(api, {
-        twoFactor,
-        passkeys,
-        signIn,
-        siteOf: ({ headers }) => passkeySite(headers.host, settings),
-      });
+      const siteOf = ({ headers }: FastifyRequest) => passkeySite(headers.host, settings);
+      serveTwoFactor(api, { twoFactor, passkeys, signIn, siteOf });
       serveAccounts(api, auth, accounts);
       serveUsers(api, createUsers({ database: accountTables, audit, sessions, secondFactors: twoFactor.secondFactors, now }));
-      servePrivacy(api, { accounts, dataExport, farewell, proveAgain });
+      servePrivacy(api, { dataExport, farewell, proveAgain, siteOf });
       serveAudit(api, auditLog);
       serveRecovery(api, recovery, {
         answers: settings.exposure === 'local' && settings.reset_delivery === 'response',

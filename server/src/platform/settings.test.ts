@@ -12,6 +12,7 @@ describe('settings', () => {
       open_local: false,
       demo: true,
       reset_delivery: 'response',
+      require_two_factor: 'nobody',
       database_url: undefined,
       warnings: [],
     });
@@ -79,6 +80,7 @@ describe('settings', () => {
     ['TRUSTED_PROXIES', { TRUSTED_PROXIES: 'proxy' }],
     ['DEMO', { DEMO: 'yes' }],
     ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
+    ['REQUIRE_TWO_FACTOR', { REQUIRE_TWO_FACTOR: 'admins' }],
     ['RESET_DELIVERY', { RESET_DELIVERY: 'email' }],
     ['RESET_DELIVERY', { ...PUBLIC, RESET_DELIVERY: 'response' }],
     ['SMTP_URL', { ...PUBLIC, RESET_DELIVERY: '' }],

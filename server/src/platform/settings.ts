@@ -26,6 +26,8 @@ export interface Settings {
   quarantine_key_file: string;
   /** The key of what authenticator apps share with the server; made when it is not there. */
   two_factor_key_file: string;
+  /** Whose accounts must have a second factor; `staff` are support and administrators. */
+  require_two_factor: 'nobody' | 'staff' | 'everyone';
   admin_emails: readonly string[];
   trusted_proxies: readonly string[];
   live_chat_url: string | undefined;
@@ -88,6 +90,10 @@ const environmentSchema = z.object({
   DATA_DIR: text.default('./data'),
   QUARANTINE_KEY_FILE: text,
   TWO_FACTOR_KEY_FILE: text,
+  REQUIRE_TWO_FACTOR: z.preprocess(
+    blankIsUnset,
+    z.enum(['nobody', 'staff', 'everyone'], { error: 'must be "nobody", "staff" or "everyone"' }).default('nobody'),
+  ),
   DATABASE_URL: accountAddress(/^postgres(ql)?$/, 'must be an address that starts with postgres://'),
   REDIS_URL: accountAddress(/^rediss?$/, 'must be an address that starts with redis:// or rediss://'),
   SMTP_URL: accountAddress(/^smtps?$/, 'must be an address that starts with smtp:// or smtps://'),
@@ -216,6 +222,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     redis_url: values.REDIS_URL,
     quarantine_key_file: resolve(values.QUARANTINE_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'quarantine.key')),
     two_factor_key_file: resolve(values.TWO_FACTOR_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'two-factor.key')),
+    require_two_factor: values.REQUIRE_TWO_FACTOR,
     admin_emails: values.ADMIN_EMAILS,
     trusted_proxies: values.TRUSTED_PROXIES,
     live_chat_url: values.LIVE_CHAT_URL,

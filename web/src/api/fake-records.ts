@@ -24,6 +24,7 @@ export const MARIA_ACCOUNT: Account = { ...MARIA, created_at: '2026-03-02T09:00:
 
 export const TWO_FACTOR_OFF: TwoFactor = {
   enabled: false,
+  required: false,
   totp_since: null,
   passkeys: [],
   recovery_codes_left: 0,

@@ -77,10 +77,19 @@ interface TwoFactorStepsProps {
   onConfirmed: (seconds: number) => void;
   /** Back to the whole dialog; `sentence` says what was done. */
   onLeave: (sentence: string) => void;
+  /** The rank of its heading where it stands. */
+  heading?: 'h1' | 'h3';
 }
 
 /** A task from its first step to its last. */
-export function TwoFactorSteps({ task, twoFactor, isConfirmed, onConfirmed, onLeave }: TwoFactorStepsProps) {
+export function TwoFactorSteps({
+  task,
+  twoFactor,
+  isConfirmed,
+  onConfirmed,
+  onLeave,
+  heading: Heading = 'h3',
+}: TwoFactorStepsProps) {
   const [now, setNow] = useState<Step>({ step: 'confirm' });
   // What it was when the task began: a factor that the task itself has added is none to be asked for.
   const [before] = useState(twoFactor);
@@ -97,9 +106,9 @@ export function TwoFactorSteps({ task, twoFactor, isConfirmed, onConfirmed, onLe
 
   return (
     <section className="account-part" aria-labelledby="two-factor-step">
-      <h3 ref={heading} id="two-factor-step" tabIndex={-1}>
+      <Heading ref={heading} id="two-factor-step" tabIndex={-1}>
         {now.step === 'codes' ? 'Keep your recovery codes' : words.title}
-      </h3>
+      </Heading>
       {now.step === 'confirm' && (
         <ConfirmStep
           task={task}
