@@ -35,7 +35,7 @@ import { createLoginGuard } from '#features/enforcement/login-guard.ts';
 import type { Audit } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
 import type { Mail } from '#platform/mail.ts';
-import { isLoopbackSource } from '#platform/origin.ts';
+import { isLoopbackSource, isPrivateNetwork } from '#platform/origin.ts';
 import { partOf } from '#platform/personal-data.ts';
 import type { Api } from '#platform/serve.ts';
 import { createSessions } from '#platform/session.ts';
@@ -81,14 +81,12 @@ export function buildAccounts(
   });
   const blocks = createBlocks({ database: database.$pickTables<'blocks' | 'sign_in_sources'>(), now });
   const guard = createLoginGuard({
-    database: database.$pickTables<'blocks' | 'sign_in_sources' | 'audit_entries' | 'audit_head' | 'mails' | 'installation'>(),
+    database: database.$pickTables<'blocks' | 'sign_in_sources' | 'audit_entries' | 'audit_head'>(),
     blocks,
     counters,
     limits: settings.limits,
-    accounts: auth,
     audit,
-    mail,
-    isExempt: (source) => settings.exposure === 'local' && isLoopbackSource(source),
+    isExempt: (source) => isPrivateNetwork(source) || (settings.exposure === 'local' && isLoopbackSource(source)),
     onLift,
     now,
     pause: surroundings.pause ?? sleep,
@@ -166,7 +164,7 @@ export function buildAccounts(
   return {
     auth,
     sessions,
-    guard,
+    blocks,
     twoFactor,
 
     serve(api: Api): void {

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
-import { describeDate } from '#ui/moment.tsx';
+import { describeDate, useMinute } from '#ui/moment.tsx';
 import { suppressionsQuery, useDeleteSuppression } from './alerts.queries.ts';
 
 /** What is kept out of the list, each with its end. Nothing stands here while nothing is. */
@@ -42,6 +42,7 @@ interface SuppressionRowProps {
 
 function SuppressionRow({ suppression, isPending, onRemove }: SuppressionRowProps) {
   const { description, until, hidden_count } = suppression;
+  const now = useMinute();
   return (
     <li>
       <div>
@@ -49,8 +50,8 @@ function SuppressionRow({ suppression, isPending, onRemove }: SuppressionRowProp
           <bdi>{description}</bdi>
         </p>
         <p className="sub">
-          {hidden_count === 0 ? 'Nothing hidden so far' : `Hidden ${hidden_count === 1 ? 'once' : `${hidden_count} times`}`}, ends{' '}
-          {describeDate(until)}
+          {hidden_count === 0 ? 'Nothing hidden so far' : `Hidden ${hidden_count === 1 ? 'once' : `${hidden_count} times`}`},{' '}
+          {Date.parse(until) > now ? 'ends' : 'ended'} {describeDate(until)}
         </p>
       </div>
       <Button variant="quiet" size="s" loading={isPending} onClick={onRemove}>
