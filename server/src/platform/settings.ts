@@ -47,12 +47,26 @@ export interface Settings {
   warnings: readonly string[];
 }
 
+function isDecodable(address: string): boolean {
+  try {
+    return decodeURIComponent(address) !== '';
+  } catch {
+    return false;
+  }
+}
+
 const blankIsUnset = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 const text = z.preprocess(blankIsUnset, z.string().trim().optional());
 const webAddress = z.preprocess(
   blankIsUnset,
   z.url({ protocol: /^https?$/, error: 'must be an address that starts with http:// or https://' }).optional(),
 );
+/** An address with an account in it: whoever connects decodes that, and would fail over a % that stands for itself. */
+const accountAddress = (protocol: RegExp, error: string) =>
+  z.preprocess(
+    blankIsUnset,
+    z.url({ protocol, error }).refine(isDecodable, 'must write a % in its account or password as %25').optional(),
+  );
 const commaList = text.transform((value) =>
   (value ?? '')
     .split(',')
@@ -80,18 +94,9 @@ const environmentSchema = z.object({
     blankIsUnset,
     z.enum(['nobody', 'staff', 'everyone'], { error: 'must be "nobody", "staff" or "everyone"' }).default('nobody'),
   ),
-  DATABASE_URL: z.preprocess(
-    blankIsUnset,
-    z.url({ protocol: /^postgres(ql)?$/, error: 'must be an address that starts with postgres://' }).optional(),
-  ),
-  REDIS_URL: z.preprocess(
-    blankIsUnset,
-    z.url({ protocol: /^rediss?$/, error: 'must be an address that starts with redis:// or rediss://' }).optional(),
-  ),
-  SMTP_URL: z.preprocess(
-    blankIsUnset,
-    z.url({ protocol: /^smtps?$/, error: 'must be an address that starts with smtp:// or smtps://' }).optional(),
-  ),
+  DATABASE_URL: accountAddress(/^postgres(ql)?$/, 'must be an address that starts with postgres://'),
+  REDIS_URL: accountAddress(/^rediss?$/, 'must be an address that starts with redis:// or rediss://'),
+  SMTP_URL: accountAddress(/^smtps?$/, 'must be an address that starts with smtp:// or smtps://'),
   MAIL_FROM: z.preprocess(blankIsUnset, z.email('must be an email address').optional()),
   ADMIN_EMAILS: commaList.pipe(z.array(z.email('must be a list of email addresses, separated by commas').toLowerCase())),
   TRUSTED_PROXIES: commaList.pipe(

@@ -14,8 +14,8 @@ import {
 import { endOtherSessions, endSession, listSessions } from '@palisade/contract/sessions';
 import { PostgresAdapter, sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type AuditVerdict, verifyAudit } from '#platform/audit.ts';
-import { replyOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { type AuditVerdict, createAudit, verifyAudit } from '#platform/audit.ts';
+import { isPostgres, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { runCommand } from '#test/server-process.ts';
 
 const containing = (part: string): unknown => expect.stringContaining(part);
@@ -168,6 +168,28 @@ class Undone extends Error {
 }
 
 describe('the verifier', async () => {
+  test('takes entries that are added while it reads for nothing else', async () => {
+    const person = await app.signIn();
+    const ours = app.app.database.$pickTables<'audit_entries' | 'audit_head'>();
+    const added: Promise<unknown>[] = [];
+    const growing = ours.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        // Each time it has come to the end, somebody signs in.
+        if (result.rows.length === 0 && added.length < 3) {
+          const entry = { kind: 'signed_in', subject_id: person.email, actor_id: person.email } as const;
+          added.push(createAudit({ now: Date.now }).record(ours, entry));
+          // SQLite has one connection, which is the verifier's until it has its answer; who has asked next comes next.
+          if (isPostgres()) await added.at(-1);
+        }
+        return result;
+      },
+    });
+    expect(await verifyAudit(growing)).toMatchObject({ fault: null });
+    await Promise.all(added);
+    expect(added).toHaveLength(3);
+  });
+
   const fresh = await startTestApp();
   for (const name of ['boss', 'maria']) await fresh.signIn(name);
   const verify = (database: Database, noted?: { seq: number; hash: string }) =>

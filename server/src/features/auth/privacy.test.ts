@@ -16,7 +16,7 @@ import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { newId } from '#platform/id.ts';
-import { PERSONAL_TABLES } from '#server/app.ts';
+import { PERSONAL_TABLES } from '#server/app/tables.ts';
 import { Authenticator } from '#test/authenticator.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
 import { problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
