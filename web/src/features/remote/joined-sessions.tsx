@@ -27,7 +27,7 @@ export function JoinedSessions() {
         />
       )}
       {sessions && sessions.length > 0 && (
-        <ul className="session-list">
+        <ul className="remote-sessions">
           {sessions.map((session) => (
             <JoinedRow key={session.id} session={session} now={now} />
           ))}
@@ -47,7 +47,7 @@ function JoinedRow({ session, now }: { session: JoinedSession; now: number }) {
         <>
           Customer: <bdi>{session.customer}</bdi>
           {complete.error && (
-            <span role="alert" className="session-row__error">
+            <span role="alert" className="remote-session__error">
               {sentenceOf(complete.error)}
             </span>
           )}

@@ -43,7 +43,7 @@ export function SessionHistory() {
         />
       )}
       {sessions && sessions.length > 0 && (
-        <ul className="session-list">
+        <ul className="remote-sessions">
           {sessions.map((session) => (
             <SessionRow key={session.id} session={session} now={now} who={<Agent session={session} />} />
           ))}
