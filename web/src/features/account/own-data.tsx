@@ -2,11 +2,12 @@ import { TextInput } from '@mantine/core';
 import type { Account } from '@palisade/contract/auth';
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { call, download, sentenceOf } from '#api/call.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { endSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
+import { DialogPart } from '#ui/dialog-part.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
 import { saveFile } from '#ui/save-file.ts';
 
@@ -21,11 +22,9 @@ const GOES = [
 /** All of one's data as a file, and the end of the account. Each opens when it is asked for. */
 export function OwnData({ account }: { account: Account }) {
   const [open, setOpen] = useState<'export' | 'delete'>();
-  const id = useId();
   const close = () => setOpen(undefined);
   return (
-    <section className="account-part" aria-labelledby={id}>
-      <h3 id={id}>Your data</h3>
+    <DialogPart title="Your data">
       {open === undefined && (
         <>
           <p className="sub">Everything that is kept about you as one file, or the end of the account with everything in it.</p>
@@ -41,7 +40,7 @@ export function OwnData({ account }: { account: Account }) {
       )}
       {open === 'export' && <ExportForm onClose={close} />}
       {open === 'delete' && <DeleteForm email={account.email} onClose={close} />}
-    </section>
+    </DialogPart>
   );
 }
 

@@ -2,7 +2,9 @@ import type { SignedInSession } from '@palisade/contract/auth';
 import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { sentenceOf } from '#api/call.ts';
+import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { DialogPart } from '#ui/dialog-part.tsx';
 import { describeAge, Moment, useMinute } from '#ui/moment.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { sessionsQuery, useEndSessions } from './account.queries.ts';
@@ -17,10 +19,10 @@ export function SignedInSessions() {
   const hasOthers = sessions?.some((session) => !session.current) ?? false;
   const failure = end.error ?? error;
   return (
-    <section className="account-part" aria-labelledby="signed-in-sessions">
-      <div className="account-part__head">
-        <h3 id="signed-in-sessions">Signed-in sessions</h3>
-        {hasOthers && (
+    <DialogPart
+      title="Signed-in sessions"
+      action={
+        hasOthers && (
           <Button
             variant="quiet"
             size="s"
@@ -29,8 +31,9 @@ export function SignedInSessions() {
           >
             Sign out everywhere else
           </Button>
-        )}
-      </div>
+        )
+      }
+    >
       {failure && (
         <ErrorNotice
           title={end.error ? 'The session could not be ended' : 'Your sessions could not be read'}
@@ -55,7 +58,7 @@ export function SignedInSessions() {
           ))}
         </ul>
       )}
-    </section>
+    </DialogPart>
   );
 }
 
@@ -68,12 +71,9 @@ interface SessionRowProps {
 
 function SessionRow({ session, now, isEnding, onEnd }: SessionRowProps) {
   const { client, source, created_at, last_used_at, current } = session;
-  const Icon = HANDHELD.test(client) ? IconDeviceMobile : IconDeviceDesktop;
   return (
     <li className="session-row">
-      <span className="session-row__icon" aria-hidden="true">
-        <Icon size={20} stroke={1.7} />
-      </span>
+      <IconTile tone="note" icon={HANDHELD.test(client) ? IconDeviceMobile : IconDeviceDesktop} />
       <div className="session-row__what">
         <span className="session-row__client">{client}</span>
         <span>
@@ -82,7 +82,7 @@ function SessionRow({ session, now, isEnding, onEnd }: SessionRowProps) {
         <span>last used {describeAge(last_used_at, now)}</span>
       </div>
       {current ? (
-        <span className="session-row__current">This session</span>
+        <Badge tone="safe">This session</Badge>
       ) : (
         <Button variant="quiet" size="s" loading={isEnding} aria-label={`Sign out ${client}`} onClick={onEnd}>
           Sign out

@@ -1,5 +1,6 @@
 import type { TwoFactor } from '@palisade/contract/two-factor';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { DialogPart } from '#ui/dialog-part.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { ConfirmStep } from './confirm-step.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
@@ -96,10 +97,7 @@ export function TwoFactorSteps({ task, twoFactor, isConfirmed, onConfirmed, onLe
   }, [now.step]);
 
   return (
-    <section className="account-part" aria-labelledby="two-factor-step">
-      <h3 ref={heading} id="two-factor-step" tabIndex={-1}>
-        {now.step === 'codes' ? 'Keep your recovery codes' : words.title}
-      </h3>
+    <DialogPart title={now.step === 'codes' ? 'Keep your recovery codes' : words.title} heading={heading}>
       {now.step === 'confirm' && (
         <ConfirmStep
           task={task}
@@ -120,6 +118,6 @@ export function TwoFactorSteps({ task, twoFactor, isConfirmed, onConfirmed, onLe
         </Suspense>
       )}
       {now.step === 'codes' && <RecoveryCodes codes={now.codes} onDone={done} />}
-    </section>
+    </DialogPart>
   );
 }

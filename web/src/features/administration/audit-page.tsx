@@ -12,9 +12,11 @@ import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Choice } from '#ui/choice.tsx';
+import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
-import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { ShowMore } from '#ui/show-more.tsx';
+import { EmptyState, ErrorNotice } from '#ui/states.tsx';
 import './administration.css';
 
 const ROWS_AT_ONCE = 50;
@@ -127,36 +129,33 @@ function Entries() {
           onChange={(event) => show({ kind: event.currentTarget.value })}
         />
       </div>
-      {error && (
-        <ErrorNotice title="The audit log could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
-      )}
-      {!entries && !error && <LoadingRows label="Loading the audit log" />}
-      {entries?.length === 0 && (
-        <EmptyState
-          icon={<IconFileSearch size={28} stroke={1.7} />}
-          title="Nothing matches"
-          sentence="There is no entry of this person and this kind. A person is found by the whole email, username or id."
-          action={
-            <Button variant="quiet" onClick={() => show({ person: '', kind: '' })}>
-              Show everything
-            </Button>
-          }
-        />
-      )}
-      {entries && entries.length > 0 && (
-        <ol className="audit-list" aria-label="Entries">
-          {entries.map((entry) => (
-            <EntryRow key={entry.seq} entry={entry} now={now} />
-          ))}
-        </ol>
-      )}
-      {hasNextPage && (
-        <div className="admin-more">
-          <Button variant="quiet" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <Listed
+        what="the audit log"
+        rows={entries}
+        error={error}
+        onRetry={refetch}
+        empty={
+          <EmptyState
+            icon={<IconFileSearch size={28} stroke={1.7} />}
+            title="Nothing matches"
+            sentence="There is no entry of this person and this kind. A person is found by the whole email, username or id."
+            action={
+              <Button variant="quiet" onClick={() => show({ person: '', kind: '' })}>
+                Show everything
+              </Button>
+            }
+          />
+        }
+      >
+        {(rows) => (
+          <ol className="audit-list" aria-label="Entries">
+            {rows.map((entry) => (
+              <EntryRow key={entry.seq} entry={entry} now={now} />
+            ))}
+          </ol>
+        )}
+      </Listed>
+      {hasNextPage && <ShowMore loading={isFetchingNextPage} onMore={fetchNextPage} />}
     </Card>
   );
 }

@@ -2,11 +2,13 @@ import { type Block, liftBlock, listBlocks } from '@palisade/contract/blocks';
 import { IconDoorOff, IconLockOpen } from '@tabler/icons-react';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call, sentenceOf } from '#api/call.ts';
+import { IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Countdown } from '#ui/countdown.tsx';
+import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
-import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { EmptyState, ErrorNotice } from '#ui/states.tsx';
 import './blocks-card.css';
 
 const RELOAD_INTERVAL = 30_000;
@@ -39,7 +41,6 @@ export function BlocksCard() {
   const now = useMinute();
   return (
     <Card title="Active blocks">
-      {error && <ErrorNotice title="The blocks could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
       {lift.error && (
         <ErrorNotice
           title="The block could not be ended"
@@ -47,30 +48,36 @@ export function BlocksCard() {
           onRetry={() => lift.mutate(lift.variables)}
         />
       )}
-      {!blocks && !error && <LoadingRows label="Loading the blocks" />}
-      {blocks?.length === 0 && (
-        <EmptyState
-          icon={<IconLockOpen size={28} stroke={1.7} />}
-          title="Nobody is locked out"
-          sentence="After five wrong passwords from one place, sign-ins to your account from there are refused for ten minutes, then for longer. Whoever is signed in stays signed in."
-        />
-      )}
-      {blocks && blocks.length > 0 && (
-        <ul aria-label="Active blocks">
-          {blocks.map((block) => (
-            <BlockRow
-              key={block.id}
-              block={block}
-              now={now}
-              isLifting={lift.isPending && lift.variables === block.id}
-              onLift={() => {
-                if (window.confirm(CONFIRMATION)) lift.mutate(block.id);
-              }}
-              onEnd={reload}
-            />
-          ))}
-        </ul>
-      )}
+      <Listed
+        what="the blocks"
+        rows={blocks}
+        error={error}
+        onRetry={refetch}
+        empty={
+          <EmptyState
+            icon={<IconLockOpen size={28} stroke={1.7} />}
+            title="Nobody is locked out"
+            sentence="After five wrong passwords from one place, sign-ins to your account from there are refused for ten minutes, then for longer. Whoever is signed in stays signed in."
+          />
+        }
+      >
+        {(rows) => (
+          <ul aria-label="Active blocks">
+            {rows.map((block) => (
+              <BlockRow
+                key={block.id}
+                block={block}
+                now={now}
+                isLifting={lift.isPending && lift.variables === block.id}
+                onLift={() => {
+                  if (window.confirm(CONFIRMATION)) lift.mutate(block.id);
+                }}
+                onEnd={reload}
+              />
+            ))}
+          </ul>
+        )}
+      </Listed>
     </Card>
   );
 }
@@ -87,9 +94,7 @@ function BlockRow({ block, now, isLifting, onLift, onEnd }: BlockRowProps) {
   const { source, rule, since, until, level } = block;
   return (
     <li className="block-row">
-      <span className="block-row__icon" aria-hidden="true">
-        <IconDoorOff size={20} stroke={1.7} />
-      </span>
+      <IconTile tone="attention" icon={IconDoorOff} />
       <div className="block-row__what">
         <p className="block-row__source">
           Sign-ins from <code>{source}</code> are refused

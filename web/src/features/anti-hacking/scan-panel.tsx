@@ -12,6 +12,7 @@ import { Link } from 'react-router';
 import { call } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { ALERTS_KEY } from './alerts.queries.ts';
 import { isPremiumRequired } from './anti-hacking.queries.ts';
 
@@ -51,11 +52,9 @@ export function ScanPanel() {
         </Button>
       }
     >
-      {scan.error && (
-        <p role="alert" className="scan-panel__error">
-          {isPremiumRequired(scan.error) ? PREMIUM_REQUIRED_FOR_SCAN : 'Error performing anti-hacking scan'}
-        </p>
-      )}
+      <Refusal error={scan.error}>
+        {isPremiumRequired(scan.error) ? PREMIUM_REQUIRED_FOR_SCAN : 'Error performing anti-hacking scan'}
+      </Refusal>
       {!result && !scan.error && (
         <p className="sub">
           Looks at your firewall rules, your files and your alerts, and says what stands open and how to close it.

@@ -4,8 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { Listed } from '#ui/listed.tsx';
 import { useMinute } from '#ui/moment.tsx';
-import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { EmptyState } from '#ui/states.tsx';
 import { joinedQuery, useCompleteJoined } from './remote.queries.ts';
 import { SessionRow } from './session-list.tsx';
 
@@ -15,24 +16,27 @@ export function JoinedSessions() {
   const now = useMinute();
   return (
     <Card title="Joined sessions">
-      {error && (
-        <ErrorNotice title="The joined sessions could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
-      )}
-      {!sessions && !error && <LoadingRows label="Loading the joined sessions" />}
-      {sessions?.length === 0 && (
-        <EmptyState
-          icon={<IconHeadset size={28} stroke={1.7} />}
-          title="No joined sessions"
-          sentence="A session that you join by its code stands here until long after it has ended."
-        />
-      )}
-      {sessions && sessions.length > 0 && (
-        <ul className="remote-sessions">
-          {sessions.map((session) => (
-            <JoinedRow key={session.id} session={session} now={now} />
-          ))}
-        </ul>
-      )}
+      <Listed
+        what="the joined sessions"
+        rows={sessions}
+        error={error}
+        onRetry={refetch}
+        empty={
+          <EmptyState
+            icon={<IconHeadset size={28} stroke={1.7} />}
+            title="No joined sessions"
+            sentence="A session that you join by its code stands here until long after it has ended."
+          />
+        }
+      >
+        {(rows) => (
+          <ul className="remote-sessions">
+            {rows.map((session) => (
+              <JoinedRow key={session.id} session={session} now={now} />
+            ))}
+          </ul>
+        )}
+      </Listed>
     </Card>
   );
 }
