@@ -7,6 +7,8 @@ interface ListedProps<Row> {
   what: string;
   /** Undefined until they have been read. */
   rows: readonly Row[] | undefined;
+  /** The rows answer an earlier question, until this one is answered: that they are none says nothing yet. */
+  isOutdated?: boolean;
   error: Error | null;
   /** Says that it failed in other words than "The scan history could not be read". */
   failed?: string;
@@ -17,7 +19,8 @@ interface ListedProps<Row> {
 }
 
 /** A list in each of its states: on its way, failed, empty, there. One that was read before stays beneath the failure of reading it again. */
-export function Listed<Row>({ what, rows, error, failed, onRetry, empty, children }: ListedProps<Row>) {
+export function Listed<Row>({ what, rows: read, isOutdated = false, error, failed, onRetry, empty, children }: ListedProps<Row>) {
+  const rows = isOutdated && read?.length === 0 ? undefined : read;
   return (
     <>
       {error && (

@@ -1,5 +1,5 @@
 import { changePassword, changeUsername, currentUser, endOtherSessions, endSession, listSessions } from '@palisade/contract/auth';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { refreshUser } from '#api/session.ts';
 
@@ -13,6 +13,9 @@ export const sessionsQuery = queryOptions({
   queryFn: ({ signal }) => call(listSessions, { signal }),
 });
 
+/** What happened to this person's account. */
+export const ACTIVITY_KEY = ['activity'] as const;
+
 export function useChangeUsername() {
   const queries = useQueryClient();
   return useMutation({
@@ -24,11 +27,16 @@ export function useChangeUsername() {
   });
 }
 
+/** What stands beside in Security Preferences: who is signed in, and what was done. */
+function readAnew(queries: QueryClient) {
+  return Promise.all([sessionsQuery.queryKey, ACTIVITY_KEY].map((queryKey) => queries.invalidateQueries({ queryKey })));
+}
+
 export function useChangePassword() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (body: { current_password: string; new_password: string }) => call(changePassword, { body }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+    onSuccess: () => readAnew(queries),
   });
 }
 
@@ -38,6 +46,6 @@ export function useEndSessions() {
   return useMutation({
     mutationFn: (id: string | undefined) => (id === undefined ? call(endOtherSessions) : call(endSession, { params: { id } })),
     // Also after a failure: the list may be older than what the server knows.
-    onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+    onSettled: () => readAnew(queries),
   });
 }

@@ -9,11 +9,12 @@ import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { saveFile } from '#ui/save-file.ts';
+import { ACTIVITY_KEY } from './account.queries.ts';
 
 const ROWS_AT_ONCE = 8;
 
 const activityQuery = infiniteQueryOptions({
-  queryKey: ['activity'],
+  queryKey: ACTIVITY_KEY,
   queryFn: ({ pageParam, signal }) =>
     call(listActivity, { query: { limit: ROWS_AT_ONCE, ...(pageParam > 0 && { cursor: pageParam }) }, signal }),
   initialPageParam: 0,

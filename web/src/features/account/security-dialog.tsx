@@ -22,7 +22,7 @@ export function SecurityDialog({ onClose }: { onClose: () => void }) {
   const [told, setTold] = useState<string>();
   const [confirmedUntil, setConfirmedUntil] = useState(0);
   return (
-    <ModalWindow title="Security Preferences" returnsFocus={false} onClose={onClose}>
+    <ModalWindow title="Security Preferences" onClose={onClose}>
       {task ? (
         <TwoFactorSteps
           {...task}

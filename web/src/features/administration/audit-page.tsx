@@ -98,7 +98,7 @@ function Entries() {
   const [person] = useDebouncedValue(words.trim(), TYPING_PAUSE_MS);
   const kind = AUDIT_KINDS.find((known) => known === address.get('kind'));
   const query = auditQuery({ person, kind });
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(query);
+  const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(query);
   const entries = data?.pages.flat();
   const now = useMinute();
 
@@ -132,6 +132,7 @@ function Entries() {
       <Listed
         what="the audit log"
         rows={entries}
+        isOutdated={isPlaceholderData}
         error={error}
         onRetry={refetch}
         empty={

@@ -34,7 +34,7 @@ export function UserDialog({ user, onClose }: { user: AdminUser; onClose: () => 
         <StateBadge user={user} />
         <Link to={`/admin/audit?person=${encodeURIComponent(user.email)}`}>Activity in the audit log</Link>
       </p>
-      <RolePart key={user.role} user={user} isSelf={isSelf} />
+      <RolePart user={user} isSelf={isSelf} />
       <AccessPart user={user} isSelf={isSelf} />
       <SessionsPart user={user} />
     </ModalWindow>
@@ -42,7 +42,8 @@ export function UserDialog({ user, onClose }: { user: AdminUser; onClose: () => 
 }
 
 function RolePart({ user, isSelf }: { user: AdminUser; isSelf: boolean }) {
-  const [role, setRole] = useState(user.role);
+  const [chosen, setChosen] = useState<Role>();
+  const role = chosen ?? user.role;
   const change = useChangeUser(user);
   return (
     <div className="dialog-part">
@@ -53,7 +54,7 @@ function RolePart({ user, isSelf }: { user: AdminUser; isSelf: boolean }) {
         data={roleSchema.options.map((value) => ({ value, label: ROLE_LABELS[value] }))}
         value={role}
         onChange={(event) => {
-          setRole(roleSchema.catch(user.role).parse(event.currentTarget.value));
+          setChosen(roleSchema.catch(user.role).parse(event.currentTarget.value));
           change.reset();
         }}
       />
@@ -63,10 +64,10 @@ function RolePart({ user, isSelf }: { user: AdminUser; isSelf: boolean }) {
       <Refusal error={change.error} />
       {role !== user.role && (
         <div className="modal-window__actions">
-          <Button variant="quiet" onClick={() => setRole(user.role)}>
+          <Button variant="quiet" onClick={() => setChosen(undefined)}>
             Cancel
           </Button>
-          <Button loading={change.isPending} onClick={() => change.mutate({ role })}>
+          <Button loading={change.isPending} onClick={() => change.mutate({ role }, { onSuccess: () => setChosen(undefined) })}>
             Make {ROLE_LABELS[role]}
           </Button>
         </div>

@@ -40,7 +40,9 @@ function People() {
   const [words, setWords] = useState('');
   const [search] = useDebouncedValue(words.trim(), TYPING_PAUSE_MS);
   const [openId, setOpenId] = useState<string>();
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(usersQuery(search));
+  const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(
+    usersQuery(search),
+  );
   const users = data?.pages.flat();
   const open = users?.find(({ id }) => id === openId);
   return (
@@ -58,6 +60,7 @@ function People() {
       <Listed
         what="the people"
         rows={users}
+        isOutdated={isPlaceholderData}
         error={error}
         onRetry={refetch}
         empty={

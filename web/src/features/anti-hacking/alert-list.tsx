@@ -3,6 +3,7 @@ import { IconChevronRight } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
+import { FocusKept } from '#ui/focus-kept.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
@@ -15,18 +16,24 @@ import './alert-list.css';
 
 export function AlertList() {
   const [choice, setChoice] = useState(ACTIVE);
-  const { data: alerts, error, refetch } = useQuery({ ...alertsQuery(choice), placeholderData: keepPreviousData });
+  const {
+    data: alerts,
+    isPlaceholderData,
+    error,
+    refetch,
+  } = useQuery({ ...alertsQuery(choice), placeholderData: keepPreviousData });
   const monitor = useQuery(monitorQuery);
   const now = useMinute();
   return (
     <RefreshedCard title="Security alerts" onRefresh={() => Promise.all([refetch(), monitor.refetch()])}>
       {(refresh) => (
-        <>
+        <FocusKept>
           <AlertFilters choice={choice} counts={monitor.data?.alerts} onChange={setChoice} />
           <Listed
             what="the alerts"
             failed="Error fetching anti-hacking alerts"
             rows={alerts}
+            isOutdated={isPlaceholderData}
             error={error}
             onRetry={refresh}
             empty={<NoAlerts choice={choice} monitor={monitor.data} onChoose={setChoice} />}
@@ -40,7 +47,7 @@ export function AlertList() {
             )}
           </Listed>
           <Suppressions />
-        </>
+        </FocusKept>
       )}
     </RefreshedCard>
   );

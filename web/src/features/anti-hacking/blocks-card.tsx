@@ -6,6 +6,7 @@ import { IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Countdown } from '#ui/countdown.tsx';
+import { FocusKept } from '#ui/focus-kept.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { EmptyState, ErrorNotice } from '#ui/states.tsx';
@@ -24,6 +25,14 @@ const REASONS: Record<Block['rule'], string> = {
   many_accounts: 'Wrong passwords for many accounts',
 };
 
+const ordinals = new Intl.PluralRules('en', { type: 'ordinal' });
+const ENDINGS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
+
+/** "3rd" */
+function ordinalOf(count: number): string {
+  return `${count}${ENDINGS[ordinals.select(count)] ?? 'th'}`;
+}
+
 /** What is asked before a refusal ends early. */
 const CONFIRMATION =
   'Let sign-ins from there through again? Do so if it was you, or somebody you know, who mistyped the password.';
@@ -41,43 +50,45 @@ export function BlocksCard() {
   const now = useMinute();
   return (
     <Card title="Active blocks">
-      {lift.error && (
-        <ErrorNotice
-          title="The block could not be ended"
-          sentence={sentenceOf(lift.error)}
-          onRetry={() => lift.mutate(lift.variables)}
-        />
-      )}
-      <Listed
-        what="the blocks"
-        rows={blocks}
-        error={error}
-        onRetry={refetch}
-        empty={
-          <EmptyState
-            icon={<IconLockOpen size={28} stroke={1.7} />}
-            title="Nobody is locked out"
-            sentence="After five wrong passwords from one place, sign-ins to your account from there are refused for ten minutes, then for longer. Whoever is signed in stays signed in."
+      <FocusKept>
+        {lift.error && (
+          <ErrorNotice
+            title="The block could not be ended"
+            sentence={sentenceOf(lift.error)}
+            onRetry={() => lift.mutate(lift.variables)}
           />
-        }
-      >
-        {(rows) => (
-          <ul aria-label="Active blocks">
-            {rows.map((block) => (
-              <BlockRow
-                key={block.id}
-                block={block}
-                now={now}
-                isLifting={lift.isPending && lift.variables === block.id}
-                onLift={() => {
-                  if (window.confirm(CONFIRMATION)) lift.mutate(block.id);
-                }}
-                onEnd={reload}
-              />
-            ))}
-          </ul>
         )}
-      </Listed>
+        <Listed
+          what="the blocks"
+          rows={blocks}
+          error={error}
+          onRetry={refetch}
+          empty={
+            <EmptyState
+              icon={<IconLockOpen size={28} stroke={1.7} />}
+              title="Nobody is locked out"
+              sentence="After five wrong passwords from one place, sign-ins to your account from there are refused for ten minutes, then for longer. Whoever is signed in stays signed in."
+            />
+          }
+        >
+          {(rows) => (
+            <ul aria-label="Active blocks">
+              {rows.map((block) => (
+                <BlockRow
+                  key={block.id}
+                  block={block}
+                  now={now}
+                  isLifting={lift.isPending && lift.variables === block.id}
+                  onLift={() => {
+                    if (window.confirm(CONFIRMATION)) lift.mutate(block.id);
+                  }}
+                  onEnd={reload}
+                />
+              ))}
+            </ul>
+          )}
+        </Listed>
+      </FocusKept>
     </Card>
   );
 }
@@ -101,7 +112,7 @@ function BlockRow({ block, now, isLifting, onLift, onEnd }: BlockRowProps) {
         </p>
         <p className="block-row__why">
           <span>{REASONS[rule]}</span>
-          {level > 1 && <span>the {level === 2 ? 'second' : `${level}th`} time</span>}
+          {level > 1 && <span>the {ordinalOf(level)} time</span>}
           <span>
             since <Moment iso={since} now={now} />
           </span>

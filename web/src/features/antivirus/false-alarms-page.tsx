@@ -8,6 +8,7 @@ import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { FileName } from '#ui/file-name.tsx';
+import { FocusKept } from '#ui/focus-kept.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
@@ -47,27 +48,29 @@ function Reports() {
   const now = useMinute();
   return (
     <Card title="Reports">
-      <Listed
-        what="the reports"
-        rows={reports}
-        error={error}
-        onRetry={refetch}
-        empty={
-          <EmptyState
-            icon={<IconFlag size={28} stroke={1.7} />}
-            title="No reports"
-            sentence="When somebody holds a finding to be a false alarm, it stands here for you to decide."
-          />
-        }
-      >
-        {(rows) => (
-          <ul>
-            {rows.map((report) => (
-              <ReportRow key={report.id} report={report} now={now} />
-            ))}
-          </ul>
-        )}
-      </Listed>
+      <FocusKept>
+        <Listed
+          what="the reports"
+          rows={reports}
+          error={error}
+          onRetry={refetch}
+          empty={
+            <EmptyState
+              icon={<IconFlag size={28} stroke={1.7} />}
+              title="No reports"
+              sentence="When somebody holds a finding to be a false alarm, it stands here for you to decide."
+            />
+          }
+        >
+          {(rows) => (
+            <ul>
+              {rows.map((report) => (
+                <ReportRow key={report.id} report={report} now={now} />
+              ))}
+            </ul>
+          )}
+        </Listed>
+      </FocusKept>
     </Card>
   );
 }

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { FocusKept } from '#ui/focus-kept.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { EmptyState } from '#ui/states.tsx';
@@ -16,27 +17,29 @@ export function JoinedSessions() {
   const now = useMinute();
   return (
     <Card title="Joined sessions">
-      <Listed
-        what="the joined sessions"
-        rows={sessions}
-        error={error}
-        onRetry={refetch}
-        empty={
-          <EmptyState
-            icon={<IconHeadset size={28} stroke={1.7} />}
-            title="No joined sessions"
-            sentence="A session that you join by its code stands here until long after it has ended."
-          />
-        }
-      >
-        {(rows) => (
-          <ul className="remote-sessions">
-            {rows.map((session) => (
-              <JoinedRow key={session.id} session={session} now={now} />
-            ))}
-          </ul>
-        )}
-      </Listed>
+      <FocusKept>
+        <Listed
+          what="the joined sessions"
+          rows={sessions}
+          error={error}
+          onRetry={refetch}
+          empty={
+            <EmptyState
+              icon={<IconHeadset size={28} stroke={1.7} />}
+              title="No joined sessions"
+              sentence="A session that you join by its code stands here until long after it has ended."
+            />
+          }
+        >
+          {(rows) => (
+            <ul className="remote-sessions">
+              {rows.map((session) => (
+                <JoinedRow key={session.id} session={session} now={now} />
+              ))}
+            </ul>
+          )}
+        </Listed>
+      </FocusKept>
     </Card>
   );
 }
