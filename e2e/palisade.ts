@@ -86,6 +86,44 @@ export async function givePremium(page: Page, name: string): Promise<Record<stri
   return headers;
 }
 
+/** The widths that every screen is made for: a small phone, a phone, a tablet, a desktop, 4K. In CSS pixels. */
+const WIDTHS = [320, 390, 768, 1440, 3840];
+
+/** What of the page is drawn past the sides of its window, where nothing scrolls to it. */
+function cutOff(): string[] {
+  const { clientWidth, scrollWidth } = document.documentElement;
+  const isScrolled = (element: Element): boolean => {
+    const parent = element.parentElement;
+    return parent !== null && (getComputedStyle(parent).overflowX !== 'visible' || isScrolled(parent));
+  };
+  const past = [...document.body.querySelectorAll('*')].filter((element) => {
+    const { left, right, width } = element.getBoundingClientRect();
+    return width > 1 && (right > clientWidth + 0.5 || left < -0.5) && !isScrolled(element);
+  });
+  const names = past.map(({ localName, className }) => `${localName} "${className}"`);
+  return scrollWidth > clientWidth ? [...names, `the page, by ${scrollWidth - clientWidth} px`] : names;
+}
+
+/** Nothing of the page as it stands is cut off, at any width that screens are made for. The window is left as wide as it was. */
+export async function expectNothingCutOff(page: Page): Promise<void> {
+  const before = page.viewportSize();
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    // What follows the width in script does so a frame later, what moves there comes to rest.
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    await expect.poll(() => page.evaluate(cutOff), { message: `at ${width} px`, timeout: 3_000 }).toEqual([]);
+  }
+  if (before) await page.setViewportSize(before);
+}
+
+/** As `expectAccessible`, on a small phone. The window is left as wide as it was. */
+export async function expectAccessibleOnPhone(page: Page): Promise<void> {
+  const before = page.viewportSize();
+  await page.setViewportSize({ width: 320, height: 700 });
+  await expectAccessible(page);
+  if (before) await page.setViewportSize(before);
+}
+
 /** No violation of WCAG 2.2 AA and of axe's best practices on the page as it stands, in both schemes. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ reducedMotion: 'reduce' });

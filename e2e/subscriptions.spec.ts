@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
-import { expectAccessible, registerAndSignIn, signIn, test } from './palisade.ts';
+import { expectAccessible, expectAccessibleOnPhone, expectNothingCutOff, registerAndSignIn, signIn, test } from './palisade.ts';
 
 const HOSTILE = "<img src=x onerror=alert(1)> '; drop table users; --";
 
@@ -262,21 +262,18 @@ test('the keyboard alone makes a template and assigns it', async ({ page }) => {
   await message(page, 'Subscription assigned successfully to maria@example.com', 'good');
 });
 
-for (const width of [320, 390, 768, 1440]) {
-  test(`nothing of the subscriptions is cut off at ${width} px`, async ({ page }) => {
-    await openAsAdmin(page);
-    await fillAssignment(page);
-    await page.getByLabel('Plan Name').fill('A plan of the longest name that anybody would think of, and then some more');
-    await page.getByRole('button', { name: 'Assign Subscription' }).click();
-    await expect(page.getByLabel('Plan Name')).toHaveValue('');
-    await page.setViewportSize({ width, height: 900 });
-    for (const tab of ['Assign Subscription', 'Templates', 'Manage Subscriptions']) {
-      await page.getByRole('tab', { name: tab }).click();
-      await expect(page.getByRole('tabpanel', { name: tab })).toBeVisible();
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      expect(overflow).toBe(0);
-    }
-    await expect(page.getByText('maria@example.com', { exact: true })).toBeVisible();
-    await expectAccessible(page);
-  });
-}
+test('nothing of the subscriptions is cut off at any width', async ({ page }) => {
+  await openAsAdmin(page);
+  await fillAssignment(page);
+  await page.getByLabel('Plan Name').fill('A plan of the longest name that anybody would think of, and then some more');
+  await page.getByRole('button', { name: 'Assign Subscription' }).click();
+  await expect(page.getByLabel('Plan Name')).toHaveValue('');
+  for (const tab of ['Assign Subscription', 'Templates', 'Manage Subscriptions']) {
+    await page.getByRole('tab', { name: tab }).click();
+    await expect(page.getByRole('tabpanel', { name: tab })).toBeVisible();
+    await expectNothingCutOff(page);
+  }
+  await expect(page.getByText('maria@example.com', { exact: true })).toBeVisible();
+  await expectAccessible(page);
+  await expectAccessibleOnPhone(page);
+});

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { expectAccessible, registerAndSignIn, test } from './palisade.ts';
+import { expectAccessible, expectAccessibleOnPhone, expectNothingCutOff, registerAndSignIn, test } from './palisade.ts';
 
 const CODE = /^[A-HJ-NP-Z2-9]{3}-[A-HJ-NP-Z2-9]{3}-[A-HJ-NP-Z2-9]{3}$/;
 
@@ -10,14 +10,9 @@ const conversation = (page: Page) => page.getByRole('region', { name: 'Conversat
 const banner = (page: Page) => page.getByRole('region', { name: 'Open session' });
 const history = (page: Page) => page.getByRole('region', { name: 'Session history' });
 
-/** Nothing is cut off at the width of a small phone, and the page is accessible there too. */
 async function expectGoodOnPhone(page: Page): Promise<void> {
-  await page.setViewportSize({ width: 320, height: 700 });
-  await expect
-    .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth))
-    .toBe(0);
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 1440, height: 900 });
+  await expectNothingCutOff(page);
+  await expectAccessibleOnPhone(page);
 }
 
 async function createSession(page: Page): Promise<string> {

@@ -1,6 +1,10 @@
 import '@testing-library/jest-dom/vitest';
+import { onlineManager } from '@tanstack/react-query';
 import { cleanup } from '@testing-library/react';
 import { afterEach, vi } from 'vitest';
+
+// The files of a worker share what they import of packages, which takes longest to load; what is ours each has anew, as a page has.
+vi.resetModules();
 
 // What jsdom has no layout or no dialogs for. Nothing here decides an outcome of a test.
 vi.stubGlobal('matchMedia', (query: string) => ({
@@ -17,6 +21,8 @@ vi.stubGlobal(
     disconnect = () => undefined;
   },
 );
+// The testing library sets it in the first file that loads it, and takes it back at its end.
+vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
 HTMLDialogElement.prototype.showModal ??= function showModal(this: HTMLDialogElement) {
   this.open = true;
 };
@@ -27,4 +33,6 @@ HTMLDialogElement.prototype.close ??= function close(this: HTMLDialogElement) {
 afterEach(() => {
   cleanup();
   localStorage.clear();
+  vi.useRealTimers();
+  onlineManager.setOnline(true);
 });

@@ -25,10 +25,15 @@ export function FigureMark({ kind }: { kind: 'simulated' | 'sample' }) {
   useLayoutEffect(() => {
     const element = tooltip.current;
     if (!isOpen || !element) return;
-    element.style.left = '0';
-    const { left, right } = element.getBoundingClientRect();
-    const overhang = Math.max(0, right + EDGE - document.documentElement.clientWidth);
-    element.style.left = `${Math.max(-overhang, EDGE - left)}px`;
+    const place = () => {
+      element.style.left = '0';
+      const { left, right } = element.getBoundingClientRect();
+      const overhang = Math.max(0, right + EDGE - document.documentElement.clientWidth);
+      element.style.left = `${Math.max(-overhang, EDGE - left)}px`;
+    };
+    place();
+    addEventListener('resize', place);
+    return () => removeEventListener('resize', place);
   }, [isOpen]);
 
   function press(event: KeyboardEvent) {
