@@ -39,7 +39,8 @@ const COMPONENTS =
   /\/src\/ui\/(?:badge|brand|button|card|page|states|toggle|figure-mark|file-name|moment|bytes)\.|\/contract\/src\/antivirus\.|\/IconCloudOff\.|\/(?:createReactComponent|defaultAttributes)\./u;
 
 /** What lists and dialogs are made of: the dashboard has none of it, and every screen behind it some. */
-const LISTS_AND_DIALOGS = /\/src\/ui\/(?:dialog-part|focus-kept|listed|refreshed-card|refusal|show-more|two-lines)\.|\/IconRefresh\./u;
+const LISTS_AND_DIALOGS =
+  /\/src\/ui\/(?:dialog-part|focus-kept|listed|refreshed-card|refusal|show-more|two-lines)\.|\/IconRefresh\./u;
 
 /** What the fields of the sign-in screen are made of: it has all of it, so that one file is smaller than five. */
 const FIELDS =

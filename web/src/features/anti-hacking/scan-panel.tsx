@@ -23,6 +23,13 @@ const STATUSES: Record<PostureScan['status'], string> = {
 
 const STATES: Record<Finding['state'], string> = { pass: 'Passed', fail: 'Failed', unknown: 'Unknown' };
 
+/** What stands open comes first, then what nothing could tell. */
+const ORDER: readonly Finding['state'][] = ['fail', 'unknown', 'pass'];
+
+function inOrder(findings: readonly Finding[]): Finding[] {
+  return findings.toSorted((one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state));
+}
+
 export function ScanPanel() {
   const queries = useQueryClient();
   const scan = useMutation({
@@ -96,7 +103,7 @@ function Result({ result }: { result: PostureScan }) {
       <details>
         <summary>All {result.findings.length} checks</summary>
         <ul className="scan-result__checks">
-          {result.findings.map((finding) => (
+          {inOrder(result.findings).map((finding) => (
             <Check key={finding.id} finding={finding} />
           ))}
         </ul>

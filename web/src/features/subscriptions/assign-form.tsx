@@ -1,18 +1,12 @@
 import { TextInput } from '@mantine/core';
-import {
-  ASSIGN_DURATIONS,
-  assignSubscription,
-  CURRENCY,
-  expiryOf,
-  PLAN_NAME_LENGTH_MAXIMUM,
-} from '@palisade/contract/subscription';
+import { ASSIGN_DURATIONS, assignSubscription, CURRENCY, expiryOf } from '@palisade/contract/subscription';
 import { call } from '#api/call.ts';
 import { Card } from '#ui/card.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { type AssignDraft, EMPTY_ASSIGNMENT, parseAssignment } from './drafts.ts';
 import type { Message } from './message-line.tsx';
 import { PlanCard } from './plan-card.tsx';
-import { PlanFields, PriceField } from './plan-fields.tsx';
+import { PlanFields, PlanNameField, PriceField } from './plan-fields.tsx';
 import { PlanSubmit } from './plan-submit.tsx';
 import { describeDate } from './plan-words.ts';
 import { usePlanForm } from './use-plan-form.ts';
@@ -55,18 +49,12 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
             onChange={(event) => change({ user_email: event.currentTarget.value })}
           />
           <div className="plan-form__pair">
-            <TextInput
+            <PlanNameField
               label="Plan Name"
               name="plan_name"
-              autoComplete="off"
-              placeholder="Family Shield"
-              required
-              withAsterisk={false}
-              size="md"
-              maxLength={PLAN_NAME_LENGTH_MAXIMUM}
               value={draft.plan_name}
               error={messages['plan_name']}
-              onChange={(event) => change({ plan_name: event.currentTarget.value })}
+              onChange={(plan_name) => change({ plan_name })}
             />
             <PriceField
               label="Custom Price"

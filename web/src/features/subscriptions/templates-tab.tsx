@@ -1,5 +1,4 @@
-import { TextInput } from '@mantine/core';
-import { createTemplate, PLAN_NAME_LENGTH_MAXIMUM, TEMPLATE_DURATIONS, type Template } from '@palisade/contract/subscription';
+import { createTemplate, TEMPLATE_DURATIONS, type Template } from '@palisade/contract/subscription';
 import { IconTemplate } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
@@ -9,7 +8,7 @@ import { EmptyState, LoadingRows } from '#ui/states.tsx';
 import { EMPTY_TEMPLATE, parseTemplate, type TemplateDraft } from './drafts.ts';
 import type { Message } from './message-line.tsx';
 import { PlanCard } from './plan-card.tsx';
-import { PlanFields, PriceField } from './plan-fields.tsx';
+import { PlanFields, PlanNameField, PriceField } from './plan-fields.tsx';
 import { PlanSubmit } from './plan-submit.tsx';
 import { templatesQuery } from './subscriptions.queries.ts';
 import { usePlanForm } from './use-plan-form.ts';
@@ -69,18 +68,12 @@ function TemplateForm({ draft, onChange, onMessage }: Omit<TemplatesTabProps, 'o
   return (
     <Card title="Create a template">
       <form className="plan-form" onSubmit={submit}>
-        <TextInput
+        <PlanNameField
           label="Template Name"
           name="template_name"
-          autoComplete="off"
-          placeholder="Family Shield"
-          required
-          withAsterisk={false}
-          size="md"
-          maxLength={PLAN_NAME_LENGTH_MAXIMUM}
           value={draft.template_name}
           error={messages['template_name']}
-          onChange={(event) => change({ template_name: event.currentTarget.value })}
+          onChange={(template_name) => change({ template_name })}
         />
         <PriceField
           label="Base Price"
