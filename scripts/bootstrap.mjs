@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path';
 import { findNode, LEAST_NODE, ROOT } from './node-runtime.mjs';
 
 const INSTALLED = join(ROOT, 'node_modules', '.stamp');
+const LEAKED = join(ROOT, 'server', 'passwords', 'leaked.bin');
+const LEAKED_FROM = ['package-lock.json', 'scripts/leaked-passwords.mjs'];
 const BUILT = join(ROOT, 'server', 'dist', '.stamp');
 const BUILT_FROM = [
   'package-lock.json',
@@ -71,6 +73,19 @@ function install() {
   stamp(INSTALLED, wanted);
 }
 
+/** The table of leaked passwords is made, not kept with the source. @param {string} node */
+function tabulate(node) {
+  const made = `${LEAKED}.stamp`;
+  const wanted = digest(LEAKED_FROM);
+  if (read(made) === wanted && existsSync(LEAKED)) return;
+  const run = spawnSync(node, [join(ROOT, 'scripts', 'leaked-passwords.mjs')], {
+    cwd: ROOT,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (run.status !== 0) fail('The table of leaked passwords could not be made; see above.');
+  stamp(made, wanted);
+}
+
 /** @param {string} node */
 function build(node) {
   const wanted = digest(BUILT_FROM);
@@ -97,4 +112,5 @@ if (node === undefined) {
   );
 }
 installHooks();
+tabulate(node);
 if (process.argv.includes('--build')) build(node);

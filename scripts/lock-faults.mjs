@@ -15,8 +15,11 @@ const LICENCES = new Set([
   'MIT OR Apache-2.0',
   '(MIT OR CC0-1.0)',
 ]);
-/** Licences that were read, by package: 7-Zip's own (LGPL, with the restriction that nobody builds a RAR archiver of it). */
-const READ_LICENCES = new Map([['7z-wasm', 'SEE LICENSE IN License.txt']]);
+/** Licences that were read, by package: 7-Zip's own (LGPL, with the restriction that nobody builds a RAR archiver of it), and one under another spelling. */
+const READ_LICENCES = new Map([
+  ['7z-wasm', 'SEE LICENSE IN License.txt'],
+  ['incremental-encoder', 'MPL 2.0'],
+]);
 /** Packages that may run a program when they are installed. esbuild's looks whether its binary for the platform is there. */
 const INSTALL_SCRIPTS = new Set(['esbuild']);
 const REGISTRY = 'https://registry.npmjs.org/';

@@ -40,7 +40,7 @@ const COMPONENTS =
 
 /** What lists and dialogs are made of: the dashboard has none of it, and every screen behind it some. */
 const LISTS_AND_DIALOGS =
-  /\/src\/ui\/(?:dialog-part|focus-kept|listed|refreshed-card|refusal|show-more|two-lines)\.|\/IconRefresh\./u;
+  /\/src\/ui\/(?:dialog-part|focus-kept|listed|records|refreshed-card|refusal|show-more|two-lines)\.|\/Icon(?:ArrowDown|ArrowUp|ArrowsSort|Refresh)\./u;
 
 /** What the fields of the sign-in screen are made of: it has all of it, so that one file is smaller than five. */
 const FIELDS =

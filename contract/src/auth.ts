@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { idSchema, timeSchema } from './fields.ts';
 
 /** Password length in characters (OWASP ASVS 5, 6.2.1 and 6.2.9). */
 export const PASSWORD_LENGTH = { minimum: 8, maximum: 128 } as const;
@@ -131,47 +131,6 @@ export const changePassword = endpoint({
   status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['conflict'],
-});
-
-/** Where a person is signed in: what the browser called itself, in a few words, and the address it came from. `current` is the session that asks. */
-export const sessionSchema = z.object({
-  id: idSchema,
-  client: z.string(),
-  source: z.string().nullable(),
-  created_at: timeSchema,
-  last_used_at: timeSchema,
-  current: z.boolean(),
-});
-export type SignedInSession = z.infer<typeof sessionSchema>;
-
-export const listSessions = endpoint({
-  method: 'GET',
-  path: '/auth/sessions',
-  summary: 'Where the signed-in person is signed in, newest first.',
-  access: 'customer',
-  query: pageQuerySchema,
-  status: 200,
-  reply: z.array(sessionSchema),
-  problems: [],
-});
-
-export const endSession = endpoint({
-  method: 'DELETE',
-  path: '/auth/sessions/{id}',
-  summary: 'End one of one’s own sessions.',
-  access: 'customer',
-  params: idParamsSchema,
-  status: 204,
-  problems: [],
-});
-
-export const endOtherSessions = endpoint({
-  method: 'DELETE',
-  path: '/auth/sessions',
-  summary: 'End every session of one’s own but this one.',
-  access: 'customer',
-  status: 204,
-  problems: [],
 });
 
 export const forgotPassword = endpoint({

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { roleSchema, sessionSchema, userInfoSchema } from './auth.ts';
+import { roleSchema, userInfoSchema } from './auth.ts';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { sessionSchema } from './sessions.ts';
 
 const SEARCH_LENGTH_MAXIMUM = 254;
 

@@ -15,6 +15,7 @@ import * as alertDecisions from './0014-alerts.ts';
 import * as enforcement from './0015-enforcement.ts';
 import * as administration from './0016-administration.ts';
 import * as scoreHistory from './0017-score-history.ts';
+import * as leakedPasswords from './0018-leaked-passwords.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -34,4 +35,5 @@ export const migrations: Record<string, Migration> = {
   '0015-enforcement': enforcement,
   '0016-administration': administration,
   '0017-score-history': scoreHistory,
+  '0018-leaked-passwords': leakedPasswords,
 };

@@ -43,8 +43,10 @@ import { AUTH_PERSONAL, type AuthTables } from '#features/auth/auth.tables.ts';
 import { createAuth } from '#features/auth/auth.ts';
 import { createExport } from '#features/auth/export.ts';
 import { createFarewell } from '#features/auth/farewell.ts';
+import { readLeakedPasswords } from '#features/auth/leaked-passwords.ts';
 import { passkeySite } from '#features/auth/passkey-site.ts';
 import { createPasskeys } from '#features/auth/passkeys.ts';
+import { createPasswords } from '#features/auth/password.ts';
 import { servePrivacy } from '#features/auth/privacy.routes.ts';
 import { createProveAgain } from '#features/auth/prove-again.ts';
 import { serveRecovery } from '#features/auth/recovery.routes.ts';
@@ -138,6 +140,8 @@ export interface Surroundings {
   database: DatabaseLocation;
   /** `server/signatures`. */
   signatures_folder: string;
+  /** The table of leaked passwords that `scripts/leaked-passwords.mjs` makes. */
+  leaked_passwords: string;
   /** The built web application. */
   web_folder: string;
   logger: FastifyBaseLogger;
@@ -219,6 +223,7 @@ function scanFinished({ user_id, scan, is_test_file, copy, told_again }: Infecte
 /** Builds every feature by hand and serves it: the one place where features meet. Listens on nothing. */
 export async function createApp(surroundings: Surroundings): Promise<App> {
   const { settings, logger, now = Date.now } = surroundings;
+  const leaked = readLeakedPasswords(surroundings.leaked_passwords);
   const spool = openSpool(join(settings.data_dir, 'spool'));
   const quarantine = openQuarantine({
     folder: join(settings.data_dir, 'quarantine'),
@@ -297,9 +302,15 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     matchHash: surroundings.match_hash ?? signatures.matchHash,
     retry_ms: surroundings.scan_retry_ms,
   });
+  const passwords = createPasswords({
+    database: database.$pickTables<'installation'>(),
+    exposure: settings.exposure,
+    leaked,
+  });
   const auth = createAuth({
     database: database.$pickTables<'users' | 'reset_tokens' | 'installation' | 'audit_entries' | 'audit_head'>(),
     audit,
+    passwords,
     exposure: settings.exposure,
     admin_emails: settings.admin_emails,
     proveEmail: (email) => recovery.mailProof(email),
@@ -424,10 +435,11 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const accountTables = database.$pickTables<
     keyof (AuthTables & TwoFactorTables) | 'sessions' | 'mails' | 'installation' | 'audit_entries' | 'audit_head'
   >();
-  const accounts = createAccounts({ database: accountTables, audit, sessions, mail, exposure: settings.exposure });
+  const accounts = createAccounts({ database: accountTables, audit, passwords, sessions, mail });
   const recovery = createRecovery({
     database: accountTables,
     audit,
+    passwords,
     sessions,
     mail,
     public_url: settings.public_url,

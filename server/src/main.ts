@@ -74,6 +74,7 @@ try {
     database: databaseLocation(settings),
     // One folder above this file, in the source tree and in the bundle alike.
     signatures_folder: fileURLToPath(new URL('../signatures', import.meta.url)),
+    leaked_passwords: fileURLToPath(new URL('../passwords/leaked.bin', import.meta.url)),
     web_folder: fileURLToPath(new URL('../../web/dist', import.meta.url)),
     logger,
   });

@@ -49,8 +49,8 @@ const ACCESS: Record<string, Access> = {
   'POST /auth/delete-account': 'customer',
   'GET /auth/audit/export': 'customer',
   'GET /auth/sessions': 'customer',
-  'DELETE /auth/sessions': 'customer',
-  'DELETE /auth/sessions/{id}': 'customer',
+  'POST /auth/sessions/{id}/end': 'customer',
+  'POST /auth/end-other-sessions': 'customer',
 
   'GET /dashboard/status': 'customer',
   'GET /antivirus/scans': 'customer',
@@ -155,7 +155,8 @@ const RECORDS: Record<
   'POST /antivirus/scans/{id}/report': { make: makeScan, body: { reason: 'I wrote it myself.' } },
   'PUT /firewall/rules/{id}': { make: makeRule, body: { enabled: false } },
   'DELETE /firewall/rules/{id}': { make: makeRule },
-  'DELETE /auth/sessions/{id}': {
+  'POST /auth/sessions/{id}/end': {
+    body: { password: 'a long enough password' },
     make: async (owner) =>
       z
         .array(idSchema)

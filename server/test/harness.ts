@@ -32,6 +32,7 @@ export interface TestApp {
 }
 
 export const SIGNATURES_FOLDER = fileURLToPath(new URL('../signatures', import.meta.url));
+export const LEAKED_PASSWORDS = fileURLToPath(new URL('../passwords/leaked.bin', import.meta.url));
 const PASSWORD = 'a long enough password';
 
 async function withPostgres<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
@@ -80,6 +81,7 @@ export async function startTestApp(
     settings,
     database: database.location,
     signatures_folder: SIGNATURES_FOLDER,
+    leaked_passwords: LEAKED_PASSWORDS,
     web_folder: join(data_dir, 'no-web-here'),
     logger: createLog(settings.log_level),
     engine_processes: 1,

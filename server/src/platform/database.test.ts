@@ -1,4 +1,4 @@
-import { listSessions } from '@palisade/contract/auth';
+import { listSessions } from '@palisade/contract/sessions';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { isPostgres, startTestApp } from '#test/harness.ts';

@@ -1,5 +1,6 @@
-import { changePassword, endSession, listSessions, logout } from '@palisade/contract/auth';
+import { changePassword, logout } from '@palisade/contract/auth';
 import { EVENTS_CLOSED, type LiveEvent } from '@palisade/contract/events';
+import { endSession, listSessions } from '@palisade/contract/sessions';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { EICAR, PDF } from '#test/files.ts';
@@ -86,9 +87,11 @@ describe('the events socket', async () => {
     expect(await codeOf(0, () => app.call(logout, { token: person.token }))).toBe(EVENTS_CLOSED.unauthenticated);
     const sessions = replyOf(await app.call(listSessions, { token: second }));
     const elsewhere = sessions.find(({ current }) => !current)?.id ?? '';
-    expect(await codeOf(2, () => app.call(endSession, { token: second, params: { id: elsewhere } }))).toBe(
-      EVENTS_CLOSED.unauthenticated,
-    );
+    expect(
+      await codeOf(2, () =>
+        app.call(endSession, { token: second, params: { id: elsewhere }, body: { password: person.password } }),
+      ),
+    ).toBe(EVENTS_CLOSED.unauthenticated);
     const last = await again();
     const change = { current_password: person.password, new_password: 'another long password' };
     expect(await codeOf(1, () => app.call(changePassword, { token: last, body: change }))).toBe(EVENTS_CLOSED.unauthenticated);

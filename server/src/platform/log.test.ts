@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
-import { currentUser, endSession, forgotPassword, listSessions, login, register, resetPassword } from '@palisade/contract/auth';
+import { currentUser, forgotPassword, login, register, resetPassword } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
 import { listOutbox } from '@palisade/contract/mail';
 import { PROBLEMS, type ProblemDocument, problemSchema } from '@palisade/contract/problem';
 import { unlockFile } from '@palisade/contract/quarantine';
+import { endSession, listSessions } from '@palisade/contract/sessions';
 import { addPasskey, confirmIdentity, loginSecondStep, requestNewPasskey, startTotp } from '@palisade/contract/two-factor';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
@@ -97,7 +98,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
 
   // What is somebody else's, and what a role may not.
   const foreign = replyOf(await app.call(listSessions, { token: other.token }))[0]?.id ?? '';
-  await app.call(endSession, { token, params: { id: foreign } });
+  await app.call(endSession, { token, params: { id: foreign }, body: { password } });
   await app.call(listOutbox, { token: other.token });
 
   // In addresses, headers, sockets, and what is no HTTP.
@@ -253,7 +254,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
     );
     const of = (sentence: string) => entries.filter(({ msg }) => msg === sentence).map(({ req }) => req);
     expect(of('a record of somebody else was asked for')).toEqual([
-      { method: 'DELETE', path: `/api/auth/sessions/${foreign}`, address: '127.0.0.1' },
+      { method: 'POST', path: `/api/auth/sessions/${foreign}/end`, address: '127.0.0.1' },
     ]);
     expect(of('somebody may not do this')).toEqual([{ method: 'GET', path: '/api/admin/outbox', address: '127.0.0.1' }]);
   });

@@ -1,5 +1,5 @@
-import { listSessions } from '@palisade/contract/auth';
 import { problemSchema } from '@palisade/contract/problem';
+import { listSessions } from '@palisade/contract/sessions';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { replyOf, startTestApp } from '#test/harness.ts';

@@ -1,8 +1,16 @@
+import { readConfig } from '@palisade/contract/platform';
 import { screen, waitFor } from '@testing-library/react';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { CONFIG } from '#api/fake-records.ts';
+import { FakeServer, reply } from '#api/fake-server.ts';
 import { estimate } from './password-estimate.ts';
 import { PasswordStrength } from './password-strength.tsx';
 import { renderForTest } from './render-for-test.tsx';
+
+beforeEach(() => {
+  const server = new FakeServer();
+  server.on(readConfig, reply(readConfig, { ...CONFIG, provider_name: 'Northwind Internet' }));
+});
 
 test('says nothing of an empty field', () => {
   renderForTest(<PasswordStrength password="" />);
@@ -11,16 +19,19 @@ test('says nothing of an empty field', () => {
 
 test.each([
   ['Password123', 'Very weak: one of the passwords that attackers try first.'],
-  ['maria1990', 'Weak: guessed within a day.'],
+  ['maria-1990!', 'Very weak: nothing but your name, your email or the name of this service.'],
+  ['Palis4de2026', 'Very weak: nothing but your name, your email or the name of this service.'],
+  ['northwind 2026', 'Very weak: nothing but your name, your email or the name of this service.'],
+  ['pumpkin1990', 'Weak: guessed within a day.'],
   ['four words nobody says aloud', 'Strong.'],
 ])('says of %j: %s', async (password, sentence) => {
-  renderForTest(<PasswordStrength password={password} known={['maria']} />);
+  renderForTest(<PasswordStrength password={password} person={{ username: 'maria' }} />);
   await waitFor(() => expect(screen.getByRole('status')).toHaveTextContent(sentence));
 });
 
 describe('an estimate', () => {
   test('is lower for what an attacker knows of the person', () => {
-    const password = 'northwindinternet';
-    expect(estimate(password, [password]).score).toBeLessThan(estimate(password, []).score);
+    const password = 'northwindinternetwolf';
+    expect(estimate(password, { username: 'northwindinternet' }).score).toBeLessThan(estimate(password, {}).score);
   });
 });

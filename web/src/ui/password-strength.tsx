@@ -1,5 +1,6 @@
 import { useDeferredValue, useEffect, useState } from 'react';
-import type { Estimate, estimate } from './password-estimate.ts';
+import { useConfig } from '#api/config.ts';
+import type { Estimate, estimate, Known } from './password-estimate.ts';
 import './password-strength.css';
 
 const WORDS = [
@@ -9,17 +10,21 @@ const WORDS = [
   'Good.',
   'Strong.',
 ] as const;
-const COMMON = 'Very weak: one of the passwords that attackers try first.';
+const FAULTS = {
+  common: 'Very weak: one of the passwords that attackers try first.',
+  only_names: 'Very weak: nothing but your name, your email or the name of this service.',
+} as const;
 
 interface PasswordStrengthProps {
   password: string;
-  /** What an attacker knows of the person. */
-  known?: readonly string[];
+  /** Whose it is to be, as far as that is known. */
+  person?: Pick<Known, 'username' | 'email'> | undefined;
 }
 
 /** Says beneath a field for a new password how hard it is to guess. */
-export function PasswordStrength({ password, known = [] }: PasswordStrengthProps) {
+export function PasswordStrength({ password, person }: PasswordStrengthProps) {
   const [judge, setJudge] = useState<{ estimate: typeof estimate }>();
+  const provider_name = useConfig()?.provider_name;
   const isWanted = password !== '';
   const current = useDeferredValue(password);
 
@@ -38,8 +43,9 @@ export function PasswordStrength({ password, known = [] }: PasswordStrengthProps
     };
   }, [isWanted]);
 
-  const result: Estimate | undefined = judge && current !== '' ? judge.estimate(current, known) : undefined;
-  const level = result && (result.isCommon ? 0 : result.score);
+  const result: Estimate | undefined =
+    judge && current !== '' ? judge.estimate(current, { provider_name, ...person }) : undefined;
+  const level = result && (result.fault === undefined ? result.score : 0);
   return (
     <div className="password-strength" data-level={level} hidden={result === undefined}>
       <div className="password-strength__bar" aria-hidden="true">
@@ -47,7 +53,7 @@ export function PasswordStrength({ password, known = [] }: PasswordStrengthProps
           <span key={word} data-filled={level !== undefined && index < Math.max(1, level)} />
         ))}
       </div>
-      <p role="status">{result && (result.isCommon ? COMMON : WORDS[result.score])}</p>
+      <p role="status">{result && (result.fault === undefined ? WORDS[result.score] : FAULTS[result.fault])}</p>
     </div>
   );
 }

@@ -10,7 +10,8 @@ import {
   resolveAlert,
 } from '@palisade/contract/alerts';
 import { listAlerts, readStats, simulateThreat } from '@palisade/contract/anti-hacking';
-import { listSessions, login } from '@palisade/contract/auth';
+import { login } from '@palisade/contract/auth';
+import { listSessions } from '@palisade/contract/sessions';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { describe, expect, test, vi } from 'vitest';
 import { EICAR } from '#test/files.ts';

@@ -147,8 +147,8 @@ export const CHECKS: readonly Check[] = [
         : {
             times: common_password ? 1 : 0,
             evidence: common_password
-              ? 'It is on the lists that attackers try first.'
-              : 'It is not on the lists that attackers try first.',
+              ? 'It leaked before, or is nothing but a name: attackers try it first.'
+              : 'It is neither one that leaked nor a mere name.',
           },
   },
   {

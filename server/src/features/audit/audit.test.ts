@@ -6,14 +6,12 @@ import {
   changePassword,
   changeUsername,
   currentUser,
-  endOtherSessions,
-  endSession,
   forgotPassword,
-  listSessions,
   login,
   logout,
   resetPassword,
 } from '@palisade/contract/auth';
+import { endOtherSessions, endSession, listSessions } from '@palisade/contract/sessions';
 import { PostgresAdapter, sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type AuditVerdict, verifyAudit } from '#platform/audit.ts';
@@ -35,8 +33,9 @@ describe('one’s own activity', () => {
     const other = await again();
     await call(changeUsername, { token: person.token, body: { username: 'zoe' } });
     const [latest] = replyOf(await call(listSessions, { token: person.token }));
-    await call(endSession, { token: person.token, params: { id: latest?.id ?? '' } });
-    await call(endOtherSessions, { token: person.token });
+    const body = { password: person.password };
+    await call(endSession, { token: person.token, params: { id: latest?.id ?? '' }, body });
+    await call(endOtherSessions, { token: person.token, body });
     const change = { current_password: person.password, new_password: 'another long password' };
     await call(changePassword, { token: person.token, body: change });
     const { reset_token } = replyOf(await call(forgotPassword, { body: { email: person.email } }));

@@ -1,4 +1,5 @@
-import { changePassword, changeUsername, currentUser, endOtherSessions, endSession, listSessions } from '@palisade/contract/auth';
+import { changePassword, changeUsername, currentUser } from '@palisade/contract/auth';
+import { endOtherSessions, endSession, listSessions } from '@palisade/contract/sessions';
 import { originOf } from '#platform/origin.ts';
 import { nextPage } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
@@ -35,11 +36,15 @@ export function serveAccounts(api: Api, auth: Auth, accounts: Accounts): void {
     return rows.map((row) => sessionOf(row, session.id));
   });
 
-  serve<typeof endSession, SessionRecord>(api, endSession, { find: ({ id }) => api.sessions.find(id) }, ({ row, request }) =>
-    accounts.endSession(row, originOf(request)),
-  );
+  const ownership = { find: ({ id }: { id: string }) => api.sessions.find(id) };
 
-  serve(api, endOtherSessions, 'customer', ({ session, request }) =>
-    accounts.endOtherSessions(session.user.id, session.id, originOf(request)),
-  );
+  serve<typeof endSession, SessionRecord>(api, endSession, ownership, async ({ row, body, request }) => {
+    await accounts.requirePassword(row.user_id, body.password);
+    await accounts.endSession(row, originOf(request));
+  });
+
+  serve(api, endOtherSessions, 'customer', async ({ session, body, request }) => {
+    await accounts.requirePassword(session.user.id, body.password);
+    await accounts.endOtherSessions(session.user.id, session.id, originOf(request));
+  });
 }

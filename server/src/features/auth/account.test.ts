@@ -1,15 +1,6 @@
-import {
-  changePassword,
-  changeUsername,
-  currentUser,
-  endOtherSessions,
-  endSession,
-  forgotPassword,
-  listSessions,
-  login,
-  resetPassword,
-} from '@palisade/contract/auth';
+import { changePassword, changeUsername, currentUser, forgotPassword, login, resetPassword } from '@palisade/contract/auth';
 import { listOutbox } from '@palisade/contract/mail';
+import { endOtherSessions, endSession, listSessions } from '@palisade/contract/sessions';
 import { describe, expect, test } from 'vitest';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 
@@ -61,7 +52,7 @@ describe('one’s own account', () => {
     expect((await call(changeUsername, { body: { username: 'x' } })).status).toBe(401);
     expect((await call(changePassword, { body: { current_password: 'x', new_password: NEW_PASSWORD } })).status).toBe(401);
     expect((await call(listSessions)).status).toBe(401);
-    expect((await call(endOtherSessions)).status).toBe(401);
+    expect((await call(endOtherSessions, { body: { password: 'x' } })).status).toBe(401);
   });
 });
 
@@ -141,18 +132,35 @@ describe('signed-in sessions', () => {
     expect((await call(currentUser, { token: other })).status).toBe(200);
     const [latest] = replyOf(await call(listSessions, { token: person.token }));
     const params = { id: latest?.id ?? '' };
-    expect((await call(endSession, { token: person.token, params })).status).toBe(204);
+    const body = { password: person.password };
+    expect((await call(endSession, { token: person.token, params, body })).status).toBe(204);
     expect((await call(currentUser, { token: other })).status).toBe(401);
-    expect((await call(endSession, { token: person.token, params })).status).toBe(404);
+    expect((await call(endSession, { token: person.token, params, body })).status).toBe(404);
+  });
+
+  test('end for who knows the password alone', async () => {
+    const person = await signIn();
+    const other = await signInAgain(person);
+    const [latest] = replyOf(await call(listSessions, { token: person.token }));
+    const params = { id: latest?.id ?? '' };
+    for (const body of [{ password: 'not the password' }, { password: '' }]) {
+      const refusals = [
+        await call(endSession, { token: person.token, params, body }),
+        await call(endOtherSessions, { token: person.token, body }),
+      ];
+      for (const refused of refusals) expect(problemOf(refused)).toMatchObject({ status: 422, errors: [{ field: 'password' }] });
+    }
+    expect((await call(currentUser, { token: other })).status).toBe(200);
   });
 
   test('somebody else’s is not there, and neither is what is no id', async () => {
     const person = await signIn();
     const stranger = await signIn();
     const [theirs] = replyOf(await call(listSessions, { token: person.token }));
-    expect((await call(endSession, { token: stranger.token, params: { id: theirs?.id ?? '' } })).status).toBe(404);
-    expect((await call(endSession, { token: stranger.token, params: { id: 'none' } })).status).toBe(404);
-    expect((await call(endSession, { params: { id: theirs?.id ?? '' } })).status).toBe(401);
+    const body = { password: stranger.password };
+    expect((await call(endSession, { token: stranger.token, params: { id: theirs?.id ?? '' }, body })).status).toBe(404);
+    expect((await call(endSession, { token: stranger.token, params: { id: 'none' }, body })).status).toBe(404);
+    expect((await call(endSession, { params: { id: theirs?.id ?? '' }, body })).status).toBe(401);
     expect((await call(currentUser, { token: person.token })).status).toBe(200);
   });
 
@@ -161,7 +169,8 @@ describe('signed-in sessions', () => {
     const stranger = await signIn();
     const others = await Promise.all([signInAgain(person), signInAgain(person)]);
     for (const token of others) expect((await call(currentUser, { token })).status).toBe(200);
-    expect((await call(endOtherSessions, { token: person.token })).status).toBe(204);
+    const body = { password: person.password };
+    expect((await call(endOtherSessions, { token: person.token, body })).status).toBe(204);
     for (const token of others) expect((await call(currentUser, { token })).status).toBe(401);
     for (const { token } of [person, stranger]) expect((await call(currentUser, { token })).status).toBe(200);
     expect(replyOf(await call(listSessions, { token: person.token }))).toHaveLength(1);

@@ -1,6 +1,5 @@
 import type { AuditKind } from '@palisade/contract/audit';
 import type { Account } from '@palisade/contract/auth';
-import type { Exposure } from '@palisade/contract/platform';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import { isUniqueViolation } from '#platform/database.ts';
@@ -12,7 +11,7 @@ import type { SessionRecord, Sessions, SessionTables } from '#platform/session.t
 import { describeUserAgent } from '#platform/user-agent.ts';
 import type { AuthTables } from './auth.tables.ts';
 import { usernameKey } from './auth.ts';
-import { isPassword, storedPassword } from './password.ts';
+import { isPassword, type Passwords } from './password.ts';
 import { passwordNotice } from './recovery.ts';
 import { endSignIns } from './sign-in-challenges.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
@@ -35,6 +34,7 @@ export interface Accounts {
   /** @throws Problem `invalid_field` on `password` when it is not the account's. */
   requirePassword(user_id: string, password: string): Promise<void>;
   signOut(user_id: string, session_id: string, origin: Origin): Promise<void>;
+  /** Asks for nothing: `requirePassword` has to come before it. */
   endSession(session: SessionRecord, origin: Origin): Promise<void>;
   endOtherSessions(user_id: string, session_id: string, origin: Origin): Promise<void>;
 }
@@ -42,11 +42,11 @@ export interface Accounts {
 export function createAccounts(parts: {
   database: Kysely<AuthTables & TwoFactorTables & SessionTables & MailTables & InstallationTables & AuditTables>;
   audit: Audit;
+  passwords: Pick<Passwords, 'stored'>;
   sessions: Pick<Sessions, 'endOne' | 'endAll' | 'refresh'>;
   mail: Pick<Mail, 'queue' | 'wake'>;
-  exposure: Exposure;
 }): Accounts {
-  const { database, audit, sessions, mail, exposure } = parts;
+  const { database, audit, passwords, sessions, mail } = parts;
 
   /** What a person did to their own account, in the transaction in which it is done. */
   const record = (
@@ -107,7 +107,7 @@ export function createAccounts(parts: {
       if (user === undefined) throw new Problem('unauthenticated');
       if (!(await isPassword(user.password_hash, current_password)))
         throw invalidField('current_password', 'This is not your current password.');
-      const stored = await storedPassword(new_password, { field: 'new_password', exposure });
+      const stored = await passwords.stored(new_password, { field: 'new_password', person: user });
       await database.transaction().execute(async (transaction) => {
         const changed = await transaction
           .updateTable('users')

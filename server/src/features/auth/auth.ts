@@ -9,8 +9,7 @@ import { claimFact, type InstallationTables, readProvider } from '#platform/inst
 import type { Origin } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AuthTables } from './auth.tables.ts';
-import { isCommonPassword } from './common-passwords.ts';
-import { hashPassword, isPassword, storedPassword } from './password.ts';
+import { hashPassword, isPassword, type Passwords } from './password.ts';
 
 /** The fact that says who became administrator by coming first. */
 export const FIRST_ADMIN = 'first_admin';
@@ -53,13 +52,14 @@ export interface Auth {
 export function createAuth(parts: {
   database: Kysely<AuthTables & InstallationTables & AuditTables>;
   audit: Audit;
+  passwords: Passwords;
   exposure: Exposure;
   admin_emails: readonly string[];
   /** Has an address of `admin_emails`, which has just registered in public exposure, asked to prove itself: only then it is an administrator's. */
   proveEmail: (email: string) => void;
   now: () => number;
 }): Auth {
-  const { database, audit, exposure, admin_emails, proveEmail, now } = parts;
+  const { database, audit, passwords, exposure, admin_emails, proveEmail, now } = parts;
   const columns = ['id', 'username', 'email', 'role'] as const;
   // What an unknown email's password is compared with, so that it takes as long as a known one's.
   const nobodysHash = hashPassword(randomBytes(16).toString('hex'));
@@ -75,7 +75,7 @@ export function createAuth(parts: {
 
   return {
     async register({ email, username, password }, origin) {
-      const stored = await storedPassword(password, { field: 'password', exposure });
+      const stored = await passwords.stored(password, { field: 'password', person: { username, email } });
       const id = newId();
       try {
         const registered = await database.transaction().execute(async (transaction): Promise<UserInfo> => {
@@ -125,9 +125,10 @@ export function createAuth(parts: {
       // Only who knows the password learns of it.
       if (disabled_at !== null) throw await disabledAccount();
       if (common_password === null) {
+        const isCommon = await passwords.isCommon(password, user);
         await database
           .updateTable('users')
-          .set({ common_password: isCommonPassword(password) ? 1 : 0 })
+          .set({ common_password: isCommon ? 1 : 0 })
           .where('id', '=', user.id)
           .where('password_hash', '=', password_hash)
           .execute();

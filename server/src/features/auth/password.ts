@@ -1,7 +1,10 @@
 import { hash, verify } from '@node-rs/argon2';
+import { isOnlyNames, namesAround } from '@palisade/contract/password-names';
 import type { Exposure } from '@palisade/contract/platform';
+import type { Kysely } from 'kysely';
+import { type InstallationTables, readProvider } from '#platform/installation.ts';
 import { invalidField } from '#platform/problem.ts';
-import { isCommonPassword } from './common-passwords.ts';
+import type { LeakedPasswords } from './leaked-passwords.ts';
 
 /** OWASP Password Storage Cheat Sheet: argon2id with m = 19 MiB, t = 2, p = 1 (argon2id is the library's default algorithm). */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -15,16 +18,47 @@ export function isPassword(password_hash: string, password: string): Promise<boo
   return verify(password_hash, password);
 }
 
-/**
- * What is stored of a new password. A common one is refused in public exposure (DESIGN section 2); in local exposure it is taken, and known to be one.
- * @throws Problem `invalid_field` on `field`.
- */
-export async function storedPassword(
-  password: string,
-  { field, exposure }: { field: string; exposure: Exposure },
-): Promise<{ password_hash: string; common_password: 0 | 1 }> {
-  const isCommon = isCommonPassword(password);
-  if (isCommon && exposure === 'public')
-    throw invalidField(field, 'This password is one of those that attackers try first. Choose another.');
-  return { password_hash: await hashPassword(password), common_password: isCommon ? 1 : 0 };
+/** What a guesser knows of whose password it is. */
+interface Person {
+  username: string;
+  email: string;
+}
+
+/** What is asked of every password that somebody chooses, in whichever way. */
+export interface Passwords {
+  /** Whether attackers try it first: it leaked, or is nothing but names that stand around the account. */
+  isCommon(password: string, person: Person): Promise<boolean>;
+  /**
+   * What is stored of a new password. A common one is refused in public exposure (DESIGN section 2); in local exposure it is taken, and known to be one.
+   * @throws Problem `invalid_field` on `field`.
+   */
+  stored(password: string, about: { field: string; person: Person }): Promise<{ password_hash: string; common_password: 0 | 1 }>;
+}
+
+const ONLY_NAMES =
+  'This password is nothing but your name, your email or the name of this service, which others know. Choose one that they cannot guess.';
+const LEAKED = 'This password has leaked elsewhere and is one of those that attackers try first. Choose another.';
+
+export function createPasswords(parts: {
+  database: Kysely<InstallationTables>;
+  exposure: Exposure;
+  leaked: LeakedPasswords;
+}): Passwords {
+  const { database, exposure, leaked } = parts;
+
+  async function faultOf(password: string, person: Person): Promise<string | undefined> {
+    const { provider_name } = await readProvider(database);
+    if (isOnlyNames(password, namesAround({ provider_name, ...person }))) return ONLY_NAMES;
+    return leaked.has(password) ? LEAKED : undefined;
+  }
+
+  return {
+    isCommon: async (password, person) => (await faultOf(password, person)) !== undefined,
+
+    async stored(password, { field, person }) {
+      const fault = await faultOf(password, person);
+      if (fault !== undefined && exposure === 'public') throw invalidField(field, fault);
+      return { password_hash: await hashPassword(password), common_password: fault === undefined ? 0 : 1 };
+    },
+  };
 }

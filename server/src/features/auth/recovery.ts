@@ -11,7 +11,7 @@ import type { Origin } from '#platform/origin.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
 import type { Sessions, SessionTables } from '#platform/session.ts';
 import type { AuthTables } from './auth.tables.ts';
-import { storedPassword } from './password.ts';
+import type { Passwords } from './password.ts';
 import { endSignIns } from './sign-in-challenges.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 
@@ -48,6 +48,7 @@ interface Recipient {
 export function createRecovery(parts: {
   database: Kysely<Tables>;
   audit: Audit;
+  passwords: Pick<Passwords, 'stored'>;
   sessions: Pick<Sessions, 'endAll'>;
   mail: Pick<Mail, 'queue' | 'wake'>;
   /** Where people open the application; undefined when it is not known. */
@@ -58,7 +59,7 @@ export function createRecovery(parts: {
   now: () => number;
   logger: FastifyBaseLogger;
 }): Recovery {
-  const { database, audit, sessions, mail, public_url, exposure, admin_emails, now, logger } = parts;
+  const { database, audit, passwords, sessions, mail, public_url, exposure, admin_emails, now, logger } = parts;
   const at = (offset_s = 0) => new Date(now() + offset_s * 1_000).toISOString();
   const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
   const underway = new Set<Promise<void>>();
@@ -186,16 +187,17 @@ export function createRecovery(parts: {
 
     async reset(reset_token, new_password, origin) {
       const token_hash = hashOf(reset_token);
-      const isLive = await database
+      const person = await database
         .selectFrom('reset_tokens')
-        .select('user_id')
+        .innerJoin('users', 'users.id', 'reset_tokens.user_id')
+        .select(['username', 'email'])
         .where('token_hash', '=', token_hash)
         .where('used_at', 'is', null)
         .where('expires_at', '>', at())
         .executeTakeFirst();
       // Asked first, so that a stranger's guess does not cost a password hash; the claim below decides.
-      if (isLive === undefined) throw invalidField('reset_token', WORTHLESS_TOKEN);
-      const stored = await storedPassword(new_password, { field: 'new_password', exposure });
+      if (person === undefined) throw invalidField('reset_token', WORTHLESS_TOKEN);
+      const stored = await passwords.stored(new_password, { field: 'new_password', person });
       await database.transaction().execute(async (transaction) => {
         const claimed = await transaction
           .updateTable('reset_tokens')

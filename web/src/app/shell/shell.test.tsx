@@ -1,8 +1,9 @@
 import { MantineProvider } from '@mantine/core';
 import { listScans } from '@palisade/contract/antivirus';
-import { currentUser, listSessions, logout } from '@palisade/contract/auth';
+import { currentUser, logout } from '@palisade/contract/auth';
 import { readDashboard } from '@palisade/contract/dashboard';
 import { readConfig } from '@palisade/contract/platform';
+import { listSessions } from '@palisade/contract/sessions';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';

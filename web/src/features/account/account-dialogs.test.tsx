@@ -1,12 +1,14 @@
 import { type Activity, exportActivity, listActivity } from '@palisade/contract/audit';
-import { changePassword, changeUsername, currentUser, endOtherSessions, endSession, listSessions } from '@palisade/contract/auth';
+import { changePassword, changeUsername, currentUser } from '@palisade/contract/auth';
+import { readConfig } from '@palisade/contract/platform';
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
+import { endOtherSessions, endSession, listSessions } from '@palisade/contract/sessions';
 import { readTwoFactor } from '@palisade/contract/two-factor';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { MARIA, MARIA_ACCOUNT, TWO_FACTOR_OFF } from '#api/fake-records.ts';
+import { CONFIG, MARIA, MARIA_ACCOUNT, TWO_FACTOR_OFF } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { currentSession, startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
@@ -46,6 +48,7 @@ beforeEach(() => {
   server.on(listSessions, reply(listSessions, [PHONE, HERE]));
   server.on(readTwoFactor, reply(readTwoFactor, TWO_FACTOR_OFF));
   server.on(listActivity, reply(listActivity, []));
+  server.on(readConfig, reply(readConfig, CONFIG));
 });
 
 describe('Profile Settings', () => {
@@ -208,15 +211,27 @@ describe('Security Preferences', () => {
     expect(phone).toHaveTextContent(/Safari on iPhonesigned in/u);
   });
 
-  it('ends one session', async () => {
-    server.on(endSession, reply(endSession, undefined));
-    const user = open();
-    const button = await screen.findByRole('button', { name: 'Sign out Safari on iPhone' });
+  it('ends one session once the password is given', async () => {
     // The fake knows its addresses whole.
-    server.on({ ...endSession, path: `/auth/sessions/${PHONE.id}` }, reply(endSession, undefined));
+    const endPhone = { ...endSession, path: `/auth/sessions/${PHONE.id}/end` as const };
+    const errors = [{ field: 'password', message: 'This is not your password.' }];
+    server.on(endPhone, refusal('invalid_field', { errors }));
+    const user = open();
+    await user.click(await screen.findByRole('button', { name: 'Sign out Safari on iPhone' }));
+    const form = screen.getByRole('form', { name: 'Sign out Safari on iPhone?' });
+    const field = within(form).getByLabelText('Your password');
+    expect(field).toHaveFocus();
+    await user.keyboard('wrong{Enter}');
+    expect(await within(form).findByText('This is not your password.')).toBeVisible();
+    server.on(endPhone, reply(endSession, undefined));
     server.on(listSessions, reply(listSessions, [HERE]));
-    await user.click(button);
+    await user.clear(field);
+    await user.type(field, 'correct horse');
+    await user.click(within(form).getByRole('button', { name: 'Sign out' }));
+    expect(await screen.findByText('Safari on iPhone is signed out.')).toBeVisible();
     await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
+    expect(server.callsOf(endPhone).map(({ body }) => body)).toEqual([{ password: 'wrong' }, { password: 'correct horse' }]);
+    expect(screen.getByRole('heading', { name: 'Signed-in sessions' })).toHaveFocus();
     expect(screen.queryByRole('button', { name: 'Sign out everywhere else' })).not.toBeInTheDocument();
   });
 
@@ -224,13 +239,23 @@ describe('Security Preferences', () => {
     server.on(endOtherSessions, refusal('internal', { detail: 'The server is in trouble.' }));
     const user = open();
     await user.click(await screen.findByRole('button', { name: 'Sign out everywhere else' }));
-    const alert = await screen.findByRole('alert');
-    expect(alert).toHaveTextContent('The server is in trouble.');
+    await user.keyboard('correct horse{Enter}');
+    expect(await screen.findByText('The server is in trouble.')).toBeVisible();
     server.on(endOtherSessions, reply(endOtherSessions, undefined));
     server.on(listSessions, reply(listSessions, [HERE]));
-    await user.click(within(alert).getByRole('button', { name: 'Retry' }));
+    await user.click(screen.getByRole('button', { name: 'Sign out' }));
+    expect(await screen.findByText('Everybody else is signed out.')).toBeVisible();
     await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
-    expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+    expect(server.callsOf(endOtherSessions)[1]?.body).toEqual({ password: 'correct horse' });
+  });
+
+  it('ends nothing for who thinks better of it, and leaves the focus where it was', async () => {
+    const user = open();
+    await user.click(await screen.findByRole('button', { name: 'Sign out everywhere else' }));
+    await user.click(screen.getByRole('button', { name: 'Cancel' }));
+    expect(screen.getByRole('button', { name: 'Sign out everywhere else' })).toHaveFocus();
+    expect(screen.queryByLabelText('Your password')).not.toBeInTheDocument();
+    expect(server.callsOf(endOtherSessions)).toHaveLength(0);
   });
 
   it('tells what happened to the account in plain words, and who did it', async () => {

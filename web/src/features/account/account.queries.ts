@@ -1,4 +1,5 @@
-import { changePassword, changeUsername, currentUser, endOtherSessions, endSession, listSessions } from '@palisade/contract/auth';
+import { changePassword, changeUsername, currentUser } from '@palisade/contract/auth';
+import { endOtherSessions, endSession, listSessions } from '@palisade/contract/sessions';
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { refreshUser } from '#api/session.ts';
@@ -44,7 +45,10 @@ export function useChangePassword() {
 export function useEndSessions() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (id: string | undefined) => (id === undefined ? call(endOtherSessions) : call(endSession, { params: { id } })),
+    mutationFn: ({ id, password }: { id: string | undefined; password: string }) =>
+      id === undefined
+        ? call(endOtherSessions, { body: { password } })
+        : call(endSession, { params: { id }, body: { password } }),
     // Also after a failure: the list may be older than what the server knows.
     onSettled: () => readAnew(queries),
   });

@@ -3,6 +3,7 @@ import { PASSWORD_LENGTH } from '@palisade/contract/auth';
 import type { TwoFactor } from '@palisade/contract/two-factor';
 import { useRef, useState } from 'react';
 import { fieldMessagesOf } from '#api/field-messages.ts';
+import { useSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
@@ -48,6 +49,7 @@ export function SecurityDialog({ onClose }: { onClose: () => void }) {
 function PasswordForm() {
   const element = useRef<HTMLFormElement>(null);
   const change = useChangePassword();
+  const person = useSession().session?.user_info;
   const form = useForm({ initialValues: { current_password: '', new_password: '' } });
 
   function submit(values: typeof form.values) {
@@ -81,7 +83,7 @@ function PasswordForm() {
           required
           {...form.getInputProps('new_password')}
         />
-        <PasswordStrength password={form.values.new_password} />
+        <PasswordStrength password={form.values.new_password} person={person} />
         <div className="account-form__end">
           <p role="status" className="account-form__done">
             {change.isSuccess && !form.isDirty() && 'Password changed. Everybody else is signed out.'}

@@ -1,76 +1,111 @@
-import type { SignedInSession } from '@palisade/contract/auth';
+import type { SignedInSession } from '@palisade/contract/sessions';
 import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useRef, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
+import { fieldMessagesOf } from '#api/field-messages.ts';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
+import { Listed } from '#ui/listed.tsx';
 import { describeAge, Moment, useMinute } from '#ui/moment.tsx';
-import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { PasswordField } from '#ui/password-field.tsx';
 import { sessionsQuery, useEndSessions } from './account.queries.ts';
 
 const HANDHELD = /iPhone|iPad|Android/u;
+/** What the question is about, where it is no session by its id. */
+const OTHERS = 'others';
 
 /** Everywhere this person is signed in, with the way to end it. */
 export function SignedInSessions() {
   const { data: sessions, error, refetch } = useQuery(sessionsQuery);
-  const end = useEndSessions();
   const now = useMinute();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [asked, setAsked] = useState<string>();
+  // Whoever thinks better of it finds the focus where it was.
+  const [left, setLeft] = useState<string>();
+  const [done, setDone] = useState('');
   const hasOthers = sessions?.some((session) => !session.current) ?? false;
-  const failure = end.error ?? error;
+
+  function ask(target: string) {
+    setAsked(target);
+    setDone('');
+  }
+
+  const question = (target: string) => ({
+    onCancel: () => {
+      setAsked(undefined);
+      setLeft(target);
+    },
+    onDone: (sentence: string) => {
+      setAsked(undefined);
+      setLeft(undefined);
+      setDone(sentence);
+      heading.current?.focus({ preventScroll: true });
+    },
+  });
+
   return (
     <DialogPart
       title="Signed-in sessions"
+      heading={heading}
       action={
-        hasOthers && (
-          <Button
-            variant="quiet"
-            size="s"
-            loading={end.isPending && end.variables === undefined}
-            onClick={() => end.mutate(undefined)}
-          >
+        hasOthers &&
+        asked !== OTHERS && (
+          <Button variant="quiet" size="s" autoFocus={left === OTHERS} onClick={() => ask(OTHERS)}>
             Sign out everywhere else
           </Button>
         )
       }
     >
-      {failure && (
-        <ErrorNotice
-          title={end.error ? 'The session could not be ended' : 'Your sessions could not be read'}
-          sentence={sentenceOf(failure)}
-          onRetry={() => {
-            if (end.error) end.mutate(end.variables);
-            else void refetch();
-          }}
+      <p role="status" className="account-form__done" hidden={done === ''}>
+        {done}
+      </p>
+      {asked === OTHERS && (
+        <EndForm
+          id={undefined}
+          title="Sign out everywhere else?"
+          sentence="Everybody who uses your account elsewhere has to sign in again."
+          done="Everybody else is signed out."
+          {...question(OTHERS)}
         />
       )}
-      {!sessions && !error && <LoadingRows label="Loading your sessions" />}
-      {sessions && (
-        <ul className="session-list">
-          {sessions.map((session) => (
-            <SessionRow
-              key={session.id}
-              session={session}
-              now={now}
-              isEnding={end.isPending && end.variables === session.id}
-              onEnd={() => end.mutate(session.id)}
-            />
-          ))}
-        </ul>
-      )}
+      <Listed what="your sessions" rows={sessions} error={error} onRetry={refetch} empty={null}>
+        {(rows) => (
+          <ul className="session-list">
+            {rows.map((session) => (
+              <SessionRow
+                key={session.id}
+                session={session}
+                now={now}
+                isAsked={asked === session.id}
+                wasLeft={left === session.id}
+                onAsk={() => ask(session.id)}
+                {...question(session.id)}
+              />
+            ))}
+          </ul>
+        )}
+      </Listed>
     </DialogPart>
   );
 }
 
-interface SessionRowProps {
-  session: SignedInSession;
-  now: number;
-  isEnding: boolean;
-  onEnd: () => void;
+interface Answers {
+  onCancel: () => void;
+  onDone: (sentence: string) => void;
 }
 
-function SessionRow({ session, now, isEnding, onEnd }: SessionRowProps) {
-  const { client, source, created_at, last_used_at, current } = session;
+interface SessionRowProps extends Answers {
+  session: SignedInSession;
+  now: number;
+  isAsked: boolean;
+  wasLeft: boolean;
+  onAsk: () => void;
+}
+
+function SessionRow({ session, now, isAsked, wasLeft, onAsk, ...answers }: SessionRowProps) {
+  const { id, client, source, created_at, last_used_at, current } = session;
   return (
     <li className="session-row">
       <IconTile tone="note" icon={HANDHELD.test(client) ? IconDeviceMobile : IconDeviceDesktop} />
@@ -81,13 +116,68 @@ function SessionRow({ session, now, isEnding, onEnd }: SessionRowProps) {
         </span>
         <span>last used {describeAge(last_used_at, now)}</span>
       </div>
-      {current ? (
-        <Badge tone="safe">This session</Badge>
-      ) : (
-        <Button variant="quiet" size="s" loading={isEnding} aria-label={`Sign out ${client}`} onClick={onEnd}>
+      {current && <Badge tone="safe">This session</Badge>}
+      {!current && !isAsked && (
+        <Button variant="quiet" size="s" autoFocus={wasLeft} aria-label={`Sign out ${client}`} onClick={onAsk}>
           Sign out
         </Button>
       )}
+      {isAsked && (
+        <EndForm
+          id={id}
+          title={`Sign out ${client}?`}
+          sentence="Whoever uses it has to sign in again."
+          done={`${client} is signed out.`}
+          {...answers}
+        />
+      )}
     </li>
+  );
+}
+
+interface EndFormProps extends Answers {
+  /** Undefined for every session but this one. */
+  id: string | undefined;
+  title: string;
+  sentence: string;
+  done: string;
+}
+
+/** One question, and it is done. */
+function EndForm({ id, title, sentence, done, onCancel, onDone }: EndFormProps) {
+  const [password, setPassword] = useState('');
+  const end = useEndSessions();
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    end.mutate({ id, password }, { onSuccess: () => onDone(done) });
+  }
+
+  return (
+    <form className="account-form session-end" aria-label={title} onSubmit={submit}>
+      <p>
+        <strong>{title}</strong> {sentence}
+      </p>
+      <PasswordField
+        label="Your password"
+        autoComplete="current-password"
+        autoFocus
+        required
+        value={password}
+        onChange={(event) => {
+          setPassword(event.currentTarget.value);
+          end.reset();
+        }}
+        error={end.error && (fieldMessagesOf(end.error)['password'] ?? sentenceOf(end.error))}
+      />
+      <div className="account-form__end">
+        <Button variant="quiet" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={end.isPending} disabled={password === ''}>
+          Sign out
+        </Button>
+      </div>
+    </form>
   );
 }

@@ -1,4 +1,5 @@
-import { listSessions } from '@palisade/contract/auth';
+import { readConfig } from '@palisade/contract/platform';
+import { listSessions } from '@palisade/contract/sessions';
 import {
   activateTotp,
   confirmIdentity,
@@ -11,7 +12,7 @@ import {
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { MARIA, TWO_FACTOR_OFF } from '#api/fake-records.ts';
+import { CONFIG, MARIA, TWO_FACTOR_OFF } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
@@ -32,6 +33,7 @@ beforeEach(() => {
   server = new FakeServer();
   startSession({ access_token: 'token-1', user_info: MARIA });
   server.on(listSessions, reply(listSessions, []));
+  server.on(readConfig, reply(readConfig, CONFIG));
   server.on(confirmIdentity, reply(confirmIdentity, { expires_in: 600 }));
 });
 

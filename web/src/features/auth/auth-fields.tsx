@@ -52,7 +52,7 @@ export function AuthFields({ mode, values, messages, onChange }: AuthFieldsProps
       )}
       {mode === 'register' && (
         <Suspense>
-          <PasswordStrength password={values.password} known={[values.email, values.username]} />
+          <PasswordStrength password={values.password} person={values} />
         </Suspense>
       )}
       {mode === 'register' && <PasswordField {...field('confirm')} label="Confirm Password" autoComplete="new-password" />}

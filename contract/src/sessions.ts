@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+
+/** Where a person is signed in: what the browser called itself, in a few words, and the address it came from. `current` is the session that asks. */
+export const sessionSchema = z.object({
+  id: idSchema,
+  client: z.string(),
+  source: z.string().nullable(),
+  created_at: timeSchema,
+  last_used_at: timeSchema,
+  current: z.boolean(),
+});
+export type SignedInSession = z.infer<typeof sessionSchema>;
+
+export const listSessions = endpoint({
+  method: 'GET',
+  path: '/auth/sessions',
+  summary: 'Where the signed-in person is signed in, newest first.',
+  access: 'customer',
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(sessionSchema),
+  problems: [],
+});
+
+/** Ending sessions asks who does it (OWASP ASVS 5, 7.5.2): whoever found a signed-in page must not lock its owner out. */
+const endSessionBodySchema = z.object({
+  password: z.string({ error: 'Give your password.' }).min(1, 'Give your password.'),
+});
+
+export const endSession = endpoint({
+  method: 'POST',
+  path: '/auth/sessions/{id}/end',
+  summary: 'End one of one’s own sessions.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: endSessionBodySchema,
+  status: 204,
+  problems: [],
+});
+
+export const endOtherSessions = endpoint({
+  method: 'POST',
+  path: '/auth/end-other-sessions',
+  summary: 'End every session of one’s own but this one.',
+  access: 'customer',
+  body: endSessionBodySchema,
+  status: 204,
+  problems: [],
+});

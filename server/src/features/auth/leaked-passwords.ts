@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** The passwords that leaked most often (OWASP ASVS 5, 6.2.4 and 6.2.12; NIST SP 800-63B-4, 3.1.1.2). */
+export interface LeakedPasswords {
+  /** In any case of its letters. */
+  has(password: string): boolean;
+}
+
+const CHECKSUM_BYTES = 32;
+const ENTRY_BYTES = 6;
+const REMEDY = 'Make it anew with: node scripts/leaked-passwords.mjs';
+
+function sha256(bytes: Buffer | string): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}
+
+function readTable(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new Error(`The table of leaked passwords ${path} cannot be read. ${REMEDY}`, { cause: error });
+  }
+}
+
+/**
+ * Reads the table that `scripts/leaked-passwords.mjs` makes. It has 48 bits of each hash: one password in 600 million is taken for a leaked one by chance.
+ * @throws when it is not there, or is not what was made.
+ */
+export function readLeakedPasswords(path: string): LeakedPasswords {
+  const table = readTable(path);
+  const entries = table.subarray(CHECKSUM_BYTES);
+  const count = entries.length / ENTRY_BYTES;
+  if (count < 1 || !Number.isInteger(count) || !sha256(entries).equals(table.subarray(0, CHECKSUM_BYTES)))
+    throw new Error(`The table of leaked passwords ${path} is damaged. ${REMEDY}`);
+
+  return {
+    has(password) {
+      const wanted = sha256(password.toLowerCase()).readUIntBE(0, ENTRY_BYTES);
+      let [from, to] = [0, count];
+      while (from < to) {
+        const middle = (from + to) >>> 1;
+        const entry = entries.readUIntBE(middle * ENTRY_BYTES, ENTRY_BYTES);
+        if (entry === wanted) return true;
+        if (entry < wanted) from = middle + 1;
+        else to = middle;
+      }
+      return false;
+    },
+  };
+}
