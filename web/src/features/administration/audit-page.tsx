@@ -17,6 +17,7 @@ import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState, ErrorNotice } from '#ui/states.tsx';
+import { AUDIT_KEY } from './users.queries.ts';
 import './administration.css';
 
 const ROWS_AT_ONCE = 50;
@@ -25,7 +26,7 @@ const TYPING_PAUSE_MS = 250;
 
 const auditQuery = ({ person, kind }: { person: string; kind: AuditEntry['kind'] | undefined }) =>
   infiniteQueryOptions({
-    queryKey: ['audit', person, kind],
+    queryKey: [...AUDIT_KEY, 'entries', person, kind],
     queryFn: ({ pageParam, signal }) =>
       call(listAudit, {
         query: { limit: ROWS_AT_ONCE, person, ...(kind && { kind }), ...(pageParam > 0 && { cursor: pageParam }) },
@@ -36,7 +37,7 @@ const auditQuery = ({ person, kind }: { person: string; kind: AuditEntry['kind']
     placeholderData: (before) => before,
   });
 
-const chainQuery = queryOptions({ queryKey: ['audit-chain'], queryFn: ({ signal }) => call(checkAudit, { signal }) });
+const chainQuery = queryOptions({ queryKey: [...AUDIT_KEY, 'chain'], queryFn: ({ signal }) => call(checkAudit, { signal }) });
 
 export function AuditPage() {
   const isAdmin = useSession().session?.user_info.role === 'admin';

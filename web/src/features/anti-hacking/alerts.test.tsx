@@ -188,6 +188,8 @@ describe('an alert', () => {
     await press('Wasn’t me', dialog);
     expect(await dialog.findByRole('status')).toHaveTextContent(/That sign-in was ended.*choose a new one now.*two-factor/u);
     expect(dialog.queryByText('Was it you?')).not.toBeInTheDocument();
+    // Who is signed in is no longer what any screen has read: all of it is read anew.
+    await expect.poll(() => server.callsOf(currentSubscription)).toHaveLength(2);
     await press('Choose a new password', dialog);
     expect(await screen.findByText('Security Preferences')).toBeVisible();
     expect(screen.queryByRole('dialog', { name: 'Security alert' })).not.toBeInTheDocument();
