@@ -48,9 +48,8 @@ export const test = base.extend<{ environment: Record<string, string>; server: {
   },
 });
 
-/** Registers through the screen at `address`, then signs in. */
-export async function registerAndSignIn(page: Page, name: string, address = '/'): Promise<void> {
-  await page.goto(address);
+/** Registers on the screen that is open. */
+export async function register(page: Page, name: string): Promise<void> {
   await page.getByRole('tab', { name: 'Register' }).click();
   await page.getByLabel('Email').fill(`${name}@example.com`);
   await page.getByLabel('Username').fill(name);
@@ -58,6 +57,12 @@ export async function registerAndSignIn(page: Page, name: string, address = '/')
   await page.getByLabel('Confirm Password', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Create Account' }).click();
   await expect(page.getByText('Registration successful! Please login with your credentials.')).toBeVisible();
+}
+
+/** Registers through the screen at `address`, then signs in. */
+export async function registerAndSignIn(page: Page, name: string, address = '/'): Promise<void> {
+  await page.goto(address);
+  await register(page, name);
   await signIn(page, name);
 }
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, type Page } from '@playwright/test';
-import { expectAccessible, registerAndSignIn, test } from './palisade.ts';
+import { expectAccessible, register, registerAndSignIn, test } from './palisade.ts';
 
 const PASSWORD = 'a long enough password';
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -90,11 +90,14 @@ test('an authenticator app is set up, asked for at sign-in, and a recovery code 
   await expect(dashboard(page)).toBeVisible();
 });
 
-test('a passkey is added, signs in alone, and is the second step after the password', async ({ page, server }) => {
+test('a passkey is added, signs in alone, by itself in the email field, and is the second step after the password', async ({
+  page,
+  server,
+}) => {
   test.slow();
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('WebAuthn.enable');
-  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
       transport: 'internal',
@@ -129,8 +132,52 @@ test('a passkey is added, signs in alone, and is the second step after the passw
   await page.getByRole('button', { name: 'Use a passkey' }).click();
   await expect(dashboard(page)).toBeVisible();
 
+  // The browser offers it in the field as well: there a touch is enough.
   await signOut(page);
+  await page.getByLabel('Email').focus();
+  await expect(dashboard(page)).toBeVisible();
+
+  // Nobody touches the device while the password is typed.
+  const touch = (enabled: boolean) => devtools.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled });
+  await signOut(page);
+  await touch(false);
   await givePassword(page, 'maria');
+  await expect(page.getByRole('button', { name: 'Use My Passkey' })).toBeVisible();
+  await touch(true);
   await page.getByRole('button', { name: 'Use My Passkey' }).click();
   await expect(dashboard(page)).toBeVisible();
+});
+
+test.describe('where everyone must have a second step', () => {
+  test.use({ environment: { REQUIRE_TWO_FACTOR: 'everyone' } });
+
+  test('it is set up before anything else, and the wanted screen follows', async ({ page }) => {
+    await page.setViewportSize({ width: 390, height: 760 });
+    await page.goto('/firewall');
+    await register(page, 'maria');
+    await givePassword(page, 'maria');
+    const heading = page.getByRole('heading', { level: 1, name: 'Set up a second step to go on' });
+    await expect(heading).toBeFocused();
+    await expectAccessible(page);
+    await page.reload();
+    await expect(heading).toBeVisible();
+    await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    const key = page.locator('code');
+    await expect(key).toBeVisible();
+    await expectAccessible(page);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(overflow).toBe(0);
+    const secret = ((await key.textContent()) ?? '').replaceAll(' ', '');
+    await page.getByLabel('Enter the code that the app shows').fill(codeOf(secret));
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'I Have Kept Them' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Firewall' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Add First Rule' })).toBeVisible();
+    await page.getByRole('button', { name: 'Security User menu' }).click();
+    await page.getByRole('menuitem', { name: 'Security Preferences' }).click();
+    await expect(page.getByText('Your account must have a second step at sign-in')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Turn two-factor sign-in off' })).toBeHidden();
+  });
 });

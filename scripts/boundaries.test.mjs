@@ -37,6 +37,11 @@ const VIOLATIONS = [
     IMPORTS,
   ],
   [
+    'server/src/features/antivirus/planted-app-part.ts',
+    "import { buildAccounts } from '#server/app/accounts.ts';\nexport const accounts = buildAccounts;\n",
+    IMPORTS,
+  ],
+  [
     'server/src/features/antivirus/planted-web.ts',
     "import { call } from '@palisade/web/src/api/call.ts';\nexport const c = call;\n",
     IMPORTS,

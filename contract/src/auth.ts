@@ -65,8 +65,15 @@ export const register = endpoint({
 /** What a browser keeps to be known again by. Not a secret that signs anybody in. */
 export const deviceIdSchema = z.uuid('This is not an id of a device.');
 
+/** There while the session is held: it may do nothing but set up the second factor that its person must have. */
+const heldSchema = z.literal(true).optional();
+
 /** Somebody who is signed in from now on. */
-export const signedInSchema = z.object({ access_token: z.string(), user_info: userInfoSchema });
+export const signedInSchema = z.object({
+  access_token: z.string(),
+  user_info: userInfoSchema,
+  two_factor_setup_required: heldSchema,
+});
 
 export const login = endpoint({
   method: 'POST',
@@ -90,12 +97,13 @@ export const logout = endpoint({
   path: '/auth/logout',
   summary: 'End this session on the server.',
   access: 'customer',
+  while_held: true,
   status: 204,
   problems: [],
 });
 
 /** The signed-in person with what only they see. */
-export const accountSchema = userInfoSchema.extend({ created_at: timeSchema });
+export const accountSchema = userInfoSchema.extend({ created_at: timeSchema, two_factor_setup_required: heldSchema });
 export type Account = z.infer<typeof accountSchema>;
 
 export const currentUser = endpoint({
@@ -103,6 +111,7 @@ export const currentUser = endpoint({
   path: '/auth/me',
   summary: 'The signed-in person, read anew from the server when a page loads.',
   access: 'customer',
+  while_held: true,
   status: 200,
   reply: accountSchema,
   problems: [],

@@ -52,6 +52,8 @@ export const measuredSchema = z.object({
   firewall_rules: z.int(),
   files_scanned: z.int(),
   files_infected: z.int(),
+  /** One of them lies open on the server: it could be neither sealed nor removed. */
+  infected_in_the_open: z.boolean(),
   files_pending: z.int(),
   /** When a file was last read to its end. */
   last_finished_at: timeSchema.nullable(),

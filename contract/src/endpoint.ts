@@ -39,6 +39,8 @@ export interface Endpoint<
   reply?: Reply;
   /** The answer is a file, in place of a JSON `reply`. */
   download?: Download;
+  /** Also for a session that is held until its person has set up the second factor that they must have. */
+  while_held?: true;
   /** It costs the server far more than another call, and is limited more tightly. */
   expensive?: true;
   problems: readonly ProblemCode[];

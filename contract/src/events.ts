@@ -14,6 +14,8 @@ export const EVENTS_CLOSED = {
   malformed: 4400,
   /** The token is unknown, or its session has ended. Asking again with it is of no use. */
   unauthenticated: 4401,
+  /** The session is held until its person has set up the second factor that they must have. */
+  two_factor_setup_required: 4403,
   /** No `hello` in time. */
   silent: 4408,
   /** The person has as many sockets as they may have. */

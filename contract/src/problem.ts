@@ -1,8 +1,41 @@
 import { z } from 'zod';
 
+/** The code of every refusal that the API can answer. The list is closed; a code never changes its meaning. */
+const problemCodeSchema = z.enum([
+  'malformed',
+  'unauthenticated',
+  'invalid_credentials',
+  'two_factor_required',
+  'second_factor_refused',
+  'sign_in_expired',
+  'forbidden',
+  'account_disabled',
+  'premium_required',
+  'two_factor_setup_required',
+  'confirmation_required',
+  'not_found',
+  'upload_stalled',
+  'email_taken',
+  'username_taken',
+  'last_admin',
+  'conflict',
+  'upload_cancelled',
+  'rule_limit',
+  'too_large',
+  'unsupported_media_type',
+  'invalid_field',
+  'too_many_requests',
+  'internal',
+  'storage_full',
+  'unavailable',
+]);
+
+/** A stable, machine-readable problem code. */
+export type ProblemCode = z.infer<typeof problemCodeSchema>;
+
 /**
- * Every refusal that the API can answer: its HTTP status, its title, and the sentence used when the thrower gives none.
- * The list is closed; a code never changes its meaning. Shape: RFC 9457.
+ * Each code's HTTP status, its title, and the sentence used when the thrower gives none. Shape: RFC 9457. For the server: pages read what they are told, and do
+ * without these words in their files.
  */
 export const PROBLEMS = {
   malformed: {
@@ -29,6 +62,11 @@ export const PROBLEMS = {
     status: 403,
     title: 'Premium required',
     detail: 'Premium subscription required for anti-hacking features',
+  },
+  two_factor_setup_required: {
+    status: 403,
+    title: 'Second step needed',
+    detail: 'Your account needs a second step at sign-in. Set up an authenticator app or a passkey, then go on.',
   },
   confirmation_required: {
     status: 403,
@@ -82,16 +120,7 @@ export const PROBLEMS = {
     title: 'Unavailable',
     detail: 'A part of the server is not available right now. Try again in a moment.',
   },
-} as const satisfies Record<string, { status: number; title: string; detail: string }>;
-
-/** A stable, machine-readable problem code. */
-export type ProblemCode = keyof typeof PROBLEMS;
-
-const codes = Object.keys(PROBLEMS);
-
-function isProblemCode(code: string): code is ProblemCode {
-  return codes.includes(code);
-}
+} as const satisfies Record<ProblemCode, { status: number; title: string; detail: string }>;
 
 /** One invalid field: its path in the request (`user_email`, `features.0`) and one sentence. */
 export const fieldErrorSchema = z.object({ field: z.string(), message: z.string() });
@@ -108,7 +137,7 @@ export const problemSchema = z.object({
   title: z.string(),
   status: z.int(),
   detail: z.string(),
-  code: z.string().refine(isProblemCode),
+  code: problemCodeSchema,
   errors: z.array(fieldErrorSchema).optional(),
   challenge: z.string().optional(),
   methods: z.array(secondFactorSchema).optional(),

@@ -92,8 +92,8 @@ export const passkeyCreationSchema = z.object({
 });
 export type PasskeyCreation = z.infer<typeof passkeyCreationSchema>;
 
-/** A second factor: one of the three. */
-const proofShape = {
+/** The fields of a second factor, of which a body has one at most. */
+export const proofShape = {
   code: totpCodeSchema.optional(),
   recovery_code: z.string().trim().min(1, 'Give the recovery code.').max(RECOVERY_CODE_LENGTH_MAXIMUM).optional(),
   passkey: passkeyAssertionSchema.optional(),
@@ -105,6 +105,8 @@ interface Proof {
 }
 const countOf = ({ code, recovery_code, passkey }: Proof) =>
   [code, recovery_code, passkey].filter((factor) => factor !== undefined).length;
+/** For `refine`, of a body with `proofShape`. */
+export const AT_MOST_ONE_PROOF = [(body: Proof) => countOf(body) <= 1, ONE_FACTOR] as const;
 
 /** What two-factor sign-in of an account rests on. `recovery_codes_left` is 0 while it is off. */
 export const passkeySchema = z.object({
@@ -117,6 +119,8 @@ export type Passkey = z.infer<typeof passkeySchema>;
 
 export const twoFactorSchema = z.object({
   enabled: z.boolean(),
+  /** Whether this installation asks this person for one: the last second factor cannot go then. */
+  required: z.boolean(),
   /** Since when codes of an authenticator app are asked for; null when they are not. */
   totp_since: timeSchema.nullable(),
   passkeys: z.array(passkeySchema),
@@ -134,6 +138,7 @@ export const readTwoFactor = endpoint({
   path: '/auth/two-factor',
   summary: 'What one’s own two-factor sign-in rests on.',
   access: 'customer',
+  while_held: true,
   status: 200,
   reply: twoFactorSchema,
   problems: [],
@@ -145,12 +150,13 @@ export const confirmIdentity = endpoint({
   summary:
     'Prove who is there, with the password and, where two-factor sign-in is on, the second factor. This session may change two-factor sign-in for a while then.',
   access: 'customer',
+  while_held: true,
   body: z
     .object({
       current_password: z.string({ error: 'Give your current password.' }).min(1, 'Give your current password.'),
       ...proofShape,
     })
-    .refine((body) => countOf(body) <= 1, ONE_FACTOR),
+    .refine(...AT_MOST_ONE_PROOF),
   status: 200,
   reply: z.object({ expires_in: z.int().describe('Seconds.') }),
   problems: ['too_many_requests', 'unavailable'],
@@ -171,6 +177,7 @@ export const startTotp = endpoint({
   path: '/auth/two-factor/totp',
   summary: 'Begin to set up an authenticator app. One that is in use stays in use until the new one has proved itself.',
   access: 'customer',
+  while_held: true,
   status: 200,
   reply: z.object({ secret: z.string().describe('Base32.'), uri: z.string().describe('For the QR code: otpauth://totp/...') }),
   problems: ['confirmation_required'],
@@ -181,6 +188,7 @@ export const activateTotp = endpoint({
   path: '/auth/two-factor/totp/activate',
   summary: 'End setting up an authenticator app with a code that it shows.',
   access: 'customer',
+  while_held: true,
   body: z.object({ code: totpCodeSchema }),
   status: 200,
   reply: z.object({ recovery_codes: newCodesSchema }),
@@ -201,6 +209,7 @@ export const requestNewPasskey = endpoint({
   path: '/auth/two-factor/passkeys/options',
   summary: 'What to ask the browser for to make a passkey.',
   access: 'customer',
+  while_held: true,
   status: 200,
   reply: passkeyCreationSchema,
   problems: ['confirmation_required', 'conflict'],
@@ -217,6 +226,7 @@ export const addPasskey = endpoint({
   path: '/auth/two-factor/passkeys',
   summary: 'Keep a passkey that the browser has made.',
   access: 'customer',
+  while_held: true,
   body: z.object({ name: passkeyNameSchema, passkey: newPasskeySchema }),
   status: 201,
   reply: z.object({ passkey: passkeySchema, recovery_codes: newCodesSchema }),
@@ -261,7 +271,7 @@ export const turnTwoFactorOff = endpoint({
   summary: 'Turn two-factor sign-in off: authenticator app, passkeys and recovery codes are gone.',
   access: 'customer',
   status: 204,
-  problems: ['confirmation_required'],
+  problems: ['confirmation_required', 'conflict'],
 });
 
 export const loginSecondStep = endpoint({

@@ -123,6 +123,18 @@ const ACCESS: Record<string, Access> = {
   'POST /admin/decline-subscription-request': 'admin',
 };
 
+/** What a session may do whose person has yet to set up the second factor that they must have, beside what anyone may. */
+const WHILE_HELD = [
+  'POST /auth/logout',
+  'GET /auth/me',
+  'GET /auth/two-factor',
+  'POST /auth/two-factor/confirm',
+  'POST /auth/two-factor/totp',
+  'POST /auth/two-factor/totp/activate',
+  'POST /auth/two-factor/passkeys/options',
+  'POST /auth/two-factor/passkeys',
+];
+
 const idSchema = z.object({ id: z.string() });
 
 /**
@@ -315,8 +327,9 @@ const OTHER_REFUSALS = ['premium_required', 'invalid_credentials', 'confirmation
 const endpoints = await allEndpoints();
 const byKey = new Map(endpoints.map((endpoint) => [endpoint.key, endpoint]));
 
-describe('the access table', async () => {
-  const app = await startTestApp();
+/** Somebody new of each role, and a way to call any endpoint as one of them, with nothing of use in it. */
+async function startWithRoles(environment: Record<string, string> = {}) {
+  const app = await startTestApp({ environment });
   const tokens = { customer: '', support: '', admin: '' };
   for (const role of ROLES) tokens[role] = (await app.signIn(role, role)).token;
 
@@ -338,6 +351,11 @@ describe('the access table', async () => {
     const text = await response.text();
     return { status: response.status, problem: response.ok ? undefined : problemSchema.parse(JSON.parse(text)) };
   };
+  return { app, tokens, ask };
+}
+
+describe('the access table', async () => {
+  const { app, tokens, ask } = await startWithRoles();
 
   test('names every endpoint of the contract and nothing else, with the access that the contract declares', () => {
     expect(Object.fromEntries(endpoints.map(({ key, access }) => [key, access]))).toEqual(ACCESS);
@@ -367,6 +385,22 @@ describe('the access table', async () => {
       else if (status === 401 || status === 403) expect(OTHER_REFUSALS).toContain(problem?.code);
     }
   });
+});
+
+test('who must have a second factor and has none calls nothing but what sets it up', async () => {
+  const { app, tokens, ask } = await startWithRoles({ REQUIRE_TWO_FACTOR: 'everyone' });
+  expect(endpoints.flatMap(({ key, while_held }) => (while_held ? key : [])).sort()).toEqual([...WHILE_HELD].sort());
+  const answered: string[] = [];
+  for (const [key, access] of Object.entries(ACCESS).filter(([, least]) => least !== 'anyone')) {
+    for (const role of ROLES) {
+      const token = key === 'POST /auth/logout' ? (await app.signIn(undefined, role)).token : tokens[role];
+      const { status, problem } = await ask(key, token);
+      const expected = RANK[role] < RANK[access] ? 'forbidden' : 'two_factor_setup_required';
+      if (problem?.code !== expected) answered.push(key);
+      else expect(status).toBe(403);
+    }
+  }
+  expect([...new Set(answered)].sort()).toEqual([...WHILE_HELD].sort());
 });
 
 describe('a record', async () => {

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import type { ScannerAddress } from '#platform/scanner-url.ts';
+import { spawnBound } from './bound-process.ts';
 import { CLAMD_SIGNATURES } from './clamd-double.ts';
 
 const CLAMD = ['/usr/sbin/clamd', '/usr/local/sbin/clamd', '/opt/homebrew/sbin/clamd'].find(existsSync);
@@ -65,7 +66,7 @@ export async function startClamd(
     await gone;
   };
   const start = async () => {
-    const started = spawn(program, ['-c', conf], { stdio: 'ignore' });
+    const started = spawnBound(program, ['-c', conf]);
     child = started;
     gone = new Promise((resolve) => started.once('exit', resolve));
     await vi.waitFor(() => answers(path), { timeout: 20_000, interval: 20 });

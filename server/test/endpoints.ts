@@ -8,6 +8,7 @@ const endpointSchema = z.object({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
   path: z.string().startsWith('/'),
   access: z.enum(['anyone', 'customer', 'support', 'admin']),
+  while_held: z.literal(true).optional(),
   status: z.int(),
   upload: z.string().optional(),
   query: z.instanceof(z.ZodType).optional(),
@@ -21,6 +22,7 @@ export interface AnyEndpoint {
   method: string;
   path: string;
   access: Access;
+  while_held: true | undefined;
   /** HTTP status of success. */
   status: number;
   hasBody: boolean;
@@ -41,6 +43,7 @@ export async function allEndpoints(): Promise<AnyEndpoint[]> {
     .map((endpoint) => ({
       ...endpoint,
       key: `${endpoint.method} ${endpoint.path}`,
+      while_held: endpoint.while_held,
       hasBody: endpoint.body !== undefined,
       upload: endpoint.upload,
       query: endpoint.query,

@@ -11,7 +11,8 @@ import { afterAll } from 'vitest';
 import type { DatabaseLocation } from '#platform/database.ts';
 import { createLog } from '#platform/log.ts';
 import { parseSettings } from '#platform/settings.ts';
-import { type App, createApp, type Surroundings } from '#server/app.ts';
+import type { Surroundings } from '#server/app/surroundings.ts';
+import { type App, createApp } from '#server/app.ts';
 
 /** An answer of the API: parsed by the endpoint's reply schema, or a problem document. */
 export type Answer<E extends Endpoint> =

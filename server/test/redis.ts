@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@redis/client';
+import { spawnBound } from './bound-process.ts';
 
 const PROGRAMS = [
   '/usr/bin/redis-server',
@@ -26,7 +26,7 @@ export interface TestRedis {
 export async function startRedis(port: number): Promise<TestRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-redis-'));
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder];
-  const child = spawn(REDIS_SERVER ?? 'redis-server', options, { stdio: 'ignore' });
+  const child = spawnBound(REDIS_SERVER ?? 'redis-server', options);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const url = `redis://127.0.0.1:${port}`;
   const client = createClient({ url, socket: { reconnectStrategy: (retries) => (retries > 100 ? new Error('gone') : 50) } });

@@ -178,7 +178,10 @@ export async function verifyAudit(database: Kysely<AuditTables>, noted?: { seq: 
       if (reason !== undefined) return verdict({ seq: Math.min(entry.seq, before.seq + 1), reason });
       before = { seq: entry.seq, hash: entry.hash };
     }
-    if (entries.length > 0) continue;
+    if (entries.length > 0) {
+      isLastLook = false;
+      continue;
+    }
     const head = await database.selectFrom('audit_head').select(['seq', 'hash']).where('id', '=', HEAD).executeTakeFirst();
     if (head === undefined) return verdict({ seq: before.seq, reason: 'The record of where the log ends is missing.' });
     // An entry that was added since the last page, unless there is none when it is looked for again.

@@ -136,9 +136,11 @@ test('a page that does not read is dropped, and nobody else waits for it', async
   });
   const user = { id: newId(), username: 'maria', email: 'maria@example.com', role: 'customer' } as const;
   const sessions = {
-    resolve: () => Promise.resolve({ id: newId(), user, began: null }),
+    resolve: () => Promise.resolve({ id: newId(), user, began: null, is_held: false }),
     lives: () => Promise.resolve(true),
+    isHeld: () => Promise.resolve(false),
     onEnd: () => () => {},
+    onChange: () => () => {},
   };
   const parts = { bus, present: () => [], limits: { ...EVENTS_LIMITS, waiting_bytes: 64 * 1024 }, public_url: undefined };
   const events = await serveEvents({ fastify, sessions }, parts);

@@ -77,7 +77,7 @@ function end(socket: WebSocket, code: number, reason: string): void {
  * The answered `close` ends every socket.
  */
 export async function serveEvents(
-  api: Pick<Api, 'fastify'> & { sessions: Pick<Sessions, 'resolve' | 'lives' | 'onEnd'> },
+  api: Pick<Api, 'fastify'> & { sessions: Pick<Sessions, 'resolve' | 'lives' | 'isHeld' | 'onEnd' | 'onChange'> },
   parts: { bus: Bus; present: (user_id: string) => LiveEvent[]; limits: EventsLimits; public_url: string | undefined },
 ): Promise<{ close: () => void }> {
   const { bus, present, limits, public_url } = parts;
@@ -87,15 +87,18 @@ export async function serveEvents(
 
   await fastify.register(websocket, { options: { maxPayload: FRAME_BYTES_MAXIMUM, perMessageDeflate: false } });
 
-  const endSession = (page: Page) => end(page.socket, EVENTS_CLOSED.unauthenticated, 'The session has ended.');
+  const endSession = ({ socket }: Pick<Page, 'socket'>) => end(socket, EVENTS_CLOSED.unauthenticated, 'The session has ended.');
+  const hold = ({ socket }: Pick<Page, 'socket'>) =>
+    end(socket, EVENTS_CLOSED.two_factor_setup_required, 'A second factor has to be set up first.');
 
-  /** Lifetimes and what other servers have ended; what ends here is told by `onEnd`. */
+  /** Lifetimes, and what other servers have ended or changed; what ends or changes here is told by `onEnd` and `onChange`. */
   async function checkSession(page: Page): Promise<void> {
-    const lives = await sessions.lives(page.session.id).catch((error: unknown) => {
+    try {
+      if (!(await sessions.lives(page.session.id))) endSession(page);
+      else if (await sessions.isHeld(page.session.user.id)) hold(page);
+    } catch (error) {
       fastify.log.warn({ err: error }, 'a session could not be looked up');
-      return true;
-    });
-    if (!lives) endSession(page);
+    }
   }
 
   function beat(): void {
@@ -132,7 +135,11 @@ export async function serveEvents(
     const session = await sessions.resolve(hello.access_token);
     if (socket.readyState !== socket.OPEN) return undefined;
     if (session === undefined) {
-      end(socket, EVENTS_CLOSED.unauthenticated, 'The session has ended.');
+      endSession({ socket });
+      return undefined;
+    }
+    if (session.is_held) {
+      hold({ socket });
       return undefined;
     }
     const theirs = [...pages].filter((page) => page.session.user.id === session.user.id);
@@ -204,13 +211,18 @@ export async function serveEvents(
 
   const heartbeat = setInterval(beat, limits.heartbeat_ms);
   heartbeat.unref();
-  const stopWatching = sessions.onEnd((session_id) => {
-    for (const page of pages) if (page.session.id === session_id) endSession(page);
-  });
+  const stopWatching = [
+    sessions.onEnd((session_id) => {
+      for (const page of pages) if (page.session.id === session_id) endSession(page);
+    }),
+    sessions.onChange((user_id) => {
+      for (const page of pages) if (page.session.user.id === user_id) void checkSession(page);
+    }),
+  ];
   return {
     close() {
       clearInterval(heartbeat);
-      stopWatching();
+      for (const stop of stopWatching) stop();
       // 1001: going away (RFC 6455 section 7.4.1).
       for (const client of fastify.websocketServer.clients) end(client, 1001, 'The server is stopping.');
     },

@@ -4,13 +4,23 @@ export type ScannerAddress = { host: string; port: number } | { path: string };
 /** clamd's own default (`TCPSocket` of clamd.conf). */
 const CLAMD_PORT = 3310;
 
+/** Undefined where a % stands for itself. */
+function decoded(pathname: string): string | undefined {
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return undefined;
+  }
+}
+
 function addressOf(text: string): ScannerAddress | undefined {
   if (!URL.canParse(text)) return undefined;
   const { protocol, hostname, port, pathname, username, password, search, hash } = new URL(text);
   if (`${username}${password}${search}${hash}` !== '') return undefined;
   if (protocol === 'clamd+unix:') {
     // Three slashes: a host before the path would be a path that lost its first part.
-    return hostname === '' && pathname.length > 1 ? { path: decodeURIComponent(pathname) } : undefined;
+    const path = decoded(pathname);
+    return hostname === '' && path !== undefined && path.length > 1 ? { path } : undefined;
   }
   if (protocol !== 'clamd:' || hostname === '' || !['', '/'].includes(pathname) || port === '0') return undefined;
   return { host: hostname.replaceAll(/^\[|\]$/g, ''), port: port === '' ? CLAMD_PORT : Number(port) };

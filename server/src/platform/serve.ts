@@ -54,6 +54,7 @@ const LEAST_RANK: Record<Access, number> = { anyone: 0, customer: 1, support: 2,
 function commonProblems(endpoint: Endpoint): ProblemCode[] {
   const codes: ProblemCode[] = ['internal', 'too_many_requests'];
   if (endpoint.access !== 'anyone') codes.push('unauthenticated');
+  if (endpoint.access !== 'anyone' && !endpoint.while_held) codes.push('two_factor_setup_required');
   if (LEAST_RANK[endpoint.access] > 1) codes.push('forbidden');
   if (endpoint.params) codes.push('not_found');
   if (endpoint.query || endpoint.body || endpoint.upload) codes.push('invalid_field');
@@ -74,6 +75,7 @@ async function authenticate(api: Api, endpoint: Endpoint, request: FastifyReques
     api.watch.forbidden(endpoint, request, session);
     throw new Problem('forbidden');
   }
+  if (session.is_held && !endpoint.while_held) throw new Problem('two_factor_setup_required');
   return session;
 }
 

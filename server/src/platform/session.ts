@@ -33,6 +33,8 @@ export interface Session {
   user: UserInfo;
   /** Where and with what it signed in; null for a session of before that was kept. */
   began: Pick<Origin, 'address' | 'source' | 'client'> | null;
+  /** Its person must have a second factor and has none yet: it may do nothing but set one up. */
+  is_held: boolean;
 }
 
 const DAY_MS = 86_400_000;
@@ -81,19 +83,30 @@ export interface Sessions {
   lives(session_id: string): Promise<boolean>;
   /** Has `listener` told of each session that ends here, until the answered function is called. */
   onEnd(listener: (session_id: string) => void): () => void;
+  /** Whether the sessions of a person are held just now. */
+  isHeld(user_id: string): Promise<boolean>;
+  /** Has `listener` told of each person whose record changed here, until the answered function is called. */
+  onChange(listener: (user_id: string) => void): () => void;
 }
 
-/** `findUser` answers undefined for an account that is gone or disabled: its tokens are then worth nothing. */
+/**
+ * `findUser` answers undefined for an account that is gone or disabled: its tokens are then worth nothing. `lacksFactor` is whether a person must have a second
+ * factor and has none.
+ */
 export function createSessions(parts: {
   database: Kysely<SessionTables>;
   findUser: (id: string) => Promise<UserInfo | undefined>;
+  lacksFactor: (user: UserInfo) => Promise<boolean>;
   now: () => number;
 }): Sessions {
-  const { database, findUser, now } = parts;
+  const { database, findUser, lacksFactor, now } = parts;
   const cache = new Map<string, Cached>();
   // Sessions that ended while a read of them may have been under way; such a read must not put them back into the cache.
   const ended = new Set<string>();
   const listeners = new Set<(session_id: string) => void>();
+  const changeListeners = new Set<(user_id: string) => void>();
+  // Counts changes of people: a read that one overtook is trusted for its own request alone.
+  let changes = 0;
   const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
   function drop(belongs: (session: Session) => boolean): void {
@@ -121,11 +134,13 @@ export function createSessions(parts: {
     if (row === undefined) return undefined;
     const user = await findUser(row.user_id);
     if (user === undefined) return undefined;
+    const is_held = await lacksFactor(user);
     return {
-      session: { id: row.id, user, began: beganOf(row) },
+      session: { id: row.id, user, began: beganOf(row), is_held },
       expires_at: Date.parse(row.created_at) + ABSOLUTE_LIFETIME_MS,
       last_used_at: Date.parse(row.last_used_at),
-      trusted_until: now() + CACHE_MS,
+      // Whoever has just set their second factor up is free at once, on every server.
+      trusted_until: is_held ? 0 : now() + CACHE_MS,
     };
   }
 
@@ -160,9 +175,11 @@ export function createSessions(parts: {
       const token_hash = hashOf(token);
       let cached = cache.get(token_hash);
       if (cached === undefined || cached.trusted_until < now()) {
+        const before = changes;
         cached = await read(token_hash);
         cache.delete(token_hash);
         if (cached === undefined || ended.has(cached.session.id)) return undefined;
+        if (changes !== before) cached.trusted_until = 0;
         if (cache.size >= CACHE_SIZE_MAXIMUM) cache.clear();
         cache.set(token_hash, cached);
       }
@@ -224,7 +241,9 @@ export function createSessions(parts: {
     },
 
     refresh(user_id) {
+      changes += 1;
       drop((session) => session.user.id === user_id);
+      for (const listener of changeListeners) listener(user_id);
     },
 
     async lives(session_id) {
@@ -242,6 +261,16 @@ export function createSessions(parts: {
     onEnd(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+
+    async isHeld(user_id) {
+      const user = await findUser(user_id);
+      return user !== undefined && (await lacksFactor(user));
+    },
+
+    onChange(listener) {
+      changeListeners.add(listener);
+      return () => changeListeners.delete(listener);
     },
   };
 }

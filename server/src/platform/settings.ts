@@ -26,6 +26,8 @@ export interface Settings {
   quarantine_key_file: string;
   /** The key of what authenticator apps share with the server; made when it is not there. */
   two_factor_key_file: string;
+  /** Whose accounts must have a second factor; `staff` are support and administrators. */
+  require_two_factor: 'nobody' | 'staff' | 'everyone';
   admin_emails: readonly string[];
   trusted_proxies: readonly string[];
   live_chat_url: string | undefined;
@@ -45,12 +47,26 @@ export interface Settings {
   warnings: readonly string[];
 }
 
+function isDecodable(address: string): boolean {
+  try {
+    return decodeURIComponent(address) !== '';
+  } catch {
+    return false;
+  }
+}
+
 const blankIsUnset = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 const text = z.preprocess(blankIsUnset, z.string().trim().optional());
 const webAddress = z.preprocess(
   blankIsUnset,
   z.url({ protocol: /^https?$/, error: 'must be an address that starts with http:// or https://' }).optional(),
 );
+/** An address with an account in it: whoever connects decodes that, and would fail over a % that stands for itself. */
+const accountAddress = (protocol: RegExp, error: string) =>
+  z.preprocess(
+    blankIsUnset,
+    z.url({ protocol, error }).refine(isDecodable, 'must write a % in its account or password as %25').optional(),
+  );
 const commaList = text.transform((value) =>
   (value ?? '')
     .split(',')
@@ -74,18 +90,13 @@ const environmentSchema = z.object({
   DATA_DIR: text.default('./data'),
   QUARANTINE_KEY_FILE: text,
   TWO_FACTOR_KEY_FILE: text,
-  DATABASE_URL: z.preprocess(
+  REQUIRE_TWO_FACTOR: z.preprocess(
     blankIsUnset,
-    z.url({ protocol: /^postgres(ql)?$/, error: 'must be an address that starts with postgres://' }).optional(),
+    z.enum(['nobody', 'staff', 'everyone'], { error: 'must be "nobody", "staff" or "everyone"' }).default('nobody'),
   ),
-  REDIS_URL: z.preprocess(
-    blankIsUnset,
-    z.url({ protocol: /^rediss?$/, error: 'must be an address that starts with redis:// or rediss://' }).optional(),
-  ),
-  SMTP_URL: z.preprocess(
-    blankIsUnset,
-    z.url({ protocol: /^smtps?$/, error: 'must be an address that starts with smtp:// or smtps://' }).optional(),
-  ),
+  DATABASE_URL: accountAddress(/^postgres(ql)?$/, 'must be an address that starts with postgres://'),
+  REDIS_URL: accountAddress(/^rediss?$/, 'must be an address that starts with redis:// or rediss://'),
+  SMTP_URL: accountAddress(/^smtps?$/, 'must be an address that starts with smtp:// or smtps://'),
   MAIL_FROM: z.preprocess(blankIsUnset, z.email('must be an email address').optional()),
   ADMIN_EMAILS: commaList.pipe(z.array(z.email('must be a list of email addresses, separated by commas').toLowerCase())),
   TRUSTED_PROXIES: commaList.pipe(
@@ -211,6 +222,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     redis_url: values.REDIS_URL,
     quarantine_key_file: resolve(values.QUARANTINE_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'quarantine.key')),
     two_factor_key_file: resolve(values.TWO_FACTOR_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'two-factor.key')),
+    require_two_factor: values.REQUIRE_TWO_FACTOR,
     admin_emails: values.ADMIN_EMAILS,
     trusted_proxies: values.TRUSTED_PROXIES,
     live_chat_url: values.LIVE_CHAT_URL,

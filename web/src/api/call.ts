@@ -2,7 +2,7 @@ import type { Endpoint } from '@palisade/contract/endpoint';
 import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
 import type { z } from 'zod';
 import { reportConnection, reportWait } from './connection.ts';
-import { currentSession, endSession } from './session.ts';
+import { currentSession, endSession, holdSession } from './session.ts';
 
 type Schema = z.ZodType | undefined;
 type AnyEndpoint = Endpoint<`/${string}`>;
@@ -103,6 +103,7 @@ function readReply(
   // A late answer to an older token must not end the session that began since.
   if (problem.code === 'unauthenticated' && token !== undefined && token === currentSession()?.access_token)
     endSession('session_ended');
+  if (problem.code === 'two_factor_setup_required' && token !== undefined) holdSession(token, true);
   throw new CallError('problem', status, problem, Number(retry_after) || undefined);
 }
 

@@ -2,7 +2,7 @@ import { type ClientFrame, EVENTS_CLOSED, EVENTS_PATH, type LiveEvent, serverFra
 import { readHealth } from '@palisade/contract/platform';
 import { call } from './call.ts';
 import { reportConnection } from './connection.ts';
-import { currentSession, endSession } from './session.ts';
+import { currentSession, endSession, holdSession } from './session.ts';
 
 type Kind = LiveEvent['kind'];
 type EventOf<K extends Kind> = Extract<LiveEvent, { kind: K }>;
@@ -114,6 +114,10 @@ export function keepEventsOpen(access_token: string): () => void {
       retry = setTimeout(() => {
         if (currentSession()?.access_token === access_token) endSession('session_ended');
       }, SIGN_OUT_GRACE);
+      return;
+    }
+    if (code === EVENTS_CLOSED.two_factor_setup_required) {
+      holdSession(access_token, true);
       return;
     }
     if (wasOpen) reportConnection('offline');

@@ -24,6 +24,7 @@ export const MARIA_ACCOUNT: Account = { ...MARIA, created_at: '2026-03-02T09:00:
 
 export const TWO_FACTOR_OFF: TwoFactor = {
   enabled: false,
+  required: false,
   totp_since: null,
   passkeys: [],
   recovery_codes_left: 0,
@@ -113,6 +114,7 @@ export function dashboardOf(parts: Partial<DashboardStatus> = {}): DashboardStat
       firewall_rules: 0,
       files_scanned: recent_scans.length,
       files_infected: countOf('infected'),
+      infected_in_the_open: false,
       files_pending: countOf('pending'),
       last_finished_at: recent_scans.find((scan) => scan.scan_status !== 'pending')?.scanned_at ?? null,
     },

@@ -1,5 +1,12 @@
 import type { NewPasskey, PasskeyAssertion, PasskeyCreation, PasskeyRequest } from '@palisade/contract/two-factor';
-import { startAuthentication, startRegistration, WebAuthnError } from '@simplewebauthn/browser';
+import {
+  type AuthenticationResponseJSON,
+  browserSupportsWebAuthnAutofill,
+  startAuthentication,
+  startRegistration,
+  WebAuthnAbortService,
+  WebAuthnError,
+} from '@simplewebauthn/browser';
 
 /** What the browser and its person did: not using a passkey is an ordinary outcome. `origin` is where passkeys do work, when it is not here. */
 export type PasskeyOutcome<Answer> = { ok: true; answer: Answer } | { ok: false; message: string; origin?: string };
@@ -29,13 +36,27 @@ async function ask<Answer>(origin: string, work: () => Promise<Answer>): Promise
   }
 }
 
+function assertionOf({ id, rawId, type, response }: AuthenticationResponseJSON): PasskeyAssertion {
+  const { clientDataJSON, authenticatorData, signature, userHandle } = response;
+  return { id, rawId, type, response: { clientDataJSON, authenticatorData, signature, userHandle } };
+}
+
 /** Has the person use one of their passkeys. */
 export function askForPasskey({ origin, ...request }: PasskeyRequest): Promise<PasskeyOutcome<PasskeyAssertion>> {
-  return ask(origin, async () => {
-    const { id, rawId, type, response } = await startAuthentication({ optionsJSON: request });
-    const { clientDataJSON, authenticatorData, signature, userHandle } = response;
-    return { id, rawId, type, response: { clientDataJSON, authenticatorData, signature, userHandle } };
-  });
+  return ask(origin, async () => assertionOf(await startAuthentication({ optionsJSON: request })));
+}
+
+/** Has the browser offer passkeys among what it fills into a field whose `autocomplete` ends with `webauthn`, where it can. The person may never take one. */
+export async function offerPasskeys({ origin, ...request }: PasskeyRequest): Promise<PasskeyOutcome<PasskeyAssertion>> {
+  if (!(await browserSupportsWebAuthnAutofill())) return { ok: false, message: 'This browser offers no passkeys.' };
+  return await ask(origin, async () =>
+    assertionOf(await startAuthentication({ optionsJSON: request, useBrowserAutofill: true })),
+  );
+}
+
+/** Ends what `offerPasskeys` began. */
+export function withdrawPasskeys(): void {
+  WebAuthnAbortService.cancelCeremony();
 }
 
 /** Has the person's device make a passkey. */

@@ -8,6 +8,8 @@ const USER_KEY = 'palisade.user_info';
 export interface Session {
   access_token: string;
   user_info: UserInfo;
+  /** Held: nothing but setting up the second factor that its person must have. Not stored: the server says it again. */
+  two_factor_setup_required?: true | undefined;
 }
 
 /** Why the sign-in screen is shown to a person who did not sign out here. */
@@ -77,13 +79,22 @@ export function endSession(notice?: SessionNotice): void {
 }
 
 /** Takes over what the server says about the signed-in person; ignored when somebody else has signed in meanwhile. */
-export function refreshUser(user_info: UserInfo): void {
-  if (state.session?.user_info.id !== user_info.id) return;
+export function refreshUser(account: UserInfo & Pick<Session, 'two_factor_setup_required'>): void {
+  if (state.session?.user_info.id !== account.id) return;
   // What the server says of the person beyond this is not kept in storage.
-  const { id, username, email, role } = user_info;
-  const session = { ...state.session, user_info: { id, username, email, role } };
+  const { id, username, email, role } = account;
+  // A hold ends where it is seen that there is a second factor: this may be an answer from before it began.
+  const two_factor_setup_required = account.two_factor_setup_required ?? state.session.two_factor_setup_required;
+  const session = { ...state.session, user_info: { id, username, email, role }, two_factor_setup_required };
   store(session);
   become({ session, notice: undefined });
+}
+
+/** Holds the session of a token, or lets it go; ignored when another one has begun since. */
+export function holdSession(access_token: string, two_factor_setup_required: true | undefined): void {
+  const { session } = state;
+  if (session?.access_token !== access_token || session.two_factor_setup_required === two_factor_setup_required) return;
+  become({ ...state, session: { ...session, two_factor_setup_required } });
 }
 
 /** Reads storage anew, as after a change by another tab. */

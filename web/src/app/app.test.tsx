@@ -1,10 +1,12 @@
 import { listScans } from '@palisade/contract/antivirus';
 import { currentUser, login } from '@palisade/contract/auth';
+import { EVENTS_CLOSED } from '@palisade/contract/events';
 import { readConfig } from '@palisade/contract/platform';
-import { render, screen } from '@testing-library/react';
+import { activateTotp, confirmIdentity, readTwoFactor, startTotp } from '@palisade/contract/two-factor';
+import { act, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CONFIG, MARIA, MARIA_ACCOUNT } from '#api/fake-records.ts';
+import { CONFIG, MARIA, MARIA_ACCOUNT, TWO_FACTOR_OFF } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { endSession, startSession } from '#api/session.ts';
 import { App } from './app.tsx';
@@ -47,6 +49,50 @@ describe('the application', () => {
     await user.click(await screen.findByRole('button', { name: 'Security User menu' }));
     // Without a layout the kit takes the button for scrolled away, and hides its menu.
     expect(await screen.findByText('zoe')).toBeInTheDocument();
+  });
+
+  it('shows who must have a second step nothing but how to set it up, then the wanted screen', async () => {
+    endSession();
+    server.on(login, reply(login, { access_token: 'token-1', user_info: MARIA, two_factor_setup_required: true }));
+    server.on(currentUser, reply(currentUser, { ...MARIA_ACCOUNT, two_factor_setup_required: true }));
+    server.on(readTwoFactor, reply(readTwoFactor, { ...TWO_FACTOR_OFF, required: true }));
+    server.on(confirmIdentity, reply(confirmIdentity, { expires_in: 600 }));
+    server.on(startTotp, reply(startTotp, { secret: 'ABCDEFGH', uri: 'otpauth://totp/x?secret=ABCDEFGH' }));
+    server.on(activateTotp, reply(activateTotp, { recovery_codes: ['aaaa-bbbb'] }));
+    const user = open();
+    await user.type(screen.getByLabelText('Email'), 'maria@example.com');
+    await user.type(screen.getByLabelText('Password'), 'correct horse');
+    await user.click(screen.getByRole('button', { name: 'Sign In' }));
+    expect(await screen.findByRole('heading', { name: 'Set up a second step to go on' }, { timeout: 5_000 })).toHaveFocus();
+    expect(screen.getByRole('button', { name: 'Sign Out' })).toBeVisible();
+    expect(server.callsOf(listScans)).toEqual([]);
+    expect(server.sockets).toEqual([]);
+
+    await user.click(await screen.findByRole('button', { name: 'Set up an authenticator app' }));
+    await user.type(screen.getByLabelText('Your password'), 'correct horse{Enter}');
+    await user.type(await screen.findByLabelText('Enter the code that the app shows'), '123456');
+    server.on(currentUser, reply(currentUser, MARIA_ACCOUNT));
+    server.on(readTwoFactor, reply(readTwoFactor, { ...TWO_FACTOR_OFF, enabled: true, required: true }));
+    await user.keyboard('{Enter}');
+    expect(await screen.findByText('aaaa-bbbb')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'I Have Kept Them' }));
+    expect(await screen.findByRole('heading', { level: 1, name: 'Antivirus' }, { timeout: 5_000 })).toBeVisible();
+    expect(server.sockets).toHaveLength(1);
+  });
+
+  it.each([
+    ['a call is refused for it', () => server.on(listScans, refusal('two_factor_setup_required'))],
+    ['its live connection is closed for it', undefined],
+  ])('says so in the middle of it when %s', async (_, refuse) => {
+    startSession({ access_token: 'token-1', user_info: MARIA });
+    server.on(readTwoFactor, reply(readTwoFactor, { ...TWO_FACTOR_OFF, required: true }));
+    refuse?.();
+    open();
+    if (refuse === undefined) {
+      await waitFor(() => expect(server.sockets).toHaveLength(1));
+      act(() => server.sockets[0]?.breakOff(EVENTS_CLOSED.two_factor_setup_required));
+    }
+    expect(await screen.findByRole('heading', { name: 'Set up a second step to go on' }, { timeout: 5_000 })).toBeVisible();
   });
 
   it('shows the sign-in screen with the reason when the server no longer knows the session', async () => {

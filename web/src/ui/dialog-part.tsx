@@ -3,6 +3,8 @@ import './dialog-part.css';
 
 interface DialogPartProps {
   title: string;
+  /** The rank of its heading; another one where the part stands on a page. */
+  rank?: 'h1' | 'h3';
   /** Takes the focus when what had it is gone. */
   heading?: Ref<HTMLHeadingElement>;
   /** What stands at the end of the heading's line. */
@@ -11,14 +13,14 @@ interface DialogPartProps {
 }
 
 /** A titled part of a dialog, below a line. */
-export function DialogPart({ title, heading, action, children }: DialogPartProps) {
+export function DialogPart({ title, rank: Heading = 'h3', heading, action, children }: DialogPartProps) {
   const id = useId();
   return (
     <section className="dialog-part" aria-labelledby={id}>
       <div className="dialog-part__head" data-action={action !== undefined}>
-        <h3 ref={heading} id={id} tabIndex={heading ? -1 : undefined}>
+        <Heading ref={heading} id={id} tabIndex={heading ? -1 : undefined}>
           {title}
-        </h3>
+        </Heading>
         {action}
       </div>
       {children}

@@ -29,6 +29,8 @@ interface Overview extends Pick<Posture, 'security_score' | 'score_breakdown'> {
   blocked: number;
   /** Firewall rules, enabled or not. */
   rule_count: number;
+  /** An infected upload could be neither sealed nor removed. */
+  infected_in_the_open: boolean;
 }
 
 export interface AntiHacking {
@@ -231,7 +233,8 @@ export function createAntiHacking(parts: {
     async overview(user_id) {
       const { posture, rows, rule_count } = await postureOf(user_id);
       const { security_score, score_breakdown } = posture;
-      return { security_score, score_breakdown, rule_count, blocked: countOf(rows, isBlocked) };
+      const infected_in_the_open = score_breakdown.some(({ id }) => id === 'infected_not_removed');
+      return { security_score, score_breakdown, rule_count, infected_in_the_open, blocked: countOf(rows, isBlocked) };
     },
 
     async scan(user_id) {

@@ -36,12 +36,12 @@ export interface Keeping {
   conclude(row: ScanRow, verdict: Partial<Verdict>): Promise<{ row: ScanRow | undefined; copy: Copy }>;
   /** Puts the bytes of a sealed file back into the spool for an engine. False when they cannot be had. */
   recall(row: ScanRow): Promise<boolean>;
-  /** Removes the sealed bytes of a file; the record stays. */
-  removeFile(row: ScanRow): Promise<void>;
+  /** Removes the sealed bytes of a file; the record stays. False when somebody else has. */
+  removeFile(row: ScanRow): Promise<boolean>;
   /** Removes all bytes of a scan. */
   remove(id: string): Promise<void>;
-  /** Removes what is over its time or belongs to no record. `busy` are the scans that are read now. Answers whose records changed. */
-  sweep(busy: ReadonlySet<string>): Promise<string[]>;
+  /** Removes what is over its time or belongs to no record. `busy` answers the scans that are read just now. Answers the records that have changed by it. */
+  sweep(busy: () => readonly string[]): Promise<ScanRow[]>;
 }
 
 const DAY_MS = 86_400_000;
@@ -103,27 +103,34 @@ export function createKeeping(parts: {
     async conclude(row, verdict) {
       const { scan_status = row.scan_status, status_detail = row.status_detail } = verdict;
       const kept_until = keptUntil(row, scan_status);
-      const sealed = kept_until !== null && (row.sealed === 1 || (await trySeal(row)));
+      // Of what was not kept there is nothing to seal.
+      const sealed = kept_until !== null && (row.sealed === 1 || (row.spooled === 1 && (await trySeal(row))));
       // What no engine has read yet is never given up for want of a seal.
       const waits = !sealed && scan_status === 'pending' && (status_detail === 'engine_down' || status_detail === 'queued');
-      const updated = await database
-        .updateTable('scans')
-        .set({
-          ...verdict,
-          // A threat that newer signatures find as well was found when it was found first.
-          scanned_at: row.scan_status === 'infected' && scan_status === 'infected' ? row.scanned_at : at(),
-          sealed: sealed ? 1 : 0,
-          spooled: waits ? 1 : 0,
-          kept_until: sealed || waits ? kept_until : null,
-        })
-        .where('id', '=', row.id)
-        .returningAll()
-        .executeTakeFirst();
-      if (updated !== undefined && waits) return { row: updated, copy: 'waiting' };
+      const store = (kept: Partial<Pick<ScanRow, 'sealed' | 'spooled' | 'kept_until'>>) =>
+        database
+          .updateTable('scans')
+          .set({
+            ...verdict,
+            // A threat that newer signatures find as well was found when it was found first.
+            scanned_at: row.scan_status === 'infected' && scan_status === 'infected' ? row.scanned_at : at(),
+            ...kept,
+          })
+          .where('id', '=', row.id)
+          .returningAll();
+      const updated =
+        (await store({ sealed: sealed ? 1 : 0, spooled: waits ? 1 : 0, kept_until: sealed || waits ? kept_until : null })
+          .where('sealed', '=', row.sealed)
+          .where('spooled', '=', row.spooled)
+          .executeTakeFirst()) ??
+        // Their owner took the bytes away meanwhile, or their time was over: what is known of them is known all the same.
+        (await store({}).executeTakeFirst());
+      if (updated?.spooled === 1) return { row: updated, copy: 'waiting' };
+      const stays = updated?.sealed === 1;
       try {
-        if (updated === undefined || !sealed) await remove(row.id);
-        else await spool.remove(row.id);
-        return { row: updated, copy: sealed ? 'sealed' : 'deleted' };
+        if (stays) await spool.remove(row.id);
+        else await remove(row.id);
+        return { row: updated, copy: stays ? 'sealed' : 'deleted' };
       } catch (error) {
         // The verdict stands; the next start removes what stayed.
         logger.error({ err: error, scan: row.id }, 'the bytes of a finished scan could not be removed');
@@ -141,9 +148,15 @@ export function createKeeping(parts: {
       }
     },
 
-    async removeFile(row) {
-      await database.updateTable('scans').set({ sealed: 0, kept_until: null }).where('id', '=', row.id).execute();
-      await quarantine.remove(row.id);
+    async removeFile({ id }) {
+      const { numUpdatedRows } = await database
+        .updateTable('scans')
+        .set({ sealed: 0, kept_until: null })
+        .where('id', '=', id)
+        .where('sealed', '=', sql.lit(1))
+        .executeTakeFirst();
+      await quarantine.remove(id);
+      return numUpdatedRows > 0n;
     },
 
     remove,
@@ -151,26 +164,28 @@ export function createKeeping(parts: {
     async sweep(busy) {
       // Listed first: what is sealed while this runs is not taken for a leftover.
       const here = await quarantine.list();
-      const owners = new Set<string>();
+      const changed: ScanRow[] = [];
       for (let full = true; full; ) {
         const over = await database
           .selectFrom('scans')
           .selectAll()
           .where('kept_until', 'is not', null)
           .where('kept_until', '<', at())
-          .where('id', 'not in', ['', ...busy])
+          .where('id', 'not in', ['', ...busy()])
           .orderBy('kept_until')
           .limit(SWEPT_AT_ONCE)
           .execute();
         for (const row of over) {
+          if (busy().includes(row.id)) continue;
           const was_read = row.status_detail !== 'engine_down' && row.status_detail !== 'queued';
-          await database
+          const updated = await database
             .updateTable('scans')
             .set({ sealed: 0, spooled: 0, kept_until: null, ...(was_read ? {} : { status_detail: 'expired' as const }) })
             .where('id', '=', row.id)
-            .execute();
+            .returningAll()
+            .executeTakeFirst();
           await remove(row.id);
-          owners.add(row.user_id);
+          if (updated !== undefined) changed.push(updated);
         }
         full = over.length === SWEPT_AT_ONCE;
       }
@@ -183,9 +198,9 @@ export function createKeeping(parts: {
           .where('sealed', '=', sql.lit(1))
           .execute();
         const known = new Set(rows.map(({ id }) => id));
-        for (const id of ids) if (!known.has(id) && !busy.has(id)) await quarantine.remove(id);
+        for (const id of ids) if (!known.has(id) && !busy().includes(id)) await quarantine.remove(id);
       }
-      return [...owners];
+      return changed;
     },
   };
 }

@@ -36,15 +36,17 @@ export function serveQuarantine(api: Api, antivirus: Antivirus, falseAlarms: Fal
 
   serve(api, restoreFile, own, async ({ row, header, request }) => {
     const bytes = await antivirus.restore(row);
-    await record('file_restored', row, originOf(request));
+    await record('file_restored', row, originOf(request)).catch((error: unknown) => {
+      bytes.destroy();
+      throw error;
+    });
     header('content-type', 'application/octet-stream');
     header('content-length', String(row.size));
     header('content-disposition', attachment(row.filename));
     return bytes;
   });
   serve(api, deleteFile, own, async ({ row, request }) => {
-    await antivirus.removeFile(row);
-    if (row.sealed === 1) await record('file_deleted', row, originOf(request));
+    if (await antivirus.removeFile(row)) await record('file_deleted', row, originOf(request));
   });
   serve(api, unlockFile, own, async ({ row, body }) => antivirus.detail(await antivirus.unlock(row, body.password)));
   serve(api, reportFalseAlarm, own, async ({ row, body }) => {

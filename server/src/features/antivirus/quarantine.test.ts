@@ -18,6 +18,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { EICAR, noise, PDF, zip } from '#test/files.ts';
 import { problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
+import { listenAs } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
 import { openQuarantine } from './quarantine.ts';
 
@@ -220,7 +221,10 @@ describe('the bytes of an upload', async () => {
     const record = await scanned(app, person, 'paper.pdf', PDF);
     expect(record).toMatchObject({ scan_status: 'pending', status_detail: 'engine_down' });
     expect(quarantined(app)).toEqual([record.id]);
+    const page = await listenAs(app, person);
     clock += 8 * DAY_MS;
+    await page.event((event) => event.kind === 'scan_changed' && event.scan.status_detail === 'expired');
+    page.leave();
     await vi.waitFor(() => expect(quarantined(app)).toEqual([]), PATIENCE);
     const row = await app.app.database.selectFrom('scans').selectAll().where('id', '=', record.id).executeTakeFirst();
     expect(row).toMatchObject({ scan_status: 'pending', status_detail: 'expired', kept_until: null });

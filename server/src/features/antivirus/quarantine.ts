@@ -150,7 +150,10 @@ export function openQuarantine(parts: { folder: string; key_file: string }): Qua
         if (!first.done) yield first.value;
         yield* pieces;
       }
-      return Readable.from(all(), { objectMode: false });
+      const bytes = Readable.from(all(), { objectMode: false });
+      // Of what nobody begins to read `all` does not begin either, and so does not end it.
+      bytes.once('close', () => void pieces.return(undefined));
+      return bytes;
     },
 
     async unseal(file, path) {

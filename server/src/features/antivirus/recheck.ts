@@ -1,12 +1,9 @@
-import type { EngineAnswer } from '@palisade/contract/antivirus';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { type InstallationTables, readFact, writeFact } from '#platform/installation.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { ScanRow } from './keeping.ts';
-
-/** The name of a threat whose whole file has this SHA-256 (hex); undefined for what is on no list. */
-export type MatchHash = (sha256: string) => string | undefined;
+import type { MatchHash } from './known-hashes.ts';
 
 /** Looks at what was scanned before, again, when engine or signatures have changed. */
 export interface Recheck {
@@ -19,19 +16,13 @@ export interface Recheck {
 
 const EDITION = 'scanner_edition';
 const ROWS_AT_ONCE = 500;
-const LIST_NAME = 'SHA-256 list';
-
-/** What a list of known hashes says of a file. */
-export function listAnswer(threat: string): EngineAnswer {
-  return { name: LIST_NAME, version: '1', signatures_version: '', verdict: 'infected', threat, duration_ms: 0 };
-}
 
 export function createRecheck(parts: {
   database: Kysely<AntivirusTables & InstallationTables>;
   edition: () => string | undefined;
   matchHash: MatchHash | undefined;
-  /** Takes a finding of the list for a record that was not infected. */
-  onListed: (row: ScanRow, threat: string) => Promise<void>;
+  /** Takes a finding of the list for a record that was not infected when it was looked for. */
+  onListed: (row: ScanRow) => Promise<void>;
   /** Has a sealed file read again. */
   readAgain: (row: ScanRow) => Promise<unknown>;
   logger: FastifyBaseLogger;
@@ -63,8 +54,7 @@ export function createRecheck(parts: {
     const began_with = edition();
     if (matchHash !== undefined) {
       for await (const row of rowsWhere('not infected')) {
-        const threat = matchHash(row.file_hash);
-        if (threat !== undefined) await onListed(row, threat);
+        if (matchHash(row.file_hash) !== undefined) await onListed(row);
       }
     }
     for await (const row of rowsWhere('sealed')) {

@@ -7,7 +7,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { docx, mail, ole } from '#test/containers.ts';
 import { EICAR, noise, PDF, tar, zip } from '#test/files.ts';
 import { problemOf, replyOf, SIGNATURES_FOLDER, startTestApp } from '#test/harness.ts';
-import { scanned } from '#test/upload.ts';
+import { scanned, upload } from '#test/upload.ts';
 import { readSamples } from './engines/samples.ts';
 
 const samples = await readSamples(join(SIGNATURES_FOLDER, 'samples'));
@@ -108,7 +108,7 @@ describe('a record', async () => {
   test('that is removed while its file is read leaves neither record nor bytes', async () => {
     const { token: person } = await app.signIn();
     for (const pid of app.app.engine.pids()) process.kill(pid, 'SIGSTOP');
-    const answer = scanned(app, person, 'eicar.com', EICAR);
+    const answer = upload(app, person, { name: 'eicar.com', content: EICAR });
     const id = await vi.waitFor(async () => {
       const [row] = replyOf(await app.call(listScans, { token: person }));
       if (row === undefined) throw new Error('no record yet');
@@ -116,7 +116,7 @@ describe('a record', async () => {
     });
     await app.call(deleteScan, { token: person, params: { id } });
     for (const pid of app.app.engine.pids()) process.kill(pid, 'SIGCONT');
-    await answer;
+    expect(problemOf(await answer)).toMatchObject({ code: 'upload_cancelled' });
     expect(replyOf(await app.call(listScans, { token: person }))).toEqual([]);
     expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]);
   });

@@ -71,9 +71,9 @@ export function verdictOf(outcome: EngineOutcome, filename: string): Partial<Ver
   };
 }
 
-/** What a verdict may serve again for: files of any name, or of this one only. */
+/** What a verdict may serve again for: files of any name, or of this one only. No name that is shown holds a line's end, so none passes for an engine's. */
 export function editionFor(edition: string, filename: string | undefined): string {
-  return filename === undefined ? edition : `${edition} ${filename}`;
+  return filename === undefined ? edition : `${edition}\n${filename}`;
 }
 
 /** A path inside archives: each part as hostile as a file's name. */

@@ -14,7 +14,7 @@ import {
 import { endOtherSessions, endSession, listSessions } from '@palisade/contract/sessions';
 import { PostgresAdapter, sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type AuditVerdict, verifyAudit } from '#platform/audit.ts';
+import { type AuditVerdict, createAudit, verifyAudit } from '#platform/audit.ts';
 import { replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { runCommand } from '#test/server-process.ts';
 
@@ -168,6 +168,27 @@ class Undone extends Error {
 }
 
 describe('the verifier', async () => {
+  test('takes entries that are added while it reads for nothing else', async () => {
+    const person = await app.signIn();
+    const ours = app.app.database.$pickTables<'audit_entries' | 'audit_head'>();
+    const added: Promise<unknown>[] = [];
+    const growing = ours.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult({ result }) {
+        // Each time it has come to the end, somebody signs in.
+        if (result.rows.length === 0 && added.length < 3) {
+          added.push(
+            createAudit({ now: Date.now }).record(ours, { kind: 'signed_in', subject_id: person.email, actor_id: person.email }),
+          );
+        }
+        return Promise.resolve(result);
+      },
+    });
+    expect(await verifyAudit(growing)).toMatchObject({ fault: null });
+    await Promise.all(added);
+    expect(added).toHaveLength(3);
+  });
+
   const fresh = await startTestApp();
   for (const name of ['boss', 'maria']) await fresh.signIn(name);
   const verify = (database: Database, noted?: { seq: number; hash: string }) =>

@@ -18,7 +18,7 @@ export function serveAccounts(api: Api, auth: Auth, accounts: Accounts): void {
   serve(api, currentUser, 'customer', async ({ session }) => {
     const account = await auth.findAccount(session.user.id);
     if (account === undefined) throw new Problem('unauthenticated');
-    return account;
+    return { ...account, ...(session.is_held && { two_factor_setup_required: true as const }) };
   });
 
   serve(api, changeUsername, 'customer', ({ session, body, request }) =>

@@ -32,8 +32,11 @@ export interface Auth {
     /** Stands for the password that was right: SHA-256 of what is stored of it. */
     password_mark: string;
   }>;
-  /** Whether the password that was right still is: a session that began while it was changed must not outlive the change. */
-  stillHolds(id: string, password_mark: string): Promise<boolean>;
+  /**
+   * Whether the account may be signed in to, and the password that was right still is: a session that began while that changed must not outlive the change.
+   * `password_mark` is undefined for who gave none.
+   */
+  stillHolds(id: string, password_mark: string | undefined): Promise<boolean>;
   /** Undefined for an account that is disabled, as for one that is not there. */
   findUser(id: string): Promise<UserInfo | undefined>;
   /** `email` as `emailSchema` makes it: trimmed, in lower case. */
@@ -144,7 +147,8 @@ export function createAuth(parts: {
         .where('id', '=', id)
         .returning(['password_hash', 'disabled_at'])
         .executeTakeFirst();
-      return current !== undefined && current.disabled_at === null && markOf(current.password_hash) === password_mark;
+      if (current === undefined || current.disabled_at !== null) return false;
+      return password_mark === undefined || markOf(current.password_hash) === password_mark;
     },
 
     findUser: (id) =>

@@ -1,20 +1,31 @@
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
+import type { FastifyRequest } from 'fastify';
 import { originOf } from '#platform/origin.ts';
 import { invalidField } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
-import type { Accounts } from './account.ts';
 import type { Export } from './export.ts';
 import type { Farewell } from './farewell.ts';
+import type { PasskeySite } from './passkey-site.ts';
 import type { ProveAgain } from './prove-again.ts';
+import { proofOf } from './second-factors.ts';
 
+/** `siteOf` says where passkeys work for who sends a request. */
 export function servePrivacy(
   api: Api,
-  parts: { accounts: Pick<Accounts, 'requirePassword'>; dataExport: Export; farewell: Farewell; proveAgain: ProveAgain },
+  parts: {
+    dataExport: Export;
+    farewell: Farewell;
+    proveAgain: ProveAgain;
+    siteOf: (request: FastifyRequest) => PasskeySite | undefined;
+  },
 ): void {
-  const { accounts, dataExport, farewell, proveAgain } = parts;
+  const { dataExport, farewell, proveAgain, siteOf } = parts;
+
+  const prove = (user_id: string, body: { password: string } & Parameters<typeof proofOf>[0], request: FastifyRequest) =>
+    proveAgain(user_id, { password: body.password, proof: proofOf(body), site: siteOf(request) }, originOf(request));
 
   serve(api, exportData, 'customer', async ({ session, body, request, header }) => {
-    await accounts.requirePassword(session.user.id, body.password);
+    await prove(session.user.id, body, request);
     const file = await dataExport.of(session.user, originOf(request));
     header('content-type', 'application/json; charset=utf-8');
     header('content-disposition', 'attachment; filename="palisade-data.json"');
@@ -23,7 +34,7 @@ export function servePrivacy(
 
   serve(api, deleteAccount, 'customer', async ({ session, body, request }) => {
     if (body.confirmation !== session.user.email) throw invalidField('confirmation', 'This is not the email of your account.');
-    await proveAgain(session.user.id, body, originOf(request));
+    await prove(session.user.id, body, request);
     await farewell.remove(session.user);
     return { success: true as const };
   });

@@ -4,16 +4,20 @@ import { listAudit } from '@palisade/contract/audit';
 import { currentUser, forgotPassword, login, register } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
 import { readDashboard } from '@palisade/contract/dashboard';
+import type { BodySentOf } from '@palisade/contract/endpoint';
 import { addRule } from '@palisade/contract/firewall';
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
+import { problemSchema } from '@palisade/contract/problem';
 import { reportFalseAlarm } from '@palisade/contract/quarantine';
 import { createSession, joinSession } from '@palisade/contract/remote';
 import { assignSubscription, createTemplate, listTemplates, requestPlan } from '@palisade/contract/subscription';
+import { addPasskey, confirmIdentity, requestNewPasskey, requestPasskeyProof } from '@palisade/contract/two-factor';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { newId } from '#platform/id.ts';
-import { PERSONAL_TABLES } from '#server/app.ts';
+import { PERSONAL_TABLES } from '#server/app/tables.ts';
+import { Authenticator } from '#test/authenticator.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
 import { problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
@@ -104,12 +108,26 @@ async function rowsOf(table: string): Promise<Record<string, unknown>[]> {
   return (await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(app.app.database)).rows;
 }
 
-function exportFor({ token, password }: Person): Promise<Response> {
+type Proof = Pick<BodySentOf<typeof exportData>, 'code' | 'recovery_code' | 'passkey'>;
+
+function exportFor({ token, password }: Person, proof: Proof = {}): Promise<Response> {
   return fetch(`${app.url}/api${exportData.path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ password }),
+    body: JSON.stringify({ password, ...proof }),
   });
+}
+
+/** Somebody whose only second factor is a passkey, and its device. */
+async function withPasskey() {
+  const person = await signIn();
+  const { token, password } = person;
+  replyOf(await call(confirmIdentity, { token, body: { current_password: password } }));
+  const device = new Authenticator(app.url.replace('127.0.0.1', 'localhost'));
+  const passkey = device.create(replyOf(await call(requestNewPasskey, { token })));
+  replyOf(await call(addPasskey, { token, body: { name: 'Phone', passkey } }));
+  const prove = async () => device.get(replyOf(await call(requestPasskeyProof, { token })));
+  return { person, prove };
 }
 
 const fileSchema = z.intersection(
@@ -129,7 +147,7 @@ test('every table that knows people is in the file of all their data', async () 
 describe('the file of all one’s data', async () => {
   const person = await leaveTraces('zwetlana-quux');
   const other = await leaveTraces('ottokar-xyzzy');
-  const response = await exportFor(person);
+  const response = await exportFor(person, { recovery_code: person.recovery_code });
   const text = await response.text();
   const file = fileSchema.parse(JSON.parse(text));
 
@@ -168,19 +186,33 @@ describe('the file of all one’s data', async () => {
     ]);
   });
 
-  test('is given for the password alone', async () => {
-    const wrong = await exportFor({ ...person, password: 'not the password' });
+  test('is given for the password, where no second factor is', async () => {
+    const plain = await signIn();
+    const wrong = await exportFor({ ...plain, password: 'not the password' });
     expect(wrong.status).toBe(422);
     expect(await wrong.json()).toMatchObject({ errors: [{ field: 'password' }] });
-    expect((await exportFor({ ...person, token: 'x' })).status).toBe(401);
+    expect((await exportFor({ ...plain, token: 'x' })).status).toBe(401);
+    expect((await exportFor(plain)).status).toBe(200);
+  });
+
+  test('takes the second factor where there is one, each proof once', async () => {
+    const { person: owner, prove } = await withPasskey();
+    const codeOf = async (response: Response) => problemSchema.parse(await response.json()).code;
+    expect(await (await exportFor(owner)).json()).toMatchObject({ errors: [{ field: 'code' }] });
+    for (const proof of [{ code: '123456' }, { recovery_code: 'none-of-them' }])
+      expect(await codeOf(await exportFor(owner, proof))).toBe('second_factor_refused');
+    const passkey = await prove();
+    expect(await codeOf(await exportFor({ ...owner, password: 'not the password' }, { passkey }))).toBe('invalid_field');
+    expect((await exportFor(owner, { passkey })).status).toBe(200);
+    expect(await codeOf(await exportFor(owner, { passkey }))).toBe('second_factor_refused');
+    const stranger = await withPasskey();
+    expect(await codeOf(await exportFor(owner, { passkey: await stranger.prove() }))).toBe('second_factor_refused');
   });
 });
 
 describe('the deletion of an account', () => {
-  const ask = (
-    { token, password, email }: Person,
-    change: { password?: string; confirmation?: string; second_factor?: string } = {},
-  ) => call(deleteAccount, { token, body: { password, confirmation: email, ...change } });
+  const ask = ({ token, password, email }: Person, change: { password?: string; confirmation?: string } & Proof = {}) =>
+    call(deleteAccount, { token, body: { password, confirmation: email, ...change } });
 
   test('needs the password, and the email typed', async () => {
     const person = await signIn();
@@ -201,12 +233,12 @@ describe('the deletion of an account', () => {
     expect(scans).toHaveLength(2);
     expect(kept()).toEqual(expect.arrayContaining(scans));
 
-    expect(problemOf(await ask(person)).errors?.[0]?.field).toBe('second_factor');
-    for (const second_factor of ['123456', 'none-of-them'])
-      expect(problemOf(await ask(person, { second_factor })).code).toBe('second_factor_refused');
+    expect(problemOf(await ask(person)).errors?.[0]?.field).toBe('code');
+    for (const proof of [{ code: '123456' }, { recovery_code: 'none-of-them' }])
+      expect(problemOf(await ask(person, proof)).code).toBe('second_factor_refused');
     const confirmation = 'WENDELGARD-plugh@example.com';
-    const { recovery_code: second_factor } = person;
-    expect(replyOf(await ask(person, { confirmation, second_factor }))).toEqual({ success: true });
+    const { recovery_code } = person;
+    expect(replyOf(await ask(person, { confirmation, recovery_code }))).toEqual({ success: true });
     expect((await call(currentUser, { token: person.token })).status).toBe(401);
     expect(problemOf(await call(login, { body: person })).code).toBe('invalid_credentials');
     const letters = () => smtp.received.filter(({ to }) => to.toLowerCase() === person.email.toLowerCase());
@@ -230,6 +262,12 @@ describe('the deletion of an account', () => {
     const entries = replyOf(await call(listAudit, { token: boss.token, query: `?person=${person.id}` }));
     expect(entries[0]).toMatchObject({ kind: 'account_deleted', subject_id: person.id, subject: null, actor: null });
     for (const entry of entries) expect(entry).toMatchObject({ address: null, client: null, details: {} });
+  });
+
+  test('takes a passkey, of who has nothing else', async () => {
+    const { person, prove } = await withPasskey();
+    expect(replyOf(await ask(person, { passkey: await prove() }))).toEqual({ success: true });
+    expect((await call(currentUser, { token: person.token })).status).toBe(401);
   });
 
   test('frees the email and the name, and makes nobody first administrator again', async () => {

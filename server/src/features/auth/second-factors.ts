@@ -19,6 +19,17 @@ import type { TwoFactorTables } from './two-factor.tables.ts';
 /** What a person gives as their second factor. */
 export type Proof = { code: string } | { recovery_code: string } | { passkey: PasskeyAssertion };
 
+/** The one second factor that a body has, if any. */
+export function proofOf(body: {
+  code?: string | undefined;
+  recovery_code?: string | undefined;
+  passkey?: PasskeyAssertion | undefined;
+}): Proof | undefined {
+  if (body.code !== undefined) return { code: body.code };
+  if (body.recovery_code !== undefined) return { recovery_code: body.recovery_code };
+  return body.passkey === undefined ? undefined : { passkey: body.passkey };
+}
+
 type Tables = AuthTables & TwoFactorTables & AuditTables & MailTables & InstallationTables;
 
 /** Where a proof was asked for and given. */

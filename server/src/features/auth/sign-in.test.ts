@@ -4,6 +4,7 @@ import { openDatabase } from '#platform/database.ts';
 import { originOf } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
 import type { SecurityEvent } from '#platform/security-event.ts';
+import type { SecondFactors } from './second-factors.ts';
 import { createSignIn } from './sign-in.ts';
 
 const MARIA: UserInfo = {
@@ -16,21 +17,25 @@ const ORIGIN = originOf({ ip: '192.0.2.7', headers: {} });
 const SITE = { origin: 'http://localhost:3000', rp_id: 'localhost' };
 const never = () => Promise.reject(new Error('not asked here'));
 
-/** The ways in, where no second factor is right. */
-function wrongEverywhere() {
+/** The ways in, where second factors are as `examine` says, and nobody may be signed in by the time the session is there. */
+function waysIn(examine: SecondFactors['examine']) {
   const events: SecurityEvent[] = [];
   const admitted: string[] = [];
+  const ended: string[] = [];
   const waiting = { user_id: MARIA.id, password_mark: '', device_id: null };
   const signIn = createSignIn({
     database: openDatabase({ sqlite: ':memory:' }),
     auth: {
       authenticate: never,
-      stillHolds: never,
+      stillHolds: () => Promise.resolve(false),
       findUser: () => Promise.resolve(MARIA),
       findUserByEmail: () => Promise.resolve(MARIA),
     },
-    sessions: { start: never, end: never },
-    secondFactors: { methods: never, examine: () => Promise.reject(new Problem('second_factor_refused')) },
+    sessions: {
+      start: () => Promise.resolve({ token: 'a token', session_id: 'a session' }),
+      end: (session_id) => Promise.resolve(void ended.push(session_id)),
+    },
+    secondFactors: { methods: never, examine },
     challenges: {
       issue: never,
       find: () => Promise.resolve(waiting),
@@ -44,11 +49,14 @@ function wrongEverywhere() {
     passkeys: { request: never, ownerOf: (id) => Promise.resolve(id === 'known' ? MARIA.id : undefined) },
     audit: { record: never },
     observe: (event) => Promise.resolve(void events.push(event)),
+    mustHaveFactor: () => false,
     wakeMail: () => {},
     now: () => Date.parse('2026-11-20T10:00:00Z'),
   });
-  return { signIn, events, admitted };
+  return { signIn, events, admitted, ended };
 }
+
+const wrongEverywhere = () => waysIn(() => Promise.reject(new Problem('second_factor_refused')));
 
 const passkeyOf = (id: string) => ({
   id,
@@ -72,5 +80,13 @@ test('a passkey that nobody has is no failure of anybody', async () => {
   const { signIn, events } = wrongEverywhere();
   const attempt = signIn.withPasskey({ assertion: passkeyOf('unknown'), site: SITE }, ORIGIN);
   await expect(attempt).rejects.toMatchObject({ code: 'second_factor_refused' });
+  expect(events).toEqual([]);
+});
+
+test('an account that is disabled while its passkey signs in gets no session', async () => {
+  const { signIn, events, ended } = waysIn(() => Promise.resolve(() => Promise.resolve()));
+  const attempt = signIn.withPasskey({ assertion: passkeyOf('known'), site: SITE }, ORIGIN);
+  await expect(attempt).rejects.toMatchObject({ code: 'invalid_credentials' });
+  expect(ended).toEqual(['a session']);
   expect(events).toEqual([]);
 });

@@ -13,6 +13,7 @@ import type { AuthTables } from './auth.tables.ts';
 import type { Auth } from './auth.ts';
 import type { PasskeySite } from './passkey-site.ts';
 import { type Passkeys, UNKNOWN_PASSKEY } from './passkeys.ts';
+import type { FactorRule } from './required-factor.ts';
 import type { Proof, SecondFactors } from './second-factors.ts';
 import type { SignInChallenges } from './sign-in-challenges.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
@@ -21,6 +22,8 @@ import type { TwoFactorTables } from './two-factor.tables.ts';
 interface SignedIn {
   access_token: string;
   user_info: UserInfo;
+  /** There when they must set up a second factor first. */
+  two_factor_setup_required?: true;
 }
 
 interface Credentials {
@@ -77,11 +80,13 @@ export function createSignIn(parts: {
   passkeys: Pick<Passkeys, 'request' | 'ownerOf'>;
   audit: Pick<Audit, 'record'>;
   observe: Observe;
+  mustHaveFactor: FactorRule;
   /** Has letters that a sign-in wrote sent. */
   wakeMail: () => void;
   now: () => number;
 }): SignIn {
-  const { database, auth, sessions, guard, secondFactors, challenges, passkeys, audit, observe, wakeMail, now } = parts;
+  const { database, auth, sessions, guard, secondFactors, challenges, passkeys, audit, observe, mustHaveFactor, wakeMail, now } =
+    parts;
 
   const happened = (user_id: string | null, { source, address, client }: Origin) => ({
     at: new Date(now()).toISOString(),
@@ -138,7 +143,8 @@ export function createSignIn(parts: {
         with_password: admission !== undefined,
       },
     });
-    return { access_token: token, user_info };
+    const is_held = !has_second_factor && mustHaveFactor(user_info.role);
+    return { access_token: token, user_info, ...(is_held && { two_factor_setup_required: true as const }) };
   }
 
   /** Does the step, and tells of it when what was given is refused. */
@@ -204,6 +210,7 @@ export function createSignIn(parts: {
 
     async requestPasskey(challenge, site) {
       const { user_id } = await challenges.find(challenge);
+      await waitingUser(user_id);
       return await passkeys.request({ purpose: 'second_step', user_id, site });
     },
 
@@ -217,7 +224,8 @@ export function createSignIn(parts: {
         const take = await secondFactors.examine({ passkey: assertion }, occasion);
         await database.transaction().execute(take);
       });
-      const stillHolds = async () => (await passkeys.ownerOf(assertion.id)) === user.id;
+      const stillHolds = async () =>
+        (await passkeys.ownerOf(assertion.id)) === user.id && (await auth.stillHolds(user.id, undefined));
       return await open(user, { origin, device_id, has_second_factor: true, stillHolds });
     },
   };

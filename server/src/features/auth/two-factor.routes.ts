@@ -5,7 +5,6 @@ import {
   confirmIdentity,
   loginSecondStep,
   loginWithPasskey,
-  type PasskeyAssertion,
   readTwoFactor,
   removePasskey,
   removeTotp,
@@ -25,20 +24,9 @@ import { type Api, serve } from '#platform/serve.ts';
 import type { Session } from '#platform/session.ts';
 import type { PasskeySite } from './passkey-site.ts';
 import type { PasskeyRow, Passkeys } from './passkeys.ts';
-import type { Proof } from './second-factors.ts';
+import { proofOf } from './second-factors.ts';
 import type { SignIn } from './sign-in.ts';
 import type { Actor, TwoFactorAccounts } from './two-factor.ts';
-
-/** The one second factor that a body has, if any. */
-function proofOf(body: {
-  code?: string | undefined;
-  recovery_code?: string | undefined;
-  passkey?: PasskeyAssertion | undefined;
-}): Proof | undefined {
-  if (body.code !== undefined) return { code: body.code };
-  if (body.recovery_code !== undefined) return { recovery_code: body.recovery_code };
-  return body.passkey === undefined ? undefined : { passkey: body.passkey };
-}
 
 /** `siteOf` says where passkeys work for who sends a request. */
 export function serveTwoFactor(
@@ -67,7 +55,7 @@ export function serveTwoFactor(
     return site;
   }
 
-  serve(api, readTwoFactor, 'customer', ({ session, request }) => twoFactor.read(session.user.id, siteOf(request)));
+  serve(api, readTwoFactor, 'customer', ({ session, request }) => twoFactor.read(session.user, siteOf(request)));
 
   serve(api, confirmIdentity, 'customer', async (call) => {
     const { current_password } = call.body;

@@ -20,10 +20,11 @@ import {
   startTotp,
   turnTwoFactorOff,
 } from '@palisade/contract/two-factor';
+import { changeUser } from '@palisade/contract/users';
 import { describe, expect, test } from 'vitest';
 import { Authenticator } from '#test/authenticator.ts';
+import { codeAt, fromBase32 } from '#test/authenticator-app.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
-import { codeOfStep, stepOf } from './totp.ts';
 
 let clock = Date.parse('2026-11-20T10:00:00Z');
 // Guessing from one place is refused elsewhere (login-guard.test.ts); here it is everybody's place, and what counts is the account.
@@ -35,18 +36,11 @@ const NEW_PASSWORD = 'another long password';
 
 type Person = Awaited<ReturnType<typeof signIn>>;
 
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-
-function fromBase32(text: string): Buffer {
-  const bits = [...text].map((character) => BASE32.indexOf(character).toString(2).padStart(5, '0')).join('');
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-}
-
 /** An authenticator app: what it shows now, or `drift` steps from now. */
 type AppCode = (drift?: number) => string;
 
 function appOf(secret: string): AppCode {
-  return (drift = 0) => codeOfStep(fromBase32(secret), stepOf(clock) + drift);
+  return (drift = 0) => codeAt(secret, clock, drift);
 }
 
 function nextStep(): void {
@@ -112,6 +106,7 @@ describe('an authenticator app', () => {
     const { token, email, password } = person;
     expect(replyOf(await call(readTwoFactor, { token }))).toEqual({
       enabled: false,
+      required: false,
       totp_since: null,
       passkeys: [],
       recovery_codes_left: 0,
@@ -283,6 +278,47 @@ describe('the second step', () => {
     expect(problemOf(await call(loginSecondStep, { body: { challenge: between, code: code() } })).code).toBe('sign_in_expired');
     const after = await challengeOf(person);
     expect((await call(loginSecondStep, { body: { challenge: after, code: code() } })).status).toBe(200);
+  });
+});
+
+describe('an account that was disabled', () => {
+  const disable = async ({ token }: Person, disabled = true) => {
+    const { id } = replyOf(await call(currentUser, { token }));
+    replyOf(await call(changeUser, { token: boss.token, body: { user_id: id, disabled } }));
+    return id;
+  };
+  const sessionsOf = async (user_id: string) =>
+    await app.app.database.selectFrom('sessions').select('id').where('user_id', '=', user_id).execute();
+
+  test('between the steps is refused in each of them, whatever it proves, and uses nothing up', async () => {
+    const { person, code, recovery_codes } = await withApp();
+    const { device } = await newPasskey(person);
+    const challenge = await challengeOf(person);
+    const request = replyOf(await call(requestSecondStepPasskey, { body: { challenge } }));
+    const [recovery_code = ''] = recovery_codes;
+    const id = await disable(person);
+    for (const proof of [{ code: code() }, { recovery_code }, { passkey: device.get(request) }]) {
+      const answer = problemOf(await call(loginSecondStep, { body: { challenge, ...proof } }));
+      expect(answer).toMatchObject({ status: 401, code: 'sign_in_expired' });
+    }
+    expect(problemOf(await call(requestSecondStepPasskey, { body: { challenge } })).code).toBe('sign_in_expired');
+    expect(problemOf(await call(login, { body: person })).code).toBe('account_disabled');
+    expect(await sessionsOf(id)).toEqual([]);
+
+    replyOf(await call(changeUser, { token: boss.token, body: { user_id: id, disabled: false } }));
+    const body = { challenge: await challengeOf(person), recovery_code };
+    expect((await call(loginSecondStep, { body })).status).toBe(200);
+  });
+
+  test('is not signed in to with a passkey, asked for before as after', async () => {
+    const { person, device } = await withPasskey();
+    const before = replyOf(await call(requestPasskeyLogin));
+    const id = await disable(person);
+    for (const request of [before, replyOf(await call(requestPasskeyLogin))]) {
+      const answer = problemOf(await call(loginWithPasskey, { body: { passkey: device.get(request) } }));
+      expect(answer).toMatchObject({ status: 401, code: 'second_factor_refused' });
+    }
+    expect(await sessionsOf(id)).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditKind } from '@palisade/contract/audit';
+import type { UserInfo } from '@palisade/contract/auth';
 import {
   CONFIRMATION_LIFETIME_S,
   type NewPasskey,
@@ -19,6 +20,7 @@ import type { PasskeySite } from './passkey-site.ts';
 import type { PasskeyRow, Passkeys } from './passkeys.ts';
 import { isPassword } from './password.ts';
 import { countRecoveryCodes, makeRecoveryCodes } from './recovery-codes.ts';
+import type { FactorRule } from './required-factor.ts';
 import type { SealedSecrets } from './sealed-secret.ts';
 import type { Proof, SecondFactors } from './second-factors.ts';
 import { securityNotice } from './security-notice.ts';
@@ -36,7 +38,7 @@ export interface Actor {
 
 /** Two-factor sign-in of accounts: what it rests on, and how that changes. Every change needs a session that was confirmed shortly before. */
 export interface TwoFactorAccounts {
-  read(user_id: string, site: PasskeySite | undefined): Promise<TwoFactor>;
+  read(user: Pick<UserInfo, 'id' | 'role'>, site: PasskeySite | undefined): Promise<TwoFactor>;
   /** For others: whether it is on, and how many recovery codes are left. */
   secondFactor(user_id: string): Promise<{ enabled: boolean; recovery_codes_left: number }>;
   /** For others: whether it is on, of each of the accounts. */
@@ -65,10 +67,14 @@ export interface TwoFactorAccounts {
   removePasskey(actor: Actor, passkey: PasskeyRow): Promise<void>;
   /** @throws Problem `conflict` while two-factor sign-in is off. */
   renewRecoveryCodes(actor: Actor): Promise<string[]>;
+  /** @throws Problem `conflict` where the account must have a second factor. */
   turnOff(actor: Actor): Promise<void>;
 }
 
 const LAST_ONE = 'This is the only second factor of your account. Turn two-factor sign-in off instead.';
+const LAST_REQUIRED_ONE =
+  'This is the only second factor of your account, and your account must have one. Set up another one first.';
+const STAYS_ON = 'Your account must have a second factor, so two-factor sign-in stays on.';
 const IS_OFF = 'Two-factor sign-in is off.';
 
 export function createTwoFactor(parts: {
@@ -78,9 +84,10 @@ export function createTwoFactor(parts: {
   secrets: SealedSecrets;
   audit: Audit;
   mail: Pick<Mail, 'queue' | 'wake'>;
+  mustHaveFactor: FactorRule;
   now: () => number;
 }): TwoFactorAccounts {
-  const { database, passkeys, secondFactors, secrets, audit, mail, now } = parts;
+  const { database, passkeys, secondFactors, secrets, audit, mail, mustHaveFactor, now } = parts;
   const at = (offset_s = 0) => new Date(now() + offset_s * 1_000).toISOString();
 
   async function stateOf(from: Kysely<Tables>, user_id: string) {
@@ -109,18 +116,18 @@ export function createTwoFactor(parts: {
   /** A change of a confirmed person, whole or not at all, with what is written of it. Of several at once one waits for the other. */
   async function change<Result>(
     actor: Actor,
-    work: (transaction: Transaction<Tables>, write: Write) => Promise<Result>,
+    work: (transaction: Transaction<Tables>, write: Write, must_have_factor: boolean) => Promise<Result>,
   ): Promise<Result> {
     const result = await database.transaction().execute(async (transaction) => {
       const user = await transaction
         .updateTable('users')
         .set(({ ref }) => ({ email: ref('email') }))
         .where('id', '=', actor.user_id)
-        .returning(['email', 'username'])
+        .returning(['email', 'username', 'role'])
         .executeTakeFirst();
       if (user === undefined) throw new Problem('unauthenticated');
       await requireConfirmed(transaction, actor);
-      return await work(transaction, {
+      const write: Write = {
         async audit(kind, details = {}) {
           const { user_id, origin } = actor;
           const entry = { kind, subject_id: user_id, actor_id: user_id, origin, details };
@@ -130,7 +137,8 @@ export function createTwoFactor(parts: {
           const letter = securityNotice(user, { subject, what });
           await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
         },
-      });
+      };
+      return await work(transaction, write, mustHaveFactor(user.role));
     });
     mail.wake();
     return result;
@@ -151,7 +159,7 @@ export function createTwoFactor(parts: {
   }
 
   return {
-    async read(user_id, site) {
+    async read({ id: user_id, role }, site) {
       const [{ totp, factors }, keys, recovery_codes_left] = await Promise.all([
         stateOf(database, user_id),
         passkeys.list(user_id),
@@ -159,6 +167,7 @@ export function createTwoFactor(parts: {
       ]);
       return {
         enabled: factors > 0,
+        required: mustHaveFactor(role),
         totp_since: totp?.since ?? null,
         passkeys: keys,
         recovery_codes_left,
@@ -255,10 +264,10 @@ export function createTwoFactor(parts: {
     },
 
     async removeTotp(actor) {
-      await change(actor, async (transaction, write) => {
+      await change(actor, async (transaction, write, must_have_factor) => {
         const { totp, factors } = await stateOf(transaction, actor.user_id);
         if (!totp?.since) return;
-        if (factors === 1) throw new Problem('conflict', { detail: LAST_ONE });
+        if (factors === 1) throw new Problem('conflict', { detail: must_have_factor ? LAST_REQUIRED_ONE : LAST_ONE });
         await transaction.deleteFrom('totp').where('user_id', '=', actor.user_id).execute();
         await write.audit('authenticator_removed');
         await write.letter(
@@ -292,9 +301,9 @@ export function createTwoFactor(parts: {
     },
 
     async removePasskey(actor, { id, name }) {
-      await change(actor, async (transaction, write) => {
+      await change(actor, async (transaction, write, must_have_factor) => {
         const { factors } = await stateOf(transaction, actor.user_id);
-        if (factors === 1) throw new Problem('conflict', { detail: LAST_ONE });
+        if (factors === 1) throw new Problem('conflict', { detail: must_have_factor ? LAST_REQUIRED_ONE : LAST_ONE });
         await transaction.deleteFrom('passkeys').where('id', '=', id).execute();
         await write.audit('passkey_removed', { name });
         await write.letter('a passkey was removed', `the passkey named "${name}" was removed from your account.`);
@@ -316,9 +325,10 @@ export function createTwoFactor(parts: {
     },
 
     async turnOff(actor) {
-      await change(actor, async (transaction, write) => {
+      await change(actor, async (transaction, write, must_have_factor) => {
         const { factors } = await stateOf(transaction, actor.user_id);
         if (factors === 0) return;
+        if (must_have_factor) throw new Problem('conflict', { detail: STAYS_ON });
         for (const table of ['totp', 'passkeys', 'recovery_codes', 'passkey_challenges', 'sign_in_challenges'] as const)
           await transaction.deleteFrom(table).where('user_id', '=', actor.user_id).execute();
         await write.audit('two_factor_disabled');

@@ -8,9 +8,13 @@ export interface DashboardSources {
   recentScans(user_id: string, count: number): Promise<Scan[]>;
   scanCounts(user_id: string): Promise<{ clean: number; infected: number; pending: number; last_finished_at: string | null }>;
   plan(user_id: string): Promise<CurrentSubscription>;
-  overview(
-    user_id: string,
-  ): Promise<{ security_score: number; score_breakdown: ScoreReason[]; blocked: number; rule_count: number }>;
+  overview(user_id: string): Promise<{
+    security_score: number;
+    score_breakdown: ScoreReason[];
+    blocked: number;
+    rule_count: number;
+    infected_in_the_open: boolean;
+  }>;
 }
 
 export function serveDashboard(api: Api, sources: DashboardSources): void {
@@ -33,6 +37,7 @@ export function serveDashboard(api: Api, sources: DashboardSources): void {
         firewall_rules: overview.rule_count,
         files_scanned: scans.clean + scans.infected + scans.pending,
         files_infected: scans.infected,
+        infected_in_the_open: overview.infected_in_the_open,
         files_pending: scans.pending,
         last_finished_at: scans.last_finished_at,
       },

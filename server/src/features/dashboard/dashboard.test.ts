@@ -40,6 +40,7 @@ describe('the status of the dashboard', async () => {
         firewall_rules: 0,
         files_scanned: 0,
         files_infected: 0,
+        infected_in_the_open: false,
         files_pending: 0,
         last_finished_at: null,
       },
@@ -53,6 +54,7 @@ describe('the status of the dashboard', async () => {
       firewall_rules: 0,
       files_scanned: 1,
       files_infected: 1,
+      infected_in_the_open: false,
       files_pending: 0,
       last_finished_at: record.scanned_at,
     });
@@ -64,6 +66,14 @@ describe('the status of the dashboard', async () => {
     expect(after.measured).toMatchObject({ files_scanned: 7, files_infected: 1, files_pending: 1 });
     expect(after.measured.last_finished_at).not.toBe(unread.scanned_at);
     expect(after.security_score).toBe(100);
+  });
+
+  test('says when an infected file could be neither sealed nor removed', async () => {
+    const tom = await signIn('tom');
+    await scanned(app, tom.token, 'toms.com', EICAR);
+    // As the alert says of a file that stayed where it was.
+    await app.app.database.updateTable('alerts').set({ outcome: 'unknown' }).where('description', 'like', '%toms.com%').execute();
+    expect((await status(tom.token)).measured).toMatchObject({ files_infected: 1, infected_in_the_open: true });
   });
 
   test('is one’s own', async () => {

@@ -120,6 +120,23 @@ describe('Profile Settings', () => {
     saved.mockRestore();
   });
 
+  it('asks for the second factor as well, also one that was set up elsewhere meanwhile', async () => {
+    const errors = [{ field: 'code', message: 'Give your second factor as well.' }];
+    server.on(exportData, refusal('invalid_field', { errors }));
+    const user = open();
+    await user.click(await screen.findByRole('button', { name: 'Export my data' }));
+    const field = await screen.findByLabelText('Your password');
+    expect(screen.queryByLabelText('Code')).not.toBeInTheDocument();
+    server.on(readTwoFactor, reply(readTwoFactor, { ...TWO_FACTOR_OFF, enabled: true, totp_since: MARIA_ACCOUNT.created_at }));
+    await user.type(field, 'correct horse{Enter}');
+    expect(await screen.findByRole('alert')).toHaveTextContent('Give your second factor as well.');
+    server.on(exportData, refusal('second_factor_refused', { detail: 'This code is wrong.' }));
+    await user.type(await screen.findByLabelText('Code'), '123456{Enter}');
+    expect(await screen.findByText('This code is wrong.')).toBeVisible();
+    expect(screen.getByLabelText('Code')).toHaveFocus();
+    expect(server.callsOf(exportData)[1]?.body).toEqual({ password: 'correct horse', code: '123456' });
+  });
+
   it('deletes the account once its email is typed, and ends the session', async () => {
     server.on(deleteAccount, refusal('last_admin'));
     const user = open();

@@ -1,15 +1,17 @@
 import { TextInput } from '@mantine/core';
 import type { Account } from '@palisade/contract/auth';
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
-import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import type { TwoFactor } from '@palisade/contract/two-factor';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useRef, useState } from 'react';
 import { call, download, sentenceOf } from '#api/call.ts';
-import { fieldMessagesOf } from '#api/field-messages.ts';
 import { endSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
-import { PasswordField } from '#ui/password-field.tsx';
 import { saveFile } from '#ui/save-file.ts';
+import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { type Proof, ProofFields, ProofMessage, useProofForm } from './proof-fields.tsx';
+import { twoFactorQuery } from './two-factor.queries.ts';
 
 /** What goes with an account, in the order in which somebody would miss it. */
 const GOES = [
@@ -22,6 +24,7 @@ const GOES = [
 /** All of one's data as a file, and the end of the account. Each opens when it is asked for. */
 export function OwnData({ account }: { account: Account }) {
   const [open, setOpen] = useState<'export' | 'delete'>();
+  const { data: twoFactor, error, refetch } = useQuery({ ...twoFactorQuery, enabled: open !== undefined });
   const close = () => setOpen(undefined);
   return (
     <DialogPart title="Your data">
@@ -38,53 +41,73 @@ export function OwnData({ account }: { account: Account }) {
           </div>
         </>
       )}
-      {open === 'export' && <ExportForm onClose={close} />}
-      {open === 'delete' && <DeleteForm email={account.email} onClose={close} />}
+      {open !== undefined && !twoFactor && !error && <LoadingRows label="Loading two-factor sign-in" />}
+      {open !== undefined && !twoFactor && error && (
+        <ErrorNotice title="Two-factor sign-in could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
+      )}
+      {open === 'export' && twoFactor && <ExportForm twoFactor={twoFactor} onClose={close} />}
+      {open === 'delete' && twoFactor && <DeleteForm email={account.email} twoFactor={twoFactor} onClose={close} />}
     </DialogPart>
   );
 }
 
-function ExportForm({ onClose }: { onClose: () => void }) {
-  const [password, setPassword] = useState('');
-  const save = useMutation({
-    mutationFn: () => download(exportData, { body: { password } }),
-    onSuccess: (file) => {
-      setPassword('');
-      saveFile('palisade-data.json', file);
+/** A form that does something once its person has proved that it is them. `onDone` is not called when the browser gave no passkey. */
+function useProved<Result>(twoFactor: TwoFactor, act: (given: Proof) => Promise<Result>, onDone: (result: Result) => void) {
+  const queries = useQueryClient();
+  const proof = useProofForm(twoFactor);
+  const element = useRef<HTMLFormElement>(null);
+  const task = useMutation({
+    mutationFn: async () => {
+      const given = await proof.give();
+      return given === undefined ? undefined : { result: await act(given) };
+    },
+    onSuccess: (done) => {
+      if (done) onDone(done.result);
+    },
+    onError: (error) => {
+      const field = proof.refuse(error);
+      if (field) element.current?.querySelector<HTMLInputElement>(`[name="${CSS.escape(field)}"]`)?.focus();
+      // The server may know of a second factor that this page does not.
+      void queries.invalidateQueries({ queryKey: twoFactorQuery.queryKey });
     },
   });
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    save.mutate();
+    proof.clear();
+    task.mutate();
   }
 
+  return { proof, element, submit, isBusy: task.isPending, isDone: task.data !== undefined };
+}
+
+function ExportForm({ twoFactor, onClose }: { twoFactor: TwoFactor; onClose: () => void }) {
+  const { proof, element, submit, isBusy, isDone } = useProved(
+    twoFactor,
+    ({ password, factor }) => download(exportData, { body: { password, ...factor } }),
+    (file) => {
+      proof.setPassword('');
+      proof.setValue('');
+      saveFile('palisade-data.json', file);
+    },
+  );
+  const { password } = proof;
   return (
-    <form className="account-form" onSubmit={submit}>
+    <form ref={element} className="account-form" onSubmit={submit}>
       <p className="sub">
         A JSON file with your account, sessions, scans, alerts, rules, messages, plans and activity. It holds no passwords and no
         files. Keep it where only you can read it.
       </p>
-      <PasswordField
-        label="Your password"
-        autoComplete="current-password"
-        autoFocus
-        required
-        value={password}
-        onChange={(event) => {
-          setPassword(event.currentTarget.value);
-          save.reset();
-        }}
-        error={save.error && (fieldMessagesOf(save.error)['password'] ?? sentenceOf(save.error))}
-      />
+      <ProofFields form={proof} passwordName="password" autoFocus />
+      <ProofMessage form={proof} />
       <div className="account-form__end">
         <p role="status" className="account-form__done">
-          {save.isSuccess && password === '' && 'The file is in your downloads.'}
+          {isDone && password === '' && 'The file is in your downloads.'}
         </p>
         <Button variant="quiet" onClick={onClose}>
-          {save.isSuccess ? 'Done' : 'Cancel'}
+          {isDone ? 'Done' : 'Cancel'}
         </Button>
-        <Button type="submit" loading={save.isPending} disabled={password === ''}>
+        <Button type="submit" loading={isBusy} disabled={password === ''}>
           Export
         </Button>
       </div>
@@ -92,28 +115,22 @@ function ExportForm({ onClose }: { onClose: () => void }) {
   );
 }
 
-function DeleteForm({ email, onClose }: { email: string; onClose: () => void }) {
-  const [password, setPassword] = useState('');
+interface DeleteFormProps {
+  email: string;
+  twoFactor: TwoFactor;
+  onClose: () => void;
+}
+
+function DeleteForm({ email, twoFactor, onClose }: DeleteFormProps) {
   const [confirmation, setConfirmation] = useState('');
-  const [code, setCode] = useState('');
-  // Asked for once the server wants it: it knows whether two-factor sign-in is on.
-  const [wantsCode, setWantsCode] = useState(false);
-  const remove = useMutation({
-    mutationFn: () => call(deleteAccount, { body: { password, confirmation, ...(code !== '' && { second_factor: code }) } }),
-    onSuccess: () => endSession(),
-    onError: (error) => setWantsCode((before) => before || 'second_factor' in fieldMessagesOf(error)),
-  });
-  const messages = remove.error ? fieldMessagesOf(remove.error) : {};
-  const isSaid = Object.keys(messages).length > 0;
+  const { proof, element, submit, isBusy } = useProved(
+    twoFactor,
+    ({ password, factor }) => call(deleteAccount, { body: { password, confirmation, ...factor } }),
+    () => endSession(),
+  );
   const isTyped = confirmation.trim().toLowerCase() === email;
-
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    if (isTyped) remove.mutate();
-  }
-
   return (
-    <form className="account-form account-form--grave" onSubmit={submit} aria-label="Delete my account">
+    <form ref={element} className="account-form account-form--grave" onSubmit={submit} aria-label="Delete my account">
       <div className="account-warning">
         <p>This cannot be undone. At once and for good go:</p>
         <ul>
@@ -125,6 +142,7 @@ function DeleteForm({ email, onClose }: { email: string; onClose: () => void }) 
       </div>
       <TextInput
         label={`Type ${email} to confirm`}
+        name="confirmation"
         size="md"
         autoComplete="off"
         autoCapitalize="none"
@@ -134,46 +152,15 @@ function DeleteForm({ email, onClose }: { email: string; onClose: () => void }) 
         withAsterisk={false}
         value={confirmation}
         onChange={(event) => setConfirmation(event.currentTarget.value)}
-        error={messages['confirmation']}
+        error={proof.errors['confirmation']}
       />
-      <PasswordField
-        label="Your password"
-        autoComplete="current-password"
-        required
-        value={password}
-        onChange={(event) => {
-          setPassword(event.currentTarget.value);
-          remove.reset();
-        }}
-        error={messages['password']}
-      />
-      {wantsCode && (
-        <TextInput
-          label="Code or recovery code"
-          description="From your authenticator app, or one of your recovery codes."
-          size="md"
-          autoComplete="one-time-code"
-          autoFocus
-          required
-          withAsterisk={false}
-          value={code}
-          onChange={(event) => {
-            setCode(event.currentTarget.value.trim());
-            remove.reset();
-          }}
-          error={code === '' ? undefined : messages['second_factor']}
-        />
-      )}
-      {remove.error && !isSaid && (
-        <p role="alert" className="account-form__failed">
-          {sentenceOf(remove.error)}
-        </p>
-      )}
+      <ProofFields form={proof} passwordName="password" />
+      <ProofMessage form={proof} />
       <div className="account-form__end">
         <Button variant="quiet" onClick={onClose}>
           Keep my account
         </Button>
-        <Button type="submit" loading={remove.isPending} disabled={!isTyped || password === ''}>
+        <Button type="submit" loading={isBusy} disabled={!isTyped || proof.password === ''}>
           Delete for good
         </Button>
       </div>

@@ -1,15 +1,16 @@
 import { TextInput } from '@mantine/core';
 import { type Passkey, RECOVERY_CODES, type TwoFactor } from '@palisade/contract/two-factor';
-import { IconDeviceMobile, IconFingerprint, IconLifebuoy, type TablerIcon } from '@tabler/icons-react';
+import { IconDeviceMobile, IconFingerprint, IconLifebuoy } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
-import { Badge, IconTile } from '#ui/badge.tsx';
+import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
 import { describeAge, describeDate, useMinute } from '#ui/moment.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { Factor, PasskeysElsewhere } from './factor.tsx';
 import { type TwoFactorTask, twoFactorQuery, useRenamePasskey } from './two-factor.queries.ts';
 import './two-factor.css';
 
@@ -52,7 +53,7 @@ interface FactorsProps {
 }
 
 function Factors({ twoFactor, onTask }: FactorsProps) {
-  const { enabled, totp_since, passkeys, recovery_codes_left } = twoFactor;
+  const { enabled, required, totp_since, passkeys, recovery_codes_left } = twoFactor;
   const isFew = recovery_codes_left < RECOVERY_CODES.few;
   const hasApp = totp_since !== null;
   return (
@@ -133,7 +134,10 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
           />
         )}
       </div>
-      {enabled && (
+      {enabled && required && (
+        <p className="factor__note">Your account must have a second step at sign-in, so the last of them stays.</p>
+      )}
+      {enabled && !required && (
         <div className="account-form__end">
           <Button variant="quiet" size="s" onClick={() => onTask({ kind: 'off' })}>
             Turn two-factor sign-in off
@@ -141,44 +145,6 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
         </div>
       )}
     </>
-  );
-}
-
-interface FactorProps {
-  icon: TablerIcon;
-  title: string;
-  line: ReactNode;
-  actions: ReactNode;
-  children?: ReactNode;
-}
-
-function Factor({ icon, title, line, actions, children }: FactorProps) {
-  return (
-    <div className="factor">
-      <IconTile tone="note" icon={icon} />
-      <div className="session-row__what">
-        <span className="session-row__client">{title}</span>
-        <span>{line}</span>
-      </div>
-      <div className="factor__actions">{actions}</div>
-      {children && <div className="factor__more">{children}</div>}
-    </div>
-  );
-}
-
-/** Browsers bind passkeys to the address of the page, and take no bare IP address: said where it stands in the way. */
-function PasskeysElsewhere({ origin }: { origin: string | null }) {
-  if (origin === window.location.origin) return null;
-  if (origin === null)
-    return (
-      <p className="factor__note">
-        Passkeys need this server to be reached by a name with https. Ask your administrator to set its public address.
-      </p>
-    );
-  return (
-    <p className="factor__note">
-      Browsers take no passkeys at the address that you are on. Sign in at <a href={origin}>{origin}</a> to add or use one.
-    </p>
   );
 }
 

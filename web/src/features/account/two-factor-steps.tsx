@@ -78,10 +78,12 @@ interface TwoFactorStepsProps {
   onConfirmed: (seconds: number) => void;
   /** Back to the whole dialog; `sentence` says what was done. */
   onLeave: (sentence: string) => void;
+  /** The rank of its heading where it stands. */
+  rank?: 'h1' | 'h3';
 }
 
 /** A task from its first step to its last. */
-export function TwoFactorSteps({ task, twoFactor, isConfirmed, onConfirmed, onLeave }: TwoFactorStepsProps) {
+export function TwoFactorSteps({ task, twoFactor, isConfirmed, onConfirmed, onLeave, rank = 'h3' }: TwoFactorStepsProps) {
   const [now, setNow] = useState<Step>({ step: 'confirm' });
   // What it was when the task began: a factor that the task itself has added is none to be asked for.
   const [before] = useState(twoFactor);
@@ -97,7 +99,7 @@ export function TwoFactorSteps({ task, twoFactor, isConfirmed, onConfirmed, onLe
   }, [now.step]);
 
   return (
-    <DialogPart title={now.step === 'codes' ? 'Keep your recovery codes' : words.title} heading={heading}>
+    <DialogPart title={now.step === 'codes' ? 'Keep your recovery codes' : words.title} heading={heading} rank={rank}>
       {now.step === 'confirm' && (
         <ConfirmStep
           task={task}

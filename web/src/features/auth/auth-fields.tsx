@@ -33,7 +33,7 @@ export function AuthFields({ mode, values, messages, onChange }: AuthFieldsProps
           {...field('email')}
           label="Email"
           type="email"
-          autoComplete={mode === 'login' ? 'username' : 'email'}
+          autoComplete={mode === 'login' ? 'username webauthn' : 'email'}
           withAsterisk={false}
           size="md"
         />

@@ -34,6 +34,12 @@ const OUTBOX_HINT = 'Mails of this installation wait with its administrator: ask
 /** What stands where a countdown was. */
 const AGAIN = 'You can try again now.';
 
+/** Browsers that offer passkeys in a field do so at a page with a name, and not at a bare address (WebAuthn level 3, sections 5.1.3 and 5.1.6). */
+const OFFERS_PASSKEYS =
+  'PublicKeyCredential' in window &&
+  'isConditionalMediationAvailable' in PublicKeyCredential &&
+  !/^[\d.]+$|^\[/u.test(window.location.hostname);
+
 /** Loaded by who is refused alone. */
 const RefusedMessage = lazy(async () => ({ default: (await import('./refused-message.tsx')).RefusedMessage }));
 
@@ -75,6 +81,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   const [elsewhere, setElsewhere] = useState<string>();
   const [refusal, setRefusal] = useState<Refusal>();
   const form = useRef<HTMLFormElement>(null);
+  const withdraw = useRef<() => void>(undefined);
   const panelId = useId();
   const { title, line, submit: submitLabel } = AUTH_MODES[mode];
   const isTab = TABS.some((tab) => tab.mode === mode);
@@ -93,7 +100,36 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
     };
   }
 
+  /** Passkeys are offered from when the email is to be filled in, until another way is taken. */
+  function offerPasskeys() {
+    if (!OFFERS_PASSKEYS || mode !== 'login' || withdraw.current) return;
+    let isOver = false;
+    let end = () => {};
+    withdraw.current = () => {
+      isOver = true;
+      end();
+    };
+    import('./passkey-autofill.ts').then(({ beginAutofill }) => {
+      if (isOver) return;
+      end = beginAutofill({
+        onSignedIn: (session) => void enter(session),
+        onRefused(sentence) {
+          withdrawOffer();
+          setMessage(sentence);
+        },
+      });
+    }, withdrawOffer);
+  }
+
+  function withdrawOffer() {
+    withdraw.current?.();
+    withdraw.current = undefined;
+  }
+
+  useEffect(() => () => withdraw.current?.(), []);
+
   function changeMode(next: AuthMode, nextMessage = '') {
+    withdrawOffer();
     setMode(next);
     setMessage(nextMessage);
     setElsewhere(undefined);
@@ -146,6 +182,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   }
 
   async function submitPasskey() {
+    withdrawOffer();
     setIsAsking(true);
     setMessage('');
     setElsewhere(undefined);
@@ -218,6 +255,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
 
   async function submit(event: FormEvent) {
     event.preventDefault();
+    withdrawOffer();
     setBusy(true);
     setMessage('');
     setElsewhere(undefined);
@@ -243,7 +281,12 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
       {notice && <p className="auth-form__notice">{NOTICES[notice]}</p>}
       {isTab && <AuthTabs tabs={TABS} mode={mode} panelId={panelId} onChange={changeMode} />}
       <div id={panelId} {...(isTab && { role: 'tabpanel', 'aria-labelledby': `${panelId}-${mode}` })}>
-        <form ref={form} className="auth-form" onSubmit={submit}>
+        <form
+          ref={form}
+          className="auth-form"
+          onSubmit={submit}
+          onFocus={({ target }) => target.getAttribute('name') === 'email' && offerPasskeys()}
+        >
           <AuthFields mode={mode} values={values} messages={fieldMessages} onChange={change} />
           {mode === 'login' && (
             <div className="auth-form__links">

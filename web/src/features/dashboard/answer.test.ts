@@ -10,13 +10,28 @@ describe('the answer', () => {
   it.each([
     ['nothing was scanned', [], 'none', 'No file has been scanned yet.'],
     ['all is clean', [clean(), clean()], 'good', 'Nothing dangerous was found.'],
-    ['one file is infected', [clean(), infected()], 'danger', '1 file is infected.'],
-    ['several are', [infected(), infected()], 'danger', '2 files are infected.'],
+    ['one file is infected', [clean(), infected()], 'good', '1 infected file was found and put out of reach.'],
+    ['several are', [infected(), infected()], 'good', '2 infected files were found and put out of reach.'],
     ['a file was not read whole', [pending(), clean()], 'waiting', 'Nothing dangerous was found in what was read.'],
     ['no file was read whole', [pending()], 'waiting', 'No file has been fully read yet.'],
-    ['one is infected and one was not read', [pending(), infected()], 'danger', '1 file is infected.'],
+    [
+      'one is infected and one was not read',
+      [pending(), infected()],
+      'waiting',
+      '1 infected file was found and put out of reach.',
+    ],
   ])('when %s', (_, recent_scans, tone, sentence) => {
     expect(answerOf(dashboardOf({ recent_scans }).measured, false)).toMatchObject({ tone, sentence });
+  });
+
+  it('says what is left to do: the original, what was not read, or a file that lies open', () => {
+    const { measured } = dashboardOf({ recent_scans: [infected(), pending()] });
+    expect(answerOf(measured, false).detail).toBe('Delete the original on your own device. 1 file was not fully read yet.');
+    expect(answerOf({ ...measured, infected_in_the_open: true }, false)).toEqual({
+      tone: 'danger',
+      sentence: 'An infected file lies open on the server.',
+      detail: 'It could be neither sealed nor removed: tell support. 1 file was not fully read yet.',
+    });
   });
 
   it('claims nothing before the status is there, or when it could not be read', () => {

@@ -6,11 +6,14 @@ export interface Answer {
   detail: string;
 }
 
-function files(count: number, one: string, many: string): string {
-  return count === 1 ? `1 file ${one}` : `${new Intl.NumberFormat('en').format(count)} files ${many}`;
+function files(count: number, one: string, many: string, kind = ''): string {
+  return count === 1 ? `1 ${kind}file ${one}` : `${new Intl.NumberFormat('en').format(count)} ${kind}files ${many}`;
 }
 
-/** What the scans amount to, in one sentence that claims no more than was measured: a file that was not read whole is never counted as harmless. */
+/**
+ * What the scans amount to, in one sentence that claims no more than was measured: a file that was not read whole is never counted as harmless, and what was found
+ * is danger while it lies open, not when it is sealed or gone (docs/decisions/0054).
+ */
 export function answerOf(measured: Measured | undefined, isUnknown: boolean): Answer {
   if (!measured) {
     return isUnknown
@@ -21,15 +24,22 @@ export function answerOf(measured: Measured | undefined, isUnknown: boolean): An
         }
       : { tone: 'unknown', sentence: 'Reading your security status…', detail: '' };
   }
-  const { files_infected, files_pending, files_scanned } = measured;
+  const { files_infected, infected_in_the_open, files_pending, files_scanned } = measured;
   const clean = files_scanned - files_infected - files_pending;
   const unread = files_pending > 0 ? `${files(files_pending, 'was', 'were')} not fully read yet.` : '';
-  if (files_infected > 0)
+  if (infected_in_the_open)
     return {
       tone: 'danger',
-      sentence: `${files(files_infected, 'is', 'are')} infected.`,
-      detail: `Do not open what is marked as infected. ${unread}`.trim(),
+      sentence: 'An infected file lies open on the server.',
+      detail: `It could be neither sealed nor removed: tell support. ${unread}`.trim(),
     };
+  if (files_infected > 0) {
+    return {
+      tone: files_pending > 0 ? 'waiting' : 'good',
+      sentence: `${files(files_infected, 'was', 'were', 'infected ')} found and put out of reach.`,
+      detail: `Delete the ${files_infected === 1 ? 'original' : 'originals'} on your own device. ${unread}`.trim(),
+    };
+  }
   if (files_pending > 0) {
     return clean > 0
       ? { tone: 'waiting', sentence: 'Nothing dangerous was found in what was read.', detail: unread }

@@ -45,7 +45,7 @@ describe('the dashboard', () => {
     ];
     server.on(readDashboard, reply(readDashboard, dashboardOf({ recent_scans, security_score: 92, score_breakdown })));
     renderForTest(<DashboardPage />);
-    expect(await screen.findByRole('heading', { name: '1 file is infected.' })).toBeVisible();
+    expect(await screen.findByRole('heading', { name: '1 infected file was found and put out of reach.' })).toBeVisible();
     expect(card('Security Score')).toHaveTextContent('92%');
     expect(card('Security Score')).toHaveTextContent('1 thing would raise it');
     expect(screen.getByRole('link', { name: '−8 Port 22 (SSH) is open +8 if fixed' })).toHaveAttribute('href', '/firewall');

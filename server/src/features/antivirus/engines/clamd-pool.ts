@@ -114,9 +114,22 @@ export function createClamdPool(options: {
     }
   }
 
-  function take(not: Member | undefined): Promise<Member | undefined> {
+  function take(not: Member | undefined, signal: AbortSignal | undefined): Promise<Member | undefined> {
     return new Promise((resolve) => {
-      queue.push({ not, take: resolve });
+      const waiting: Waiting = {
+        not,
+        take(member) {
+          signal?.removeEventListener('abort', leave);
+          resolve(member);
+        },
+      };
+      const leave = () => {
+        queue.splice(queue.indexOf(waiting), 1);
+        resolve(undefined);
+      };
+      if (signal?.aborted) return resolve(undefined);
+      signal?.addEventListener('abort', leave, { once: true });
+      queue.push(waiting);
       dispatch();
     });
   }
@@ -228,7 +241,7 @@ export function createClamdPool(options: {
     async scan(content, signal) {
       let failed: Member | undefined;
       for (let attempt = 0; attempt < 2; attempt += 1) {
-        const member = await take(failed);
+        const member = await take(failed, signal);
         if (member === undefined) break;
         const opinion = await ask(member, content, signal).finally(() => {
           member.active -= 1;

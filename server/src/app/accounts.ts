@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyRequest } from 'fastify';
+import type { Kysely } from 'kysely';
+import { serveAudit } from '#features/audit/audit.routes.ts';
+import { createAuditLog } from '#features/audit/audit-log.ts';
+import { serveAccounts } from '#features/auth/account.routes.ts';
+import { createAccounts } from '#features/auth/account.ts';
+import { serveAuth } from '#features/auth/auth.routes.ts';
+import type { AuthTables } from '#features/auth/auth.tables.ts';
+import { createAuth } from '#features/auth/auth.ts';
+import { createExport } from '#features/auth/export.ts';
+import { createFarewell } from '#features/auth/farewell.ts';
+import { passkeySite } from '#features/auth/passkey-site.ts';
+import { createPasskeys } from '#features/auth/passkeys.ts';
+import { createPasswords } from '#features/auth/password.ts';
+import { servePrivacy } from '#features/auth/privacy.routes.ts';
+import { createProveAgain } from '#features/auth/prove-again.ts';
+import { serveRecovery } from '#features/auth/recovery.routes.ts';
+import { createRecovery } from '#features/auth/recovery.ts';
+import { factorRule } from '#features/auth/required-factor.ts';
+import { openSealedSecrets } from '#features/auth/sealed-secret.ts';
+import { createSecondFactors } from '#features/auth/second-factors.ts';
+import { createSignIn } from '#features/auth/sign-in.ts';
+import { createSignInChallenges } from '#features/auth/sign-in-challenges.ts';
+import { serveTwoFactor } from '#features/auth/two-factor.routes.ts';
+import type { TwoFactorTables } from '#features/auth/two-factor.tables.ts';
+import { createTwoFactor } from '#features/auth/two-factor.ts';
+import { serveUsers } from '#features/auth/users.routes.ts';
+import { createUsers } from '#features/auth/users.ts';
+import { createBlocks } from '#features/enforcement/blocks.ts';
+import { createCallGuard } from '#features/enforcement/call-guard.ts';
+import { serveEnforcement } from '#features/enforcement/enforcement.routes.ts';
+import { createLoginGuard } from '#features/enforcement/login-guard.ts';
+import type { Audit } from '#platform/audit.ts';
+import type { Counters } from '#platform/counters.ts';
+import type { Mail } from '#platform/mail.ts';
+import { isLoopbackSource } from '#platform/origin.ts';
+import { partOf } from '#platform/personal-data.ts';
+import type { Api } from '#platform/serve.ts';
+import { createSessions } from '#platform/session.ts';
+import type { Surroundings } from './surroundings.ts';
+import { PERSONAL_TABLES, type Tables } from './tables.ts';
+
+/** Builds what people sign in with: accounts, sessions, second factors, refusals, and what becomes of all that is theirs. */
+export function buildAccounts(
+  surroundings: Surroundings,
+  parts: {
+    database: Kysely<Tables>;
+    audit: Audit;
+    counters: Counters;
+    mail: Mail;
+    now: () => number;
+  } & Pick<Parameters<typeof createPasswords>[0], 'leaked'> &
+    Pick<Parameters<typeof createLoginGuard>[0], 'onLift'> &
+    Pick<Parameters<typeof createSignIn>[0], 'observe'> &
+    Pick<Parameters<typeof createFarewell>[0], 'forget'>,
+) {
+  const { settings, logger } = surroundings;
+  const { database, audit, counters, mail, leaked, onLift, observe, forget, now } = parts;
+  const passwords = createPasswords({
+    database: database.$pickTables<'installation'>(),
+    exposure: settings.exposure,
+    leaked,
+  });
+  const auth = createAuth({
+    database: database.$pickTables<'users' | 'reset_tokens' | 'installation' | 'audit_entries' | 'audit_head'>(),
+    audit,
+    passwords,
+    exposure: settings.exposure,
+    admin_emails: settings.admin_emails,
+    proveEmail: (email) => recovery.mailProof(email),
+    now,
+  });
+  const mustHaveFactor = factorRule(settings.require_two_factor);
+  const sessions = createSessions({
+    database: database.$pickTables<'sessions'>(),
+    findUser: auth.findUser,
+    lacksFactor: async ({ id, role }) => mustHaveFactor(role) && !(await twoFactor.secondFactor(id)).enabled,
+    now,
+  });
+  const blocks = createBlocks({ database: database.$pickTables<'blocks' | 'sign_in_sources'>(), now });
+  const guard = createLoginGuard({
+    database: database.$pickTables<'blocks' | 'sign_in_sources' | 'audit_entries' | 'audit_head' | 'mails' | 'installation'>(),
+    blocks,
+    counters,
+    limits: settings.limits,
+    accounts: auth,
+    audit,
+    mail,
+    isExempt: (source) => settings.exposure === 'local' && isLoopbackSource(source),
+    onLift,
+    now,
+    pause: surroundings.pause ?? sleep,
+    logger,
+  });
+  const secrets = openSealedSecrets(settings.two_factor_key_file);
+  const twoFactorTables = database.$pickTables<
+    keyof (AuthTables & TwoFactorTables) | 'audit_entries' | 'audit_head' | 'mails' | 'installation'
+  >();
+  const passkeys = createPasskeys({
+    database: database.$pickTables<'passkeys' | 'passkey_challenges'>(),
+    now,
+    logger,
+  });
+  const secondFactors = createSecondFactors({ database: twoFactorTables, passkeys, secrets, audit, mail, now, logger });
+  const twoFactor = createTwoFactor({
+    database: twoFactorTables,
+    passkeys,
+    secondFactors,
+    secrets,
+    audit,
+    mail,
+    mustHaveFactor,
+    now,
+  });
+  const signIn = createSignIn({
+    database: twoFactorTables,
+    auth,
+    sessions,
+    guard,
+    secondFactors,
+    challenges: createSignInChallenges({ database: database.$pickTables<'sign_in_challenges'>(), now }),
+    passkeys,
+    wakeMail: mail.wake,
+    audit,
+    observe,
+    mustHaveFactor,
+    now,
+  });
+  const accountTables = database.$pickTables<
+    keyof (AuthTables & TwoFactorTables) | 'sessions' | 'mails' | 'installation' | 'audit_entries' | 'audit_head'
+  >();
+  const accounts = createAccounts({ database: accountTables, audit, passwords, sessions, mail });
+  const recovery = createRecovery({
+    database: accountTables,
+    audit,
+    passwords,
+    sessions,
+    mail,
+    public_url: settings.public_url,
+    exposure: settings.exposure,
+    admin_emails: settings.admin_emails,
+    now,
+    logger,
+  });
+  const auditTables = database.$pickTables<'audit_entries' | 'audit_head'>();
+  const auditLog = createAuditLog({ database: auditTables, accounts: auth, now });
+  const dataExport = createExport({
+    database: auditTables,
+    audit,
+    parts: [
+      ...PERSONAL_TABLES.map((table) => partOf(database, table)),
+      { name: 'activity', rows: ({ id }) => auditLog.allActivity(id) },
+    ],
+    now,
+  });
+  const farewell = createFarewell({ database: accountTables, audit, sessions, mail, forget, now });
+  const proveAgain = createProveAgain({ database: twoFactorTables, accounts, secondFactors, mail });
+
+  return {
+    auth,
+    sessions,
+    guard,
+    twoFactor,
+
+    serve(api: Api): void {
+      const callGuard = createCallGuard({ counters, limits: settings.limits });
+      serveAuth(api, auth, { signIn, guard: callGuard, accounts });
+      const siteOf = ({ headers }: FastifyRequest) => passkeySite(headers.host, settings);
+      serveTwoFactor(api, { twoFactor, passkeys, signIn, siteOf });
+      serveAccounts(api, auth, accounts);
+      serveUsers(api, createUsers({ database: accountTables, audit, sessions, secondFactors: twoFactor.secondFactors, now }));
+      servePrivacy(api, { dataExport, farewell, proveAgain, siteOf });
+      serveAudit(api, auditLog);
+      serveRecovery(api, recovery, {
+        answers: settings.exposure === 'local' && settings.reset_delivery === 'response',
+        guard: callGuard,
+      });
+      serveEnforcement(api, { blocks, guard, accounts: auth });
+    },
+
+    async close(): Promise<void> {
+      await recovery.close();
+      await guard.close();
+    },
+  };
+}
+
+export type Accounts = ReturnType<typeof buildAccounts>;

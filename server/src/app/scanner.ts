@@ -1,0 +1,132 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
+import type { Kysely } from 'kysely';
+import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
+import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.ts';
+import { createClamdPool } from '#features/antivirus/engines/clamd-pool.ts';
+import { createEnginePair } from '#features/antivirus/engines/engine-pair.ts';
+import { SCAN_LIMITS } from '#features/antivirus/engines/limits.ts';
+import { createYaraPool } from '#features/antivirus/engines/yara-pool.ts';
+import { createFalseAlarms } from '#features/antivirus/false-alarms.ts';
+import { serveQuarantine } from '#features/antivirus/quarantine.routes.ts';
+import { serveSignatures } from '#features/antivirus/signatures.routes.ts';
+import { createSignatures } from '#features/antivirus/signatures.ts';
+import { createTurns, SMALL_BYTES } from '#features/antivirus/turns.ts';
+import type { Audit } from '#platform/audit.ts';
+import type { Api } from '#platform/serve.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { Tables } from './tables.ts';
+
+const UPLOAD_LIMITS: UploadLimits = {
+  maximum: UPLOAD_MAXIMUM,
+  stall_ms: 30_000,
+  // 1 KiB/s: slower than any network that a person would upload files over.
+  slow: { window_ms: 30_000, bytes: 30 * 1024 },
+  arrivals: { per_person: 64, all: 1_000 },
+};
+/** A process scans one file at a time and takes one core and some 100 MB. One more than cores, because one is kept for small files. */
+const ENGINE_PROCESSES = { least: 3, most: 5 } as const;
+
+type ScannerTables = Pick<Tables, 'scans' | 'quarantine_reports' | 'installation' | 'audit_entries' | 'audit_head'>;
+
+/** Builds what scans files: signatures, engines, records and what is kept. */
+export async function buildScanner(
+  surroundings: Surroundings,
+  parts: {
+    database: Kysely<ScannerTables>;
+    audit: Audit;
+    accounts: Parameters<typeof createFalseAlarms>[0]['accounts'];
+    now: () => number;
+  } & Pick<Parameters<typeof createAntivirus>[0], 'spool' | 'quarantine' | 'onInfected' | 'onCleared' | 'tell'>,
+) {
+  const { settings, logger } = surroundings;
+  const { database, audit, accounts, spool, quarantine, onInfected, onCleared, tell, now } = parts;
+  const engine_processes =
+    surroundings.engine_processes ??
+    Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism() + 1));
+  const limits = surroundings.scan_limits ?? SCAN_LIMITS;
+  const signatures = await createSignatures({
+    folder: join(settings.data_dir, 'signatures'),
+    signatures_folder: surroundings.signatures_folder,
+    feeds: settings.signature_feeds,
+    now,
+    logger,
+    look_ms: surroundings.signatures_look_ms,
+    fetch_limits: surroundings.feed_limits,
+  });
+  const embedded = createYaraPool({ signatures: signatures.files(), size: engine_processes, limits, logger });
+  signatures.watch(async (files) => {
+    const took_over = await embedded.reload(files);
+    if (took_over) {
+      antivirus
+        .signaturesChanged()
+        .catch((error: unknown) => logger.error({ err: error }, 'earlier scans could not be rechecked'));
+    }
+    return took_over;
+  });
+  const clamd =
+    settings.scanners.length === 0
+      ? undefined
+      : createClamdPool({
+          addresses: settings.scanners,
+          time_ms: limits.time_ms,
+          logger,
+          onRenewed: (change) => {
+            antivirus
+              .rescanWaiting(change === 'signatures')
+              .catch((error: unknown) => logger.error({ err: error }, 'waiting files could not be scanned'));
+          },
+          look_ms: surroundings.scanner_look_ms,
+        });
+  const engine = clamd === undefined ? embedded : createEnginePair(embedded, clamd);
+  const falseAlarms = createFalseAlarms({
+    database: database.$pickTables<'scans' | 'quarantine_reports' | 'audit_entries' | 'audit_head'>(),
+    audit,
+    accounts,
+    now,
+  });
+  const antivirus: Antivirus = createAntivirus({
+    database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation'>(),
+    engine,
+    turns: createTurns({ slots: engine_processes, small_bytes: SMALL_BYTES }),
+    spool,
+    quarantine,
+    falseAlarms,
+    now,
+    logger,
+    onInfected,
+    onCleared,
+    tell,
+    matchHash: surroundings.match_hash ?? signatures.matchHash,
+    retry_ms: surroundings.scan_retry_ms,
+  });
+
+  return {
+    signatures,
+    embedded,
+    engine,
+    antivirus,
+
+    serve(api: Api): void {
+      serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits });
+      serveQuarantine(api, antivirus, falseAlarms, (kind, { user_id, filename, file_hash }, origin) =>
+        audit.record(database.$pickTables<'audit_entries' | 'audit_head'>(), {
+          kind,
+          subject_id: user_id,
+          actor_id: user_id,
+          origin,
+          details: { filename, file_hash },
+        }),
+      );
+      serveSignatures(api, { signatures, embedded, clamd, limits });
+    },
+
+    async close(): Promise<void> {
+      // At once: signatures that are on their way into the engines wait for these.
+      await Promise.all([signatures.close(), antivirus.close()]);
+    },
+  };
+}
+
+export type Scanner = Awaited<ReturnType<typeof buildScanner>>;

@@ -1,0 +1,47 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { UploadLimits } from '#features/antivirus/antivirus.routes.ts';
+import type { ScanLimits } from '#features/antivirus/engines/limits.ts';
+import type { FetchLimits } from '#features/antivirus/fetch-feed.ts';
+import type { MatchHash } from '#features/antivirus/known-hashes.ts';
+import type { DatabaseLocation } from '#platform/database.ts';
+import type { EventsLimits } from '#platform/events.ts';
+import type { PatienceLimits } from '#platform/http.ts';
+import type { Settings } from '#platform/settings.ts';
+
+/** What surrounds the application: settings, where things lie, the clock, the log. */
+export interface Surroundings {
+  settings: Settings;
+  database: DatabaseLocation;
+  /** `server/signatures`. */
+  signatures_folder: string;
+  /** The table of leaked passwords that `scripts/leaked-passwords.mjs` makes. */
+  leaked_passwords: string;
+  /** The built web application. */
+  web_folder: string;
+  logger: FastifyBaseLogger;
+  now?: () => number;
+  scan_limits?: ScanLimits;
+  upload_limits?: Partial<UploadLimits>;
+  events_limits?: EventsLimits;
+  patience?: PatienceLimits;
+  /** How often the server looks for new signatures, in ms. */
+  signatures_look_ms?: number;
+  feed_limits?: FetchLimits;
+  engine_processes?: number;
+  scan_retry_ms?: number;
+  /** What is known of files by their SHA-256 alone. */
+  match_hash?: MatchHash;
+  /** How often each clamd is looked at, in ms. */
+  scanner_look_ms?: number;
+  /** What drills are drawn with: from 0 up to, not including, 1. */
+  random?: () => number;
+  mail_look_ms?: number;
+  /** How often it is looked whether a weekly digest is due, in ms. */
+  digest_look_ms?: number;
+  /** How a sign-in that has to wait does so. */
+  pause?: (ms: number) => Promise<void>;
+  /** How often what is over its time is looked for, in ms. */
+  retention_look_ms?: number;
+  /** How often detection looks at volumes and forgets what has expired, in ms. */
+  detection_look_ms?: number;
+}

@@ -1,0 +1,47 @@
+import { ALERT_PERSONAL, type AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
+import { DETECTION_PERSONAL, type DetectionTables } from '#features/anti-hacking/detection/detection.tables.ts';
+import { ANTIVIRUS_PERSONAL, type AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
+import { AUTH_PERSONAL, type AuthTables } from '#features/auth/auth.tables.ts';
+import { TWO_FACTOR_PERSONAL, type TwoFactorTables } from '#features/auth/two-factor.tables.ts';
+import { CHAT_PERSONAL, type ChatTables } from '#features/chat/chat.tables.ts';
+import { ENFORCEMENT_PERSONAL, type EnforcementTables } from '#features/enforcement/enforcement.tables.ts';
+import { FIREWALL_PERSONAL, type FirewallTables } from '#features/firewall/firewall.tables.ts';
+import { REMOTE_PERSONAL, type RemoteTables } from '#features/remote/remote.tables.ts';
+import { SUBSCRIPTION_PERSONAL, type SubscriptionTables } from '#features/subscriptions/subscriptions.tables.ts';
+import type { AuditTables } from '#platform/audit.ts';
+import type { InstallationTables } from '#platform/installation.ts';
+import { MAIL_PERSONAL, type MailTables } from '#platform/mail.ts';
+import type { PersonalTable } from '#platform/personal-data.ts';
+import { SESSION_PERSONAL, type SessionTables } from '#platform/session.ts';
+
+/** Every table; each is one feature's to write. */
+export type Tables = AuthTables &
+  TwoFactorTables &
+  AuditTables &
+  SessionTables &
+  AntivirusTables &
+  SubscriptionTables &
+  AlertTables &
+  DetectionTables &
+  ChatTables &
+  RemoteTables &
+  InstallationTables &
+  MailTables &
+  FirewallTables &
+  EnforcementTables;
+
+/** What the file of all one's data holds, in this order; the activity comes last. */
+export const PERSONAL_TABLES: readonly PersonalTable[] = [
+  ...AUTH_PERSONAL,
+  ...TWO_FACTOR_PERSONAL,
+  ...SESSION_PERSONAL,
+  ...ENFORCEMENT_PERSONAL,
+  ...ANTIVIRUS_PERSONAL,
+  ...ALERT_PERSONAL,
+  ...DETECTION_PERSONAL,
+  ...FIREWALL_PERSONAL,
+  ...CHAT_PERSONAL,
+  ...REMOTE_PERSONAL,
+  ...SUBSCRIPTION_PERSONAL,
+  ...MAIL_PERSONAL,
+];

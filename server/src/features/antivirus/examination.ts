@@ -1,0 +1,241 @@
+import { coverageSchema, type Scan } from '@palisade/contract/antivirus';
+import type { LiveEvent, ScanProgress } from '@palisade/contract/events';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import { invalidField, Problem } from '#platform/problem.ts';
+import type { AntivirusTables } from './antivirus.tables.ts';
+import type { Engine, EngineOutcome } from './engines/yara-pool.ts';
+import type { Copy, Keeping, ScanRow as Row, Verdict } from './keeping.ts';
+import { isOfItsFinders, type MatchHash, withList } from './known-hashes.ts';
+import { createProgressBoard } from './progress.ts';
+import { isTestFile, notesSchema, scanOf } from './scan-record.ts';
+import type { Spool } from './spool.ts';
+import type { Turns } from './turns.ts';
+import { verdictOf } from './verdict.ts';
+
+/** A file in which something was found. */
+export interface InfectedFile {
+  user_id: string;
+  scan: Scan;
+  /** One of the industry's harmless test files. */
+  is_test_file: boolean;
+  /** What became of its bytes: seen to, not hoped for. */
+  copy: Copy;
+  /** Perhaps for the second time: the server has started, and an earlier run may not have come to tell. */
+  told_again: boolean;
+}
+
+/** A file in which something was found, and of which newer signatures say that there is nothing. */
+export interface ClearedFile {
+  user_id: string;
+  scan: Scan;
+  /** What was found in it before. */
+  threat: string;
+}
+
+/** Who still waits for a scan, and may end it: what the page that sent the file has named it, and the signal that the person wants it back. */
+export interface Waiter {
+  key: string | undefined;
+  signal: AbortSignal;
+}
+
+/** Who is told that a record has changed, or is gone. */
+export interface RecordNews {
+  changed(row: Row): void;
+  removed(row: Pick<Row, 'id' | 'user_id'>): void;
+}
+
+/** One file after the other is read and gets its verdict: for each at most one of these at a time, whoever asks for it. Each answers undefined for a record that is gone. */
+export interface Examinations {
+  /**
+   * Has a file read, and answers its record as it is then. With a `password` what is kept of it is opened.
+   * @throws Problem `upload_cancelled` when the waiter wanted it back; `invalid_field` for a wrong password, `unavailable` when it could not be tried.
+   */
+  examine(row: Row, how?: { waiter?: Waiter; password?: string }): Promise<Row | undefined>;
+  /** Stores a verdict that is known without reading, and sees to the bytes. */
+  settle(row: Row, verdict: Partial<Verdict>): Promise<Row | undefined>;
+  isRunning(id: string): boolean;
+  /** Ids of the files under way. */
+  running(): string[];
+  /** A person who waits for a verdict gets it, whatever becomes of the telling. */
+  tellInfected(row: Row, copy: Copy, told_again?: boolean): Promise<void>;
+  /** How far a person's files are that have no verdict yet. */
+  progress(user_id: string): LiveEvent[];
+  /** Ends the engine. What it had not read stays as it is, for the next start. */
+  close(): Promise<void>;
+}
+
+/** Of a file whose turn does not come: it was taken back, or the server is stopping. */
+const NO_TURN: EngineOutcome = { kind: 'failed', detail: 'engine_down' };
+
+/** Whether every engine has said what it has to say, or what one has said is enough. */
+function isAnswered(outcome: EngineOutcome): boolean {
+  return outcome.kind === 'examined' && (outcome.second?.kind !== 'missing' || outcome.examination.threat !== null);
+}
+
+/** @throws Problem when the password opened no more than there was open without it. */
+function refuseWrongPassword(row: Row, outcome: EngineOutcome): void {
+  if (outcome.kind === 'failed')
+    throw new Problem('unavailable', { detail: 'No engine could read the file. Try again in a moment.', retry_after: 5 });
+  const { unread, threat, coverage } = outcome.examination;
+  const before = row.coverage === null ? 0 : coverageSchema.parse(JSON.parse(row.coverage)).members_scanned;
+  if (unread.includes('encrypted') && threat === null && coverage.members_scanned <= before) {
+    throw invalidField('password', 'This password does not open the file.');
+  }
+}
+
+export function createExaminations(parts: {
+  database: Kysely<AntivirusTables>;
+  engine: Engine;
+  turns: Turns;
+  spool: Spool;
+  keeping: Keeping;
+  logger: FastifyBaseLogger;
+  /** Told of each infected file, again after a restart: take it once for each scan id. */
+  onInfected: (file: InfectedFile) => Promise<void>;
+  onCleared: (file: ClearedFile) => Promise<void>;
+  news: RecordNews;
+  /** Tells a person's pages what happens just now. */
+  tell: (user_id: string, event: LiveEvent) => void;
+  matchHash: MatchHash | undefined;
+}): Examinations {
+  const { database, engine, turns, spool, keeping, logger, onInfected, onCleared, news, tell, matchHash } = parts;
+  const board = createProgressBoard(tell);
+  const running = new Map<string, Promise<Row | undefined>>();
+  let closed = false;
+
+  /** The person wants the file back: nothing of it stays. */
+  async function withdraw(row: Row): Promise<never> {
+    await database.deleteFrom('scans').where('id', '=', row.id).where('scan_status', '=', 'pending').execute();
+    await spool.remove(row.id);
+    news.removed(row);
+    throw new Problem('upload_cancelled');
+  }
+
+  /** Stores a verdict, sees to the bytes, and tells of what has changed by it. Undefined when the record is gone. */
+  async function conclude(row: Row, verdict: Partial<Verdict>): Promise<Row | undefined> {
+    const { row: updated, copy } = await keeping.conclude(row, verdict);
+    if (updated !== undefined) news.changed(updated);
+    if (updated?.scan_status === 'infected' && row.scan_status !== 'infected') await tellInfected(updated, copy);
+    if (updated?.scan_status === 'clean' && row.scan_status === 'infected') await tellCleared(updated, row);
+    return updated;
+  }
+
+  /** Takes a record up as it is now: whoever looked for what waits may have seen it earlier. Undefined when its bytes are no longer where they were. */
+  async function takeAgain({ id, attempts, spooled, sealed }: Row): Promise<Row | undefined> {
+    return await database
+      .updateTable('scans')
+      .set({ attempts: attempts + 1 })
+      .where('id', '=', id)
+      .where('spooled', '=', spooled)
+      .where('sealed', '=', sealed)
+      .returningAll()
+      .executeTakeFirst();
+  }
+
+  /** Has a file read, and answers its record as it is then: undefined when it is gone. */
+  async function read(seen: Row, { waiter, password }: { waiter?: Waiter; password?: string }): Promise<Row | undefined> {
+    const row = waiter === undefined ? await takeAgain(seen) : seen;
+    if (row === undefined) {
+      const current = await database.selectFrom('scans').selectAll().where('id', '=', seen.id).executeTakeFirst();
+      if (current === undefined) await keeping.remove(seen.id);
+      return current;
+    }
+    if (row.sealed === 1 && !(await keeping.recall(row))) {
+      if (password !== undefined)
+        throw new Problem('unavailable', { detail: 'The kept copy of the file does not open. Upload the file again.' });
+      return row;
+    }
+    const { id, user_id, size } = row;
+    const { key, signal } = waiter ?? {};
+    const report = (progress: ScanProgress) => board.report({ id, user_id, key }, progress);
+    const onPlace = (place: number) => report({ stage: 'queued', place });
+    try {
+      const scan = () =>
+        engine.scan({
+          id: row.id,
+          path: spool.path(row.id),
+          size: row.size,
+          name: row.filename,
+          sha256: row.file_hash,
+          folder: spool.unpacked(row.id),
+          password,
+          signal,
+          onProgress: (progress) => report({ stage: 'reading', ...progress }),
+        });
+      const turn = turns.take({ user_id, size, signal, onPlace }, async () => {
+        const outcome = await scan();
+        return isOutdated(outcome) ? await scan() : outcome;
+      });
+      const outcome = (await turn.finally(() => board.clear(id))) ?? NO_TURN;
+      if (signal?.aborted && !isAnswered(outcome)) return await withdraw(row);
+      // The server is stopping: the record stays as it is, and the next start scans it.
+      if (closed && outcome.kind === 'failed') return row;
+      const verdict = withList(matchHash, row, verdictOf(outcome, row.filename));
+      // An engine that was away has not tried.
+      if (outcome.second?.kind === 'missing' && !outcome.second.asked) verdict.attempts = seen.attempts;
+      if (password !== undefined) {
+        refuseWrongPassword(row, outcome);
+        // Without the password the bytes say less.
+        verdict.edition = null;
+      }
+      // What was found once stays found until a whole reading says otherwise, by whoever found it among others.
+      const was_found = row.scan_status === 'infected' && verdict.scan_status !== 'infected';
+      if (was_found && (verdict.scan_status === 'pending' || !isOfItsFinders(row, verdict))) return row;
+      if (row.scan_status === 'infected' && verdict.scan_status === 'clean') {
+        const before = `On ${row.scanned_at.slice(0, 10)} it was called ${row.threat_detected}. Newer signatures find nothing in it.`;
+        verdict.notes = JSON.stringify([...notesSchema.parse(JSON.parse(verdict.notes ?? '[]')), before]);
+      }
+      return await conclude(row, verdict);
+    } finally {
+      // What stays of a sealed file is the sealed one.
+      if (row.sealed === 1) await spool.remove(row.id);
+    }
+  }
+
+  /** Nothing was found, by signatures that others have replaced meanwhile: a recheck for these may have passed the file by while it was read. */
+  function isOutdated(outcome: EngineOutcome): boolean {
+    if (outcome.kind === 'failed' || outcome.examination.threat !== null || outcome.second?.kind === 'missing') return false;
+    const edition = engine.edition();
+    return edition !== undefined && edition !== outcome.edition;
+  }
+
+  async function tellInfected(row: Row, copy: Copy, told_again = false): Promise<void> {
+    try {
+      await onInfected({ user_id: row.user_id, scan: scanOf(row), is_test_file: isTestFile(row), copy, told_again });
+    } catch (error) {
+      logger.error({ err: error, scan: row.id }, 'an infected file could not be told of');
+    }
+  }
+
+  async function tellCleared(row: Row, { threat_detected }: Row): Promise<void> {
+    try {
+      await onCleared({ user_id: row.user_id, scan: scanOf(row), threat: threat_detected ?? 'A threat' });
+    } catch (error) {
+      logger.error({ err: error, scan: row.id }, 'a cleared file could not be told of');
+    }
+  }
+
+  function alone(id: string, work: () => Promise<Row | undefined>): Promise<Row | undefined> {
+    const already = running.get(id);
+    if (already) return already;
+    const examination = work().finally(() => running.delete(id));
+    running.set(id, examination);
+    return examination;
+  }
+
+  return {
+    examine: (row, how = {}) => alone(row.id, () => read(row, how)),
+    settle: (row, verdict) => alone(row.id, () => conclude(row, withList(matchHash, row, verdict))),
+    isRunning: (id) => running.has(id),
+    running: () => [...running.keys()],
+    tellInfected,
+    progress: board.of,
+    async close() {
+      closed = true;
+      turns.close();
+      await engine.close();
+      await Promise.allSettled(running.values());
+    },
+  };
+}

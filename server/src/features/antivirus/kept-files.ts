@@ -1,0 +1,61 @@
+import type { Readable } from 'node:stream';
+import type { FastifyBaseLogger } from 'fastify';
+import { Problem } from '#platform/problem.ts';
+import type { Examinations } from './examination.ts';
+import type { Keeping, ScanRow } from './keeping.ts';
+import type { Quarantine } from './quarantine.ts';
+
+/** What an owner may do with the kept bytes of a file. */
+export interface KeptFiles {
+  /** The bytes. @throws Problem `not_found` when none are kept, `unavailable` when they do not open. */
+  restore(row: ScanRow): Promise<Readable>;
+  /** Removes the kept bytes; the record stays. False when there are none. @throws Problem `conflict` while the file is read. */
+  removeFile(row: ScanRow): Promise<boolean>;
+  /**
+   * Reads a kept encrypted archive with its password, which goes nowhere else.
+   * @throws Problem `invalid_field` for a wrong one, `conflict` when there is nothing to open, `unavailable` when no engine answers, `not_found` when the record
+   * was deleted meanwhile.
+   */
+  unlock(row: ScanRow, password: string): Promise<ScanRow>;
+}
+
+export function createKeptFiles(parts: {
+  examinations: Pick<Examinations, 'examine' | 'isRunning'>;
+  keeping: Keeping;
+  quarantine: Quarantine;
+  logger: FastifyBaseLogger;
+}): KeptFiles {
+  const { examinations, keeping, quarantine, logger } = parts;
+
+  function requireRest({ id }: ScanRow): void {
+    if (examinations.isRunning(id))
+      throw new Problem('conflict', { detail: 'The file is being read right now. Try again in a moment.' });
+  }
+
+  return {
+    async restore(row) {
+      if (row.sealed !== 1) throw new Problem('not_found', { detail: 'No copy of this file is kept.' });
+      try {
+        return await quarantine.read(row);
+      } catch (error) {
+        logger.error({ err: error, scan: row.id }, 'a sealed file could not be opened');
+        throw new Problem('unavailable', { detail: 'The kept copy does not open. Ask support.', cause: error });
+      }
+    },
+
+    async removeFile(row) {
+      requireRest(row);
+      return await keeping.removeFile(row);
+    },
+
+    async unlock(row, password) {
+      requireRest(row);
+      if (row.sealed !== 1 || row.scan_status !== 'pending' || row.status_detail !== 'encrypted') {
+        throw new Problem('conflict', { detail: 'There is no kept file here that waits for a password. Upload it again.' });
+      }
+      const opened = await examinations.examine(row, { password });
+      if (opened === undefined) throw new Problem('not_found');
+      return opened;
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import type { EngineAnswer } from '@palisade/contract/antivirus';
+import type { ScanRow, Verdict } from './keeping.ts';
+import { enginesSchema } from './scan-record.ts';
+
+/** The name of a threat whose whole file has this SHA-256 (hex); undefined for what is on no list. */
+export type MatchHash = (sha256: string) => string | undefined;
+
+/** What a list of hashes is called among the engines of a record. */
+const LIST_NAME = 'SHA-256 list';
+
+function listAnswer(threat: string): EngineAnswer {
+  return { name: LIST_NAME, version: '1', signatures_version: '', verdict: 'infected', threat, duration_ms: 0 };
+}
+
+/** A verdict, or what a list says of the same bytes: it is right about those that it names, whatever an engine says that may have an older one. */
+export function withList(matchHash: MatchHash | undefined, row: ScanRow, verdict: Partial<Verdict>): Partial<Verdict> {
+  if ((verdict.scan_status ?? row.scan_status) === 'infected') return verdict;
+  const threat = matchHash?.(row.file_hash);
+  if (threat === undefined) return verdict;
+  const engines = [...enginesSchema.parse(JSON.parse(verdict.engines ?? row.engines)), listAnswer(threat)];
+  const found = { threat_detected: threat, threat_member: null, threat_facts: null, engines: JSON.stringify(engines) };
+  return { ...verdict, scan_status: 'infected', status_detail: null, edition: null, ...found };
+}
+
+/** Whether every engine that found something in a file is among those that a verdict is of. A list asks nobody, and is asked always. */
+export function isOfItsFinders({ engines: before }: ScanRow, { engines = '[]' }: Partial<Verdict>): boolean {
+  const asked = new Set(enginesSchema.parse(JSON.parse(engines)).map(({ name }) => name));
+  return enginesSchema
+    .parse(JSON.parse(before))
+    .every(({ name, verdict }) => verdict !== 'infected' || name === LIST_NAME || asked.has(name));
+}

@@ -1,0 +1,47 @@
+import { coverageSchema, engineAnswerSchema, type Scan } from '@palisade/contract/antivirus';
+import { type ScanDetail, threatFactsSchema } from '@palisade/contract/quarantine';
+import { z } from 'zod';
+import { disguiseOf } from './disguise.ts';
+import type { ScanRow } from './keeping.ts';
+import { INDUSTRY_TEST_THREATS } from './scan-counts.ts';
+
+export const notesSchema = z.array(z.string());
+export const enginesSchema = z.array(engineAnswerSchema);
+
+/** A record as the lists show it. */
+export function scanOf({
+  user_id: _user,
+  spooled: _spooled,
+  attempts: _attempts,
+  threat_facts: _facts,
+  sealed: _sealed,
+  kept_until: _until,
+  edition: _edition,
+  answered_from: _from,
+  ...row
+}: ScanRow): Scan {
+  const disguise = disguiseOf(row.filename, row.media_type);
+  return {
+    ...row,
+    notes: [...(disguise === undefined ? [] : [disguise]), ...notesSchema.parse(JSON.parse(row.notes))],
+    engines: enginesSchema.parse(JSON.parse(row.engines)),
+    coverage: row.coverage === null ? null : coverageSchema.parse(JSON.parse(row.coverage)),
+  };
+}
+
+/** Whether what was found is one of the industry's harmless test files. */
+export function isTestFile({ threat_detected }: ScanRow): boolean {
+  return INDUSTRY_TEST_THREATS.includes(threat_detected ?? '');
+}
+
+/** A record with everything that is known of it, but what was said of it. */
+export function detailOf(row: ScanRow): Omit<ScanDetail, 'report'> {
+  return {
+    ...scanOf(row),
+    threat_facts: row.threat_facts === null ? null : threatFactsSchema.parse(JSON.parse(row.threat_facts)),
+    is_test_file: isTestFile(row),
+    kept: row.sealed === 1 ? 'sealed' : row.spooled === 1 ? 'waiting' : 'no',
+    kept_until: row.kept_until,
+    answered_from: row.answered_from,
+  };
+}

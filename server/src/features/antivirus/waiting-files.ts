@@ -1,0 +1,184 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { type Kysely, sql } from 'kysely';
+import type { InstallationTables } from '#platform/installation.ts';
+import type { AntivirusTables } from './antivirus.tables.ts';
+import { digestOf } from './engines/digest.ts';
+import type { Engine } from './engines/yara-pool.ts';
+import type { Examinations, RecordNews } from './examination.ts';
+import type { Keeping, ScanRow as Row } from './keeping.ts';
+import type { MatchHash } from './known-hashes.ts';
+import { createRecheck } from './recheck.ts';
+import type { Spool } from './spool.ts';
+
+/** Files that nobody stands and waits for: those that an earlier run left, those that an engine has yet to read, those that newer signatures may see otherwise. */
+export interface WaitingFiles {
+  /** Takes up what an earlier run of the server left pending, and goes on doing so while engines come back. */
+  resume(): Promise<void>;
+  /** An engine is back: scans what waits. With new signatures (`afresh`) also what was tried too often with the old ones. */
+  rescanWaiting(afresh: boolean): Promise<void>;
+  /** To be called when signatures have changed in a way that the engine's edition does not show: looks at everything again. */
+  signaturesChanged(): Promise<void>;
+  /** Begins nothing more, and ends when what was under way has; so the examinations are to be closed at the same time. */
+  close(): Promise<void>;
+}
+
+/** How often a file is given to the engine in all before it waits for the next start of the server. */
+const ATTEMPTS_MAXIMUM = 5;
+const RETRY_EVERY_MS = 15_000;
+const SWEEP_EVERY_MS = 3_600_000;
+/** Findings that are told again at a start: more than could be under way at once when the server was killed. */
+const TOLD_AGAIN_MAXIMUM = 100;
+
+export function createWaitingFiles(parts: {
+  database: Kysely<AntivirusTables & InstallationTables>;
+  engine: Engine;
+  examinations: Examinations;
+  spool: Spool;
+  keeping: Keeping;
+  news: RecordNews;
+  matchHash: MatchHash | undefined;
+  now: () => number;
+  logger: FastifyBaseLogger;
+  /** How often pending files are given to the engine again, in ms. */
+  retry_ms?: number | undefined;
+}): WaitingFiles {
+  const { database, engine, examinations, spool, keeping, news, matchHash, now, logger } = parts;
+  const { retry_ms = RETRY_EVERY_MS } = parts;
+  let swept_at = Number.NEGATIVE_INFINITY;
+  let retry: NodeJS.Timeout | undefined;
+  let resumed = false;
+  let resuming: Promise<void> = Promise.resolve();
+  let tending: Promise<unknown> = Promise.resolve();
+  let closed = false;
+
+  /** The bytes are gone, or not those that were uploaded (a disk was replaced, a machine lost power): say so, and never scan something else instead. */
+  async function giveUp(row: Row): Promise<void> {
+    const given_up = await database
+      .updateTable('scans')
+      .set({
+        scan_status: 'pending',
+        status_detail: 'damaged',
+        spooled: 0,
+        kept_until: null,
+        scanned_at: new Date(now()).toISOString(),
+      })
+      .where('id', '=', row.id)
+      // Else it has its verdict, and its bytes went with that.
+      .where('spooled', '=', sql.lit(1))
+      .returningAll()
+      .executeTakeFirst();
+    if (given_up === undefined) return;
+    news.changed(given_up);
+    await spool.remove(row.id);
+  }
+
+  /** Has scanned what an earlier run of the server has left, in its order. */
+  async function takeUp(rows: readonly Row[]): Promise<void> {
+    for (const row of rows) {
+      if (closed) return;
+      const sha256 = await digestOf(spool.path(row.id)).catch(() => undefined);
+      if (closed) return;
+      const work = sha256 === row.file_hash ? examinations.examine({ ...row, attempts: 0 }) : giveUp(row);
+      work.catch((error: unknown) => logger.error({ err: error, scan: row.id }, 'pending file could not be taken up'));
+    }
+    resumed = true;
+  }
+
+  const recheck = createRecheck({
+    database,
+    edition: () => engine.edition(),
+    matchHash: matchHash,
+    onListed: async ({ id }) => {
+      // What is being read just now is looked up when it has been.
+      if (examinations.isRunning(id)) return;
+      const row = await database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
+      if (row !== undefined && row.scan_status !== 'infected') await examinations.settle(row, {});
+    },
+    // A file that an engine has yet to read is read anyway.
+    readAgain: (row) => examinations.examine({ ...row, attempts: 0 }),
+    logger,
+  });
+
+  /** Removes what is over its time, once an hour by the clock. */
+  async function sweepWhenDue(): Promise<void> {
+    if (now() - swept_at < SWEEP_EVERY_MS) return;
+    swept_at = now();
+    for (const row of await keeping.sweep(examinations.running)) news.changed(row);
+  }
+
+  async function retryPending(): Promise<void> {
+    // Before that nobody has seen whether the bytes are still all there.
+    if (!resumed || !engine.complete()) return;
+    const rows = await database
+      .selectFrom('scans')
+      .selectAll()
+      .where(({ eb, or, and }) =>
+        or([eb('spooled', '=', sql.lit(1)), and([eb('sealed', '=', sql.lit(1)), eb('status_detail', '=', 'engine_down')])]),
+      )
+      .where('attempts', '<', ATTEMPTS_MAXIMUM)
+      .orderBy('id')
+      .limit(100)
+      .execute();
+    for (const row of rows) {
+      if (closed) return;
+      if (!examinations.isRunning(row.id)) await examinations.examine(row);
+    }
+  }
+
+  function scheduleRetry(): void {
+    retry = setTimeout(() => {
+      // Takes as long as there are files, and holds up nothing.
+      const looking = recheck
+        .look()
+        .catch((error: unknown) => logger.error({ err: error }, 'earlier scans could not be rechecked'));
+      const removing = sweepWhenDue()
+        .catch((error: unknown) => logger.error({ err: error }, 'expired files could not be removed'))
+        .then(retryPending)
+        .catch((error: unknown) => logger.error({ err: error }, 'pending files could not be taken up'))
+        .finally(() => {
+          if (!closed) scheduleRetry();
+        });
+      tending = Promise.all([looking, removing]);
+    }, retry_ms);
+    retry.unref();
+  }
+
+  return {
+    signaturesChanged: () => recheck.run(),
+
+    async resume() {
+      const rows = await database.selectFrom('scans').selectAll().where('spooled', '=', 1).orderBy('id').execute();
+      const ids = new Set(rows.map((row) => row.id));
+      await spool.recover((id) => ids.has(id));
+      const found = await database
+        .selectFrom('scans')
+        .selectAll()
+        .where('scan_status', '=', 'infected')
+        .orderBy('id', 'desc')
+        .limit(TOLD_AGAIN_MAXIMUM)
+        .execute();
+      // What the spool still held of them, `recover` has just removed.
+      for (const row of found) await examinations.tellInfected(row, row.sealed === 1 ? 'sealed' : 'deleted', true);
+      await database
+        .updateTable('scans')
+        .set({ attempts: 0 })
+        .where('sealed', '=', sql.lit(1))
+        .where('status_detail', '=', 'engine_down')
+        .execute();
+      scheduleRetry();
+      // Takes as long as reading them does, and holds up nothing.
+      resuming = takeUp(rows);
+    },
+
+    async rescanWaiting(afresh) {
+      if (afresh) await database.updateTable('scans').set({ attempts: 0 }).where('status_detail', '=', 'engine_down').execute();
+      await retryPending();
+    },
+
+    async close() {
+      closed = true;
+      clearTimeout(retry);
+      await Promise.all([resuming, tending, recheck.close()]);
+    },
+  };
+}

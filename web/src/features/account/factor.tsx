@@ -1,0 +1,43 @@
+import type { TablerIcon } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { IconTile } from '#ui/badge.tsx';
+import './two-factor.css';
+
+interface FactorProps {
+  icon: TablerIcon;
+  title: string;
+  line: ReactNode;
+  actions: ReactNode;
+  children?: ReactNode;
+}
+
+/** One kind of second factor: what it is, how it stands, and what can be done about it. */
+export function Factor({ icon, title, line, actions, children }: FactorProps) {
+  return (
+    <div className="factor">
+      <IconTile tone="note" icon={icon} />
+      <div className="session-row__what">
+        <span className="session-row__client">{title}</span>
+        <span>{line}</span>
+      </div>
+      <div className="factor__actions">{actions}</div>
+      {children && <div className="factor__more">{children}</div>}
+    </div>
+  );
+}
+
+/** Browsers bind passkeys to the address of the page, and take no bare IP address: said where it stands in the way. */
+export function PasskeysElsewhere({ origin }: { origin: string | null }) {
+  if (origin === window.location.origin) return null;
+  if (origin === null)
+    return (
+      <p className="factor__note">
+        Passkeys need this server to be reached by a name with https. Ask your administrator to set its public address.
+      </p>
+    );
+  return (
+    <p className="factor__note">
+      Browsers take no passkeys at the address that you are on. Sign in at <a href={origin}>{origin}</a> to add or use one.
+    </p>
+  );
+}

@@ -1,0 +1,160 @@
+import type { SecondFactor } from '@palisade/contract/problem';
+import type { TwoFactor } from '@palisade/contract/two-factor';
+import { useState } from 'react';
+import { CallError, sentenceOf } from '#api/call.ts';
+import { fieldMessagesOf } from '#api/field-messages.ts';
+import { PasswordField } from '#ui/password-field.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { SecondFactorField } from '#ui/second-factor-field.tsx';
+import { type ProofGiven, provePasskey } from './two-factor.queries.ts';
+
+function methodsOf({ enabled, totp_since, passkeys }: TwoFactor): SecondFactor[] {
+  const methods: SecondFactor[] = [];
+  if (totp_since !== null) methods.push('totp');
+  if (passkeys.length > 0) methods.push('passkey');
+  return enabled ? [...methods, 'recovery_code'] : methods;
+}
+
+/** What somebody proves with that it is them: the password and, where two-factor sign-in is on, a second factor. */
+export interface Proof {
+  password: string;
+  factor: ProofGiven | undefined;
+}
+
+export interface ProofForm {
+  methods: readonly SecondFactor[];
+  method: SecondFactor;
+  password: string;
+  value: string;
+  /** A sentence for each field that was refused, by its name. */
+  errors: Record<string, string>;
+  /** What was refused apart from a field; `link` is where it does work. */
+  message: { text: string; link?: string | undefined } | undefined;
+  setPassword: (password: string) => void;
+  setMethod: (method: SecondFactor) => void;
+  setValue: (value: string) => void;
+  /** Undefined when the browser gave no passkey, which is said then. */
+  give: () => Promise<Proof | undefined>;
+  /** Says what was refused, and answers the name of the field that it is about. */
+  refuse: (error: unknown) => string | undefined;
+  say: (text: string, link?: string) => void;
+  /** Takes back what was said of the try before. */
+  clear: () => void;
+}
+
+/** The state of a form that has somebody prove that it is them. */
+export function useProofForm(twoFactor: TwoFactor): ProofForm {
+  const methods = methodsOf(twoFactor);
+  const [chosen, setChosen] = useState<SecondFactor>();
+  const [password, setPassword] = useState('');
+  const [value, setValue] = useState('');
+  const [errors, setErrors] = useState<Record<string, string>>({});
+  const [message, setMessage] = useState<ProofForm['message']>();
+  const method = chosen ?? methods[0] ?? 'totp';
+
+  function clear() {
+    setErrors({});
+    setMessage(undefined);
+  }
+
+  async function give(): Promise<Proof | undefined> {
+    if (!twoFactor.enabled) return { password, factor: undefined };
+    if (method === 'totp') return { password, factor: { code: value } };
+    if (method === 'recovery_code') return { password, factor: { recovery_code: value } };
+    const asked = await provePasskey();
+    if (asked.ok) return { password, factor: { passkey: asked.answer } };
+    setMessage({ text: asked.message, link: asked.origin });
+    return undefined;
+  }
+
+  function refuse(error: unknown): string | undefined {
+    const { code, ...fields } = fieldMessagesOf(error);
+    const isFactor = error instanceof CallError && error.problem?.code === 'second_factor_refused';
+    const sentence = isFactor ? sentenceOf(error) : code;
+    // A passkey has no field, and where two-factor sign-in was off there is none yet.
+    const hasField = twoFactor.enabled && method !== 'passkey';
+    const shown = sentence !== undefined && hasField ? { ...fields, [method]: sentence } : fields;
+    setErrors(shown);
+    const [first] = Object.keys(shown);
+    if (first === undefined) setMessage({ text: sentence ?? sentenceOf(error) });
+    return first;
+  }
+
+  return {
+    methods,
+    method,
+    password,
+    value,
+    errors,
+    message,
+    setPassword,
+    setMethod(next) {
+      setChosen(next);
+      setValue('');
+      clear();
+    },
+    setValue,
+    give,
+    refuse,
+    say: (text, link) => setMessage({ text, link }),
+    clear,
+  };
+}
+
+interface ProofFieldsProps {
+  form: ProofForm;
+  /** The name that the server knows the password by. */
+  passwordName: 'password' | 'current_password';
+  passwordHint?: string;
+  autoFocus?: boolean;
+}
+
+/** The password, and the second factor where there is one. */
+export function ProofFields({ form, passwordName, passwordHint, autoFocus }: ProofFieldsProps) {
+  return (
+    <>
+      <PasswordField
+        label="Your password"
+        description={passwordHint}
+        name={passwordName}
+        autoComplete="current-password"
+        autoFocus={autoFocus}
+        required
+        value={form.password}
+        onChange={(event) => {
+          form.setPassword(event.currentTarget.value);
+          form.clear();
+        }}
+        error={form.errors[passwordName]}
+      />
+      {form.methods.length > 0 && (
+        <SecondFactorField
+          methods={form.methods}
+          method={form.method}
+          value={form.value}
+          error={form.errors[form.method]}
+          onMethod={form.setMethod}
+          onChange={(value) => {
+            form.setValue(value);
+            form.clear();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** What was refused apart from a field. */
+export function ProofMessage({ form: { message } }: { form: ProofForm }) {
+  return (
+    <Refusal error={message}>
+      {message?.text}
+      {message?.link && (
+        <>
+          {' '}
+          <a href={message.link}>{message.link}</a>
+        </>
+      )}
+    </Refusal>
+  );
+}

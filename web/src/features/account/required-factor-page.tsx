@@ -1,0 +1,126 @@
+import { IconDeviceMobile, IconFingerprint, IconShieldLock } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { sentenceOf } from '#api/call.ts';
+import { useConfig } from '#api/config.ts';
+import { holdSession, type Session } from '#api/session.ts';
+import { Brand } from '#ui/brand.tsx';
+import { Button } from '#ui/button.tsx';
+import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { Factor, PasskeysElsewhere } from './factor.tsx';
+import { type TwoFactorTask, twoFactorQuery } from './two-factor.queries.ts';
+import { TwoFactorSteps } from './two-factor-steps.tsx';
+import './account-dialogs.css';
+import './required-factor-page.css';
+
+interface RequiredFactorPageProps {
+  session: Session;
+  onSignOut: () => void;
+}
+
+/** All that there is for somebody who must have a second factor and has none: a way to set one up. */
+export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPageProps) {
+  const config = useConfig();
+  const provider = config?.provider_name ?? 'Palisade';
+  const { data: twoFactor, error, refetch } = useQuery(twoFactorQuery);
+  const [task, setTask] = useState<TwoFactorTask>();
+  const [confirmedUntil, setConfirmedUntil] = useState(0);
+  const heading = useRef<HTMLHeadingElement>(null);
+  // Also when it was set up in another tab, or is not asked for any more. Not before the recovery codes were seen.
+  const isFree = task === undefined && twoFactor !== undefined && (twoFactor.enabled || !twoFactor.required);
+  const { access_token, user_info } = session;
+
+  useEffect(() => {
+    document.title = `One more step · ${provider}`;
+  }, [provider]);
+
+  useEffect(() => {
+    if (isFree) holdSession(access_token, undefined);
+  }, [isFree, access_token]);
+
+  // What had the focus, the sign-in screen or a step, is gone.
+  useEffect(() => {
+    if (task === undefined) heading.current?.focus();
+  }, [task]);
+
+  return (
+    <div className="required-factor">
+      <header className="required-factor__top">
+        <Brand provider={config?.provider_name} />
+      </header>
+      <main className="required-factor__main">
+        <div className="required-factor__card">
+          {task && twoFactor ? (
+            <TwoFactorSteps
+              rank="h1"
+              task={task}
+              twoFactor={twoFactor}
+              isConfirmed={Date.now() < confirmedUntil}
+              onConfirmed={(seconds) => setConfirmedUntil(Date.now() + seconds * 1_000)}
+              onLeave={() => setTask(undefined)}
+            />
+          ) : (
+            <>
+              <span className="required-factor__icon" aria-hidden="true">
+                <IconShieldLock size={28} stroke={1.7} />
+              </span>
+              <div className="required-factor__words">
+                <h1 ref={heading} tabIndex={-1}>
+                  Set up a second step to go on
+                </h1>
+                <p className="sub">
+                  Signing in here takes your password and a second step, so that a stolen password is not enough. It takes a
+                  minute. Then you go on where you wanted to be.
+                </p>
+              </div>
+              {!twoFactor && !error && <LoadingRows label="Loading two-factor sign-in" />}
+              {!twoFactor && error && (
+                <ErrorNotice
+                  title="Two-factor sign-in could not be read"
+                  sentence={sentenceOf(error)}
+                  onRetry={() => void refetch()}
+                />
+              )}
+              {twoFactor && (
+                <div className="factor-list">
+                  <Factor
+                    icon={IconDeviceMobile}
+                    title="Authenticator app"
+                    line="A code from an app on your phone"
+                    actions={
+                      <Button aria-label="Set up an authenticator app" onClick={() => setTask({ kind: 'app' })}>
+                        Set Up
+                      </Button>
+                    }
+                  />
+                  <Factor
+                    icon={IconFingerprint}
+                    title="Passkey"
+                    line="Your fingerprint, face, device PIN or security key"
+                    actions={
+                      twoFactor.passkey_origin === window.location.origin && (
+                        <Button variant="quiet" aria-label="Add a passkey" onClick={() => setTask({ kind: 'passkey' })}>
+                          Add
+                        </Button>
+                      )
+                    }
+                  >
+                    <PasskeysElsewhere origin={twoFactor.passkey_origin} />
+                  </Factor>
+                </div>
+              )}
+            </>
+          )}
+        </div>
+        <div className="required-factor__end">
+          <p>
+            Signed in as <strong>{user_info.email}</strong>
+          </p>
+          <Button variant="text" onClick={onSignOut}>
+            Sign Out
+          </Button>
+        </div>
+      </main>
+    </div>
+  );
+}
