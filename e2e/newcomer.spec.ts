@@ -47,7 +47,10 @@ test.describe('behind a proxy', () => {
     await expect(alerts.getByRole('listitem')).toHaveCount(1);
     await expect(alerts).toContainText(description);
     await expect(alerts).not.toContainText('NEUTRALIZED');
-    await alerts.getByRole('link', { name: 'Suspicious Login' }).click();
+    // From what a posture scan finds straight to the question.
+    await page.getByRole('button', { name: 'Start Scan' }).click();
+    await page.getByText('All 26 checks').click();
+    await page.getByRole('link', { name: /^Fix A new device signed in/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Security alert' });
     await dialog.getByRole('button', { name: 'Wasn’t me' }).click();
     await expect(dialog).toContainText('That sign-in was ended: whoever it was is out.');

@@ -102,6 +102,18 @@ export const statsSchema = z.object({
 });
 export type Stats = z.infer<typeof statsSchema>;
 
+/** The places of the web application where what the posture scan finds can be mended, as links write them; `?alert=` and an id open one of the alerts. */
+export const FIX_PLACES = [
+  '/dashboard?open=security',
+  '/dashboard',
+  '/anti-hacking',
+  '/firewall',
+  '/remote',
+  '/antivirus',
+  '/chat',
+] as const;
+export type FixPlace = (typeof FIX_PLACES)[number];
+
 /**
  * One check of the posture scan. A check that cannot run is `unknown`, never a `pass`. `deduction` is what it takes off the score now, `gain` what the score
  * would rise by if this alone were mended.

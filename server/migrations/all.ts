@@ -16,6 +16,7 @@ import * as enforcement from './0015-enforcement.ts';
 import * as administration from './0016-administration.ts';
 import * as scoreHistory from './0017-score-history.ts';
 import * as leakedPasswords from './0018-leaked-passwords.ts';
+import * as findings from './0020-findings.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -36,4 +37,5 @@ export const migrations: Record<string, Migration> = {
   '0016-administration': administration,
   '0017-score-history': scoreHistory,
   '0018-leaked-passwords': leakedPasswords,
+  '0020-findings': findings,
 };

@@ -3,16 +3,22 @@ import { VERSION } from '@palisade/contract/constants';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
 import type { FastifyInstance } from 'fastify';
 import { type Kysely, sql } from 'kysely';
+import type { AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
 import type { AntiHacking } from '#features/anti-hacking/anti-hacking.ts';
+import type { DetectionTables } from '#features/anti-hacking/detection/detection.tables.ts';
+import { forgetFindingsOf } from '#features/anti-hacking/detection/findings-store.ts';
 import { forgetWindowsOf } from '#features/anti-hacking/detection/windows-store.ts';
 import { clearedFileIncident } from '#features/anti-hacking/infected-file.ts';
+import { forgetInKeys } from '#features/anti-hacking/merging.ts';
 import { createMovedTokens } from '#features/anti-hacking/moved-tokens.ts';
 import { forgetOldDrills } from '#features/anti-hacking/old-drills.ts';
+import { forgetOldScores } from '#features/anti-hacking/score-history.ts';
 import type { Engine, YaraPool } from '#features/antivirus/engines/yara-pool.ts';
 import { openQuarantine } from '#features/antivirus/quarantine.ts';
 import type { Signatures } from '#features/antivirus/signatures.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { readLeakedPasswords } from '#features/auth/leaked-passwords.ts';
+import { accountKey } from '#features/auth/sign-in.ts';
 import { serveChat } from '#features/chat/chat.routes.ts';
 import { createChat } from '#features/chat/chat.ts';
 import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
@@ -117,8 +123,14 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
         await remote.forgetAgent(transaction.$extendTables<Pick<Tables, 'remote_sessions'>>(), user_id);
         return () => Promise.resolve();
       },
-      async (transaction, user_id) => {
-        await forgetWindowsOf(transaction.$extendTables<Pick<Tables, 'detection_windows' | 'known_devices'>>(), user_id);
+      async (transaction, user_id, email) => {
+        const tables = transaction.$extendTables<Pick<Tables, keyof DetectionTables>>();
+        await forgetWindowsOf(tables, { user_id, account: accountKey(email) });
+        await forgetFindingsOf(tables.$pickTables<'detection_findings'>(), user_id);
+        await forgetInKeys(
+          transaction.$extendTables<Pick<Tables, keyof AlertTables>>().$pickTables<keyof AlertTables>(),
+          user_id,
+        );
         return () => Promise.resolve();
       },
     ],
@@ -142,7 +154,11 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     now,
   });
   const retention = keepRetention({
-    tasks: [mail.forgetOld, () => forgetOldDrills(database.$pickTables<'alerts'>(), now())],
+    tasks: [
+      mail.forgetOld,
+      () => forgetOldDrills(database.$pickTables<'alerts'>(), now()),
+      () => forgetOldScores(database.$pickTables<'score_history'>(), now()),
+    ],
     logger,
     look_ms: surroundings.retention_look_ms,
   });

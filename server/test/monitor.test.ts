@@ -278,6 +278,8 @@ describe('a sign-in with a new browser', () => {
     const [alert] = await alertsOf(tess.token);
     expect(alert).toMatchObject({ rule: 'suspicious_login.new_device', severity: 'medium', status: 'open' });
     expect(await unreviewed(tess.token)).toEqual({ security_score: 95, reasons: ['unreviewed_device'] });
+    const { score_breakdown } = replyOf(await call(readDashboard, { token: tess.token }));
+    expect(score_breakdown.find(({ id }) => id === 'unreviewed_device')?.fix_route).toBe(`/anti-hacking?alert=${alert?.id}`);
 
     const params = { id: alert?.id ?? '' };
     replyOf(await call(resolveAlert, { token: tess.token, params, body: { reason: 'was_me' } }));

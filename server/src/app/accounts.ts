@@ -17,6 +17,7 @@ import { servePrivacy } from '#features/auth/privacy.routes.ts';
 import { createProveAgain } from '#features/auth/prove-again.ts';
 import { serveRecovery } from '#features/auth/recovery.routes.ts';
 import { createRecovery } from '#features/auth/recovery.ts';
+import { createRequirePassword } from '#features/auth/require-password.ts';
 import { factorRule } from '#features/auth/required-factor.ts';
 import { openSealedSecrets } from '#features/auth/sealed-secret.ts';
 import { createSecondFactors } from '#features/auth/second-factors.ts';
@@ -28,13 +29,13 @@ import { createTwoFactor } from '#features/auth/two-factor.ts';
 import { serveUsers } from '#features/auth/users.routes.ts';
 import { createUsers } from '#features/auth/users.ts';
 import { createBlocks } from '#features/enforcement/blocks.ts';
-import { createCallGuard } from '#features/enforcement/call-guard.ts';
+import { createCallGuard, createPasswordGuard } from '#features/enforcement/call-guard.ts';
 import { serveEnforcement } from '#features/enforcement/enforcement.routes.ts';
 import { createLoginGuard } from '#features/enforcement/login-guard.ts';
 import type { Audit } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
 import type { Mail } from '#platform/mail.ts';
-import { isLoopbackSource } from '#platform/origin.ts';
+import { isLoopbackSource, isPrivateNetwork } from '#platform/origin.ts';
 import { partOf } from '#platform/personal-data.ts';
 import type { Api } from '#platform/serve.ts';
 import { createSessions } from '#platform/session.ts';
@@ -80,18 +81,20 @@ export function buildAccounts(
   });
   const blocks = createBlocks({ database: database.$pickTables<'blocks' | 'sign_in_sources'>(), now });
   const guard = createLoginGuard({
-    database: database.$pickTables<'blocks' | 'sign_in_sources' | 'audit_entries' | 'audit_head' | 'mails' | 'installation'>(),
+    database: database.$pickTables<'blocks' | 'sign_in_sources' | 'audit_entries' | 'audit_head'>(),
     blocks,
     counters,
     limits: settings.limits,
-    accounts: auth,
     audit,
-    mail,
-    isExempt: (source) => settings.exposure === 'local' && isLoopbackSource(source),
+    isExempt: (source) => isPrivateNetwork(source) || (settings.exposure === 'local' && isLoopbackSource(source)),
     onLift,
     now,
     pause: surroundings.pause ?? sleep,
     logger,
+  });
+  const requirePassword = createRequirePassword({
+    database: database.$pickTables<'users' | 'reset_tokens'>(),
+    guard: createPasswordGuard({ counters, limits: settings.limits }),
   });
   const secrets = openSealedSecrets(settings.two_factor_key_file);
   const twoFactorTables = database.$pickTables<
@@ -107,6 +110,7 @@ export function buildAccounts(
     database: twoFactorTables,
     passkeys,
     secondFactors,
+    requirePassword,
     secrets,
     audit,
     mail,
@@ -130,7 +134,7 @@ export function buildAccounts(
   const accountTables = database.$pickTables<
     keyof (AuthTables & TwoFactorTables) | 'sessions' | 'mails' | 'installation' | 'audit_entries' | 'audit_head'
   >();
-  const accounts = createAccounts({ database: accountTables, audit, passwords, sessions, mail });
+  const accounts = createAccounts({ database: accountTables, audit, passwords, requirePassword, sessions, mail });
   const recovery = createRecovery({
     database: accountTables,
     audit,
@@ -155,12 +159,12 @@ export function buildAccounts(
     now,
   });
   const farewell = createFarewell({ database: accountTables, audit, sessions, mail, forget, now });
-  const proveAgain = createProveAgain({ database: twoFactorTables, accounts, secondFactors, mail });
+  const proveAgain = createProveAgain({ database: twoFactorTables, requirePassword, secondFactors, mail });
 
   return {
     auth,
     sessions,
-    guard,
+    blocks,
     twoFactor,
 
     serve(api: Api): void {
@@ -168,7 +172,7 @@ export function buildAccounts(
       serveAuth(api, auth, { signIn, guard: callGuard, accounts });
       const siteOf = ({ headers }: FastifyRequest) => passkeySite(headers.host, settings);
       serveTwoFactor(api, { twoFactor, passkeys, signIn, siteOf });
-      serveAccounts(api, auth, accounts);
+      serveAccounts(api, { auth, accounts, requirePassword });
       serveUsers(api, createUsers({ database: accountTables, audit, sessions, secondFactors: twoFactor.secondFactors, now }));
       servePrivacy(api, { dataExport, farewell, proveAgain, siteOf });
       serveAudit(api, auditLog);

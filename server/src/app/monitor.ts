@@ -3,9 +3,11 @@ import { createAlertMails } from '#features/anti-hacking/alert-mails.ts';
 import { serveAntiHacking } from '#features/anti-hacking/anti-hacking.routes.ts';
 import type { AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
 import { createAntiHacking } from '#features/anti-hacking/anti-hacking.ts';
+import type { DetectionTables } from '#features/anti-hacking/detection/detection.tables.ts';
 import { createKnownDevices } from '#features/anti-hacking/detection/known-devices.ts';
 import { createDetection } from '#features/anti-hacking/detection.ts';
 import { createMonitor } from '#features/anti-hacking/monitor.ts';
+import { createTelling } from '#features/anti-hacking/telling.ts';
 import type { InfectedFile } from '#features/antivirus/examination.ts';
 import type { Firewall } from '#features/firewall/firewall.ts';
 import type { Remote } from '#features/remote/remote.ts';
@@ -75,10 +77,12 @@ export async function buildMonitor(
     logger,
     look_ms: surroundings.digest_look_ms,
   });
-  const detectionTables = database.$pickTables<'detection_windows' | 'known_devices'>();
+  const detectionTables = database.$pickTables<keyof DetectionTables>();
   const devices = createKnownDevices({ database: detectionTables, now });
   const antiHacking = createAntiHacking({
-    database: database.$pickTables<keyof AlertTables | 'audit_entries' | 'audit_head' | 'mails' | 'installation'>(),
+    database: database.$pickTables<
+      keyof AlertTables | 'detection_findings' | 'audit_entries' | 'audit_head' | 'mails' | 'installation'
+    >(),
     audit,
     mails: alertMails,
     tell,
@@ -100,7 +104,7 @@ export async function buildMonitor(
         ...standing,
         age_ms: now() - Date.parse(created_at),
         second_factor: await accounts.twoFactor.secondFactor(user_id),
-        unreviewed_devices: (await devices.unreviewedDevices(user_id)).length,
+        unreviewed_devices: (await devices.unreviewedDevices(user_id)).map(({ id }) => id),
       };
     },
     remote: async (user_id) => ({ long_sessions: await remote.countLonger(user_id, LONG_REMOTE_SESSION_MS) }),
@@ -109,14 +113,17 @@ export async function buildMonitor(
     logger,
     random: surroundings.random,
   });
+  const { wasRefused } = accounts.blocks;
+  const telling = createTelling({
+    database: database.$pickTables<'detection_findings'>(),
+    raise: antiHacking.raise,
+    wasRefused,
+    administrators: () => accounts.auth.administrators(),
+    ...{ now, logger },
+  });
   const detection = createDetection({
     database: detectionTables,
-    devices,
-    raise: antiHacking.raise,
-    isRefused: accounts.guard.isRefused,
-    administrators: () => accounts.auth.administrators(),
-    now,
-    logger,
+    ...{ devices, telling, wasRefused, now, logger },
     look_ms: surroundings.detection_look_ms,
   });
   const readMonitor = await createMonitor({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { originOf, sourceOf } from './origin.ts';
+import { isPrivateNetwork, originOf, sourceOf } from './origin.ts';
 
 describe('the source of an address', () => {
   test.each([
@@ -8,9 +8,25 @@ describe('the source of an address', () => {
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
     ['2001:db8:1:2::1', '2001:db8:1:2::/64'],
     ['::1', '::/64'],
+    ['::ffff:cb00:7107', '203.0.113.7'],
+    ['64:ff9b::cb00:7107', '203.0.113.7'],
+    ['64:ff9b:1::cb00:7107', '64:ff9b:1::/64'],
     ['not an address', 'not an address'],
   ])('of %s is %s', (address, source) => {
     expect(sourceOf(address)).toBe(source);
+  });
+
+  test.each([
+    ['fd00:1:2:3::9', true],
+    ['fc00::9', true],
+    ['fe80::1', true],
+    ['febf::1', true],
+    ['fec0::1', false],
+    ['2001:db8::1', false],
+    ['::1', false],
+    ['192.168.1.7', false],
+  ])('of %s is a network of somebody’s own: %s', (address, is_private) => {
+    expect(isPrivateNetwork(sourceOf(address))).toBe(is_private);
   });
 
   test('stands beside what the client says of itself', () => {

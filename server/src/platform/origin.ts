@@ -14,18 +14,27 @@ export interface Origin {
 }
 
 const IPV6_HOST_BITS = 64n;
+const IPV4_BITS = 32n;
+/** The first 96 bits of IPv6 addresses that are IPv4 addresses: mapped ones (RFC 4291 section 2.5.5.2), and those of a translator (RFC 6052 section 2.1). */
+const IPV4_PREFIXES: readonly bigint[] = [0xffffn, 0x64ff9bn << 64n];
 
 /** The source of an address. What is no address stands for itself. */
 export function sourceOf(address: string): string {
   const parsed = parseIp(address.replace(/^::ffff:(?=[\d.]+$)/i, ''));
   if (parsed === undefined) return address;
   if (parsed.family === 4) return printIp(parsed);
+  if (IPV4_PREFIXES.includes(parsed.value >> IPV4_BITS)) return printIp({ family: 4, value: BigInt.asUintN(32, parsed.value) });
   return `${printIp({ family: 6, value: (parsed.value >> IPV6_HOST_BITS) << IPV6_HOST_BITS })}/64`;
 }
 
 /** Whether a source is the machine itself (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3). */
 export function isLoopbackSource(source: string): boolean {
   return source.startsWith('127.') || source === sourceOf('::1');
+}
+
+/** Whether a source is a whole network of somebody's own: unique local or link-local IPv6 (RFC 4193, RFC 4291 section 2.5.6). */
+export function isPrivateNetwork(source: string): boolean {
+  return /^(f[cd][\da-f]{2}|fe[89ab][\da-f]):.*\/64$/.test(source);
 }
 
 /** The origin of a request, of Fastify's as of any that looks like it. */

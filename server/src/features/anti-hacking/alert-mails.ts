@@ -72,11 +72,12 @@ export function createAlertMails(parts: {
   }
 
   /** A digest for each person with a premium plan to whom something happened that no mail was written about. */
-  async function lettersSince(since: string): Promise<Letter[]> {
+  async function lettersBetween(since: string, until: string): Promise<Letter[]> {
     const rows = await database
       .selectFrom('alerts')
       .select(['user_id', 'threat_type', 'description', 'count', 'last_seen'])
       .where('last_seen', '>=', since)
+      .where('last_seen', '<', until)
       .where('severity', 'in', ['low', 'medium'])
       .where('simulated', '=', 0)
       .where('hidden_by', 'is', null)
@@ -123,12 +124,14 @@ export function createAlertMails(parts: {
       return;
     }
     if (row.next_at > at()) return;
-    const letters = await lettersSince(row.since);
+    // What happens from here on is the next one's.
+    const until = at();
+    const letters = await lettersBetween(row.since, until);
     await database.transaction().execute(async (transaction) => {
       // Of several servers one moves it on; the letters are there if and only if it did.
       const claimed = await transaction
         .updateTable('alert_digest')
-        .set({ since: at(), next_at: at(WEEK_MS) })
+        .set({ since: until, next_at: at(WEEK_MS) })
         .where('id', '=', DIGEST)
         .where('next_at', '=', row.next_at)
         .returning('id')

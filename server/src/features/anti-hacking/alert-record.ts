@@ -2,11 +2,18 @@ import { type Alert, EVIDENCE_EVENTS_MAXIMUM, evidenceSchema, type Severity } fr
 import { idSchema } from '@palisade/contract/fields';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { sourceOf } from '#platform/origin.ts';
+import { type Origin, sourceOf } from '#platform/origin.ts';
 import type { AlertTables } from './anti-hacking.tables.ts';
 import type { Evidence, Incident } from './incident.ts';
 
 export type AlertRow = Selectable<AlertTables['alerts']>;
+
+/** Who decides, and from where. */
+export interface Decider {
+  user_id: string;
+  session_id: string;
+  origin: Origin;
+}
 
 const SEVERITY_RANK: Record<Severity, number> = { low: 0, medium: 1, high: 2, critical: 3 };
 const SESSIONS_MAXIMUM = 20;

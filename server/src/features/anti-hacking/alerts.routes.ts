@@ -13,8 +13,8 @@ import { listAlerts } from '@palisade/contract/anti-hacking';
 import { originOf } from '#platform/origin.ts';
 import { nextPage } from '#platform/page.ts';
 import { type Api, type Call, serve } from '#platform/serve.ts';
-import { type AlertRow, alertOf } from './alert-record.ts';
-import type { Alerts, Decider } from './alerts.ts';
+import { type AlertRow, alertOf, type Decider } from './alert-record.ts';
+import type { Alerts } from './alerts.ts';
 import type { ReadMonitor } from './monitor.ts';
 
 /** `requirePremium` throws for whom these tools are not. */
@@ -65,23 +65,23 @@ export function serveAlerts(
 
   serve(api, listSuppressions, 'customer', async ({ session, query, header, request }) => {
     await requirePremium(session.user.id);
-    const rows = await alerts.suppressions(session.user.id, query);
+    const rows = await alerts.suppressions.list(session.user.id, query);
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });
 
   serve(api, previewSuppression, 'customer', async ({ session, body }) => {
     await requirePremium(session.user.id);
-    return await alerts.previewSuppression(session.user.id, body.alert_id);
+    return await alerts.suppressions.preview(session.user.id, body.alert_id);
   });
 
   serve<typeof deleteSuppression, { id: string; user_id: string; rule: string; source: string }>(
     api,
     deleteSuppression,
-    { find: ({ id }) => alerts.findSuppression(id) },
+    { find: ({ id }) => alerts.suppressions.find(id) },
     async ({ session, row, request }) => {
       await requirePremium(session.user.id);
-      await alerts.removeSuppression(row, deciderOf({ session, request }));
+      await alerts.suppressions.remove(row, deciderOf({ session, request }));
     },
   );
 

@@ -11,6 +11,7 @@ import {
 } from '@palisade/contract/alerts';
 import { listAlerts, readStats, simulateThreat } from '@palisade/contract/anti-hacking';
 import { login } from '@palisade/contract/auth';
+import { readDashboard } from '@palisade/contract/dashboard';
 import { listSessions } from '@palisade/contract/sessions';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { describe, expect, test, vi } from 'vitest';
@@ -241,6 +242,40 @@ describe('the life of an alert', () => {
   });
 });
 
+describe('the score', () => {
+  const scoreOf = async (token: string) => replyOf(await call(readDashboard, { token }));
+
+  test('leads to the newest alert of a severity that nothing has blocked, until it is resolved', async () => {
+    const { raise, list, token } = await person();
+    await raise({ key: 'older', severity: 'high', outcome: 'allowed' });
+    await raise({ key: 'newer', severity: 'high', outcome: 'allowed' });
+    await raise({ key: 'blocked', severity: 'high', outcome: 'blocked' });
+    const [, newer, older] = await list();
+    for (const alert of [newer, older]) {
+      const { score_breakdown } = await scoreOf(token);
+      expect(score_breakdown).toMatchObject([{ id: 'open_alert_high', fix_route: `/anti-hacking?alert=${alert?.id}` }]);
+      replyOf(await call(resolveAlert, { token, params: { id: alert?.id ?? '' }, body: { reason: 'fixed' } }));
+    }
+    expect(await scoreOf(token)).toMatchObject({ security_score: 100, score_breakdown: [] });
+  });
+
+  test('of an outbreak that was not blocked comes back when it is resolved; of a file that lies in the open it does not', async () => {
+    const { raise, list, token } = await person();
+    const malware = { threat_type: 'malware_detected', outcome: 'allowed', ip_address: null } as const;
+    await raise({ ...malware, rule: 'malware_detected.outbreak', severity: 'critical' });
+    const resolve = async () => {
+      const [{ id = '' } = {}] = await list('?status=active');
+      replyOf(await call(resolveAlert, { token, params: { id }, body: { reason: 'fixed' } }));
+    };
+    expect(await scoreOf(token)).toMatchObject({ security_score: 49, score_breakdown: [{ id: 'open_alert_critical' }] });
+    await resolve();
+    expect(await scoreOf(token)).toMatchObject({ security_score: 100, score_breakdown: [] });
+    await raise({ ...malware, rule: 'malware_detected.infected', severity: 'high', key: 'scan:left' });
+    await resolve();
+    expect(await scoreOf(token)).toMatchObject({ security_score: 80, score_breakdown: [{ id: 'infected_not_removed' }] });
+  });
+});
+
 describe('a sign-in', () => {
   test('that was not me is ended, and the answer says what to do next', async () => {
     const { raise, list, token, email, password } = await person();
@@ -366,6 +401,11 @@ describe('a suppression', () => {
     await raise({ key: 'later' });
     const later = await tokenOf({ email, password });
     expect((await list('?status=active', later))[0]).toMatchObject({ count: 1, severity: 'medium' });
+    // It is over, and what it has hidden can still be brought back.
+    const [over] = replyOf(await call(listSuppressions, { token: later }));
+    expect(Date.parse(over?.until ?? '')).toBe(clock.now);
+    expect((await call(deleteSuppression, { token: later, params: { id: over?.id ?? '' } })).status).toBe(204);
+    expect(await list('?status=hidden', later)).toEqual([]);
   });
 
   test('is a false positive’s alone', async () => {

@@ -1,33 +1,26 @@
-import type { AlertDecision, AlertDetail, Monitor, resolveAlert, Suppression } from '@palisade/contract/alerts';
-import { ACCEPTED_RISK_DAYS_MAXIMUM, SUPPRESSION_DAYS } from '@palisade/contract/alerts';
+import type { AlertDecision, AlertDetail, Monitor, resolveAlert } from '@palisade/contract/alerts';
+import { ACCEPTED_RISK_DAYS_MAXIMUM } from '@palisade/contract/alerts';
 import type { AlertStatus, AlertsQuery } from '@palisade/contract/anti-hacking';
 import type { AuditKind } from '@palisade/contract/audit';
 import type { BodyOf } from '@palisade/contract/endpoint';
 import type { LiveEvent } from '@palisade/contract/events';
-import type { PageQuery } from '@palisade/contract/fields';
 import type { Kysely, Updateable } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import { newId } from '#platform/id.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { MailTables } from '#platform/mail.ts';
-import type { Origin } from '#platform/origin.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
 import type { AlertMails } from './alert-mails.ts';
-import { type AlertRow, alertOf, isAboutSignIn, isSuppressible, sessionsOf } from './alert-record.ts';
+import { type AlertRow, alertOf, type Decider, isAboutSignIn, isSuppressible, sessionsOf } from './alert-record.ts';
 import type { AlertTables } from './anti-hacking.tables.ts';
-import type { Incident } from './incident.ts';
+import type { FindingTables } from './detection/detection.tables.ts';
+import type { Claim, Incident } from './incident.ts';
 import { recordIncident, UNRESOLVED } from './merging.ts';
+import { createSuppressions, requireSuppressible, type Suppressions } from './suppressions.ts';
 
 const DAY_MS = 86_400_000;
 
-type Tables = AlertTables & AuditTables & MailTables & InstallationTables;
-
-/** Who decides, and from where. */
-export interface Decider {
-  user_id: string;
-  session_id: string;
-  origin: Origin;
-}
+type Tables = AlertTables & FindingTables & AuditTables & MailTables & InstallationTables;
 
 /** What "Was me" and "Wasn't me" do beyond the alert. */
 export interface Consequences {
@@ -39,8 +32,8 @@ export interface Consequences {
 }
 
 export interface Alerts {
-  /** Raises an alert, or counts one more occurrence of it, and tells the person's pages; grave ones are mailed. */
-  raise(incident: Incident): Promise<void>;
+  /** Raises an alert, or counts one more occurrence of it, and tells the person's pages; grave ones are mailed. Nothing of it happens when `claim` says no. */
+  raise(incident: Incident, claim?: Claim): Promise<void>;
   /** Those that happened last first; the next page begins after the `last_id` of this one's last. */
   list(user_id: string, query: AlertsQuery): Promise<AlertRow[]>;
   find(id: string): Promise<AlertRow | undefined>;
@@ -56,14 +49,7 @@ export interface Alerts {
     row: AlertRow,
     decider: Decider,
   ): Promise<{ alert: AlertDetail; sessions_ended: number; change_password: true; offer_two_factor: boolean }>;
-  suppressions(user_id: string, page: PageQuery): Promise<Suppression[]>;
-  findSuppression(id: string): Promise<{ id: string; user_id: string; rule: string; source: string } | undefined>;
-  /** @throws Problem `not_found`, `invalid_field` for an alert that cannot be suppressed. */
-  previewSuppression(
-    user_id: string,
-    alert_id: string,
-  ): Promise<{ rule: string; source: string; until: string; would_hide: number }>;
-  removeSuppression(suppression: { id: string; rule: string; source: string }, decider: Decider): Promise<void>;
+  suppressions: Suppressions;
   counts(user_id: string): Promise<Monitor['alerts']>;
 }
 
@@ -80,6 +66,8 @@ interface Decision {
   audit: AuditKind;
   details?: Record<string, string | number | boolean | null>;
 }
+
+const suppressionTables = (database: Kysely<Tables>) => database.$pickTables<keyof (AlertTables & AuditTables)>();
 
 export function createAlerts(parts: {
   database: Kysely<Tables>;
@@ -98,6 +86,8 @@ export function createAlerts(parts: {
     onChange(user_id);
     tell(user_id, { kind: 'alerts_changed' });
   }
+
+  const suppressions = createSuppressions({ ...parts, database: suppressionTables(database), changed });
 
   const find = (id: string): Promise<AlertRow | undefined> =>
     database.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst();
@@ -146,44 +136,6 @@ export function createAlerts(parts: {
     return await detail(changedRow);
   }
 
-  function requireSuppressible(row: AlertRow, field: string): { source: string } {
-    if (isSuppressible(row)) return row;
-    const why =
-      row.severity === 'critical'
-        ? 'A critical alert is never hidden.'
-        : 'This alert has no one source, so that nothing like it can be hidden.';
-    throw invalidField(field, why);
-  }
-
-  /** Keeps the like of an alert out of the list; where that is done already, for longer. */
-  async function suppress(transaction: Kysely<Tables>, row: AlertRow, { user_id, origin }: Decider): Promise<void> {
-    const { source } = requireSuppressible(row, 'suppress');
-    const until = at(SUPPRESSION_DAYS * DAY_MS);
-    const { user_id: owner, rule, description } = row;
-    await transaction
-      .insertInto('alert_suppressions')
-      .values({
-        id: newId(),
-        user_id: owner,
-        rule,
-        source,
-        description,
-        created_at: at(),
-        until,
-        hidden_count: 0,
-        last_hidden_at: null,
-      })
-      .onConflict((conflict) => conflict.columns(['user_id', 'rule', 'source']).doUpdateSet({ until }))
-      .execute();
-    await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
-      kind: 'suppression_added',
-      subject_id: owner,
-      actor_id: user_id,
-      origin,
-      details: { rule, source, until },
-    });
-  }
-
   function requireFitting(row: AlertRow, { reason, until, suppress: hides }: BodyOf<typeof resolveAlert>): void {
     if (reason === 'was_me' && !isAboutSignIn(row))
       throw invalidField('reason', 'This alert is not about a sign-in, so it was not you.');
@@ -194,9 +146,10 @@ export function createAlerts(parts: {
   }
 
   return {
-    async raise(incident) {
+    async raise(incident, claim) {
       const letter = await mails.letterOf(incident);
       await database.transaction().execute(async (transaction) => {
+        if (claim !== undefined && !(await claim(transaction.$pickTables<'detection_findings'>()))) return;
         const recorded = await recordIncident(
           transaction.$pickTables<keyof AlertTables | 'audit_entries' | 'audit_head'>(),
           audit,
@@ -230,6 +183,7 @@ export function createAlerts(parts: {
 
     find,
     detail,
+    suppressions,
 
     acknowledge: (row, decider) =>
       decide(row, decider, {
@@ -265,7 +219,7 @@ export function createAlerts(parts: {
           audit: 'alert_resolved',
           details: { reason, until },
         },
-        hides ? (transaction, moved) => suppress(transaction, moved, decider) : undefined,
+        hides ? (transaction, moved) => suppressions.add(suppressionTables(transaction), moved, decider) : undefined,
       );
       const { trustDevice, reviewDevice } = consequences.devices;
       if (row.device_id !== null) await (reason === 'was_me' ? trustDevice : reviewDevice)(row.user_id, row.device_id);
@@ -298,56 +252,6 @@ export function createAlerts(parts: {
       if (row.device_id !== null) await consequences.devices.forgetDevice(row.user_id, row.device_id);
       const { enabled } = await consequences.secondFactor(row.user_id);
       return { alert, sessions_ended, change_password: true, offer_two_factor: !enabled };
-    },
-
-    async suppressions(user_id, { limit, cursor }) {
-      let query = database
-        .selectFrom('alert_suppressions')
-        .select(['id', 'rule', 'source', 'description', 'created_at', 'until', 'hidden_count', 'last_hidden_at'])
-        .where('user_id', '=', user_id)
-        .orderBy('id', 'desc')
-        .limit(limit);
-      if (cursor !== undefined) query = query.where('id', '<', cursor);
-      return await query.execute();
-    },
-
-    findSuppression: (id) =>
-      database
-        .selectFrom('alert_suppressions')
-        .select(['id', 'user_id', 'rule', 'source'])
-        .where('id', '=', id)
-        .executeTakeFirst(),
-
-    async previewSuppression(user_id, alert_id) {
-      const row = await find(alert_id);
-      if (row === undefined || row.user_id !== user_id) throw new Problem('not_found');
-      const { source } = requireSuppressible(row, 'alert_id');
-      const { rule } = row;
-      const { count } = await database
-        .selectFrom('alerts')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('user_id', '=', user_id)
-        .where('rule', '=', rule)
-        .where('source', '=', source)
-        .where('severity', '!=', 'critical')
-        .where('last_seen', '>=', at(-SUPPRESSION_DAYS * DAY_MS))
-        .executeTakeFirstOrThrow();
-      return { rule, source, until: at(SUPPRESSION_DAYS * DAY_MS), would_hide: count };
-    },
-
-    async removeSuppression({ id, rule, source }, { user_id, origin }) {
-      await database.transaction().execute(async (transaction) => {
-        await transaction.deleteFrom('alert_suppressions').where('id', '=', id).execute();
-        await transaction.updateTable('alerts').set({ hidden_by: null }).where('hidden_by', '=', id).execute();
-        await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
-          kind: 'suppression_removed',
-          subject_id: user_id,
-          actor_id: user_id,
-          origin,
-          details: { rule, source },
-        });
-      });
-      changed(user_id);
     },
 
     async counts(user_id) {

@@ -21,7 +21,8 @@ import { drill } from './drills.ts';
 import { historyOf } from './history.ts';
 import { UNRESOLVED } from './merging.ts';
 import { type OpenRules, readOpenRules } from './open-rules.ts';
-import { CHECKED_PORTS, judge, type Posture, type PostureFacts } from './posture.ts';
+import { judge, type Posture } from './posture.ts';
+import { CHECKED_PORTS, type PostureFacts } from './posture-checks.ts';
 import { createScoreHistory } from './score-history.ts';
 
 interface Overview extends Pick<Posture, 'security_score' | 'score_breakdown'> {
@@ -50,6 +51,8 @@ export interface AntiHacking {
   scan(user_id: string): Promise<PostureScan>;
 }
 
+/** The rules whose alerts are about one file each: it is blocked as soon as that is out of reach. */
+const ONE_FILE_RULES: readonly string[] = ['malware_detected.infected', 'phishing_attempt.verdict'];
 /** People whose rules are remembered. */
 const OPENED_MAXIMUM = 1_000;
 
@@ -82,23 +85,57 @@ export function createAntiHacking(parts: {
       .where((where) => where.or([where('resolved_reason', 'is', null), where('resolved_reason', '!=', 'false_positive')]));
   const blockedOf = (user_id: string) => counted(user_id).where('outcome', '=', 'blocked');
 
-  /** Real alerts by what they are, what became of them, and whether they are settled. */
+  /** Real alerts by the rule that found them, what became of them, and whether they are settled. */
   const countAlerts = (user_id: string) =>
     counted(user_id)
-      .select(({ fn }) => ['threat_type', 'severity', 'outcome', 'status', fn.countAll<number>().as('count')])
+      .select(({ fn }) => ['rule', 'severity', 'outcome', 'status', fn.countAll<number>().as('count')])
       .where('simulated', '=', 0)
-      .groupBy(['threat_type', 'severity', 'outcome', 'status'])
+      .groupBy(['rule', 'severity', 'outcome', 'status'])
       .execute();
 
   type Tally = Awaited<ReturnType<typeof countAlerts>>;
-  const tallies = createPersonCache({ read: countAlerts, now });
-  // Of sessions that have been open for hours, some seconds tell nothing.
-  const remotes = createPersonCache({ read: remote, now });
   const countOf = (rows: Tally, matches: (row: Tally[number]) => boolean) =>
     rows.reduce((sum, row) => sum + (matches(row) ? row.count : 0), 0);
 
   const isBlocked = (row: Tally[number]) => row.outcome === 'blocked';
   const isOpen = (row: Tally[number]) => !isBlocked(row) && row.status !== 'resolved';
+
+  const newestOpen = (user_id: string, severity: 'high' | 'critical') =>
+    counted(user_id)
+      .select('id')
+      .where('severity', '=', severity)
+      .where('simulated', '=', 0)
+      .where('outcome', '!=', 'blocked')
+      .where('status', '!=', 'resolved')
+      .orderBy('last_id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+
+  async function tallyOf(user_id: string) {
+    const rows = await countAlerts(user_id);
+    const open = (severity: 'high' | 'critical') => countOf(rows, (row) => isOpen(row) && row.severity === severity);
+    const newest = async (severity: 'high' | 'critical') =>
+      open(severity) === 0 ? undefined : (await newestOpen(user_id, severity))?.id;
+    const [high, critical] = await Promise.all([newest('high'), newest('critical')]);
+    return { rows, open: { high: open('high'), critical: open('critical') }, newest: { high, critical } };
+  }
+  const tallies = createPersonCache({ read: tallyOf, now });
+  // Of sessions that have been open for hours, some seconds tell nothing.
+  const remotes = createPersonCache({ read: remote, now });
+
+  /** The newest alert about one of the devices. */
+  async function alertOfDevices(user_id: string, devices: readonly string[]): Promise<string | undefined> {
+    if (devices.length === 0) return undefined;
+    const row = await database
+      .selectFrom('alerts')
+      .select('id')
+      .where('user_id', '=', user_id)
+      .where('device_id', 'in', devices)
+      .orderBy('last_id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return row?.id;
+  }
 
   const alerts = createAlerts({ ...parts, onChange: tallies.forget });
 
@@ -118,25 +155,23 @@ export function createAntiHacking(parts: {
   }
 
   async function postureOf(user_id: string): Promise<{ posture: Posture; rows: Tally; rule_count: number }> {
-    const [rows, scanFacts, ruleList, accountFacts, remoteFacts] = await Promise.all([
+    const [{ rows, open, newest }, scanFacts, ruleList, accountFacts, remoteFacts] = await Promise.all([
       tallies.of(user_id),
       scans(user_id),
       rules(user_id),
       account(user_id),
       remotes.of(user_id),
     ]);
+    // A file lies where it lies, whatever was said of its alert.
+    const malware = countOf(rows, (row) => !isBlocked(row) && ONE_FILE_RULES.includes(row.rule));
     const posture = judge({
       account: accountFacts,
       remote: remoteFacts,
       scans: scanFacts,
       signatures_age_ms: signaturesAge(),
       rules: openRulesOf(user_id, ruleList),
-      unblocked: {
-        // A file lies where it lies, whatever was said of its alert.
-        malware: countOf(rows, (row) => !isBlocked(row) && row.threat_type === 'malware_detected'),
-        high: countOf(rows, (row) => isOpen(row) && row.severity === 'high'),
-        critical: countOf(rows, (row) => isOpen(row) && row.severity === 'critical'),
-      },
+      unblocked: { malware, ...open },
+      newest: { ...newest, device: await alertOfDevices(user_id, accountFacts.unreviewed_devices) },
     });
     await scores.note(user_id, posture.security_score);
     return { posture, rows, rule_count: ruleList.length };

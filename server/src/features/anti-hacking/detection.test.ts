@@ -7,14 +7,17 @@ import { assignSubscription } from '@palisade/contract/subscription';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readSamples } from '#features/antivirus/engines/samples.ts';
+import { newId } from '#platform/id.ts';
 import type { SecurityEvent } from '#platform/security-event.ts';
 import { EICAR, zip } from '#test/files.ts';
 import { readAnswer, replyOf, SIGNATURES_FOLDER, startTestApp, type TestApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
-import { createKnownDevices } from './detection/known-devices.ts';
+import type { DetectionTables } from './detection/detection.tables.ts';
+import { createKnownDevices, type KnownDevices } from './detection/known-devices.ts';
 import { createDetection } from './detection.ts';
 import type { Incident } from './incident.ts';
+import { createTelling } from './telling.ts';
 
 const PLAN = { plan_name: 'Family', price: 1, duration_months: 12, max_devices: 1, is_premium: true, features: [] } as const;
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
@@ -228,6 +231,35 @@ test('what was counted before a restart counts after it', async () => {
   await soon(async () => expect(kinds(await alertsOf(after, maria.token))).toEqual(['brute_force medium']));
 });
 
+test('what was found when the server was killed is told by the next start, once', async () => {
+  const location = { sqlite: join(mkdtempSync(join(tmpdir(), 'palisade-untold-')), 'palisade.sqlite') };
+  const place = { source: '198.51.100.1', client: CHROME };
+  const before = await start({ surroundings: { database: location } });
+  const { email, password } = await before.member('maria');
+  // From here on nothing can be told.
+  await before.app.database.schema.alterTable('alerts').renameTo('alerts_away').execute();
+  await guess(before, repeat(5, email), place);
+  await entered(before, { email, password }, { source: '192.0.2.9', client: SAFARI });
+  const untold = () => before.app.database.selectFrom('detection_findings').select('id').execute();
+  await soon(async () => expect(await untold()).toHaveLength(2));
+  await before.app.database.schema.alterTable('alerts_away').renameTo('alerts').execute();
+  expect(await before.app.database.selectFrom('alerts').select('id').execute()).toEqual([]);
+  await before.app.close();
+
+  const after = await startTestApp({
+    environment: { TRUSTED_PROXIES: '127.0.0.1' },
+    surroundings: { database: location, now: () => before.clock.now + 600 * SECOND, detection_look_ms: 20 },
+  });
+  const { token } = await entered(after, { email, password }, HOME);
+  const told = async () =>
+    (await alertsOf(after, token)).map(({ rule, outcome, count }) => `${rule} ${outcome} x${count}`).sort();
+  // It was refused when it happened, though it is not any more.
+  const owed = ['brute_force.pair blocked x1', 'suspicious_login.new_device allowed x1'];
+  await soon(async () => expect(await told()).toEqual(owed));
+  await soon(async () => expect(await after.app.database.selectFrom('detection_findings').select('id').execute()).toEqual([]));
+  expect(await told()).toEqual(owed);
+});
+
 test('a flood of requests from one source is told to the administrators', async () => {
   const place = { source: '192.0.2.200', client: CHROME };
   for (let index = 0; index < 550; index++) {
@@ -238,31 +270,40 @@ test('a flood of requests from one source is told to the administrators', async 
 });
 
 describe('a stream of events', async () => {
-  const { email } = await app.signIn('stream');
-  const user = await app.app.database.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow();
-  const database = app.app.database.$pickTables<'detection_windows' | 'known_devices'>();
+  // The application's own detection looks at nothing meanwhile: it would tell what these are to tell.
+  const own = await startTestApp({ surroundings: { detection_look_ms: HOUR } });
+  const { email } = await own.signIn('stream');
+  const user = await own.app.database.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow();
+  const database = own.app.database.$pickTables<keyof DetectionTables>();
 
   /** A server's detection on the one database. */
-  function server(parts: { is_refused?: boolean; administrators?: string[]; clock?: { now: number }; fails?: boolean } = {}) {
-    const { clock = { now: Date.parse('2026-11-16T08:00:00.000Z') } } = parts;
+  function server(parts: { refused?: string[]; administrators?: string[]; clock?: { now: number }; fails?: string[] } = {}) {
+    const { clock = { now: Date.parse('2026-11-16T08:00:00.000Z') }, refused = [], fails = [] } = parts;
     const now = () => clock.now;
+    const logger = pino({ level: 'silent' });
+    const wasRefused = ({ account }: { account: string }) => Promise.resolve(refused.includes(account));
     const raised: Incident[] = [];
     const devices = createKnownDevices({ database, now });
-    const detection = createDetection({
-      database,
-      devices,
-      raise: (incident) => {
-        raised.push(incident);
-        return parts.fails ? Promise.reject(new Error('no')) : Promise.resolve();
+    const telling = createTelling({
+      database: database.$pickTables<'detection_findings'>(),
+      raise: async (incident, claim) => {
+        await database.transaction().execute(async (transaction) => {
+          if (!(await claim(transaction.$pickTables<'detection_findings'>()))) return;
+          if (fails.includes(incident.user_id)) throw new Error('no');
+          raised.push(incident);
+        });
       },
-      isRefused: () => Promise.resolve(parts.is_refused ?? false),
+      wasRefused,
       administrators: () => Promise.resolve(parts.administrators ?? ['boss']),
       now,
-      logger: pino({ level: 'silent' }),
+      logger,
     });
+    const detection = createDetection({ database, devices, telling, wasRefused, now, logger });
     onTestFinished(detection.close);
     return { detection, devices, raised, clock };
   }
+  const learned = (devices: KnownDevices, event: Parameters<KnownDevices['learn']>[1]) =>
+    database.transaction().execute((transaction) => devices.learn(transaction, event));
   const failed = (account: string, change: Partial<SecurityEvent> = {}): SecurityEvent => ({
     ...{ at: '2026-11-16T08:00:00.000Z', user_id: 'maria', source: '203.0.113.5', address: '203.0.113.5', client: 'curl' },
     ...change,
@@ -284,12 +325,11 @@ describe('a stream of events', async () => {
   });
 
   test.each([
-    [true, 'blocked'],
-    [false, 'allowed'],
-  ])('of failed sign-ins is blocked only when they are being refused (%s)', async (is_refused, outcome) => {
-    const { detection, raised } = server({ is_refused });
-    for (let index = 0; index < 5; index++)
-      await detection.observe(failed('refused', { source: `203.0.113.${is_refused ? 8 : 9}` }));
+    ['refused', 'blocked', '203.0.113.8'],
+    ['not refused', 'allowed', '203.0.113.9'],
+  ])('of failed sign-ins is blocked only when they are being refused: %s', async (account, outcome, source) => {
+    const { detection, raised } = server({ refused: ['refused'] });
+    for (let index = 0; index < 5; index++) await detection.observe(failed(account, { source }));
     const evidence = { events: repeat(5, { what: 'A wrong password' }) };
     await soon(() => expect(raised).toMatchObject([{ outcome, user_id: 'maria', evidence }]));
   });
@@ -326,10 +366,61 @@ describe('a stream of events', async () => {
     expect(raised.length).toBeLessThanOrEqual(50);
   });
 
-  test('goes on when an alert cannot be raised', async () => {
-    const { detection, raised } = server({ administrators: ['boss', 'chief'], fails: true });
-    for (let index = 0; index < 6; index++) await detection.observe(limited(null));
-    expect(raised).toHaveLength(2);
+  test('of several accounts is blocked to a person when theirs is refused, and to administrators when all are', async () => {
+    const tell = async (refused: string[]) => {
+      const { detection, raised } = server({ refused });
+      for (const name of ['ann', 'bob', 'cid', 'dan', 'eve'])
+        await detection.observe(failed(name, { user_id: name, source: `203.0.113.${20 + refused.length}` }));
+      await soon(() => expect(raised).toHaveLength(6));
+      return Object.fromEntries(raised.map(({ user_id, outcome }) => [user_id, outcome]));
+    };
+    expect(await tell(['ann', 'eve'])).toMatchObject({ ann: 'blocked', bob: 'allowed', eve: 'blocked', boss: 'allowed' });
+    expect(await tell(['ann', 'bob', 'cid', 'dan', 'eve'])).toMatchObject({ ann: 'blocked', bob: 'blocked', boss: 'blocked' });
+  });
+
+  test('of one account from many sources is not blocked by refusing one of them', async () => {
+    const { detection, raised } = server({ refused: ['everywhere'] });
+    for (let index = 0; index < 20; index++) await detection.observe(failed('everywhere', { source: `198.51.100.${index % 6}` }));
+    await soon(() => expect(raised).toMatchObject([{ rule: 'brute_force.distributed', outcome: 'allowed' }]));
+  });
+
+  describe('that was counted and could not be told', () => {
+    test('is told to the others at once, and to who is left as soon as it can be: each once', async () => {
+      const administrators = ['boss', 'chief', 'third'];
+      const source = '203.0.113.60';
+      const first = server({ administrators, fails: ['chief'] });
+      for (let index = 0; index < 6; index++) await first.detection.observe({ ...limited(null), source });
+      expect(first.raised.map(({ user_id }) => user_id)).toEqual(['boss', 'third']);
+      const [one, two] = [server({ administrators }), server({ administrators })];
+      await Promise.all([one.detection.look(), two.detection.look()]);
+      const later = [...one.raised, ...two.raised].filter(({ ip_address }) => ip_address === '203.0.113.6');
+      expect(later).toEqual([{ ...first.raised[0], user_id: 'chief' }]);
+      await one.detection.look();
+      expect(one.raised.length + two.raised.length).toBe(1);
+    });
+
+    test('does not keep the rest when another version has written it', async () => {
+      const { detection, raised } = server();
+      const unknown = { id: newId(), created_at: '2026-11-16T08:00:00.000Z', found: '{"rule":"of.tomorrow"}', told: '[]' };
+      await database.insertInto('detection_findings').values(unknown).execute();
+      const failing = server({ fails: ['boss'] });
+      for (let index = 0; index < 6; index++) await failing.detection.observe({ ...limited(null), source: '203.0.113.62' });
+      await detection.look();
+      expect(raised).toMatchObject([{ rule: 'ddos_attempt.rate', user_id: 'boss' }]);
+      await database.deleteFrom('detection_findings').execute();
+    });
+
+    test('is given up after a day', async () => {
+      const { detection, clock } = server({ fails: ['boss'] });
+      for (let index = 0; index < 6; index++) await detection.observe({ ...limited(null), source: '203.0.113.61' });
+      const left = () => database.selectFrom('detection_findings').select('id').execute();
+      clock.now += 24 * HOUR;
+      await detection.look();
+      expect(await left()).toHaveLength(1);
+      clock.now += 1;
+      await detection.look();
+      expect(await left()).toEqual([]);
+    });
   });
 
   test('leaves nothing behind when its time is over', async () => {
@@ -363,7 +454,7 @@ describe('a stream of events', async () => {
   test('a new device is unreviewed until somebody says whose it is, and new again when it was not theirs', async () => {
     const { devices } = server();
     const stranger = signedIn({ source: '192.0.2.1', client: 'Opera on Linux' });
-    const found = await devices.signedIn(stranger);
+    const found = await learned(devices, stranger);
     expect(found).toMatchObject({ is_new: true });
     const id = found?.id ?? '';
     expect(await devices.unreviewedDevices(user.id)).toMatchObject([{ id, client: 'Opera on Linux', source: '192.0.2.1' }]);
@@ -372,16 +463,16 @@ describe('a stream of events', async () => {
     await devices.trustDevice(user.id, id);
     expect(await devices.unreviewedDevices(user.id)).toEqual([]);
     await devices.forgetDevice(user.id, id);
-    const again = await devices.signedIn(stranger);
+    const again = await learned(devices, stranger);
     expect(again).toMatchObject({ is_new: true });
     await devices.reviewDevice(user.id, again?.id ?? '');
     expect(await devices.unreviewedDevices(user.id)).toEqual([]);
-    expect(await devices.signedIn(stranger)).toMatchObject({ is_new: false });
+    expect(await devices.recognise(stranger)).toEqual({ id: again?.id, is_new: false, knows_source: true });
   });
 
   test('a device is forgotten after half a year', async () => {
     const { devices, detection, clock } = server();
-    await devices.signedIn(signedIn({ source: '192.0.2.77', client: 'Vivaldi on Windows' }));
+    await learned(devices, signedIn({ source: '192.0.2.77', client: 'Vivaldi on Windows' }));
     const known = () => database.selectFrom('known_devices').select('id').where('source', '=', '192.0.2.77').execute();
     clock.now += 179 * 24 * HOUR;
     await detection.look();

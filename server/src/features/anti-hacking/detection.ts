@@ -5,13 +5,14 @@ import type { Observe, SecurityEvent } from '#platform/security-event.ts';
 import { logSecurityEvent } from '#platform/security-log.ts';
 import { detect, type Finding, placesOf, vouchedFor, WINDOWS_MAXIMUM, type Windows } from './detection/detect.ts';
 import type { DetectionTables } from './detection/detection.tables.ts';
+import { type Found, type KeptFinding, keepFindings } from './detection/findings-store.ts';
 import type { Asker } from './detection/flood.ts';
 import type { KnownDevices } from './detection/known-devices.ts';
 import { FLOOD, type Sighting } from './detection/rules.ts';
-import { createVolumes } from './detection/volumes.ts';
+import { createVolumes, type Flood } from './detection/volumes.ts';
 import { windowSchema } from './detection/windows.ts';
 import { changeWindows, emptyWindows, isAnyHeld, sweepWindows } from './detection/windows-store.ts';
-import type { Evidence, Incident } from './incident.ts';
+import type { Telling } from './telling.ts';
 
 export interface Detection {
   observe: Observe;
@@ -30,129 +31,56 @@ const SWEEP_DEVICES_EVERY_MS = 3_600_000;
 const WAITING_MAXIMUM = 500;
 const LOOKED_AT_ONCE = 50;
 
-/** What was found, in which event. */
-interface Found {
-  sighting: Sighting;
-  finding: Finding;
-}
-
 export function createDetection(parts: {
   database: Kysely<DetectionTables>;
-  devices: Pick<KnownDevices, 'signedIn' | 'sweep'>;
-  raise: (incident: Incident) => Promise<void>;
-  /** Whether sign-in to this account from this source is being refused just now. `account` as events name it. */
-  isRefused: (pair: { source: string; account: string }) => Promise<boolean>;
-  administrators: () => Promise<string[]>;
+  devices: Pick<KnownDevices, 'recognise' | 'learn' | 'sweep'>;
+  telling: Telling;
+  /** Whether sign-in to this account from this source was being refused at that time (ISO). `account` as events name it. */
+  wasRefused: (pair: { source: string; account: string }, at: string) => Promise<boolean>;
   now: () => number;
   logger: FastifyBaseLogger;
   /** How often volumes are looked at and what has expired is forgotten, in ms. */
   look_ms?: number | undefined;
 }): Detection {
-  const { database, devices, raise, administrators, now, logger, look_ms = LOOK_EVERY_MS } = parts;
-  const windows = { database, now };
-  const volumes = createVolumes(windows);
+  const { database, devices, telling, wasRefused, now, logger, look_ms = LOOK_EVERY_MS } = parts;
+  const volumes = createVolumes({ database, now });
+  const at = () => new Date(now()).toISOString();
   let swept_at = Number.NEGATIVE_INFINITY;
 
-  /** What could not be told to one does not keep it from the others. */
-  async function raiseSafely(incident: Incident): Promise<void> {
-    try {
-      await raise(incident);
-    } catch (error) {
-      logger.error({ err: error, rule: incident.rule }, 'an alert could not be raised');
-    }
-  }
-
-  async function isRefused({
-    source,
-    data,
-  }: Extract<SecurityEvent, { kind: 'login_failed' | 'login_succeeded' }>): Promise<boolean> {
-    return source !== null && (await parts.isRefused({ source, account: data.account }));
-  }
-
+  /** What is known around an event before it is counted. */
   async function sight(event: SecurityEvent): Promise<Sighting> {
     if (event.kind !== 'login_succeeded') return { ...event, device: null, is_refused: false };
+    const { source, data } = event;
     // A passkey alone gets in through any refusal: it cannot be guessed.
-    const is_refused = event.data.with_password && (await isRefused(event));
-    return { ...event, is_refused, device: await devices.signedIn(event) };
+    const is_refused = data.with_password && source !== null && (await wasRefused({ source, account: data.account }, event.at));
+    return { ...event, is_refused, device: (await devices.recognise(event)) ?? null };
   }
 
-  async function find(sightings: readonly Sighting[]): Promise<Found[]> {
-    const detectAll = (kept: Windows) => {
-      let held = kept;
-      const found = sightings.flatMap((sighting) => {
-        const { windows: next, findings } = detect(held, sighting);
-        held = next;
-        return findings.map((finding) => ({ sighting, finding }));
-      });
-      return { held, found };
-    };
+  async function learn(transaction: Kysely<DetectionTables>, sighting: Sighting): Promise<Sighting> {
+    if (sighting.kind !== 'login_succeeded' || sighting.device !== null) return sighting;
+    return { ...sighting, device: await devices.learn(transaction, sighting) };
+  }
+
+  /** Counts events, and keeps what was found in them in the same transaction: a server that stops between the two has done neither. */
+  async function find(sightings: readonly Sighting[]): Promise<KeptFinding[]> {
     const places = placesOf(sightings);
-    // A sign-in only empties windows, and hardly ever is there one.
-    const only_empties = sightings.every(({ kind }) => kind === 'login_succeeded');
-    if (places.length === 0 || (only_empties && !(await isAnyHeld(database, places)))) return detectAll(new Map()).found;
-    return await changeWindows(windows, places, (before) => {
-      const kept = [...before].map(([name, stored]) => {
-        return [name, { ...stored, window: windowSchema.parse(JSON.parse(stored.state)) }] as const;
+    // A sign-in as ever only empties windows, and hardly ever is there one.
+    const is_as_ever = sightings.every(({ kind, device }) => kind === 'login_succeeded' && device !== null);
+    if (is_as_ever && (places.length === 0 || !(await isAnyHeld(database, places))))
+      return await keepFindings(findingTables(database), detectAll(new Map(), sightings).found, at());
+    return await database.transaction().execute(async (transaction) => {
+      const learned: Sighting[] = [];
+      for (const sighting of sightings) learned.push(await learn(transaction, sighting));
+      const found = await changeWindows(transaction, { places, at: now() }, (before) => {
+        const kept = [...before].map(([name, stored]) => {
+          return [name, { ...stored, window: windowSchema.parse(JSON.parse(stored.state)) }] as const;
+        });
+        const { held, found: answer } = detectAll(new Map(kept), learned);
+        const after = [...held.values()].map(({ window, ...place }) => ({ ...place, state: JSON.stringify(window) }));
+        return { after, answer };
       });
-      const { held, found } = detectAll(new Map(kept));
-      const after = [...held.values()].map(({ window, ...place }) => ({ ...place, state: JSON.stringify(window) }));
-      return { after, answer: found };
+      return await keepFindings(findingTables(transaction), found, at());
     });
-  }
-
-  /** `blocked` only where it is known that the thing itself did not happen, or no longer can. */
-  async function outcomeOf(sighting: Sighting, { is_open }: Finding): Promise<Incident['outcome']> {
-    switch (sighting.kind) {
-      case 'login_failed':
-        return (await isRefused(sighting)) ? 'blocked' : 'allowed';
-      case 'login_succeeded':
-      case 'token_moved':
-        return 'allowed';
-      case 'scan_finished':
-        if (!is_open) return 'blocked';
-        return sighting.data.copy === 'waiting' ? 'unknown' : 'allowed';
-      case 'rate_limited':
-        return 'blocked';
-      case 'request_refused':
-        // What was answered may be what was attacked.
-        return is_open ? 'unknown' : 'blocked';
-    }
-  }
-
-  async function audienceOf(sighting: Sighting, { audience, targets }: Finding): Promise<string[]> {
-    switch (audience) {
-      case 'person':
-        return sighting.user_id === null ? [] : [sighting.user_id];
-      case 'targets':
-        return targets.length > 0 ? [...targets] : await administrators();
-      case 'targets_and_administrators':
-        return [...new Set([...targets, ...(await administrators())])];
-      case 'administrators': {
-        // What was refused to somebody who is signed in is no news to that person.
-        const own = sighting.kind === 'rate_limited' ? sighting.user_id : null;
-        return (await administrators()).filter((id) => id !== own);
-      }
-    }
-  }
-
-  async function tell(sighting: Sighting, finding: Finding): Promise<void> {
-    const { rule, key, threat_type, severity, description, threshold, samples } = finding;
-    const outcome = await outcomeOf(sighting, finding);
-    const evidence: Evidence = { threshold, events: samples };
-    const has_session = sighting.kind === 'login_succeeded' || sighting.kind === 'token_moved';
-    for (const user_id of await audienceOf(sighting, finding)) {
-      await raiseSafely({
-        ...{ rule, key, user_id, threat_type, severity, description, outcome, evidence },
-        at: sighting.at,
-        ip_address: sighting.address,
-        device_id: sighting.device?.id ?? null,
-        session_id: has_session ? sighting.data.session_id : null,
-      });
-    }
-  }
-
-  async function tellAll(all: readonly Found[]): Promise<void> {
-    for (const { sighting, finding } of all) await tell(sighting, finding);
   }
 
   const underway = new Set<Promise<void>>();
@@ -179,7 +107,7 @@ export function createDetection(parts: {
   async function lookAtWaiting(): Promise<void> {
     while (waiting.length > 0) {
       const some = waiting.splice(0, LOOKED_AT_ONCE);
-      await logged('request_refused', async () => tellAll(await find(await Promise.all(some.map(sight)))));
+      await logged('request_refused', async () => telling.tell(await find(await Promise.all(some.map(sight)))));
     }
     working = undefined;
   }
@@ -194,38 +122,29 @@ export function createDetection(parts: {
   }
 
   async function fold(): Promise<void> {
-    for (const { asker, key, count, limit, at } of await volumes.fold()) {
-      const who = asker.kind === 'source' ? asker.id : 'one account';
-      const told = (await administrators()).filter((id) => id !== asker.id);
-      for (const user_id of told) {
-        await raiseSafely({
-          ...{ rule: FLOOD.id, key, user_id, threat_type: FLOOD.threat_type, severity: FLOOD.severity, at },
-          description: `Far more requests than usual came from ${who}: ${count} within 15 minutes.`,
-          outcome: 'allowed',
-          ip_address: isIP(asker.id) === 0 ? null : asker.id,
-          evidence: { threshold: `more than ${limit} requests within 15 minutes, going by the 4 hours before`, events: [] },
-          device_id: null,
-          session_id: null,
-        });
-      }
-    }
+    await volumes.fold(
+      async (transaction, floods) => void (await keepFindings(findingTables(transaction), floods.map(floodFound), at())),
+    );
   }
 
   async function look(): Promise<void> {
     await fold();
-    await sweepWindows(windows, WINDOWS_MAXIMUM);
+    await telling.tellUntold();
+    await sweepWindows({ database, now }, WINDOWS_MAXIMUM);
     if (now() - swept_at < SWEEP_DEVICES_EVERY_MS) return;
     swept_at = now();
     await devices.sweep();
   }
 
   let looking: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => {
+  function lookAgain(): void {
     looking = looking
       .then(look)
       .catch((error: unknown) => logger.error({ err: error }, 'detection could not look after its windows'));
-  }, look_ms);
-  timer.unref();
+  }
+  const timer = setInterval(lookAgain, look_ms).unref();
+  // What an earlier run of the server has left.
+  lookAgain();
 
   return {
     async observe(event) {
@@ -234,8 +153,8 @@ export function createDetection(parts: {
       await logged(event.kind, async () => {
         const found = await find([await sight(event)]);
         // Only a known account has somebody to tell: the time of an answer must not say which one is known.
-        if (event.kind === 'login_failed') afterwards(() => tellAll(found));
-        else await tellAll(found);
+        if (event.kind === 'login_failed') afterwards(() => telling.tell(found));
+        else await telling.tell(found);
       });
     },
 
@@ -250,7 +169,67 @@ export function createDetection(parts: {
       await looking;
       await working;
       await Promise.all(underway);
-      await fold().catch((error: unknown) => logger.error({ err: error }, 'what was counted last could not be kept'));
+      await fold()
+        .then(telling.tellUntold)
+        .catch((error: unknown) => logger.error({ err: error }, 'what was counted last could not be kept'));
     },
+  };
+}
+
+const findingTables = (database: Kysely<DetectionTables>) => database.$pickTables<'detection_findings'>();
+
+/** Looks at events one after the other. What was found, and the windows that hold something then. */
+function detectAll(kept: Windows, sightings: readonly Sighting[]): { held: Windows; found: Found[] } {
+  let held = kept;
+  const found = sightings.flatMap((sighting) => {
+    const { windows: next, findings } = detect(held, sighting);
+    held = next;
+    return findings.map((finding) => foundIn(sighting, finding));
+  });
+  return { held, found };
+}
+
+function foundIn(sighting: Sighting, { is_open, samples, targets, tried, ...finding }: Finding): Found {
+  const { at, user_id, address, device } = sighting;
+  const has_session = sighting.kind === 'login_succeeded' || sighting.kind === 'token_moved';
+  return {
+    ...finding,
+    ...{ at, user_id, address, samples: [...samples], targets: [...targets], tried: [...tried] },
+    device_id: device?.id ?? null,
+    session_id: has_session ? sighting.data.session_id : null,
+    outcome: outcomeOf(sighting, is_open),
+  };
+}
+
+/** Undefined for failed sign-ins: of these it hangs on what is refused. */
+function outcomeOf(sighting: Sighting, is_open: boolean): Found['outcome'] {
+  switch (sighting.kind) {
+    case 'login_failed':
+      return undefined;
+    case 'login_succeeded':
+    case 'token_moved':
+      return 'allowed';
+    case 'scan_finished':
+      if (!is_open) return 'blocked';
+      return sighting.data.copy === 'waiting' ? 'unknown' : 'allowed';
+    case 'rate_limited':
+      return 'blocked';
+    case 'request_refused':
+      // What was answered may be what was attacked.
+      return is_open ? 'unknown' : 'blocked';
+  }
+}
+
+function floodFound({ asker, key, count, limit, at }: Flood): Found {
+  const who = asker.kind === 'source' ? asker.id : 'one account';
+  return {
+    ...{ rule: FLOOD.id, key, threat_type: FLOOD.threat_type, severity: FLOOD.severity, at },
+    description: `Far more requests than usual came from ${who}: ${count} within 15 minutes.`,
+    threshold: `more than ${limit} requests within 15 minutes, going by the 4 hours before`,
+    ...{ audience: 'administrators', samples: [], targets: [], tried: [], outcome: 'allowed' },
+    user_id: asker.kind === 'account' ? asker.id : null,
+    address: isIP(asker.id) === 0 ? null : asker.id,
+    device_id: null,
+    session_id: null,
   };
 }

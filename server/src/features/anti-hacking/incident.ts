@@ -1,4 +1,6 @@
 import type { Severity, ThreatType } from '@palisade/contract/anti-hacking';
+import type { Kysely } from 'kysely';
+import type { FindingTables } from './detection/detection.tables.ts';
 
 /** What an alert rests on. `events` are up to 5 samples, in words. */
 export interface Evidence {
@@ -26,3 +28,6 @@ export interface Incident {
   device_id: string | null;
   session_id: string | null;
 }
+
+/** Notes in the transaction that tells of an incident that it is told; false when it was told meanwhile, so that it is not told again. */
+export type Claim = (transaction: Kysely<FindingTables>) => Promise<boolean>;

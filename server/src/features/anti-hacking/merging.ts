@@ -217,3 +217,15 @@ async function takeSuppression(database: Kysely<Tables>, incident: Incident, sou
     .executeTakeFirst();
   return row?.id ?? null;
 }
+
+/** Forgets a person, in a transaction, where alerts of others are found by them: what they do is told to administrators. */
+export async function forgetInKeys(transaction: Kysely<AlertTables>, user_id: string): Promise<void> {
+  const named = `%${user_id}%`;
+  await transaction
+    .updateTable('alerts')
+    .set({ dedupe_key: sql<string>`id` })
+    .where('dedupe_key', 'like', named)
+    .where('user_id', '!=', user_id)
+    .execute();
+  await transaction.deleteFrom('alert_mails').where('dedupe_key', 'like', named).execute();
+}

@@ -1,10 +1,12 @@
+import { FIX_PLACES } from '@palisade/contract/anti-hacking';
 import type { Rule } from '@palisade/contract/firewall';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { startOfDay } from './day.ts';
 import { drill } from './drills.ts';
 import { readOpenRules } from './open-rules.ts';
-import { CHECKED_PORTS, CHECKS, judge, type PostureFacts } from './posture.ts';
+import { judge } from './posture.ts';
+import { CHECKED_PORTS, CHECKS, type PostureFacts } from './posture-checks.ts';
 
 const DAY_MS = 86_400_000;
 const nothing: PostureFacts = {
@@ -13,11 +15,12 @@ const nothing: PostureFacts = {
     second_factor: undefined,
     is_admin: false,
     age_ms: DAY_MS,
-    unreviewed_devices: 0,
+    unreviewed_devices: [],
   },
   remote: { long_sessions: 0 },
   scans: { infected: 0, overdue: 0, repeated_threats: [] },
   unblocked: { malware: 0, high: 0, critical: 0 },
+  newest: {},
   rules: readOpenRules([], CHECKED_PORTS),
   signatures_age_ms: undefined,
 };
@@ -61,7 +64,7 @@ describe('the score', () => {
     ['no second factor on the first day', { second_factor: { enabled: false, recovery_codes_left: 0 }, age_ms: DAY_MS - 1 }, []],
     ['a second factor', { second_factor: { enabled: true, recovery_codes_left: 3 } }, []],
     ['two recovery codes', { second_factor: { enabled: true, recovery_codes_left: 2 } }, [['few_recovery_codes', 3]]],
-    ['a device to be reviewed', { unreviewed_devices: 2 }, [['unreviewed_device', 5]]],
+    ['a device to be reviewed', { unreviewed_devices: ['d1', 'd2'] }, [['unreviewed_device', 5]]],
   ])('with %s', (_, account, reasons) => {
     const { security_score, score_breakdown } = judge({ ...nothing, account: { ...nothing.account, ...account } });
     expect(score_breakdown.map(({ id, deduction }) => [id, deduction])).toEqual(reasons);
@@ -79,7 +82,7 @@ describe('the score', () => {
     const everything = judge({ ...nothing, rules: readOpenRules([rule({ port: '*', protocol: 'all' })], CHECKED_PORTS) });
     // 15 and five times 8 are 55, of which the cap takes 30: without any one of them it is still 30.
     expect(everything.score_breakdown.map(({ gain }) => gain)).toEqual([0, 0, 0, 0, 0, 0]);
-    const two = judge({ ...nothing, account: { ...nothing.account, common_password: true, unreviewed_devices: 1 } });
+    const two = judge({ ...nothing, account: { ...nothing.account, common_password: true, unreviewed_devices: ['d1'] } });
     expect(two.score_breakdown.map(({ id, gain }) => [id, gain])).toEqual([
       ['common_password', 15],
       ['unreviewed_device', 5],
@@ -162,6 +165,7 @@ describe('the score', () => {
           remote: nothing.remote,
           scans: { infected: malware, overdue, repeated_threats: [] },
           unblocked: { malware, high, critical },
+          newest: {},
           rules: { everything, clashing, ports: new Map([[22, ssh]]) },
           signatures_age_ms: undefined,
         });
@@ -170,6 +174,63 @@ describe('the score', () => {
         expect(findings.map(({ id }) => id)).toEqual(CHECKS.map(({ id }) => id));
       }),
     );
+  });
+});
+
+describe('a finding leads to where it can be mended:', () => {
+  /** Everything that can fail, for somebody who is no administrator. */
+  const account = {
+    ...{ common_password: true, is_admin: false, age_ms: DAY_MS, unreviewed_devices: ['d1'] },
+    second_factor: { enabled: false, recovery_codes_left: 0 },
+  };
+  const failing: PostureFacts = {
+    account,
+    remote: { long_sessions: 1 },
+    scans: { infected: 1, overdue: 1, repeated_threats: ['X'] },
+    unblocked: { malware: 1, high: 1, critical: 1 },
+    newest: { high: 'high-one', critical: 'critical-one', device: 'device-one' },
+    rules: readOpenRules([rule({ port: '*', protocol: 'all' }), rule({ port: '*', protocol: 'all' })], CHECKED_PORTS),
+    signatures_age_ms: 3 * DAY_MS,
+  };
+  const without_codes = { enabled: true, recovery_codes_left: 0 };
+  const SECURITY = '/dashboard?open=security';
+  const routesOf = (facts: PostureFacts) =>
+    new Map(judge(facts).findings.flatMap(({ id, state, fix_route }) => (state === 'fail' ? [[id, fix_route] as const] : [])));
+  const routes = new Map([
+    ...routesOf(failing),
+    ...routesOf({ ...failing, account: { ...account, second_factor: without_codes }, signatures_age_ms: 8 * DAY_MS }),
+  ]);
+  const PLACES: [string, string][] = [
+    ['common_password', SECURITY],
+    ['no_two_factor', SECURITY],
+    ['few_recovery_codes', SECURITY],
+    ['unreviewed_device', '/anti-hacking?alert=device-one'],
+    ['open_alert_high', '/anti-hacking?alert=high-one'],
+    ['open_alert_critical', '/anti-hacking?alert=critical-one'],
+    ['allow_any_inbound', '/firewall'],
+    ...CHECKED_PORTS.map((port): [string, string] => [`port_${port}_open`, '/firewall']),
+    ['clashing_rules', '/firewall'],
+    ['long_remote_session', '/remote'],
+    ['infected_not_removed', '/chat'],
+    ['signatures_old', '/chat'],
+    ['signatures_very_old', '/chat'],
+    ['files_overdue', '/antivirus'],
+    ['repeated_threat', '/antivirus'],
+  ];
+
+  test.each(PLACES)('%s to %s', (id, place) => {
+    expect(routes.get(id)).toBe(place);
+  });
+
+  test('these are all that can fail, and the others are places of the application too', () => {
+    expect([...routes.keys()].sort()).toEqual(PLACES.map(([id]) => id).sort());
+    for (const { fix_route } of CHECKS) expect(FIX_PLACES).toContain(fix_route);
+  });
+
+  test('old signatures lead an administrator to their sources', () => {
+    const { findings, recommendations } = judge({ ...failing, account: { ...account, is_admin: true } });
+    expect(findings.find(({ id }) => id === 'signatures_old')?.fix_route).toBe('/antivirus');
+    expect(recommendations.join(' ')).toContain('Look at the sources of the signatures');
   });
 });
 

@@ -1,3 +1,4 @@
+import { HISTORY_DAYS } from '@palisade/contract/anti-hacking';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { AlertTables } from './anti-hacking.tables.ts';
@@ -8,6 +9,9 @@ const QUARTER_MS = 900_000;
 const PAUSE_MAXIMUM_MS = 20 * 3_600_000;
 /** People whose last score is remembered. */
 const REMEMBERED_MAXIMUM = 10_000;
+
+/** Longer than anybody can look back, by the clocks of any time zone. */
+const KEPT_MS = (HISTORY_DAYS.most + 2) * 86_400_000;
 
 /** A score, and when it was found first and last. */
 export type ScoreRun = Pick<AlertTables['score_history'], 'since' | 'until' | 'score'>;
@@ -75,4 +79,12 @@ export function createScoreHistory(parts: {
         .orderBy('since')
         .execute(),
   };
+}
+
+/** Removes the scores that nobody can look back to any more, of everybody. `now` is in ms. */
+export async function forgetOldScores(database: Kysely<Pick<AlertTables, 'score_history'>>, now: number): Promise<void> {
+  await database
+    .deleteFrom('score_history')
+    .where('until', '<', new Date(now - KEPT_MS).toISOString())
+    .execute();
 }

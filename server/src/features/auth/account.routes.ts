@@ -8,13 +8,17 @@ import type { SessionRecord } from '#platform/session.ts';
 import { describeUserAgent } from '#platform/user-agent.ts';
 import type { Accounts } from './account.ts';
 import type { Auth } from './auth.ts';
+import type { RequirePassword } from './require-password.ts';
 
 /** A session as a reply has it. `own_id` is the session that asks. */
 export function sessionOf({ user_agent, ...row }: SessionRecord, own_id: string) {
   return { ...row, client: describeUserAgent(user_agent), current: row.id === own_id };
 }
 
-export function serveAccounts(api: Api, auth: Auth, accounts: Accounts): void {
+export function serveAccounts(
+  api: Api,
+  { auth, accounts, requirePassword }: { auth: Auth; accounts: Accounts; requirePassword: RequirePassword },
+): void {
   serve(api, currentUser, 'customer', async ({ session }) => {
     const account = await auth.findAccount(session.user.id);
     if (account === undefined) throw new Problem('unauthenticated');
@@ -39,12 +43,14 @@ export function serveAccounts(api: Api, auth: Auth, accounts: Accounts): void {
   const ownership = { find: ({ id }: { id: string }) => api.sessions.find(id) };
 
   serve<typeof endSession, SessionRecord>(api, endSession, ownership, async ({ row, body, request }) => {
-    await accounts.requirePassword(row.user_id, body.password);
-    await accounts.endSession(row, originOf(request));
+    const origin = originOf(request);
+    await requirePassword(row.user_id, { ...body, field: 'password' }, origin);
+    await accounts.endSession(row, origin);
   });
 
   serve(api, endOtherSessions, 'customer', async ({ session, body, request }) => {
-    await accounts.requirePassword(session.user.id, body.password);
-    await accounts.endOtherSessions(session.user.id, session.id, originOf(request));
+    const origin = originOf(request);
+    await requirePassword(session.user.id, { ...body, field: 'password' }, origin);
+    await accounts.endOtherSessions(session.user.id, session.id, origin);
   });
 }

@@ -6,13 +6,14 @@ import { isUniqueViolation } from '#platform/database.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
-import { invalidField, Problem } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
 import type { SessionRecord, Sessions, SessionTables } from '#platform/session.ts';
 import { describeUserAgent } from '#platform/user-agent.ts';
 import type { AuthTables } from './auth.tables.ts';
 import { usernameKey } from './auth.ts';
-import { isPassword, type Passwords } from './password.ts';
+import type { Passwords } from './password.ts';
 import { passwordNotice } from './recovery.ts';
+import type { RequirePassword } from './require-password.ts';
 import { endSignIns } from './sign-in-challenges.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 
@@ -31,10 +32,8 @@ export interface Accounts {
     new_password: string;
     origin: Origin;
   }): Promise<void>;
-  /** @throws Problem `invalid_field` on `password` when it is not the account's. */
-  requirePassword(user_id: string, password: string): Promise<void>;
   signOut(user_id: string, session_id: string, origin: Origin): Promise<void>;
-  /** Asks for nothing: `requirePassword` has to come before it. */
+  /** Asks for nothing: `RequirePassword` has to come before it. */
   endSession(session: SessionRecord, origin: Origin): Promise<void>;
   endOtherSessions(user_id: string, session_id: string, origin: Origin): Promise<void>;
 }
@@ -43,10 +42,11 @@ export function createAccounts(parts: {
   database: Kysely<AuthTables & TwoFactorTables & SessionTables & MailTables & InstallationTables & AuditTables>;
   audit: Audit;
   passwords: Pick<Passwords, 'stored'>;
+  requirePassword: RequirePassword;
   sessions: Pick<Sessions, 'endOne' | 'endAll' | 'refresh'>;
   mail: Pick<Mail, 'queue' | 'wake'>;
 }): Accounts {
-  const { database, audit, passwords, sessions, mail } = parts;
+  const { database, audit, passwords, requirePassword, sessions, mail } = parts;
 
   /** What a person did to their own account, in the transaction in which it is done. */
   const record = (
@@ -99,21 +99,16 @@ export function createAccounts(parts: {
     },
 
     async changePassword({ user_id, session_id, current_password, new_password, origin }) {
-      const user = await database
-        .selectFrom('users')
-        .select(['email', 'username', 'password_hash'])
-        .where('id', '=', user_id)
-        .executeTakeFirst();
+      const password_hash = await requirePassword(user_id, { password: current_password, field: 'current_password' }, origin);
+      const user = await database.selectFrom('users').select(['email', 'username']).where('id', '=', user_id).executeTakeFirst();
       if (user === undefined) throw new Problem('unauthenticated');
-      if (!(await isPassword(user.password_hash, current_password)))
-        throw invalidField('current_password', 'This is not your current password.');
       const stored = await passwords.stored(new_password, { field: 'new_password', person: user });
       await database.transaction().execute(async (transaction) => {
         const changed = await transaction
           .updateTable('users')
           .set(stored)
           .where('id', '=', user_id)
-          .where('password_hash', '=', user.password_hash)
+          .where('password_hash', '=', password_hash)
           .returning('id')
           .executeTakeFirst();
         if (changed === undefined) throw new Problem('conflict');
@@ -125,12 +120,6 @@ export function createAccounts(parts: {
         await record(transaction, 'password_changed', user_id, origin);
       });
       mail.wake();
-    },
-
-    async requirePassword(user_id, password) {
-      const user = await database.selectFrom('users').select('password_hash').where('id', '=', user_id).executeTakeFirst();
-      if (user === undefined) throw new Problem('unauthenticated');
-      if (!(await isPassword(user.password_hash, password))) throw invalidField('password', 'This is not your password.');
     },
 
     signOut: (user_id, session_id, origin) => end('signed_out', { id: session_id, user_id }, origin),

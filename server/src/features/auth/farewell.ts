@@ -15,7 +15,7 @@ type Tables = AuthTables & SessionTables & MailTables & InstallationTables & Aud
  * Removes what a feature keeps of a person and the database does not remove with the account, as part of `database`'s transaction. Answers what is left to do
  * once that is committed.
  */
-type Forget = (database: Kysely<Tables>, user_id: string) => Promise<() => Promise<void>>;
+type Forget = (database: Kysely<Tables>, user_id: string, email: string) => Promise<() => Promise<void>>;
 
 /** The end of an account. */
 export interface Farewell {
@@ -51,7 +51,7 @@ export function createFarewell(parts: {
 
     await sessions.endAll(transaction.$pickTables<'sessions'>(), user_id);
     const rest = [];
-    for (const forgetIn of forget) rest.push(await forgetIn(transaction, user_id));
+    for (const forgetIn of forget) rest.push(await forgetIn(transaction, user_id, user.email));
     // That there was a first administrator stays known, not who it was.
     await transaction
       .updateTable('installation')

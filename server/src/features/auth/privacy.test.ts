@@ -23,6 +23,7 @@ import { problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts
 import { startSmtpServer } from '#test/smtp-server.ts';
 import { scanned } from '#test/upload.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
+import { accountKey } from './sign-in.ts';
 
 const smtp = await startSmtpServer();
 const app = await startTestApp({
@@ -262,6 +263,32 @@ describe('the deletion of an account', () => {
     const entries = replyOf(await call(listAudit, { token: boss.token, query: `?person=${person.id}` }));
     expect(entries[0]).toMatchObject({ kind: 'account_deleted', subject_id: person.id, subject: null, actor: null });
     for (const entry of entries) expect(entry).toMatchObject({ address: null, client: null, details: {} });
+  });
+
+  test('takes the person out of what is counted of a source, which goes on, and of alerts that others have', async () => {
+    const person = await signIn('counted-among');
+    const { id } = await app.app.database
+      .selectFrom('users')
+      .select('id')
+      .where('email', '=', person.email)
+      .executeTakeFirstOrThrow();
+    const emails = ['first@example.com', person.email, 'last@example.com'];
+    for (const email of emails) expect((await call(login, { body: { email, password: 'not it' } })).status).toBe(401);
+    for (const path of ['/admin/users', '/admin/blocks', '/admin/audit']) {
+      const headers = { authorization: `Bearer ${person.token}` };
+      expect((await fetch(`${app.url}/api${path}`, { headers })).status).toBe(403);
+    }
+    const told = async () => JSON.stringify([await rowsOf('alerts'), await rowsOf('alert_mails')]);
+    await vi.waitFor(async () => expect(await told()).toContain(id), { timeout: 10_000 });
+    const traces = async () => JSON.stringify(await rowsOf('detection_windows'));
+    const [first = '', own = '', last = ''] = emails.map(accountKey);
+    for (const name of [own, id]) expect(await traces()).toContain(name);
+    replyOf(await ask(person));
+    const left = await traces();
+    for (const name of [own, id]) expect(left).not.toContain(name);
+    for (const name of [first, last]) expect(left).toContain(name);
+    expect(await rowsOf('alerts')).toContainEqual(expect.objectContaining({ rule: 'intrusion_attempt.privilege' }));
+    expect(await told()).not.toContain(id);
   });
 
   test('takes a passkey, of who has nothing else', async () => {

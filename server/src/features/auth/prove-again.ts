@@ -4,9 +4,9 @@ import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
 import { invalidField } from '#platform/problem.ts';
-import type { Accounts } from './account.ts';
 import type { AuthTables } from './auth.tables.ts';
 import type { PasskeySite } from './passkey-site.ts';
+import type { RequirePassword } from './require-password.ts';
 import type { Proof, SecondFactors } from './second-factors.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 
@@ -14,7 +14,7 @@ type Tables = AuthTables & TwoFactorTables & AuditTables & MailTables & Installa
 
 /**
  * Has a signed-in person prove once more that it is them: with the password and, where the account has one, with a second factor, which is used up.
- * @throws Problem `invalid_field` on `password` or `code`, and as `SecondFactors.examine` does.
+ * @throws Problem `invalid_field` on `password` or `code`, and as `RequirePassword` and `SecondFactors.examine` do.
  */
 export type ProveAgain = (
   user_id: string,
@@ -24,13 +24,13 @@ export type ProveAgain = (
 
 export function createProveAgain(parts: {
   database: Kysely<Tables>;
-  accounts: Pick<Accounts, 'requirePassword'>;
+  requirePassword: RequirePassword;
   secondFactors: SecondFactors;
   mail: Pick<Mail, 'wake'>;
 }): ProveAgain {
-  const { database, accounts, secondFactors, mail } = parts;
+  const { database, requirePassword, secondFactors, mail } = parts;
   return async (user_id, { password, proof, site }, origin) => {
-    await accounts.requirePassword(user_id, password);
+    await requirePassword(user_id, { password, field: 'password' }, origin);
     const methods = await secondFactors.methods(user_id);
     if (methods.length === 0) return;
     if (proof === undefined) throw invalidField('code', 'Give your second factor as well.');

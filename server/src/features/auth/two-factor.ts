@@ -18,8 +18,8 @@ import { invalidField, Problem } from '#platform/problem.ts';
 import type { AuthTables } from './auth.tables.ts';
 import type { PasskeySite } from './passkey-site.ts';
 import type { PasskeyRow, Passkeys } from './passkeys.ts';
-import { isPassword } from './password.ts';
 import { countRecoveryCodes, makeRecoveryCodes } from './recovery-codes.ts';
+import type { RequirePassword } from './require-password.ts';
 import type { FactorRule } from './required-factor.ts';
 import type { SealedSecrets } from './sealed-secret.ts';
 import type { Proof, SecondFactors } from './second-factors.ts';
@@ -81,13 +81,14 @@ export function createTwoFactor(parts: {
   database: Kysely<Tables>;
   passkeys: Passkeys;
   secondFactors: SecondFactors;
+  requirePassword: RequirePassword;
   secrets: SealedSecrets;
   audit: Audit;
   mail: Pick<Mail, 'queue' | 'wake'>;
   mustHaveFactor: FactorRule;
   now: () => number;
 }): TwoFactorAccounts {
-  const { database, passkeys, secondFactors, secrets, audit, mail, mustHaveFactor, now } = parts;
+  const { database, passkeys, secondFactors, requirePassword, secrets, audit, mail, mustHaveFactor, now } = parts;
   const at = (offset_s = 0) => new Date(now() + offset_s * 1_000).toISOString();
 
   async function stateOf(from: Kysely<Tables>, user_id: string) {
@@ -201,10 +202,7 @@ export function createTwoFactor(parts: {
     },
 
     async confirm({ user_id, session_id, origin }, { current_password, proof, site }) {
-      const user = await database.selectFrom('users').select('password_hash').where('id', '=', user_id).executeTakeFirst();
-      if (user === undefined) throw new Problem('unauthenticated');
-      if (!(await isPassword(user.password_hash, current_password)))
-        throw invalidField('current_password', 'This is not your current password.');
+      await requirePassword(user_id, { password: current_password, field: 'current_password' }, origin);
       const { factors } = await stateOf(database, user_id);
       if (factors > 0 && proof === undefined) throw invalidField('code', 'Give your second factor as well.');
       const take =
@@ -302,9 +300,11 @@ export function createTwoFactor(parts: {
 
     async removePasskey(actor, { id, name }) {
       await change(actor, async (transaction, write, must_have_factor) => {
+        // First, so that the second of two clicks finds that it is gone.
+        const removed = await transaction.deleteFrom('passkeys').where('id', '=', id).returning('id').executeTakeFirst();
+        if (removed === undefined) throw new Problem('not_found');
         const { factors } = await stateOf(transaction, actor.user_id);
-        if (factors === 1) throw new Problem('conflict', { detail: must_have_factor ? LAST_REQUIRED_ONE : LAST_ONE });
-        await transaction.deleteFrom('passkeys').where('id', '=', id).execute();
+        if (factors === 0) throw new Problem('conflict', { detail: must_have_factor ? LAST_REQUIRED_ONE : LAST_ONE });
         await write.audit('passkey_removed', { name });
         await write.letter('a passkey was removed', `the passkey named "${name}" was removed from your account.`);
       });

@@ -15,6 +15,8 @@ export interface Target {
 export interface Blocks {
   /** Until when sign-ins are refused, in ms since 1970; undefined when they are not. */
   refusal(attempt: { source: string; account: string }): Promise<{ kind: BlockKind; until: number } | undefined>;
+  /** Whether sign-ins were refused at that time (ISO), whatever became of the block since. */
+  wasRefused(attempt: { source: string; account: string }, then: string): Promise<boolean>;
   /** Refuses from now on, longer than the time before. */
   add(target: Target, rule: BlockRule, user_id: string | null): Promise<BlockRow>;
   /** Has the earlier blocks of a target no longer count. */
@@ -56,6 +58,20 @@ export function createBlocks(parts: { database: Kysely<EnforcementTables>; now: 
         .limit(1)
         .executeTakeFirst();
       return row && { kind: row.kind, until: Date.parse(row.until) };
+    },
+
+    async wasRefused({ source, account }, then) {
+      const row = await database
+        .selectFrom('blocks')
+        .select('id')
+        .where('source', '=', source)
+        .where((where) => where.or([where('account', 'is', null), where('account', '=', account)]))
+        .where('since', '<=', then)
+        .where('until', '>', then)
+        .where((where) => where.or([where('lifted_at', 'is', null), where('lifted_at', '>', then)]))
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
     },
 
     add: (target, rule, user_id) =>

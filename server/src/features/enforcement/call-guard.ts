@@ -10,6 +10,29 @@ export interface CallGuard {
   registration(asked: { source: string }): Promise<void>;
 }
 
+/** Bounds how often somebody who is signed in may be wrong about their password. */
+export interface PasswordGuard {
+  /**
+   * Counts a try before it is looked at: no more wrong ones than a sign-in may have, of one account from one source, and of one account in all. Answers what
+   * forgets them once one was right. @throws Problem `too_many_requests`.
+   */
+  admit(attempt: { user_id: string; source: string }): Promise<() => Promise<void>>;
+}
+
+export function createPasswordGuard({ counters, limits }: { counters: Counters; limits: Limits }): PasswordGuard {
+  return {
+    async admit({ user_id, source }) {
+      const buckets = [
+        { key: `password:${user_id}:${source}`, rate: limits.pair },
+        { key: `password:${user_id}`, rate: limits.distributed },
+      ];
+      const empty = await counters.take(buckets);
+      if (empty) throw tooManyRequests('The password was wrong too often.', empty.wait_ms);
+      return () => counters.clear(buckets.map(({ key }) => key));
+    },
+  };
+}
+
 export function createCallGuard({ counters, limits }: { counters: Counters; limits: Limits }): CallGuard {
   async function take(buckets: readonly Bucket[], reason: string): Promise<void> {
     const empty = await counters.take(buckets);

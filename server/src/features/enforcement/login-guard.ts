@@ -3,9 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
-import type { InstallationTables } from '#platform/installation.ts';
 import type { Limits } from '#platform/limits.ts';
-import type { Mail, MailTables } from '#platform/mail.ts';
 import { tooManyRequests } from '#platform/problem.ts';
 import type { BlockRow, Blocks, Target } from './blocks.ts';
 import type { EnforcementTables } from './enforcement.tables.ts';
@@ -32,19 +30,12 @@ export interface LoginGuard {
    * @throws Problem `too_many_requests`, the same for known and unknown emails.
    */
   admit(attempt: Attempt): Promise<Admission>;
-  /** Whether sign-ins of that account from that source are refused just now. */
-  isRefused(attempt: Attempt): Promise<boolean>;
   /** Ends a block as its own account's owner or an administrator, and forgets what led to it. Whether it was in force. */
   lift(block_id: string, by: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
-interface Owner {
-  email: string;
-  username: string;
-}
-
-type Tables = EnforcementTables & AuditTables & MailTables & InstallationTables;
+type Tables = EnforcementTables & AuditTables;
 
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
@@ -59,6 +50,8 @@ const WAITING_RETRY_MS = 5 * SECOND_MS;
 const KEPT = { failures: 1_000, sources: 100, accounts: 1_000 } as const;
 /** How long an account that failed is the same account to the rule on many accounts. */
 const SAME_ACCOUNT_MS = 600_000;
+/** How long a try that was let in may take at the most: shorter than the first refusal. */
+const LET_IN_MS = 60_000;
 /** How long a source stays known to an account that nobody signs in to from there. */
 const KNOWN_MS = 90 * DAY_MS;
 
@@ -72,10 +65,8 @@ export function createLoginGuard(parts: {
   blocks: Blocks;
   counters: Counters;
   limits: Limits;
-  accounts: { findUser(id: string): Promise<Owner | undefined> };
   audit: Audit;
-  mail: Pick<Mail, 'queue' | 'wake'>;
-  /** Whether a source is never refused as a whole: the machine itself in local exposure, which is everybody there. */
+  /** Whether a source is never refused as a whole: the machine itself in local exposure, which is everybody there, and a private network. */
   isExempt: (source: string) => boolean;
   /** Told of a block that somebody has ended. */
   onLift: (block: { source: string; account: string | null }) => Promise<void>;
@@ -84,7 +75,7 @@ export function createLoginGuard(parts: {
   pause: (ms: number) => Promise<void>;
   logger: FastifyBaseLogger;
 }): LoginGuard {
-  const { database, blocks, counters, limits, accounts, audit, mail, isExempt, onLift, now, pause, logger } = parts;
+  const { database, blocks, counters, limits, audit, isExempt, onLift, now, pause, logger } = parts;
   const { pair, spray, distributed } = limits;
   const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
   const underway = new Set<Promise<void>>();
@@ -97,7 +88,7 @@ export function createLoginGuard(parts: {
     failureSources: (account: string) => `failure-sources:${account}`,
     failedAccounts: (source: string) => `failed-accounts:${source}`,
     spray: (source: string) => `spray:${source}`,
-    told: (account: string) => `told:${account}`,
+    refusing: (source: string) => `refusing:${source}`,
   };
   // Fires with the last one of `spray.count`: the bucket holds those before it.
   const sprayBucket = {
@@ -152,31 +143,10 @@ export function createLoginGuard(parts: {
     }
   }
 
-  async function tellOwner(user_id: string): Promise<void> {
-    const user = await accounts.findUser(user_id);
-    if (user === undefined) return;
-    await database.transaction().execute((transaction) =>
-      mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
-        recipient: user.email,
-        subject: 'somebody is guessing your password',
-        lines: [
-          `Hello ${user.username},`,
-          `within an hour somebody tried ${distributed.count} wrong passwords or more for your account, from several places. Nobody got in with them.`,
-          'Each further guess is slowed down. You can sign in as always; from a place that you have not used before it takes a few seconds longer.',
-          'If your password is short, or if you use it elsewhere too, change it now.',
-        ],
-      }),
-    );
-    mail.wake();
-  }
-
-  async function countAnywhere({ source, account }: Attempt, ticket: string, user_id: string | null): Promise<void> {
+  async function countAnywhere({ source, account }: Attempt, ticket: string): Promise<void> {
     const { period_ms: window_ms } = distributed;
     await counters.put(keys.failuresAnywhere(account), { member: ticket, most: KEPT.failures, window_ms });
     await counters.put(keys.failureSources(account), { member: source, most: KEPT.sources, window_ms });
-    if ((await isGuessedAt(account)) === undefined) return;
-    const { isNew } = await counters.put(keys.told(account), { member: 'owner', most: 1, window_ms: DAY_MS });
-    if (isNew && user_id !== null) afterwards(() => tellOwner(user_id));
   }
 
   async function countSource({ source, account }: Attempt): Promise<void> {
@@ -188,7 +158,9 @@ export function createLoginGuard(parts: {
     if (overflow === undefined) return;
     // What comes next is another series.
     await counters.clear([keys.spray(source), keys.failedAccounts(source)]);
-    await refuse({ source, account: null }, 'many_accounts', null);
+    // Tries that were let in before the refusal belong to it, however many they are.
+    const { isNew: is_first } = await counters.put(keys.refusing(source), { member: source, most: 1, window_ms: LET_IN_MS });
+    if (is_first) await refuse({ source, account: null }, 'many_accounts', null);
   }
 
   async function remember({ source, account }: Attempt, user_id: string): Promise<void> {
@@ -224,7 +196,7 @@ export function createLoginGuard(parts: {
           // A set counts each of its members once, so that exactly one of several at once is the last.
           if (count === pair.count) await refuse(attempt, 'wrong_passwords', user_id);
           await countSource(attempt);
-          await countAnywhere(attempt, ticket, user_id);
+          await countAnywhere(attempt, ticket);
         },
         async succeeded(user_id) {
           await counters.clear([keys.tries(attempt), keys.failures(attempt)]);
@@ -234,8 +206,6 @@ export function createLoginGuard(parts: {
         withdraw: () => counters.remove(keys.tries(attempt), ticket),
       };
     },
-
-    isRefused: async (attempt) => (await blocks.refusal(attempt)) !== undefined,
 
     async lift(block_id, by) {
       const block = await database.transaction().execute(async (transaction) => {
@@ -252,7 +222,7 @@ export function createLoginGuard(parts: {
       });
       if (block === undefined) return false;
       const { source, account } = block;
-      if (account === null) await counters.clear([keys.spray(source), keys.failedAccounts(source)]);
+      if (account === null) await counters.clear([keys.spray(source), keys.failedAccounts(source), keys.refusing(source)]);
       else await counters.clear([keys.tries({ source, account }), keys.failures({ source, account })]);
       await onLift({ source, account });
       return true;

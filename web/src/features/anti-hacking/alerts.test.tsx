@@ -9,7 +9,7 @@ import {
   readMonitor,
   resolveAlert,
 } from '@palisade/contract/alerts';
-import { listAlerts, readHistory, readStats } from '@palisade/contract/anti-hacking';
+import { listAlerts, readHistory, readStats, scanPosture } from '@palisade/contract/anti-hacking';
 import { currentSubscription } from '@palisade/contract/current-subscription';
 import { readConfig } from '@palisade/contract/platform';
 import { screen, within } from '@testing-library/react';
@@ -99,6 +99,30 @@ describe('an empty list', () => {
     expect(screen.getByRole('radio', { name: /Hidden/u })).toBeChecked();
     expect(await screen.findByText('Nothing is hidden')).toBeVisible();
   });
+});
+
+it('is opened by the link that mends what the posture scan found', async () => {
+  const alert = alertDetailOf({ description: 'A sign-in from elsewhere.', outcome: 'allowed', blocked: false });
+  server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, alert));
+  server.on(
+    scanPosture,
+    reply(scanPosture, {
+      ...{ threats_detected: 1, threats_blocked: 0, status: 'issues_found', coverage: '1 of 1 checks could run.' },
+      ...{ vulnerabilities_found: ['A threat was not blocked.'], recommendations: ['Act on it.'] },
+      findings: [
+        {
+          ...{ id: 'open_alert_high', title: 'A threat of high severity was not blocked', severity: 'high', state: 'fail' },
+          ...{ evidence: '1 alert.', fix_route: `/anti-hacking?alert=${alert.id}`, deduction: 6, gain: 6 },
+        },
+      ],
+    }),
+  );
+  showPage();
+  await press('Start Scan');
+  // It stands in the list of all checks, which jsdom does not unfold: what is folded has no name there.
+  await userEvent.click(await screen.findByText('Fix'));
+  const dialog = await screen.findByRole('dialog', { name: 'Security alert' });
+  expect(await within(dialog).findByText('A sign-in from elsewhere.')).toBeVisible();
 });
 
 describe('an alert', () => {

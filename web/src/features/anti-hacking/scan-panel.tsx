@@ -147,7 +147,7 @@ function Check({ finding }: { finding: Finding }) {
         <div className="scan-result__fix num">
           {finding.deduction > 0 && <span>−{finding.deduction}</span>}
           {finding.gain > 0 && <span>+{finding.gain} if fixed</span>}
-          <Link to={finding.fix_route}>
+          <Link to={finding.fix_route} preventScrollReset={finding.fix_route.startsWith('/anti-hacking?')}>
             Fix<span className="visually-hidden"> {finding.title}</span>
           </Link>
         </div>

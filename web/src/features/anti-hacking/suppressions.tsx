@@ -2,7 +2,7 @@ import type { Suppression } from '@palisade/contract/alerts';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { Button } from '#ui/button.tsx';
-import { describeDate } from '#ui/moment.tsx';
+import { describeDate, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { suppressionsQuery, useDeleteSuppression } from './alerts.queries.ts';
 
@@ -38,6 +38,7 @@ interface SuppressionRowProps {
 
 function SuppressionRow({ suppression, isPending, onRemove }: SuppressionRowProps) {
   const { description, until, hidden_count } = suppression;
+  const now = useMinute();
   return (
     <li>
       <div>
@@ -45,8 +46,8 @@ function SuppressionRow({ suppression, isPending, onRemove }: SuppressionRowProp
           <bdi>{description}</bdi>
         </p>
         <p className="sub">
-          {hidden_count === 0 ? 'Nothing hidden so far' : `Hidden ${hidden_count === 1 ? 'once' : `${hidden_count} times`}`}, ends{' '}
-          {describeDate(until)}
+          {hidden_count === 0 ? 'Nothing hidden so far' : `Hidden ${hidden_count === 1 ? 'once' : `${hidden_count} times`}`},{' '}
+          {Date.parse(until) > now ? 'ends' : 'ended'} {describeDate(until)}
         </p>
       </div>
       <Button variant="quiet" size="s" loading={isPending} onClick={onRemove}>

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { SecurityEvent } from '#platform/security-event.ts';
 import { detect, type Finding, type Kept, nameOf, placesOf, WINDOWS_MAXIMUM, type Windows } from './detect.ts';
 import { AFTER_FAILURES, RULES, type Sighting } from './rules.ts';
+import { EMPTY, pour } from './windows.ts';
 
 const START = Date.parse('2026-11-20T10:00:00.000Z');
 const SECOND = 1_000;
@@ -33,7 +34,12 @@ const succeeded =
       Partial<Pick<Sighting, 'device' | 'is_refused' | 'source'>> = {},
   ): At =>
   (ms) => {
-    const { device = { id: 'd1', is_new: false }, is_refused = false, source = '203.0.113.5', ...data } = change;
+    const {
+      device = { id: 'd1', is_new: false, knows_source: true },
+      is_refused = false,
+      source = '203.0.113.5',
+      ...data
+    } = change;
     return {
       ...around(ms, source),
       device,
@@ -50,6 +56,8 @@ const succeeded =
       },
     };
   };
+/** A browser like others that the account was signed in with, from where it never was. */
+const STRANGE = { id: 'd9', is_new: false, knows_source: false };
 const infected =
   (change: Partial<Extract<SecurityEvent, { kind: 'scan_finished' }>['data']> = {}): At =>
   (ms) => ({
@@ -162,6 +170,35 @@ const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[]
     ['brute_force.spray high', 'suspicious_login.after_failures high'],
   ],
   [
+    'after failures, at one of many sources, in time',
+    [...every(SECOND, from(20, 5)), succeeded({ source: '203.0.113.4', device: STRANGE })(258 * SECOND)],
+    ['brute_force.distributed high', 'suspicious_login.after_failures high'],
+    [...every(SECOND, from(20, 5)), succeeded({ source: '203.0.113.4', device: STRANGE })(259 * SECOND)],
+    ['brute_force.distributed high'],
+  ],
+  [
+    'after failures, at one of many sources, where guessing goes on',
+    [
+      ...every(SECOND, from(20, 5)),
+      failed({ source: '198.51.100.9' })(100 * SECOND),
+      succeeded({ source: '198.51.100.9', device: STRANGE })(339 * SECOND),
+    ],
+    ['brute_force.distributed high', 'suspicious_login.after_failures high'],
+    [
+      ...every(SECOND, from(20, 5)),
+      failed({ source: '198.51.100.9' })(100 * SECOND),
+      succeeded({ source: '203.0.113.4', device: STRANGE })(339 * SECOND),
+    ],
+    ['brute_force.distributed high'],
+  ],
+  [
+    'after failures, at one of many sources, where the owner never was',
+    every(SECOND, [...from(20, 5), succeeded({ source: '203.0.113.4', device: STRANGE })]),
+    ['brute_force.distributed high', 'suspicious_login.after_failures high'],
+    every(SECOND, [...from(20, 5), succeeded({ source: '203.0.113.4' })]),
+    ['brute_force.distributed high'],
+  ],
+  [
     'after failures, with a password',
     every(SECOND, [...guesses(5), succeeded({ has_second_factor: true })]),
     ['brute_force.pair medium', 'suspicious_login.after_failures high'],
@@ -184,13 +221,13 @@ const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[]
   ],
   [
     'new device',
-    [succeeded({ device: { id: 'd2', is_new: true } })(0)],
+    [succeeded({ device: { id: 'd2', is_new: true, knows_source: false } })(0)],
     ['suspicious_login.new_device medium'],
     [succeeded()(0)],
   ],
   [
     'new device, with a second factor',
-    [succeeded({ device: { id: 'd2', is_new: true }, has_second_factor: true })(0)],
+    [succeeded({ device: { id: 'd2', is_new: true, knows_source: false }, has_second_factor: true })(0)],
     ['suspicious_login.new_device low'],
     [succeeded({ has_second_factor: true })(0)],
   ],
@@ -308,6 +345,50 @@ describe('a rule fires on its own events, and is silent one step below', () => {
   test('every rule of the table is among them', () => {
     const told = new Set(TABLE.flatMap(([, fires]) => run(fires).findings.map(({ rule }) => rule)));
     expect([...told].sort()).toEqual([...new Set([...RULES.map(({ id, told_as = id }) => told_as), AFTER_FAILURES.id])].sort());
+  });
+});
+
+/** An event of each rule that counts, the `index`th of different ones. */
+const EVENTS: Record<string, (index: number) => At> = {
+  'brute_force.pair': () => failed(),
+  'brute_force.burst': (index) => failed({ account: `account-${index % 2}` }),
+  'brute_force.slow': (index) => failed({ account: `account-${index % 2}` }),
+  'brute_force.spray': (index) => failed({ account: `account-${index}` }),
+  'brute_force.distributed': (index) => failed({ source: `203.0.113.${index}` }),
+  'malware_detected.outbreak': (index) => infected({ scan_id: `scan-${index}` }),
+  'malware_detected.outbreak_different': (index) => infected({ scan_id: `scan-${index}`, sha256: `file-${index}` }),
+  'intrusion_attempt.probing': (index) => refused('unknown_path', `/old/${index}`),
+  'intrusion_attempt.exploit_strings': (index) => refused('exploit_string', `/api/${index}`),
+  'intrusion_attempt.exploit_strings_slow': (index) => refused('exploit_string', `/api/${index}`),
+  'intrusion_attempt.privilege': (index) => refused('admin_endpoint', `/api/admin/${index}`),
+  'ddos_attempt.rate': () => limited,
+};
+const counting = RULES.flatMap(({ measure, ...rule }) => (measure.kind === 'each' ? [] : [{ ...rule, measure }]));
+
+describe('to the millisecond, a rule', () => {
+  test.each(counting.map((rule) => [rule.id, rule] as const))('%s', (id, { measure, read }) => {
+    const event = EVENTS[id];
+    if (event === undefined) throw new Error(`there is no event of ${id}`);
+    /** The rule's window alone: others fire on the same events. */
+    const fires = (times_ms: readonly number[]) => {
+      let window = EMPTY;
+      return times_ms.some((ms, index) => {
+        const sighting = event(index)(ms);
+        const reading = read(sighting);
+        if (reading === undefined) throw new Error(`${id} reads nothing in its own event`);
+        const drop = { at: START + ms, value: reading.value, user_id: null, is_blocked: true };
+        const poured = pour(window, measure, { ...drop, sample: { at: sighting.at, what: '', source: null } });
+        window = poured.window;
+        return poured.is_full;
+      });
+    };
+    const at_once = (count: number) => Array.from({ length: count }, () => 0);
+    const [count, end_ms] =
+      measure.kind === 'sliding' ? [measure.count, measure.window_ms] : [measure.capacity + 1, measure.leak_ms];
+    expect(fires(at_once(count))).toBe(true);
+    expect(fires(at_once(count - 1))).toBe(false);
+    expect(fires([...at_once(count - 1), end_ms - 1])).toBe(true);
+    expect(fires([...at_once(count - 1), end_ms])).toBe(false);
   });
 });
 

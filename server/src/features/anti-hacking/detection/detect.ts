@@ -1,7 +1,7 @@
 import type { Severity } from '@palisade/contract/anti-hacking';
 import { isOutOfReach } from './infected-file.ts';
 import { AFTER_FAILURES, inWords, pairKey, type Reading, RULES, type Rule, type Sighting } from './rules.ts';
-import { addSample, type Counting, EMPTY, expiryOf, pour, type Sample, type Window } from './windows.ts';
+import { addSample, type Counting, EMPTY, expiryOf, pour, type Sample, type Window, withValue } from './windows.ts';
 
 /** Where a window is kept: a rule's id and a key. */
 export interface Place {
@@ -16,6 +16,13 @@ export interface Kept extends Place {
 /** What is kept, by `nameOf` its place. */
 export type Windows = ReadonlyMap<string, Kept>;
 
+/** What somebody tried to sign in to, and from where. `user_id` is null where no account is known. */
+interface Attempt {
+  source: string;
+  account: string;
+  user_id: string | null;
+}
+
 /** What a rule has found. */
 export interface Finding extends Pick<Rule, 'threat_type' | 'threshold' | 'audience'> {
   /** As alerts carry it. */
@@ -25,6 +32,8 @@ export interface Finding extends Pick<Rule, 'threat_type' | 'threshold' | 'audie
   description: string;
   /** The accounts among what was counted. */
   targets: readonly string[];
+  /** What has to be refused for it to be blocked; empty where that would prove nothing. */
+  tried: readonly Attempt[];
   samples: readonly Sample[];
   /** Something of it is not out of reach. */
   is_open: boolean;
@@ -33,6 +42,8 @@ export interface Finding extends Pick<Rule, 'threat_type' | 'threshold' | 'audie
 /** Windows that are kept at most: a spray of keys drops those that would expire first. */
 export const WINDOWS_MAXIMUM = 50_000;
 const TEXT_MAXIMUM = 200;
+/** Sources of guessing at one account that are remembered. */
+const SOURCES_MAXIMUM = 50;
 
 export const nameOf = ({ rule, key }: Place) => `${rule} ${key}`;
 const cut = (text: string) => text.slice(0, TEXT_MAXIMUM);
@@ -57,11 +68,15 @@ function countsOf(sighting: Sighting): { counts: Count[]; found: { rule: Rule; r
 }
 
 /** Where guessing is remembered that a sign-in from there makes suspicious. */
-function armsOf(sighting: Sighting): { pair: Place; source: Place } | undefined {
+function armsOf(sighting: Sighting): Record<NonNullable<Rule['arms']>, Place> | undefined {
   if (sighting.kind !== 'login_failed' && sighting.kind !== 'login_succeeded') return undefined;
   if (sighting.source === null) return undefined;
   const { id } = AFTER_FAILURES;
-  return { pair: { rule: id, key: cut(pairKey(sighting)) }, source: { rule: id, key: cut(sighting.source) } };
+  return {
+    pair: { rule: id, key: cut(pairKey(sighting)) },
+    source: { rule: id, key: cut(sighting.source) },
+    account: { rule: id, key: cut(sighting.data.account) },
+  };
 }
 
 /** What is remembered of guessing that somebody has vouched for: of an account from a source, or of a source (`account` null). */
@@ -79,7 +94,7 @@ function forgivenBy(sighting: Sighting): Place[] {
 function placesOfOne(sighting: Sighting): Place[] {
   const counted = countsOf(sighting).counts.map(({ rule, reading }) => ({ rule: rule.id, key: reading.key }));
   const arms = armsOf(sighting);
-  return [...counted, ...forgivenBy(sighting), ...(arms === undefined ? [] : [arms.pair, arms.source])];
+  return [...counted, ...forgivenBy(sighting), ...(arms === undefined ? [] : Object.values(arms))];
 }
 
 /** The places of all windows that `detect` reads or writes for some events, in an order in which servers may take them one after the other. */
@@ -116,10 +131,10 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
   const { counts, found } = countsOf(sighting);
   const targets = sighting.user_id === null ? [] : [sighting.user_id];
   for (const { rule, reading } of found)
-    findings.push(findingOf(rule, reading, { targets, samples: [sample], is_open: !is_blocked }));
+    findings.push(findingOf(rule, reading, { targets, tried: [], samples: [sample], is_open: !is_blocked }));
 
   const arms = armsOf(sighting);
-  const armed: { place: Place; samples: Sample[] }[] = [];
+  const armed: { place: Place; window: Window }[] = [];
   for (const { rule, measure, reading } of counts) {
     const place = { rule: rule.id, key: reading.key };
     const drop = { at, value: reading.value, user_id: sighting.user_id, sample, is_blocked };
@@ -133,34 +148,49 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
     findings.push(
       findingOf(rule, reading, {
         targets: [...new Set([...accounts, ...targets])],
+        tried: triedIn(rule, sighting, window),
         samples: window.samples,
         is_open: window.open_at !== null,
       }),
     );
-    if (rule.arms !== undefined && arms !== undefined) armed.push({ place: arms[rule.arms], samples: window.samples });
+    if (rule.arms !== undefined && arms !== undefined) armed.push({ place: arms[rule.arms], window });
   }
 
   // No guessing leads to a passkey.
   if (arms !== undefined && sighting.kind === 'login_succeeded' && sighting.data.with_password) {
+    const of_account = aliveAt(arms.account);
+    const takes_part = of_account?.values.some((entry) => entry.value === source && at < entry.at + AFTER_FAILURES.within_ms);
     const guessing = [arms.pair, arms.source].flatMap((place) => aliveAt(place) ?? []);
+    if (of_account !== undefined && takes_part && sighting.device?.knows_source === false) guessing.push(of_account);
     // The source stays armed: whoever guesses may sign in to an account of their own first.
     next.delete(nameOf(arms.pair));
     const [first] = guessing;
     if (first !== undefined) findings.push(afterFailures(sighting, arms.pair.key, addSample(first.samples, sample)));
   }
   if (arms !== undefined && sighting.kind === 'login_failed') {
-    for (const place of [arms.pair, arms.source]) {
+    for (const place of Object.values(arms)) {
       const before = aliveAt(place);
-      const samples = armed.find((arm) => arm.place === place)?.samples ?? (before && addSample(before.samples, sample));
+      const found = armed.find((arm) => arm.place === place)?.window;
+      const samples = found?.samples ?? (before && addSample(before.samples, sample));
       if (samples === undefined) continue;
+      const entry = { at, value: sighting.source ?? '', user_id: sighting.user_id };
+      const values =
+        place === arms.account ? withValue(found?.values ?? before?.values ?? [], entry).slice(-SOURCES_MAXIMUM) : [];
       // Guessing that goes on keeps it armed.
-      const window = { ...EMPTY, at: Math.max(at, before?.at ?? at), samples };
+      const window = { ...EMPTY, at: Math.max(at, before?.at ?? at), samples, values };
       next.set(nameOf(place), { ...place, window, expires_at: window.at + AFTER_FAILURES.within_ms });
     }
   }
   for (const place of forgivenBy(sighting)) next.delete(nameOf(place));
   bounded(next, at);
   return { windows: next, findings };
+}
+
+function triedIn({ refusal }: Rule, sighting: Sighting, { values }: Window): Attempt[] {
+  if (refusal === undefined || sighting.kind !== 'login_failed' || sighting.source === null) return [];
+  const { source, user_id } = sighting;
+  if (refusal === 'account') return [{ source, account: sighting.data.account, user_id }];
+  return values.map((entry) => ({ source, account: entry.value, user_id: entry.user_id }));
 }
 
 /** Of sign-ins it is known only later whether they are refused. */
@@ -184,6 +214,7 @@ function afterFailures(
     severity: sighting.data.role === 'admin' ? 'critical' : 'high',
     description: `Your account was signed in to from ${sighting.address ?? 'somewhere'}, right after passwords were guessed from there.`,
     targets: sighting.user_id === null ? [] : [sighting.user_id],
+    tried: [],
     samples,
     is_open: true,
   };
@@ -192,7 +223,7 @@ function afterFailures(
 function findingOf(
   rule: Rule,
   { key, severity, description }: Reading,
-  counted: Pick<Finding, 'targets' | 'samples' | 'is_open'>,
+  counted: Pick<Finding, 'targets' | 'tried' | 'samples' | 'is_open'>,
 ): Finding {
   const { threat_type, threshold, audience, told_as = rule.id } = rule;
   return { rule: told_as, key, threat_type, threshold, audience, severity, description, ...counted };

@@ -11,6 +11,15 @@ export interface DetectionTables {
     updated_at: string;
     expires_at: string;
   };
+  /** What was found, until everybody who is to know has been told. */
+  detection_findings: {
+    id: string;
+    created_at: string;
+    /** JSON. */
+    found: string;
+    /** JSON: the ids of those who were told. */
+    told: string;
+  };
   known_devices: {
     id: string;
     user_id: string;
@@ -25,3 +34,6 @@ export interface DetectionTables {
     reviewed: number;
   };
 }
+
+/** As much of them as whoever tells of a finding writes. */
+export type FindingTables = Pick<DetectionTables, 'detection_findings'>;

@@ -6,13 +6,18 @@ import type { DetectionTables } from './detection.tables.ts';
 
 type KnownDevice = Pick<Selectable<DetectionTables['known_devices']>, 'id' | 'client' | 'source' | 'first_seen'>;
 
+type SignIn = Extract<SecurityEvent, { kind: 'login_succeeded' }>;
+type Device = { id: string; is_new: boolean; knows_source: boolean };
+
 /** What people have signed in with. The ids are those of this list, not what browsers keep: a browser that keeps nothing has one as well. */
 export interface KnownDevices {
+  /** What somebody signed in with, where it is the same as ever; undefined where it is to be learned. */
+  recognise(event: SignIn): Promise<Device | undefined>;
   /**
-   * Learns what somebody signed in with. It is new when neither what the browser keeps, nor its kind, nor its source has been seen for this account; the first
-   * sign-in of an account is learned silently.
+   * Learns what somebody signed in with, in a transaction. It is new when neither what the browser keeps, nor its kind, nor its source has been seen for this
+   * account; the first sign-in of an account is learned silently.
    */
-  signedIn(event: Extract<SecurityEvent, { kind: 'login_succeeded' }>): Promise<{ id: string; is_new: boolean } | null>;
+  learn(transaction: Kysely<DetectionTables>, event: SignIn): Promise<Device | null>;
   /** "It was me": trusted from now on, and reviewed. */
   trustDevice(user_id: string, id: string): Promise<void>;
   /** Its alert has been decided, whichever way. */
@@ -38,63 +43,61 @@ export function createKnownDevices(parts: { database: Kysely<DetectionTables>; n
   const of = (user_id: string, id: string) =>
     database.updateTable('known_devices').where('user_id', '=', user_id).where('id', '=', id);
 
+  const knownTo = (from: Kysely<DetectionTables>, user_id: string) =>
+    from
+      .selectFrom('known_devices')
+      .select(['id', 'device_id', 'client', 'source', 'last_seen'])
+      .where('user_id', '=', user_id)
+      .where('last_seen', '>', oldest())
+      .orderBy('last_seen', 'desc')
+      .orderBy('id', 'desc')
+      .execute();
+
   return {
-    async signedIn({ at, user_id, source, client, data }) {
+    async recognise({ at, user_id, source, client, data }) {
+      if (user_id === null) return undefined;
+      const same = (await knownTo(database, user_id)).find(
+        (device) => device.device_id === (data.device_id ?? '') && device.client === client && device.source === source,
+      );
+      if (same === undefined) return undefined;
+      if (now() - Date.parse(same.last_seen) >= LAST_SEEN_GRAIN_MS) await of(user_id, same.id).set({ last_seen: at }).execute();
+      return { id: same.id, is_new: false, knows_source: true };
+    },
+
+    async learn(transaction, { at, user_id, source, client, data }) {
       if (user_id === null || source === null || client === null) return null;
-      const known = await database
-        .selectFrom('known_devices')
-        .select(['id', 'device_id', 'client', 'source', 'last_seen'])
-        .where('user_id', '=', user_id)
-        .where('last_seen', '>', oldest())
-        .orderBy('last_seen', 'desc')
-        .orderBy('id', 'desc')
-        .execute();
+      const known = await knownTo(transaction, user_id);
       const device_id = data.device_id ?? '';
-      const same = known.find((device) => device.device_id === device_id && device.client === client && device.source === source);
-      if (same !== undefined) {
-        if (now() - Date.parse(same.last_seen) >= LAST_SEEN_GRAIN_MS) await of(user_id, same.id).set({ last_seen: at }).execute();
-        return { id: same.id, is_new: false };
-      }
+      const knows_source = known.some((device) => device.source === source);
       const is_new =
         known.length > 0 &&
+        !knows_source &&
         !known.some(
           (device) =>
             (device.device_id !== '' && device.device_id === device_id) ||
-            (device.client !== UNKNOWN_CLIENT && device.client === client) ||
-            device.source === source,
+            (device.client !== UNKNOWN_CLIENT && device.client === client),
         );
-      return await database.transaction().execute(async (transaction) => {
-        const id = newId();
-        // Of two sign-ins at once the database says which one was first.
-        const { id: stored } = await transaction
-          .insertInto('known_devices')
-          .values({
-            id,
-            user_id,
-            device_id,
-            client,
-            source,
-            first_seen: at,
-            last_seen: at,
-            trusted_at: null,
-            reviewed: is_new ? 0 : 1,
-          })
-          .onConflict((conflict) => conflict.columns(['user_id', 'device_id', 'client', 'source']).doUpdateSet({ last_seen: at }))
-          .returning('id')
-          .executeTakeFirstOrThrow();
-        const excess = known.slice(DEVICES_MAXIMUM - 1);
-        if (excess.length > 0) {
-          await transaction
-            .deleteFrom('known_devices')
-            .where(
-              'id',
-              'in',
-              excess.map((device) => device.id),
-            )
-            .execute();
-        }
-        return { id: stored, is_new: is_new && stored === id };
-      });
+      const id = newId();
+      // Of two sign-ins at once the database says which one was first.
+      const { id: stored } = await transaction
+        .insertInto('known_devices')
+        .values({
+          id,
+          user_id,
+          device_id,
+          client,
+          source,
+          first_seen: at,
+          last_seen: at,
+          trusted_at: null,
+          reviewed: is_new ? 0 : 1,
+        })
+        .onConflict((conflict) => conflict.columns(['user_id', 'device_id', 'client', 'source']).doUpdateSet({ last_seen: at }))
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      const excess = known.slice(DEVICES_MAXIMUM - 1).map((device) => device.id);
+      if (excess.length > 0) await transaction.deleteFrom('known_devices').where('id', 'in', excess).execute();
+      return { id: stored, is_new: is_new && stored === id, knows_source };
     },
 
     async trustDevice(user_id, id) {

@@ -5,8 +5,8 @@ import type { Counting, Measure } from './windows.ts';
 
 /** What is known around an event and is not in it. */
 interface Circumstances {
-  /** The browser that signed in; null for an event that is no sign-in. */
-  device: { id: string; is_new: boolean } | null;
+  /** The browser that signed in, and whether somebody has signed in to the account from its source before; null for an event that is no sign-in. */
+  device: { id: string; is_new: boolean; knows_source: boolean } | null;
   /** Sign-in to this account from this source is being refused. */
   is_refused: boolean;
 }
@@ -27,7 +27,7 @@ export interface Reading {
 }
 
 /** Who is told. `targets` are the accounts among the events that exist; without one of them the administrators are told. */
-type Audience = 'person' | 'targets' | 'administrators' | 'targets_and_administrators';
+export const AUDIENCES = ['person', 'targets', 'administrators', 'targets_and_administrators'] as const;
 
 export interface Rule {
   /** Names the rule in the database, so it never changes its meaning. */
@@ -38,9 +38,17 @@ export interface Rule {
   measure: Measure;
   /** The measure in words. */
   threshold: string;
-  audience: Audience;
-  /** After a finding of it, a sign-in from the same source to the same account (`pair`) or to any (`source`) is suspicious. */
-  arms?: 'pair' | 'source';
+  audience: (typeof AUDIENCES)[number];
+  /**
+   * What has to be refused for it to be blocked: sign-in to the account of its latest event, or to every account that it counted, from there. Absent where that
+   * would prove nothing.
+   */
+  refusal?: 'account' | 'accounts';
+  /**
+   * After a finding of it, a sign-in from the same source to the same account (`pair`) or to any (`source`) is suspicious; or one to the same account from any
+   * of its sources (`account`), unless the owner has signed in from there before.
+   */
+  arms?: 'pair' | 'source' | 'account';
   /** What it reads in an event; undefined when the event is none of its own. */
   read(sighting: Sighting): Reading | undefined;
 }
@@ -124,6 +132,7 @@ export const RULES: readonly Rule[] = [
     measure: sliding(5, 10 * MINUTE),
     threshold: '5 failed sign-ins to one account from one source within 10 minutes',
     audience: 'person',
+    refusal: 'account',
     arms: 'pair',
     key: pairKey,
     severity: 'medium',
@@ -138,6 +147,7 @@ export const RULES: readonly Rule[] = [
     measure: bucket(5, 10 * SECOND, { different: 2 }),
     threshold: 'more than 5 failed sign-ins to several accounts from one source, one forgotten each 10 seconds',
     audience: 'targets',
+    refusal: 'accounts',
     arms: 'source',
     key: sourceKey,
     value: ({ data }) => data.account,
@@ -152,6 +162,7 @@ export const RULES: readonly Rule[] = [
     measure: bucket(10, 60 * SECOND, { different: 2 }),
     threshold: 'more than 10 failed sign-ins to several accounts from one source, one forgotten each minute',
     audience: 'targets',
+    refusal: 'accounts',
     arms: 'source',
     key: sourceKey,
     value: ({ data }) => data.account,
@@ -166,6 +177,7 @@ export const RULES: readonly Rule[] = [
     measure: bucket(4, 10 * SECOND, { once: true }),
     threshold: '5 different accounts from one source, one forgotten each 10 seconds',
     audience: 'targets_and_administrators',
+    refusal: 'accounts',
     arms: 'source',
     key: sourceKey,
     value: ({ data }) => data.account,
@@ -176,14 +188,16 @@ export const RULES: readonly Rule[] = [
     id: 'brute_force.distributed',
     threat_type: 'brute_force',
     on: 'login_failed',
-    // [H]
+    // [H]. Whoever is refused at one of the sources goes on at the others.
     measure: sliding(20, HOUR, 5),
     threshold: '20 failed sign-ins to one account from 5 or more sources within an hour',
     audience: 'person',
+    arms: 'account',
     key: ({ data }) => data.account,
     value: ({ source }) => source ?? '',
     severity: 'high',
-    describe: () => 'Twenty sign-ins to your account failed within an hour, from five or more addresses.',
+    describe: () =>
+      'Twenty sign-ins to your account failed within an hour, from five or more addresses. Each further one is slowed down; you can sign in as always.',
   }),
   rule({
     id: 'suspicious_login.new_device',

@@ -4,8 +4,15 @@ import { type Asker, addVolume, isWorthKeeping, NO_VOLUME, volumeExpiry, volumeS
 import { FLOOD } from './rules.ts';
 import { changeWindows, type Stored } from './windows-store.ts';
 
+/** What somebody has asked for since the last time. */
+interface Counted {
+  asker: Asker;
+  key: string;
+  requests: number;
+}
+
 /** More requests than the hours before allow. */
-interface Flood {
+export interface Flood {
   asker: Asker;
   key: string;
   /** Of the 15 minutes, and the most that would have been none. */
@@ -19,8 +26,8 @@ interface Flood {
 export interface Volumes {
   /** Counts a request of an account, or of a source without one. Costs a look-up. */
   count(asker: Asker): void;
-  /** Keeps what was counted since the last time, and answers what is a flood and was not told of yet. */
-  fold(): Promise<Flood[]>;
+  /** Keeps what was counted since the last time, and hands over what is a flood and was not told of yet, in the transaction that says that it was. */
+  fold(found: (transaction: Kysely<DetectionTables>, floods: readonly Flood[]) => Promise<void>): Promise<void>;
 }
 
 /** Askers that are counted between two folds. More at once are no single asker's flood. */
@@ -29,12 +36,12 @@ const FOLDED_AT_ONCE = 100;
 
 /** `now` is in ms. */
 export function createVolumes(parts: { database: Kysely<DetectionTables>; now: () => number }): Volumes {
-  const { now } = parts;
+  const { database, now } = parts;
   let counted = new Map<string, { asker: Asker; requests: number }>();
 
-  async function keep(some: readonly { key: string; asker: Asker; requests: number }[], at: number): Promise<Flood[]> {
+  const keep = (transaction: Kysely<DetectionTables>, some: readonly Counted[], at: number): Promise<Flood[]> => {
     const places = some.map((entry) => ({ ...entry, rule: FLOOD.id })).sort((a, b) => (a.key < b.key ? -1 : 1));
-    return await changeWindows(parts, places, (before) => {
+    return changeWindows(transaction, { places, at }, (before) => {
       const after: Stored[] = [];
       const floods: Flood[] = [];
       for (const { rule, key, asker, requests } of places) {
@@ -46,7 +53,7 @@ export function createVolumes(parts: { database: Kysely<DetectionTables>; now: (
       }
       return { after, answer: floods };
     });
-  }
+  };
 
   return {
     count(asker) {
@@ -56,16 +63,16 @@ export function createVolumes(parts: { database: Kysely<DetectionTables>; now: (
       else if (counted.size < ASKERS_MAXIMUM) counted.set(key, { asker, requests: 1 });
     },
 
-    async fold() {
+    async fold(found) {
       const at = now();
       const some = [...counted].map(([key, entry]) => ({ key, ...entry }));
       counted = new Map();
       const kept = some.filter(({ asker, requests }) => isWorthKeeping(asker, requests));
-      const floods: Flood[] = [];
       for (let begin = 0; begin < kept.length; begin += FOLDED_AT_ONCE) {
-        floods.push(...(await keep(kept.slice(begin, begin + FOLDED_AT_ONCE), at)));
+        await database.transaction().execute(async (transaction) => {
+          await found(transaction, await keep(transaction, kept.slice(begin, begin + FOLDED_AT_ONCE), at));
+        });
       }
-      return floods;
     },
   };
 }

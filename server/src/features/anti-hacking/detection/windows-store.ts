@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { nameOf, type Place } from './detect.ts';
 import type { DetectionTables } from './detection.tables.ts';
+import { windowSchema } from './windows.ts';
 
 /** A window as it is stored: JSON, and when it expires, in ms since 1970. */
 export interface Stored extends Place {
@@ -11,42 +12,40 @@ export interface Stored extends Place {
 const iso = (ms: number) => new Date(ms).toISOString();
 
 /**
- * Changes the windows at some places in one transaction. Each is taken by being written, so that servers that look at events at once count together.
- * `change` gets those that hold something, by their names, and answers all that hold something then. Places come in the order of their names.
+ * Changes the windows at some places in a transaction. Each is taken by being written, so that servers that look at events at once count together.
+ * `change` gets those that hold something, by their names, and answers all that hold something then. Places come in the order of their names; `at` is in ms.
  */
 export async function changeWindows<T>(
-  parts: { database: Kysely<DetectionTables>; now: () => number },
-  places: readonly Place[],
+  transaction: Kysely<DetectionTables>,
+  { places, at }: { places: readonly Place[]; at: number },
   change: (before: ReadonlyMap<string, Stored>) => { after: readonly Stored[]; answer: T },
 ): Promise<T> {
-  const { database, now } = parts;
-  return await database.transaction().execute(async (transaction) => {
-    const updated_at = iso(now());
-    const write = (rows: readonly { rule: string; key: string; state: string; expires_at: string }[]) =>
-      transaction.insertInto('detection_windows').values(rows.map((row) => ({ ...row, updated_at })));
-    const taken = await write(places.map(({ rule, key }) => ({ rule, key, state: '', expires_at: updated_at })))
-      .onConflict((conflict) => conflict.columns(['rule', 'key']).doUpdateSet({ updated_at }))
-      .returning(['rule', 'key', 'state', 'expires_at'])
-      .execute();
-    const before = taken
-      .filter(({ state }) => state !== '')
-      .map((row) => [nameOf(row), { ...row, expires_at: Date.parse(row.expires_at) }] as const);
-    const { after, answer } = change(new Map(before));
-    const held = new Map(after.map((stored) => [nameOf(stored), stored]));
-    const rows = places.map(({ rule, key }) => {
-      const stored = held.get(nameOf({ rule, key }));
-      return { rule, key, state: stored?.state ?? '', expires_at: stored === undefined ? updated_at : iso(stored.expires_at) };
-    });
-    await write(rows)
-      .onConflict((conflict) =>
-        conflict.columns(['rule', 'key']).doUpdateSet((excluded) => ({
-          state: excluded.ref('excluded.state'),
-          expires_at: excluded.ref('excluded.expires_at'),
-        })),
-      )
-      .execute();
-    return answer;
+  if (places.length === 0) return change(new Map()).answer;
+  const updated_at = iso(at);
+  const write = (rows: readonly { rule: string; key: string; state: string; expires_at: string }[]) =>
+    transaction.insertInto('detection_windows').values(rows.map((row) => ({ ...row, updated_at })));
+  const taken = await write(places.map(({ rule, key }) => ({ rule, key, state: '', expires_at: updated_at })))
+    .onConflict((conflict) => conflict.columns(['rule', 'key']).doUpdateSet({ updated_at }))
+    .returning(['rule', 'key', 'state', 'expires_at'])
+    .execute();
+  const before = taken
+    .filter(({ state }) => state !== '')
+    .map((row) => [nameOf(row), { ...row, expires_at: Date.parse(row.expires_at) }] as const);
+  const { after, answer } = change(new Map(before));
+  const held = new Map(after.map((stored) => [nameOf(stored), stored]));
+  const rows = places.map(({ rule, key }) => {
+    const stored = held.get(nameOf({ rule, key }));
+    return { rule, key, state: stored?.state ?? '', expires_at: stored === undefined ? updated_at : iso(stored.expires_at) };
   });
+  await write(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['rule', 'key']).doUpdateSet((excluded) => ({
+        state: excluded.ref('excluded.state'),
+        expires_at: excluded.ref('excluded.expires_at'),
+      })),
+    )
+    .execute();
+  return answer;
 }
 
 /** Whether any window at these places holds something. */
@@ -85,7 +84,36 @@ export async function emptyWindows(database: Kysely<DetectionTables>, places: re
     .execute();
 }
 
-/** Forgets what is counted of a person, in a transaction. Where a source's window names them among others, it goes with that window, within the hour. */
-export async function forgetWindowsOf(database: Kysely<DetectionTables>, user_id: string): Promise<void> {
-  await database.deleteFrom('detection_windows').where('key', 'like', `%${user_id}%`).execute();
+/**
+ * Forgets what is counted of a person, in a transaction: `account` is what stands for them in events. Where a source's window counts them among others it goes
+ * on without them.
+ */
+export async function forgetWindowsOf(
+  transaction: Kysely<DetectionTables>,
+  { user_id, account }: { user_id: string; account: string },
+): Promise<void> {
+  const names = [user_id, account];
+  const isNamed = (text: string) => names.some((name) => text.includes(name));
+  const places = await transaction
+    .selectFrom('detection_windows')
+    .select(['rule', 'key'])
+    .where(({ or, eb }) => or(names.flatMap((name) => [eb('key', 'like', `%${name}%`), eb('state', 'like', `%${name}%`)])))
+    .execute();
+  // In the order in which those who count take them, so that nobody waits for each other.
+  for (const { rule, key } of places.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))) {
+    if (isNamed(key)) {
+      await transaction.deleteFrom('detection_windows').where('rule', '=', rule).where('key', '=', key).execute();
+      continue;
+    }
+    const at = transaction.updateTable('detection_windows').where('rule', '=', rule).where('key', '=', key);
+    const taken = await at
+      .set(({ ref }) => ({ updated_at: ref('updated_at') }))
+      .returning('state')
+      .executeTakeFirst();
+    if (taken === undefined || taken.state === '') continue;
+    const window = windowSchema.parse(JSON.parse(taken.state));
+    const values = window.values.filter((entry) => !isNamed(`${entry.user_id} ${entry.value}`));
+    const samples = window.samples.filter(({ what }) => !isNamed(what));
+    await at.set({ state: JSON.stringify({ ...window, values, samples }) }).execute();
+  }
 }

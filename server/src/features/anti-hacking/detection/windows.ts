@@ -13,7 +13,7 @@ export type Counting =
   | { kind: 'bucket'; capacity: number; leak_ms: number; different: number; once: boolean };
 export type Measure = { kind: 'each' } | Counting;
 
-const sampleSchema = z.object({ at: z.string(), what: z.string(), source: z.string().nullable() });
+export const sampleSchema = z.object({ at: z.string(), what: z.string(), source: z.string().nullable() });
 /** An event in words, as evidence shows it. */
 export type Sample = z.infer<typeof sampleSchema>;
 
@@ -56,7 +56,10 @@ export function expiryOf({ at, level, times }: Window, measure: Counting): numbe
 }
 
 /** Oldest first; of equal times in the order of the values, so that the order in which they were told does not matter. */
-function withValue(values: Window['values'], { value, at, user_id }: Drop): Window['values'] {
+export function withValue(
+  values: Window['values'],
+  { value, at, user_id }: Pick<Drop, 'value' | 'at' | 'user_id'>,
+): Window['values'] {
   const before = values.find((entry) => entry.value === value);
   const entry = { value, at: Math.max(at, before?.at ?? at), user_id: user_id ?? before?.user_id ?? null };
   return [...values.filter((other) => other.value !== value), entry].sort(

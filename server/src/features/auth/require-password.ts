@@ -1,0 +1,40 @@
+import type { Kysely } from 'kysely';
+import type { Origin } from '#platform/origin.ts';
+import { invalidField, Problem } from '#platform/problem.ts';
+import type { AuthTables } from './auth.tables.ts';
+import { isPassword } from './password.ts';
+
+/** Bounds how often a signed-in person may be wrong about their own password: a session that was stolen or left open is no place to guess it. */
+export interface PasswordGuard {
+  /** Counts a try before it is looked at, so that many at once are no way around the limit. Answers what forgets the wrong ones. @throws Problem `too_many_requests`. */
+  admit(attempt: { user_id: string; source: string }): Promise<() => Promise<void>>;
+}
+
+/**
+ * Has a signed-in person give their password again, and answers the stored hash that it is right for.
+ * @throws Problem `invalid_field` on `field` when it is not theirs, `too_many_requests` after too many wrong ones; the session goes on.
+ */
+export type RequirePassword = (
+  user_id: string,
+  given: { password: string; field: 'password' | 'current_password' },
+  origin: Pick<Origin, 'source'>,
+) => Promise<string>;
+
+const WRONG = { password: 'This is not your password.', current_password: 'This is not your current password.' } as const;
+
+export function createRequirePassword({
+  database,
+  guard,
+}: {
+  database: Kysely<AuthTables>;
+  guard: PasswordGuard;
+}): RequirePassword {
+  return async (user_id, { password, field }, { source }) => {
+    const forget = await guard.admit({ user_id, source });
+    const user = await database.selectFrom('users').select('password_hash').where('id', '=', user_id).executeTakeFirst();
+    if (user === undefined) throw new Problem('unauthenticated');
+    if (!(await isPassword(user.password_hash, password))) throw invalidField(field, WRONG[field]);
+    await forget();
+    return user.password_hash;
+  };
+}
