@@ -26,6 +26,8 @@ test('an administrator disables somebody, gives a role, and reads it all in the 
   const dialog = page.getByRole('dialog', { name: 'maria' });
   await expect(dialog.getByRole('button', { name: /^Sign out / })).toHaveCount(1);
   await dialog.getByRole('button', { name: 'Disable account' }).click();
+  // The button that had the focus is gone.
+  await expect(dialog.getByRole('button', { name: 'Keep it' })).toBeFocused();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Disable and sign out' }).click();
   await expect(dialog.getByText('Not signed in anywhere.')).toBeVisible();

@@ -32,11 +32,15 @@ function withoutWhatIsNeverCalled(): Plugin {
 
 /** What the screens behind sign-in share, in one file: a dozen of one kilobyte each costs as much again in headers. */
 const SHARED_BEHIND_SIGN_IN =
-  /\/src\/ui\/(?:administrators-only|scan-)|\/src\/api\/(?:dashboard|events|live-queries|scans|scan-summary)|\/contract\/src\/(?:current-subscription|dashboard|events)\.|\/IconFiles\./u;
+  /\/src\/ui\/scan-|\/src\/api\/(?:dashboard|events|live-queries|scans|scan-summary)|\/contract\/src\/(?:current-subscription|dashboard|events)\.|\/IconFiles\./u;
 
 /** The components of every screen, and the words for what a scan says, come with the first one; a dialog, which brings the kit's along, comes when it is opened. */
 const COMPONENTS =
-  /\/src\/ui\/(?:brand|button|card|page|states|toggle|figure-mark|file-name|moment|bytes)\.|\/contract\/src\/antivirus\.|\/IconCloudOff\.|\/(?:createReactComponent|defaultAttributes)\./u;
+  /\/src\/ui\/(?:badge|brand|button|card|page|scan-sentence|states|toggle|figure-mark|file-name|moment|bytes)\.|\/contract\/src\/antivirus\.|\/IconCloudOff\.|\/(?:createReactComponent|defaultAttributes)\./u;
+
+/** What lists and dialogs are made of: the dashboard has none of it, and every screen behind it some. */
+const LISTS_AND_DIALOGS =
+  /\/src\/ui\/(?:administrators-only|dialog-part|focus-kept|listed|records|refreshed-card|refusal|show-more|two-lines)\.|\/Icon(?:ArrowDown|ArrowUp|ArrowsSort|Refresh)\./u;
 
 /** What the fields of the sign-in screen are made of: it has all of it, so that one file is smaller than five. */
 const FIELDS =
@@ -64,6 +68,7 @@ export default defineConfig({
             },
             { name: 'components', test: COMPONENTS },
             { name: 'fields', test: FIELDS },
+            { name: 'lists-and-dialogs', test: LISTS_AND_DIALOGS, minShareCount: 2 },
             { name: 'account', test: ACCOUNT },
             { name: 'shared', test: SHARED_BEHIND_SIGN_IN, minShareCount: 2 },
           ],

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAXIMUM } from './constants.ts';
 import { endpoint } from './endpoint.ts';
-import { idSchema, timeSchema } from './fields.ts';
+import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 
 /** What the audit log keeps. The list is closed; a kind never changes its meaning. */
 export const AUDIT_KINDS = [
@@ -47,13 +46,7 @@ export type AuditKind = (typeof AUDIT_KINDS)[number];
 const detailsSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
 /** Paging of the log: newest first. Its entries are numbered, so `cursor` is the number of the last one of the page before. */
-const auditPageSchema = z.object({
-  limit: z.coerce
-    .number({ error: 'Give a whole number.' })
-    .int('Give a whole number.')
-    .min(1, 'Ask for at least 1.')
-    .max(PAGE_SIZE_MAXIMUM, `Ask for at most ${PAGE_SIZE_MAXIMUM}.`)
-    .default(PAGE_SIZE_DEFAULT),
+const auditPageSchema = pageQuerySchema.extend({
   cursor: z.coerce.number({ error: 'Give a number.' }).int('Give a whole number.').min(1, 'Entries begin at 1.').optional(),
 });
 

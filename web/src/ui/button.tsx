@@ -23,7 +23,7 @@ export function Button({
   ...props
 }: ButtonProps) {
   const own = useRef<HTMLButtonElement>(null);
-  useFocusKept(own, loading);
+  useFocusKept(own, disabled || loading);
   return (
     <button
       {...props}
@@ -46,16 +46,16 @@ export function Button({
 }
 
 /** A button that is disabled loses the focus; whoever pressed it by keyboard finds it there again, unless the focus has gone on. */
-function useFocusKept(button: { current: HTMLButtonElement | null }, loading: boolean): void {
+function useFocusKept(button: { current: HTMLButtonElement | null }, isDisabled: boolean): void {
   const hadFocus = useRef(false);
   useLayoutEffect(() => {
-    if (loading) {
+    if (isDisabled) {
       hadFocus.current = document.activeElement === button.current;
     } else if (hadFocus.current) {
       hadFocus.current = false;
       if (document.activeElement === document.body) button.current?.focus({ preventScroll: true });
     }
-  }, [button, loading]);
+  }, [button, isDisabled]);
 }
 
 export function Spinner() {

@@ -5,28 +5,30 @@ import '@mantine/core/styles/CloseButton.layer.css';
 import '@mantine/core/styles/ModalBase.layer.css';
 import '@mantine/core/styles/Modal.layer.css';
 import { type ReactNode, useEffect, useState } from 'react';
+import { useFocusKept } from './focus-kept.tsx';
 import './modal-window.css';
 
 interface ModalWindowProps {
   title: string;
   onClose: () => void;
-  /** False when what opened it is gone by the time it closes, such as an item of a menu: the opener then sees to the focus itself. */
-  returnsFocus?: boolean;
   /** Width at most, in px. */
   size?: number;
   children: ReactNode;
 }
 
-/** A dialog over the page, for as long as it is rendered. The focus goes back to where it was. */
-export function ModalWindow({ title, onClose, returnsFocus = true, size = 520, children }: ModalWindowProps) {
+/** A dialog over the page, for as long as it is rendered. The focus goes back to where it was; where that is gone meanwhile, to the page's heading. */
+export function ModalWindow({ title, onClose, size = 520, children }: ModalWindowProps) {
   // Read while rendering: the kit moves the focus before any effect of ours runs.
   const [opener] = useState(() => document.activeElement);
   useEffect(
     () => () => {
-      if (returnsFocus && opener instanceof HTMLElement) opener.focus();
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      // Whoever closes it may have seen to the focus itself.
+      else if (document.activeElement === document.body) document.querySelector('h1')?.focus();
     },
-    [opener, returnsFocus],
+    [opener],
   );
+  const content = useFocusKept();
   return (
     <Modal.Root
       opened
@@ -40,7 +42,7 @@ export function ModalWindow({ title, onClose, returnsFocus = true, size = 520, c
       classNames={{ content: 'modal-window', overlay: 'modal-window__overlay', body: 'modal-window__body' }}
     >
       <Modal.Overlay />
-      <Modal.Content>
+      <Modal.Content ref={content}>
         {/* Not the kit's: its header element is a second banner of the page. */}
         <div className="modal-window__header">
           <Modal.Title className="modal-window__title">{title}</Modal.Title>

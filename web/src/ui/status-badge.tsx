@@ -1,28 +1,23 @@
 import type { ScanStatus } from '@palisade/contract/antivirus';
 import { IconAlertTriangle, IconCheck, IconClock } from '@tabler/icons-react';
-import './status-badge.css';
+import { Badge, IconTile } from './badge.tsx';
 
 const BADGES = {
-  clean: { label: 'Clean', icon: IconCheck },
-  infected: { label: 'Infected', icon: IconAlertTriangle },
-  pending: { label: 'Pending', icon: IconClock },
+  clean: { label: 'Clean', icon: IconCheck, tone: 'safe' },
+  infected: { label: 'Infected', icon: IconAlertTriangle, tone: 'danger' },
+  pending: { label: 'Pending', icon: IconClock, tone: 'attention' },
 } as const satisfies Record<ScanStatus, unknown>;
 
 export function StatusBadge({ status }: { status: ScanStatus }) {
-  const { label, icon: Icon } = BADGES[status];
+  const { label, icon, tone } = BADGES[status];
   return (
-    <span className="status-badge" data-status={status}>
-      <Icon size={14} stroke={2} aria-hidden="true" />
+    <Badge tone={tone} icon={icon}>
       {label}
-    </span>
+    </Badge>
   );
 }
 
 export function StatusIcon({ status }: { status: ScanStatus }) {
-  const { icon: Icon } = BADGES[status];
-  return (
-    <span className="status-icon" data-status={status} aria-hidden="true">
-      <Icon size={20} stroke={1.7} />
-    </span>
-  );
+  const { icon, tone } = BADGES[status];
+  return <IconTile tone={tone} icon={icon} />;
 }

@@ -17,7 +17,7 @@ function LinkedDialog() {
   if (search.get('open') !== 'security') return null;
   return (
     <Suspense>
-      <SecurityDialog onClose={() => setSearch({}, { replace: true })} />
+      <SecurityDialog onClose={() => setSearch({}, { replace: true, preventScrollReset: true })} />
     </Suspense>
   );
 }

@@ -6,6 +6,7 @@ import { endOtherSessions, endSession, listSessions } from '@palisade/contract/s
 import { readTwoFactor } from '@palisade/contract/two-factor';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA, MARIA_ACCOUNT, TWO_FACTOR_OFF } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
@@ -26,6 +27,19 @@ const HERE = {
   current: true,
 };
 const PHONE = { ...HERE, id: '01930000-0000-7000-8000-000000000102', client: 'Safari on iPhone', source: null, current: false };
+
+/** Security Preferences, opened by a button of the page. */
+function Opened() {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <button type="button" onClick={() => setIsOpen(true)}>
+        Choose a new password
+      </button>
+      {isOpen && <SecurityDialog onClose={() => setIsOpen(false)} />}
+    </>
+  );
+}
 
 beforeEach(() => {
   server = new FakeServer();
@@ -175,6 +189,17 @@ describe('Security Preferences', () => {
     expect(screen.getByLabelText('Current Password')).toHaveValue('');
     expect(screen.getByLabelText('New Password')).toHaveValue('');
     await waitFor(() => expect(server.callsOf(listSessions)).toHaveLength(2));
+    await waitFor(() => expect(server.callsOf(listActivity)).toHaveLength(2));
+  });
+
+  it('gives the focus back to what opened it', async () => {
+    renderForTest(<Opened />);
+    const user = userEvent.setup();
+    const opener = screen.getByRole('button', { name: 'Choose a new password' });
+    await user.click(opener);
+    await screen.findByText('Safari on iPhone');
+    await user.keyboard('{Escape}');
+    expect(opener).toHaveFocus();
   });
 
   it('says at the field that the current password is wrong', async () => {

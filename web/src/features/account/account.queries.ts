@@ -1,6 +1,6 @@
 import { changePassword, changeUsername, currentUser } from '@palisade/contract/auth';
 import { endOtherSessions, endSession, listSessions } from '@palisade/contract/sessions';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { refreshUser } from '#api/session.ts';
 
@@ -14,6 +14,9 @@ export const sessionsQuery = queryOptions({
   queryFn: ({ signal }) => call(listSessions, { signal }),
 });
 
+/** What happened to this person's account. */
+export const ACTIVITY_KEY = ['activity'] as const;
+
 export function useChangeUsername() {
   const queries = useQueryClient();
   return useMutation({
@@ -25,11 +28,16 @@ export function useChangeUsername() {
   });
 }
 
+/** What stands beside in Security Preferences: who is signed in, and what was done. */
+function readAnew(queries: QueryClient) {
+  return Promise.all([sessionsQuery.queryKey, ACTIVITY_KEY].map((queryKey) => queries.invalidateQueries({ queryKey })));
+}
+
 export function useChangePassword() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (body: { current_password: string; new_password: string }) => call(changePassword, { body }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+    onSuccess: () => readAnew(queries),
   });
 }
 
@@ -42,6 +50,6 @@ export function useEndSessions() {
         ? call(endOtherSessions, { body: { password } })
         : call(endSession, { params: { id }, body: { password } }),
     // Also after a failure: the list may be older than what the server knows.
-    onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+    onSettled: () => readAnew(queries),
   });
 }

@@ -1,5 +1,6 @@
 import type { TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { IconTile } from '#ui/badge.tsx';
 import './two-factor.css';
 
 interface FactorProps {
@@ -11,12 +12,10 @@ interface FactorProps {
 }
 
 /** One kind of second factor: what it is, how it stands, and what can be done about it. */
-export function Factor({ icon: Icon, title, line, actions, children }: FactorProps) {
+export function Factor({ icon, title, line, actions, children }: FactorProps) {
   return (
     <div className="factor">
-      <span className="session-row__icon" aria-hidden="true">
-        <Icon size={20} stroke={1.7} />
-      </span>
+      <IconTile tone="note" icon={icon} />
       <div className="session-row__what">
         <span className="session-row__client">{title}</span>
         <span>{line}</span>

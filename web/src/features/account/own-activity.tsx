@@ -1,17 +1,20 @@
 import { type Activity, exportActivity, listActivity } from '@palisade/contract/audit';
 import { IconDownload } from '@tabler/icons-react';
 import { infiniteQueryOptions, useInfiniteQuery, useMutation } from '@tanstack/react-query';
-import { call, download, sentenceOf } from '#api/call.ts';
+import { call, download } from '#api/call.ts';
 import { describeActivity } from '#ui/activity-words.ts';
 import { Button } from '#ui/button.tsx';
+import { DialogPart } from '#ui/dialog-part.tsx';
+import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { saveFile } from '#ui/save-file.ts';
-import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { ACTIVITY_KEY } from './account.queries.ts';
 
 const ROWS_AT_ONCE = 8;
 
 const activityQuery = infiniteQueryOptions({
-  queryKey: ['activity'],
+  queryKey: ACTIVITY_KEY,
   queryFn: ({ pageParam, signal }) =>
     call(listActivity, { query: { limit: ROWS_AT_ONCE, ...(pageParam > 0 && { cursor: pageParam }) }, signal }),
   initialPageParam: 0,
@@ -30,9 +33,9 @@ export function OwnActivity() {
     onSuccess: (file, format) => saveFile(`palisade-activity.${format}`, file),
   });
   return (
-    <section className="account-part" aria-labelledby="own-activity">
-      <div className="account-part__head">
-        <h3 id="own-activity">Your activity</h3>
+    <DialogPart
+      title="Your activity"
+      action={
         <div className="account-part__actions">
           {(['csv', 'json'] as const).map((format) => (
             <Button
@@ -48,37 +51,32 @@ export function OwnActivity() {
             </Button>
           ))}
         </div>
-      </div>
+      }
+    >
       <p className="sub">
         What was done to your account, by whom and from where. Whatever you do not recognise: change your password.
       </p>
-      {save.error && (
-        <p role="alert" className="account-form__failed">
-          {sentenceOf(save.error)}
-        </p>
-      )}
-      {error && (
-        <ErrorNotice title="Your activity could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
-      )}
-      {!entries && !error && <LoadingRows label="Loading your activity" />}
-      {entries && (
-        <ol className="activity-list" aria-label="Activity">
-          {entries.map((entry) => (
-            <li key={entry.seq}>
-              <bdi>{describeActivity(entry)}</bdi>
-              <span>
-                {entry.by !== 'self' && `${BY[entry.by]}, `}
-                <Moment iso={entry.at} now={now} />
-              </span>
-            </li>
-          ))}
-        </ol>
-      )}
+      <Refusal error={save.error} />
+      <Listed what="your activity" rows={entries} error={error} onRetry={refetch} empty={null}>
+        {(rows) => (
+          <ol className="activity-list" aria-label="Activity">
+            {rows.map((entry) => (
+              <li key={entry.seq}>
+                <bdi>{describeActivity(entry)}</bdi>
+                <span>
+                  {entry.by !== 'self' && `${BY[entry.by]}, `}
+                  <Moment iso={entry.at} now={now} />
+                </span>
+              </li>
+            ))}
+          </ol>
+        )}
+      </Listed>
       {hasNextPage && (
         <Button variant="quiet" size="s" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           Show more activity
         </Button>
       )}
-    </section>
+    </DialogPart>
   );
 }

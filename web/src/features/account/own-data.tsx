@@ -3,10 +3,11 @@ import type { Account } from '@palisade/contract/auth';
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
 import type { TwoFactor } from '@palisade/contract/two-factor';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useRef, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { call, download, sentenceOf } from '#api/call.ts';
 import { endSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
+import { DialogPart } from '#ui/dialog-part.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { type Proof, ProofFields, ProofMessage, useProofForm } from './proof-fields.tsx';
@@ -24,11 +25,9 @@ const GOES = [
 export function OwnData({ account }: { account: Account }) {
   const [open, setOpen] = useState<'export' | 'delete'>();
   const { data: twoFactor, error, refetch } = useQuery({ ...twoFactorQuery, enabled: open !== undefined });
-  const id = useId();
   const close = () => setOpen(undefined);
   return (
-    <section className="account-part" aria-labelledby={id}>
-      <h3 id={id}>Your data</h3>
+    <DialogPart title="Your data">
       {open === undefined && (
         <>
           <p className="sub">Everything that is kept about you as one file, or the end of the account with everything in it.</p>
@@ -48,7 +47,7 @@ export function OwnData({ account }: { account: Account }) {
       )}
       {open === 'export' && twoFactor && <ExportForm twoFactor={twoFactor} onClose={close} />}
       {open === 'delete' && twoFactor && <DeleteForm email={account.email} twoFactor={twoFactor} onClose={close} />}
-    </section>
+    </DialogPart>
   );
 }
 

@@ -16,7 +16,7 @@ import './account-dialogs.css';
 export function ProfileDialog({ onClose }: { onClose: () => void }) {
   const { data: account, error, refetch } = useQuery(accountQuery);
   return (
-    <ModalWindow title="Profile Settings" returnsFocus={false} onClose={onClose}>
+    <ModalWindow title="Profile Settings" onClose={onClose}>
       {account && <Profile account={account} />}
       {!account && !error && <LoadingRows label="Loading your profile" />}
       {!account && error && (

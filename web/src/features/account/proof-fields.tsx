@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { CallError, sentenceOf } from '#api/call.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { PasswordField } from '#ui/password-field.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { SecondFactorField } from '#ui/second-factor-field.tsx';
 import { type ProofGiven, provePasskey } from './two-factor.queries.ts';
 
@@ -145,16 +146,15 @@ export function ProofFields({ form, passwordName, passwordHint, autoFocus }: Pro
 
 /** What was refused apart from a field. */
 export function ProofMessage({ form: { message } }: { form: ProofForm }) {
-  if (message === undefined) return null;
   return (
-    <p role="alert" className="account-form__failed">
-      {message.text}
-      {message.link && (
+    <Refusal error={message}>
+      {message?.text}
+      {message?.link && (
         <>
           {' '}
           <a href={message.link}>{message.link}</a>
         </>
       )}
-    </p>
+    </Refusal>
   );
 }

@@ -52,7 +52,7 @@ export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPagePro
         <div className="required-factor__card">
           {task && twoFactor ? (
             <TwoFactorSteps
-              heading="h1"
+              rank="h1"
               task={task}
               twoFactor={twoFactor}
               isConfirmed={Date.now() < confirmedUntil}

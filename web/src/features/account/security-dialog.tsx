@@ -2,13 +2,14 @@ import { useForm } from '@mantine/form';
 import { PASSWORD_LENGTH } from '@palisade/contract/auth';
 import type { TwoFactor } from '@palisade/contract/two-factor';
 import { useRef, useState } from 'react';
-import { sentenceOf } from '#api/call.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { useSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
+import { DialogPart } from '#ui/dialog-part.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
 import { PasswordStrength } from '#ui/password-strength.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { useChangePassword } from './account.queries.ts';
 import { OwnActivity } from './own-activity.tsx';
 import { SignedInSessions } from './signed-in-sessions.tsx';
@@ -22,7 +23,7 @@ export function SecurityDialog({ onClose }: { onClose: () => void }) {
   const [told, setTold] = useState<string>();
   const [confirmedUntil, setConfirmedUntil] = useState(0);
   return (
-    <ModalWindow title="Security Preferences" returnsFocus={false} onClose={onClose}>
+    <ModalWindow title="Security Preferences" onClose={onClose}>
       {task ? (
         <TwoFactorSteps
           {...task}
@@ -65,8 +66,7 @@ function PasswordForm() {
 
   const isSaid = Object.keys(form.errors).length > 0;
   return (
-    <section className="account-part" aria-labelledby="change-password">
-      <h3 id="change-password">Change password</h3>
+    <DialogPart title="Change password">
       <form ref={element} className="account-form" onSubmit={form.onSubmit(submit)}>
         <PasswordField
           label="Current Password"
@@ -92,12 +92,8 @@ function PasswordForm() {
             Change Password
           </Button>
         </div>
-        {change.error && !isSaid && (
-          <p role="alert" className="account-form__failed">
-            {sentenceOf(change.error)}
-          </p>
-        )}
+        {!isSaid && <Refusal error={change.error} />}
       </form>
-    </section>
+    </DialogPart>
   );
 }

@@ -4,10 +4,12 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
+import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { DialogPart } from '#ui/dialog-part.tsx';
+import { Listed } from '#ui/listed.tsx';
 import { describeAge, Moment, useMinute } from '#ui/moment.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
-import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { sessionsQuery, useEndSessions } from './account.queries.ts';
 
 const HANDHELD = /iPhone|iPad|Android/u;
@@ -44,17 +46,18 @@ export function SignedInSessions() {
   });
 
   return (
-    <section className="account-part" aria-labelledby="signed-in-sessions">
-      <div className="account-part__head">
-        <h3 id="signed-in-sessions" ref={heading} tabIndex={-1}>
-          Signed-in sessions
-        </h3>
-        {hasOthers && asked !== OTHERS && (
+    <DialogPart
+      title="Signed-in sessions"
+      heading={heading}
+      action={
+        hasOthers &&
+        asked !== OTHERS && (
           <Button variant="quiet" size="s" autoFocus={left === OTHERS} onClick={() => ask(OTHERS)}>
             Sign out everywhere else
           </Button>
-        )}
-      </div>
+        )
+      }
+    >
       <p role="status" className="account-form__done" hidden={done === ''}>
         {done}
       </p>
@@ -67,26 +70,24 @@ export function SignedInSessions() {
           {...question(OTHERS)}
         />
       )}
-      {error && (
-        <ErrorNotice title="Your sessions could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
-      )}
-      {!sessions && !error && <LoadingRows label="Loading your sessions" />}
-      {sessions && (
-        <ul className="session-list">
-          {sessions.map((session) => (
-            <SessionRow
-              key={session.id}
-              session={session}
-              now={now}
-              isAsked={asked === session.id}
-              wasLeft={left === session.id}
-              onAsk={() => ask(session.id)}
-              {...question(session.id)}
-            />
-          ))}
-        </ul>
-      )}
-    </section>
+      <Listed what="your sessions" rows={sessions} error={error} onRetry={refetch} empty={null}>
+        {(rows) => (
+          <ul className="session-list">
+            {rows.map((session) => (
+              <SessionRow
+                key={session.id}
+                session={session}
+                now={now}
+                isAsked={asked === session.id}
+                wasLeft={left === session.id}
+                onAsk={() => ask(session.id)}
+                {...question(session.id)}
+              />
+            ))}
+          </ul>
+        )}
+      </Listed>
+    </DialogPart>
   );
 }
 
@@ -105,12 +106,9 @@ interface SessionRowProps extends Answers {
 
 function SessionRow({ session, now, isAsked, wasLeft, onAsk, ...answers }: SessionRowProps) {
   const { id, client, source, created_at, last_used_at, current } = session;
-  const Icon = HANDHELD.test(client) ? IconDeviceMobile : IconDeviceDesktop;
   return (
     <li className="session-row">
-      <span className="session-row__icon" aria-hidden="true">
-        <Icon size={20} stroke={1.7} />
-      </span>
+      <IconTile tone="note" icon={HANDHELD.test(client) ? IconDeviceMobile : IconDeviceDesktop} />
       <div className="session-row__what">
         <span className="session-row__client">{client}</span>
         <span>
@@ -118,7 +116,7 @@ function SessionRow({ session, now, isAsked, wasLeft, onAsk, ...answers }: Sessi
         </span>
         <span>last used {describeAge(last_used_at, now)}</span>
       </div>
-      {current && <span className="session-row__current">This session</span>}
+      {current && <Badge tone="safe">This session</Badge>}
       {!current && !isAsked && (
         <Button variant="quiet" size="s" autoFocus={wasLeft} aria-label={`Sign out ${client}`} onClick={onAsk}>
           Sign out

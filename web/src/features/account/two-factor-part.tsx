@@ -5,7 +5,9 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
+import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { DialogPart } from '#ui/dialog-part.tsx';
 import { describeAge, describeDate, useMinute } from '#ui/moment.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { Factor, PasskeysElsewhere } from './factor.tsx';
@@ -28,17 +30,11 @@ export function TwoFactorPart({ told, onTask }: TwoFactorPartProps) {
   }, [told]);
 
   return (
-    <section className="account-part" aria-labelledby="two-factor">
-      <div className="account-part__head">
-        <h3 ref={heading} id="two-factor" tabIndex={-1}>
-          Two-factor sign-in
-        </h3>
-        {twoFactor && (
-          <span className="two-factor__state" data-on={twoFactor.enabled}>
-            {twoFactor.enabled ? 'On' : 'Off'}
-          </span>
-        )}
-      </div>
+    <DialogPart
+      title="Two-factor sign-in"
+      heading={heading}
+      action={twoFactor && <Badge tone={twoFactor.enabled ? 'safe' : 'attention'}>{twoFactor.enabled ? 'On' : 'Off'}</Badge>}
+    >
       <p role="status" className="account-form__done">
         {told}
       </p>
@@ -47,7 +43,7 @@ export function TwoFactorPart({ told, onTask }: TwoFactorPartProps) {
         <ErrorNotice title="Two-factor sign-in could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
       )}
       {twoFactor && <Factors twoFactor={twoFactor} onTask={(task) => onTask(task, twoFactor)} />}
-    </section>
+    </DialogPart>
   );
 }
 

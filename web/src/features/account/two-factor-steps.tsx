@@ -1,5 +1,6 @@
 import type { TwoFactor } from '@palisade/contract/two-factor';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { DialogPart } from '#ui/dialog-part.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { ConfirmStep } from './confirm-step.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
@@ -78,18 +79,11 @@ interface TwoFactorStepsProps {
   /** Back to the whole dialog; `sentence` says what was done. */
   onLeave: (sentence: string) => void;
   /** The rank of its heading where it stands. */
-  heading?: 'h1' | 'h3';
+  rank?: 'h1' | 'h3';
 }
 
 /** A task from its first step to its last. */
-export function TwoFactorSteps({
-  task,
-  twoFactor,
-  isConfirmed,
-  onConfirmed,
-  onLeave,
-  heading: Heading = 'h3',
-}: TwoFactorStepsProps) {
+export function TwoFactorSteps({ task, twoFactor, isConfirmed, onConfirmed, onLeave, rank = 'h3' }: TwoFactorStepsProps) {
   const [now, setNow] = useState<Step>({ step: 'confirm' });
   // What it was when the task began: a factor that the task itself has added is none to be asked for.
   const [before] = useState(twoFactor);
@@ -105,10 +99,7 @@ export function TwoFactorSteps({
   }, [now.step]);
 
   return (
-    <section className="account-part" aria-labelledby="two-factor-step">
-      <Heading ref={heading} id="two-factor-step" tabIndex={-1}>
-        {now.step === 'codes' ? 'Keep your recovery codes' : words.title}
-      </Heading>
+    <DialogPart title={now.step === 'codes' ? 'Keep your recovery codes' : words.title} heading={heading} rank={rank}>
       {now.step === 'confirm' && (
         <ConfirmStep
           task={task}
@@ -129,6 +120,6 @@ export function TwoFactorSteps({
         </Suspense>
       )}
       {now.step === 'codes' && <RecoveryCodes codes={now.codes} onDone={done} />}
-    </section>
+    </DialogPart>
   );
 }

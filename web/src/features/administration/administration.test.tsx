@@ -145,6 +145,26 @@ describe('Users', () => {
     expect(server.callsOf(changeUser)[1]?.body).toEqual({ user_id: OMAR.id, disabled: false });
   });
 
+  it('keeps the focus where it was when the button that had it is gone', async () => {
+    const { user, dialog } = await open();
+    const button = (name: string) => within(dialog).findByRole('button', { name });
+    await user.click(await button('Disable account'));
+    expect(await button('Keep it')).toHaveFocus();
+    await user.click(await button('Keep it'));
+    expect(await button('Disable account')).toHaveFocus();
+
+    server.on(changeUser, reply(changeUser, { ...OMAR, role: 'support' }));
+    server.on(listUsers, reply(listUsers, [{ ...OMAR, role: 'support' }, SELF]));
+    await user.selectOptions(within(dialog).getByLabelText('Role'), 'Support');
+    await user.click(await button('Make Support'));
+    await waitFor(() => expect(within(dialog).getByLabelText('Role')).toHaveFocus());
+
+    server.on(listUserSessions, reply(listUserSessions, [{ ...SESSION, id: SELF.id, client: 'Edge on Windows' }]));
+    server.on(endUserSessions, reply(endUserSessions, { success: true }));
+    await user.click(await button('Sign out Safari on iPhone'));
+    await waitFor(async () => expect(await button('Sign out Edge on Windows')).toHaveFocus());
+  });
+
   it('ends one session or all', async () => {
     const { user, dialog } = await open();
     server.on(endUserSessions, reply(endUserSessions, { success: true }));
@@ -166,6 +186,26 @@ describe('Users', () => {
 });
 
 describe('Audit log', () => {
+  it('is read anew after what an administrator does', async () => {
+    renderForTest(
+      <>
+        <UsersPage />
+        <AuditPage />
+      </>,
+    );
+    const user = userEvent.setup();
+    await screen.findByText('Verified up to entry 12');
+    server.on(endUserSessions, reply(endUserSessions, { success: true }));
+    await user.click(await screen.findByRole('button', { name: `Manage ${OMAR.email}` }));
+    await user.click(await screen.findByRole('button', { name: 'Sign out Safari on iPhone' }));
+    await waitFor(() => expect(server.callsOf(listAudit)).toHaveLength(2));
+    await waitFor(() => expect(server.callsOf(checkAudit)).toHaveLength(2));
+    server.on(changeUser, reply(changeUser, { ...OMAR, disabled_at: '2026-11-20T10:00:00.000Z' }));
+    await user.click(screen.getByRole('button', { name: 'Disable account' }));
+    await user.click(screen.getByRole('button', { name: 'Disable and sign out' }));
+    await waitFor(() => expect(server.callsOf(listAudit)).toHaveLength(3));
+  });
+
   it('tells in words what happened, to whom, and who did it', async () => {
     const gone = { ...ENTRY, seq: 11, kind: 'account_deleted' as const, subject: null, actor: null, actor_id: OMAR.id };
     server.on(listAudit, reply(listAudit, [ENTRY, { ...gone, address: null, client: null, details: {} }]));

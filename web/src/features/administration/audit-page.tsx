@@ -12,9 +12,12 @@ import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Choice } from '#ui/choice.tsx';
+import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
-import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { ShowMore } from '#ui/show-more.tsx';
+import { EmptyState, ErrorNotice } from '#ui/states.tsx';
+import { AUDIT_KEY } from './users.queries.ts';
 import './administration.css';
 
 const ROWS_AT_ONCE = 50;
@@ -23,7 +26,7 @@ const TYPING_PAUSE_MS = 250;
 
 const auditQuery = ({ person, kind }: { person: string; kind: AuditEntry['kind'] | undefined }) =>
   infiniteQueryOptions({
-    queryKey: ['audit', person, kind],
+    queryKey: [...AUDIT_KEY, 'entries', person, kind],
     queryFn: ({ pageParam, signal }) =>
       call(listAudit, {
         query: { limit: ROWS_AT_ONCE, person, ...(kind && { kind }), ...(pageParam > 0 && { cursor: pageParam }) },
@@ -34,7 +37,7 @@ const auditQuery = ({ person, kind }: { person: string; kind: AuditEntry['kind']
     placeholderData: (before) => before,
   });
 
-const chainQuery = queryOptions({ queryKey: ['audit-chain'], queryFn: ({ signal }) => call(checkAudit, { signal }) });
+const chainQuery = queryOptions({ queryKey: [...AUDIT_KEY, 'chain'], queryFn: ({ signal }) => call(checkAudit, { signal }) });
 
 export function AuditPage() {
   const isAdmin = useSession().session?.user_info.role === 'admin';
@@ -96,7 +99,7 @@ function Entries() {
   const [person] = useDebouncedValue(words.trim(), TYPING_PAUSE_MS);
   const kind = AUDIT_KINDS.find((known) => known === address.get('kind'));
   const query = auditQuery({ person, kind });
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(query);
+  const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(query);
   const entries = data?.pages.flat();
   const now = useMinute();
 
@@ -127,36 +130,34 @@ function Entries() {
           onChange={(event) => show({ kind: event.currentTarget.value })}
         />
       </div>
-      {error && (
-        <ErrorNotice title="The audit log could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
-      )}
-      {!entries && !error && <LoadingRows label="Loading the audit log" />}
-      {entries?.length === 0 && (
-        <EmptyState
-          icon={<IconFileSearch size={28} stroke={1.7} />}
-          title="Nothing matches"
-          sentence="There is no entry of this person and this kind. A person is found by the whole email, username or id."
-          action={
-            <Button variant="quiet" onClick={() => show({ person: '', kind: '' })}>
-              Show everything
-            </Button>
-          }
-        />
-      )}
-      {entries && entries.length > 0 && (
-        <ol className="audit-list" aria-label="Entries">
-          {entries.map((entry) => (
-            <EntryRow key={entry.seq} entry={entry} now={now} />
-          ))}
-        </ol>
-      )}
-      {hasNextPage && (
-        <div className="admin-more">
-          <Button variant="quiet" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <Listed
+        what="the audit log"
+        rows={entries}
+        isOutdated={isPlaceholderData}
+        error={error}
+        onRetry={refetch}
+        empty={
+          <EmptyState
+            icon={<IconFileSearch size={28} stroke={1.7} />}
+            title="Nothing matches"
+            sentence="There is no entry of this person and this kind. A person is found by the whole email, username or id."
+            action={
+              <Button variant="quiet" onClick={() => show({ person: '', kind: '' })}>
+                Show everything
+              </Button>
+            }
+          />
+        }
+      >
+        {(rows) => (
+          <ol className="audit-list" aria-label="Entries">
+            {rows.map((entry) => (
+              <EntryRow key={entry.seq} entry={entry} now={now} />
+            ))}
+          </ol>
+        )}
+      </Listed>
+      {hasNextPage && <ShowMore loading={isFetchingNextPage} onMore={fetchNextPage} />}
     </Card>
   );
 }

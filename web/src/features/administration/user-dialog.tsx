@@ -3,14 +3,17 @@ import type { AdminUser } from '@palisade/contract/users';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { sentenceOf } from '#api/call.ts';
 import { useSession } from '#api/session.ts';
 import { ROLE_LABELS } from '#ui/activity-words.ts';
+import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
+import { DialogPart } from '#ui/dialog-part.tsx';
+import { Listed } from '#ui/listed.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { describeAge, Moment, useMinute } from '#ui/moment.tsx';
-import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { TwoLines } from '#ui/two-lines.tsx';
 import { StateBadge } from './user-table.tsx';
 import { useChangeUser, useEndUserSessions, userSessionsQuery } from './users.queries.ts';
 
@@ -31,7 +34,7 @@ export function UserDialog({ user, onClose }: { user: AdminUser; onClose: () => 
         <StateBadge user={user} />
         <Link to={`/admin/audit?person=${encodeURIComponent(user.email)}`}>Activity in the audit log</Link>
       </p>
-      <RolePart key={user.role} user={user} isSelf={isSelf} />
+      <RolePart user={user} isSelf={isSelf} />
       <AccessPart user={user} isSelf={isSelf} />
       <SessionsPart user={user} />
     </ModalWindow>
@@ -39,10 +42,11 @@ export function UserDialog({ user, onClose }: { user: AdminUser; onClose: () => 
 }
 
 function RolePart({ user, isSelf }: { user: AdminUser; isSelf: boolean }) {
-  const [role, setRole] = useState(user.role);
+  const [chosen, setChosen] = useState<Role>();
+  const role = chosen ?? user.role;
   const change = useChangeUser(user);
   return (
-    <div className="admin-part">
+    <div className="dialog-part">
       <Choice
         label="Role"
         size="md"
@@ -50,24 +54,20 @@ function RolePart({ user, isSelf }: { user: AdminUser; isSelf: boolean }) {
         data={roleSchema.options.map((value) => ({ value, label: ROLE_LABELS[value] }))}
         value={role}
         onChange={(event) => {
-          setRole(roleSchema.catch(user.role).parse(event.currentTarget.value));
+          setChosen(roleSchema.catch(user.role).parse(event.currentTarget.value));
           change.reset();
         }}
       />
       {isSelf && role !== user.role && (
         <p className="admin-warning">This is your own account: you leave the administration at once.</p>
       )}
-      {change.error && (
-        <p role="alert" className="admin-failed">
-          {sentenceOf(change.error)}
-        </p>
-      )}
+      <Refusal error={change.error} />
       {role !== user.role && (
         <div className="modal-window__actions">
-          <Button variant="quiet" onClick={() => setRole(user.role)}>
+          <Button variant="quiet" onClick={() => setChosen(undefined)}>
             Cancel
           </Button>
-          <Button loading={change.isPending} onClick={() => change.mutate({ role })}>
+          <Button loading={change.isPending} onClick={() => change.mutate({ role }, { onSuccess: () => setChosen(undefined) })}>
             Make {ROLE_LABELS[role]}
           </Button>
         </div>
@@ -81,10 +81,10 @@ function AccessPart({ user, isSelf }: { user: AdminUser; isSelf: boolean }) {
   const change = useChangeUser(user);
   const isDisabled = user.disabled_at !== null;
   return (
-    <section className="admin-part" aria-labelledby="user-access">
-      <div className="admin-part__head">
-        <h3 id="user-access">Sign-in</h3>
-        {isDisabled ? (
+    <DialogPart
+      title="Sign-in"
+      action={
+        isDisabled ? (
           <Button size="s" loading={change.isPending} onClick={() => change.mutate({ disabled: false })}>
             Enable account
           </Button>
@@ -94,8 +94,9 @@ function AccessPart({ user, isSelf }: { user: AdminUser; isSelf: boolean }) {
               Disable account
             </Button>
           )
-        )}
-      </div>
+        )
+      }
+    >
       <p className="sub">
         {isDisabled
           ? 'They cannot sign in. With the right password they are told that the account is disabled, and whom to ask.'
@@ -121,12 +122,8 @@ function AccessPart({ user, isSelf }: { user: AdminUser; isSelf: boolean }) {
           </div>
         </div>
       )}
-      {change.error && (
-        <p role="alert" className="admin-failed">
-          {sentenceOf(change.error)}
-        </p>
-      )}
-    </section>
+      <Refusal error={change.error} />
+    </DialogPart>
   );
 }
 
@@ -135,10 +132,11 @@ function SessionsPart({ user }: { user: AdminUser }) {
   const end = useEndUserSessions(user.id);
   const now = useMinute();
   return (
-    <section className="admin-part" aria-labelledby="user-sessions">
-      <div className="admin-part__head">
-        <h3 id="user-sessions">Signed-in sessions</h3>
-        {sessions && sessions.length > 1 && (
+    <DialogPart
+      title="Signed-in sessions"
+      action={
+        sessions &&
+        sessions.length > 1 && (
           <Button
             variant="quiet"
             size="s"
@@ -147,45 +145,49 @@ function SessionsPart({ user }: { user: AdminUser }) {
           >
             Sign out everywhere
           </Button>
+        )
+      }
+    >
+      <Refusal error={end.error} />
+      <Listed
+        what="the sessions"
+        rows={sessions}
+        error={error}
+        onRetry={refetch}
+        empty={<p className="sub">Not signed in anywhere.</p>}
+      >
+        {(rows) => (
+          <ul className="admin-sessions">
+            {rows.map(({ id, client, source, created_at, last_used_at, current }) => (
+              <li key={id}>
+                <TwoLines
+                  name={
+                    <>
+                      {client}
+                      {current && <Badge tone="plain">This session</Badge>}
+                    </>
+                  }
+                  line={
+                    <>
+                      {source && <span className="num">{source}, </span>}signed in <Moment iso={created_at} now={now} />, last
+                      used {describeAge(last_used_at, now)}
+                    </>
+                  }
+                />
+                <Button
+                  variant="quiet"
+                  size="s"
+                  loading={end.isPending && end.variables === id}
+                  aria-label={`Sign out ${client}`}
+                  onClick={() => end.mutate(id)}
+                >
+                  Sign out
+                </Button>
+              </li>
+            ))}
+          </ul>
         )}
-      </div>
-      {error && (
-        <ErrorNotice title="The sessions could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
-      )}
-      {end.error && (
-        <p role="alert" className="admin-failed">
-          {sentenceOf(end.error)}
-        </p>
-      )}
-      {!sessions && !error && <LoadingRows label="Loading the sessions" />}
-      {sessions?.length === 0 && <p className="sub">Not signed in anywhere.</p>}
-      {sessions && sessions.length > 0 && (
-        <ul className="admin-sessions">
-          {sessions.map(({ id, client, source, created_at, last_used_at, current }) => (
-            <li key={id}>
-              <span className="admin-who">
-                <span>
-                  {client}
-                  {current && <span className="admin-badge">This session</span>}
-                </span>
-                <span>
-                  {source && <span className="num">{source}, </span>}signed in <Moment iso={created_at} now={now} />, last used{' '}
-                  {describeAge(last_used_at, now)}
-                </span>
-              </span>
-              <Button
-                variant="quiet"
-                size="s"
-                loading={end.isPending && end.variables === id}
-                aria-label={`Sign out ${client}`}
-                onClick={() => end.mutate(id)}
-              >
-                Sign out
-              </Button>
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
+      </Listed>
+    </DialogPart>
   );
 }

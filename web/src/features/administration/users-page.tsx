@@ -4,13 +4,14 @@ import type { AdminUser } from '@palisade/contract/users';
 import { IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { sentenceOf } from '#api/call.ts';
 import { useSession } from '#api/session.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { Listed } from '#ui/listed.tsx';
 import { Page } from '#ui/page.tsx';
-import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { ShowMore } from '#ui/show-more.tsx';
+import { EmptyState } from '#ui/states.tsx';
 import { UserDialog } from './user-dialog.tsx';
 import { UserTable } from './user-table.tsx';
 import { usersQuery } from './users.queries.ts';
@@ -39,7 +40,9 @@ function People() {
   const [words, setWords] = useState('');
   const [search] = useDebouncedValue(words.trim(), TYPING_PAUSE_MS);
   const [openId, setOpenId] = useState<string>();
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(usersQuery(search));
+  const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(
+    usersQuery(search),
+  );
   const users = data?.pages.flat();
   const open = users?.find(({ id }) => id === openId);
   return (
@@ -54,34 +57,34 @@ function People() {
           onChange={(event) => setWords(event.currentTarget.value)}
         />
       </div>
-      {error && <ErrorNotice title="The people could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
-      {!users && !error && <LoadingRows label="Loading the people" />}
-      {users?.length === 0 && (
-        <EmptyState
-          icon={<IconSearch size={28} stroke={1.7} />}
-          title="Nobody matches"
-          sentence="No email and no username has these words in it."
-          action={
-            <Button variant="quiet" onClick={() => setWords('')}>
-              Show everybody
-            </Button>
-          }
-        />
-      )}
-      {users && users.length > 0 && <Shown users={users} isAll={!hasNextPage} onOpen={({ id }) => setOpenId(id)} />}
-      {hasNextPage && (
-        <div className="admin-more">
-          <Button variant="quiet" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <Listed
+        what="the people"
+        rows={users}
+        isOutdated={isPlaceholderData}
+        error={error}
+        onRetry={refetch}
+        empty={
+          <EmptyState
+            icon={<IconSearch size={28} stroke={1.7} />}
+            title="Nobody matches"
+            sentence="No email and no username has these words in it."
+            action={
+              <Button variant="quiet" onClick={() => setWords('')}>
+                Show everybody
+              </Button>
+            }
+          />
+        }
+      >
+        {(rows) => <Shown users={rows} isAll={!hasNextPage} onOpen={({ id }) => setOpenId(id)} />}
+      </Listed>
+      {hasNextPage && <ShowMore loading={isFetchingNextPage} onMore={fetchNextPage} />}
       {open && <UserDialog user={open} onClose={() => setOpenId(undefined)} />}
     </Card>
   );
 }
 
-function Shown({ users, isAll, onOpen }: { users: AdminUser[]; isAll: boolean; onOpen: (user: AdminUser) => void }) {
+function Shown({ users, isAll, onOpen }: { users: readonly AdminUser[]; isAll: boolean; onOpen: (user: AdminUser) => void }) {
   return (
     <>
       <p className="sub num" role="status">

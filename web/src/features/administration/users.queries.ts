@@ -5,6 +5,8 @@ import { call } from '#api/call.ts';
 
 const ROWS_AT_ONCE = 50;
 const USERS_KEY = ['users'];
+/** The audit log's entries, and whether it is whole. */
+export const AUDIT_KEY = ['audit'];
 
 /** People by a search, page by page. The last page is one that is not full. */
 export const usersQuery = (search: string) =>
@@ -23,26 +25,26 @@ export const userSessionsQuery = (user_id: string) =>
     queryFn: ({ signal }) => call(listUserSessions, { query: { user_id }, signal }),
   });
 
-export function useChangeUser({ id }: AdminUser) {
+/** Every screen that shows a person, and the log, which tells what was done to them. */
+function useReadAnew(user_id: string) {
   const queries = useQueryClient();
+  const keys = [USERS_KEY, userSessionsQuery(user_id).queryKey, AUDIT_KEY];
+  return () => Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })));
+}
+
+export function useChangeUser({ id }: AdminUser) {
   return useMutation({
     mutationFn: (change: { role?: Role; disabled?: boolean }) => call(changeUser, { body: { user_id: id, ...change } }),
     // Also after a failure: the list may be older than what the server knows.
-    onSettled: () =>
-      Promise.all([USERS_KEY, userSessionsQuery(id).queryKey].map((queryKey) => queries.invalidateQueries({ queryKey }))),
+    onSettled: useReadAnew(id),
   });
 }
 
 /** Ends one session of a person by its id, or every one. */
 export function useEndUserSessions(user_id: string) {
-  const queries = useQueryClient();
   return useMutation({
     mutationFn: (session_id: string | undefined) =>
       call(endUserSessions, { body: { user_id, ...(session_id !== undefined && { session_id }) } }),
-    onSettled: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: userSessionsQuery(user_id).queryKey }),
-        queries.invalidateQueries({ queryKey: USERS_KEY }),
-      ]),
+    onSettled: useReadAnew(user_id),
   });
 }

@@ -1,8 +1,8 @@
 import type { AlertDetail } from '@palisade/contract/alerts';
 import { IconCheck, IconEye, IconRotate, IconUserCheck, IconUserX, type TablerIcon } from '@tabler/icons-react';
 import { useState } from 'react';
-import { sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { useAcknowledgeAlert, useDisownAlert, useReopenAlert, useResolveAlert } from './alerts.queries.ts';
 import { ResolveForm } from './resolve-form.tsx';
 
@@ -59,11 +59,7 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
           </Button>
         </fieldset>
       )}
-      {error && (
-        <p role="alert" className="alert-detail__failed">
-          {sentenceOf(error)}
-        </p>
-      )}
+      <Refusal error={error} />
       {!isResolving && (
         <div className="alert-decisions__actions">
           {alert.status === 'open' && (

@@ -3,11 +3,8 @@ import type { AlertDecision, AlertDetail } from '@palisade/contract/alerts';
 import type { ResolutionReason } from '@palisade/contract/anti-hacking';
 import { IconAlertTriangle, IconHelpCircle, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import { CallError, sentenceOf } from '#api/call.ts';
-import { ModalWindow } from '#ui/modal-window.tsx';
+import { DetailDialog, DetailPart, Fact, Facts } from '#ui/detail-dialog.tsx';
 import { describeDate, Moment, useMinute } from '#ui/moment.tsx';
-import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { AlertDecisions } from './alert-decisions.tsx';
 import { alertQuery } from './alerts.queries.ts';
 import { describeType, OutcomeBadges, SeverityBadge, StatusBadge, ThreatIcon, TimesBadge } from './threat.tsx';
@@ -22,19 +19,11 @@ interface AlertDetailDialogProps {
 
 /** Everything that is known of one alert, in the order in which a worried person asks: what happened, was it stopped, what now, how is it known. */
 export function AlertDetailDialog({ id, onClose, onChangePassword }: AlertDetailDialogProps) {
-  const { data: alert, error, refetch } = useQuery(alertQuery(id));
+  const { data, error, refetch } = useQuery(alertQuery(id));
   return (
-    <ModalWindow title="Security alert" size={640} onClose={onClose}>
-      {alert && <Detail alert={alert} onChangePassword={onChangePassword} />}
-      {!alert && !error && <LoadingRows label="Loading the alert" />}
-      {!alert && error && (
-        <ErrorNotice
-          title={error instanceof CallError && error.status === 404 ? 'This alert is not there' : 'The alert could not be read'}
-          sentence={sentenceOf(error)}
-          onRetry={() => void refetch()}
-        />
-      )}
-    </ModalWindow>
+    <DetailDialog title="Security alert" what="alert" shown={data} error={error} onRetry={refetch} onClose={onClose}>
+      {(alert) => <Detail alert={alert} onChangePassword={onChangePassword} />}
+    </DetailDialog>
   );
 }
 
@@ -50,7 +39,7 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
   // "Was it you?" is no advice to whoever has just said that it was not.
   const isAnswered = alert.decisions[0]?.kind === 'not_me';
   return (
-    <div className="alert-detail">
+    <>
       <div className="alert-detail__head">
         <ThreatIcon alert={alert} />
         <div>
@@ -72,7 +61,7 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
         {alertProof(alert)}
       </p>
 
-      <Part title="What to do">
+      <DetailPart title="What to do">
         {!isAnswered && (
           <ul className="alert-detail__advice">
             {alertAdvice(alert).map((sentence) => (
@@ -81,9 +70,9 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
           </ul>
         )}
         <AlertDecisions alert={alert} onChangePassword={onChangePassword} />
-      </Part>
+      </DetailPart>
 
-      <Part title="How it is known">
+      <DetailPart title="How it is known">
         <p>{capital(alert.evidence.threshold)}</p>
         {alert.evidence.events.length > 0 && (
           <ol className="alert-detail__events" aria-label="Sample events">
@@ -100,7 +89,7 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
             ))}
           </ol>
         )}
-        <dl className="alert-detail__facts">
+        <Facts>
           <Fact name="Type">{describeType(alert.threat_type)}</Fact>
           <Fact name="Rule">
             <code>{alert.rule}</code>
@@ -121,11 +110,11 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
               <code>{alert.ip_address}</code>
             </Fact>
           )}
-        </dl>
-      </Part>
+        </Facts>
+      </DetailPart>
 
       {alert.decisions.length > 0 && (
-        <Part title="What was decided">
+        <DetailPart title="What was decided">
           <ol className="alert-detail__events" aria-label="Decisions">
             {alert.decisions.map((decision) => (
               <li key={decision.id}>
@@ -143,9 +132,9 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
               </li>
             ))}
           </ol>
-        </Part>
+        </DetailPart>
       )}
-    </div>
+    </>
   );
 }
 
@@ -175,22 +164,4 @@ function describeDecision({ kind, reason, until }: AlertDecision): string {
 
 function capital(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-function Part({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section className="alert-detail__part">
-      <h3>{title}</h3>
-      {children}
-    </section>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
 }

@@ -1,13 +1,12 @@
 import type { Alert } from '@palisade/contract/anti-hacking';
-import { IconChevronRight, IconRefresh } from '@tabler/icons-react';
+import { IconChevronRight } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState, useTransition } from 'react';
+import { useState } from 'react';
 import { Link } from 'react-router';
-import { sentenceOf } from '#api/call.ts';
-import { Button } from '#ui/button.tsx';
-import { Card } from '#ui/card.tsx';
+import { FocusKept } from '#ui/focus-kept.tsx';
+import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
-import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { AlertFilters } from './alert-filters.tsx';
 import { ACTIVE, alertsQuery, monitorQuery } from './alerts.queries.ts';
 import { NoAlerts } from './no-alerts.tsx';
@@ -17,42 +16,40 @@ import './alert-list.css';
 
 export function AlertList() {
   const [choice, setChoice] = useState(ACTIVE);
-  const { data: alerts, error, refetch } = useQuery({ ...alertsQuery(choice), placeholderData: keepPreviousData });
+  const {
+    data: alerts,
+    isPlaceholderData,
+    error,
+    refetch,
+  } = useQuery({ ...alertsQuery(choice), placeholderData: keepPreviousData });
   const monitor = useQuery(monitorQuery);
-  const [isRefreshing, startRefresh] = useTransition();
   const now = useMinute();
-  const refresh = () =>
-    startRefresh(async () => {
-      await Promise.all([refetch(), monitor.refetch()]);
-    });
   return (
-    <Card
-      title="Security alerts"
-      action={
-        <Button
-          variant="quiet"
-          size="s"
-          icon={<IconRefresh size={16} stroke={1.7} aria-hidden="true" />}
-          loading={isRefreshing}
-          onClick={refresh}
-        >
-          Refresh
-        </Button>
-      }
-    >
-      <AlertFilters choice={choice} counts={monitor.data?.alerts} onChange={setChoice} />
-      {error && <ErrorNotice title="Error fetching anti-hacking alerts" sentence={sentenceOf(error)} onRetry={refresh} />}
-      {!alerts && !error && <LoadingRows label="Loading the alerts" />}
-      {alerts?.length === 0 && <NoAlerts choice={choice} monitor={monitor.data} onChoose={setChoice} />}
-      {alerts && alerts.length > 0 && (
-        <ul aria-label="Alerts">
-          {alerts.map((alert) => (
-            <AlertRow key={alert.id} alert={alert} now={now} />
-          ))}
-        </ul>
+    <RefreshedCard title="Security alerts" onRefresh={() => Promise.all([refetch(), monitor.refetch()])}>
+      {(refresh) => (
+        <FocusKept>
+          <AlertFilters choice={choice} counts={monitor.data?.alerts} onChange={setChoice} />
+          <Listed
+            what="the alerts"
+            failed="Error fetching anti-hacking alerts"
+            rows={alerts}
+            isOutdated={isPlaceholderData}
+            error={error}
+            onRetry={refresh}
+            empty={<NoAlerts choice={choice} monitor={monitor.data} onChoose={setChoice} />}
+          >
+            {(rows) => (
+              <ul aria-label="Alerts">
+                {rows.map((alert) => (
+                  <AlertRow key={alert.id} alert={alert} now={now} />
+                ))}
+              </ul>
+            )}
+          </Listed>
+          <Suppressions />
+        </FocusKept>
       )}
-      <Suppressions />
-    </Card>
+    </RefreshedCard>
   );
 }
 

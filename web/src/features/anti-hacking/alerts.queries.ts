@@ -87,12 +87,15 @@ export function useReopenAlert(id: string) {
   return useMutation({ mutationFn: () => call(reopenAlert, { params: { id } }), onSuccess: useChanged() });
 }
 
-/** "Wasn't me". */
+/** "Wasn't me". It ends sessions, so nothing that any screen has read of the account is sure any more. */
 export function useDisownAlert(id: string) {
-  const changed = useChanged();
+  const queries = useQueryClient();
   return useMutation({
     mutationFn: () => call(disownAlert, { params: { id } }),
-    onSuccess: ({ alert }) => changed(alert),
+    onSuccess: ({ alert }) => {
+      queries.setQueryData(alertQuery(id).queryKey, alert);
+      void queries.invalidateQueries();
+    },
   });
 }
 

@@ -80,6 +80,18 @@ describe('an empty list', () => {
     expect(screen.getByRole('combobox', { name: 'Severity' })).toHaveValue('');
   });
 
+  it('says nothing before it is read', async () => {
+    showPage();
+    expect(await screen.findByText('No active threats')).toBeVisible();
+    let answer = (_: ReturnType<typeof reply>) => {};
+    server.on(listAlerts, () => new Promise((resolve) => (answer = resolve)));
+    await userEvent.click(screen.getByRole('radio', { name: /Resolved/u }));
+    expect(screen.getByRole('status', { name: 'Loading the alerts' })).toBeVisible();
+    expect(screen.queryByText('Nothing resolved yet')).not.toBeInTheDocument();
+    answer(reply(listAlerts, [alertOf({ status: 'resolved' })]));
+    expect(await screen.findByRole('list', { name: 'Alerts' })).toBeVisible();
+  });
+
   it('leads to what was hidden', async () => {
     server.on(readMonitor, reply(readMonitor, monitorOf({ alerts: { active: 0, resolved: 0, hidden: 2 } })));
     showPage();
@@ -171,6 +183,7 @@ describe('an alert', () => {
     await press('Acknowledge', dialog);
     expect(await dialog.findByText('Seen')).toBeVisible();
     expect(dialog.queryByRole('button', { name: 'Acknowledge' })).not.toBeInTheDocument();
+    expect(dialog.getByRole('button', { name: 'Resolve' })).toHaveFocus();
   });
 
   it('about a sign-in that was not me leads to a new password', async () => {
@@ -199,6 +212,8 @@ describe('an alert', () => {
     await press('Wasn’t me', dialog);
     expect(await dialog.findByRole('status')).toHaveTextContent(/That sign-in was ended.*choose a new one now.*two-factor/u);
     expect(dialog.queryByText('Was it you?')).not.toBeInTheDocument();
+    // Who is signed in is no longer what any screen has read: all of it is read anew.
+    await expect.poll(() => server.callsOf(currentSubscription)).toHaveLength(2);
     await press('Choose a new password', dialog);
     expect(await screen.findByText('Security Preferences')).toBeVisible();
     expect(screen.queryByRole('dialog', { name: 'Security alert' })).not.toBeInTheDocument();
@@ -228,12 +243,18 @@ describe('an alert', () => {
     expect(await dialog.findByText('In the last 30 days it would have hidden 4 alerts.')).toBeVisible();
     await userEvent.click(dialog.getByRole('checkbox', { name: /^Hide the same for 30 days/u }));
     await userEvent.type(dialog.getByLabelText('Note, if you like'), 'Mine.');
+    server.on(listAlerts, reply(listAlerts, []));
     server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, resolved));
     await press('Resolve alert', dialog);
     expect(await dialog.findByRole('button', { name: 'Reopen' })).toBeVisible();
     expect(server.callsOf(resolve).map(({ body }) => body)).toEqual([
       { reason: 'false_positive', note: 'Mine.', suppress: true },
     ]);
+
+    // Its row, from which the dialog was opened, is gone.
+    await screen.findByText('No active threats');
+    await userEvent.keyboard('{Escape}');
+    expect(screen.getByRole('heading', { level: 1 })).toHaveFocus();
   });
 
   it('that is critical is never hidden, and a risk is accepted until a day', async () => {

@@ -50,7 +50,7 @@ describe('the active blocks', () => {
     server.on(listBlocks, reply(listBlocks, [BLOCK]));
     await open();
     expect(screen.getByRole('listitem')).toHaveTextContent(
-      'Sign-ins from 203.0.113.9 are refusedToo many wrong passwords for your accountthe second time',
+      'Sign-ins from 203.0.113.9 are refusedToo many wrong passwords for your accountthe 2nd time',
     );
     expect(screen.getByText('15:53')).toBeVisible();
     await act(() => vi.advanceTimersByTimeAsync(3_000));
@@ -58,6 +58,24 @@ describe('the active blocks', () => {
     server.on(listBlocks, reply(listBlocks, []));
     await act(() => vi.advanceTimersByTimeAsync(950_000));
     expect(screen.getByText('Nobody is locked out')).toBeVisible();
+  });
+
+  it('say how often it has come to that', async () => {
+    const levels = [1, 3, 5, 21];
+    server.on(
+      listBlocks,
+      reply(
+        listBlocks,
+        levels.map((level) => ({ ...BLOCK, id: `${BLOCK.id.slice(0, -2)}${level + 10}`, level })),
+      ),
+    );
+    await open();
+    expect(screen.getAllByRole('listitem').map(({ textContent }) => /the .+ time/u.exec(textContent)?.[0])).toEqual([
+      undefined,
+      'the 3rd time',
+      'the 5th time',
+      'the 21st time',
+    ]);
   });
 
   it('end with Undo, after a question', async () => {

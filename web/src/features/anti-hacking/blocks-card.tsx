@@ -2,11 +2,14 @@ import { type Block, liftBlock, listBlocks } from '@palisade/contract/blocks';
 import { IconDoorOff, IconLockOpen } from '@tabler/icons-react';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call, sentenceOf } from '#api/call.ts';
+import { IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Countdown } from '#ui/countdown.tsx';
+import { FocusKept } from '#ui/focus-kept.tsx';
+import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
-import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { EmptyState, ErrorNotice } from '#ui/states.tsx';
 import './blocks-card.css';
 
 const RELOAD_INTERVAL = 30_000;
@@ -21,6 +24,14 @@ const REASONS: Record<Block['rule'], string> = {
   wrong_passwords: 'Too many wrong passwords for your account',
   many_accounts: 'Wrong passwords for many accounts',
 };
+
+const ordinals = new Intl.PluralRules('en', { type: 'ordinal' });
+const ENDINGS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
+
+/** "3rd" */
+function ordinalOf(count: number): string {
+  return `${count}${ENDINGS[ordinals.select(count)] ?? 'th'}`;
+}
 
 /** What is asked before a refusal ends early. */
 const CONFIRMATION =
@@ -39,38 +50,45 @@ export function BlocksCard() {
   const now = useMinute();
   return (
     <Card title="Active blocks">
-      {error && <ErrorNotice title="The blocks could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
-      {lift.error && (
-        <ErrorNotice
-          title="The block could not be ended"
-          sentence={sentenceOf(lift.error)}
-          onRetry={() => lift.mutate(lift.variables)}
-        />
-      )}
-      {!blocks && !error && <LoadingRows label="Loading the blocks" />}
-      {blocks?.length === 0 && (
-        <EmptyState
-          icon={<IconLockOpen size={28} stroke={1.7} />}
-          title="Nobody is locked out"
-          sentence="After five wrong passwords from one place, sign-ins to your account from there are refused for ten minutes, then for longer. Whoever is signed in stays signed in."
-        />
-      )}
-      {blocks && blocks.length > 0 && (
-        <ul aria-label="Active blocks">
-          {blocks.map((block) => (
-            <BlockRow
-              key={block.id}
-              block={block}
-              now={now}
-              isLifting={lift.isPending && lift.variables === block.id}
-              onLift={() => {
-                if (window.confirm(CONFIRMATION)) lift.mutate(block.id);
-              }}
-              onEnd={reload}
+      <FocusKept>
+        {lift.error && (
+          <ErrorNotice
+            title="The block could not be ended"
+            sentence={sentenceOf(lift.error)}
+            onRetry={() => lift.mutate(lift.variables)}
+          />
+        )}
+        <Listed
+          what="the blocks"
+          rows={blocks}
+          error={error}
+          onRetry={refetch}
+          empty={
+            <EmptyState
+              icon={<IconLockOpen size={28} stroke={1.7} />}
+              title="Nobody is locked out"
+              sentence="After five wrong passwords from one place, sign-ins to your account from there are refused for ten minutes, then for longer. Whoever is signed in stays signed in."
             />
-          ))}
-        </ul>
-      )}
+          }
+        >
+          {(rows) => (
+            <ul aria-label="Active blocks">
+              {rows.map((block) => (
+                <BlockRow
+                  key={block.id}
+                  block={block}
+                  now={now}
+                  isLifting={lift.isPending && lift.variables === block.id}
+                  onLift={() => {
+                    if (window.confirm(CONFIRMATION)) lift.mutate(block.id);
+                  }}
+                  onEnd={reload}
+                />
+              ))}
+            </ul>
+          )}
+        </Listed>
+      </FocusKept>
     </Card>
   );
 }
@@ -87,16 +105,14 @@ function BlockRow({ block, now, isLifting, onLift, onEnd }: BlockRowProps) {
   const { source, rule, since, until, level } = block;
   return (
     <li className="block-row">
-      <span className="block-row__icon" aria-hidden="true">
-        <IconDoorOff size={20} stroke={1.7} />
-      </span>
+      <IconTile tone="attention" icon={IconDoorOff} />
       <div className="block-row__what">
         <p className="block-row__source">
           Sign-ins from <code>{source}</code> are refused
         </p>
         <p className="block-row__why">
           <span>{REASONS[rule]}</span>
-          {level > 1 && <span>the {level === 2 ? 'second' : `${level}th`} time</span>}
+          {level > 1 && <span>the {ordinalOf(level)} time</span>}
           <span>
             since <Moment iso={since} now={now} />
           </span>

@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { previewQuery } from './alerts.queries.ts';
 
 const REASONS: readonly { reason: ResolutionReason; label: string; sentence: string }[] = [
@@ -99,11 +100,7 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
           onChange={(event) => setNote(event.currentTarget.value)}
         />
       </p>
-      {error && (
-        <p role="alert" className="alert-detail__failed">
-          {sentenceOf(error)}
-        </p>
-      )}
+      <Refusal error={error} />
       <div className="alert-decisions__actions">
         <Button type="submit" loading={isPending}>
           Resolve alert

@@ -12,6 +12,7 @@ import { Link } from 'react-router';
 import { call } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { ALERTS_KEY } from './alerts.queries.ts';
 import { isPremiumRequired } from './anti-hacking.queries.ts';
 
@@ -21,6 +22,13 @@ const STATUSES: Record<PostureScan['status'], string> = {
 };
 
 const STATES: Record<Finding['state'], string> = { pass: 'Passed', fail: 'Failed', unknown: 'Unknown' };
+
+/** What stands open comes first, then what nothing could tell. */
+const ORDER: readonly Finding['state'][] = ['fail', 'unknown', 'pass'];
+
+function inOrder(findings: readonly Finding[]): Finding[] {
+  return findings.toSorted((one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state));
+}
 
 export function ScanPanel() {
   const queries = useQueryClient();
@@ -51,11 +59,9 @@ export function ScanPanel() {
         </Button>
       }
     >
-      {scan.error && (
-        <p role="alert" className="scan-panel__error">
-          {isPremiumRequired(scan.error) ? PREMIUM_REQUIRED_FOR_SCAN : 'Error performing anti-hacking scan'}
-        </p>
-      )}
+      <Refusal error={scan.error}>
+        {isPremiumRequired(scan.error) ? PREMIUM_REQUIRED_FOR_SCAN : 'Error performing anti-hacking scan'}
+      </Refusal>
       {!result && !scan.error && (
         <p className="sub">
           Looks at your firewall rules, your files and your alerts, and says what stands open and how to close it.
@@ -97,7 +103,7 @@ function Result({ result }: { result: PostureScan }) {
       <details>
         <summary>All {result.findings.length} checks</summary>
         <ul className="scan-result__checks">
-          {result.findings.map((finding) => (
+          {inOrder(result.findings).map((finding) => (
             <Check key={finding.id} finding={finding} />
           ))}
         </ul>

@@ -1,9 +1,9 @@
 import type { Suppression } from '@palisade/contract/alerts';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
-import { sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { describeDate, useMinute } from '#ui/moment.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { suppressionsQuery, useDeleteSuppression } from './alerts.queries.ts';
 
 /** What is kept out of the list, each with its end. Nothing stands here while nothing is. */
@@ -25,11 +25,7 @@ export function Suppressions() {
           />
         ))}
       </ul>
-      {remove.error && (
-        <p role="alert" className="suppressions__failed">
-          {sentenceOf(remove.error)}
-        </p>
-      )}
+      <Refusal error={remove.error} />
     </section>
   );
 }

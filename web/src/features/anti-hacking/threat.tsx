@@ -9,6 +9,7 @@ import {
   IconWaveSawTool,
   type TablerIcon,
 } from '@tabler/icons-react';
+import { IconTile, type Tone } from '#ui/badge.tsx';
 import './threat.css';
 
 const TYPES: Record<ThreatType, { label: string; icon: TablerIcon }> = {
@@ -29,13 +30,11 @@ export function describeType(type: string): string {
   return isKnown(type) ? TYPES[type].label : type.replaceAll('_', ' ');
 }
 
+const SEVERITY_TONES: Record<Severity, Tone> = { low: 'note', medium: 'attention', high: 'danger', critical: 'danger' };
+
 export function ThreatIcon({ alert }: { alert: Alert }) {
-  const Icon = isKnown(alert.threat_type) ? TYPES[alert.threat_type].icon : IconAlertTriangle;
-  return (
-    <span className="threat-icon" data-severity={alert.severity} aria-hidden="true">
-      <Icon size={20} stroke={1.7} />
-    </span>
-  );
+  const icon = isKnown(alert.threat_type) ? TYPES[alert.threat_type].icon : IconAlertTriangle;
+  return <IconTile tone={SEVERITY_TONES[alert.severity]} icon={icon} />;
 }
 
 export function SeverityBadge({ severity }: { severity: Severity }) {

@@ -1,15 +1,19 @@
 import { decideFalseAlarm, type FalseAlarm, listFalseAlarms, type ReportStatus } from '@palisade/contract/quarantine';
 import { IconCheck, IconClock, IconFlag, IconX } from '@tabler/icons-react';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { call, sentenceOf } from '#api/call.ts';
+import { call } from '#api/call.ts';
 import { useSession } from '#api/session.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
+import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { FileName } from '#ui/file-name.tsx';
+import { FocusKept } from '#ui/focus-kept.tsx';
+import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
-import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { EmptyState } from '#ui/states.tsx';
 import './false-alarms-page.css';
 
 const falseAlarmsQuery = queryOptions({
@@ -18,9 +22,9 @@ const falseAlarmsQuery = queryOptions({
 });
 
 const STATUSES = {
-  open: { label: 'Open', icon: IconClock },
-  confirmed: { label: 'False alarm', icon: IconCheck },
-  rejected: { label: 'Finding is right', icon: IconX },
+  open: { label: 'Open', icon: IconClock, tone: 'attention' },
+  confirmed: { label: 'False alarm', icon: IconCheck, tone: 'safe' },
+  rejected: { label: 'Finding is right', icon: IconX, tone: 'danger' },
 } as const satisfies Record<ReportStatus, unknown>;
 
 export function FalseAlarmsPage() {
@@ -44,22 +48,29 @@ function Reports() {
   const now = useMinute();
   return (
     <Card title="Reports">
-      {error && <ErrorNotice title="The reports could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
-      {!reports && !error && <LoadingRows label="Loading the reports" />}
-      {reports?.length === 0 && (
-        <EmptyState
-          icon={<IconFlag size={28} stroke={1.7} />}
-          title="No reports"
-          sentence="When somebody holds a finding to be a false alarm, it stands here for you to decide."
-        />
-      )}
-      {reports && reports.length > 0 && (
-        <ul>
-          {reports.map((report) => (
-            <ReportRow key={report.id} report={report} now={now} />
-          ))}
-        </ul>
-      )}
+      <FocusKept>
+        <Listed
+          what="the reports"
+          rows={reports}
+          error={error}
+          onRetry={refetch}
+          empty={
+            <EmptyState
+              icon={<IconFlag size={28} stroke={1.7} />}
+              title="No reports"
+              sentence="When somebody holds a finding to be a false alarm, it stands here for you to decide."
+            />
+          }
+        >
+          {(rows) => (
+            <ul>
+              {rows.map((report) => (
+                <ReportRow key={report.id} report={report} now={now} />
+              ))}
+            </ul>
+          )}
+        </Listed>
+      </FocusKept>
     </Card>
   );
 }
@@ -71,7 +82,7 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
     // Also after a failure: somebody else may have decided.
     onSettled: () => queries.invalidateQueries({ queryKey: falseAlarmsQuery.queryKey }),
   });
-  const { label, icon: Icon } = STATUSES[report.status];
+  const { label, icon, tone } = STATUSES[report.status];
   return (
     <li className="false-alarm">
       <div className="false-alarm__what">
@@ -101,17 +112,12 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
             <bdi>{report.reason}</bdi>
           </blockquote>
         )}
-        {decide.error && (
-          <p role="alert" className="false-alarm__failed">
-            {sentenceOf(decide.error)}
-          </p>
-        )}
+        <Refusal error={decide.error} />
       </div>
       <div className="false-alarm__end">
-        <span className="false-alarm__status" data-status={report.status}>
-          <Icon size={14} stroke={2} aria-hidden="true" />
+        <Badge tone={tone} icon={icon}>
           {label}
-        </span>
+        </Badge>
         {report.status === 'open' && (
           <>
             <Button

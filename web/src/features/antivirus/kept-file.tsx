@@ -6,6 +6,7 @@ import { sentenceOf } from '#api/call.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { Button } from '#ui/button.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { describeReport } from './scan-advice.ts';
 import { useDeleteFile, useReportFalseAlarm, useRestoreFile, useUnlockFile } from './scan-detail.queries.ts';
 
@@ -14,15 +15,6 @@ const RESTORE_WARNING =
 
 function icon(Icon: TablerIcon) {
   return <Icon size={16} stroke={1.7} aria-hidden="true" />;
-}
-
-function Failure({ error }: { error: unknown }) {
-  if (!error) return null;
-  return (
-    <p role="alert" className="scan-detail__failed">
-      {sentenceOf(error)}
-    </p>
-  );
 }
 
 /** Has an encrypted archive read with its password. */
@@ -101,7 +93,7 @@ export function KeptFile({ scan }: { scan: ScanDetail }) {
           </Button>
         )}
       </div>
-      <Failure error={restore.error ?? remove.error} />
+      <Refusal error={restore.error ?? remove.error} />
       {isReporting && !report && <ReportForm scan={scan} onCancel={() => setIsReporting(false)} />}
     </div>
   );
@@ -131,7 +123,7 @@ function ReportForm({ scan, onCancel }: { scan: ScanDetail; onCancel: () => void
         onChange={(event) => setReason(event.currentTarget.value)}
       />
       <p className="sub">The administrators see the file’s name, its hash and what was found, not the file.</p>
-      <Failure error={report.error} />
+      <Refusal error={report.error} />
       <div className="kept-file__actions">
         <Button type="submit" size="s" loading={report.isPending}>
           Send report

@@ -3,15 +3,15 @@ import { describeMediaType } from '@palisade/contract/media-type';
 import type { ScanDetail, ThreatFacts } from '@palisade/contract/quarantine';
 import { IconChevronRight, IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Fragment, type ReactNode } from 'react';
-import { CallError, sentenceOf } from '#api/call.ts';
+import { Fragment } from 'react';
+import { Badge, type Tone } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { describeBytes } from '#ui/bytes.ts';
+import { DetailDialog, DetailPart, Fact, Facts } from '#ui/detail-dialog.tsx';
 import { FileName } from '#ui/file-name.tsx';
-import { ModalWindow } from '#ui/modal-window.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { describeCoverage, describeDetail } from '#ui/scan-sentence.ts';
-import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { StatusIcon } from '#ui/status-badge.tsx';
 import { KeptFile, PasswordForm } from './kept-file.tsx';
 import { adviceOf, describeAnswer, describeFate, takesPassword } from './scan-advice.ts';
@@ -25,28 +25,27 @@ const SEVERITIES: Record<ThreatFacts['severity'], string> = {
   critical: 'Critical severity',
 };
 
+const SEVERITY_TONES: Record<ThreatFacts['severity'], Tone> = {
+  low: 'note',
+  medium: 'attention',
+  high: 'danger',
+  critical: 'danger',
+};
+
 /** Everything that is known of one scan, in the order in which a worried person asks: is it bad, what now, what was it, where, who says so. */
 export function ScanDetailDialog({ id, onClose }: { id: string; onClose: () => void }) {
-  const { data: scan, error, refetch } = useQuery(scanDetailQuery(id));
+  const { data, error, refetch } = useQuery(scanDetailQuery(id));
   return (
-    <ModalWindow title="Scan details" size={640} onClose={onClose}>
-      {scan && <Detail scan={scan} onClose={onClose} />}
-      {!scan && !error && <LoadingRows label="Loading the scan" />}
-      {!scan && error && (
-        <ErrorNotice
-          title={error instanceof CallError && error.status === 404 ? 'This scan is not there' : 'The scan could not be read'}
-          sentence={sentenceOf(error)}
-          onRetry={() => void refetch()}
-        />
-      )}
-    </ModalWindow>
+    <DetailDialog title="Scan details" what="scan" shown={data} error={error} onRetry={refetch} onClose={onClose}>
+      {(scan) => <Detail scan={scan} onClose={onClose} />}
+    </DetailDialog>
   );
 }
 
 function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
   const now = useMinute();
   return (
-    <div className="scan-detail">
+    <>
       <div className="scan-detail__answer" data-status={scan.scan_status}>
         <StatusIcon status={scan.scan_status} />
         <div>
@@ -58,22 +57,22 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
         </div>
       </div>
 
-      <Part title="What to do">
+      <DetailPart title="What to do">
         <ol className="scan-detail__advice">
           {adviceOf(scan).map((sentence) => (
             <li key={sentence}>{sentence}</li>
           ))}
         </ol>
         {takesPassword(scan) && <PasswordForm scan={scan} />}
-      </Part>
+      </DetailPart>
 
       {scan.threat_detected !== null && <Threat scan={scan} name={scan.threat_detected} />}
-      <Part title="The uploaded copy">
+      <DetailPart title="The uploaded copy">
         <p>{describeFate(scan)}</p>
         <KeptFile scan={scan} />
-      </Part>
+      </DetailPart>
       {scan.notes.length > 0 && (
-        <Part title="Worth knowing">
+        <DetailPart title="Worth knowing">
           <ul className="scan-detail__notes">
             {scan.notes.map((note) => (
               <li key={note}>
@@ -81,14 +80,14 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
               </li>
             ))}
           </ul>
-        </Part>
+        </DetailPart>
       )}
 
-      <Part title="How it was read">
+      <DetailPart title="How it was read">
         <Reading scan={scan} />
-      </Part>
-      <Part title="The file">
-        <dl className="scan-detail__facts">
+      </DetailPart>
+      <DetailPart title="The file">
+        <Facts>
           <Fact name="Size">{describeBytes(scan.size)}</Fact>
           {scan.media_type !== null && <Fact name="Content">{wordsOf(scan.media_type)}</Fact>}
           <Fact name="Scanned">
@@ -100,28 +99,10 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
           <Fact name="SHA-256">
             <code>{scan.file_hash}</code>
           </Fact>
-        </dl>
-      </Part>
+        </Facts>
+      </DetailPart>
       <DeleteRecord id={scan.id} onDone={onClose} />
-    </div>
-  );
-}
-
-function Part({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section className="scan-detail__part">
-      <h3>{title}</h3>
-      {children}
-    </section>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    </>
   );
 }
 
@@ -134,15 +115,15 @@ function wordsOf(media_type: string): string {
 function Threat({ scan, name }: { scan: ScanDetail; name: string }) {
   const { threat_facts: facts, threat_member } = scan;
   return (
-    <Part title="What was found">
+    <DetailPart title="What was found">
       <p className="scan-detail__threat">
         <b>
           <bdi>{name}</bdi>
         </b>
         {facts && (
-          <span className="scan-detail__severity" data-severity={scan.is_test_file ? 'low' : facts.severity}>
+          <Badge tone={SEVERITY_TONES[scan.is_test_file ? 'low' : facts.severity]}>
             {scan.is_test_file ? 'Test file' : SEVERITIES[facts.severity]}
-          </span>
+          </Badge>
         )}
       </p>
       {facts && <p>{facts.description}</p>}
@@ -161,7 +142,7 @@ function Threat({ scan, name }: { scan: ScanDetail; name: string }) {
           </a>
         </p>
       )}
-    </Part>
+    </DetailPart>
   );
 }
 
@@ -243,11 +224,7 @@ function DeleteRecord({ id, onDone }: { id: string; onDone: () => void }) {
   };
   return (
     <div className="scan-detail__end">
-      {remove.error && (
-        <p role="alert" className="scan-detail__failed">
-          {sentenceOf(remove.error)}
-        </p>
-      )}
+      <Refusal error={remove.error} />
       <Button variant="quiet" size="s" loading={remove.isPending} onClick={ask}>
         Remove from history
       </Button>

@@ -1,53 +1,40 @@
-import { IconFiles, IconRefresh } from '@tabler/icons-react';
+import { IconFiles } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useTransition } from 'react';
-import { sentenceOf } from '#api/call.ts';
 import { scansQuery } from '#api/scans.ts';
-import { Button } from '#ui/button.tsx';
-import { Card } from '#ui/card.tsx';
+import { Listed } from '#ui/listed.tsx';
 import { useMinute } from '#ui/moment.tsx';
+import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { ScanRow } from '#ui/scan-row.tsx';
-import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { EmptyState } from '#ui/states.tsx';
 
 export function ScanHistory() {
   const { data: scans, error, refetch } = useQuery(scansQuery);
-  const [isRefreshing, startRefresh] = useTransition();
   const now = useMinute();
-  const refresh = () =>
-    startRefresh(async () => {
-      await refetch();
-    });
   return (
-    <Card
-      title="Scan history"
-      action={
-        <Button
-          variant="quiet"
-          size="s"
-          icon={<IconRefresh size={16} stroke={1.7} aria-hidden="true" />}
-          loading={isRefreshing}
-          onClick={refresh}
+    <RefreshedCard title="Scan history" onRefresh={refetch}>
+      {(refresh) => (
+        <Listed
+          what="the scan history"
+          rows={scans}
+          error={error}
+          onRetry={refresh}
+          empty={
+            <EmptyState
+              icon={<IconFiles size={28} stroke={1.7} />}
+              title="No scans yet"
+              sentence="Drop a file above, and what was found in it stands here."
+            />
+          }
         >
-          Refresh
-        </Button>
-      }
-    >
-      {error && <ErrorNotice title="The scan history could not be read" sentence={sentenceOf(error)} onRetry={refresh} />}
-      {!scans && !error && <LoadingRows label="Loading the scan history" />}
-      {scans?.length === 0 && (
-        <EmptyState
-          icon={<IconFiles size={28} stroke={1.7} />}
-          title="No scans yet"
-          sentence="Drop a file above, and what was found in it stands here."
-        />
+          {(rows) => (
+            <ul>
+              {rows.map((scan) => (
+                <ScanRow key={scan.id} scan={scan} now={now} detailed to={`/antivirus?scan=${scan.id}`} />
+              ))}
+            </ul>
+          )}
+        </Listed>
       )}
-      {scans && scans.length > 0 && (
-        <ul>
-          {scans.map((scan) => (
-            <ScanRow key={scan.id} scan={scan} now={now} detailed to={`/antivirus?scan=${scan.id}`} />
-          ))}
-        </ul>
-      )}
-    </Card>
+    </RefreshedCard>
   );
 }

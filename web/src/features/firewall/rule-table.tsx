@@ -2,6 +2,7 @@ import type { Rule } from '@palisade/contract/firewall';
 import { EVERY } from '@palisade/contract/firewall-grammar';
 import type { Finding } from '@palisade/contract/firewall-verdict';
 import { IconAlertTriangle, IconArrowDownLeft, IconArrowUpRight, IconBan, IconCheck, IconTrash } from '@tabler/icons-react';
+import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { LongText } from './long-text.tsx';
@@ -60,7 +61,6 @@ interface RuleRowProps {
 function RuleRow({ rule, findings, names, actions }: RuleRowProps) {
   const now = useMinute();
   const DirectionIcon = rule.direction === 'inbound' ? IconArrowDownLeft : IconArrowUpRight;
-  const ActionIcon = rule.action === 'allow' ? IconCheck : IconBan;
   return (
     <tr id={rowId(rule.id)} tabIndex={-1} className="rule-row" data-enabled={rule.enabled} aria-busy={actions.busy.has(rule.id)}>
       <td className="rule-row__status">
@@ -92,10 +92,9 @@ function RuleRow({ rule, findings, names, actions }: RuleRowProps) {
         </span>
       </td>
       <td className="rule-row__action">
-        <span className="rule-action" data-action={rule.action}>
-          <ActionIcon size={14} stroke={2} aria-hidden="true" />
+        <Badge tone={rule.action === 'allow' ? 'safe' : 'note'} icon={rule.action === 'allow' ? IconCheck : IconBan}>
           {ACTIONS[rule.action]}
-        </span>
+        </Badge>
       </td>
       <td className="rule-row__protocol">{PROTOCOLS[rule.protocol]}</td>
       <td className="rule-row__source">

@@ -1,11 +1,11 @@
 import type { Rule } from '@palisade/contract/firewall';
 import type { Finding } from '@palisade/contract/firewall-verdict';
-import { IconRefresh, IconWall } from '@tabler/icons-react';
-import { useEffect, useRef, useTransition } from 'react';
-import { sentenceOf } from '#api/call.ts';
+import { IconWall } from '@tabler/icons-react';
+import { useEffect, useRef } from 'react';
 import { Button } from '#ui/button.tsx';
-import { Card } from '#ui/card.tsx';
-import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { Listed } from '#ui/listed.tsx';
+import { RefreshedCard } from '#ui/refreshed-card.tsx';
+import { EmptyState, ErrorNotice } from '#ui/states.tsx';
 import { RuleTable } from './rule-table.tsx';
 import { DEFAULTS_SENTENCE } from './rule-words.ts';
 import { useRuleActions } from './use-rule-actions.ts';
@@ -19,53 +19,42 @@ interface RulesCardProps {
 }
 
 export function RulesCard({ rules, findings, error, refetch, onAdd }: RulesCardProps) {
-  const [isRefreshing, startRefresh] = useTransition();
   const actions = useRuleActions();
   const body = useFocusAfterDeletion(rules);
-  const refresh = () =>
-    startRefresh(async () => {
-      await refetch();
-    });
   return (
-    <Card
-      title="Rules"
-      action={
-        <Button
-          variant="quiet"
-          size="s"
-          icon={<IconRefresh size={16} stroke={1.7} aria-hidden="true" />}
-          loading={isRefreshing}
-          onClick={refresh}
-        >
-          Refresh
-        </Button>
-      }
-    >
-      <div ref={body} className="rules">
-        <p className="sub rules__note">A block always wins over an allow. {DEFAULTS_SENTENCE}</p>
-        {error && <ErrorNotice title="The rules could not be read" sentence={sentenceOf(error)} onRetry={refresh} />}
-        {actions.failure && (
-          <ErrorNotice title={actions.failure.title} sentence={actions.failure.sentence} onRetry={actions.failure.retry} />
-        )}
-        {!rules && !error && <LoadingRows label="Loading the rules" />}
-        {rules?.length === 0 && (
-          <EmptyState
-            icon={<IconWall size={28} stroke={1.7} />}
-            title="No firewall rules yet"
-            sentence="A rule allows or blocks traffic by where it comes from, where it goes, and the port it asks for."
-            action={
-              <Button variant="quiet" onClick={onAdd}>
-                Add First Rule
-              </Button>
+    <RefreshedCard title="Rules" onRefresh={refetch}>
+      {(refresh) => (
+        <div ref={body} className="rules">
+          <p className="sub rules__note">A block always wins over an allow. {DEFAULTS_SENTENCE}</p>
+          {actions.failure && (
+            <ErrorNotice title={actions.failure.title} sentence={actions.failure.sentence} onRetry={actions.failure.retry} />
+          )}
+          <Listed
+            what="the rules"
+            rows={rules}
+            error={error}
+            onRetry={refresh}
+            empty={
+              <EmptyState
+                icon={<IconWall size={28} stroke={1.7} />}
+                title="No firewall rules yet"
+                sentence="A rule allows or blocks traffic by where it comes from, where it goes, and the port it asks for."
+                action={
+                  <Button variant="quiet" onClick={onAdd}>
+                    Add First Rule
+                  </Button>
+                }
+              />
             }
-          />
-        )}
-        {rules && rules.length > 0 && <RuleTable rules={rules} findings={findings} actions={actions} />}
-        <p role="status" className="visually-hidden">
-          {actions.notice}
-        </p>
-      </div>
-    </Card>
+          >
+            {(rows) => <RuleTable rules={rows} findings={findings} actions={actions} />}
+          </Listed>
+          <p role="status" className="visually-hidden">
+            {actions.notice}
+          </p>
+        </div>
+      )}
+    </RefreshedCard>
   );
 }
 

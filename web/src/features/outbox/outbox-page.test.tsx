@@ -48,7 +48,11 @@ it('shows each mail as it is, its text on demand', async () => {
   server.on(listOutbox, reply(listOutbox, [WAITING, sent, failed]));
   renderForTest(<OutboxPage />);
   const rows = await screen.findAllByRole('listitem');
-  expect(rows.map((row) => row.querySelector('[data-status]')?.textContent)).toEqual(['Waiting', 'Sent', 'Failed']);
+  expect(rows.map((row) => within(row).getByText(/^(?:Waiting|Sent|Failed)$/u).dataset['tone'])).toEqual([
+    'attention',
+    'safe',
+    'danger',
+  ]);
   expect(screen.getAllByText(/Hello <b>maria<\/b>,/u)).toHaveLength(2);
   expect(rows[1]).toHaveTextContent('Its text is not kept');
   expect(rows[2]).toHaveTextContent('2 attempts, the last one answered: 550 no');

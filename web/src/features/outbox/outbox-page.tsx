@@ -1,16 +1,16 @@
 import { listOutbox, type Mail, type MailStatus } from '@palisade/contract/mail';
-import { IconCheck, IconClock, IconMailOff, IconMailOpened, IconRefresh } from '@tabler/icons-react';
+import { IconCheck, IconClock, IconMailOff, IconMailOpened } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { useTransition } from 'react';
-import { call, sentenceOf } from '#api/call.ts';
+import { call } from '#api/call.ts';
 import { useConfig } from '#api/config.ts';
 import { useSession } from '#api/session.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
-import { Button } from '#ui/button.tsx';
-import { Card } from '#ui/card.tsx';
+import { Badge } from '#ui/badge.tsx';
+import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
-import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { RefreshedCard } from '#ui/refreshed-card.tsx';
+import { EmptyState } from '#ui/states.tsx';
 import './outbox-page.css';
 
 const outboxQuery = queryOptions({
@@ -19,9 +19,9 @@ const outboxQuery = queryOptions({
 });
 
 const STATUSES = {
-  waiting: { label: 'Waiting', icon: IconClock },
-  sent: { label: 'Sent', icon: IconCheck },
-  failed: { label: 'Failed', icon: IconMailOff },
+  waiting: { label: 'Waiting', icon: IconClock, tone: 'attention' },
+  sent: { label: 'Sent', icon: IconCheck, tone: 'safe' },
+  failed: { label: 'Failed', icon: IconMailOff, tone: 'danger' },
 } as const satisfies Record<MailStatus, unknown>;
 
 export function OutboxPage() {
@@ -47,49 +47,38 @@ export function OutboxPage() {
 
 function Mails() {
   const { data: mails, error, refetch } = useQuery(outboxQuery);
-  const [isRefreshing, startRefresh] = useTransition();
   const now = useMinute();
-  const refresh = () =>
-    startRefresh(async () => {
-      await refetch();
-    });
   return (
-    <Card
-      title="Mails"
-      action={
-        <Button
-          variant="quiet"
-          size="s"
-          icon={<IconRefresh size={16} stroke={1.7} aria-hidden="true" />}
-          loading={isRefreshing}
-          onClick={refresh}
+    <RefreshedCard title="Mails" onRefresh={refetch}>
+      {(refresh) => (
+        <Listed
+          what="the outbox"
+          rows={mails}
+          error={error}
+          onRetry={refresh}
+          empty={
+            <EmptyState
+              icon={<IconMailOpened size={28} stroke={1.7} />}
+              title="No mails yet"
+              sentence="Reset tokens, usernames and notices of changed passwords stand here once somebody asks for them."
+            />
+          }
         >
-          Refresh
-        </Button>
-      }
-    >
-      {error && <ErrorNotice title="The outbox could not be read" sentence={sentenceOf(error)} onRetry={refresh} />}
-      {!mails && !error && <LoadingRows label="Loading the outbox" />}
-      {mails?.length === 0 && (
-        <EmptyState
-          icon={<IconMailOpened size={28} stroke={1.7} />}
-          title="No mails yet"
-          sentence="Reset tokens, usernames and notices of changed passwords stand here once somebody asks for them."
-        />
+          {(rows) => (
+            <ul className="mail-list">
+              {rows.map((mail) => (
+                <MailRow key={mail.id} mail={mail} now={now} />
+              ))}
+            </ul>
+          )}
+        </Listed>
       )}
-      {mails && mails.length > 0 && (
-        <ul className="mail-list">
-          {mails.map((mail) => (
-            <MailRow key={mail.id} mail={mail} now={now} />
-          ))}
-        </ul>
-      )}
-    </Card>
+    </RefreshedCard>
   );
 }
 
 function MailRow({ mail, now }: { mail: Mail; now: number }) {
-  const { label, icon: Icon } = STATUSES[mail.status];
+  const { label, icon, tone } = STATUSES[mail.status];
   return (
     <li>
       <details className="mail-row">
@@ -105,10 +94,9 @@ function MailRow({ mail, now }: { mail: Mail; now: number }) {
           <span className="mail-row__when">
             <Moment iso={mail.sent_at ?? mail.created_at} now={now} />
           </span>
-          <span className="mail-row__status" data-status={mail.status}>
-            <Icon size={14} stroke={2} aria-hidden="true" />
+          <Badge tone={tone} icon={icon}>
             {label}
-          </span>
+          </Badge>
         </summary>
         {mail.last_error !== null && (
           <p className="mail-row__error">

@@ -4,8 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { FocusKept } from '#ui/focus-kept.tsx';
+import { Listed } from '#ui/listed.tsx';
 import { useMinute } from '#ui/moment.tsx';
-import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { EmptyState } from '#ui/states.tsx';
 import { joinedQuery, useCompleteJoined } from './remote.queries.ts';
 import { SessionRow } from './session-list.tsx';
 
@@ -15,24 +17,29 @@ export function JoinedSessions() {
   const now = useMinute();
   return (
     <Card title="Joined sessions">
-      {error && (
-        <ErrorNotice title="The joined sessions could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
-      )}
-      {!sessions && !error && <LoadingRows label="Loading the joined sessions" />}
-      {sessions?.length === 0 && (
-        <EmptyState
-          icon={<IconHeadset size={28} stroke={1.7} />}
-          title="No joined sessions"
-          sentence="A session that you join by its code stands here until long after it has ended."
-        />
-      )}
-      {sessions && sessions.length > 0 && (
-        <ul className="session-list">
-          {sessions.map((session) => (
-            <JoinedRow key={session.id} session={session} now={now} />
-          ))}
-        </ul>
-      )}
+      <FocusKept>
+        <Listed
+          what="the joined sessions"
+          rows={sessions}
+          error={error}
+          onRetry={refetch}
+          empty={
+            <EmptyState
+              icon={<IconHeadset size={28} stroke={1.7} />}
+              title="No joined sessions"
+              sentence="A session that you join by its code stands here until long after it has ended."
+            />
+          }
+        >
+          {(rows) => (
+            <ul className="remote-sessions">
+              {rows.map((session) => (
+                <JoinedRow key={session.id} session={session} now={now} />
+              ))}
+            </ul>
+          )}
+        </Listed>
+      </FocusKept>
     </Card>
   );
 }
@@ -47,7 +54,7 @@ function JoinedRow({ session, now }: { session: JoinedSession; now: number }) {
         <>
           Customer: <bdi>{session.customer}</bdi>
           {complete.error && (
-            <span role="alert" className="session-row__error">
+            <span role="alert" className="remote-session__error">
               {sentenceOf(complete.error)}
             </span>
           )}

@@ -1,22 +1,20 @@
 import type { EndReason, SessionStatus } from '@palisade/contract/remote';
 import { IconCheck, IconClock, IconPlugConnected, IconX } from '@tabler/icons-react';
-import '#ui/status-badge.css';
-import './session-badge.css';
+import { Badge } from '#ui/badge.tsx';
 
 const BADGES = {
-  pending: { label: 'Pending', icon: IconClock },
-  active: { label: 'Active', icon: IconPlugConnected },
-  completed: { label: 'Completed', icon: IconCheck },
-  cancelled: { label: 'Cancelled', icon: IconX },
+  pending: { label: 'Pending', icon: IconClock, tone: 'attention' },
+  active: { label: 'Active', icon: IconPlugConnected, tone: 'safe' },
+  completed: { label: 'Completed', icon: IconCheck, tone: 'note' },
+  cancelled: { label: 'Cancelled', icon: IconX, tone: 'plain' },
 } as const satisfies Record<SessionStatus, unknown>;
 
 export function SessionBadge({ status }: { status: SessionStatus }) {
-  const { label, icon: Icon } = BADGES[status];
+  const { label, icon, tone } = BADGES[status];
   return (
-    <span className="status-badge session-badge" data-status={status}>
-      <Icon size={14} stroke={2} aria-hidden="true" />
+    <Badge tone={tone} icon={icon}>
       {label}
-    </span>
+    </Badge>
   );
 }
 

@@ -16,13 +16,13 @@ interface SessionRowProps {
 export function SessionRow({ session, now, who, action }: SessionRowProps) {
   const { session_code, started_at, ended_at, end_reason, status } = session;
   return (
-    <li className="session-row">
-      <div className="session-row__what">
-        <span className="session-row__code">{session_code}</span>
-        <span className="session-row__line">{who}</span>
-        {end_reason !== null && <span className="session-row__line">{END_REASONS[end_reason]}</span>}
+    <li className="remote-session">
+      <div className="remote-session__what">
+        <span className="remote-session__code">{session_code}</span>
+        <span className="remote-session__line">{who}</span>
+        {end_reason !== null && <span className="remote-session__line">{END_REASONS[end_reason]}</span>}
       </div>
-      <dl className="session-row__times">
+      <dl className="remote-session__times">
         <div>
           <dt>Created</dt>
           <dd>
@@ -34,7 +34,7 @@ export function SessionRow({ session, now, who, action }: SessionRowProps) {
           <dd>{ended_at === null ? 'Not yet' : <Moment iso={ended_at} now={now} />}</dd>
         </div>
       </dl>
-      <div className="session-row__status">
+      <div className="remote-session__status">
         <SessionBadge status={status} />
         {action}
       </div>

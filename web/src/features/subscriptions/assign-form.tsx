@@ -1,23 +1,15 @@
 import { TextInput } from '@mantine/core';
-import {
-  ASSIGN_DURATIONS,
-  assignSubscription,
-  CURRENCY,
-  expiryOf,
-  PLAN_NAME_LENGTH_MAXIMUM,
-} from '@palisade/contract/subscription';
-import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useRef, useState } from 'react';
+import { ASSIGN_DURATIONS, assignSubscription, CURRENCY, expiryOf } from '@palisade/contract/subscription';
 import { call } from '#api/call.ts';
-import { Button, Spinner } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { useMinute } from '#ui/moment.tsx';
-import { type AssignDraft, EMPTY_ASSIGNMENT, type FieldMessages, parseAssignment, refusalOf } from './drafts.ts';
+import { type AssignDraft, EMPTY_ASSIGNMENT, parseAssignment } from './drafts.ts';
 import type { Message } from './message-line.tsx';
 import { PlanCard } from './plan-card.tsx';
-import { PlanFields, PriceField } from './plan-fields.tsx';
+import { PlanFields, PlanNameField, PriceField } from './plan-fields.tsx';
+import { PlanSubmit } from './plan-submit.tsx';
 import { describeDate } from './plan-words.ts';
-import { SUBSCRIPTION_KEY } from './subscriptions.queries.ts';
+import { usePlanForm } from './use-plan-form.ts';
 
 interface AssignFormProps {
   draft: AssignDraft;
@@ -26,45 +18,18 @@ interface AssignFormProps {
 }
 
 export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
-  const queries = useQueryClient();
-  const [messages, setMessages] = useState<FieldMessages>({});
-  const [isBusy, setIsBusy] = useState(false);
-  // State shows only after the next render; two presses at once must make one assignment.
-  const isSending = useRef(false);
-
-  function change(part: Partial<AssignDraft>) {
-    onChange({ ...draft, ...part });
-    setMessages((before) => Object.fromEntries(Object.entries(before).filter(([field]) => !(field in part))));
-  }
-
-  async function submit(event: FormEvent) {
-    event.preventDefault();
-    if (isSending.current) return;
-    onMessage(undefined);
-    const parsed = parseAssignment(draft);
-    if (!parsed.ok) {
-      setMessages(parsed.fields);
-      onMessage({ tone: 'bad', text: `Error: ${parsed.sentence}` });
-      return;
-    }
-    isSending.current = true;
-    setIsBusy(true);
-    setMessages({});
-    try {
-      const { subscription } = await call(assignSubscription, { body: parsed.body });
-      onChange(EMPTY_ASSIGNMENT);
-      onMessage({ tone: 'good', text: `Subscription assigned successfully to ${subscription.user_email}` });
-      void queries.invalidateQueries({ queryKey: SUBSCRIPTION_KEY });
-    } catch (error) {
-      console.error(error);
-      const { sentence, fields } = refusalOf(error, 'Failed to assign subscription');
-      setMessages(fields);
-      onMessage({ tone: 'bad', text: sentence });
-    } finally {
-      isSending.current = false;
-      setIsBusy(false);
-    }
-  }
+  const { messages, isBusy, change, submit } = usePlanForm({
+    draft,
+    onChange,
+    onMessage,
+    parse: parseAssignment,
+    send: async (body) => {
+      const { subscription } = await call(assignSubscription, { body });
+      return `Subscription assigned successfully to ${subscription.user_email}`;
+    },
+    failed: 'Failed to assign subscription',
+    empty: EMPTY_ASSIGNMENT,
+  });
 
   return (
     <div className="assign">
@@ -84,18 +49,12 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
             onChange={(event) => change({ user_email: event.currentTarget.value })}
           />
           <div className="plan-form__pair">
-            <TextInput
+            <PlanNameField
               label="Plan Name"
               name="plan_name"
-              autoComplete="off"
-              placeholder="Family Shield"
-              required
-              withAsterisk={false}
-              size="md"
-              maxLength={PLAN_NAME_LENGTH_MAXIMUM}
               value={draft.plan_name}
               error={messages['plan_name']}
-              onChange={(event) => change({ plan_name: event.currentTarget.value })}
+              onChange={(plan_name) => change({ plan_name })}
             />
             <PriceField
               label="Custom Price"
@@ -106,13 +65,7 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
             />
           </div>
           <PlanFields draft={draft} durations={ASSIGN_DURATIONS} messages={messages} onChange={change} />
-          <div className="plan-form__submit">
-            {/* Disabled in word only: a button that is disabled while it has the focus loses it. */}
-            <Button type="submit" size="l" aria-disabled={isBusy}>
-              {isBusy ? 'Assigning...' : 'Assign Subscription'}
-            </Button>
-            {isBusy && <Spinner />}
-          </div>
+          <PlanSubmit isBusy={isBusy} label="Assign Subscription" busyLabel="Assigning..." />
         </form>
       </Card>
       <Preview draft={draft} />

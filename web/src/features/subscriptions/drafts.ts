@@ -62,7 +62,8 @@ export function draftOfRequest(request: UserPlanRequest): AssignDraft {
 /** A field's name and the sentence that stands beneath it. */
 export type FieldMessages = Record<string, string>;
 
-type Parsed<Body> = { ok: true; body: Body } | { ok: false; sentence: string; fields: FieldMessages };
+/** What a draft says, or what is wrong with it. */
+export type Parsed<Body> = { ok: true; body: Body } | { ok: false; sentence: string; fields: FieldMessages };
 
 function fieldMessages(errors: readonly { field: string; message: string }[]): FieldMessages {
   // Of a list the first part of the path is the field; of several sentences the first is the one to read.

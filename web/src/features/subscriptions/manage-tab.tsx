@@ -12,6 +12,7 @@ import { call } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Choice } from '#ui/choice.tsx';
+import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState, LoadingRows } from '#ui/states.tsx';
 import { refusalOf } from './drafts.ts';
 import type { Message } from './message-line.tsx';
@@ -153,11 +154,7 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
               />
             )}
             {found.length > rowsMaximum && (
-              <div className="manage__more">
-                <Button variant="quiet" onClick={() => setRowsMaximum(rowsMaximum + ROWS_STEP)}>
-                  Show more ({found.length - rowsMaximum} left)
-                </Button>
-              </div>
+              <ShowMore left={found.length - rowsMaximum} onMore={() => setRowsMaximum(rowsMaximum + ROWS_STEP)} />
             )}
           </>
         )}

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { TwoLines } from '#ui/two-lines.tsx';
 import { refusalOf } from './drafts.ts';
 import type { Message } from './message-line.tsx';
 import { TypeBadge } from './plan-card.tsx';
@@ -38,10 +39,7 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
       <ul className="open-requests">
         {requests.map((request) => (
           <li key={request.id}>
-            <span className="who">
-              <bdi>{request.user_email}</bdi>
-              <bdi>{request.user_username}</bdi>
-            </span>
+            <TwoLines name={<bdi>{request.user_email}</bdi>} line={<bdi>{request.user_username}</bdi>} />
             <span className="open-requests__plan">
               <span>
                 <bdi>{request.template.template_name}</bdi> <TypeBadge isPremium={request.template.is_premium} />

@@ -1,11 +1,11 @@
 import { TextInput } from '@mantine/core';
-import { MAX_DEVICES_OPTIONS, PRICE_MAXIMUM, UNLIMITED_DEVICES } from '@palisade/contract/subscription';
+import { MAX_DEVICES_OPTIONS, PLAN_NAME_LENGTH_MAXIMUM, PRICE_MAXIMUM, UNLIMITED_DEVICES } from '@palisade/contract/subscription';
 import { Choice } from '#ui/choice.tsx';
 import type { FieldMessages, PlanDraft } from './drafts.ts';
 import { FeaturesField } from './features-field.tsx';
 import { describeDevices, describeMonths } from './plan-words.ts';
 
-interface PriceFieldProps {
+interface TextFieldProps {
   label: string;
   name: string;
   value: string;
@@ -13,7 +13,25 @@ interface PriceFieldProps {
   onChange: (value: string) => void;
 }
 
-export function PriceField({ label, name, value, error, onChange }: PriceFieldProps) {
+export function PlanNameField({ label, name, value, error, onChange }: TextFieldProps) {
+  return (
+    <TextInput
+      label={label}
+      name={name}
+      autoComplete="off"
+      placeholder="Family Shield"
+      required
+      withAsterisk={false}
+      size="md"
+      maxLength={PLAN_NAME_LENGTH_MAXIMUM}
+      value={value}
+      error={error}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+export function PriceField({ label, name, value, error, onChange }: TextFieldProps) {
   return (
     <TextInput
       label={label}

@@ -316,9 +316,9 @@ describe('managing', () => {
     const [, active, expired] = screen.getAllByRole('row').map((row) => within(row));
     for (const text of ['maria@example.com', 'maria', 'Family Shield', '$19.99 USD', '12 months', 'Premium'])
       expect(active?.getByText(text)).toBeVisible();
-    expect(active?.getByText('Active')).toHaveAttribute('data-active', 'true');
+    expect(active?.getByText('Active')).toHaveAttribute('data-tone', 'safe');
     expect(active?.getByText(/20.*2027|2027/u)).toBeVisible();
-    expect(expired?.getByText('Expired')).toHaveAttribute('data-active', 'false');
+    expect(expired?.getByText('Expired')).toHaveAttribute('data-tone', 'danger');
     expect(expired?.getByText('Standard')).toBeVisible();
     expect(expired?.getByText('Never')).toBeVisible();
     expect(expired?.queryByRole('button')).not.toBeInTheDocument();

@@ -1,22 +1,24 @@
-import { useMediaQuery } from '@mantine/hooks';
 import type { Subscription } from '@palisade/contract/subscription';
-import { IconArrowDown, IconArrowsSort, IconArrowUp, IconCheck, IconX } from '@tabler/icons-react';
+import { IconCheck, IconX } from '@tabler/icons-react';
+import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { type Column, Records } from '#ui/records.tsx';
+import { TwoLines } from '#ui/two-lines.tsx';
 import { TypeBadge } from './plan-card.tsx';
 import { describeExpiry, describeMonths, describePrice } from './plan-words.ts';
 import { type SortKey, STATUS_LABELS, type View } from './subscription-view.ts';
 
-/** Below this width a table of eight columns is cramped, and its rows are cards. */
-const NARROW = '(max-width: 1180px)';
+/** A table of eight columns is cramped below it. */
+const CARDS_UP_TO = 1180;
 
-export const COLUMNS: readonly { key: SortKey; label: string }[] = [
-  { key: 'user', label: 'User' },
-  { key: 'plan', label: 'Plan' },
-  { key: 'price', label: 'Price' },
-  { key: 'duration', label: 'Duration' },
-  { key: 'type', label: 'Type' },
-  { key: 'status', label: 'Status' },
-  { key: 'expires', label: 'Expires' },
+export const COLUMNS: readonly Column<Subscription, SortKey>[] = [
+  { key: 'user', label: 'User', cell: (row) => <Who row={row} />, onCard: 'head' },
+  { key: 'plan', label: 'Plan', cell: (row) => <bdi>{row.plan_name}</bdi>, onCard: 'line' },
+  { key: 'price', label: 'Price', cell: (row) => `${describePrice(row.price, row.currency)} ${row.currency}`, isFigure: true },
+  { key: 'duration', label: 'Duration', cell: (row) => describeMonths(row.duration_months), isFigure: true },
+  { key: 'type', label: 'Type', cell: (row) => <TypeBadge isPremium={row.is_premium} />, onCard: 'line' },
+  { key: 'status', label: 'Status', cell: (row) => <Status row={row} />, onCard: 'state' },
+  { key: 'expires', label: 'Expires', cell: (row) => describeExpiry(row.expires_at), isFigure: true },
 ];
 
 interface SubscriptionTableProps {
@@ -26,114 +28,29 @@ interface SubscriptionTableProps {
   onCancel: (subscription: Subscription) => void;
 }
 
-export function SubscriptionTable(props: SubscriptionTableProps) {
-  const isNarrow = useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false });
-  return isNarrow ? <Cards {...props} /> : <Table {...props} />;
-}
-
-function Table({ subscriptions, sort, onSort, onCancel }: SubscriptionTableProps) {
+export function SubscriptionTable({ subscriptions, sort, onSort, onCancel }: SubscriptionTableProps) {
   return (
-    <table className="subscription-table" aria-label="Subscriptions">
-      <thead>
-        <tr>
-          {COLUMNS.map(({ key, label }) => {
-            const direction = sort?.key === key ? (sort.descending ? 'descending' : 'ascending') : 'none';
-            const Icon = { none: IconArrowsSort, ascending: IconArrowUp, descending: IconArrowDown }[direction];
-            return (
-              <th key={key} scope="col" aria-sort={direction}>
-                <button type="button" onClick={() => onSort(key)}>
-                  {label}
-                  <Icon size={14} stroke={1.7} aria-hidden="true" />
-                </button>
-              </th>
-            );
-          })}
-          <th scope="col">
-            <span className="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {subscriptions.map((row) => (
-          <tr key={row.id}>
-            <td>
-              <Who row={row} />
-            </td>
-            <td className="subscription-table__plan">
-              <bdi>{row.plan_name}</bdi>
-            </td>
-            <td className="num">{priceOf(row)}</td>
-            <td className="num">{describeMonths(row.duration_months)}</td>
-            <td>
-              <TypeBadge isPremium={row.is_premium} />
-            </td>
-            <td>
-              <Status row={row} />
-            </td>
-            <td className="num">{describeExpiry(row.expires_at)}</td>
-            <td>
-              <CancelButton row={row} onCancel={onCancel} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Records
+      label="Subscriptions"
+      rows={subscriptions}
+      columns={COLUMNS}
+      cardsUpTo={CARDS_UP_TO}
+      sorting={{ sort, onSort }}
+      action={(row) => <CancelButton row={row} onCancel={onCancel} />}
+    />
   );
-}
-
-function Cards({ subscriptions, onCancel }: SubscriptionTableProps) {
-  return (
-    <ul className="subscription-cards" aria-label="Subscriptions">
-      {subscriptions.map((row) => (
-        <li key={row.id} className="subscription-card">
-          <div className="subscription-card__head">
-            <Who row={row} />
-            <Status row={row} />
-          </div>
-          <p className="subscription-card__plan">
-            <bdi>{row.plan_name}</bdi> <TypeBadge isPremium={row.is_premium} />
-          </p>
-          <dl className="subscription-card__facts num">
-            <div>
-              <dt>Price</dt>
-              <dd>{priceOf(row)}</dd>
-            </div>
-            <div>
-              <dt>Duration</dt>
-              <dd>{describeMonths(row.duration_months)}</dd>
-            </div>
-            <div>
-              <dt>Expires</dt>
-              <dd>{describeExpiry(row.expires_at)}</dd>
-            </div>
-          </dl>
-          <CancelButton row={row} onCancel={onCancel} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function priceOf({ price, currency }: Subscription): string {
-  return `${describePrice(price, currency)} ${currency}`;
 }
 
 function Who({ row }: { row: Subscription }) {
-  return (
-    <span className="who">
-      <bdi>{row.user_email}</bdi>
-      <bdi>{row.user_username}</bdi>
-    </span>
-  );
+  return <TwoLines name={<bdi>{row.user_email}</bdi>} line={<bdi>{row.user_username}</bdi>} />;
 }
 
 function Status({ row: { status } }: { row: Subscription }) {
-  const Icon = status === 'active' ? IconCheck : IconX;
+  const isActive = status === 'active';
   return (
-    <span className="subscription-status" data-active={status === 'active'}>
-      <Icon size={14} stroke={2} aria-hidden="true" />
+    <Badge tone={isActive ? 'safe' : 'danger'} icon={isActive ? IconCheck : IconX}>
       {STATUS_LABELS[status]}
-    </span>
+    </Badge>
   );
 }
 

@@ -1,0 +1,64 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useRef, useState } from 'react';
+import { type FieldMessages, type Parsed, refusalOf } from './drafts.ts';
+import type { Message } from './message-line.tsx';
+import { SUBSCRIPTION_KEY } from './subscriptions.queries.ts';
+
+interface PlanFormOptions<Draft, Body> {
+  draft: Draft;
+  onChange: (draft: Draft) => void;
+  onMessage: (message: Message | undefined) => void;
+  parse: (draft: Draft) => Parsed<Body>;
+  /** Does it, and says what was done. */
+  send: (body: Body) => Promise<string>;
+  /** Said when it failed and the server gave no reason. */
+  failed: string;
+  /** What the form holds after it was done. */
+  empty: Draft;
+}
+
+/** What both forms do on their way: check, send once, and say at the top of the screen how it went and at the fields what is wrong. */
+export function usePlanForm<Draft extends object, Body>(options: PlanFormOptions<Draft, Body>) {
+  const { draft, onChange, onMessage, parse, send, failed, empty } = options;
+  const queries = useQueryClient();
+  const [messages, setMessages] = useState<FieldMessages>({});
+  const [isBusy, setIsBusy] = useState(false);
+  // State shows only after the next render; two presses at once must do it once.
+  const isSending = useRef(false);
+
+  function change(part: Partial<Draft>) {
+    onChange({ ...draft, ...part });
+    setMessages((before) => Object.fromEntries(Object.entries(before).filter(([field]) => !(field in part))));
+  }
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    if (isSending.current) return;
+    onMessage(undefined);
+    const parsed = parse(draft);
+    if (!parsed.ok) {
+      setMessages(parsed.fields);
+      onMessage({ tone: 'bad', text: `Error: ${parsed.sentence}` });
+      return;
+    }
+    isSending.current = true;
+    setIsBusy(true);
+    setMessages({});
+    try {
+      const text = await send(parsed.body);
+      onChange(empty);
+      onMessage({ tone: 'good', text });
+      void queries.invalidateQueries({ queryKey: SUBSCRIPTION_KEY });
+    } catch (error) {
+      console.error(error);
+      const { sentence, fields } = refusalOf(error, failed);
+      setMessages(fields);
+      onMessage({ tone: 'bad', text: sentence });
+    } finally {
+      isSending.current = false;
+      setIsBusy(false);
+    }
+  }
+
+  return { messages, isBusy, change, submit };
+}

@@ -1,0 +1,31 @@
+import type { TablerIcon } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import './badge.css';
+
+/** What a colour says: all is well, somebody is needed, danger, good to know; `plain` says nothing. */
+export type Tone = 'safe' | 'attention' | 'danger' | 'note' | 'plain';
+
+interface BadgeProps {
+  tone: Tone;
+  icon?: TablerIcon;
+  children: ReactNode;
+}
+
+/** A state in one or two words. The words say it; the colour and the icon only help. */
+export function Badge({ tone, icon: Icon, children }: BadgeProps) {
+  return (
+    <span className="badge" data-tone={tone}>
+      {Icon && <Icon size={14} stroke={2} aria-hidden="true" />}
+      {children}
+    </span>
+  );
+}
+
+/** The sign at the head of a row, in the colour of its state. */
+export function IconTile({ tone, icon: Icon }: { tone: Tone; icon: TablerIcon }) {
+  return (
+    <span className="icon-tile" data-tone={tone} aria-hidden="true">
+      <Icon size={20} stroke={1.7} />
+    </span>
+  );
+}

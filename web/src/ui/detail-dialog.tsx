@@ -1,0 +1,58 @@
+import type { ReactNode } from 'react';
+import { CallError, sentenceOf } from '#api/call.ts';
+import { ModalWindow } from './modal-window.tsx';
+import { ErrorNotice, LoadingRows } from './states.tsx';
+import './detail-dialog.css';
+
+interface DetailDialogProps<Shown> {
+  title: string;
+  /** What it shows, in one word: "scan". */
+  what: string;
+  /** Undefined until it has been read. */
+  shown: Shown | undefined;
+  error: Error | null;
+  onRetry: () => unknown;
+  onClose: () => void;
+  children: (shown: Shown) => ReactNode;
+}
+
+/** Everything about one thing, over the page: parts with headings, the answer first. */
+export function DetailDialog<Shown>({ title, what, shown, error, onRetry, onClose, children }: DetailDialogProps<Shown>) {
+  const isMissing = error instanceof CallError && error.status === 404;
+  return (
+    <ModalWindow title={title} size={640} onClose={onClose}>
+      {shown && <div className="detail">{children(shown)}</div>}
+      {!shown && !error && <LoadingRows label={`Loading the ${what}`} />}
+      {!shown && error && (
+        <ErrorNotice
+          title={isMissing ? `This ${what} is not there` : `The ${what} could not be read`}
+          sentence={sentenceOf(error)}
+          onRetry={() => void onRetry()}
+        />
+      )}
+    </ModalWindow>
+  );
+}
+
+export function DetailPart({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="detail__part">
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+/** Facts with their names, a line each. */
+export function Facts({ children }: { children: ReactNode }) {
+  return <dl className="detail__facts">{children}</dl>;
+}
+
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

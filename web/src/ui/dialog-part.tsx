@@ -1,0 +1,29 @@
+import { type ReactNode, type Ref, useId } from 'react';
+import './dialog-part.css';
+
+interface DialogPartProps {
+  title: string;
+  /** The rank of its heading; another one where the part stands on a page. */
+  rank?: 'h1' | 'h3';
+  /** Takes the focus when what had it is gone. */
+  heading?: Ref<HTMLHeadingElement>;
+  /** What stands at the end of the heading's line. */
+  action?: ReactNode;
+  children: ReactNode;
+}
+
+/** A titled part of a dialog, below a line. */
+export function DialogPart({ title, rank: Heading = 'h3', heading, action, children }: DialogPartProps) {
+  const id = useId();
+  return (
+    <section className="dialog-part" aria-labelledby={id}>
+      <div className="dialog-part__head" data-action={action !== undefined}>
+        <Heading ref={heading} id={id} tabIndex={heading ? -1 : undefined}>
+          {title}
+        </Heading>
+        {action}
+      </div>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,37 @@
+import type { ReactNode } from 'react';
+import { sentenceOf } from '#api/call.ts';
+import { ErrorNotice, LoadingRows } from './states.tsx';
+
+interface ListedProps<Row> {
+  /** What is listed, as a sentence has it: "the scan history". */
+  what: string;
+  /** Undefined until they have been read. */
+  rows: readonly Row[] | undefined;
+  /** The rows answer an earlier question, until this one is answered: that they are none says nothing yet. */
+  isOutdated?: boolean;
+  error: Error | null;
+  /** Says that it failed in other words than "The scan history could not be read". */
+  failed?: string;
+  onRetry: () => unknown;
+  /** What stands here while there are none. */
+  empty: ReactNode;
+  children: (rows: readonly Row[]) => ReactNode;
+}
+
+/** A list in each of its states: on its way, failed, empty, there. One that was read before stays beneath the failure of reading it again. */
+export function Listed<Row>({ what, rows: read, isOutdated = false, error, failed, onRetry, empty, children }: ListedProps<Row>) {
+  const rows = isOutdated && read?.length === 0 ? undefined : read;
+  return (
+    <>
+      {error && (
+        <ErrorNotice
+          title={failed ?? `${what.charAt(0).toUpperCase()}${what.slice(1)} could not be read`}
+          sentence={sentenceOf(error)}
+          onRetry={() => void onRetry()}
+        />
+      )}
+      {!rows && !error && <LoadingRows label={`Loading ${what}`} />}
+      {rows && (rows.length === 0 ? empty : children(rows))}
+    </>
+  );
+}
