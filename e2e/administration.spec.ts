@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Browser, expect, type Page } from '@playwright/test';
-import { expectAccessible, registerAndSignIn, test } from './palisade.ts';
+import { expectAccessible, openSignedIn, test } from './palisade.ts';
 
 const PASSWORD = 'a long enough password';
 
@@ -15,9 +15,9 @@ async function openWindow(browser: Browser, url: string): Promise<Page> {
 
 test('an administrator disables somebody, gives a role, and reads it all in the log', async ({ page, browser, server }) => {
   test.slow();
-  await registerAndSignIn(page, 'boss');
+  await openSignedIn(page, 'boss');
   const maria = await openWindow(browser, server.url);
-  await registerAndSignIn(maria, 'maria');
+  await openSignedIn(maria, 'maria');
 
   await openMenu(page, 'Users');
   await expect(page.getByText('2 people')).toBeVisible();
@@ -67,8 +67,8 @@ test('an administrator disables somebody, gives a role, and reads it all in the 
 test('somebody takes all their data along, and deletes the account', async ({ page, browser, server }) => {
   test.slow();
   const boss = await openWindow(browser, server.url);
-  await registerAndSignIn(boss, 'boss');
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(boss, 'boss');
+  await openSignedIn(page, 'maria');
   await openMenu(page, 'Profile Settings');
   const profile = page.getByRole('dialog', { name: 'Profile Settings' });
   await profile.getByRole('button', { name: 'Export my data' }).click();

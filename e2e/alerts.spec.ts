@@ -1,9 +1,9 @@
 import { expect } from '@playwright/test';
-import { expectAccessible, givePremium, registerAndSignIn, test } from './palisade.ts';
+import { expectAccessible, givePremium, openSignedIn, test } from './palisade.ts';
 import { eicarFile } from './samples.ts';
 
 test('a false positive is hidden with its like, and comes back when that is ended', async ({ page }) => {
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   const headers = await givePremium(page, 'maria');
 
   await page.goto('/anti-hacking');

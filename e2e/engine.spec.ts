@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import { expect, type Page } from '@playwright/test';
 import { z } from 'zod';
-import { test as base, expectAccessible, registerAndSignIn } from './palisade.ts';
+import { test as base, expectAccessible, openSignedIn } from './palisade.ts';
 
 const LISTED = Buffer.from('a file that is on the list of the feed');
 const LIST = `${createHash('sha256').update(LISTED).digest('hex')}  Test.Listed.File\n`;
@@ -43,7 +43,7 @@ test('a person sees what reads the files, how fresh its signatures are, and when
   page,
   request,
 }) => {
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   const token = await page.evaluate(() => localStorage.getItem('palisade.access_token'));
   const read = async () =>
     statusSchema.parse(

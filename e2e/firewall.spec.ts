@@ -1,11 +1,11 @@
 import { expect, type Locator, type Page } from '@playwright/test';
-import { expectAccessible, expectAccessibleOnPhone, expectNothingCutOff, registerAndSignIn, test } from './palisade.ts';
+import { expectAccessible, expectAccessibleOnPhone, expectNothingCutOff, openSignedIn, test } from './palisade.ts';
 
 const RULES = '**/api/firewall/rules*';
 const ONE_RULE = '**/api/firewall/rules/*';
 
 async function openFirewall(page: Page): Promise<void> {
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Firewall' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Firewall' })).toBeVisible();
 }

@@ -4,7 +4,7 @@ import {
   expectAccessibleOnPhone,
   expectNothingCutOff,
   givePremium,
-  registerAndSignIn,
+  openSignedIn,
   signIn,
   test,
 } from './palisade.ts';
@@ -14,7 +14,7 @@ const tile = (page: Page, name: string) => page.getByRole('region', { name, exac
 
 test('the dashboard counts, marks what is simulated, and shows the plan', async ({ page }) => {
   await page.clock.install();
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   await expect(tile(page, 'Threats Neutralized')).toContainText('67');
   await expect(tile(page, 'Threats Neutralized')).toContainText('0 measured on this account');
   await expect(tile(page, 'Firewall Rules')).toContainText('8');
@@ -48,7 +48,7 @@ test('the dashboard counts, marks what is simulated, and shows the plan', async 
 });
 
 test('the dashboard says that it cannot read, and leads on', async ({ page }) => {
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   await page.route('**/api/dashboard/status', (route) => route.abort());
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Your security status could not be read.' })).toBeVisible();
@@ -69,7 +69,7 @@ test('the dashboard says that it cannot read, and leads on', async ({ page }) =>
 });
 
 test('without premium the monitor is locked, and leads to an upgrade', async ({ page }) => {
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Anti-Hacking' }).click();
   await expect(page.getByRole('heading', { name: 'Premium access required' })).toBeVisible();
   await expectAccessible(page);
@@ -79,7 +79,7 @@ test('without premium the monitor is locked, and leads to an upgrade', async ({ 
 });
 
 test('an infected upload becomes an alert, a drill says that it is one, and a scan tells the truth', async ({ page }) => {
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   // No drill by chance among those that the journey counts.
   await page.addInitScript('Math.random = () => 0.9');
   const headers = await givePremium(page, 'maria');
@@ -148,7 +148,7 @@ test('an infected upload becomes an alert, a drill says that it is one, and a sc
 
 test('live mode asks every 5 seconds, and a scan reloads the alerts a second later', async ({ page }) => {
   await page.clock.install();
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   await givePremium(page, 'maria');
   await page.goto('/anti-hacking');
   await expect(page.getByText('No active threats')).toBeVisible();
@@ -170,7 +170,7 @@ test('live mode asks every 5 seconds, and a scan reloads the alerts a second lat
 });
 
 test('what goes wrong is said as the specification says it', async ({ page }) => {
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   await givePremium(page, 'maria');
   const refuse = (status: number, code: string) => ({
     status,
@@ -200,7 +200,7 @@ test.describe('in front of customers', () => {
   test.use({ environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'maria@example.com', RESET_DELIVERY: 'outbox' } });
 
   test('figures are measured alone', async ({ page }) => {
-    await registerAndSignIn(page, 'maria');
+    await openSignedIn(page, 'maria');
     await expect(tile(page, 'Threats Neutralized')).toContainText('measured on this account');
     await expect(page.getByText('Simulated')).toHaveCount(0);
     await expect(page.getByText('System health')).toHaveCount(0);
@@ -211,7 +211,7 @@ test.describe('in front of customers', () => {
 });
 
 test('nothing of these screens is cut off at any width', async ({ page }) => {
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   await page.goto('/anti-hacking');
   await expect(page.getByRole('heading', { name: 'Premium access required' })).toBeVisible();
   await expectNothingCutOff(page);

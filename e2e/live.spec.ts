@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
-import { expectAccessible, registerAndSignIn, test } from './palisade.ts';
+import { expectAccessible, openSignedIn, test } from './palisade.ts';
 import { cleanPdf, eicarFile } from './samples.ts';
 
 /** Half a gigabyte in three megabytes, below the ratio of a bomb: it takes a while to read. */
@@ -12,7 +12,7 @@ function longRead(): Buffer {
 }
 
 test('an upload shows its stages, and can be taken back while it is read', async ({ page }) => {
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   await page.goto('/antivirus');
   await page
     .getByLabel('Choose files to scan')
@@ -30,7 +30,7 @@ test('an upload shows its stages, and can be taken back while it is read', async
 });
 
 test('what one window does shows in the other at once, and signing out there closes its socket', async ({ page, context }) => {
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   const other = await context.newPage();
   const opened = other.waitForEvent('websocket');
   await other.goto('/antivirus');
@@ -52,7 +52,7 @@ test('what one window does shows in the other at once, and signing out there clo
 });
 
 test('Online follows the socket: lost, it says so, and it comes back by itself', async ({ page }) => {
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   let lose = async () => {};
   let reachable = true;
   await page.routeWebSocket('**/api/events', async (client) => {

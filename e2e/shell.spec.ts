@@ -1,8 +1,8 @@
 import { expect } from '@playwright/test';
-import { expectAccessible, expectAccessibleOnPhone, expectNothingCutOff, registerAndSignIn, test } from './palisade.ts';
+import { expectAccessible, expectAccessibleOnPhone, expectNothingCutOff, openSignedIn, test } from './palisade.ts';
 
 test('every page leads back to the dashboard', async ({ page }) => {
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   await expect(page).toHaveURL(/\/dashboard$/);
   await expect(
     page.getByRole('button', { name: 'Back to Dashboard' }).or(page.getByRole('link', { name: 'Back to Dashboard' })),
@@ -25,7 +25,7 @@ test('every page leads back to the dashboard', async ({ page }) => {
 });
 
 test('the keyboard alone leads from sign-in to a scan', async ({ page }) => {
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   await page.reload();
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.keyboard.press('Tab');
@@ -42,7 +42,7 @@ test('the keyboard alone leads from sign-in to a scan', async ({ page }) => {
 });
 
 test('nothing is cut off at any width', async ({ page }) => {
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   for (const path of ['/dashboard', '/antivirus']) {
     await page.goto(path);
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
@@ -60,7 +60,7 @@ test('no screen breaks the Content-Security-Policy', async ({ page }) => {
   await page.addInitScript(() => {
     addEventListener('securitypolicyviolation', (event) => console.error(`content security policy: ${event.violatedDirective}`));
   });
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   for (const path of [
     '/dashboard',
     '/antivirus',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
-import { expectAccessible, expectAccessibleOnPhone, expectNothingCutOff, registerAndSignIn, signIn, test } from './palisade.ts';
+import { expectAccessible, expectAccessibleOnPhone, expectNothingCutOff, openSignedIn, signIn, test } from './palisade.ts';
 
 const HOSTILE = "<img src=x onerror=alert(1)> '; drop table users; --";
 
@@ -14,7 +14,7 @@ async function signOut(page: Page): Promise<void> {
 
 /** Registers a customer beside the admin (the first account), who stays signed in. */
 async function openAsAdmin(page: Page): Promise<void> {
-  await registerAndSignIn(page, 'boss');
+  await openSignedIn(page, 'boss');
   const customer = { email: 'maria@example.com', username: 'maria', password: 'a long enough password' };
   expect((await page.request.post('/api/auth/register', { data: customer })).status()).toBe(201);
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Subscriptions Admin Only' }).click();

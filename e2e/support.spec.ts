@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { expectAccessible, expectAccessibleOnPhone, expectNothingCutOff, registerAndSignIn, test } from './palisade.ts';
+import { expectAccessible, expectAccessibleOnPhone, expectNothingCutOff, openSignedIn, test } from './palisade.ts';
 
 const CODE = /^[A-HJ-NP-Z2-9]{3}-[A-HJ-NP-Z2-9]{3}-[A-HJ-NP-Z2-9]{3}$/;
 
@@ -28,7 +28,7 @@ async function codeOf(page: Page): Promise<string> {
 
 test('a message is kept verbatim and gets a marked automatic reply after 1.5 seconds', async ({ page }) => {
   test.slow();
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   await page.goto('/chat');
   await expect(page.getByText('What can we help with?')).toBeVisible();
   await expect(conversation(page).getByText('Online', { exact: true })).toBeVisible();
@@ -61,7 +61,7 @@ test('a message is kept verbatim and gets a marked automatic reply after 1.5 sec
 });
 
 test('sending shows that somebody types, and a failure loses nothing', async ({ page }) => {
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   await page.goto('/chat');
   const logged: string[] = [];
   page.on('console', (message) => {
@@ -113,7 +113,7 @@ test('sending shows that somebody types, and a failure loses nothing', async ({ 
 
 test('the chat’s way in the sidebar opens the live chat in a window of its own', async ({ page, context }) => {
   test.slow();
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   const opened = context.waitForEvent('page');
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Support Chat' }).click();
   const live = await opened;
@@ -144,7 +144,7 @@ test.describe('with addresses of the provider', () => {
   test.use({ environment: { LIVE_CHAT_URL: 'https://chat.example.com/', REMOTE_PORTAL_URL: 'https://portal.example.com/' } });
   test('both lead there', async ({ page, context }) => {
     await context.route('https://*.example.com/**', (route) => route.fulfill({ contentType: 'text/html', body: 'elsewhere' }));
-    await registerAndSignIn(page, 'maria');
+    await openSignedIn(page, 'maria');
     await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Support Chat' })).toHaveAttribute(
       'href',
       'https://chat.example.com/',
@@ -162,10 +162,10 @@ test.describe('with addresses of the provider', () => {
 
 test('a customer shares a code, a technician joins with it and completes the session', async ({ page, browser, server }) => {
   test.slow();
-  await registerAndSignIn(page, 'tina');
+  await openSignedIn(page, 'tina');
   const context = await browser.newContext({ baseURL: server.url });
   const customer = await context.newPage();
-  await registerAndSignIn(customer, 'maria');
+  await openSignedIn(customer, 'maria');
 
   await customer.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Remote Access' }).click();
   await expect(customer.getByText('No sessions yet')).toBeVisible();
@@ -202,7 +202,7 @@ test('a customer shares a code, a technician joins with it and completes the ses
 test('the screens of remote access are accessible in every state', async ({ page, context }) => {
   // Each look of axe takes seconds on a busy machine.
   test.slow();
-  await registerAndSignIn(page, 'tina');
+  await openSignedIn(page, 'tina');
   await page.goto('/remote');
   await expect(page.getByText('No sessions yet')).toBeVisible();
   await expectAccessible(page);
@@ -227,7 +227,7 @@ test('the screens of remote access are accessible in every state', async ({ page
 });
 
 test('the banner follows the session every 5 seconds, and Cancel ends it', async ({ page }) => {
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   await page.goto('/remote');
   await page.clock.install();
   await createSession(page);
@@ -258,7 +258,7 @@ test('a session that cannot be created opens the portal all the same, and an ale
   context,
   server,
 }) => {
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   await page.goto('/remote');
   await page.route('**/api/remote/session', (route) => route.abort());
   const dialog = page.waitForEvent('dialog');
@@ -274,7 +274,7 @@ test('a session that cannot be created opens the portal all the same, and an ale
 });
 
 test('a history that cannot be read is logged and said, and read on Retry', async ({ page }) => {
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   const logged: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') logged.push(message.text());
@@ -293,7 +293,7 @@ test('a history that cannot be read is logged and said, and read on Retry', asyn
 });
 
 test('the keyboard alone writes to support, starts a session and ends it', async ({ page }) => {
-  await registerAndSignIn(page, 'maria');
+  await openSignedIn(page, 'maria');
   await page.goto('/chat');
   await page.getByRole('button', { name: 'Firewall help' }).focus();
   await page.keyboard.press('Enter');

@@ -86,6 +86,8 @@ export default defineConfig({
     setupFiles: ['src/app/test-setup.ts'],
     // Loading the kit anew for each file was three quarters of the time; the set-up says what files share.
     isolate: false,
+    pool: 'forks',
+    maxWorkers: 2,
     restoreMocks: true,
     css: false,
   },

@@ -242,6 +242,8 @@ describe('Security Preferences', () => {
     expect(await within(form).findByText('This is not your password.')).toBeVisible();
     server.on(endPhone, reply(endSession, undefined));
     server.on(listSessions, reply(listSessions, [HERE]));
+    // The row goes, and its question with it, while something else is still being read.
+    server.on(listActivity, () => new Promise(() => undefined));
     await user.clear(field);
     await user.type(field, 'correct horse');
     await user.click(within(form).getByRole('button', { name: 'Sign out' }));

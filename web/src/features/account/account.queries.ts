@@ -41,14 +41,15 @@ export function useChangePassword() {
   });
 }
 
-/** Ends one session by its id, or every other one. */
-export function useEndSessions() {
+/** Ends one session by its id, or every other one. `onEnded` is called before the list is read anew: whoever asked may go with its row. */
+export function useEndSessions(onEnded: () => void) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ id, password }: { id: string | undefined; password: string }) =>
       id === undefined
         ? call(endOtherSessions, { body: { password } })
         : call(endSession, { params: { id }, body: { password } }),
+    onSuccess: onEnded,
     // Also after a failure: the list may be older than what the server knows.
     onSettled: () => readAnew(queries),
   });

@@ -146,11 +146,11 @@ interface EndFormProps extends Answers {
 /** One question, and it is done. */
 function EndForm({ id, title, sentence, done, onCancel, onDone }: EndFormProps) {
   const [password, setPassword] = useState('');
-  const end = useEndSessions();
+  const end = useEndSessions(() => onDone(done));
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    end.mutate({ id, password }, { onSuccess: () => onDone(done) });
+    end.mutate({ id, password });
   }
 
   return (
