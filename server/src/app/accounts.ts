@@ -105,7 +105,17 @@ export function buildAccounts(
     now,
     logger,
   });
-  const secondFactors = createSecondFactors({ database: twoFactorTables, passkeys, secrets, audit, mail, now, logger });
+  const drift_steps = settings.totp_drift_steps;
+  const secondFactors = createSecondFactors({
+    database: twoFactorTables,
+    passkeys,
+    secrets,
+    audit,
+    mail,
+    drift_steps,
+    now,
+    logger,
+  });
   const twoFactor = createTwoFactor({
     database: twoFactorTables,
     passkeys,
@@ -115,6 +125,7 @@ export function buildAccounts(
     audit,
     mail,
     mustHaveFactor,
+    drift_steps,
     now,
   });
   const signIn = createSignIn({

@@ -78,6 +78,12 @@ export async function migrate<Tables>(database: Kysely<Tables>, migrations: Reco
   if (error !== undefined) throw error;
 }
 
+/** Whether the database refused a row because what it belongs to is gone. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false;
+  return error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || error.code === '23503';
+}
+
 /** Whether an error is the database's refusal of a duplicate in a unique index that covers `column`. */
 export function isUniqueViolation(error: unknown, column: string): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false;

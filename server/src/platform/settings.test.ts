@@ -13,6 +13,7 @@ describe('settings', () => {
       demo: true,
       reset_delivery: 'response',
       require_two_factor: 'nobody',
+      totp_drift_steps: 1,
       database_url: undefined,
       warnings: [],
     });
@@ -81,6 +82,7 @@ describe('settings', () => {
     ['DEMO', { DEMO: 'yes' }],
     ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
     ['REQUIRE_TWO_FACTOR', { REQUIRE_TWO_FACTOR: 'admins' }],
+    ['TOTP_DRIFT_STEPS', { TOTP_DRIFT_STEPS: '2' }],
     ['RESET_DELIVERY', { RESET_DELIVERY: 'email' }],
     ['RESET_DELIVERY', { ...PUBLIC, RESET_DELIVERY: 'response' }],
     ['SMTP_URL', { ...PUBLIC, RESET_DELIVERY: '' }],

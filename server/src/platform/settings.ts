@@ -28,6 +28,8 @@ export interface Settings {
   two_factor_key_file: string;
   /** Whose accounts must have a second factor; `staff` are support and administrators. */
   require_two_factor: 'nobody' | 'staff' | 'everyone';
+  /** How many steps of 30 s a code of an authenticator app counts before and after its own. */
+  totp_drift_steps: number;
   admin_emails: readonly string[];
   trusted_proxies: readonly string[];
   live_chat_url: string | undefined;
@@ -94,6 +96,7 @@ const environmentSchema = z.object({
     blankIsUnset,
     z.enum(['nobody', 'staff', 'everyone'], { error: 'must be "nobody", "staff" or "everyone"' }).default('nobody'),
   ),
+  TOTP_DRIFT_STEPS: z.preprocess(blankIsUnset, z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('1').transform(Number)),
   DATABASE_URL: accountAddress(/^postgres(ql)?$/, 'must be an address that starts with postgres://'),
   REDIS_URL: accountAddress(/^rediss?$/, 'must be an address that starts with redis:// or rediss://'),
   SMTP_URL: accountAddress(/^smtps?$/, 'must be an address that starts with smtp:// or smtps://'),
@@ -223,6 +226,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     quarantine_key_file: resolve(values.QUARANTINE_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'quarantine.key')),
     two_factor_key_file: resolve(values.TWO_FACTOR_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'two-factor.key')),
     require_two_factor: values.REQUIRE_TWO_FACTOR,
+    totp_drift_steps: values.TOTP_DRIFT_STEPS,
     admin_emails: values.ADMIN_EMAILS,
     trusted_proxies: values.TRUSTED_PROXIES,
     live_chat_url: values.LIVE_CHAT_URL,

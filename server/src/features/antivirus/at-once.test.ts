@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Scan } from '@palisade/contract/antivirus';
-import { deleteFile, readScan, restoreFile } from '@palisade/contract/quarantine';
+import { deleteFile, readScan, reportFalseAlarm, restoreFile } from '@palisade/contract/quarantine';
 import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EICAR, noise, PDF, zip } from '#test/files.ts';
@@ -94,6 +94,15 @@ describe('what comes while something else is done with a file', async () => {
       .where('kind', '=', 'file_deleted')
       .execute();
     expect(entries).toHaveLength(1);
+  });
+
+  test('a false alarm of a record that is deleted meanwhile is that of none', async () => {
+    const { id } = await scanned(app, token, 'eicar.com', EICAR);
+    database.run(`create trigger deleted_meanwhile before insert on quarantine_reports
+      begin delete from scans where id = new.scan_id; end`);
+    const answer = await app.call(reportFalseAlarm, { token, params: { id }, body: { reason: 'It is my own program.' } });
+    database.run('drop trigger deleted_meanwhile');
+    expect(problemOf(answer)).toMatchObject({ status: 404, code: 'not_found' });
   });
 
   test('an upload of which the database cannot say whether it is known leaves nothing behind', async () => {

@@ -4,7 +4,7 @@ import type { FalseAlarm, ScanDetail } from '@palisade/contract/quarantine';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
-import { isUniqueViolation } from '#platform/database.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
@@ -53,6 +53,7 @@ export function createFalseAlarms(parts: {
       try {
         await database.insertInto('quarantine_reports').values(report).execute();
       } catch (error) {
+        if (isForeignKeyViolation(error)) throw new Problem('not_found', { cause: error });
         if (!isUniqueViolation(error, 'scan_id')) throw error;
         throw new Problem('conflict', { detail: 'You have reported this already. An administrator will look at it.' });
       }

@@ -67,10 +67,12 @@ export function createSecondFactors(parts: {
   secrets: SealedSecrets;
   audit: Audit;
   mail: Pick<Mail, 'queue' | 'wake'>;
+  /** How many steps a code counts before and after its own. */
+  drift_steps: number;
   now: () => number;
   logger: FastifyBaseLogger;
 }): SecondFactors {
-  const { database, passkeys, secrets, audit, mail, now, logger } = parts;
+  const { database, passkeys, secrets, audit, mail, drift_steps, now, logger } = parts;
   const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
 
   const userOf = (from: Kysely<Tables>, user_id: string) =>
@@ -120,7 +122,7 @@ export function createSecondFactors(parts: {
       const detail = 'Codes cannot be checked right now. Use a recovery code or a passkey, and tell support.';
       throw new Problem('unavailable', { detail, retry_after: 60, cause: error });
     }
-    const step = matchingStep(secret, code, now());
+    const step = matchingStep(secret, code, { now: now(), drift_steps });
     if (step === undefined) throw refused;
     return async (transaction) => {
       const taken = await transaction

@@ -24,16 +24,26 @@ describe('codes of an authenticator app', () => {
   const now = 1_111_111_111_000;
   const step = stepOf(now);
 
-  test.each([-1, 0, 1])('count in their neighbouring step %i', (drift) => {
-    expect(matchingStep(SECRET, codeOfStep(SECRET, step + drift), now)).toBe(step + drift);
+  test.each([
+    [1, -1],
+    [1, 0],
+    [1, 1],
+    [0, 0],
+  ])('with a drift of %i count %i steps away', (drift_steps, away) => {
+    expect(matchingStep(SECRET, codeOfStep(SECRET, step + away), { now, drift_steps })).toBe(step + away);
   });
 
-  test.each([-2, 2])('do not count %i steps away', (drift) => {
-    expect(matchingStep(SECRET, codeOfStep(SECRET, step + drift), now)).toBeUndefined();
+  test.each([
+    [1, -2],
+    [1, 2],
+    [0, -1],
+    [0, 1],
+  ])('with a drift of %i do not count %i steps away', (drift_steps, away) => {
+    expect(matchingStep(SECRET, codeOfStep(SECRET, step + away), { now, drift_steps })).toBeUndefined();
   });
 
   test.each(['', '05047', '0504710', '050471 ', 'abcdef'])('%j is none', (code) => {
-    expect(matchingStep(SECRET, code, now)).toBeUndefined();
+    expect(matchingStep(SECRET, code, { now, drift_steps: 1 })).toBeUndefined();
   });
 
   test('share their secret in base32 of RFC 4648', () => {

@@ -5,8 +5,6 @@ import { TOTP } from '@palisade/contract/two-factor';
 export const TOTP_SECRET_BYTES = 20;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const BITS_OF_CHARACTER = 5;
-/** Steps either way in which a code counts: clocks differ, and a person types (RFC 6238 section 5.2). */
-const DRIFT_STEPS = 1;
 
 /** Bytes as base32 without padding (RFC 4648 section 6). */
 export function base32(bytes: Buffer): string {
@@ -30,12 +28,19 @@ export function stepOf(now: number): number {
   return Math.floor(now / 1_000 / TOTP.period_s);
 }
 
-/** The step that a code is right for now, give or take the drift; undefined for a wrong one. Takes the same time for every code. */
-export function matchingStep(secret: Buffer, code: string, now: number): number | undefined {
+/**
+ * The step that a code is right for at `now` (ms), or up to `drift_steps` steps to either side: clocks differ, and a person types (RFC 6238 section 5.2). Undefined
+ * for a wrong one. Takes the same time for every code.
+ */
+export function matchingStep(
+  secret: Buffer,
+  code: string,
+  { now, drift_steps }: { now: number; drift_steps: number },
+): number | undefined {
   const given = Buffer.from(code);
   const current = stepOf(now);
   let match: number | undefined;
-  for (let step = Math.max(0, current - DRIFT_STEPS); step <= current + DRIFT_STEPS; step += 1) {
+  for (let step = Math.max(0, current - drift_steps); step <= current + drift_steps; step += 1) {
     const expected = Buffer.from(codeOfStep(secret, step));
     if (given.length === expected.length && timingSafeEqual(given, expected)) match = step;
   }

@@ -560,3 +560,25 @@ describe('a passkey', () => {
     expect((await call(loginWithPasskey, { body: { passkey: device.get(request) } })).status).toBe(401);
   });
 });
+
+describe('with TOTP_DRIFT_STEPS=0', async () => {
+  const strict = await startTestApp({ environment: { TOTP_DRIFT_STEPS: '0' }, surroundings: { now: () => clock } });
+
+  test('a code counts for its own 30 seconds alone, when the app is set up and at sign-in', async () => {
+    const { token, email, password } = await strict.signIn();
+    replyOf(await strict.call(confirmIdentity, { token, body: { current_password: password } }));
+    const { secret } = replyOf(await strict.call(startTotp, { token }));
+    const setUp = (away: number) => strict.call(activateTotp, { token, body: { code: codeAt(secret, clock, away) } });
+    expect((await setUp(-1)).status).toBe(422);
+    expect((await setUp(1)).status).toBe(422);
+    replyOf(await setUp(0));
+
+    nextStep();
+    nextStep();
+    const { challenge = '' } = problemOf(await strict.call(login, { body: { email, password } }));
+    const signIn = (away: number) => strict.call(loginSecondStep, { body: { challenge, code: codeAt(secret, clock, away) } });
+    expect(problemOf(await signIn(-1)).code).toBe('second_factor_refused');
+    expect(problemOf(await signIn(1)).code).toBe('second_factor_refused');
+    replyOf(await signIn(0));
+  });
+});

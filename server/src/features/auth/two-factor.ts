@@ -86,9 +86,11 @@ export function createTwoFactor(parts: {
   audit: Audit;
   mail: Pick<Mail, 'queue' | 'wake'>;
   mustHaveFactor: FactorRule;
+  /** How many steps a code counts before and after its own. */
+  drift_steps: number;
   now: () => number;
 }): TwoFactorAccounts {
-  const { database, passkeys, secondFactors, requirePassword, secrets, audit, mail, mustHaveFactor, now } = parts;
+  const { database, passkeys, secondFactors, requirePassword, secrets, audit, mail, mustHaveFactor, drift_steps, now } = parts;
   const at = (offset_s = 0) => new Date(now() + offset_s * 1_000).toISOString();
 
   async function stateOf(from: Kysely<Tables>, user_id: string) {
@@ -244,7 +246,7 @@ export function createTwoFactor(parts: {
         const { totp, factors } = await stateOf(transaction, actor.user_id);
         if (!totp?.pending_secret || totp.pending_until === null || totp.pending_until <= at())
           throw new Problem('conflict', { detail: 'Setting up the app took too long. Begin again.' });
-        const step = matchingStep(secrets.open(totp.pending_secret, actor.user_id), code, now());
+        const step = matchingStep(secrets.open(totp.pending_secret, actor.user_id), code, { now: now(), drift_steps });
         if (step === undefined)
           throw invalidField('code', 'This code is not right. Check that the clock of your phone is, and type the newest code.');
         await transaction
