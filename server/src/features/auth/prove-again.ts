@@ -3,7 +3,6 @@ import type { AuditTables } from '#platform/audit.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
-import { invalidField } from '#platform/problem.ts';
 import type { AuthTables } from './auth.tables.ts';
 import type { PasskeySite } from './passkey-site.ts';
 import type { RequirePassword } from './require-password.ts';
@@ -14,7 +13,7 @@ type Tables = AuthTables & TwoFactorTables & AuditTables & MailTables & Installa
 
 /**
  * Has a signed-in person prove once more that it is them: with the password and, where the account has one, with a second factor, which is used up.
- * @throws Problem `invalid_field` on `password` or `code`, and as `RequirePassword` and `SecondFactors.examine` do.
+ * @throws Problem `invalid_field` on `password` or `code`, and as `RequirePassword` and `SecondFactors.demand` do.
  */
 export type ProveAgain = (
   user_id: string,
@@ -31,10 +30,8 @@ export function createProveAgain(parts: {
   const { database, requirePassword, secondFactors, mail } = parts;
   return async (user_id, { password, proof, site }, origin) => {
     await requirePassword(user_id, { password, field: 'password' }, origin);
-    const methods = await secondFactors.methods(user_id);
-    if (methods.length === 0) return;
-    if (proof === undefined) throw invalidField('code', 'Give your second factor as well.');
-    const take = await secondFactors.examine(proof, { user_id, purpose: 'confirm', site, origin });
+    const take = await secondFactors.demand(proof, { user_id, purpose: 'confirm', site, origin });
+    if (take === undefined) return;
     await database.transaction().execute(take);
     mail.wake();
   };

@@ -6,7 +6,7 @@ import type { Audit, AuditTables } from '#platform/audit.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
-import { Problem } from '#platform/problem.ts';
+import { invalidField, Problem } from '#platform/problem.ts';
 import type { AuthTables } from './auth.tables.ts';
 import type { PasskeySite } from './passkey-site.ts';
 import type { Passkeys } from './passkeys.ts';
@@ -52,6 +52,11 @@ export interface SecondFactors {
    * @throws Problem `second_factor_refused`; `too_many_requests` for codes alone, after too many; `unavailable` when codes cannot be checked.
    */
   examine(proof: Proof, occasion: Occasion): Promise<Take>;
+  /**
+   * As `examine`, of an account that may have no second factor: undefined then.
+   * @throws Problem `invalid_field` on `code` when there is one and none was given.
+   */
+  demand(proof: Proof | undefined, occasion: Occasion): Promise<Take | undefined>;
 }
 
 /** Codes of 6 digits can be guessed by who has the password: so many in an hour, whatever the way (RFC 4226 section 7.3). Passkeys and recovery codes go on. */
@@ -166,31 +171,35 @@ export function createSecondFactors(parts: {
     };
   }
 
-  return {
-    async methods(user_id) {
-      const [totp, keys] = await Promise.all([
-        database.selectFrom('totp').select('since').where('user_id', '=', user_id).executeTakeFirst(),
-        passkeys.list(user_id),
-      ]);
-      const methods: SecondFactor[] = [];
-      if (totp !== undefined && totp.since !== null) methods.push('totp');
-      if (keys.length > 0) methods.push('passkey');
-      if (methods.length > 0) methods.push('recovery_code');
-      return methods;
-    },
+  async function methods(user_id: string): Promise<SecondFactor[]> {
+    const [totp, keys] = await Promise.all([
+      database.selectFrom('totp').select('since').where('user_id', '=', user_id).executeTakeFirst(),
+      passkeys.list(user_id),
+    ]);
+    const found: SecondFactor[] = [];
+    if (totp !== undefined && totp.since !== null) found.push('totp');
+    if (keys.length > 0) found.push('passkey');
+    if (found.length > 0) found.push('recovery_code');
+    return found;
+  }
 
-    async examine(proof, occasion) {
-      if ('code' in proof) return await examineCode(proof.code, occasion.user_id);
-      if ('passkey' in proof) return await examinePasskey(proof.passkey, occasion);
-      return async (transaction) => {
-        const isTaken = await takeRecoveryCode(
-          transaction.$pickTables<'recovery_codes'>(),
-          occasion.user_id,
-          proof.recovery_code,
-        );
-        if (!isTaken) throw new Problem('second_factor_refused', { detail: WRONG_RECOVERY_CODE });
-        await noticeRecoveryCode(transaction, occasion);
-      };
+  async function examine(proof: Proof, occasion: Occasion): Promise<Take> {
+    if ('code' in proof) return await examineCode(proof.code, occasion.user_id);
+    if ('passkey' in proof) return await examinePasskey(proof.passkey, occasion);
+    return async (transaction) => {
+      const isTaken = await takeRecoveryCode(transaction.$pickTables<'recovery_codes'>(), occasion.user_id, proof.recovery_code);
+      if (!isTaken) throw new Problem('second_factor_refused', { detail: WRONG_RECOVERY_CODE });
+      await noticeRecoveryCode(transaction, occasion);
+    };
+  }
+
+  return {
+    methods,
+    examine,
+    async demand(proof, occasion) {
+      if ((await methods(occasion.user_id)).length === 0) return undefined;
+      if (proof === undefined) throw invalidField('code', 'Give your second factor as well.');
+      return await examine(proof, occasion);
     },
   };
 }

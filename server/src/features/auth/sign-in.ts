@@ -75,7 +75,7 @@ export function createSignIn(parts: {
   auth: Pick<Auth, 'authenticate' | 'stillHolds' | 'findUser' | 'findUserByEmail'>;
   sessions: Pick<Sessions, 'start' | 'end'>;
   guard: SignInGuard;
-  secondFactors: SecondFactors;
+  secondFactors: Pick<SecondFactors, 'methods' | 'examine'>;
   challenges: SignInChallenges;
   passkeys: Pick<Passkeys, 'request' | 'ownerOf'>;
   audit: Pick<Audit, 'record'>;

@@ -45,7 +45,7 @@ export interface TwoFactorAccounts {
   secondFactors(user_ids: readonly string[]): Promise<Map<string, boolean>>;
   /**
    * Proves who is there, for `CONFIRMATION_LIFETIME_S`.
-   * @throws Problem `invalid_field` for a wrong password or a missing second factor, and as `SecondFactors.examine` does.
+   * @throws Problem `invalid_field` for a wrong password or a missing second factor, and as `SecondFactors.demand` does.
    */
   confirm(
     actor: Actor,
@@ -205,12 +205,7 @@ export function createTwoFactor(parts: {
 
     async confirm({ user_id, session_id, origin }, { current_password, proof, site }) {
       await requirePassword(user_id, { password: current_password, field: 'current_password' }, origin);
-      const { factors } = await stateOf(database, user_id);
-      if (factors > 0 && proof === undefined) throw invalidField('code', 'Give your second factor as well.');
-      const take =
-        factors > 0 && proof !== undefined
-          ? await secondFactors.examine(proof, { user_id, purpose: 'confirm', site, origin })
-          : undefined;
+      const take = await secondFactors.demand(proof, { user_id, purpose: 'confirm', site, origin });
       await database.transaction().execute(async (transaction) => {
         await take?.(transaction);
         const row = { with_second_factor: take === undefined ? 0 : 1, expires_at: at(CONFIRMATION_LIFETIME_S) } as const;
