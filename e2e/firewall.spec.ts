@@ -73,13 +73,13 @@ test('a person adds, tries, disables and deletes rules', async ({ page }) => {
   await tester.getByLabel('Destination').fill('192.168.1.10');
   await tester.getByLabel('Port').fill('22');
   await tester.getByRole('button', { name: 'Test' }).click();
-  await expect(tester.getByRole('status')).toHaveText('Allowed by the rule “Office”');
+  await expect(tester.getByRole('status')).toHaveText('Would be allowed by the rule “Office”');
 
   await addRule(page, 'Closed', async (form) => {
     await form.getByLabel('Action').selectOption('Block');
     await form.getByLabel('Protocol').selectOption('All');
   });
-  await expect(tester.getByRole('status')).toHaveText('Blocked by the rule “Closed”');
+  await expect(tester.getByRole('status')).toHaveText('Would be blocked by the rule “Closed”');
   await expect(row(page, 'Office')).toContainText('Never matches');
   await expect(row(page, 'Office')).toContainText('Another rule blocks all of this traffic.');
   await expectAccessible(page);
@@ -87,7 +87,7 @@ test('a person adds, tries, disables and deletes rules', async ({ page }) => {
   await status(page, 'Closed').click();
   await expect(status(page, 'Closed')).not.toBeChecked();
   await expect(row(page, 'Office')).not.toContainText('Never matches');
-  await expect(tester.getByRole('status')).toHaveText('Allowed by the rule “Office”');
+  await expect(tester.getByRole('status')).toHaveText('Would be allowed by the rule “Office”');
   await expectAccessible(page);
   await page.reload();
   await expect(status(page, 'Closed')).not.toBeChecked();

@@ -142,7 +142,7 @@ test('an infected upload becomes an alert, a drill says that it is one, and a sc
 
   await page.goto('/dashboard');
   await expect(tile(page, 'Security Score')).toContainText('92%');
-  await expect(page.getByRole('link', { name: '−8 Port 22 (SSH) is open to the whole world +8 if fixed' })).toBeVisible();
+  await expect(page.getByRole('link', { name: '−8 A rule opens port 22 (SSH) to the whole world +8 if fixed' })).toBeVisible();
   await expect(tile(page, 'Threats Neutralized')).toContainText('1 measured on this account');
 });
 

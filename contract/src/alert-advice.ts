@@ -1,7 +1,11 @@
 import type { Alert } from './anti-hacking.ts';
 
-/** What an alert is about, in the words of a heading. A type that this version does not know, as the server calls it. */
-export function alertTitle(threat_type: string): string {
+/**
+ * What an alert is about, in the words of a heading. A type that this version does not know, as the server calls it. Of files only the industry's harmless
+ * test files are of low severity.
+ */
+export function alertTitle({ threat_type, severity, simulated }: Pick<Alert, 'threat_type' | 'severity' | 'simulated'>): string {
+  if (threat_type === 'malware_detected' && severity === 'low' && !simulated) return 'A test file was found';
   return TITLES.get(threat_type) ?? threat_type.replaceAll('_', ' ');
 }
 
@@ -19,7 +23,7 @@ type Advised = Pick<Alert, 'threat_type' | 'outcome' | 'simulated'>;
 
 /** What became of the thing itself, as far as it can be proven, in one sentence. */
 export function alertProof({ threat_type, outcome, simulated }: Advised): string {
-  if (simulated) return 'A drill: nothing of this happened, so nothing had to be stopped.';
+  if (simulated) return 'A drill, shown as neutralized: nothing of this happened.';
   if (threat_type === 'false_alarm') return 'Nothing was wrong with it.';
   if (outcome === 'blocked') return BLOCKED.get(threat_type) ?? 'Refused: what was tried did not get through.';
   if (outcome === 'allowed') return ALLOWED.get(threat_type) ?? 'Not stopped: it got through.';

@@ -36,7 +36,10 @@ export const RECENT_SCANS_MAXIMUM = 6;
 /** What `last_scan` says when nothing was scanned. */
 export const NEVER = 'Never';
 
-/** One reason why the score is below 100: what it takes off, what the score would rise by if this alone were mended, and the screen that mends it. */
+/**
+ * One thing that the posture scan found: what it takes off the score, what the score would rise by if this alone were mended, and the screen that mends it.
+ * `deduction` 0: it does not count yet, or its group has no more to lose.
+ */
 export const scoreReasonSchema = z.object({
   id: z.string(),
   title: z.string(),
@@ -69,6 +72,8 @@ export const readDashboard = endpoint({
   reply: z.object({
     security_score: z.int().min(0).max(SECURITY_SCORE_MAXIMUM),
     score_breakdown: z.array(scoreReasonSchema),
+    /** What the score rests on: how many checks could run, and how many could not. */
+    score_checks: z.object({ ran: z.int(), unknown: z.int() }),
     /** The time of the latest scan, or 'Never'. */
     last_scan: z.union([timeSchema, z.literal(NEVER)]),
     subscription: currentSubscriptionSchema,

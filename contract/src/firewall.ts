@@ -57,32 +57,24 @@ function conflictOf(rule: {
   return message === undefined ? undefined : { field: 'destination_ip', message };
 }
 
-/** A rule as it is asked for. The grammar of its addresses and its port is that of `firewall-grammar.ts`. */
-export const newRuleSchema = z
-  .object({
-    rule_name: ruleNameSchema,
-    direction: directionSchema,
-    action: actionSchema,
-    protocol: protocolSchema,
-    source_ip: grammarField(readAddresses),
-    destination_ip: grammarField(readAddresses),
-    port: grammarField(readPorts),
-  })
-  .superRefine((rule, context) => {
-    const conflict = conflictOf(rule);
-    if (conflict) context.addIssue({ code: 'custom', path: [conflict.field], message: conflict.message });
-  });
+const ruleTermsSchema = z.object({
+  direction: directionSchema.default('inbound'),
+  action: actionSchema.default('allow'),
+  protocol: protocolSchema.default('tcp'),
+  source_ip: grammarField(readAddresses),
+  destination_ip: grammarField(readAddresses),
+  port: grammarField(readPorts),
+});
+
+/** A rule as it is asked for: a name is enough, the rest has the specification's defaults (SPEC section 9). The grammar of its addresses and its port is that of `firewall-grammar.ts`. */
+export const newRuleSchema = z.object({ rule_name: ruleNameSchema, ...ruleTermsSchema.shape }).superRefine((rule, context) => {
+  const conflict = conflictOf(rule);
+  if (conflict) context.addIssue({ code: 'custom', path: [conflict.field], message: conflict.message });
+});
 export type NewRule = z.infer<typeof newRuleSchema>;
 
-/** The specification's defaults of the Add Rule dialog (SPEC section 9). */
-export const RULE_DEFAULTS: Omit<NewRule, 'rule_name'> = {
-  direction: 'inbound',
-  action: 'allow',
-  protocol: 'tcp',
-  source_ip: EVERY,
-  destination_ip: EVERY,
-  port: EVERY,
-};
+/** What a rule is where nobody says otherwise, on the wire and in the Add Rule dialog. */
+export const RULE_DEFAULTS: Omit<NewRule, 'rule_name'> = ruleTermsSchema.parse({});
 
 export const ruleSchema = z.object({
   id: idSchema,

@@ -19,7 +19,8 @@ export const readConfig = endpoint({
     demo: z.boolean(),
     reset_delivery: z.enum(['response', 'email', 'outbox']),
     provider_name: z.string(),
-    support: z.object({ phone: z.string(), email: z.string() }),
+    /** `promise` is the provider's own words; blank where it promises nothing. */
+    support: z.object({ phone: z.string(), email: z.string(), promise: z.string() }),
     links: z.object({ live_chat: z.string().nullable(), remote_portal: z.string().nullable() }),
   }),
   problems: [],

@@ -4,6 +4,7 @@ import { timeSchema } from './fields.ts';
 
 const COMPANY_NAME_LENGTH_MAXIMUM = 80;
 const PHONE_LENGTH_MAXIMUM = 40;
+const PROMISE_LENGTH_MAXIMUM = 120;
 /** RFC 5321, 4.5.3.1.3. */
 const EMAIL_LENGTH_MAXIMUM = 254;
 
@@ -18,13 +19,30 @@ const line = (label: string, maximum: number) =>
     .max(maximum, `The ${label} has at most ${maximum} characters.`)
     .refine((text) => !CONTROL_CHARACTERS.test(text), `The ${label} is one line without control characters.`);
 
-/** Who provides this installation. Phone and email are not checked (SPEC section 5); blank ones are not shown. */
+/**
+ * Who provides this installation. Phone and email are not checked (SPEC section 5); blank ones are not shown. `support_promise` is what the provider promises
+ * of its support; where it is blank nothing is promised in public exposure, and the specification's words stand in local exposure.
+ */
 export const clientInfoSchema = z.object({
   company_name: line('company name', COMPANY_NAME_LENGTH_MAXIMUM).min(1, 'Give the company name.'),
   support_phone: line('support phone', PHONE_LENGTH_MAXIMUM),
   support_email: line('support email', EMAIL_LENGTH_MAXIMUM),
+  support_promise: line('support promise', PROMISE_LENGTH_MAXIMUM).default(''),
 });
 export type ClientInfo = z.infer<typeof clientInfoSchema>;
+
+const PHONE = /^\+?[\d\s().\-/]+$/u;
+const PHONE_DIGITS_LEAST = 3;
+
+/** Whether a link can call it: digits, and what people write between them. */
+export function isCallable(phone: string): boolean {
+  return PHONE.test(phone) && phone.replace(/\D/gu, '').length >= PHONE_DIGITS_LEAST;
+}
+
+/** Whether a link can write to it. */
+export function isMailable(email: string): boolean {
+  return z.email().safeParse(email).success;
+}
 
 export const setupPayloadSchema = z.object({
   client_info: clientInfoSchema,

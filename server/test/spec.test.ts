@@ -182,7 +182,7 @@ const ROWS: readonly Row[] = [
     path: '/firewall/rules',
     role: 'customer',
     body: rule,
-    optional: ['source_ip', 'destination_ip', 'port'],
+    optional: ['direction', 'action', 'protocol', 'source_ip', 'destination_ip', 'port'],
     status: 201,
     answer: { ...rule(), id: text, enabled: true, created_at: text },
   },

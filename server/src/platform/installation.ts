@@ -10,11 +10,11 @@ export interface InstallationTables {
 /** Who stands behind the screens and mails. Contacts that are not known are empty. */
 export interface Provider {
   provider_name: string;
-  support: { phone: string; email: string };
+  support: { phone: string; email: string; promise: string };
 }
 
 const SETUP = 'setup';
-const UNCONFIGURED: Provider = { provider_name: 'Palisade', support: { phone: '', email: '' } };
+const UNCONFIGURED: Provider = { provider_name: 'Palisade', support: { phone: '', email: '', promise: '' } };
 
 /** Writes a fact unless it is there already; whether this call wrote it. Of several at once one does. */
 export async function claimFact(database: Kysely<InstallationTables>, name: string, value: string): Promise<boolean> {
@@ -57,6 +57,10 @@ export async function readProvider(database: Kysely<InstallationTables>): Promis
   const { client_info } = setupPayloadSchema.parse(JSON.parse(setup));
   return {
     provider_name: client_info.company_name,
-    support: { phone: client_info.support_phone, email: client_info.support_email },
+    support: {
+      phone: client_info.support_phone,
+      email: client_info.support_email,
+      promise: client_info.support_promise,
+    },
   };
 }

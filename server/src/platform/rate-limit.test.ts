@@ -63,7 +63,7 @@ const config = {
   demo: true,
   reset_delivery: 'response' as const,
   provider_name: 'Palisade',
-  support: { phone: '', email: '' },
+  support: { phone: '', email: '', promise: '' },
   links: { live_chat: null, remote_portal: null },
 };
 serve(api, readHealth, 'anyone', () => Promise.resolve({ status: 'ok' as const }));

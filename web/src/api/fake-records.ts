@@ -38,7 +38,7 @@ export const CONFIG: Config = {
   demo: true,
   reset_delivery: 'response',
   provider_name: 'Palisade',
-  support: { phone: '', email: '' },
+  support: { phone: '', email: '', promise: '' },
   links: { live_chat: null, remote_portal: null },
 };
 
@@ -106,6 +106,7 @@ export function dashboardOf(parts: Partial<DashboardStatus> = {}): DashboardStat
   return {
     security_score: 100,
     score_breakdown: [],
+    score_checks: { ran: 12, unknown: 16 },
     last_scan: recent_scans[0]?.scanned_at ?? 'Never',
     subscription: NO_PLAN,
     recent_scans,

@@ -7,6 +7,7 @@ const MARKS = {
     tooltip: 'This figure is simulated, for a demonstration or a drill. Nothing measured it.',
   },
   sample: { label: 'Sample', tooltip: 'This figure is a fixed sample, for a demonstration. Nothing measured it.' },
+  claim: { label: 'Claim', tooltip: 'This is the example text of a provider’s promise. Admin Setup replaces it by your own.' },
 } as const;
 
 /** Room between a tooltip and the edge of the window, in px. */
@@ -16,7 +17,7 @@ const EDGE = 8;
  * Says of a figure that it was not measured (DESIGN section 3); a figure without a mark was. The tooltip opens by pointer, keyboard and touch, and closes with
  * Escape (WCAG 1.4.13). The kit's brings a positioning engine of 20 kB.
  */
-export function FigureMark({ kind }: { kind: 'simulated' | 'sample' }) {
+export function FigureMark({ kind }: { kind: keyof typeof MARKS }) {
   const [isOpen, setIsOpen] = useState(false);
   const tooltip = useRef<HTMLSpanElement>(null);
   const id = useId();

@@ -49,7 +49,7 @@ export function createAlertMails(parts: {
   const pageAt = (path: string) => (public_url === undefined ? [] : [new URL(path, public_url).href]);
 
   async function letterOf(incident: Incident): Promise<((alert_id: string) => Letter) | undefined> {
-    const { user_id, severity, threat_type, description, ip_address } = incident;
+    const { user_id, severity, description, ip_address } = incident;
     if (severity !== 'high' && severity !== 'critical') return undefined;
     const [user] = await accounts.findUsers([user_id]);
     if (user === undefined) return undefined;
@@ -60,7 +60,7 @@ export function createAlertMails(parts: {
       subject: `security alert, ${severity}`,
       lines: [
         `Hello ${user.username},`,
-        `${alertTitle(threat_type)}:`,
+        `${alertTitle(advised)}:`,
         description,
         [`When: ${describeTime(incident.at)}`, ...(ip_address === null ? [] : [`From: ${ip_address}`])].join('\n'),
         alertProof(advised),
@@ -75,7 +75,7 @@ export function createAlertMails(parts: {
   async function lettersBetween(since: string, until: string): Promise<Letter[]> {
     const rows = await database
       .selectFrom('alerts')
-      .select(['user_id', 'threat_type', 'description', 'count', 'last_seen'])
+      .select(['user_id', 'threat_type', 'severity', 'description', 'count', 'last_seen'])
       .where('last_seen', '>=', since)
       .where('last_seen', '<', until)
       .where('severity', 'in', ['low', 'medium'])
@@ -93,8 +93,8 @@ export function createAlertMails(parts: {
       const lines = happened
         .slice(0, DIGEST_LINES)
         .map(
-          ({ threat_type, description, count, last_seen }) =>
-            `- ${alertTitle(threat_type)}${count > 1 ? ` (${count} times)` : ''}, last on ${describeTime(last_seen)}\n  ${description}`,
+          ({ threat_type, severity, description, count, last_seen }) =>
+            `- ${alertTitle({ threat_type, severity, simulated: false })}${count > 1 ? ` (${count} times)` : ''}, last on ${describeTime(last_seen)}\n  ${description}`,
         );
       const more = happened.length - lines.length;
       letters.push({

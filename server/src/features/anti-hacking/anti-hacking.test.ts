@@ -176,11 +176,11 @@ describe('the posture scan', async () => {
   test('of a new account finds nothing but the missing second factor, and says how much it could look at', async () => {
     const result = replyOf(await call(scanPosture, { token }));
     expect(result).toMatchObject({ threats_detected: 0, threats_blocked: 0, status: 'issues_found', recommendations: [factor] });
-    expect(result.coverage).toMatch(/^\d+ of 26 checks could run\./);
+    expect(result.coverage).toMatch(/^\d+ of 28 checks could run\./);
     expect(result.findings.find(({ id }) => id === 'no_two_factor')).toMatchObject({ state: 'fail', deduction: 0 });
   });
 
-  test('tells of an infected file that was removed, and takes nothing off for it', async () => {
+  test('tells of an infected file that was removed, and takes little off for it', async () => {
     await scanned(app, token, 'eicar.com', EICAR);
     await scanned(app, token, 'eicar-again.com', EICAR);
     const result = replyOf(await call(scanPosture, { token }));
@@ -192,6 +192,11 @@ describe('the posture scan', async () => {
     expect(result.findings.find(({ id }) => id === 'infected_not_removed')).toMatchObject({
       state: 'pass',
       evidence: '2 infected uploads were found, each is sealed or gone.',
+    });
+    expect(result.findings.find(({ id }) => id === 'infected_lately')).toMatchObject({
+      state: 'fail',
+      deduction: 3,
+      evidence: '2 infected files were found within 30 days, 2 of them within the last 7.',
     });
   });
 });

@@ -25,7 +25,7 @@ import { judge, type Posture } from './posture.ts';
 import { CHECKED_PORTS, type PostureFacts } from './posture-checks.ts';
 import { createScoreHistory } from './score-history.ts';
 
-interface Overview extends Pick<Posture, 'security_score' | 'score_breakdown'> {
+interface Overview extends Pick<Posture, 'security_score' | 'score_breakdown' | 'checks'> {
   /** Real alerts that were blocked. */
   blocked: number;
   /** Firewall rules, enabled or not. */
@@ -267,9 +267,9 @@ export function createAntiHacking(parts: {
 
     async overview(user_id) {
       const { posture, rows, rule_count } = await postureOf(user_id);
-      const { security_score, score_breakdown } = posture;
+      const { security_score, score_breakdown, checks } = posture;
       const infected_in_the_open = score_breakdown.some(({ id }) => id === 'infected_not_removed');
-      return { security_score, score_breakdown, rule_count, infected_in_the_open, blocked: countOf(rows, isBlocked) };
+      return { security_score, score_breakdown, checks, rule_count, infected_in_the_open, blocked: countOf(rows, isBlocked) };
     },
 
     async scan(user_id) {

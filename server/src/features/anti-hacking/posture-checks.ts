@@ -15,7 +15,13 @@ export interface PostureFacts {
     unreviewed_devices: readonly string[];
   };
   remote: { long_sessions: number };
-  scans: { infected: number; overdue: number; repeated_threats: readonly string[] };
+  scans: {
+    infected: number;
+    overdue: number;
+    /** Infected files and unread ones of the last 7 and the last 30 days. */
+    lately: Record<'infected' | 'unread', { week: number; month: number }>;
+    repeated_threats: readonly string[];
+  };
   /** Real alerts that nothing has blocked; of `malware` those that are about one file each. */
   unblocked: { malware: number; high: number; critical: number };
   /** The newest alert of each kind that has to be opened to act on it. */
@@ -35,7 +41,12 @@ const NEW_FOR_MS = 24 * HOUR_MS;
 const RECOVERY_CODES_LEAST = 3;
 const SECURITY_ROUTE = '/dashboard?open=security';
 
-/** What a check found: nothing wrong (`times` 0), or how often its deduction counts; undefined when it cannot run here. */
+/** Why a check that ran cannot tell, in a sentence. */
+interface Untold {
+  untold: string;
+}
+
+/** What a check found: nothing wrong (`times` 0), or how often its deduction counts. */
 export interface Outcome {
   times: number;
   evidence: string;
@@ -59,7 +70,7 @@ export interface Check extends Fix {
   goal: string;
   deduction: number;
   /** Absent, or undefined: nothing on this server can tell. */
-  run?: (facts: PostureFacts) => Outcome | undefined;
+  run?: (facts: PostureFacts) => Outcome | Untold | undefined;
 }
 
 const REVIEW = 'Say whether it was you, in its alert.';
@@ -110,17 +121,16 @@ function portCheck({ port, service }: (typeof PORTS)[number]): Check {
     id: `port_${port}_open`,
     group: 'rules',
     severity: 'high',
-    title: `Port ${port} (${service}) is open to the whole world`,
+    title: `A rule opens port ${port} (${service}) to the whole world`,
     goal: `Port ${port} (${service}) is closed to the world`,
     advice: `Limit who may reach port ${port} to the addresses that need it, or disable the rule.`,
     fix_route: '/firewall',
     deduction: 8,
     run: (facts) => {
       const rules = facts.rules.ports.get(port) ?? [];
-      return {
-        times: rules.length > 0 ? 1 : 0,
-        evidence: rules.length > 0 ? `Opened by ${names(rules)}.` : `No enabled rule opens port ${port} to everyone.`,
-      };
+      return rules.length > 0
+        ? { times: 1, evidence: `Opened by ${names(rules)}.` }
+        : { untold: `None of your rules opens it. Nothing applies your rules yet, so nobody can tell whether it is closed.` };
     },
   };
 }
@@ -145,6 +155,24 @@ function signaturesOlder(after_h: number, before_h: number): Pick<Check, 'advice
         ...(is_admin ? { fix: SIGNATURE_SOURCES } : {}),
       };
     },
+  };
+}
+
+/** What infected and unread files cost when they are at most 7 days old, and when they are at most 30 [H]: sealed ones endanger nobody, yet something brought them. */
+const LATELY = { infected: { week: 3, month: 1 }, unread: { week: 2, month: 1 } } as const;
+
+function lately(
+  count: { week: number; month: number },
+  cost: { week: number; month: number },
+  one: string,
+  many: string,
+  what: string,
+): Outcome {
+  const ages = count.week > 0 ? `${count.week} of them within the last 7` : 'none of them within the last 7';
+  return {
+    times: count.month > 0 ? 1 : 0,
+    deduction: count.week > 0 ? cost.week : cost.month,
+    evidence: count.month > 0 ? `${plural(count.month, one, many)} ${what} within 30 days, ${ages}.` : `None within 30 days.`,
   };
 }
 
@@ -341,6 +369,28 @@ export const CHECKS: readonly Check[] = [
           ? `${plural(unblocked.malware, 'infected upload is', 'infected uploads are')} still in the open on the server.`
           : `${plural(scans.infected, 'infected upload was', 'infected uploads were')} found, each is sealed or gone.`,
     }),
+  },
+  {
+    id: 'infected_lately',
+    group: 'files',
+    severity: 'low',
+    title: 'Infected files were found within the last 30 days',
+    goal: 'No infected file was found within the last 30 days',
+    advice: 'Delete the originals of infected files where they came from: only the uploaded copies were put out of reach.',
+    fix_route: '/antivirus',
+    deduction: LATELY.infected.week,
+    run: ({ scans }) => lately(scans.lately.infected, LATELY.infected, 'infected file was', 'infected files were', 'found'),
+  },
+  {
+    id: 'unread_lately',
+    group: 'files',
+    severity: 'low',
+    title: 'Files of the last 30 days could not be read whole',
+    goal: 'Every file of the last 30 days was read whole',
+    advice: 'Treat files that could not be read as unknown: open them with their password, or ask for them in another form.',
+    fix_route: '/antivirus',
+    deduction: LATELY.unread.week,
+    run: ({ scans }) => lately(scans.lately.unread, LATELY.unread, 'file was', 'files were', 'not read whole'),
   },
   {
     id: 'signatures_old',

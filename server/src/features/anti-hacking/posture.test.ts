@@ -9,6 +9,7 @@ import { judge } from './posture.ts';
 import { CHECKED_PORTS, CHECKS, type PostureFacts } from './posture-checks.ts';
 
 const DAY_MS = 86_400_000;
+const NONE_LATELY = { infected: { week: 0, month: 0 }, unread: { week: 0, month: 0 } };
 const nothing: PostureFacts = {
   account: {
     common_password: undefined,
@@ -18,12 +19,15 @@ const nothing: PostureFacts = {
     unreviewed_devices: [],
   },
   remote: { long_sessions: 0 },
-  scans: { infected: 0, overdue: 0, repeated_threats: [] },
+  scans: { infected: 0, overdue: 0, lately: NONE_LATELY, repeated_threats: [] },
   unblocked: { malware: 0, high: 0, critical: 0 },
   newest: {},
   rules: readOpenRules([], CHECKED_PORTS),
   signatures_age_ms: undefined,
 };
+const withLately = (lately: Partial<PostureFacts['scans']['lately']>): Partial<PostureFacts> => ({
+  scans: { ...nothing.scans, lately: { ...NONE_LATELY, ...lately } },
+});
 let last = 0;
 const rule = (parts: Partial<Rule>): Rule => ({
   id: `01930000-0000-7000-8000-${String(++last).padStart(12, '0')}`,
@@ -61,7 +65,11 @@ describe('the score', () => {
       { second_factor: { enabled: false, recovery_codes_left: 0 }, is_admin: true },
       [['no_two_factor', 20]],
     ],
-    ['no second factor on the first day', { second_factor: { enabled: false, recovery_codes_left: 0 }, age_ms: DAY_MS - 1 }, []],
+    [
+      'no second factor on the first day',
+      { second_factor: { enabled: false, recovery_codes_left: 0 }, age_ms: DAY_MS - 1 },
+      [['no_two_factor', 0]],
+    ],
     ['a second factor', { second_factor: { enabled: true, recovery_codes_left: 3 } }, []],
     ['two recovery codes', { second_factor: { enabled: true, recovery_codes_left: 2 } }, [['few_recovery_codes', 3]]],
     ['a device to be reviewed', { unreviewed_devices: ['d1', 'd2'] }, [['unreviewed_device', 5]]],
@@ -92,10 +100,20 @@ describe('the score', () => {
   });
 
   test('counts only checks that could run, and says how many', () => {
-    const { findings, coverage } = judge(nothing);
-    expect(findings).toHaveLength(26);
-    expect(coverage).toMatch(/^15 of 26 checks could run\./);
+    const { findings, coverage, checks } = judge(nothing);
+    expect(findings).toHaveLength(28);
+    expect(checks).toEqual({ ran: 12, unknown: 16 });
+    expect(coverage).toMatch(/^12 of 28 checks could run\./);
     for (const finding of findings.filter((one) => one.state === 'unknown')) expect(finding.deduction).toBe(0);
+  });
+
+  test('never calls a port closed while nothing applies the rules', () => {
+    const block = rule({ port: '3389', action: 'block' });
+    const { findings } = judge({ ...nothing, rules: readOpenRules([block], CHECKED_PORTS) });
+    expect(findings.find(({ id }) => id === 'port_3389_open')).toMatchObject({
+      state: 'unknown',
+      evidence: 'None of your rules opens it. Nothing applies your rules yet, so nobody can tell whether it is closed.',
+    });
   });
 
   test.each<[string, Rule[], string[], number]>([
@@ -145,7 +163,11 @@ describe('the score', () => {
     ['signatures of eight days', { signatures_age_ms: 192 * 3_600_000 }, ['signatures_very_old'], 90],
     ['files that wait', { scans: { ...nothing.scans, overdue: 3 } }, ['files_overdue'], 98],
     ['a threat that comes back', { scans: { ...nothing.scans, infected: 2, repeated_threats: ['X'] } }, ['repeated_threat'], 92],
-    ['an infected file that was removed', { scans: { ...nothing.scans, infected: 1 } }, [], 100],
+    ['an infected file of long ago', { scans: { ...nothing.scans, infected: 1 } }, [], 100],
+    ['an infected file of this week', withLately({ infected: { week: 1, month: 9 } }), ['infected_lately'], 97],
+    ['infected files of this month', withLately({ infected: { week: 0, month: 50 } }), ['infected_lately'], 99],
+    ['files of this week that nobody could read', withLately({ unread: { week: 2, month: 2 } }), ['unread_lately'], 98],
+    ['files of this month that nobody could read', withLately({ unread: { week: 0, month: 27 } }), ['unread_lately'], 99],
     ['one that was not', { unblocked: { malware: 1, high: 1, critical: 0 } }, ['open_alert_high', 'infected_not_removed'], 74],
     ['a forgotten remote session', { remote: { long_sessions: 1 } }, ['long_remote_session'], 92],
     ['a critical alert that nothing blocked', { unblocked: { malware: 0, high: 0, critical: 1 } }, ['open_alert_critical'], 49],
@@ -163,7 +185,7 @@ describe('the score', () => {
         const { security_score, score_breakdown, findings } = judge({
           account: nothing.account,
           remote: nothing.remote,
-          scans: { infected: malware, overdue, repeated_threats: [] },
+          scans: { infected: malware, overdue, lately: NONE_LATELY, repeated_threats: [] },
           unblocked: { malware, high, critical },
           newest: {},
           rules: { everything, clashing, ports: new Map([[22, ssh]]) },
@@ -186,7 +208,12 @@ describe('a finding leads to where it can be mended:', () => {
   const failing: PostureFacts = {
     account,
     remote: { long_sessions: 1 },
-    scans: { infected: 1, overdue: 1, repeated_threats: ['X'] },
+    scans: {
+      infected: 1,
+      overdue: 1,
+      lately: { infected: { week: 1, month: 1 }, unread: { week: 0, month: 1 } },
+      repeated_threats: ['X'],
+    },
     unblocked: { malware: 1, high: 1, critical: 1 },
     newest: { high: 'high-one', critical: 'critical-one', device: 'device-one' },
     rules: readOpenRules([rule({ port: '*', protocol: 'all' }), rule({ port: '*', protocol: 'all' })], CHECKED_PORTS),
@@ -212,6 +239,8 @@ describe('a finding leads to where it can be mended:', () => {
     ['clashing_rules', '/firewall'],
     ['long_remote_session', '/remote'],
     ['infected_not_removed', '/chat'],
+    ['infected_lately', '/antivirus'],
+    ['unread_lately', '/antivirus'],
     ['signatures_old', '/chat'],
     ['signatures_very_old', '/chat'],
     ['files_overdue', '/antivirus'],

@@ -14,10 +14,25 @@ export interface Posture {
   vulnerabilities_found: string[];
   recommendations: string[];
   coverage: string;
+  /** How many checks could run, and how many could not. */
+  checks: { ran: number; unknown: number };
 }
 
 /** The outcome of every check that can run; a check that fails with what it takes off by itself. */
-type Judged = Check & { outcome: Outcome | undefined };
+type Judged = Check & {
+  outcome: Outcome | undefined;
+  /** Why there is none. */
+  untold: string;
+};
+
+const UNTOLD = 'Nothing here can tell yet.';
+
+function judged(check: Check, facts: PostureFacts): Judged {
+  const answer = check.run?.(facts);
+  if (answer === undefined) return { ...check, outcome: undefined, untold: UNTOLD };
+  if ('untold' in answer) return { ...check, outcome: undefined, untold: answer.untold };
+  return { ...check, outcome: answer, untold: '' };
+}
 
 /** What each failed check takes off, in order, each group up to its cap; and the score that is left. */
 function deduct(checks: readonly Judged[], ceiling: number): { taken: Map<string, number>; score: number } {
@@ -40,7 +55,7 @@ function deduct(checks: readonly Judged[], ceiling: number): { taken: Map<string
  * thing were mended and nothing else.
  */
 export function judge(facts: PostureFacts): Posture {
-  const checks = CHECKS.map((check) => ({ ...check, outcome: check.run?.(facts) }));
+  const checks = CHECKS.map((check) => judged(check, facts));
   const ceilingOf = (critical: number) => (critical > 0 ? SCORE_WITH_CRITICAL : SECURITY_SCORE_MAXIMUM);
   const { taken, score } = deduct(checks, ceilingOf(facts.unblocked.critical));
   const without = (id: string) =>
@@ -49,32 +64,25 @@ export function judge(facts: PostureFacts): Posture {
       ceilingOf(id === CRITICAL_CHECK ? 0 : facts.unblocked.critical),
     ).score - score;
 
-  const findings = checks.map(({ id, title, goal, severity, fix_route, outcome }): Finding => {
+  const findings = checks.map(({ id, title, goal, severity, fix_route, outcome, untold }): Finding => {
     const route = outcome?.fix?.fix_route ?? fix_route;
     const shown = { id, title: goal, severity, fix_route: route, deduction: 0, gain: 0 };
-    if (outcome === undefined) return { ...shown, state: 'unknown', evidence: 'Nothing here can tell yet.' };
+    if (outcome === undefined) return { ...shown, state: 'unknown', evidence: untold };
     if (outcome.times === 0) return { ...shown, state: 'pass', evidence: outcome.evidence };
     return { ...shown, title, state: 'fail', evidence: outcome.evidence, deduction: taken.get(id) ?? 0, gain: without(id) };
   });
   const failed = findings.filter((finding) => finding.state === 'fail');
-  const spared = new Set(checks.filter(({ outcome }) => outcome?.deduction === 0).map(({ id }) => id));
   const known = findings.filter((finding) => finding.state !== 'unknown').length;
   const recommendations = checks
     .filter(({ outcome }) => outcome !== undefined && outcome.times > 0)
     .map(({ advice, outcome }) => outcome?.fix?.advice ?? advice);
-  if (facts.scans.infected > 0) {
-    recommendations.push(
-      'Delete the originals of infected files where they came from: only the uploaded copies were put out of reach.',
-    );
-  }
   return {
     findings,
     security_score: score,
-    score_breakdown: failed
-      .filter(({ id }) => !spared.has(id))
-      .map(({ id, title, deduction, gain, fix_route }) => ({ id, title, deduction, gain, fix_route })),
+    score_breakdown: failed.map(({ id, title, deduction, gain, fix_route }) => ({ id, title, deduction, gain, fix_route })),
     vulnerabilities_found: failed.map((finding) => `${finding.title}. ${finding.evidence}`),
     recommendations,
     coverage: `${known} of ${findings.length} checks could run. The others need a connected device or signature feeds, and are unknown, not passed.`,
+    checks: { ran: known, unknown: findings.length - known },
   };
 }

@@ -11,6 +11,7 @@ export interface DashboardSources {
   overview(user_id: string): Promise<{
     security_score: number;
     score_breakdown: ScoreReason[];
+    checks: { ran: number; unknown: number };
     blocked: number;
     rule_count: number;
     infected_in_the_open: boolean;
@@ -29,6 +30,7 @@ export function serveDashboard(api: Api, sources: DashboardSources): void {
     return {
       security_score: overview.security_score,
       score_breakdown: overview.score_breakdown,
+      score_checks: overview.checks,
       last_scan: recent_scans[0]?.scanned_at ?? NEVER,
       subscription,
       recent_scans,

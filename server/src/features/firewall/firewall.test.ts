@@ -81,7 +81,7 @@ describe('firewall rules', async () => {
     ['rule_name', 7, 'Give the rule a name.'],
     ['rule_name', undefined, 'Give the rule a name.'],
     ['direction', 'sideways', 'Choose inbound or outbound.'],
-    ['direction', undefined, 'Choose inbound or outbound.'],
+    ['direction', null, 'Choose inbound or outbound.'],
     ['action', 'ALLOW', 'Choose allow or block.'],
     ['protocol', 'sctp', 'Choose tcp, udp, icmp or all.'],
     ['source_ip', 'example.com', 'Host names are not accepted, only IP addresses such as 192.168.1.10: example.com'],
@@ -100,6 +100,12 @@ describe('firewall rules', async () => {
     const document = await problem(response);
     expect(document).toMatchObject({ code: 'invalid_field', errors: [{ field, message }] });
     expect(document.detail).toContain(message);
+  });
+
+  test('a name alone makes a rule with the specification’s defaults', async () => {
+    const response = await post({ rule_name: 'Only a name' });
+    expect(response.status).toBe(201);
+    expect(await response.json()).toMatchObject({ rule_name: 'Only a name', ...RULE_DEFAULTS, enabled: true });
   });
 
   test('ICMP with a port is refused at the port, two families at the destination', async () => {

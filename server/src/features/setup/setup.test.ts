@@ -10,7 +10,12 @@ const { call } = app;
 const boss = await app.signIn();
 const customer = await app.signIn();
 
-const CLIENT = { company_name: 'Harbour IT', support_phone: '+1 800 555 0199', support_email: 'help@harbour.example' };
+const CLIENT = {
+  company_name: 'Harbour IT',
+  support_phone: '+1 800 555 0199',
+  support_email: 'help@harbour.example',
+  support_promise: 'Answers within a day',
+};
 const payload = (client_info: Record<string, string> = {}) => ({
   client_info: { ...CLIENT, ...client_info },
   setup_type: 'basic_installation' as const,
@@ -36,7 +41,7 @@ test('name and contact appear to everybody and in mails from then on, as typed',
   expect(replyOf(await call(setupConfig, { token: boss.token, body }))).toEqual({ success: true });
   expect(replyOf(await call(readConfig))).toMatchObject({
     provider_name: company_name,
-    support: { phone: CLIENT.support_phone, email: CLIENT.support_email },
+    support: { phone: CLIENT.support_phone, email: CLIENT.support_email, promise: 'Answers within a day' },
   });
   const { reset_token } = replyOf(await call(forgotPassword, { body: { email: customer.email } }));
   await call(resetPassword, { body: { reset_token: reset_token ?? '', new_password: 'another long password' } });

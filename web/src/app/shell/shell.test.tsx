@@ -23,7 +23,10 @@ beforeEach(() => {
   startSession({ access_token: 'token-1', user_info: MARIA });
   server.on(listScans, reply(listScans, []));
   server.on(readDashboard, reply(readDashboard, dashboardOf()));
-  server.on(readConfig, reply(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: 'help@example.com' } }));
+  server.on(
+    readConfig,
+    reply(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: 'help@example.com', promise: '' } }),
+  );
 });
 
 function open(path: string) {
@@ -150,7 +153,10 @@ describe('the shell', () => {
     expect(screen.queryByRole('region', { name: 'Exposure' })).not.toBeInTheDocument();
     act(() => startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } }));
     expect(screen.getByRole('region', { name: 'Exposure' })).toHaveTextContent('EXPOSURE=public');
-    server.on(readConfig, reply(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: 'help@example.com' } }));
+    server.on(
+      readConfig,
+      reply(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: 'help@example.com', promise: '' } }),
+    );
     await act(refreshConfig);
     expect(screen.queryByRole('region', { name: 'Exposure' })).not.toBeInTheDocument();
   });

@@ -1,20 +1,42 @@
 import { VERSION } from '@palisade/contract/constants';
-import { useConfig } from '#api/config.ts';
+import { type Config, useConfig } from '#api/config.ts';
+import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
+import { FigureMark } from '#ui/figure-mark.tsx';
 
 /** Whom to ask, when the provider has said so, and the version. */
 export function SupportBlock() {
-  const support = useConfig()?.support;
+  const config = useConfig();
+  const support = config?.support;
   return (
     <footer className="support-block">
       {support && (support.phone || support.email) && (
         <>
-          <b>Support, available 24/7</b>
-          <span>Response under 30 seconds</span>
-          {support.phone && <a href={`tel:${support.phone}`}>{support.phone}</a>}
-          {support.email && <a href={`mailto:${support.email}`}>{support.email}</a>}
+          <SupportPromise config={config} />
+          {support.phone && <PhoneLink phone={support.phone} />}
+          {support.email && <EmailLink email={support.email} />}
         </>
       )}
       <span className="num">v{VERSION}</span>
     </footer>
+  );
+}
+
+/** What the provider promises. The specification's own words are nobody's promise, so they stand in local exposure alone, and marked. */
+function SupportPromise({ config }: { config: Config }) {
+  const { promise } = config.support;
+  if (promise)
+    return (
+      <>
+        <b>Support</b>
+        <span>{promise}</span>
+      </>
+    );
+  if (config.exposure === 'public') return <b>Support</b>;
+  return (
+    <>
+      <b>Support, available 24/7</b>
+      <span>Response under 30 seconds</span>
+      <FigureMark kind="claim" />
+    </>
   );
 }

@@ -2,6 +2,7 @@ import { Menu, useMantineColorScheme } from '@mantine/core';
 import '@mantine/core/styles/Popover.layer.css';
 import '@mantine/core/styles/Menu.layer.css';
 import type { UserInfo } from '@palisade/contract/auth';
+import { isCallable, isMailable } from '@palisade/contract/setup';
 import {
   IconBuildingStore,
   IconFlag,
@@ -114,12 +115,12 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
           <Menu.Item component="a" href={live_chat} target="_blank" rel="noopener" leftSection={icon(IconMessage)}>
             Live chat
           </Menu.Item>
-          {phone && (
+          {phone && isCallable(phone) && (
             <Menu.Item component="a" href={`tel:${phone}`} leftSection={icon(IconPhone)}>
               Call support
             </Menu.Item>
           )}
-          {email && (
+          {email && isMailable(email) && (
             <Menu.Item component="a" href={`mailto:${email}`} leftSection={icon(IconMail)}>
               Email support
             </Menu.Item>

@@ -43,7 +43,7 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
       <div className="alert-detail__head">
         <ThreatIcon alert={alert} />
         <div>
-          <p className="alert-detail__title">{capital(alertTitle(alert.threat_type))}</p>
+          <p className="alert-detail__title">{capital(alertTitle(alert))}</p>
           <p className="alert-detail__badges">
             <SeverityBadge severity={alert.severity} />
             <TimesBadge count={alert.count} />

@@ -3,6 +3,7 @@ import { useEffect } from 'react';
 import { useConfig } from '#api/config.ts';
 import type { SessionNotice } from '#api/session.ts';
 import { Brand, BrandMark } from '#ui/brand.tsx';
+import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { AuthForm } from './auth-form.tsx';
 import './auth-page.css';
@@ -55,9 +56,9 @@ export function AuthPage({ notice, prepare }: AuthPageProps) {
           <AuthForm notice={notice} config={config} prepare={prepare} />
           {support && (support.phone || support.email) && (
             <p className="auth-page__help">
-              Cannot get in? {support.phone && <a href={`tel:${support.phone}`}>{support.phone}</a>}
+              Cannot get in? {support.phone && <PhoneLink phone={support.phone} />}
               {support.phone && support.email && ' or '}
-              {support.email && <a href={`mailto:${support.email}`}>{support.email}</a>}
+              {support.email && <EmailLink email={support.email} />}
             </p>
           )}
         </div>

@@ -1,15 +1,17 @@
+import { isCallable } from '@palisade/contract/setup';
 import { IconPhone } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useConfig } from '#api/config.ts';
 import { Button } from '#ui/button.tsx';
 import { ButtonLink } from '#ui/button-link.tsx';
+import { EmailLink } from '#ui/contact-link.tsx';
 
 const ICON = <IconPhone size={16} stroke={1.7} aria-hidden="true" />;
 
 /** Calls support where there is a number; says how else to reach it where there is none. */
 export function CallSupport({ onUnreachable }: { onUnreachable: () => void }) {
   const phone = useConfig()?.support.phone;
-  return phone ? (
+  return phone && isCallable(phone) ? (
     <ButtonLink href={`tel:${phone}`} size="s" icon={ICON} title={`Call ${phone}`}>
       <span className="chat__way">Call support</span>
     </ButtonLink>
@@ -30,13 +32,13 @@ export function useNoPhoneNotice() {
       <div role="status">
         {isShown && (
           <p className="chat__no-phone">
-            No phone number has been set for support. Write your message here
+            There is no phone number of support that can be called from here. Write your message here
             {email ? (
               <>
-                , or send an email to <a href={`mailto:${email}`}>{email}</a>
+                , or send an email to <EmailLink email={email} />
               </>
             ) : (
-              ': it is kept for the support team'
+              ': it stays in this chat'
             )}
             .
           </p>

@@ -3,7 +3,10 @@ import { ChatPanel } from './chat-panel.tsx';
 
 export function ChatPage() {
   return (
-    <Page title="Support Chat" sentence="An automatic hint comes at once, and your message is kept for the support team.">
+    <Page
+      title="Support Chat"
+      sentence="An automatic hint comes at once. Nobody at support reads this chat yet: call or send an email to reach a person."
+    >
       <ChatPanel />
     </Page>
   );

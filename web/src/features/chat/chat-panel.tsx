@@ -21,6 +21,7 @@ export function ChatPanel() {
       <div className="chat__head">
         <p role="status" className="chat__state" data-tone={isOnline ? 'good' : 'warn'}>
           {isOnline ? 'Online' : 'Offline'}
+          <span className="chat__state-of">{isOnline ? 'this page is connected' : 'this page is not connected'}</span>
         </p>
         <div className="chat__ways">
           <CallSupport onUnreachable={show} />

@@ -18,7 +18,7 @@ it('is the chat alone, with the provider’s name, number and addresses', async 
     reply(readConfig, {
       ...CONFIG,
       provider_name: 'Acme Security',
-      support: { phone: '+1 800 555 0199', email: 'help@example.com' },
+      support: { phone: '+1 800 555 0199', email: 'help@example.com', promise: '' },
       links: { live_chat: 'https://chat.example.com/', remote_portal: null },
     }),
   );

@@ -1,3 +1,4 @@
+import { isCallable, isMailable } from '@palisade/contract/setup';
 import { IconDeviceDesktop, IconMail, IconMessages, IconPhone, IconVideoOff } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
@@ -24,12 +25,12 @@ export function TalkDialog({ onClose }: { onClose: () => void }) {
         </Way>
         {support?.phone && (
           <Way icon={<IconPhone size={20} stroke={1.7} />} title="Phone" sentence={support.phone}>
-            <ButtonLink href={`tel:${support.phone}`}>Call now</ButtonLink>
+            {isCallable(support.phone) && <ButtonLink href={`tel:${support.phone}`}>Call now</ButtonLink>}
           </Way>
         )}
         {support?.email && (
           <Way icon={<IconMail size={20} stroke={1.7} />} title="Email" sentence={support.email}>
-            <ButtonLink href={`mailto:${support.email}`}>Write an email</ButtonLink>
+            {isMailable(support.email) && <ButtonLink href={`mailto:${support.email}`}>Write an email</ButtonLink>}
           </Way>
         )}
         <Way

@@ -21,16 +21,32 @@ describe('the answer', () => {
       '1 infected file was found and put out of reach.',
     ],
   ])('when %s', (_, recent_scans, tone, sentence) => {
-    expect(answerOf(dashboardOf({ recent_scans }).measured, false)).toMatchObject({ tone, sentence });
+    expect(answerOf(dashboardOf({ recent_scans }), false)).toMatchObject({ tone, sentence });
   });
 
   it('says what is left to do: the original, what was not read, or a file that lies open', () => {
-    const { measured } = dashboardOf({ recent_scans: [infected(), pending()] });
-    expect(answerOf(measured, false).detail).toBe('Delete the original on your own device. 1 file was not fully read yet.');
-    expect(answerOf({ ...measured, infected_in_the_open: true }, false)).toEqual({
+    const status = dashboardOf({ recent_scans: [infected(), pending()] });
+    expect(answerOf(status, false).detail).toBe('Delete the original on your own device. 1 file was not fully read yet.');
+    expect(answerOf({ ...status, measured: { ...status.measured, infected_in_the_open: true } }, false)).toEqual({
       tone: 'danger',
       sentence: 'An infected file lies open on the server.',
       detail: 'It could be neither sealed nor removed: tell support. 1 file was not fully read yet.',
+    });
+  });
+
+  it('is not teal while anything needs the person, though no file does', () => {
+    const reason = {
+      id: 'no_two_factor',
+      title: 'The password is the only factor of sign-in',
+      deduction: 0,
+      gain: 0,
+      fix_route: '/',
+    };
+    const status = dashboardOf({ recent_scans: [clean()] });
+    expect(answerOf(status, false).tone).toBe('good');
+    expect(answerOf({ ...status, score_breakdown: [reason] }, false)).toMatchObject({
+      tone: 'waiting',
+      sentence: 'Nothing dangerous was found.',
     });
   });
 

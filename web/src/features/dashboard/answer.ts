@@ -1,4 +1,4 @@
-import type { Measured } from '@palisade/contract/dashboard';
+import type { DashboardStatus } from '@palisade/contract/dashboard';
 
 export interface Answer {
   tone: 'good' | 'danger' | 'waiting' | 'none' | 'unknown';
@@ -14,8 +14,8 @@ function files(count: number, one: string, many: string, kind = ''): string {
  * What the scans amount to, in one sentence that claims no more than was measured: a file that was not read whole is never counted as harmless, and what was found
  * is danger while it lies open, not when it is sealed or gone (docs/decisions/0054).
  */
-export function answerOf(measured: Measured | undefined, isUnknown: boolean): Answer {
-  if (!measured) {
+export function answerOf(status: Pick<DashboardStatus, 'measured' | 'score_breakdown'> | undefined, isUnknown: boolean): Answer {
+  if (!status) {
     return isUnknown
       ? {
           tone: 'unknown',
@@ -24,6 +24,12 @@ export function answerOf(measured: Measured | undefined, isUnknown: boolean): An
         }
       : { tone: 'unknown', sentence: 'Reading your security status…', detail: '' };
   }
+  const answer = answerOfFiles(status.measured);
+  // The files are not all: teal says that nothing needs anybody.
+  return answer.tone === 'good' && status.score_breakdown.length > 0 ? { ...answer, tone: 'waiting' } : answer;
+}
+
+function answerOfFiles(measured: DashboardStatus['measured']): Answer {
   const { files_infected, infected_in_the_open, files_pending, files_scanned } = measured;
   const clean = files_scanned - files_infected - files_pending;
   const unread = files_pending > 0 ? `${files(files_pending, 'was', 'were')} not fully read yet.` : '';

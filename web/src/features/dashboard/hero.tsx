@@ -12,12 +12,12 @@ const CIRCUMFERENCE = 2 * Math.PI * RADIUS;
 /** The answer first, then what to do. */
 export function Hero({ status, isUnknown }: { status: DashboardStatus | undefined; isUnknown: boolean }) {
   const now = useMinute();
-  const answer = answerOf(status?.measured, isUnknown);
+  const answer = answerOf(status, isUnknown);
   const latest = status?.recent_scans[0];
   const engines = latest && describeEngines(latest);
   return (
     <section className="card hero" data-tone={answer.tone} aria-labelledby="hero-answer">
-      <ScoreRing score={status?.security_score} />
+      <ScoreRing score={status?.security_score} hasReasons={status !== undefined && status.score_breakdown.length > 0} />
       <div aria-busy={!status && !isUnknown}>
         <h2 id="hero-answer">{answer.sentence}</h2>
         <p className="sub">
@@ -40,15 +40,16 @@ export function Hero({ status, isUnknown }: { status: DashboardStatus | undefine
   );
 }
 
-function levelOf(score: number): 'good' | 'fair' | 'poor' {
-  if (score >= SCORE_LEVELS.good) return 'good';
+/** Teal says that nothing needs anybody, so it takes more than a high number. */
+function levelOf(score: number, hasReasons: boolean): 'good' | 'fair' | 'poor' {
+  if (score >= SCORE_LEVELS.good && !hasReasons) return 'good';
   return score >= SCORE_LEVELS.fair ? 'fair' : 'poor';
 }
 
-function ScoreRing({ score }: { score: number | undefined }) {
+function ScoreRing({ score, hasReasons }: { score: number | undefined; hasReasons: boolean }) {
   const share = (score ?? 0) / SECURITY_SCORE_MAXIMUM;
   return (
-    <div className="score-ring" data-level={score === undefined ? 'unknown' : levelOf(score)}>
+    <div className="score-ring" data-level={score === undefined ? 'unknown' : levelOf(score, hasReasons)}>
       <svg viewBox="0 0 116 116" aria-hidden="true">
         <circle cx="58" cy="58" r={RADIUS} />
         {score !== undefined && (
@@ -77,7 +78,8 @@ function Reasons({ reasons }: { reasons: readonly ScoreReason[] }) {
       {reasons.map(({ id, title, deduction, gain, fix_route }) => (
         <li key={id}>
           <Link to={fix_route}>
-            <em className="num">−{deduction}</em> {title} {gain > 0 && <small className="num">+{gain} if fixed</small>}
+            {deduction > 0 && <em className="num">−{deduction}</em>} {title}{' '}
+            {gain > 0 && <small className="num">+{gain} if fixed</small>}
           </Link>
         </li>
       ))}

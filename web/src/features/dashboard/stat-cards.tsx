@@ -24,7 +24,7 @@ export function StatCards({ status, simulated }: StatCardsProps) {
         icon={<IconShield size={20} stroke={1.7} />}
         value={status ? `${status.security_score}%` : '–'}
       >
-        {status && describeReasons(status.score_breakdown.length)}
+        {status && describeScore(status)}
       </StatCard>
       <Counter
         label="Threats Neutralized"
@@ -49,9 +49,12 @@ export function StatCards({ status, simulated }: StatCardsProps) {
   );
 }
 
-function describeReasons(reasons: number): string {
-  if (reasons === 0) return 'no known weakness';
-  return reasons === 1 ? '1 thing would raise it' : `${reasons} things would raise it`;
+/** What the figure rests on, and what needs the person. */
+function describeScore({ score_breakdown, score_checks }: DashboardStatus): string {
+  const reasons = score_breakdown.length;
+  const rest = score_checks.unknown > 0 ? `; ${score_checks.unknown} could not run` : '';
+  if (reasons === 0) return `no known weakness in ${score_checks.ran} checks${rest}`;
+  return `${reasons === 1 ? '1 thing needs' : `${reasons} things need`} you, of ${score_checks.ran} checks${rest}`;
 }
 
 interface CounterProps {

@@ -37,21 +37,29 @@ describe('the list of rules', () => {
     server.on(listRules, () => new Promise(() => undefined));
     renderForTest(<FirewallPage />);
     expect(screen.getByRole('status', { name: 'Loading the rules' })).toBeVisible();
-    expect(screen.getByRole('heading', { name: 'Reading your rules…' })).toBeVisible();
+    expect(screen.getByText(/^Reading your rules…/u)).toBeVisible();
   });
 
   it('is empty at first, says what happens without rules, and leads to the first one', async () => {
     const user = open();
     await user.click(await screen.findByRole('button', { name: 'Add First Rule' }));
     expect(await screen.findByRole('dialog', { name: 'Add Rule' })).toBeVisible();
-    expect(screen.getByText(/inbound is blocked, outbound is allowed/u)).toBeInTheDocument();
+    expect(screen.getByText(/would be blocked coming in, and allowed going out/u)).toBeInTheDocument();
+  });
+
+  it('says first that nothing applies the rules, and is never teal', async () => {
+    open(ruleOf({ rule_name: 'Web', port: '443' }));
+    await row('Web');
+    const summary = screen.getByRole('region', { name: 'Nothing applies your rules yet.' });
+    expect(summary).toHaveAttribute('data-tone', 'unknown');
+    expect(summary).toHaveTextContent('They block nothing until a device with the Palisade agent is connected, and none is.');
   });
 
   it('says why it could not be read, and reads it on Retry', async () => {
     server.on(listRules, refusal('internal', { detail: 'The server is tired.' }));
     renderForTest(<FirewallPage />);
     expect(await screen.findByRole('alert')).toHaveTextContent('The server is tired.');
-    expect(screen.getByRole('heading', { name: 'Your rules could not be read.' })).toBeVisible();
+    expect(screen.getByText(/^Your rules could not be read\./u)).toBeVisible();
     server.on(listRules, reply(listRules, [ruleOf({ rule_name: 'Found again' })]));
     await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
     expect(await status('Found again')).toBeChecked();
@@ -90,7 +98,7 @@ describe('the list of rules', () => {
     const narrow = await row('Narrow allow');
     expect(narrow.getByText('Never matches')).toBeVisible();
     expect(narrow.getByText(/Another rule blocks all of this traffic/u)).toBeVisible();
-    expect(screen.getByRole('heading', { name: 'One rule needs a look.' })).toBeVisible();
+    expect(screen.getByText(/^One rule needs a look\./u)).toBeVisible();
     Element.prototype.scrollIntoView = vi.fn();
     await user.click(narrow.getByRole('button', { name: 'Show the other rule: Wide block' }));
     expect((await status('Wide block')).closest('tr')).toHaveFocus();
@@ -355,15 +363,17 @@ describe('"Would this pass?"', () => {
     );
     await status('Web');
     const form = await ask(user, '10.0.0.1', '10.0.0.2', '443');
-    expect(form.getByRole('status')).toHaveTextContent('Allowed by the rule “Web”');
+    expect(form.getByRole('status')).toHaveTextContent('Would be allowed by the rule “Web”');
     await ask(user, '10.0.0.66', '10.0.0.2', '443');
-    expect(form.getByRole('status')).toHaveTextContent('Blocked by the rule “Not him”');
+    expect(form.getByRole('status')).toHaveTextContent('Would be blocked by the rule “Not him”');
     await ask(user, '10.0.0.1', '10.0.0.2', '22');
-    expect(form.getByRole('status')).toHaveTextContent('Blocked by default. What no rule matches: inbound is blocked');
+    expect(form.getByRole('status')).toHaveTextContent(
+      'Would be blocked by default. What no rule matches would be blocked coming in',
+    );
     await user.selectOptions(form.getByLabelText('Direction'), 'Outbound');
     expect(form.getByRole('status')).toBeEmptyDOMElement();
     await user.click(form.getByRole('button', { name: 'Test' }));
-    expect(form.getByRole('status')).toHaveTextContent('Allowed by default.');
+    expect(form.getByRole('status')).toHaveTextContent('Would be allowed by default.');
   });
 
   it('says which field cannot be read', async () => {

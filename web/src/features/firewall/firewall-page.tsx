@@ -47,20 +47,24 @@ export function FirewallPage() {
 }
 
 interface Answer {
-  tone: 'good' | 'waiting' | 'unknown';
+  tone: 'waiting' | 'unknown';
   sentence: string;
 }
 
+/** What the rules by themselves come to. No tone is teal: nothing applies them. */
 function answerOf(rules: readonly Rule[] | undefined, odd: number, isUnknown: boolean): Answer {
   if (isUnknown) return { tone: 'unknown', sentence: 'Your rules could not be read.' };
-  if (!rules) return { tone: 'good', sentence: 'Reading your rules…' };
-  if (rules.length === 0) return { tone: 'good', sentence: 'You have no rules of your own yet.' };
+  if (!rules) return { tone: 'unknown', sentence: 'Reading your rules…' };
+  if (rules.length === 0) return { tone: 'unknown', sentence: 'You have no rules of your own yet.' };
   if (odd > 0) return { tone: 'waiting', sentence: odd === 1 ? 'One rule needs a look.' : `${odd} rules need a look.` };
   if (!rules.some((rule) => rule.enabled)) return { tone: 'waiting', sentence: 'All your rules are off.' };
-  return { tone: 'good', sentence: rules.length === 1 ? 'Your rule is in order.' : 'Your rules fit together.' };
+  return {
+    tone: 'unknown',
+    sentence: rules.length === 1 ? 'Nothing is wrong with your rule.' : 'No rule repeats or contradicts another one.',
+  };
 }
 
-const ICONS = { good: IconWall, waiting: IconAlertTriangle, unknown: IconCloudOff } as const;
+const ICONS = { waiting: IconAlertTriangle, unknown: IconWall } as const;
 
 interface SummaryProps {
   rules: readonly Rule[] | undefined;
@@ -73,16 +77,17 @@ interface SummaryProps {
 function Summary({ rules, findings, isUnknown, children }: SummaryProps) {
   const odd = new Set(findings.map(({ rule_id }) => rule_id)).size;
   const { tone, sentence } = answerOf(rules, odd, isUnknown);
-  const Icon = ICONS[tone];
+  const Icon = isUnknown ? IconCloudOff : ICONS[tone];
   return (
     <section className="card firewall-summary" data-tone={tone} aria-labelledby="firewall-summary">
       <span className="firewall-summary__icon" aria-hidden="true">
         <Icon size={28} stroke={1.7} />
       </span>
       <div>
-        <h2 id="firewall-summary">{sentence}</h2>
+        <h2 id="firewall-summary">Nothing applies your rules yet.</h2>
         <p className="sub">
-          Rules are kept here, and enforced once a device with the Palisade agent is connected. No device is connected yet.
+          {sentence} Your rules are kept here. They block nothing until a device with the Palisade agent is connected, and none
+          is.
         </p>
       </div>
       {children}

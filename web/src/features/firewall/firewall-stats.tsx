@@ -13,8 +13,8 @@ export function FirewallStats({ rules }: { rules: readonly Rule[] | undefined })
   const origin = <>{hasSamples && <FigureMark kind="sample" />} No device connected</>;
   return (
     <div className="firewall__stats">
-      <StatCard label="Status" icon={<IconShieldCheck {...ICON} />} value="ACTIVE">
-        rules are kept for your devices
+      <StatCard label="Status" icon={<IconShieldCheck {...ICON} />} value={hasSamples ? 'ACTIVE' : 'NOT APPLIED'}>
+        {origin}
       </StatCard>
       <StatCard label="Active Rules" icon={<IconListCheck {...ICON} />} value={active === undefined ? '–' : String(active)}>
         {rules && `of ${rules.length} on this account`}

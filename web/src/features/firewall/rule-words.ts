@@ -11,8 +11,8 @@ export const FINDINGS: Record<FindingKind, string> = {
   never_matching: 'Never matches',
 };
 
-/** What happens to traffic that no rule matches. */
-export const DEFAULTS_SENTENCE = 'What no rule matches: inbound is blocked, outbound is allowed.';
+/** What a device that applies the rules does with traffic that none of them matches. */
+export const DEFAULTS_SENTENCE = 'What no rule matches would be blocked coming in, and allowed going out.';
 
 /** Source and port in one text; brackets keep the colons of an IPv6 address apart from the port's. */
 export function describeSource({ source_ip, port }: Pick<NewRule, 'source_ip' | 'port'>): string {

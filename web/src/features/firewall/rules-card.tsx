@@ -25,7 +25,7 @@ export function RulesCard({ rules, findings, error, refetch, onAdd }: RulesCardP
     <RefreshedCard title="Rules" onRefresh={refetch}>
       {(refresh) => (
         <div ref={body} className="rules">
-          <p className="sub rules__note">A block always wins over an allow. {DEFAULTS_SENTENCE}</p>
+          <p className="sub rules__note">Once a device applies them, a block always wins over an allow. {DEFAULTS_SENTENCE}</p>
           {actions.failure && (
             <ErrorNotice title={actions.failure.title} sentence={actions.failure.sentence} onRetry={actions.failure.retry} />
           )}

@@ -107,7 +107,7 @@ function Answer({ rules, packet }: { rules: readonly Rule[]; packet: Packet }) {
     <p className="tester__verdict" data-action={action}>
       <Icon size={20} stroke={2} aria-hidden="true" />
       <span>
-        <b>{action === 'allow' ? 'Allowed' : 'Blocked'}</b>{' '}
+        <b>{action === 'allow' ? 'Would be allowed' : 'Would be blocked'}</b>{' '}
         {rule ? (
           <>
             by the rule <bdi>“{rule.rule_name}”</bdi>

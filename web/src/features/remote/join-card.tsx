@@ -53,7 +53,7 @@ export function JoinCard() {
       <p role="status" className="sub">
         {join.isSuccess && typed === '' && (
           <>
-            You have joined the session of <bdi>{join.data.customer}</bdi>. Call them, or answer them in the chat.
+            You have joined the session of <bdi>{join.data.customer}</bdi>. Call them to begin.
           </>
         )}
       </p>

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { type ClientInfo, setupConfig } from '@palisade/contract/setup';
+import { type ClientInfo, isCallable, isMailable, setupConfig } from '@palisade/contract/setup';
 import { IconCheck } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -53,6 +53,7 @@ function Setup({ config }: { config: Config }) {
     company_name: config.provider_name === UNCONFIGURED_NAME ? '' : config.provider_name,
     support_phone: config.support.phone,
     support_email: config.support.email,
+    support_promise: config.support.promise,
   });
   if (saved && !isEditing) return <SetupSummary info={saved} features={FEATURES} onEdit={() => setIsEditing(true)} />;
   return (
@@ -89,6 +90,8 @@ function FeatureList() {
 
 function SetupForm({ initial, onSaved }: { initial: ClientInfo; onSaved: (info: ClientInfo) => void }) {
   const form = useForm({ initialValues: initial });
+  const phone = form.values.support_phone.trim();
+  const email = form.values.support_email.trim();
   const save = useMutation({
     mutationFn: (client_info: ClientInfo) =>
       call(setupConfig, {
@@ -128,7 +131,11 @@ function SetupForm({ initial, onSaved }: { initial: ClientInfo; onSaved: (info: 
           required
           withAsterisk={false}
           size="md"
-          description="Shown to everybody, and called from the user menu."
+          description={
+            phone === '' || isCallable(phone)
+              ? 'Shown to everybody, and called from the user menu.'
+              : 'This is no phone number that a link can call. It is shown as you wrote it, without a link.'
+          }
           {...form.getInputProps('support_phone')}
         />
         <TextInput
@@ -139,8 +146,20 @@ function SetupForm({ initial, onSaved }: { initial: ClientInfo; onSaved: (info: 
           required
           withAsterisk={false}
           size="md"
-          description="Shown to everybody, and in the footer of mails."
+          description={
+            email === '' || isMailable(email)
+              ? 'Shown to everybody, and in the footer of mails.'
+              : 'This is no email address. It is shown as you wrote it, without a link.'
+          }
           {...form.getInputProps('support_email')}
+        />
+        <TextInput
+          label="Support Promise"
+          name="support_promise"
+          size="md"
+          placeholder="Answers within a day"
+          description="What you promise of your support, in your own words. Left empty, nothing is promised to customers."
+          {...form.getInputProps('support_promise')}
         />
         <div className="setup-form__end">
           <Button type="submit" size="l" loading={save.isPending} disabled={form.values.company_name.trim() === ''}>

@@ -37,6 +37,10 @@ export function SetupSummary({ info, features, onEdit }: SetupSummaryProps) {
           <dd>{info.support_email.trim() || 'Not given, so not shown'}</dd>
         </div>
         <div>
+          <dt>Support Promise</dt>
+          <dd>{info.support_promise.trim() || 'Nothing is promised'}</dd>
+        </div>
+        <div>
           <dt>Included</dt>
           <dd>{features.map(([name]) => name).join(', ')}</dd>
         </div>

@@ -1,0 +1,11 @@
+import { isCallable, isMailable } from '@palisade/contract/setup';
+
+/** A phone number that can be called from here; as it is written where no link can call it. */
+export function PhoneLink({ phone }: { phone: string }) {
+  return isCallable(phone) ? <a href={`tel:${phone}`}>{phone}</a> : <span>{phone}</span>;
+}
+
+/** An address that can be written to from here; as it is written where no link can. */
+export function EmailLink({ email }: { email: string }) {
+  return isMailable(email) ? <a href={`mailto:${email}`}>{email}</a> : <span>{email}</span>;
+}
