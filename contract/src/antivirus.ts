@@ -73,14 +73,46 @@ export const scanSchema = z.object({
 });
 export type Scan = z.infer<typeof scanSchema>;
 
+const SEARCH_LENGTH_MAXIMUM = 100;
+const searchSchema = z
+  .string()
+  .trim()
+  .max(SEARCH_LENGTH_MAXIMUM, `Search for at most ${SEARCH_LENGTH_MAXIMUM} characters.`)
+  .default('');
+
+export const SCAN_SORTS = ['newest', 'oldest', 'name', 'largest'] as const;
+
+/** `search` is looked for in the name of the file and of the threat, whatever the case of its letters. */
+export const scansQuerySchema = pageQuerySchema.extend({
+  status: scanStatusSchema.optional(),
+  search: searchSchema,
+  sort: z.enum(SCAN_SORTS, { error: 'Sort by newest, oldest, name or largest.' }).default('newest'),
+});
+export type ScansQuery = z.infer<typeof scansQuerySchema>;
+
 export const listScans = endpoint({
   method: 'GET',
   path: '/antivirus/scans',
-  summary: 'The scans of the signed-in person, newest first.',
+  summary: 'The scans of the signed-in person, newest first where nothing else is asked for.',
   access: 'customer',
-  query: pageQuerySchema,
+  query: scansQuerySchema,
   status: 200,
   reply: z.array(scanSchema),
+  problems: [],
+});
+
+/** How many scans there are of each status, all pages together. */
+export const scanTotalsSchema = z.object({ clean: z.int(), infected: z.int(), pending: z.int() });
+export type ScanTotals = z.infer<typeof scanTotalsSchema>;
+
+export const countScans = endpoint({
+  method: 'GET',
+  path: '/antivirus/scan-counts',
+  summary: 'How many scans of the signed-in person there are of each status, in all or among those that a search finds.',
+  access: 'customer',
+  query: z.object({ search: searchSchema }),
+  status: 200,
+  reply: scanTotalsSchema,
   problems: [],
 });
 

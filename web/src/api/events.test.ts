@@ -9,7 +9,10 @@ import { isLive, keepEventsOpen, onEvent } from './events.ts';
 import { MARIA, scanOf } from './fake-records.ts';
 import { FakeServer, type FakeSocket, reply } from './fake-server.ts';
 import { followEvents } from './live-queries.ts';
-import { scansQuery } from './scans.ts';
+import { EVERY_SCAN, scansQuery } from './scans.ts';
+
+const historyQuery = scansQuery(EVERY_SCAN);
+
 import { currentSession, startSession } from './session.ts';
 
 const CURSOR = '01890a5d-ac96-774b-bcce-b302099a8057';
@@ -143,8 +146,12 @@ describe('what the screens have read', () => {
       await list.promise;
       return reply(listScans, [older]);
     });
-    const read = queries.fetchQuery(scansQuery);
-    const names = () => queries.getQueryData(scansQuery.queryKey)?.map(({ filename, scan_status }) => [filename, scan_status]);
+    const read = queries.fetchInfiniteQuery(historyQuery);
+    const names = () =>
+      queries
+        .getQueryData(historyQuery.queryKey)
+        ?.pages.flatMap(({ rows }) => rows)
+        .map(({ filename, scan_status }) => [filename, scan_status]);
     const socket = welcome();
     // While the list is on its way, which does not know of it yet.
     socket.say({ kind: 'event', id: LATER, event: { kind: 'scan_changed', scan: newer } });
@@ -166,13 +173,13 @@ describe('what the screens have read', () => {
   it('is old after a gap', () => {
     const queries = new QueryClient();
     const unfollow = followEvents(queries);
-    queries.setQueryData(scansQuery.queryKey, []);
+    queries.setQueryData(historyQuery.queryKey, { pages: [], pageParams: [] });
     welcome();
-    expect(queries.getQueryState(scansQuery.queryKey)?.isInvalidated).toBe(false);
+    expect(queries.getQueryState(historyQuery.queryKey)?.isInvalidated).toBe(false);
     latest().breakOff();
     vi.advanceTimersByTime(500);
     welcome(true);
-    expect(queries.getQueryState(scansQuery.queryKey)?.isInvalidated).toBe(true);
+    expect(queries.getQueryState(historyQuery.queryKey)?.isInvalidated).toBe(true);
     unfollow();
   });
 });

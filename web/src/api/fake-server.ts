@@ -59,7 +59,7 @@ export class FakeServer {
   readonly uploads: FakeUpload[] = [];
   /** The events sockets that pages have opened; none is answered but by the test. */
   readonly sockets: FakeSocket[] = [];
-  readonly #answers = new Map<string, () => Promise<Answer | typeof LOST>>();
+  readonly #answers = new Map<string, (query: URLSearchParams) => Promise<Answer | typeof LOST>>();
 
   constructor() {
     vi.stubGlobal('fetch', (address: string, init: RequestInit) => this.#fetch(address, init));
@@ -83,9 +83,11 @@ export class FakeServer {
     );
   }
 
-  /** Answers every call of an endpoint from now on; a function is asked at each call, and may take its time. */
-  on(endpoint: Endpoint, answer: Answer | (() => Answer | Promise<Answer>)): void {
-    this.#answers.set(keyOf(endpoint.method, endpoint.path), async () => (typeof answer === 'function' ? answer() : answer));
+  /** Answers every call of an endpoint from now on; a function is asked at each call, with its query, and may take its time. */
+  on(endpoint: Endpoint, answer: Answer | ((query: URLSearchParams) => Answer | Promise<Answer>)): void {
+    this.#answers.set(keyOf(endpoint.method, endpoint.path), async (query) =>
+      typeof answer === 'function' ? answer(query) : answer,
+    );
   }
 
   /** From now on no call of the endpoint gets through. */
@@ -98,13 +100,14 @@ export class FakeServer {
   }
 
   async #fetch(address: string, init: RequestInit): Promise<Response> {
-    const path = new URL(address, 'http://palisade.test').pathname.replace(/^\/api/u, '');
+    const { pathname, searchParams } = new URL(address, 'http://palisade.test');
+    const path = pathname.replace(/^\/api/u, '');
     const method = init.method ?? 'GET';
     const body: unknown = typeof init.body === 'string' ? JSON.parse(init.body) : undefined;
     this.calls.push({ method, path, token: new Headers(init.headers).get('authorization'), body });
     const answer = this.#answers.get(keyOf(method, path));
     if (!answer) throw new TypeError(`The test has no answer to ${method} ${path}`);
-    const result = await Promise.race([answer(), untilAborted(init.signal)]);
+    const result = await Promise.race([answer(searchParams), untilAborted(init.signal)]);
     if (result === LOST) throw new TypeError('fetch failed');
     const headers = new Headers(result.retry_after === undefined ? {} : { 'retry-after': String(result.retry_after) });
     return new Response(result.text === '' ? null : result.text, { status: result.status, headers });

@@ -1,5 +1,14 @@
-import { cancelUpload, listScans, type Scan, type StatusDetail, scanFile, UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
-import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import {
+  cancelUpload,
+  countScans,
+  listScans,
+  type Scan,
+  type ScansQuery,
+  type StatusDetail,
+  scanFile,
+  UPLOAD_KEY_HEADER,
+} from '@palisade/contract/antivirus';
+import { hashKey, infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { call, type UploadOptions, upload } from './call.ts';
 import { dashboardQuery } from './dashboard.ts';
 import { isLive } from './events.ts';
@@ -14,11 +23,47 @@ export function isWaiting(scan: Scan): boolean {
   return scan.scan_status === 'pending' && WAITING.includes(scan.status_detail);
 }
 
-export const scansQuery = queryOptions({
-  queryKey: ['scans'],
-  queryFn: ({ signal }) => call(listScans, { signal }),
-  refetchInterval: (query) => (!isLive() && query.state.data?.some(isWaiting) ? WAITING_INTERVAL : false),
-});
+/** Which scans are listed, and in which order. */
+export type ScanChoice = Pick<ScansQuery, 'status' | 'search' | 'sort'>;
+
+/** Everything, newest first. */
+export const EVERY_SCAN: ScanChoice = { status: undefined, search: '', sort: 'newest' };
+
+/** Scans that are read at once; more on demand. */
+export const SCANS_PAGE = 50;
+
+const SCANS_KEY = ['scans'];
+const LISTS_KEY = [...SCANS_KEY, 'list'];
+
+interface ScansPage {
+  rows: Scan[];
+  /** Where the next page begins; undefined after the last. Kept as it was read: rows come and go. */
+  next: string | undefined;
+}
+
+/** The scan history, page by page. */
+export const scansQuery = (choice: ScanChoice) =>
+  infiniteQueryOptions({
+    queryKey: [...LISTS_KEY, choice],
+    queryFn: async ({ signal, pageParam }): Promise<ScansPage> => {
+      const rows = await call(listScans, {
+        signal,
+        query: { ...choice, limit: SCANS_PAGE, ...(pageParam && { cursor: pageParam }) },
+      });
+      return { rows, next: rows.length < SCANS_PAGE ? undefined : rows.at(-1)?.id };
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: ({ state }) =>
+      !isLive() && state.data?.pages.some(({ rows }) => rows.some(isWaiting)) ? WAITING_INTERVAL : false,
+  });
+
+/** How many scans there are of each status, whatever a page shows. */
+export const scanTotalsQuery = (search: string) =>
+  queryOptions({
+    queryKey: [...SCANS_KEY, 'totals', search],
+    queryFn: ({ signal }) => call(countScans, { signal, query: { search } }),
+  });
 
 /** A name that nobody else's upload has. Not crypto.randomUUID, which only secure origins have. */
 export function newUploadKey(): string {
@@ -35,27 +80,39 @@ export async function takeBack(key: string): Promise<void> {
   await call(cancelUpload, { params: { key } });
 }
 
-/** Changes the list that the screens read. A list that is being read just now may be from before the change, so the change waits for it. */
-async function changeScans(queries: QueryClient, change: (scans: Scan[]) => Scan[]): Promise<void> {
-  const { queryKey } = scansQuery;
+/**
+ * Changes the list of everything where it stands, and has what else follows from scans read anew. A list that is being read just now may be from before the
+ * change, so the change waits for it.
+ */
+async function changeScans(queries: QueryClient, change: (pages: ScansPage[]) => ScansPage[]): Promise<void> {
+  const { queryKey } = scansQuery(EVERY_SCAN);
+  void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
+  void queries.invalidateQueries({ queryKey: SCANS_KEY, predicate: ({ queryHash }) => queryHash !== hashKey(queryKey) });
   await queries
     .getQueryCache()
     .find({ queryKey })
     ?.promise?.catch(() => undefined);
-  queries.setQueryData(queryKey, (scans) => scans && change(scans));
+  queries.setQueryData(queryKey, (read) => read && { ...read, pages: change(read.pages) });
 }
 
-/** Puts a record that is new, or has changed, where it belongs in the list: newest first, by id. */
+/** Puts a record that is new, or has changed, where it belongs: newest first, by id. One that is older than all that was read is left to the next page. */
 export async function mergeScan(queries: QueryClient, scan: Scan): Promise<void> {
-  // Score, counts and log of the dashboard follow from it.
-  void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
-  await changeScans(queries, (scans) =>
-    [scan, ...scans.filter(({ id }) => id !== scan.id)].sort((one, other) => (one.id < other.id ? 1 : -1)),
-  );
+  await changeScans(queries, (pages) => {
+    const place = pages.findIndex(({ rows, next }) => next === undefined || (rows.at(-1)?.id ?? next) <= scan.id);
+    return pages.map(({ rows, next }, index) => {
+      const others = rows.filter(({ id }) => id !== scan.id);
+      return { rows: index === place ? [scan, ...others].sort((one, other) => (one.id < other.id ? 1 : -1)) : others, next };
+    });
+  });
 }
 
 /** Takes a record off the list. */
 export async function removeScan(queries: QueryClient, scan_id: string): Promise<void> {
+  await changeScans(queries, (pages) => pages.map(({ rows, next }) => ({ rows: rows.filter(({ id }) => id !== scan_id), next })));
+}
+
+/** Has every list of scans, and what is counted of them, read anew. */
+export function invalidateScans(queries: QueryClient): void {
+  void queries.invalidateQueries({ queryKey: SCANS_KEY });
   void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
-  await changeScans(queries, (scans) => scans.filter(({ id }) => id !== scan_id));
 }

@@ -1,4 +1,4 @@
-import { cancelUpload, listScans, scanFile, UPLOAD_KEY_HEADER, uploadKeySchema } from '@palisade/contract/antivirus';
+import { cancelUpload, countScans, listScans, scanFile, UPLOAD_KEY_HEADER, uploadKeySchema } from '@palisade/contract/antivirus';
 import type { FastifyRequest } from 'fastify';
 import { nextPage } from '#platform/page.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
@@ -32,6 +32,8 @@ export function serveAntivirus(api: Api, antivirus: Antivirus, spool: Spool, lim
     nextPage({ rows: scans, query, url: request.url, header });
     return scans;
   });
+
+  serve(api, countScans, 'customer', ({ session, query }) => antivirus.totals(session.user.id, query.search));
 
   serve(api, scanFile, 'customer', ({ session, request }) => {
     const id = antivirus.newScanId();

@@ -1,6 +1,5 @@
-import type { Coverage, Scan } from '@palisade/contract/antivirus';
+import { type Coverage, type Scan, type ScansQuery, type ScanTotals, scansQuerySchema } from '@palisade/contract/antivirus';
 import type { LiveEvent } from '@palisade/contract/events';
-import type { PageQuery } from '@palisade/contract/fields';
 import type { ScanDetail } from '@palisade/contract/quarantine';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
@@ -19,6 +18,7 @@ import { createKeptFiles, type KeptFiles } from './kept-files.ts';
 import { type MatchHash, withList } from './known-hashes.ts';
 import type { Quarantine } from './quarantine.ts';
 import { countScans, type ScanCounts } from './scan-counts.ts';
+import { createScanList } from './scan-list.ts';
 import { detailOf, scanOf } from './scan-record.ts';
 import type { Spool } from './spool.ts';
 import type { Turns } from './turns.ts';
@@ -45,7 +45,8 @@ export interface Antivirus extends KeptFiles, Pick<WaitingFiles, 'resume' | 'res
    * @throws Problem `upload_cancelled` when they did, or deleted its record meanwhile. Nothing of the file is left then, its record included.
    */
   scan(arrival: Arrival): Promise<Scan>;
-  list(user_id: string, page: PageQuery): Promise<Scan[]>;
+  list(user_id: string, query: ScansQuery): Promise<Scan[]>;
+  totals(user_id: string, search: string): Promise<ScanTotals>;
   find(id: string): Promise<ScanRow | undefined>;
   detail(row: ScanRow): Promise<ScanDetail>;
   /** Takes a record out of the history, with its bytes. A scan that is under way ends without a record. */
@@ -90,13 +91,14 @@ export function createAntivirus(parts: {
   retry_ms?: number | undefined;
 }): Antivirus {
   const { database, engine, spool, quarantine, falseAlarms, now, logger, tell, matchHash } = parts;
+  const scanList = createScanList(database);
   const keeping = createKeeping({ database, spool, quarantine, now, logger });
   // Thousands of scans may be counted, at each look at the dashboard.
   const overviews = createPersonCache({
     read: async (user_id) => {
       const [counts, recent] = await Promise.all([
         countScans(database, user_id, now()),
-        list(user_id, { limit: RECENT_MAXIMUM }),
+        scanList.page(user_id, scansQuerySchema.parse({ limit: RECENT_MAXIMUM })),
       ]);
       return { counts, recent };
     },
@@ -139,12 +141,6 @@ export function createAntivirus(parts: {
       edition: earlier.edition,
       answered_from: earlier.answered_from ?? earlier.scanned_at,
     });
-  }
-
-  async function list(user_id: string, { limit, cursor }: PageQuery): Promise<Scan[]> {
-    let query = database.selectFrom('scans').selectAll().where('user_id', '=', user_id).orderBy('id', 'desc').limit(limit);
-    if (cursor !== undefined) query = query.where('id', '<', cursor);
-    return (await query.execute()).map(scanOf);
   }
 
   return {
@@ -219,7 +215,8 @@ export function createAntivirus(parts: {
       return scanOf(scanned);
     },
 
-    list,
+    list: scanList.page,
+    totals: scanList.totals,
     find: (id) => database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst(),
     detail: async (row) => ({ ...detailOf(row), report: await falseAlarms.of(row.id) }),
 

@@ -1,13 +1,14 @@
 import type { Monitor } from '@palisade/contract/alerts';
 import { ALERT_TYPES, severitySchema } from '@palisade/contract/anti-hacking';
+import { ChoiceFilter, ListFilters, StateFilter } from '#ui/list-filters.tsx';
 import type { AlertChoice } from './alerts.queries.ts';
 import { describeType } from './threat.tsx';
 
-const STATES: readonly { status: AlertChoice['status']; label: string; count?: keyof Monitor['alerts'] }[] = [
-  { status: 'active', label: 'Active', count: 'active' },
-  { status: 'resolved', label: 'Resolved', count: 'resolved' },
-  { status: 'hidden', label: 'Hidden', count: 'hidden' },
-  { status: undefined, label: 'All' },
+const STATES: readonly { value: AlertChoice['status']; label: string; count?: keyof Monitor['alerts'] }[] = [
+  { value: 'active', label: 'Active', count: 'active' },
+  { value: 'resolved', label: 'Resolved', count: 'resolved' },
+  { value: 'hidden', label: 'Hidden', count: 'hidden' },
+  { value: undefined, label: 'All' },
 ];
 
 interface AlertFiltersProps {
@@ -18,37 +19,27 @@ interface AlertFiltersProps {
 
 export function AlertFilters({ choice, counts, onChange }: AlertFiltersProps) {
   return (
-    <div className="alert-filters">
-      <fieldset className="alert-filters__states" aria-label="Which alerts">
-        {STATES.map(({ status, label, count }) => (
-          <label key={label}>
-            <input
-              type="radio"
-              name="alert-status"
-              checked={choice.status === status}
-              onChange={() => onChange({ ...choice, status })}
-            />
-            <span>
-              {label}
-              {count && counts && counts[count] > 0 && <span className="num"> {counts[count]}</span>}
-            </span>
-          </label>
-        ))}
-      </fieldset>
-      <div className="alert-filters__choices">
-        <Choice
+    <ListFilters>
+      <StateFilter
+        label="Which alerts"
+        value={choice.status}
+        options={STATES.map(({ count, ...state }) => ({ ...state, count: count && counts?.[count] }))}
+        onChoose={(status) => onChange({ ...choice, status })}
+      />
+      <div className="list-filters__choices">
+        <ChoiceFilter
           label="Severity"
           value={choice.severity}
           options={severitySchema.options.map((severity) => [severity, capital(severity)])}
           onChoose={(severity) => onChange({ ...choice, severity })}
         />
-        <Choice
+        <ChoiceFilter
           label="Type"
           value={choice.type}
           options={ALERT_TYPES.map((type) => [type, capital(describeType(type))])}
           onChoose={(type) => onChange({ ...choice, type })}
         />
-        <Choice
+        <ChoiceFilter
           label="Origin"
           value={choice.simulated}
           options={[
@@ -58,39 +49,10 @@ export function AlertFilters({ choice, counts, onChange }: AlertFiltersProps) {
           onChoose={(simulated) => onChange({ ...choice, simulated })}
         />
       </div>
-    </div>
+    </ListFilters>
   );
 }
 
 function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
-}
-
-interface ChoiceProps<Value extends string> {
-  label: string;
-  value: Value | undefined;
-  options: readonly (readonly [Value, string])[];
-  onChoose: (value: Value | undefined) => void;
-}
-
-/** The browser's own select: phones show it full screen. */
-function Choice<Value extends string>({ label, value, options, onChoose }: ChoiceProps<Value>) {
-  return (
-    <select
-      aria-label={label}
-      data-chosen={value !== undefined}
-      value={value ?? ''}
-      onChange={(event) => {
-        const chosen = event.currentTarget.value;
-        onChoose(options.find(([known]) => known === chosen)?.[0]);
-      }}
-    >
-      <option value="">{`Any ${label.toLowerCase()}`}</option>
-      {options.map(([known, words]) => (
-        <option key={known} value={known}>
-          {words}
-        </option>
-      ))}
-    </select>
-  );
 }

@@ -1,9 +1,9 @@
 import { IconAlertTriangle, IconFiles, IconShieldCheck } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { useSearchParams } from 'react-router';
-import { describeCount, describeEngines, type ScanSummary, summarizeScans } from '#api/scan-summary.ts';
-import { scansQuery } from '#api/scans.ts';
+import { describeEngines } from '#api/scan-summary.ts';
+import { EVERY_SCAN, scansQuery, scanTotalsQuery } from '#api/scans.ts';
 import { StatCard } from '#ui/card.tsx';
 import { Page } from '#ui/page.tsx';
 import { DropArea } from './drop-area.tsx';
@@ -16,12 +16,11 @@ const ScanDetailDialog = lazy(async () => ({ default: (await import('./scan-deta
 
 export function AntivirusPage() {
   const { add } = useUploads();
-  const { data: scans } = useQuery(scansQuery);
   return (
     <Page title="Antivirus" sentence="Have any file read whole by the scanning engines, and see what they found.">
       <DropArea onFiles={add} />
       <UploadPanel />
-      <ScanStats summary={scans && summarizeScans(scans)} />
+      <ScanStats />
       <EngineCard />
       <ScanHistory />
       <OpenScan />
@@ -41,28 +40,32 @@ function OpenScan() {
   );
 }
 
-function ScanStats({ summary }: { summary: ScanSummary | undefined }) {
-  const isPartial = summary?.is_partial ?? false;
-  const total = summary && summary.infected + summary.clean + summary.pending;
-  const examined = summary?.latest_examined;
+const count = new Intl.NumberFormat('en');
+
+/** Counts of the whole account, whatever the history below shows. */
+function ScanStats() {
+  const { data: totals } = useQuery(scanTotalsQuery(''));
+  const { data: history } = useInfiniteQuery(scansQuery(EVERY_SCAN));
+  const latest = history?.pages.flatMap(({ rows }) => rows);
+  const examined = latest?.find(({ engines }) => engines.length > 0);
   return (
     <div className="page__stats">
       <StatCard label="Protection Status" icon={<IconShieldCheck size={20} stroke={1.7} />} value="ACTIVE">
-        {examined ? `last file read by ${describeEngines(examined)}` : summary && 'no file has been read yet'}
+        {examined ? `last file read by ${describeEngines(examined)}` : latest && 'no file has been read lately'}
       </StatCard>
       <StatCard
         label="Threats Detected"
         icon={<IconAlertTriangle size={20} stroke={1.7} />}
-        value={summary ? describeCount(summary.infected, isPartial) : '–'}
+        value={totals ? count.format(totals.infected) : '–'}
       >
-        {isPartial ? 'infected files among the latest scans' : 'infected files'}
+        infected files
       </StatCard>
       <StatCard
         label="Files Scanned"
         icon={<IconFiles size={20} stroke={1.7} />}
-        value={total === undefined ? '–' : describeCount(total, isPartial)}
+        value={totals ? count.format(totals.clean + totals.infected + totals.pending) : '–'}
       >
-        {summary && summary.pending > 0 ? `${describeCount(summary.pending, isPartial)} not fully read` : 'on this account'}
+        {totals && totals.pending > 0 ? `${count.format(totals.pending)} not fully read` : 'on this account'}
       </StatCard>
     </div>
   );

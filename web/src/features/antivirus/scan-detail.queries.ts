@@ -9,8 +9,7 @@ import {
 } from '@palisade/contract/quarantine';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call, download } from '#api/call.ts';
-import { dashboardQuery } from '#api/dashboard.ts';
-import { isWaiting, scansQuery, WAITING_INTERVAL } from '#api/scans.ts';
+import { invalidateScans, isWaiting, removeScan, WAITING_INTERVAL } from '#api/scans.ts';
 import { saveFile } from '#ui/save-file.ts';
 
 export const scanDetailQuery = (id: string) =>
@@ -25,11 +24,7 @@ export function useDeleteScan(id: string) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: () => call(deleteScan, { params: { id } }),
-    onSuccess: () => {
-      queries.setQueryData(scansQuery.queryKey, (scans) => scans?.filter((scan) => scan.id !== id));
-      void queries.invalidateQueries({ queryKey: scansQuery.queryKey });
-      void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
-    },
+    onSuccess: () => removeScan(queries, id),
   });
 }
 
@@ -38,8 +33,7 @@ function useChanged() {
   const queries = useQueryClient();
   return (changed: ScanDetail) => {
     queries.setQueryData(scanDetailQuery(changed.id).queryKey, changed);
-    void queries.invalidateQueries({ queryKey: scansQuery.queryKey });
-    void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
+    invalidateScans(queries);
   };
 }
 

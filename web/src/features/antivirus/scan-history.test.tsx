@@ -1,5 +1,5 @@
-import { listScans } from '@palisade/contract/antivirus';
-import { screen, within } from '@testing-library/react';
+import { countScans, listScans } from '@palisade/contract/antivirus';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { scanOf } from '#api/fake-records.ts';
@@ -11,6 +11,7 @@ let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer();
+  server.on(countScans, reply(countScans, { clean: 1, infected: 0, pending: 0 }));
 });
 
 describe('the scan history', () => {
@@ -73,7 +74,9 @@ describe('the scan history', () => {
     server.on(listScans, reply(listScans, [found, scanOf({ scan_status: 'pending', status_detail: 'encrypted' }), scanOf()]));
     renderForTest(<ScanHistory />);
     await screen.findByText('mail.zip');
-    const [infected, pending, clean] = screen.getAllByRole('listitem').map((item) => within(item));
+    const [infected, pending, clean] = within(screen.getByRole('list', { name: 'Scans' }))
+      .getAllByRole('listitem')
+      .map((item) => within(item));
     expect(infected?.getByText('Eicar.Test')).toBeVisible();
     expect(infected?.getByText('docs/eicar.com')).toBeVisible();
     expect(infected?.getByText('412 of 412 members read, 1.2 GB')).toBeVisible();
@@ -91,5 +94,50 @@ describe('the scan history', () => {
     renderForTest(<ScanHistory />);
     const name = await screen.findByText('<b>photo</b>\ufffdgpj.exe');
     expect(name.tagName).toBe('BDI');
+  });
+
+  it('pages through all that there is, and counts it', async () => {
+    const scans = Array.from({ length: 60 }, (_, place) => scanOf({ filename: `file-${String(place).padStart(2, '0')}.txt` }));
+    server.on(countScans, reply(countScans, { clean: 60, infected: 0, pending: 0 }));
+    server.on(listScans, (query) => {
+      const from = query.has('cursor') ? scans.findIndex(({ id }) => id === query.get('cursor')) + 1 : 0;
+      return reply(listScans, scans.slice(from, from + Number(query.get('limit'))));
+    });
+    renderForTest(<ScanHistory />);
+    await screen.findByText('file-49.txt');
+    expect(screen.queryByText('file-50.txt')).not.toBeInTheDocument();
+    expect(await screen.findByRole('radio', { name: 'All 60' })).toBeChecked();
+    await userEvent.click(screen.getByRole('button', { name: 'Show more (10 left)' }));
+    expect(await screen.findByText('file-59.txt')).toBeVisible();
+    expect(screen.queryByRole('button', { name: /Show more/u })).not.toBeInTheDocument();
+  });
+
+  it('shows one status, finds words, and orders', async () => {
+    const asked: string[] = [];
+    server.on(countScans, reply(countScans, { clean: 210, infected: 1, pending: 0 }));
+    server.on(listScans, (query) => {
+      query.delete('limit');
+      asked.push(String(query));
+      return reply(listScans, [scanOf({ filename: query.get('status') === 'infected' ? 'bad.exe' : 'good.txt' })]);
+    });
+    const user = userEvent.setup();
+    renderForTest(<ScanHistory />);
+    await screen.findByText('good.txt');
+    await user.click(await screen.findByRole('radio', { name: 'Infected 1' }));
+    expect(await screen.findByText('bad.exe')).toBeVisible();
+    await user.type(screen.getByRole('searchbox', { name: 'Search the scan history' }), ' bad ');
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Order' }), 'By name');
+    await waitFor(() => expect(asked.at(-1)).toBe('status=infected&search=bad&sort=name'));
+  });
+
+  it('says that nothing matches, and leads back to all', async () => {
+    server.on(listScans, (query) =>
+      reply(listScans, query.get('status') === 'pending' ? [] : [scanOf({ filename: 'good.txt' })]),
+    );
+    renderForTest(<ScanHistory />);
+    await userEvent.click(await screen.findByRole('radio', { name: 'Pending' }));
+    expect(await screen.findByText('No scan matches')).toBeVisible();
+    await userEvent.click(screen.getByRole('button', { name: 'Show all scans' }));
+    expect(await screen.findByText('good.txt')).toBeVisible();
   });
 });

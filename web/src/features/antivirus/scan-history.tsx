@@ -1,40 +1,129 @@
-import { IconFiles } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
-import { scansQuery } from '#api/scans.ts';
+import { TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import type { ScanStatus, ScanTotals } from '@palisade/contract/antivirus';
+import { IconFiles, IconSearch } from '@tabler/icons-react';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { EVERY_SCAN, type ScanChoice, scansQuery, scanTotalsQuery } from '#api/scans.ts';
+import { Button } from '#ui/button.tsx';
+import { ChoiceFilter, ListFilters, StateFilter } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { ScanRow } from '#ui/scan-row.tsx';
+import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState } from '#ui/states.tsx';
 
+/** While somebody types, the server is asked when they pause. */
+const TYPING_PAUSE_MS = 250;
+
+const STATES: readonly { value: ScanStatus | undefined; label: string }[] = [
+  { value: undefined, label: 'All' },
+  { value: 'infected', label: 'Infected' },
+  { value: 'pending', label: 'Pending' },
+  { value: 'clean', label: 'Clean' },
+];
+
+const SORTS = [
+  ['oldest', 'Oldest first'],
+  ['name', 'By name'],
+  ['largest', 'Largest first'],
+] as const satisfies readonly (readonly [ScanChoice['sort'], string])[];
+
+function totalOf(totals: ScanTotals, status: ScanStatus | undefined): number {
+  return status === undefined ? totals.clean + totals.infected + totals.pending : totals[status];
+}
+
 export function ScanHistory() {
-  const { data: scans, error, refetch } = useQuery(scansQuery);
+  const [chosen, setChosen] = useState(EVERY_SCAN);
+  const [search] = useDebouncedValue(chosen.search.trim(), TYPING_PAUSE_MS);
+  const choice = { ...chosen, search };
+  const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+    ...scansQuery(choice),
+    placeholderData: keepPreviousData,
+  });
+  const { data: totals, refetch: recount } = useQuery({ ...scanTotalsQuery(search), placeholderData: keepPreviousData });
   const now = useMinute();
+  const scans = data?.pages.flatMap(({ rows }) => rows);
+  const isNarrowed = choice.status !== undefined || search !== '';
+  const left = totals && scans ? Math.max(0, totalOf(totals, choice.status) - scans.length) : 0;
   return (
-    <RefreshedCard title="Scan history" onRefresh={refetch}>
+    <RefreshedCard title="Scan history" onRefresh={() => Promise.all([refetch(), recount()])}>
       {(refresh) => (
-        <Listed
-          what="the scan history"
-          rows={scans}
-          error={error}
-          onRetry={refresh}
-          empty={
-            <EmptyState
-              icon={<IconFiles size={28} stroke={1.7} />}
-              title="No scans yet"
-              sentence="Drop a file above, and what was found in it stands here."
-            />
-          }
-        >
-          {(rows) => (
-            <ul>
-              {rows.map((scan) => (
-                <ScanRow key={scan.id} scan={scan} now={now} detailed to={`/antivirus?scan=${scan.id}`} />
-              ))}
-            </ul>
+        <>
+          {(isNarrowed || chosen.search !== '' || (scans && scans.length > 0)) && (
+            <ListFilters>
+              <StateFilter
+                label="Which scans"
+                value={chosen.status}
+                options={STATES.map((state) => ({ ...state, count: totals && totalOf(totals, state.value) }))}
+                onChoose={(status) => setChosen({ ...chosen, status })}
+              />
+              <TextInput
+                className="list-filters__search"
+                type="search"
+                aria-label="Search the scan history"
+                placeholder="File or threat"
+                leftSection={<IconSearch size={16} stroke={1.7} aria-hidden="true" />}
+                maxLength={100}
+                value={chosen.search}
+                onChange={(event) => setChosen({ ...chosen, search: event.currentTarget.value })}
+              />
+              <div className="list-filters__choices">
+                <ChoiceFilter
+                  label="Order"
+                  none="Newest first"
+                  value={SORTS.find(([sort]) => sort === chosen.sort)?.[0]}
+                  options={SORTS}
+                  onChoose={(sort) => setChosen({ ...chosen, sort: sort ?? EVERY_SCAN.sort })}
+                />
+              </div>
+            </ListFilters>
           )}
-        </Listed>
+          <Listed
+            what="the scan history"
+            rows={scans}
+            isOutdated={isPlaceholderData}
+            error={error}
+            onRetry={refresh}
+            empty={isNarrowed ? <NothingFound onAll={() => setChosen(EVERY_SCAN)} /> : <NoScans />}
+          >
+            {(rows) => (
+              <ul aria-label="Scans" aria-busy={isPlaceholderData}>
+                {rows.map((scan) => (
+                  <ScanRow key={scan.id} scan={scan} now={now} detailed to={`/antivirus?scan=${scan.id}`} />
+                ))}
+              </ul>
+            )}
+          </Listed>
+          {hasNextPage && !isPlaceholderData && <ShowMore left={left} loading={isFetchingNextPage} onMore={fetchNextPage} />}
+        </>
       )}
     </RefreshedCard>
+  );
+}
+
+function NoScans() {
+  return (
+    <EmptyState
+      icon={<IconFiles size={28} stroke={1.7} />}
+      title="No scans yet"
+      sentence="Drop a file above, and what was found in it stands here."
+    />
+  );
+}
+
+function NothingFound({ onAll }: { onAll: () => void }) {
+  return (
+    <EmptyState
+      icon={<IconSearch size={28} stroke={1.7} />}
+      title="No scan matches"
+      sentence="No file of this account has this state and these words in its name or its threat."
+      action={
+        <Button variant="quiet" onClick={onAll}>
+          Show all scans
+        </Button>
+      }
+    />
   );
 }

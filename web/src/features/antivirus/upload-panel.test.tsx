@@ -1,4 +1,4 @@
-import { cancelUpload, listScans, type Scan, scanFile, UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
+import { cancelUpload, countScans, listScans, type Scan, scanFile, UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
 import type { ScanProgress } from '@palisade/contract/events';
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -91,6 +91,8 @@ describe('uploading', () => {
 
   it('puts the new record at the head of the history without reading the list again', async () => {
     server.on(listScans, reply(listScans, [scanOf({ filename: 'older.txt' })]));
+    let clean = 0;
+    server.on(countScans, () => reply(countScans, { clean: ++clean, infected: 0, pending: 0 }));
     renderForTest(
       <UploadsProvider>
         <AntivirusPage />
@@ -104,7 +106,8 @@ describe('uploading', () => {
     await waitFor(() => expect(history.getAllByRole('listitem')[0]).toHaveTextContent('newer.txt'));
     expect(history.getAllByRole('listitem')).toHaveLength(2);
     expect(server.callsOf(listScans)).toHaveLength(1);
-    expect(screen.getByRole('region', { name: 'Files Scanned' })).toHaveTextContent('2');
+    // The counts are the server's, asked for anew.
+    await waitFor(() => expect(screen.getByRole('region', { name: 'Files Scanned' })).toHaveTextContent('2'));
   });
 
   it('sends at most two files at once, the others wait', async () => {

@@ -1,0 +1,57 @@
+import type { SCAN_SORTS, Scan, ScanStatus, ScansQuery, ScanTotals } from '@palisade/contract/antivirus';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { invalidField } from '#platform/problem.ts';
+import type { AntivirusTables } from './antivirus.tables.ts';
+import { scanOf } from './scan-record.ts';
+
+/** The order of a list: what it goes by before the id, and which way. Ids sort by time. */
+const ORDERS: Record<(typeof SCAN_SORTS)[number], { by?: RawBuilder<string | number>; direction: 'asc' | 'desc' }> = {
+  newest: { direction: 'desc' },
+  oldest: { direction: 'asc' },
+  name: { by: sql`lower(filename)`, direction: 'asc' },
+  largest: { by: sql`size`, direction: 'desc' },
+};
+
+/** Of which a file's or a threat's name contains the text. Only ASCII letters have cases here: SQLite knows no others. */
+function containing(search: string): RawBuilder<boolean> {
+  if (search === '') return sql`true`;
+  const pattern = `%${search.toLowerCase().replace(/[\\%_]/gu, '\\$&')}%`;
+  return sql`(lower(filename) like ${pattern} escape '\\' or lower(coalesce(threat_detected, '')) like ${pattern} escape '\\')`;
+}
+
+/**
+ * A page of a person's scans, and how many there are in all.
+ * @throws Problem `invalid_field` for a cursor whose record is gone, where the order needs the record.
+ */
+export function createScanList(database: Kysely<AntivirusTables>) {
+  const of = (user_id: string) => database.selectFrom('scans').where('user_id', '=', user_id);
+
+  return {
+    async page(user_id: string, { limit, cursor, status, search, sort }: ScansQuery): Promise<Scan[]> {
+      const { by, direction } = ORDERS[sort];
+      let query = of(user_id).where(containing(search)).selectAll().limit(limit);
+      if (status !== undefined) query = query.where('scan_status', '=', status);
+      const beyond = sql.raw(direction === 'desc' ? '<' : '>');
+      if (by === undefined) {
+        if (cursor !== undefined) query = query.where(sql<boolean>`id ${beyond} ${cursor}`);
+        return (await query.orderBy('id', direction).execute()).map(scanOf);
+      }
+      if (cursor !== undefined) {
+        const last = await of(user_id).select(by.as('place')).where('id', '=', cursor).executeTakeFirst();
+        if (last === undefined) throw invalidField('cursor', 'That record is gone. Read the list again from its beginning.');
+        query = query.where(sql<boolean>`(${by} ${beyond} ${last.place} or (${by} = ${last.place} and id ${beyond} ${cursor}))`);
+      }
+      return (await query.orderBy(by, direction).orderBy('id', direction).execute()).map(scanOf);
+    },
+
+    async totals(user_id: string, search: string): Promise<ScanTotals> {
+      const rows = await of(user_id)
+        .where(containing(search))
+        .select(({ fn }) => ['scan_status', fn.countAll<number>().as('count')])
+        .groupBy('scan_status')
+        .execute();
+      const count = (status: ScanStatus) => rows.find((row) => row.scan_status === status)?.count ?? 0;
+      return { clean: count('clean'), infected: count('infected'), pending: count('pending') };
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { ReactNode } from 'react';
+import './list-filters.css';
+
+const count = new Intl.NumberFormat('en');
+
+/** What a list shows, above it: its states first, then what else narrows it. */
+export function ListFilters({ children }: { children: ReactNode }) {
+  return <div className="list-filters">{children}</div>;
+}
+
+interface StateFilterProps<Value extends string> {
+  /** What is filtered, for whoever does not see it: "Which alerts". */
+  label: string;
+  /** `undefined` stands for all. */
+  value: Value | undefined;
+  options: readonly { value: Value | undefined; label: string; count?: number | undefined }[];
+  onChoose: (value: Value | undefined) => void;
+}
+
+/** Shows the rows of one state, or of all. A count that is 0 is left out. */
+export function StateFilter<Value extends string>({ label, value, options, onChoose }: StateFilterProps<Value>) {
+  return (
+    <fieldset className="list-filters__states" aria-label={label}>
+      {options.map((option) => (
+        <label key={option.label}>
+          <input type="radio" name={label} checked={option.value === value} onChange={() => onChoose(option.value)} />
+          <span>
+            {option.label}
+            {option.count !== undefined && option.count > 0 && (
+              <>
+                {' '}
+                <span className="num">{count.format(option.count)}</span>
+              </>
+            )}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+interface ChoiceProps<Value extends string> {
+  label: string;
+  value: Value | undefined;
+  options: readonly (readonly [Value, string])[];
+  /** The words for no choice, where "Any ..." is wrong. */
+  none?: string;
+  onChoose: (value: Value | undefined) => void;
+}
+
+/** One of several. The browser's own select: phones show it full screen. */
+export function ChoiceFilter<Value extends string>({ label, value, options, none, onChoose }: ChoiceProps<Value>) {
+  return (
+    <select
+      aria-label={label}
+      data-chosen={value !== undefined}
+      value={value ?? ''}
+      onChange={(event) => {
+        const chosen = event.currentTarget.value;
+        onChoose(options.find(([known]) => known === chosen)?.[0]);
+      }}
+    >
+      <option value="">{none ?? `Any ${label.toLowerCase()}`}</option>
+      {options.map(([known, words]) => (
+        <option key={known} value={known}>
+          {words}
+        </option>
+      ))}
+    </select>
+  );
+}
