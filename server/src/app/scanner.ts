@@ -14,6 +14,7 @@ import { serveSignatures } from '#features/antivirus/signatures.routes.ts';
 import { createSignatures } from '#features/antivirus/signatures.ts';
 import { createTurns, SMALL_BYTES } from '#features/antivirus/turns.ts';
 import type { Audit } from '#platform/audit.ts';
+import { logFailure } from '#platform/database-patience.ts';
 import type { Api } from '#platform/serve.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
@@ -59,9 +60,7 @@ export async function buildScanner(
   signatures.watch(async (files) => {
     const took_over = await embedded.reload(files);
     if (took_over) {
-      antivirus
-        .signaturesChanged()
-        .catch((error: unknown) => logger.error({ err: error }, 'earlier scans could not be rechecked'));
+      antivirus.signaturesChanged().catch((error: unknown) => logFailure(logger, error, 'earlier scans could not be rechecked'));
     }
     return took_over;
   });
@@ -75,7 +74,7 @@ export async function buildScanner(
           onRenewed: (change) => {
             antivirus
               .rescanWaiting(change === 'signatures')
-              .catch((error: unknown) => logger.error({ err: error }, 'waiting files could not be scanned'));
+              .catch((error: unknown) => logFailure(logger, error, 'waiting files could not be scanned'));
           },
           look_ms: surroundings.scanner_look_ms,
         });

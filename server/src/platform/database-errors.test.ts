@@ -6,7 +6,8 @@ const coded = (code: string) => Object.assign(new Error('as the database says it
 
 test.each([
   ['SQLITE_BUSY', 'unavailable', 2],
-  ['SQLITE_BUSY_SNAPSHOT', 'unavailable', 2],
+  ['SQLITE_BUSY_SNAPSHOT', 'unavailable', 1],
+  ['40001', 'unavailable', 1],
   ['SQLITE_FULL', 'storage_full', 60],
   ['SQLITE_IOERR_WRITE', 'storage_full', 60],
   ['08006', 'unavailable', 5],

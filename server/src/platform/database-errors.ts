@@ -1,14 +1,15 @@
 import { Problem } from './problem.ts';
 
 /**
- * Why a database cannot serve although the question was right: it is not there (`away`), has not answered in time or will not let anybody in just now
- * (`busy`), or its disk takes or gives no more (`storage`).
+ * Why a database cannot serve although the question was right: it is not there or has not answered in time (`away`), lets nobody in just now (`busy`), its disk
+ * takes or gives no more (`storage`), or two who wrote at once were in each other's way (`collision`).
  */
-type Trouble = 'away' | 'busy' | 'storage';
+type Trouble = 'away' | 'busy' | 'storage' | 'collision';
 
 /** By the code of an error. The two databases and the operating system name theirs in ways that cannot be mixed up. */
 const OF_CODE = new Map<string, Trouble>([
-  // SQLite (sqlite.org/rescode.html). The longer codes begin with these.
+  // SQLite (sqlite.org/rescode.html). The longer codes begin with the shorter ones.
+  ['SQLITE_BUSY_SNAPSHOT', 'collision'],
   ['SQLITE_BUSY', 'busy'],
   ['SQLITE_LOCKED', 'busy'],
   ['SQLITE_PROTOCOL', 'busy'],
@@ -32,9 +33,9 @@ const OF_CODE = new Map<string, Trouble>([
   ['53300', 'busy'], // too_many_connections
   ['53400', 'busy'], // configuration_limit_exceeded
   ['25P03', 'busy'], // idle_in_transaction_session_timeout
-  ['40001', 'busy'], // serialization_failure
-  ['40P01', 'busy'], // deadlock_detected
-  ['55P03', 'busy'], // lock_not_available
+  ['40001', 'collision'], // serialization_failure
+  ['40P01', 'collision'], // deadlock_detected
+  ['55P03', 'collision'], // lock_not_available
   ['57014', 'busy'], // query_canceled: statement_timeout
   // A full disk as the operating system tells it, of the write-ahead log as of any other file.
   ['ENOSPC', 'storage'],
@@ -64,10 +65,11 @@ const CONNECTION_MESSAGES =
 const DETAILS = {
   away: 'The database does not answer. Try again in a few seconds.',
   busy: 'The database has more to do than it can just now. Try again in a few seconds.',
+  collision: 'Somebody else changed the same thing at the same moment. Try again.',
   storage: 'The disk of the database takes no more. What was stored before is still there; tell whoever runs this server.',
 } as const;
 /** Seconds after which it is worth trying again. */
-const RETRY_AFTER_S = { away: 5, busy: 2, storage: 60 } as const;
+const RETRY_AFTER_S = { away: 5, busy: 2, collision: 1, storage: 60 } as const;
 
 /** An error of a database that is away, busy or without storage; `code` is that of its cause, for who explains a start that failed. */
 export class DatabaseTrouble extends Error {
@@ -90,8 +92,8 @@ function codeOf(error: unknown): string {
 export function troubleOf(error: unknown): Trouble | undefined {
   if (error instanceof DatabaseTrouble) return error.trouble;
   const code = codeOf(error);
-  const [, sqlite] = /^(SQLITE_[A-Z]+)/.exec(code) ?? [];
-  return OF_CODE.get(sqlite ?? code) ?? (CONNECTION_CLASS.test(code) ? 'away' : undefined);
+  const [sqlite = ''] = /^SQLITE_[A-Z]+/.exec(code) ?? [];
+  return OF_CODE.get(code) ?? OF_CODE.get(sqlite) ?? (CONNECTION_CLASS.test(code) ? 'away' : undefined);
 }
 
 /** The same for an error that a connection to the database gave, where the operating system's codes are its too. */
@@ -101,6 +103,11 @@ export function troubleOfConnection(error: unknown): Trouble | undefined {
   if (error instanceof AggregateError) return error.errors.map(troubleOfConnection).find((trouble) => trouble !== undefined);
   if (OF_CONNECTION.has(codeOf(error))) return 'away';
   return error instanceof Error && CONNECTION_MESSAGES.test(error.message) ? 'away' : undefined;
+}
+
+/** Whether everybody has to wait until it is over: two who collided try again, and that is all. */
+export function isOutage(trouble: Trouble): boolean {
+  return trouble !== 'collision';
 }
 
 /** What is answered for such an error: 503 with a sentence and when to come back. Undefined for any other. */
