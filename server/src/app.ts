@@ -231,6 +231,8 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const events = await serveEvents(api, {
     bus,
     present: antivirus.progress,
+    held: accounts.held,
+    opening: { rate: settings.limits['sockets.source'], counters },
     limits: surroundings.events_limits ?? EVENTS_LIMITS,
     public_url: settings.public_url,
   });

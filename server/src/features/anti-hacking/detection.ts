@@ -98,7 +98,7 @@ export function createDetection(parts: {
     try {
       await work();
     } catch (error) {
-      logger.error({ err: error, kind }, 'an event could not be looked at');
+      logFailure(logger, error, 'an event could not be looked at', { kind });
     }
   }
 
