@@ -87,11 +87,11 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const counters =
     settings.redis_url === undefined
       ? ownCounters
-      : await createRedisCounters({ url: settings.redis_url, meanwhile: ownCounters, now, logger });
+      : await createRedisCounters({ url: settings.redis_url, meanwhile: ownCounters, logger });
 
   const audit = createAudit({ now });
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
-  const remote = createRemote({ database: database.$pickTables<'remote_sessions'>(), now });
+  const remote = createRemote({ database: database.$pickTables<'remote_sessions'>(), counters, now });
   const mail = createMail({
     database: database.$pickTables<'mails' | 'installation'>(),
     server: settings.mail_server,
@@ -103,6 +103,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation' | 'audit_entries' | 'audit_head'>(),
     audit,
     accounts: { findUsers: (ids) => accounts.auth.findUsers(ids) },
+    counters,
     spool,
     quarantine,
     onInfected: (file) => monitor.detection.observe(scanFinished(file)),

@@ -14,6 +14,7 @@ import { serveSignatures } from '#features/antivirus/signatures.routes.ts';
 import { createSignatures } from '#features/antivirus/signatures.ts';
 import { createTurns, SMALL_BYTES } from '#features/antivirus/turns.ts';
 import type { Audit } from '#platform/audit.ts';
+import type { Counters } from '#platform/counters.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import type { Api } from '#platform/serve.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -38,11 +39,12 @@ export async function buildScanner(
     database: Kysely<ScannerTables>;
     audit: Audit;
     accounts: Parameters<typeof createFalseAlarms>[0]['accounts'];
+    counters: Counters;
     now: () => number;
   } & Pick<Parameters<typeof createAntivirus>[0], 'spool' | 'quarantine' | 'onInfected' | 'onCleared' | 'tell'>,
 ) {
   const { settings, logger } = surroundings;
-  const { database, audit, accounts, spool, quarantine, onInfected, onCleared, tell, now } = parts;
+  const { database, audit, accounts, counters, spool, quarantine, onInfected, onCleared, tell, now } = parts;
   const engine_processes =
     surroundings.engine_processes ??
     Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism() + 1));
@@ -108,7 +110,7 @@ export async function buildScanner(
     antivirus,
 
     serve(api: Api): void {
-      serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits });
+      serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits }, counters);
       serveQuarantine(api, antivirus, falseAlarms, (kind, { user_id, filename, file_hash }, origin) =>
         audit.record(database.$pickTables<'audit_entries' | 'audit_head'>(), {
           kind,
