@@ -163,12 +163,13 @@ export function createMail(parts: {
 
   /** Notes what became of a letter, however long the database is away: a letter that was sent must not be sent again. */
   async function note(row: Row, write: (own: { id: string; attempts: number }) => Promise<unknown>): Promise<void> {
-    while (!closed) {
+    for (;;) {
       try {
         await write(row);
         return;
       } catch (error) {
         logFailure(logger, error, 'what became of a mail could not be noted', { mail: row.id });
+        if (closed) return;
         await pause(NOTE_EVERY_MS);
       }
     }
