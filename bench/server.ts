@@ -36,17 +36,18 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
-/** The built server, as `npm start` runs it, on a free port with an empty data folder. */
+/** The built server, as `npm start` runs it, on a free port with an empty data folder. `root`: where it was built, to compare with another version. */
 export async function startServer(
   data_dir = mkdtempSync(join(tmpdir(), 'palisade-bench-')),
   environment: Record<string, string> = {},
+  root = ROOT,
 ): Promise<BenchServer> {
   const { scripts } = z
     .object({ scripts: z.object({ start: z.string() }) })
     .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
   const began = performance.now();
   const child = spawn(process.execPath, scripts.start.split(' ').slice(1), {
-    cwd: ROOT,
+    cwd: root,
     env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data_dir, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -76,18 +76,22 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     folder: join(settings.data_dir, 'quarantine'),
     key_file: settings.quarantine_key_file,
   });
-  const database = openDatabase<Tables>(surroundings.database);
+  const database = openDatabase<Tables>(surroundings.database, {
+    connections: settings.database_pool,
+    timeout_ms: settings.database_timeout_ms,
+    logger,
+  });
   await migrate(database, migrations);
   const bus = createBus();
   const ownCounters = createMemoryCounters({ now });
   const counters =
     settings.redis_url === undefined
       ? ownCounters
-      : await createRedisCounters({ url: settings.redis_url, meanwhile: ownCounters, now, logger });
+      : await createRedisCounters({ url: settings.redis_url, meanwhile: ownCounters, logger });
 
   const audit = createAudit({ now });
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
-  const remote = createRemote({ database: database.$pickTables<'remote_sessions'>(), now });
+  const remote = createRemote({ database: database.$pickTables<'remote_sessions'>(), counters, now });
   const mail = createMail({
     database: database.$pickTables<'mails' | 'installation'>(),
     server: settings.mail_server,
@@ -99,6 +103,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation' | 'audit_entries' | 'audit_head'>(),
     audit,
     accounts: { findUsers: (ids) => accounts.auth.findUsers(ids) },
+    counters,
     spool,
     quarantine,
     onInfected: (file) => monitor.detection.observe(scanFinished(file)),
@@ -202,10 +207,16 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   serveFirewall(api, firewall);
 
   serve(api, readHealth, 'anyone', () => Promise.resolve({ status: 'ok' as const }));
-  serve(api, readReadiness, 'anyone', async () => {
-    await sql`select 1`.execute(database).catch((error: unknown) => {
-      throw new Problem('unavailable', { detail: 'The database does not answer.', retry_after: 5, cause: error });
+  // A change that changes nothing: it needs all that a change needs (a lock, a disk, a server that is no standby). Who asks meanwhile hears the same answer.
+  let asking: Promise<unknown> | undefined;
+  const askDatabase = async () => {
+    asking ??= sql`update installation set name = name where 1 = 0`.execute(database).finally(() => {
+      asking = undefined;
     });
+    await asking;
+  };
+  serve(api, readReadiness, 'anyone', async () => {
+    await askDatabase();
     if (!engine.ready()) throw new Problem('unavailable', { detail: 'The scanning engine is starting.', retry_after: 1 });
     return { status: 'ready' as const };
   });
@@ -221,6 +232,8 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const events = await serveEvents(api, {
     bus,
     present: antivirus.progress,
+    held: accounts.held,
+    opening: { rate: settings.limits['sockets.source'], counters },
     limits: surroundings.events_limits ?? EVENTS_LIMITS,
     public_url: settings.public_url,
   });

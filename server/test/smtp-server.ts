@@ -15,7 +15,12 @@ export interface SmtpServer {
   url: string;
   received: ReceivedLetter[];
   /** What `RCPT TO` is answered from now on; `250` accepts. */
-  answerRecipients(line: string): void;
+  answerRecipients(line: string | ((recipient: string) => string)): void;
+  /** From now on letters are read, and not answered. */
+  holdLetters(): void;
+  /** Ends all connections. */
+  dropAll(): void;
+  stopListening(): void;
   /** From now on letters are refused, and quoted in the refusal. */
   quoteLetters(): void;
 }
@@ -31,7 +36,8 @@ function decode(content: string): string {
 export async function startSmtpServer(): Promise<SmtpServer> {
   const received: ReceivedLetter[] = [];
   const sockets = new Set<Socket>();
-  let recipientAnswer = '250 ok';
+  let answerTo: (recipient: string) => string = () => '250 ok';
+  let areHeld = false;
   let areQuoted = false;
 
   const server = createServer((socket) => {
@@ -51,6 +57,7 @@ export async function startSmtpServer(): Promise<SmtpServer> {
         isContent = false;
         const content = decode(letter.content);
         received.push({ ...letter, content });
+        if (areHeld) return;
         answer(areQuoted ? `550 this looks like spam: ${content.replace(/^.*?\n\n/s, '').replaceAll(/\s+/g, ' ')}` : '250 taken');
         return;
       }
@@ -66,7 +73,7 @@ export async function startSmtpServer(): Promise<SmtpServer> {
           return;
         case 'RCPT':
           letter.to = /<(.*?)>/.exec(line)?.[1] ?? '';
-          answer(recipientAnswer);
+          answer(answerTo(letter.to));
           return;
         case 'DATA':
           isContent = true;
@@ -92,8 +99,15 @@ export async function startSmtpServer(): Promise<SmtpServer> {
     url: `smtp://127.0.0.1:${address.port}`,
     received,
     answerRecipients(line) {
-      recipientAnswer = line;
+      answerTo = typeof line === 'string' ? () => line : line;
     },
+    holdLetters() {
+      areHeld = true;
+    },
+    dropAll() {
+      for (const socket of sockets) socket.destroy();
+    },
+    stopListening: () => void server.close(),
     quoteLetters() {
       areQuoted = true;
     },

@@ -15,6 +15,10 @@ export interface TestSocket {
   event: (fits: (event: LiveEvent) => boolean) => Promise<EventFrame>;
   /** The close code, once the server has closed it. */
   closed: Promise<number>;
+  /** What the server agreed to beyond RFC 6455. */
+  extensions: string;
+  /** A ping of the protocol itself. */
+  ping: () => void;
   leave: () => void;
   /** Reads nothing any more. */
   sleep: () => void;
@@ -22,10 +26,15 @@ export interface TestSocket {
 
 export function openSocket(
   app: { url: string },
-  options: { path?: string; origin?: string; mute?: boolean } = {},
+  options: { path?: string; origin?: string; mute?: boolean; forwarded_for?: string } = {},
 ): Promise<TestSocket> {
-  const { path = EVENTS_PATH, origin, mute = false } = options;
-  const socket = new WebSocket(`${app.url.replace('http', 'ws')}/api${path}`, origin === undefined ? {} : { origin });
+  const { path = EVENTS_PATH, origin, mute = false, forwarded_for } = options;
+  const socket = new WebSocket(`${app.url.replace('http', 'ws')}/api${path}`, {
+    ...(origin === undefined ? {} : { origin }),
+    ...(forwarded_for === undefined ? {} : { headers: { 'x-forwarded-for': forwarded_for } }),
+    // As browsers do, whether the server takes it or not.
+    perMessageDeflate: true,
+  });
   const frames: ServerFrame[] = [];
   const say = (frame: ClientFrame | string) => socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
   socket.on('message', (bytes) => {
@@ -54,6 +63,8 @@ export function openSocket(
         welcomed: () => found(() => frames.find((frame) => frame.kind === 'welcome')),
         event: (fits) => found(() => frames.filter((frame) => frame.kind === 'event').find(({ event }) => fits(event))),
         closed,
+        extensions: socket.extensions,
+        ping: () => socket.ping(),
         leave: () => socket.close(),
         sleep: () => socket.pause(),
       }),

@@ -194,6 +194,14 @@ export function buildAccounts(
       serveEnforcement(api, { blocks, guard, accounts: auth });
     },
 
+    /** Who of several people must have a second factor and has none. */
+    async held(user_ids: readonly string[]): Promise<ReadonlySet<string>> {
+      if (settings.require_two_factor === 'nobody') return new Set();
+      const people = (await auth.findUsers(user_ids)).filter(({ role }) => mustHaveFactor(role)).map(({ id }) => id);
+      const factors = await twoFactor.secondFactors(people);
+      return new Set(people.filter((id) => factors.get(id) !== true));
+    },
+
     async close(): Promise<void> {
       await recovery.close();
       await guard.close();

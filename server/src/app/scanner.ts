@@ -14,6 +14,8 @@ import { serveSignatures } from '#features/antivirus/signatures.routes.ts';
 import { createSignatures } from '#features/antivirus/signatures.ts';
 import { createTurns, SMALL_BYTES } from '#features/antivirus/turns.ts';
 import type { Audit } from '#platform/audit.ts';
+import type { Counters } from '#platform/counters.ts';
+import { logFailure } from '#platform/database-patience.ts';
 import type { Api } from '#platform/serve.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
@@ -37,11 +39,12 @@ export async function buildScanner(
     database: Kysely<ScannerTables>;
     audit: Audit;
     accounts: Parameters<typeof createFalseAlarms>[0]['accounts'];
+    counters: Counters;
     now: () => number;
   } & Pick<Parameters<typeof createAntivirus>[0], 'spool' | 'quarantine' | 'onInfected' | 'onCleared' | 'tell'>,
 ) {
   const { settings, logger } = surroundings;
-  const { database, audit, accounts, spool, quarantine, onInfected, onCleared, tell, now } = parts;
+  const { database, audit, accounts, counters, spool, quarantine, onInfected, onCleared, tell, now } = parts;
   const engine_processes =
     surroundings.engine_processes ??
     Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism() + 1));
@@ -59,9 +62,7 @@ export async function buildScanner(
   signatures.watch(async (files) => {
     const took_over = await embedded.reload(files);
     if (took_over) {
-      antivirus
-        .signaturesChanged()
-        .catch((error: unknown) => logger.error({ err: error }, 'earlier scans could not be rechecked'));
+      antivirus.signaturesChanged().catch((error: unknown) => logFailure(logger, error, 'earlier scans could not be rechecked'));
     }
     return took_over;
   });
@@ -75,7 +76,7 @@ export async function buildScanner(
           onRenewed: (change) => {
             antivirus
               .rescanWaiting(change === 'signatures')
-              .catch((error: unknown) => logger.error({ err: error }, 'waiting files could not be scanned'));
+              .catch((error: unknown) => logFailure(logger, error, 'waiting files could not be scanned'));
           },
           look_ms: surroundings.scanner_look_ms,
         });
@@ -109,7 +110,7 @@ export async function buildScanner(
     antivirus,
 
     serve(api: Api): void {
-      serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits });
+      serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits }, counters);
       serveQuarantine(api, antivirus, falseAlarms, (kind, { user_id, filename, file_hash }, origin) =>
         audit.record(database.$pickTables<'audit_entries' | 'audit_head'>(), {
           kind,

@@ -1,10 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { Kysely, PostgresDialect, SqliteDialect } from 'kysely';
+import type { FastifyBaseLogger } from 'fastify';
+import { Kysely, SqliteDialect } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { Pool, types as pgTypes } from 'pg';
+import { types as pgTypes } from 'pg';
+import { createDatabaseWatch, waitingUnbounded } from './database-patience.ts';
 import { createDurableDialect, diskOf } from './durable-sqlite.ts';
+import { createPatientPostgres } from './patient-postgres.ts';
+import { createPatientSqlite } from './patient-sqlite.ts';
 
 /** Where the tables live: a file of the embedded database, one in memory (tests), or a PostgreSQL server. */
 export type DatabaseLocation = { sqlite: string } | { postgres: string };
@@ -16,22 +20,31 @@ export function databaseLocation(settings: { data_dir: string; database_url: str
 }
 
 const INT8_TYPE_ID = 20;
-const POSTGRES_CONNECTIONS = 10;
 const STATEMENTS_MAXIMUM = 500;
+/** What `DATABASE_POOL` and `DATABASE_TIMEOUT` are when nobody sets them. */
+const CONNECTIONS = 10;
+const TIMEOUT_MS = 4_000;
+
+export interface DatabaseOptions {
+  /** To PostgreSQL, at most. */
+  connections?: number;
+  /** How long a request waits for the database in all, in ms; a job in the background waits ten times as long for one answer. */
+  timeout_ms?: number;
+  /** Told when the database is in trouble, and when it answers again. */
+  logger?: Pick<FastifyBaseLogger, 'error' | 'warn'>;
+}
 
 /**
  * Opens the database. One dialect-free set of queries serves both: text ids, ISO text times, integer cents, JSON text, 0/1 for booleans.
  * SQLite runs in WAL: what was acknowledged survives a power cut (durable-sqlite.ts).
  */
-export function openDatabase<Tables>(location: DatabaseLocation): Kysely<Tables> {
+export function openDatabase<Tables>(location: DatabaseLocation, options: DatabaseOptions = {}): Kysely<Tables> {
+  const { connections = CONNECTIONS, timeout_ms = TIMEOUT_MS, logger } = options;
+  const watch = createDatabaseWatch(logger);
   if ('postgres' in location) {
     // Sizes in bytes are int8, which pg answers as text; none comes near 2^53.
     pgTypes.setTypeParser(INT8_TYPE_ID, Number);
-    const pool = new Pool({ connectionString: location.postgres, max: POSTGRES_CONNECTIONS });
-    // A connection that the server ends while nobody uses it leaves the pool by itself; without a listener it would end the process.
-    pool.on('error', () => {});
-    pool.on('connect', (client) => client.on('error', () => {}));
-    return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+    return new Kysely<Tables>({ dialect: createPatientPostgres({ url: location.postgres, connections, timeout_ms, watch }) });
   }
   if (location.sqlite !== ':memory:') mkdirSync(join(location.sqlite, '..'), { recursive: true });
   const database = new SqliteDatabase(location.sqlite);
@@ -39,11 +52,13 @@ export function openDatabase<Tables>(location: DatabaseLocation): Kysely<Tables>
   // What keeps the file whole; that a write is on the disk before it is acknowledged is seen to by the dialect.
   database.pragma('synchronous = NORMAL');
   database.pragma('foreign_keys = ON');
-  database.pragma('busy_timeout = 5000');
+  // Who waits for another program's lock does so without holding this thread (patient-sqlite.ts).
+  database.pragma('busy_timeout = 0');
   const cached = withStatementCache(database);
   // Kysely's own one: a database in memory has no disk to wait for.
   if (location.sqlite === ':memory:') return new Kysely<Tables>({ dialect: new SqliteDialect({ database: cached }) });
-  return new Kysely<Tables>({ dialect: createDurableDialect(cached, diskOf(`${location.sqlite}-wal`)) });
+  const durable = createDurableDialect(cached, diskOf(`${location.sqlite}-wal`));
+  return new Kysely<Tables>({ dialect: createPatientSqlite(durable, { timeout_ms, watch }) });
 }
 
 /**
@@ -74,7 +89,7 @@ function withStatementCache(database: SqliteDatabase.Database): {
  */
 export async function migrate<Tables>(database: Kysely<Tables>, migrations: Record<string, Migration>): Promise<void> {
   const migrator = new Migrator({ db: database, provider: { getMigrations: () => Promise.resolve(migrations) } });
-  const { error } = await migrator.migrateToLatest();
+  const { error } = await waitingUnbounded(() => migrator.migrateToLatest());
   if (error !== undefined) throw error;
 }
 

@@ -8,9 +8,11 @@ import { replyOf, startTestApp } from '#test/harness.ts';
 import { listenAs, openSocket } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
 import { createBus } from './bus.ts';
-import { EVENTS_LIMITS, serveEvents } from './events.ts';
+import { createMemoryCounters } from './counters.ts';
+import { EVENTS_LIMITS, type EventsLimits, serveEvents } from './events.ts';
 import { createHttp, PATIENCE } from './http.ts';
 import { newId } from './id.ts';
+import { createSessions } from './session.ts';
 
 const isChangeOf = (filename: string) => (event: LiveEvent) => event.kind === 'scan_changed' && event.scan.filename === filename;
 
@@ -126,7 +128,10 @@ describe('the events socket', async () => {
   });
 });
 
-test('a page that does not read is dropped, and nobody else waits for it', async () => {
+const user = { id: newId(), username: 'maria', email: 'maria@example.com', role: 'customer' } as const;
+
+/** The socket alone, where every token is a session of its own; `looked_up` has the size of each lookup of sessions. */
+async function serveAlone(limits: EventsLimits) {
   const bus = createBus();
   const fastify = await createHttp({
     logger: pino({ level: 'silent' }),
@@ -134,21 +139,53 @@ test('a page that does not read is dropped, and nobody else waits for it', async
     patience: PATIENCE,
     public_url: undefined,
   });
-  const user = { id: newId(), username: 'maria', email: 'maria@example.com', role: 'customer' } as const;
+  const looked_up: number[] = [];
   const sessions = {
     resolve: () => Promise.resolve({ id: newId(), user, began: null, is_held: false }),
-    lives: () => Promise.resolve(true),
-    isHeld: () => Promise.resolve(false),
+    living(session_ids: readonly string[]) {
+      looked_up.push(session_ids.length);
+      return Promise.resolve(new Set(session_ids));
+    },
     onEnd: () => () => {},
     onChange: () => () => {},
   };
-  const parts = { bus, present: () => [], limits: { ...EVENTS_LIMITS, waiting_bytes: 64 * 1024 }, public_url: undefined };
+  const opening = { rate: { count: 1_000_000, period_ms: 60_000 }, counters: createMemoryCounters({ now: Date.now }) };
+  const held = () => Promise.resolve(new Set<string>());
+  const parts = { bus, present: () => [], held, opening, limits, public_url: undefined };
   const events = await serveEvents({ fastify, sessions }, parts);
   const url = await fastify.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
     events.close();
     await fastify.close();
   });
+  return { bus, fastify, url, looked_up };
+}
+
+test('heartbeats are spread over their time, and sessions are looked up many at a time', async () => {
+  const count = 300;
+  const { url, looked_up } = await serveAlone({
+    ...EVENTS_LIMITS,
+    heartbeat_ms: 2_000,
+    sockets_per_person: count,
+    strangers_per_source: count,
+  });
+  const sockets = await Promise.all(Array.from({ length: count }, () => openSocket({ url })));
+  for (const socket of sockets) socket.say({ kind: 'hello', access_token: 'token' });
+  await Promise.all(sockets.map((socket) => socket.welcomed()));
+  await vi.waitFor(() => expect(looked_up.reduce((sum, some) => sum + some, 0)).toBeGreaterThanOrEqual(count));
+  // Those who came at once are few questions, and none is about more than the database takes at once.
+  expect(looked_up.length).toBeLessThan(count / 2);
+  expect(Math.max(...looked_up)).toBeLessThanOrEqual(500);
+  looked_up.length = 0;
+  const pinged = () => sockets.filter(({ frames }) => frames.some(({ kind }) => kind === 'ping')).length;
+  await vi.waitFor(() => expect(pinged()).toBe(count), { timeout: 20_000 });
+  // Each moment is that of a few: with all of them in one, this would be 300.
+  expect(Math.max(...looked_up)).toBeLessThanOrEqual(count / 10);
+  for (const socket of sockets) socket.leave();
+});
+
+test('a page that does not read is dropped, and nobody else waits for it', async () => {
+  const { bus, fastify, url } = await serveAlone({ ...EVENTS_LIMITS, waiting_bytes: 64 * 1024 });
   const tell = () => bus.publish(user.id, { kind: 'scan_removed', scan_id: newId() });
 
   const [reader, sleeper] = await Promise.all([listenAs({ url }, 'token'), listenAs({ url }, 'token')]);
@@ -166,13 +203,12 @@ test('a page that does not read is dropped, and nobody else waits for it', async
 });
 
 describe('within its limits, the events socket', async () => {
-  const limits = { ...EVENTS_LIMITS, hello_ms: 500, heartbeat_ms: 500, sockets_per_person: 2, strangers: 3 };
+  const limits = { ...EVENTS_LIMITS, hello_ms: 500, heartbeat_ms: 500, sockets_per_person: 2 };
   const app = await startTestApp({ surroundings: { events_limits: limits } });
   const { token } = await app.signIn();
 
-  test('closes on a page that does not say who it is, and takes no more than a few of them', async () => {
+  test('closes on a page that does not say who it is', async () => {
     const silent = await Promise.all([openSocket(app), openSocket(app), openSocket(app)]);
-    await expect(openSocket(app)).rejects.toThrow('refused with 429');
     expect(await Promise.all(silent.map(({ closed }) => closed))).toEqual(Array(3).fill(EVENTS_CLOSED.silent));
     (await listenAs(app, token)).leave();
   });
@@ -209,4 +245,94 @@ describe('within its limits, the events socket', async () => {
     await app.app.database.deleteFrom('sessions').execute();
     expect(await socket.closed).toBe(EVENTS_CLOSED.unauthenticated);
   });
+});
+
+describe('among sockets that say nothing', async () => {
+  const limits = { ...EVENTS_LIMITS, hello_ms: 60_000, strangers: 120, strangers_per_source: 50 };
+  const environment = { TRUSTED_PROXIES: '127.0.0.1', LIMITS: 'sockets.source=1000/1h' };
+  const app = await startTestApp({ environment, surroundings: { events_limits: limits } });
+  const { token } = await app.signIn();
+  const open = (sockets: number, forwarded_for: string) =>
+    Promise.all(Array.from({ length: sockets }, () => openSocket(app, { forwarded_for })));
+  const served = () => app.app.fastify.websocketServer.clients.size;
+
+  test('everybody else gets in, from the same source too, and other sources keep theirs', async () => {
+    const other = await openSocket(app, { forwarded_for: '203.0.113.9' });
+    let closed = 0;
+    let other_closed = false;
+    void other.closed.then(() => {
+      other_closed = true;
+    });
+    for (const socket of await open(600, '203.0.113.1'))
+      void socket.closed.then((code) => {
+        if (code === EVENTS_CLOSED.silent) closed += 1;
+      });
+    const [same, elsewhere] = [
+      await openSocket(app, { forwarded_for: '203.0.113.1' }),
+      await openSocket(app, { forwarded_for: '203.0.113.2' }),
+    ];
+    for (const socket of [same, elsewhere]) {
+      socket.say({ kind: 'hello', access_token: token });
+      await socket.welcomed();
+    }
+    await vi.waitFor(() => expect(closed).toBeGreaterThanOrEqual(550), { timeout: 20_000 });
+    await vi.waitFor(() => expect(served()).toBeLessThanOrEqual(53), { timeout: 20_000 });
+    expect(other_closed).toBe(false);
+    for (const socket of [same, elsewhere]) socket.leave();
+  });
+
+  test('of many sources no more are kept than in all, and the longest silent go', async () => {
+    const first = await open(10, '203.0.113.30');
+    for (let source = 31; source < 36; source += 1) await open(45, `203.0.113.${source}`);
+    expect(await Promise.all(first.map(({ closed }) => closed))).toEqual(Array(10).fill(EVENTS_CLOSED.silent));
+    const page = await openSocket(app, { forwarded_for: '203.0.113.40' });
+    page.say({ kind: 'hello', access_token: token });
+    await page.welcomed();
+    await vi.waitFor(() => expect(served()).toBeLessThanOrEqual(limits.strangers + 1), { timeout: 20_000 });
+    page.leave();
+  });
+
+  test('a source opens no more of them in a time than it may', async () => {
+    await open(1_000, '203.0.113.50');
+    await expect(openSocket(app, { forwarded_for: '203.0.113.50' })).rejects.toThrow('refused with 429');
+    (await openSocket(app, { forwarded_for: '203.0.113.51' })).leave();
+  });
+
+  test('nothing is compressed, and whatever is said before hello is counted, be it a ping of the protocol', async () => {
+    const socket = await openSocket(app);
+    expect(socket.extensions).toBe('');
+    for (let count = 0; count < 100; count += 1) socket.ping();
+    expect(await socket.closed).toBe(EVENTS_CLOSED.malformed);
+    const talker = await openSocket(app);
+    talker.say({ kind: 'hello', access_token: 'x'.repeat(43) });
+    for (let count = 0; count < 100; count += 1) talker.say({ kind: 'pong' });
+    expect([EVENTS_CLOSED.malformed, EVENTS_CLOSED.unauthenticated]).toContain(await talker.closed);
+    expect(talker.frames).toEqual([]);
+  });
+});
+
+test('sessions are looked up in one question for 500 of them', async () => {
+  const app = await startTestApp();
+  let questions = 0;
+  const database = app.app.database.$pickTables<'sessions'>().withPlugin({
+    transformQuery({ node }) {
+      questions += 1;
+      return node;
+    },
+    transformResult: ({ result }) => Promise.resolve(result),
+  });
+  const { token } = await app.signIn();
+  const sessions = createSessions({
+    database,
+    findUser: () => Promise.resolve(user),
+    lacksFactor: () => Promise.resolve(false),
+    now: Date.now,
+  });
+  const id = (await sessions.resolve(token))?.id ?? '';
+  const others = Array.from({ length: 499 }, () => newId());
+  questions = 0;
+  expect(await sessions.living([id, ...others])).toEqual(new Set([id]));
+  expect(questions).toBe(1);
+  expect(await sessions.living([...others, newId(), id])).toEqual(new Set([id]));
+  expect(questions).toBe(3);
 });

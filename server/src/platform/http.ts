@@ -18,6 +18,7 @@ import {
   serializerCompiler,
   validatorCompiler,
 } from 'fastify-type-provider-zod';
+import { databaseProblem } from './database-errors.ts';
 import { Problem } from './problem.ts';
 import { securityHeaders } from './security-headers.ts';
 import { refuseUnreadable } from './unreadable.ts';
@@ -153,7 +154,10 @@ export async function createHttp(options: {
   });
 
   fastify.setErrorHandler<FastifyError>((error, request, reply) => {
-    const problem = error instanceof Problem ? error : (fromFastify(error) ?? new Problem('internal', { cause: error }));
+    const problem =
+      error instanceof Problem
+        ? error
+        : (databaseProblem(error) ?? fromFastify(error) ?? new Problem('internal', { cause: error }));
     answer(problem, request, reply);
   });
 

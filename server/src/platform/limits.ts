@@ -36,6 +36,7 @@ const DEFAULTS = {
   'expensive.source': perMinute(2_400),
   admin: perMinute(1_200),
   'admin.source': perMinute(12_000),
+  'sockets.source': perMinute(3_000),
 } as const satisfies Record<string, Rate>;
 
 type LimitName = keyof typeof DEFAULTS;

@@ -1,8 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { PageQuery } from '@palisade/contract/fields';
 import type { Mail as MailRecord } from '@palisade/contract/mail';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely, Selectable, Updateable } from 'kysely';
 import type { Transporter } from 'nodemailer';
+import { inBatches } from './batches.ts';
+import { logFailure } from './database-patience.ts';
 import { newId } from './id.ts';
 import { type InstallationTables, readProvider } from './installation.ts';
 
@@ -23,13 +26,21 @@ export interface MailTables {
     next_attempt_at: string | null;
     /** 1: nothing of it is kept once it was sent, or given up. */
     leaves_no_trace: number;
+    /** 0 goes first, see `PRIORITIES`. */
+    priority: number;
   };
 }
 
 // A text that waits may hold a token.
 export const MAIL_PERSONAL: readonly PersonalTable[] = [
-  { table: 'mails', column: 'recipient', holds: 'email', withheld: ['text', 'leaves_no_trace'] },
+  { table: 'mails', column: 'recipient', holds: 'email', withheld: ['text', 'leaves_no_trace', 'priority'] },
 ];
+
+/**
+ * What waits first, and what it waits for. `proof`: a token or a name that somebody sits and waits for. `notice`: what was changed in an account. `alert`: what
+ * happened to it. `digest`: what can wait.
+ */
+const PRIORITIES = ['proof', 'notice', 'alert', 'digest'] as const;
 
 /** A letter in plain text. `lines` are its paragraphs; greeting and footer are added. */
 interface Letter {
@@ -37,6 +48,8 @@ interface Letter {
   /** Without the provider's name, which is put before it. */
   subject: string;
   lines: readonly string[];
+  /** `notice` unless said otherwise. */
+  priority?: (typeof PRIORITIES)[number];
   /** Nothing of it is kept once it was sent, or given up; for who is no longer known here. Without a mail server it is not written at all. */
   leaves_no_trace?: true;
 }
@@ -47,6 +60,8 @@ export interface Mail {
    * once the transaction is over.
    */
   queue(database: Kysely<MailTables & InstallationTables>, letter: Letter): Promise<void>;
+  /** The same for many. */
+  queueAll(database: Kysely<MailTables & InstallationTables>, letters: readonly Letter[]): Promise<void>;
   /** Has what is due sent now; without a mail server nothing happens. Returns at once. */
   wake(): void;
   list(page: PageQuery): Promise<MailRecord[]>;
@@ -71,7 +86,23 @@ const BACK_OFF = { first_ms: 10 * SECOND_MS, most_ms: 3_600 * SECOND_MS, attempt
 /** How long it can be seen what was sent to whom. */
 const KEPT_MS = 30 * 86_400 * SECOND_MS;
 const LOOK_EVERY_MS = 5 * SECOND_MS;
-const BATCH = 20;
+/** Letters that are being handed over at once, each over a connection of its own; these many of them are kept free of what can wait. */
+const CONNECTIONS = 10;
+const KEPT_FREE = 2;
+const CAN_WAIT = PRIORITIES.indexOf('alert');
+/**
+ * How long a letter that is being handed over is left alone by other servers: longer than clocks differ, and than the mail server may take for all steps but the
+ * slowest, for which it is prolonged. If this server is killed, another one sends the letter after that.
+ */
+const LEASE_MS = 180 * SECOND_MS;
+const PROLONGED_EVERY_MS = 30 * SECOND_MS;
+/** A mail server that cannot be reached is left alone for a second, then twice as long each time, at most this. */
+const REST_MOST_MS = 30 * SECOND_MS;
+/** How often it is tried to note what became of a letter when the database is away, and how long letters that are under way are waited for at the end. */
+const NOTE_EVERY_MS = 500;
+const CLOSE_MS = 4 * SECOND_MS;
+/** A connection that nobody uses is closed after this: mail servers do so themselves, and a letter that meets that has to wait. */
+const IDLE_MS = 15 * SECOND_MS;
 /** How long the mail server may take for each step, in ms. */
 const SMTP_TIMEOUT_MS = 15 * SECOND_MS;
 const ERROR_LENGTH_MAXIMUM = 300;
@@ -88,10 +119,17 @@ function isFinal(error: unknown): boolean {
   return Number(error.responseCode) >= 500 && (error.code === 'EENVELOPE' || error.code === 'EMESSAGE');
 }
 
+/** What is wrong is the mail server or the way to it, not this letter. */
+function isOfServer(error: unknown): boolean {
+  return !(error instanceof Error && 'code' in error && (error.code === 'EENVELOPE' || error.code === 'EMESSAGE'));
+}
+
 function statusOf(row: Selectable<MailTables['mails']>): MailRecord['status'] {
   if (row.sent_at !== null) return 'sent';
   return row.next_attempt_at === null && row.attempts > 0 ? 'failed' : 'waiting';
 }
+
+type Row = Selectable<MailTables['mails']>;
 
 /** Letters that wait in a table until a mail server has taken them, whoever restarts meanwhile; without a mail server they wait for a reader. */
 export function createMail(parts: {
@@ -105,33 +143,45 @@ export function createMail(parts: {
   const { database, server, now, logger, look_ms = LOOK_EVERY_MS } = parts;
   const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
   let closed = false;
-  let sending: Promise<void> | undefined;
+  let looking: Promise<void> | undefined;
   let isAskedAgain = false;
   let transporter: Promise<Transporter> | undefined;
+  /** Letters that are being handed over, by id. */
+  const underway = new Map<string, Promise<void>>();
+  /** By the clock of the machine: what is waited for is one, too. */
+  let rests_until = 0;
+  let failures = 0;
 
   async function connect({ url }: MailServer): Promise<Transporter> {
     // Loaded by who has a mail server alone: it is a fifth of the start.
     const { createTransport } = await import('nodemailer');
     const timeouts = { connectionTimeout: SMTP_TIMEOUT_MS, greetingTimeout: SMTP_TIMEOUT_MS, socketTimeout: SMTP_TIMEOUT_MS };
-    return createTransport({ url, ...timeouts, disableFileAccess: true, disableUrlAccess: true });
+    // A letter whose connection breaks may have been taken: when it is tried again is decided here, and noted.
+    const pool = { pool: true, maxConnections: CONNECTIONS, maxRequeues: 0, idleTimeout: IDLE_MS } as const;
+    return createTransport({ url, ...pool, ...timeouts, disableFileAccess: true, disableUrlAccess: true });
   }
 
-  async function attempt(row: Selectable<MailTables['mails']>, to: MailServer): Promise<void> {
-    const attempts = row.attempts + 1;
-    const wait = backOff(attempts);
-    const next_attempt_at = wait === undefined ? null : at(wait);
-    // Claimed by its count of attempts, so that of several servers one sends it; the next attempt is set before, so that none is lost with a server.
-    const claimed = await database
-      .updateTable('mails')
-      .set({ attempts, next_attempt_at })
-      .where('id', '=', row.id)
-      .where('attempts', '=', row.attempts)
-      .where('sent_at', 'is', null)
-      .returning('id')
-      .executeTakeFirst();
-    if (claimed === undefined) return;
+  /** Notes what became of a letter, however long the database is away: a letter that was sent must not be sent again. */
+  async function note(row: Row, write: (own: { id: string; attempts: number }) => Promise<unknown>): Promise<void> {
+    for (;;) {
+      try {
+        await write(row);
+        return;
+      } catch (error) {
+        logFailure(logger, error, 'what became of a mail could not be noted', { mail: row.id });
+        if (closed) return;
+        await pause(NOTE_EVERY_MS);
+      }
+    }
+  }
+
+  const remove = ({ id, attempts }: Pick<Row, 'id' | 'attempts'>) =>
+    database.deleteFrom('mails').where('id', '=', id).where('attempts', '=', attempts).execute();
+  const change = ({ id, attempts }: Pick<Row, 'id' | 'attempts'>, values: Updateable<MailTables['mails']>) =>
+    database.updateTable('mails').set(values).where('id', '=', id).where('attempts', '=', attempts).execute();
+
+  async function handOver(row: Row, to: MailServer, provider_name: string): Promise<void> {
     try {
-      const { provider_name } = await readProvider(database.$pickTables<'installation'>());
       transporter ??= connect(to);
       await (await transporter).sendMail({
         from: { name: provider_name, address: to.from },
@@ -141,87 +191,129 @@ export function createMail(parts: {
         messageId: `<${row.id}@${to.from.split('@')[1] ?? 'localhost'}>`,
         headers: { 'Auto-Submitted': 'auto-generated' },
       });
+      failures = 0;
     } catch (error) {
+      if (isOfServer(error)) {
+        rests_until = performance.now() + Math.min(REST_MOST_MS, SECOND_MS * 2 ** failures);
+        failures += 1;
+      } else failures = 0;
       const last_error = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_LENGTH_MAXIMUM);
       // Some servers quote the letter in their refusal: the log has their code alone.
-      logger.warn({ err: error, mail: row.id, attempts }, 'a mail could not be sent');
-      if (row.leaves_no_trace === 1 && (wait === undefined || isFinal(error))) {
-        await database.deleteFrom('mails').where('id', '=', row.id).execute();
-        return;
+      logger.warn({ err: error, mail: row.id, attempts: row.attempts }, 'a mail could not be sent');
+      const wait = isFinal(error) ? undefined : backOff(row.attempts);
+      if (row.leaves_no_trace === 1 && wait === undefined) await note(row, remove);
+      else {
+        const next_attempt_at = wait === undefined ? null : at(wait);
+        await note(row, (own) => change(own, { last_error, next_attempt_at }));
       }
-      await database
-        .updateTable('mails')
-        .set({ last_error, ...(isFinal(error) ? { next_attempt_at: null } : {}) })
-        .where('id', '=', row.id)
-        .execute();
       return;
     }
-    if (row.leaves_no_trace === 1) {
-      await database.deleteFrom('mails').where('id', '=', row.id).execute();
-      return;
-    }
-    await database
+    if (row.leaves_no_trace === 1) await note(row, remove);
+    else await note(row, (own) => change(own, { sent_at: at(), text: null, last_error: null, next_attempt_at: null }));
+  }
+
+  /**
+   * Takes up to `most` letters for this server alone: of several that want the same one, the first to change it has it. Their next attempt is set before this one,
+   * so that none is lost with a server.
+   */
+  async function claim(priority: number, most: number): Promise<Row[]> {
+    const due = at();
+    const found = await database
+      .selectFrom('mails')
+      .select('id')
+      .where('priority', '=', priority)
+      .where('next_attempt_at', '<=', due)
+      .orderBy('next_attempt_at')
+      .limit(most)
+      .execute();
+    if (found.length === 0) return [];
+    return await database
       .updateTable('mails')
-      .set({ sent_at: at(), text: null, last_error: null, next_attempt_at: null })
-      .where('id', '=', row.id)
+      .set(({ eb }) => ({ attempts: eb('attempts', '+', 1), next_attempt_at: at(LEASE_MS) }))
+      .where(
+        'id',
+        'in',
+        found.map(({ id }) => id),
+      )
+      .where('next_attempt_at', '<=', due)
+      .returningAll()
       .execute();
   }
 
-  async function sendDue(to: MailServer): Promise<void> {
-    const rows = await database
-      .selectFrom('mails')
-      .selectAll()
-      .where('next_attempt_at', '<=', at())
-      .orderBy('next_attempt_at')
-      .limit(BATCH)
-      .execute();
-    for (const row of rows) {
-      if (closed) return;
-      await attempt(row, to);
+  /** Begins with as many letters as there are connections free, the most urgent first. */
+  async function begin(to: MailServer): Promise<void> {
+    for (const priority of PRIORITIES.keys()) {
+      const room = CONNECTIONS - underway.size - (priority >= CAN_WAIT ? KEPT_FREE : 0);
+      if (room <= 0 || closed || performance.now() < rests_until) return;
+      const rows = await claim(priority, room);
+      if (rows.length === 0) continue;
+      const { provider_name } = await readProvider(database.$pickTables<'installation'>());
+      for (const row of rows) {
+        const done = handOver(row, to, provider_name).finally(() => {
+          underway.delete(row.id);
+          wake();
+        });
+        underway.set(row.id, done);
+      }
     }
   }
 
   function wake(): void {
     if (server === undefined || closed) return;
-    if (sending) {
-      // What was queued after the run under way had looked.
+    if (looking) {
+      // What was queued after the look under way.
       isAskedAgain = true;
       return;
     }
-    sending = sendDue(server)
-      .catch((error: unknown) => logger.error({ err: error }, 'the outbox could not be worked through'))
+    looking = begin(server)
+      .catch((error: unknown) => logFailure(logger, error, 'the outbox could not be worked through'))
       .finally(() => {
-        sending = undefined;
+        looking = undefined;
         if (!isAskedAgain) return;
         isAskedAgain = false;
         wake();
       });
   }
 
-  const timer = server === undefined ? undefined : setInterval(wake, look_ms).unref();
+  function prolong(): void {
+    if (underway.size === 0) return;
+    database
+      .updateTable('mails')
+      .set({ next_attempt_at: at(LEASE_MS) })
+      .where('id', 'in', [...underway.keys()])
+      .where('next_attempt_at', 'is not', null)
+      .execute()
+      .catch((error: unknown) => logFailure(logger, error, 'mails that are being sent could not be kept from other servers'));
+  }
+
+  const timers =
+    server === undefined ? [] : [setInterval(wake, look_ms).unref(), setInterval(prolong, PROLONGED_EVERY_MS).unref()];
+
+  async function queueAll(transaction: Kysely<MailTables & InstallationTables>, all: readonly Letter[]): Promise<void> {
+    const letters = all.filter(({ leaves_no_trace }) => leaves_no_trace === undefined || server !== undefined);
+    if (letters.length === 0) return;
+    const { provider_name, support } = await readProvider(transaction.$pickTables<'installation'>());
+    const contact = [support.phone, support.email].filter((part) => part !== '').join(', ');
+    const footer = contact === '' ? provider_name : `${provider_name}\nSupport: ${contact}`;
+    const rows = letters.map(({ recipient, subject, lines, leaves_no_trace = false, priority = 'notice' }) => ({
+      id: newId(),
+      recipient,
+      subject: `${provider_name}: ${subject}`,
+      text: `${lines.join('\n\n')}\n\n-- \n${footer}\n`,
+      created_at: at(),
+      sent_at: null,
+      attempts: 0,
+      last_error: null,
+      next_attempt_at: server === undefined ? null : at(),
+      leaves_no_trace: leaves_no_trace ? 1 : 0,
+      priority: PRIORITIES.indexOf(priority),
+    }));
+    await inBatches(rows, (batch) => transaction.insertInto('mails').values(batch).execute());
+  }
 
   return {
-    async queue(transaction, { recipient, subject, lines, leaves_no_trace = false }) {
-      if (leaves_no_trace && server === undefined) return;
-      const { provider_name, support } = await readProvider(transaction.$pickTables<'installation'>());
-      const contact = [support.phone, support.email].filter((part) => part !== '').join(', ');
-      const footer = contact === '' ? provider_name : `${provider_name}\nSupport: ${contact}`;
-      await transaction
-        .insertInto('mails')
-        .values({
-          id: newId(),
-          recipient,
-          subject: `${provider_name}: ${subject}`,
-          text: `${lines.join('\n\n')}\n\n-- \n${footer}\n`,
-          created_at: at(),
-          sent_at: null,
-          attempts: 0,
-          last_error: null,
-          next_attempt_at: server === undefined ? null : at(),
-          leaves_no_trace: leaves_no_trace ? 1 : 0,
-        })
-        .execute();
-    },
+    queue: (transaction, letter) => queueAll(transaction, [letter]),
+    queueAll,
 
     wake,
 
@@ -242,8 +334,9 @@ export function createMail(parts: {
 
     async close() {
       closed = true;
-      clearInterval(timer);
-      await sending;
+      for (const timer of timers) clearInterval(timer);
+      // A mail server that takes long is not waited for: what it has not taken by then is sent at the next start, or by another server.
+      await Promise.race([Promise.allSettled([looking, ...underway.values()]), pause(CLOSE_MS, undefined, { ref: false })]);
       if (transporter) (await transporter).close();
     },
   };

@@ -11,21 +11,28 @@ const ANSWER_MS = 500;
 const LEFT_ALONE_MS = 2_000;
 const RECONNECT_MOST_MS = 2_000;
 
-/** A program that Redis runs as one step (redis.io/docs/latest/develop/programmability/eval-intro). `now` is given, so that it is the application's clock. */
+/**
+ * A program that Redis runs as one step (redis.io/docs/latest/develop/programmability/eval-intro). Its clock is Redis' own, in ms: those of several servers differ, and
+ * one that is ahead would forget what the others have counted.
+ */
 interface Script {
   text: string;
   sha: string;
 }
 
-function script(text: string): Script {
+const NOW = `
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)`;
+
+function script(program: string): Script {
+  const text = NOW + program;
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
 const TAKE = script(`
-local now = tonumber(ARGV[1])
 local after = {}
 for i, key in ipairs(KEYS) do
-  local count, period = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
+  local count, period = tonumber(ARGV[2 * i - 1]), tonumber(ARGV[2 * i])
   local full = math.max(tonumber(redis.call('GET', key)) or now, now) + period / count
   local wait = full - now - period
   if wait > period * 1e-9 then return {i, math.ceil(wait)} end
@@ -37,7 +44,7 @@ end
 return {0, 0}`);
 
 const PUT = script(`
-local now, window, most, member = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local window, most, member = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - window)
 local isNew = not redis.call('ZSCORE', KEYS[1], member)
 local count = redis.call('ZCARD', KEYS[1])
@@ -49,12 +56,17 @@ redis.call('ZADD', KEYS[1], now, member)
 redis.call('PEXPIRE', KEYS[1], window)
 return {isNew and count + 1 or count, isNew and 1 or 0, 0}`);
 
+const COUNT = script(`
+return redis.call('ZCOUNT', KEYS[1], string.format('(%.17g', now - tonumber(ARGV[1])), '+inf')`);
+
 const takenSchema = z.tuple([z.number(), z.number()]);
 const putSchema = z.tuple([z.number(), z.number(), z.number()]);
 
 /** Sends one command to a Redis or Valkey server. Rejects at once while it is away. */
 interface Connection {
   send(command: readonly string[]): Promise<unknown>;
+  /** Has it connect anew: a connection on which nothing comes any more does not always end. */
+  renew(): void;
   close(): void;
 }
 
@@ -63,16 +75,24 @@ async function connect(url: string, logger: FastifyBaseLogger): Promise<Connecti
   // Loaded by who has a Redis alone.
   const { createClient } = await import('@redis/client');
   let connected = false;
-  const client = createClient({
-    url,
-    disableOfflineQueue: true,
-    socket: {
-      connectTimeout: CONNECT_MS,
-      reconnectStrategy: (retries: number, cause: Error) => (connected ? Math.min(RECONNECT_MOST_MS, 50 * 2 ** retries) : cause),
-    },
-  });
-  // Each command fails by itself; without a listener the process would.
-  client.on('error', (error: unknown) => logger.debug({ err: error }, 'the connection to Redis failed'));
+  let closed = false;
+
+  function create() {
+    const created = createClient({
+      url,
+      disableOfflineQueue: true,
+      socket: {
+        connectTimeout: CONNECT_MS,
+        reconnectStrategy: (retries: number, cause: Error) =>
+          connected ? Math.min(RECONNECT_MOST_MS, 50 * 2 ** retries) : cause,
+      },
+    });
+    // Each command fails by itself; without a listener the process would.
+    created.on('error', (error: unknown) => logger.debug({ err: error }, 'the connection to Redis failed'));
+    return created;
+  }
+
+  let client = create();
   try {
     await client.connect();
     await client.sendCommand(['PING']);
@@ -84,9 +104,21 @@ async function connect(url: string, logger: FastifyBaseLogger): Promise<Connecti
     });
   }
   connected = true;
+  let renewed_at = performance.now();
   return {
     send: (command) => client.sendCommand<unknown>(command),
-    close: () => client.destroy(),
+    renew() {
+      // The one before may be about to succeed.
+      if (closed || performance.now() - renewed_at < CONNECT_MS) return;
+      renewed_at = performance.now();
+      if (client.isOpen) client.destroy();
+      client = create();
+      client.connect().catch((error: unknown) => logger.debug({ err: error }, 'the connection to Redis failed'));
+    },
+    close() {
+      closed = true;
+      if (client.isOpen) client.destroy();
+    },
   };
 }
 
@@ -110,12 +142,12 @@ async function withinTime<T>(answer: Promise<T>): Promise<T> {
 export async function createRedisCounters(parts: {
   url: string;
   meanwhile: Counters;
-  now: () => number;
   logger: FastifyBaseLogger;
 }): Promise<Counters> {
-  const { url, meanwhile, now, logger } = parts;
+  const { url, meanwhile, logger } = parts;
   const connection = await connect(url, logger);
   let failedAt: number | undefined;
+  let isTried = false;
 
   async function run({ text, sha }: Script, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown> {
     const rest = [String(keys.length), ...keys.map((key) => PREFIX + key), ...values.map(String)];
@@ -129,7 +161,9 @@ export async function createRedisCounters(parts: {
 
   async function counted<T>(inRedis: () => Promise<T>, here: () => Promise<T>): Promise<T> {
     // The real clock: what is waited for is a machine.
-    if (failedAt !== undefined && performance.now() - failedAt < LEFT_ALONE_MS) return await here();
+    if (failedAt !== undefined && (isTried || performance.now() - failedAt < LEFT_ALONE_MS)) return await here();
+    // One request finds out whether Redis is back; the others do not wait for that.
+    isTried = failedAt !== undefined;
     try {
       const answer = await withinTime(inRedis());
       if (failedAt !== undefined) logger.warn('Redis answers again: limits are counted for all servers together');
@@ -139,7 +173,10 @@ export async function createRedisCounters(parts: {
       if (failedAt === undefined)
         logger.error({ err: error }, 'Redis does not answer: until it does, each server counts limits by itself');
       failedAt = performance.now();
+      connection.renew();
       return await here();
+    } finally {
+      isTried = false;
     }
   }
 
@@ -148,7 +185,7 @@ export async function createRedisCounters(parts: {
       counted(
         async () => {
           const keys = buckets.map(({ key }) => key);
-          const values = [now(), ...buckets.flatMap(({ rate }) => [rate.count, rate.period_ms])];
+          const values = buckets.flatMap(({ rate }) => [rate.count, rate.period_ms]);
           const [place, wait_ms] = takenSchema.parse(await run(TAKE, keys, values));
           return place === 0 ? undefined : { index: place - 1, wait_ms };
         },
@@ -159,7 +196,7 @@ export async function createRedisCounters(parts: {
       counted(
         async () => {
           const { member, most, window_ms } = place;
-          const [count, isNew, wait_ms] = putSchema.parse(await run(PUT, [key], [now(), window_ms, most, member]));
+          const [count, isNew, wait_ms] = putSchema.parse(await run(PUT, [key], [window_ms, most, member]));
           return { count, isNew: isNew === 1, wait_ms };
         },
         () => meanwhile.put(key, place),
@@ -167,7 +204,7 @@ export async function createRedisCounters(parts: {
 
     count: (key, window_ms) =>
       counted(
-        async () => z.number().parse(await connection.send(['ZCOUNT', PREFIX + key, `(${now() - window_ms}`, '+inf'])),
+        async () => z.number().parse(await run(COUNT, [key], [window_ms])),
         () => meanwhile.count(key, window_ms),
       ),
 

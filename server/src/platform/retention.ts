@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { logFailure } from './database-patience.ts';
 
 const LOOK_EVERY_MS = 3_600_000;
 
@@ -13,7 +14,7 @@ export function keepRetention(parts: {
 
   async function run(): Promise<void> {
     for (const task of tasks) {
-      await task().catch((error: unknown) => logger.error({ err: error }, 'what is over its time could not be removed'));
+      await task().catch((error: unknown) => logFailure(logger, error, 'what is over its time could not be removed'));
     }
   }
   const look = () => {

@@ -2,8 +2,9 @@ import type { Readable } from 'node:stream';
 import type { Role } from '@palisade/contract/auth';
 import type { Access, BodyOf, Endpoint, ParamsOf, QueryOf, ReplyOf } from '@palisade/contract/endpoint';
 import { PROBLEMS, type ProblemCode, problemSchema } from '@palisade/contract/problem';
-import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
 import { z } from 'zod';
+import { type DatabaseWait, newWait, waitingAs } from './database-patience.ts';
 import { Problem } from './problem.ts';
 import type { RateLimits } from './rate-limit.ts';
 import type { RequestWatch } from './request-watch.ts';
@@ -127,42 +128,59 @@ export function serve<E extends Endpoint, Row = undefined>(
   ) => Promise<[NonNullable<E['download']>] extends [never] ? (ReplyOf<E> extends undefined ? void : ReplyOf<E>) : Readable>,
 ): void {
   const sessions = new WeakMap<FastifyRequest, Session>();
+  const waits = new WeakMap<FastifyRequest, DatabaseWait>();
+
+  async function admit(request: FastifyRequest): Promise<void> {
+    await api.limits.ofSource(endpoint, request);
+    const session = await authenticate(api, endpoint, request);
+    if (session) {
+      await api.limits.ofAccount(endpoint, request, session);
+      sessions.set(request, session);
+    }
+    requireContentType(endpoint, request);
+  }
+
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    const session = sessions.get(request);
+    let row: unknown;
+    if (typeof access !== 'string') {
+      const ownership = access as unknown as Ownership<E, { user_id: string }>;
+      const found = await ownership.find(request.params as ParamsOf<E>);
+      if (found === undefined || found.user_id !== session?.user.id) {
+        if (found !== undefined)
+          request.log.warn({ req: request, user: session?.user.id }, 'a record of somebody else was asked for');
+        throw new Problem('not_found');
+      }
+      row = found;
+    }
+    return await handle({
+      params: request.params as ParamsOf<E>,
+      query: request.query as QueryOf<E>,
+      body: request.body as BodyOf<E>,
+      session: session as SessionOf<E>,
+      row: row as Row,
+      request,
+      header: (name, value) => void reply.header(name, value),
+    });
+  }
+
   api.fastify.route({
     method: endpoint.method as HTTPMethods,
     url: `/api${endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
     schema: schemaOf(endpoint) ?? {},
-    onRequest: async (request) => {
-      await api.limits.ofSource(endpoint, request);
-      const session = await authenticate(api, endpoint, request);
-      if (session) {
-        await api.limits.ofAccount(endpoint, request, session);
-        sessions.set(request, session);
-      }
-      requireContentType(endpoint, request);
+    // What a request waits for the database is counted from its first hook to its answer.
+    onRequest: (request) => {
+      const wait = newWait();
+      waits.set(request, wait);
+      return waitingAs(wait, () => admit(request));
     },
     handler: async (request, reply) => {
-      const session = sessions.get(request);
-      let row: unknown;
-      if (typeof access !== 'string') {
-        const ownership = access as unknown as Ownership<E, { user_id: string }>;
-        const found = await ownership.find(request.params as ParamsOf<E>);
-        if (found === undefined || found.user_id !== session?.user.id) {
-          if (found !== undefined)
-            request.log.warn({ req: request, user: session?.user.id }, 'a record of somebody else was asked for');
-          throw new Problem('not_found');
-        }
-        row = found;
+      const wait = waits.get(request) ?? newWait();
+      try {
+        return reply.code(endpoint.status).send(await waitingAs(wait, () => answer(request, reply)));
+      } finally {
+        wait.is_over = true;
       }
-      const answer = await handle({
-        params: request.params as ParamsOf<E>,
-        query: request.query as QueryOf<E>,
-        body: request.body as BodyOf<E>,
-        session: session as SessionOf<E>,
-        row: row as Row,
-        request,
-        header: (name, value) => void reply.header(name, value),
-      });
-      return reply.code(endpoint.status).send(answer);
     },
   });
 }

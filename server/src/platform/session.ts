@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { UserInfo } from '@palisade/contract/auth';
 import type { PageQuery } from '@palisade/contract/fields';
 import type { Kysely, Selectable } from 'kysely';
+import { inBatches } from './batches.ts';
 import { newId } from './id.ts';
 import { type Origin, sourceOf } from './origin.ts';
 import type { PersonalTable } from './personal-data.ts';
@@ -79,12 +80,10 @@ export interface Sessions {
   counts(user_ids: readonly string[]): Promise<Map<string, { sessions: number; last_used_at: string }>>;
   /** Has a person read anew by their sessions' next requests, after their record changed. */
   refresh(user_id: string): void;
-  /** Whether a session still counts. Asking is no use of it. */
-  lives(session_id: string): Promise<boolean>;
+  /** Which of many sessions still count. Asking is no use of them. */
+  living(session_ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Has `listener` told of each session that ends here, until the answered function is called. */
   onEnd(listener: (session_id: string) => void): () => void;
-  /** Whether the sessions of a person are held just now. */
-  isHeld(user_id: string): Promise<boolean>;
   /** Has `listener` told of each person whose record changed here, until the answered function is called. */
   onChange(listener: (user_id: string) => void): () => void;
 }
@@ -246,26 +245,23 @@ export function createSessions(parts: {
       for (const listener of changeListeners) listener(user_id);
     },
 
-    async lives(session_id) {
+    async living(session_ids) {
       const { created, used } = lifetimeStarts();
-      const row = await database
-        .selectFrom('sessions')
-        .select('id')
-        .where('id', '=', session_id)
-        .where('created_at', '>', created)
-        .where('last_used_at', '>', used)
-        .executeTakeFirst();
-      return row !== undefined;
+      const rows = await inBatches(session_ids, (ids) =>
+        database
+          .selectFrom('sessions')
+          .select('id')
+          .where('id', 'in', ids)
+          .where('created_at', '>', created)
+          .where('last_used_at', '>', used)
+          .execute(),
+      );
+      return new Set(rows.map(({ id }) => id));
     },
 
     onEnd(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
-    },
-
-    async isHeld(user_id) {
-      const user = await findUser(user_id);
-      return user !== undefined && (await lacksFactor(user));
     },
 
     onChange(listener) {

@@ -20,6 +20,10 @@ export interface Settings {
   public_url: string | undefined;
   data_dir: string;
   database_url: string | undefined;
+  /** Connections to PostgreSQL at the most. */
+  database_pool: number;
+  /** How long a request waits for the database, in ms. */
+  database_timeout_ms: number;
   /** Where limits are counted for several servers together; undefined: each counts by itself. */
   redis_url: string | undefined;
   /** The key of the files in quarantine; made when it is not there. */
@@ -76,6 +80,13 @@ const commaList = text.transform((value) =>
     .filter((part) => part !== ''),
 );
 
+const wholeNumber = (least: number, most: number, unset: number) => {
+  const error = `must be a whole number from ${least} to ${most}`;
+  return z.preprocess(blankIsUnset, z.coerce.number({ error }).int(error).min(least, error).max(most, error).default(unset));
+};
+
+const SECOND_MS = 1_000;
+
 const environmentSchema = z.object({
   HOST: text.default('127.0.0.1'),
   PORT: z.preprocess(
@@ -98,6 +109,8 @@ const environmentSchema = z.object({
   ),
   TOTP_DRIFT_STEPS: z.preprocess(blankIsUnset, z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('1').transform(Number)),
   DATABASE_URL: accountAddress(/^postgres(ql)?$/, 'must be an address that starts with postgres://'),
+  DATABASE_POOL: wholeNumber(2, 1_000, 10),
+  DATABASE_TIMEOUT: wholeNumber(1, 60, 4),
   REDIS_URL: accountAddress(/^rediss?$/, 'must be an address that starts with redis:// or rediss://'),
   SMTP_URL: accountAddress(/^smtps?$/, 'must be an address that starts with smtp:// or smtps://'),
   MAIL_FROM: z.preprocess(blankIsUnset, z.email('must be an email address').optional()),
@@ -222,6 +235,8 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     public_url: values.PUBLIC_URL,
     data_dir: resolve(values.DATA_DIR),
     database_url: values.DATABASE_URL,
+    database_pool: values.DATABASE_POOL,
+    database_timeout_ms: values.DATABASE_TIMEOUT * SECOND_MS,
     redis_url: values.REDIS_URL,
     quarantine_key_file: resolve(values.QUARANTINE_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'quarantine.key')),
     two_factor_key_file: resolve(values.TWO_FACTOR_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'two-factor.key')),

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { createMail } from '#platform/mail.ts';
@@ -55,4 +56,54 @@ test('what happens while a digest is written is in the next one', async () => {
   await raise('The first.');
   expect(await passWeek(() => raise('The second.'))).toContain('The first.');
   expect(await passWeek(() => Promise.resolve())).toContain('The second.');
+});
+
+test('more people than a statement takes values have their digests, each once', async () => {
+  const people = 70_000;
+  const clock = { now: Date.parse('2026-11-20T10:00:00.000Z') };
+  const now = () => clock.now;
+  const { app } = await startTestApp({ surroundings: { now, digest_look_ms: DAY_MS } });
+  const seen = new Date(clock.now + DAY_MS).toISOString();
+  // Both databases make rows from rows.
+  const numbers = sql`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${people})`;
+  await sql`insert into users (id, email, username, username_key, password_hash, role, created_at)
+    ${numbers} select 'person-' || n, 'person-' || n || '@example.com', 'person-' || n, 'person-' || n, 'none', 'customer', ${seen} from numbers`.execute(
+    app.database,
+  );
+  const logger = pino({ level: 'silent' });
+  const mail = createMail({ database: app.database.$pickTables<'mails' | 'installation'>(), server: undefined, now, logger });
+  const template = { rule: 'brute_force.pair', threat_type: 'brute_force', severity: 'low' } as const;
+  const incident: Incident = {
+    ...{ ...template, key: 'one', user_id: 'person-1', description: 'One of many.', at: seen, outcome: 'blocked' },
+    ...{ ip_address: null, device_id: null, session_id: null, evidence: { threshold: 'One.', events: [] } },
+  };
+  await app.antiHacking.raise(incident);
+  const [row] = await app.database.selectFrom('alerts').selectAll().where('user_id', '=', 'person-1').execute();
+  const others = Object.keys(row ?? {}).filter((column) => !['id', 'user_id', 'last_id', 'dedupe_key'].includes(column));
+  const columns = sql.join(others.map((column) => sql.ref(column)));
+  await sql`insert into alerts (id, user_id, last_id, dedupe_key, ${columns})
+    ${numbers} select 'alert-' || n, 'person-' || n, 'alert-' || n, 'key-' || n, ${columns} from numbers, alerts
+    where n > 1 and alerts.user_id = 'person-1'`.execute(app.database);
+  const premium = new Set(['person-1', 'person-35000', `person-${people}`]);
+  clock.now += 8 * DAY_MS;
+  const servers = [1, 2].map(() =>
+    createAlertMails({
+      database: app.database.$pickTables<keyof AlertTables | 'mails' | 'installation'>(),
+      mail,
+      accounts: {
+        findUsers: (ids) =>
+          Promise.resolve(ids.map((id) => ({ id, username: id, email: `${id}@example.com`, role: 'customer' as const }))),
+      },
+      premium: { current: (id) => Promise.resolve({ is_premium: premium.has(id) }) },
+      ...{ public_url: undefined, now, logger },
+    }),
+  );
+  const digest = () => app.database.selectFrom('alert_digest').selectAll().executeTakeFirstOrThrow();
+  await vi.waitFor(async () => expect(await digest()).toMatchObject({ until: null, since: new Date(clock.now).toISOString() }), {
+    timeout: 40_000,
+    interval: 50,
+  });
+  await Promise.all(servers.map((server) => server.close()));
+  const written = await app.database.selectFrom('mails').select('recipient').where('priority', '=', 3).execute();
+  expect(written.map(({ recipient }) => recipient).toSorted()).toEqual([...premium].map((id) => `${id}@example.com`).toSorted());
 });

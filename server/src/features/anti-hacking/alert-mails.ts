@@ -2,6 +2,8 @@ import { alertAdvice, alertProof, alertTitle } from '@palisade/contract/alert-ad
 import type { UserInfo } from '@palisade/contract/auth';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
+import { BATCH } from '#platform/batches.ts';
+import { logFailure } from '#platform/database-patience.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { AlertTables } from './anti-hacking.tables.ts';
@@ -35,7 +37,7 @@ const describeTime = (iso: string) => `${when.format(new Date(iso)).replace(' at
 /** Mails about alerts: grave ones at once, to everybody; the rest once a week, to those who can read them. */
 export function createAlertMails(parts: {
   database: Kysely<Tables>;
-  mail: Pick<Mail, 'queue' | 'wake'>;
+  mail: Pick<Mail, 'queue' | 'queueAll' | 'wake'>;
   accounts: { findUsers(ids: readonly string[]): Promise<UserInfo[]> };
   premium: { current(user_id: string): Promise<{ is_premium: boolean }> };
   public_url: string | undefined;
@@ -58,6 +60,7 @@ export function createAlertMails(parts: {
     return (alert_id) => ({
       recipient: user.email,
       subject: `security alert, ${severity}`,
+      priority: 'alert',
       lines: [
         `Hello ${user.username},`,
         `${alertTitle(advised)}:`,
@@ -71,35 +74,45 @@ export function createAlertMails(parts: {
     });
   }
 
-  /** A digest for each person with a premium plan to whom something happened that no mail was written about. */
-  async function lettersBetween(since: string, until: string): Promise<Letter[]> {
-    const rows = await database
+  /**
+   * The next people, after `after`, to whom something happened that no mail was written about, and a digest for each of them with a premium plan. Nobody: everybody
+   * had theirs.
+   */
+  async function digestsOf(
+    { since, until }: { since: string; until: string },
+    after: string,
+  ): Promise<{ last: string; letters: Letter[] } | undefined> {
+    const told = database
       .selectFrom('alerts')
-      .select(['user_id', 'threat_type', 'severity', 'description', 'count', 'last_seen'])
       .where('last_seen', '>=', since)
       .where('last_seen', '<', until)
       .where('severity', 'in', ['low', 'medium'])
       .where('simulated', '=', 0)
       .where('hidden_by', 'is', null)
-      .where('status', '!=', 'resolved')
-      .orderBy('last_id', 'desc')
-      .execute();
-    const byUser = Map.groupBy(rows, (row) => row.user_id);
+      .where('status', '!=', 'resolved');
+    const people = await told.select('user_id').distinct().where('user_id', '>', after).orderBy('user_id').limit(BATCH).execute();
+    const last = people.at(-1)?.user_id;
+    if (last === undefined) return undefined;
     const letters: Letter[] = [];
-    for (const user of await accounts.findUsers([...byUser.keys()])) {
+    for (const user of await accounts.findUsers(people.map(({ user_id }) => user_id))) {
       const { is_premium } = await premium.current(user.id);
-      const happened = byUser.get(user.id) ?? [];
       if (!is_premium) continue;
-      const lines = happened
-        .slice(0, DIGEST_LINES)
-        .map(
-          ({ threat_type, severity, description, count, last_seen }) =>
-            `- ${alertTitle({ threat_type, severity, simulated: false })}${count > 1 ? ` (${count} times)` : ''}, last on ${describeTime(last_seen)}\n  ${description}`,
-        );
-      const more = happened.length - lines.length;
+      const theirs = told.where('user_id', '=', user.id);
+      const { count } = await theirs.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+      const happened = await theirs
+        .select(['threat_type', 'severity', 'description', 'count', 'last_seen'])
+        .orderBy('last_id', 'desc')
+        .limit(DIGEST_LINES)
+        .execute();
+      const lines = happened.map(
+        ({ threat_type, severity, description, count: times, last_seen }) =>
+          `- ${alertTitle({ threat_type, severity, simulated: false })}${times > 1 ? ` (${times} times)` : ''}, last on ${describeTime(last_seen)}\n  ${description}`,
+      );
+      const more = count - lines.length;
       letters.push({
         recipient: user.email,
         subject: 'your week in security',
+        priority: 'digest',
         lines: [
           `Hello ${user.username},`,
           'nothing grave happened in the last week that you were not told of at once. What is still open:',
@@ -110,44 +123,71 @@ export function createAlertMails(parts: {
         ],
       });
     }
-    return letters;
+    return { last, letters };
   }
 
-  async function sendDigests(): Promise<void> {
-    const row = await database.selectFrom('alert_digest').selectAll().where('id', '=', DIGEST).executeTakeFirst();
-    if (row === undefined) {
-      await database
-        .insertInto('alert_digest')
-        .values({ id: DIGEST, since: at(), next_at: at(WEEK_MS) })
-        .onConflict((conflict) => conflict.column('id').doNothing())
-        .execute();
-      return;
-    }
-    if (row.next_at > at()) return;
-    // What happens from here on is the next one's.
-    const until = at();
-    const letters = await lettersBetween(row.since, until);
+  const digestRow = () => database.selectFrom('alert_digest').selectAll().where('id', '=', DIGEST).executeTakeFirst();
+
+  /** Writes the digests of the next people, and notes how far that is; or notes that all are written. Answers whether there is more to do. */
+  async function writeSome(row: { since: string; until: string; written_to: string | null }): Promise<boolean> {
+    const some = await digestsOf(row, row.written_to ?? '');
+    const next =
+      some === undefined ? { since: row.until, next_at: at(WEEK_MS), until: null, written_to: null } : { written_to: some.last };
     await database.transaction().execute(async (transaction) => {
       // Of several servers one moves it on; the letters are there if and only if it did.
       const claimed = await transaction
         .updateTable('alert_digest')
-        .set({ since: until, next_at: at(WEEK_MS) })
+        .set(next)
         .where('id', '=', DIGEST)
-        .where('next_at', '=', row.next_at)
+        .where('until', '=', row.until)
+        .where('written_to', row.written_to === null ? 'is' : '=', row.written_to)
         .returning('id')
         .executeTakeFirst();
       if (claimed === undefined) return;
-      for (const letter of letters) await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
-      await transaction.deleteFrom('alert_mails').where('day', '<', at(-WEEK_MS).slice(0, 10)).execute();
+      if (some !== undefined) await mail.queueAll(transaction.$pickTables<'mails' | 'installation'>(), some.letters);
+      else await transaction.deleteFrom('alert_mails').where('day', '<', at(-WEEK_MS).slice(0, 10)).execute();
     });
-    mail.wake();
+    return some !== undefined;
   }
 
+  async function sendDigests(): Promise<void> {
+    let row = await digestRow();
+    if (row === undefined) {
+      await database
+        .insertInto('alert_digest')
+        .values({ id: DIGEST, since: at(), next_at: at(WEEK_MS), until: null, written_to: null })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .execute();
+      return;
+    }
+    if (row.until === null) {
+      if (row.next_at > at()) return;
+      // What happens from here on is the next one's.
+      const { next_at } = row;
+      await database
+        .updateTable('alert_digest')
+        .set({ until: at() })
+        .where('id', '=', DIGEST)
+        .where('until', 'is', null)
+        .where('next_at', '=', next_at)
+        .execute();
+      row = await digestRow();
+    }
+    while (!closed && row !== undefined && row.until !== null) {
+      const { since, until, written_to } = row;
+      if (!(await writeSome({ since, until, written_to }))) break;
+      mail.wake();
+      await new Promise((resolve) => setImmediate(resolve));
+      row = await digestRow();
+    }
+  }
+
+  let closed = false;
   let looking = Promise.resolve();
   function look(): void {
     looking = looking
       .then(sendDigests)
-      .catch((error: unknown) => logger.error({ err: error }, 'the weekly digests could not be written'));
+      .catch((error: unknown) => logFailure(logger, error, 'the weekly digests could not be written'));
   }
   const timer = setInterval(look, look_ms).unref();
   look();
@@ -168,6 +208,7 @@ export function createAlertMails(parts: {
     wake: mail.wake,
 
     async close() {
+      closed = true;
       clearInterval(timer);
       await looking;
     },

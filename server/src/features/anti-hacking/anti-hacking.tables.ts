@@ -61,8 +61,11 @@ export interface AlertTables {
   };
   /** One row for each person, key and day that a mail was written about. */
   alert_mails: { dedupe_key: string; user_id: string; day: string };
-  /** One row: who of several servers moves `next_at` on writes the digests, of what was seen from `since` on. */
-  alert_digest: { id: number; since: string; next_at: string };
+  /**
+   * One row: from `next_at` on digests are written of what was seen from `since` until `until`, person by person; `written_to` is whose was the last. Of several
+   * servers the one that moves it on has written a part.
+   */
+  alert_digest: { id: number; since: string; next_at: string; until: string | null; written_to: string | null };
   /** One row for each time that a score was found, without a pause of a day, again and again: from `since` to `until`. */
   score_history: { user_id: string; since: string; until: string; score: number };
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
+import { logFailure } from '#platform/database-patience.ts';
 import type { Observe, SecurityEvent } from '#platform/security-event.ts';
 import { logSecurityEvent } from '#platform/security-log.ts';
 import { detect, type Finding, placesOf, vouchedFor, WINDOWS_MAXIMUM, type Windows } from './detection/detect.ts';
@@ -88,7 +89,7 @@ export function createDetection(parts: {
   function afterwards(work: () => Promise<void>): void {
     const done = new Promise((resolve) => setImmediate(resolve))
       .then(work)
-      .catch((error: unknown) => logger.error({ err: error }, 'what was found could not be told'))
+      .catch((error: unknown) => logFailure(logger, error, 'what was found could not be told'))
       .finally(() => underway.delete(done));
     underway.add(done);
   }
@@ -97,7 +98,7 @@ export function createDetection(parts: {
     try {
       await work();
     } catch (error) {
-      logger.error({ err: error, kind }, 'an event could not be looked at');
+      logFailure(logger, error, 'an event could not be looked at', { kind });
     }
   }
 
@@ -140,7 +141,7 @@ export function createDetection(parts: {
   function lookAgain(): void {
     looking = looking
       .then(look)
-      .catch((error: unknown) => logger.error({ err: error }, 'detection could not look after its windows'));
+      .catch((error: unknown) => logFailure(logger, error, 'detection could not look after its windows'));
   }
   const timer = setInterval(lookAgain, look_ms).unref();
   // What an earlier run of the server has left.
@@ -171,7 +172,7 @@ export function createDetection(parts: {
       await Promise.all(underway);
       await fold()
         .then(telling.tellUntold)
-        .catch((error: unknown) => logger.error({ err: error }, 'what was counted last could not be kept'));
+        .catch((error: unknown) => logFailure(logger, error, 'what was counted last could not be kept'));
     },
   };
 }

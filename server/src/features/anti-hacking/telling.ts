@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
+import { logFailure } from '#platform/database-patience.ts';
 import type { FindingTables } from './detection/detection.tables.ts';
 import { type Found, forgetFindings, type KeptFinding, takeFinding, untoldFindings } from './detection/findings-store.ts';
 import type { Claim, Incident } from './incident.ts';
@@ -76,7 +77,7 @@ export function createTelling(parts: {
       } catch (error) {
         // What could not be told to one does not keep it from the others.
         failed.push(user_id);
-        logger.error({ err: error, rule: found.rule }, 'an alert could not be raised');
+        logFailure(logger, error, 'an alert could not be raised', { rule: found.rule });
       }
     }
     if (left.length === 0) await takeFinding(database, { id, told }, undefined);

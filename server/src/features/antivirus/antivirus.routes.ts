@@ -1,5 +1,6 @@
 import { cancelUpload, countScans, listScans, scanFile, UPLOAD_KEY_HEADER, uploadKeySchema } from '@palisade/contract/antivirus';
 import type { FastifyRequest } from 'fastify';
+import type { Counters } from '#platform/counters.ts';
 import { nextPage } from '#platform/page.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
@@ -25,8 +26,14 @@ function uploadKeyOf(request: FastifyRequest): string | undefined {
   return key;
 }
 
-export function serveAntivirus(api: Api, antivirus: Antivirus, spool: Spool, limits: UploadLimits): void {
-  const arrivals = createArrivals(limits.arrivals);
+export function serveAntivirus(
+  api: Api,
+  antivirus: Antivirus,
+  spool: Spool,
+  limits: UploadLimits,
+  counters: Pick<Counters, 'put' | 'remove'>,
+): void {
+  const arrivals = createArrivals(limits.arrivals, counters);
   serve(api, listScans, 'customer', async ({ session, query, header, request }) => {
     const scans = await antivirus.list(session.user.id, query);
     nextPage({ rows: scans, query, url: request.url, header });

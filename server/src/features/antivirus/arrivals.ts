@@ -1,3 +1,5 @@
+import type { Counters } from '#platform/counters.ts';
+import { newId } from '#platform/id.ts';
 import { Problem } from '#platform/problem.ts';
 
 /** How many files may be on their way to a verdict at once: being received, waiting, or being read. */
@@ -33,7 +35,14 @@ function wasCancelled(error: unknown): boolean {
   return error instanceof Problem && error.code === 'upload_cancelled';
 }
 
-export function createArrivals(limits: ArrivalLimits): Arrivals {
+/** A file is on its way for this long after its server said so last, in ms: what a server that was killed had under way is forgotten after it. */
+const LEASE_MS = 60_000;
+const PROLONGED_EVERY_MS = LEASE_MS / 3;
+const ALL = 'arrivals';
+const keyOf = (user_id: string) => `${ALL}:${user_id}`;
+
+/** This server counts what it has itself; `counters` what all servers have together. */
+export function createArrivals(limits: ArrivalLimits, counters: Pick<Counters, 'put' | 'remove'>): Arrivals {
   const counts = new Map<string, number>();
   const keyed = new Map<string, Arriving>();
   let all = 0;
@@ -45,16 +54,45 @@ export function createArrivals(limits: ArrivalLimits): Arrivals {
     else counts.set(user_id, theirs);
   }
 
+  /** Files that are counted in `counters`, by id, with whose they are. */
+  const shared = new Map<string, string>();
+  const ofPerson = (member: string, user_id: string) =>
+    counters.put(keyOf(user_id), { member, most: limits.per_person, window_ms: LEASE_MS });
+  const ofAll = (member: string) => counters.put(ALL, { member, most: limits.all, window_ms: LEASE_MS });
+
+  setInterval(() => {
+    for (const [member, user_id] of shared) void Promise.all([ofPerson(member, user_id), ofAll(member)]);
+  }, PROLONGED_EVERY_MS).unref();
+
+  const tooManyOfPerson = () =>
+    new Problem('too_many_requests', {
+      detail: `You have ${limits.per_person} files on their way already. Wait until one of them is done.`,
+      retry_after: RETRY_AFTER_S.person,
+    });
+  const tooManyOfAll = () =>
+    new Problem('too_many_requests', {
+      detail: 'The scanner has more files than it can take at once. Wait a moment and try again.',
+      retry_after: RETRY_AFTER_S.all,
+    });
+
+  /** Does `work` as one of the files on their way to any server. */
+  async function together<T>(user_id: string, work: () => Promise<T>): Promise<T> {
+    const member = newId();
+    try {
+      if ((await ofPerson(member, user_id)).wait_ms > 0) throw tooManyOfPerson();
+      if ((await ofAll(member)).wait_ms > 0) throw tooManyOfAll();
+      shared.set(member, user_id);
+      return await work();
+    } finally {
+      shared.delete(member);
+      await Promise.all([counters.remove(keyOf(user_id), member), counters.remove(ALL, member)]);
+    }
+  }
+
   return {
     async during({ user_id, key }, work) {
-      if ((counts.get(user_id) ?? 0) >= limits.per_person) {
-        const detail = `You have ${limits.per_person} files on their way already. Wait until one of them is done.`;
-        throw new Problem('too_many_requests', { detail, retry_after: RETRY_AFTER_S.person });
-      }
-      if (all >= limits.all) {
-        const detail = 'The scanner has more files than it can take at once. Wait a moment and try again.';
-        throw new Problem('too_many_requests', { detail, retry_after: RETRY_AFTER_S.all });
-      }
+      if ((counts.get(user_id) ?? 0) >= limits.per_person) throw tooManyOfPerson();
+      if (all >= limits.all) throw tooManyOfAll();
       if (key !== undefined && keyed.has(key))
         throw new Problem('conflict', { detail: 'A file is on its way under this key already. Use a key once.' });
       const arriving: Arriving = { user_id, abort: new AbortController(), ended: Promise.withResolvers() };
@@ -62,7 +100,7 @@ export function createArrivals(limits: ArrivalLimits): Arrivals {
       count(user_id, 1);
       let cancelled = false;
       try {
-        return await work(arriving.abort.signal);
+        return await together(user_id, () => work(arriving.abort.signal));
       } catch (error) {
         cancelled = wasCancelled(error);
         throw error;

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
+import { logFailure } from '#platform/database-patience.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import { digestOf } from './engines/digest.ts';
@@ -79,7 +80,7 @@ export function createWaitingFiles(parts: {
       const sha256 = await digestOf(spool.path(row.id)).catch(() => undefined);
       if (closed) return;
       const work = sha256 === row.file_hash ? examinations.examine({ ...row, attempts: 0 }) : giveUp(row);
-      work.catch((error: unknown) => logger.error({ err: error, scan: row.id }, 'pending file could not be taken up'));
+      work.catch((error: unknown) => logFailure(logger, error, 'pending file could not be taken up', { scan: row.id }));
     }
     resumed = true;
   }
@@ -128,13 +129,11 @@ export function createWaitingFiles(parts: {
   function scheduleRetry(): void {
     retry = setTimeout(() => {
       // Takes as long as there are files, and holds up nothing.
-      const looking = recheck
-        .look()
-        .catch((error: unknown) => logger.error({ err: error }, 'earlier scans could not be rechecked'));
+      const looking = recheck.look().catch((error: unknown) => logFailure(logger, error, 'earlier scans could not be rechecked'));
       const removing = sweepWhenDue()
-        .catch((error: unknown) => logger.error({ err: error }, 'expired files could not be removed'))
+        .catch((error: unknown) => logFailure(logger, error, 'expired files could not be removed'))
         .then(retryPending)
-        .catch((error: unknown) => logger.error({ err: error }, 'pending files could not be taken up'))
+        .catch((error: unknown) => logFailure(logger, error, 'pending files could not be taken up'))
         .finally(() => {
           if (!closed) scheduleRetry();
         });

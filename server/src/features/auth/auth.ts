@@ -3,6 +3,7 @@ import type { Account, UserInfo } from '@palisade/contract/auth';
 import type { Exposure } from '@palisade/contract/platform';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
+import { inBatches } from '#platform/batches.ts';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
 import { claimFact, type InstallationTables, readProvider } from '#platform/installation.ts';
@@ -157,12 +158,9 @@ export function createAuth(parts: {
     findUserByEmail: (email) => database.selectFrom('users').select(columns).where('email', '=', email).executeTakeFirst(),
 
     async findUsers(ids) {
-      if (ids.length === 0) return [];
-      return await database
-        .selectFrom('users')
-        .select(columns)
-        .where('id', 'in', [...new Set(ids)])
-        .execute();
+      return await inBatches([...new Set(ids)], (batch) =>
+        database.selectFrom('users').select(columns).where('id', 'in', batch).execute(),
+      );
     },
 
     async administrators() {

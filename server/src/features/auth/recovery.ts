@@ -141,6 +141,7 @@ export function createRecovery(parts: {
         await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
           recipient: user.email,
           subject: 'reset your password',
+          priority: 'proof',
           lines: [
             `Hello ${user.username},`,
             `somebody, we hope you, asked for a new password for your account. This is your reset token. It works once, within ${RESET_TOKEN_LIFETIME_S / 60} minutes:`,
@@ -157,6 +158,7 @@ export function createRecovery(parts: {
         await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
           recipient: user.email,
           subject: 'your username',
+          priority: 'proof',
           lines: [
             'Hello,',
             'somebody, we hope you, asked for the username of your account. It is:',
@@ -173,6 +175,7 @@ export function createRecovery(parts: {
         await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
           recipient: user.email,
           subject: 'prove that you are the administrator',
+          priority: 'proof',
           lines: [
             `Hello ${user.username},`,
             'this address is to be an administrator of this installation, and somebody, we hope you, has just registered with it. To prove that it is yours, use this token as a reset token and set your password with it:',

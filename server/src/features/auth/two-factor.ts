@@ -11,6 +11,7 @@ import {
 } from '@palisade/contract/two-factor';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
+import { inBatches } from '#platform/batches.ts';
 import { type InstallationTables, readProvider } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
@@ -190,15 +191,15 @@ export function createTwoFactor(parts: {
 
     async secondFactors(user_ids) {
       const states = new Map(user_ids.map((id) => [id, false]));
-      if (states.size === 0) return states;
-      const ids = [...states.keys()];
-      const rows = await database
-        .selectFrom('totp')
-        .select('user_id')
-        .where('user_id', 'in', ids)
-        .where('since', 'is not', null)
-        .union(database.selectFrom('passkeys').select('user_id').where('user_id', 'in', ids))
-        .execute();
+      const rows = await inBatches([...states.keys()], (ids) =>
+        database
+          .selectFrom('totp')
+          .select('user_id')
+          .where('user_id', 'in', ids)
+          .where('since', 'is not', null)
+          .union(database.selectFrom('passkeys').select('user_id').where('user_id', 'in', ids))
+          .execute(),
+      );
       for (const row of rows) states.set(row.user_id, true);
       return states;
     },

@@ -2,6 +2,7 @@ import type { UserInfo } from '@palisade/contract/auth';
 import type { PageQuery } from '@palisade/contract/fields';
 import { type JoinedSession, PENDING_LIFETIME, type RemoteSession, WRONG_CODES } from '@palisade/contract/remote';
 import type { Kysely, Selectable, Updateable } from 'kysely';
+import type { Counters } from '#platform/counters.ts';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
 import { Problem } from '#platform/problem.ts';
@@ -49,9 +50,13 @@ function sessionOf(row: Row): RemoteSession {
   return session;
 }
 
-export function createRemote(parts: { database: Kysely<RemoteTables>; now: () => number }): Remote {
-  const { database, now } = parts;
-  const wrongCodes = createWrongCodes({ ...WRONG_CODES, now });
+export function createRemote(parts: {
+  database: Kysely<RemoteTables>;
+  counters: Pick<Counters, 'put' | 'remove'>;
+  now: () => number;
+}): Remote {
+  const { database, counters, now } = parts;
+  const wrongCodes = createWrongCodes({ ...WRONG_CODES, counters });
   const at = () => new Date(now()).toISOString();
 
   /** Nobody watches the clock between two calls, so each of them first ends what nobody joined in time, at the moment when its time was over. */
@@ -139,7 +144,7 @@ export function createRemote(parts: { database: Kysely<RemoteTables>; now: () =>
     complete: async (id) => joinedOf(await move(id, ['active'], { status: 'completed' })),
 
     async join(agent, session_code) {
-      const attempt = wrongCodes.begin(agent.id);
+      const attempt = await wrongCodes.begin(agent.id);
       let isGuess = false;
       try {
         await closeExpired();
@@ -163,7 +168,7 @@ export function createRemote(parts: { database: Kysely<RemoteTables>; now: () =>
           detail: 'No session has this code. Check it with the customer, character by character.',
         });
       } finally {
-        if (!isGuess) attempt.forgive();
+        if (!isGuess) await attempt.forgive();
       }
     },
 

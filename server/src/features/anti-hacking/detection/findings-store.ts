@@ -1,6 +1,7 @@
 import { severitySchema, THREAT_TYPES } from '@palisade/contract/anti-hacking';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import { inBatches } from '#platform/batches.ts';
 import { newId } from '#platform/id.ts';
 import type { FindingTables } from './detection.tables.ts';
 import { AUDIENCES } from './rules.ts';
@@ -49,11 +50,8 @@ export async function keepFindings(
   created_at: string,
 ): Promise<KeptFinding[]> {
   const kept = all.map((found) => ({ id: newId(), created_at, found, told: [] }));
-  if (kept.length === 0) return [];
-  await transaction
-    .insertInto('detection_findings')
-    .values(kept.map(({ found, ...row }) => ({ ...row, found: JSON.stringify(found), told: '[]' })))
-    .execute();
+  const rows = kept.map(({ found, ...row }) => ({ ...row, found: JSON.stringify(found), told: '[]' }));
+  await inBatches(rows, (batch) => transaction.insertInto('detection_findings').values(batch).execute());
   return kept;
 }
 

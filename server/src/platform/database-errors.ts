@@ -1,0 +1,119 @@
+import { Problem } from './problem.ts';
+
+/**
+ * Why a database cannot serve although the question was right: it is not there or has not answered in time (`away`), lets nobody in just now (`busy`), its disk
+ * takes or gives no more (`storage`), or two who wrote at once were in each other's way (`collision`).
+ */
+type Trouble = 'away' | 'busy' | 'storage' | 'collision';
+
+/** By the code of an error. The two databases and the operating system name theirs in ways that cannot be mixed up. */
+const OF_CODE = new Map<string, Trouble>([
+  // SQLite (sqlite.org/rescode.html). The longer codes begin with the shorter ones.
+  ['SQLITE_BUSY_SNAPSHOT', 'collision'],
+  ['SQLITE_BUSY', 'busy'],
+  ['SQLITE_LOCKED', 'busy'],
+  ['SQLITE_PROTOCOL', 'busy'],
+  ['SQLITE_NOMEM', 'busy'],
+  ['SQLITE_CANTOPEN', 'away'],
+  ['SQLITE_FULL', 'storage'],
+  ['SQLITE_IOERR', 'storage'],
+  ['SQLITE_READONLY', 'storage'],
+  // PostgreSQL (postgresql.org/docs/current/errcodes-appendix.html).
+  ['25006', 'away'], // read_only_sql_transaction: a standby
+  ['57P01', 'away'], // admin_shutdown
+  ['57P02', 'away'], // crash_shutdown
+  ['57P03', 'away'], // cannot_connect_now
+  ['57P04', 'away'], // database_dropped
+  ['57P05', 'away'], // idle_session_timeout
+  ['58P01', 'storage'], // undefined_file
+  ['58030', 'storage'], // io_error
+  ['53100', 'storage'], // disk_full
+  ['53000', 'busy'], // insufficient_resources
+  ['53200', 'busy'], // out_of_memory
+  ['53300', 'busy'], // too_many_connections
+  ['53400', 'busy'], // configuration_limit_exceeded
+  ['25P03', 'busy'], // idle_in_transaction_session_timeout
+  ['40001', 'collision'], // serialization_failure
+  ['40P01', 'collision'], // deadlock_detected
+  ['55P03', 'collision'], // lock_not_available
+  ['57014', 'busy'], // query_canceled: statement_timeout
+  // A full disk as the operating system tells it, of the write-ahead log as of any other file.
+  ['ENOSPC', 'storage'],
+  ['EDQUOT', 'storage'],
+]);
+/** SQLSTATE class 08: the connection. */
+const CONNECTION_CLASS = /^08[0-9A-Z]{3}$/;
+/** Of a connection as the operating system tells it; many parts have connections, so it is the database's only where a connection to it says so. */
+const OF_CONNECTION = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ENOENT',
+]);
+/** What pg and its pool say without a code when a connection has ended, or is not there in time. */
+const CONNECTION_MESSAGES =
+  /^(Connection terminated|Connection ended|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed)/;
+
+const DETAILS = {
+  away: 'The database does not answer. Try again in a few seconds.',
+  busy: 'The database has more to do than it can just now. Try again in a few seconds.',
+  collision: 'Somebody else changed the same thing at the same moment. Try again.',
+  storage: 'The disk of the database takes no more. What was stored before is still there; tell whoever runs this server.',
+} as const;
+/** Seconds after which it is worth trying again. */
+const RETRY_AFTER_S = { away: 5, busy: 2, collision: 1, storage: 60 } as const;
+
+/** An error of a database that is away, busy or without storage; `code` is that of its cause, for who explains a start that failed. */
+export class DatabaseTrouble extends Error {
+  override name = 'DatabaseTrouble';
+  readonly trouble: Trouble;
+  readonly code: string;
+
+  constructor(trouble: Trouble, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.trouble = trouble;
+    this.code = codeOf(cause);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** What an error says about the database; undefined for one of the question that was asked, and for one that has nothing to do with it. */
+export function troubleOf(error: unknown): Trouble | undefined {
+  if (error instanceof DatabaseTrouble) return error.trouble;
+  const code = codeOf(error);
+  const [sqlite = ''] = /^SQLITE_[A-Z]+/.exec(code) ?? [];
+  return OF_CODE.get(code) ?? OF_CODE.get(sqlite) ?? (CONNECTION_CLASS.test(code) ? 'away' : undefined);
+}
+
+/** The same for an error that a connection to the database gave, where the operating system's codes are its too. */
+export function troubleOfConnection(error: unknown): Trouble | undefined {
+  const known = troubleOf(error);
+  if (known !== undefined) return known;
+  if (error instanceof AggregateError) return error.errors.map(troubleOfConnection).find((trouble) => trouble !== undefined);
+  if (OF_CONNECTION.has(codeOf(error))) return 'away';
+  return error instanceof Error && CONNECTION_MESSAGES.test(error.message) ? 'away' : undefined;
+}
+
+/** Whether everybody has to wait until it is over: two who collided try again, and that is all. */
+export function isOutage(trouble: Trouble): boolean {
+  return trouble !== 'collision';
+}
+
+/** What is answered for such an error: 503 with a sentence and when to come back. Undefined for any other. */
+export function databaseProblem(error: unknown): Problem | undefined {
+  const trouble = troubleOf(error);
+  if (trouble === undefined) return undefined;
+  const options = { detail: DETAILS[trouble], retry_after: RETRY_AFTER_S[trouble], cause: error };
+  return new Problem(trouble === 'storage' ? 'storage_full' : 'unavailable', options);
+}

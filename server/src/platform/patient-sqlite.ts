@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
+import { isOutage, troubleOf } from './database-errors.ts';
+import { type DatabaseWatch, withPatience } from './database-patience.ts';
+
+/** How long a lock of another program is left alone before it is tried again, in ms: the first wait and the longest. */
+const RETRY = { first_ms: 2, most_ms: 50 } as const;
+
+/**
+ * A dialect of SQLite for which nobody waits longer than they may (database-patience.ts): for their turn, for another program's lock on the file (a backup, a
+ * shell), for the disk. SQLite's own `busy_timeout` would hold up the one thread that everybody is served by.
+ */
+export function createPatientSqlite(dialect: Dialect, options: { timeout_ms: number; watch: DatabaseWatch }): Dialect {
+  const { timeout_ms, watch } = options;
+
+  /** Does what another program's lock may keep from happening, until it happens or has to be given up. */
+  async function despiteLocks<T>(work: () => Promise<T>): Promise<T> {
+    const asked_at = performance.now();
+    let is_late = false;
+    const insist = async () => {
+      for (let wait_ms: number = RETRY.first_ms; ; wait_ms = Math.min(RETRY.most_ms, wait_ms * 2)) {
+        await pause(wait_ms);
+        try {
+          return await work();
+        } catch (error) {
+          if (is_late || troubleOf(error) !== 'busy') throw error;
+          if (performance.now() - asked_at > timeout_ms) watch.failed(error);
+        }
+      }
+    };
+    const giveUp = () => {
+      is_late = true;
+    };
+    try {
+      const done = await work().catch((error: unknown) => {
+        if (troubleOf(error) !== 'busy') throw error;
+        return withPatience(timeout_ms, insist, giveUp);
+      });
+      watch.answered(asked_at);
+      return done;
+    } catch (error) {
+      const trouble = troubleOf(error);
+      if (trouble !== undefined && isOutage(trouble)) watch.failed(error);
+      throw error;
+    }
+  }
+
+  class Patient implements DatabaseConnection {
+    readonly inner: DatabaseConnection;
+
+    constructor(inner: DatabaseConnection) {
+      this.inner = inner;
+    }
+
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      return await despiteLocks(() => this.inner.executeQuery<R>(query));
+    }
+
+    streamQuery<R>(query: CompiledQuery, chunk_size: number): AsyncIterableIterator<QueryResult<R>> {
+      return this.inner.streamQuery<R>(query, chunk_size);
+    }
+  }
+
+  function innerOf(connection: DatabaseConnection): DatabaseConnection {
+    return connection instanceof Patient ? connection.inner : connection;
+  }
+
+  function createDriver(): Driver {
+    const driver = dialect.createDriver();
+    const giveBack = (late: Promise<DatabaseConnection>) =>
+      void late.then((connection) => driver.releaseConnection(connection)).catch(() => {});
+    return {
+      init: (init) => driver.init(init),
+      acquireConnection: async () => new Patient(await withPatience(timeout_ms, () => driver.acquireConnection(), giveBack)),
+      beginTransaction: (to, settings) => despiteLocks(() => driver.beginTransaction(innerOf(to), settings)),
+      commitTransaction: (to) => despiteLocks(() => driver.commitTransaction(innerOf(to))),
+      rollbackTransaction: (to) => driver.rollbackTransaction(innerOf(to)),
+      // Where it waits for the disk, others go on already.
+      releaseConnection: (to) =>
+        withPatience(
+          timeout_ms,
+          () => driver.releaseConnection(innerOf(to)),
+          () => {},
+        ),
+      destroy: () => driver.destroy(),
+    };
+  }
+
+  return {
+    createDriver,
+    createAdapter: () => dialect.createAdapter(),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createIntrospector: (database) => dialect.createIntrospector(database),
+  };
+}
