@@ -36,6 +36,7 @@ import { createAudit } from '#platform/audit.ts';
 import { createBus } from '#platform/bus.ts';
 import { createMemoryCounters } from '#platform/counters.ts';
 import { migrate, openDatabase } from '#platform/database.ts';
+import { createDrain, type Drain } from '#platform/drain.ts';
 import { EVENTS_LIMITS, serveEvents } from '#platform/events.ts';
 import { createHttp, PATIENCE } from '#platform/http.ts';
 import { readProvider } from '#platform/installation.ts';
@@ -64,6 +65,10 @@ export interface App {
   /** What raises alerts. */
   antiHacking: Pick<AntiHacking, 'raise'>;
   database: Kysely<Tables>;
+  /** Stops taking requests; to be called before `close` by who lets those under way finish. */
+  drain: Drain;
+  /** Ends every socket with the word that its page is to connect again. */
+  endSockets(): void;
   close(): Promise<void>;
 }
 
@@ -169,6 +174,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     patience: surroundings.patience ?? PATIENCE,
     public_url: settings.public_url,
   });
+  const drain = createDrain(fastify);
   const watch = createRequestWatch({ observe, now });
   watch.observeAll(fastify);
   const rateLimits = createRateLimits({ counters, limits: settings.limits, observe, now });
@@ -203,6 +209,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
 
   serve(api, readHealth, 'anyone', () => Promise.resolve({ status: 'ok' as const }));
   serve(api, readReadiness, 'anyone', async () => {
+    if (drain.isStopping()) throw new Problem('unavailable', { detail: 'This server is stopping.', retry_after: 5 });
     await sql`select 1`.execute(database).catch((error: unknown) => {
       throw new Problem('unavailable', { detail: 'The database does not answer.', retry_after: 5, cause: error });
     });
@@ -234,6 +241,8 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     signatures,
     antiHacking: monitor.antiHacking,
     database,
+    drain,
+    endSockets: events.close,
     async close() {
       events.close();
       await scanner.close();

@@ -1,11 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { databaseLocation } from '#platform/database.ts';
 import { createLog } from '#platform/log.ts';
 import { parseSettings, type Settings, SettingsError } from '#platform/settings.ts';
 import { type App, createApp } from './app.ts';
 
-/** How long requests under way may take after a stop signal before they are cut, in ms. What was scanned is taken up at the next start. */
-const STOP_GRACE_MS = 5_000;
+/** The share of the time to stop that requests under way may take before they are cut; the rest is for closing what is open. A file that was being scanned is taken up at the next start. */
+const REQUESTS_SHARE = 0.9;
+/** Ctrl-C under npm arrives twice, from the terminal and from npm. A second signal that a person sends comes later than this, in ms. */
+const SAME_SIGNAL_MS = 1_000;
 
 /** One clear line, and the end. */
 function fail(line: string): never {
@@ -87,18 +90,36 @@ try {
 const bound = app.fastify.server.address();
 const port = bound !== null && typeof bound === 'object' ? bound.port : settings.port;
 const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-process.stdout.write(`Palisade runs at ${settings.public_url ?? `http://${host}:${port}`}\n`);
+let stopping_since: number | undefined;
 
-let stopping = false;
+/** Lets what people have begun finish, as far as the time allows, and ends. */
+async function stopServer(): Promise<void> {
+  const { drain } = app;
+  const drain_ms = settings.stop_drain_s * 1_000;
+  setTimeout(() => process.exit(0), settings.stop_notice_s * 1_000 + drain_ms).unref();
+  drain.announce();
+  await sleep(settings.stop_notice_s * 1_000);
+  app.endSockets();
+  const cut = await drain.finish(drain_ms * REQUESTS_SHARE);
+  if (cut > 0) logger.warn({ requests: cut }, 'requests that were not done in time are cut');
+  app.fastify.server.closeAllConnections();
+  await app.close();
+}
+
 function stop(): void {
-  // A second signal: the person means it.
-  if (stopping) process.exit(1);
-  stopping = true;
-  setTimeout(() => process.exit(0), STOP_GRACE_MS).unref();
-  app.close().then(
+  const now = performance.now();
+  if (stopping_since !== undefined) {
+    // A second signal: the person means it.
+    if (now - stopping_since > SAME_SIGNAL_MS) process.exit(1);
+    return;
+  }
+  stopping_since = now;
+  stopServer().then(
     () => process.exit(0),
     (error: unknown) => fail(reasonOf(error)),
   );
 }
 process.on('SIGINT', stop);
 process.on('SIGTERM', stop);
+// Last: whoever reads this may send a signal at once.
+process.stdout.write(`Palisade runs at ${settings.public_url ?? `http://${host}:${port}`}\n`);

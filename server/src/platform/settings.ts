@@ -44,6 +44,10 @@ export interface Settings {
   signature_feeds: readonly SignatureFeed[];
   /** What is let through in a time, by the name of each limit. */
   limits: Limits;
+  /** Seconds after a stop signal in which requests are still served while `/api/ready` says that this server stops. */
+  stop_notice_s: number;
+  /** Seconds in which requests under way may then finish. */
+  stop_drain_s: number;
   log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Sentences for the log at start: what runs, but should be known. */
   warnings: readonly string[];
@@ -75,6 +79,18 @@ const commaList = text.transform((value) =>
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 );
+
+/** A whole number of `unit`. */
+const countOf = (unit: string, least: number, most: number, fallback: number) =>
+  z.preprocess(
+    blankIsUnset,
+    z.coerce
+      .number({ error: `must be a number of ${unit} from ${least} to ${most}` })
+      .int(`must be a whole number of ${unit}`)
+      .min(least, `must be a number of ${unit} from ${least} to ${most}`)
+      .max(most, `must be a number of ${unit} from ${least} to ${most}`)
+      .default(fallback),
+  );
 
 const environmentSchema = z.object({
   HOST: text.default('127.0.0.1'),
@@ -131,6 +147,8 @@ const environmentSchema = z.object({
     }
   }),
   LIMITS: commaList,
+  STOP_NOTICE: countOf('seconds', 0, 300, 0),
+  STOP_DRAIN: countOf('seconds', 1, 600, 30),
   LOG_LEVEL: z.preprocess(
     blankIsUnset,
     z
@@ -237,6 +255,8 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     scanners: values.SCANNER_URL,
     signature_feeds: values.SIGNATURE_FEEDS,
     limits: limitsOf(values.LIMITS, exposure),
+    stop_notice_s: values.STOP_NOTICE,
+    stop_drain_s: values.STOP_DRAIN,
     log_level: values.LOG_LEVEL,
     warnings,
   };
