@@ -31,11 +31,9 @@ import { serveSetup } from '#features/setup/setup.routes.ts';
 import { createPlanRequests } from '#features/subscriptions/plan-requests.ts';
 import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes.ts';
 import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
-import { migrations } from '#migrations/all.ts';
-import { createAudit } from '#platform/audit.ts';
 import { createBus } from '#platform/bus.ts';
 import { createMemoryCounters } from '#platform/counters.ts';
-import { migrate, openDatabase } from '#platform/database.ts';
+import { wipeDeleted } from '#platform/database.ts';
 import { createDrain, type Drain } from '#platform/drain.ts';
 import { EVENTS_LIMITS, serveEvents } from '#platform/events.ts';
 import { createHttp, PATIENCE } from '#platform/http.ts';
@@ -53,6 +51,7 @@ import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
 import { buildScanner } from './app/scanner.ts';
+import { buildAudit, openStore, retentionTasks } from './app/store.ts';
 import type { Surroundings } from './app/surroundings.ts';
 import type { Tables } from './app/tables.ts';
 
@@ -76,13 +75,13 @@ export interface App {
 export async function createApp(surroundings: Surroundings): Promise<App> {
   const { settings, logger, now = Date.now } = surroundings;
   const leaked = readLeakedPasswords(surroundings.leaked_passwords);
+  // Before anything else is made or changed: the database says whether this version and these keys are the right ones.
+  const { database, keys } = await openStore(surroundings);
   const spool = openSpool(join(settings.data_dir, 'spool'));
   const quarantine = openQuarantine({
     folder: join(settings.data_dir, 'quarantine'),
     key_file: settings.quarantine_key_file,
   });
-  const database = openDatabase<Tables>(surroundings.database);
-  await migrate(database, migrations);
   const bus = createBus();
   const ownCounters = createMemoryCounters({ now });
   const counters =
@@ -90,7 +89,11 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       ? ownCounters
       : await createRedisCounters({ url: settings.redis_url, meanwhile: ownCounters, now, logger });
 
-  const audit = createAudit({ now });
+  const { audit, verifyLog, witness } = await buildAudit(surroundings, {
+    database: database.$pickTables<'audit_entries' | 'audit_head'>(),
+    key: keys.audit,
+    now,
+  });
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
   const remote = createRemote({ database: database.$pickTables<'remote_sessions'>(), now });
   const mail = createMail({
@@ -118,6 +121,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     audit,
     counters,
     mail,
+    verifyLog,
     leaked,
     observe,
     onLift: (block) => monitor.detection.forgive(block),
@@ -138,6 +142,8 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
         );
         return () => Promise.resolve();
       },
+      // Once everything of it is deleted.
+      () => Promise.resolve(async () => void (await wipeDeleted(database))),
     ],
     now,
   });
@@ -163,6 +169,11 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       mail.forgetOld,
       () => forgetOldDrills(database.$pickTables<'alerts'>(), now()),
       () => forgetOldScores(database.$pickTables<'score_history'>(), now()),
+      accounts.sessions.forgetExpired,
+      ...retentionTasks(surroundings, { database, audit, now }),
+      witness.look,
+      // Last: what the others have removed is to be gone.
+      async () => void (await wipeDeleted(database)),
     ],
     logger,
     look_ms: surroundings.retention_look_ms,
@@ -252,6 +263,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       await accounts.close();
       await counters.close();
       await mail.close();
+      await witness.close();
       await database.destroy();
     },
   };

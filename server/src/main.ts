@@ -2,28 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { databaseLocation } from '#platform/database.ts';
 import { createLog } from '#platform/log.ts';
-import { parseSettings, type Settings, SettingsError } from '#platform/settings.ts';
+import type { Settings } from '#platform/settings.ts';
 import { type App, createApp } from './app.ts';
+import { fail, prepare } from './command.ts';
 
 /** The share of the time to stop that requests under way may take before they are cut; the rest is for closing what is open. A file that was being scanned is taken up at the next start. */
 const REQUESTS_SHARE = 0.9;
 /** Ctrl-C under npm arrives twice, from the terminal and from npm. A second signal that a person sends comes later than this, in ms. */
 const SAME_SIGNAL_MS = 1_000;
-
-/** One clear line, and the end. */
-function fail(line: string): never {
-  process.stderr.write(`palisade: ${line}\n`);
-  process.exit(1);
-}
-
-function readSettings(): Settings {
-  try {
-    return parseSettings(process.env);
-  } catch (error) {
-    if (error instanceof SettingsError) fail(error.message);
-    throw error;
-  }
-}
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -61,14 +47,13 @@ function explain(error: unknown, settings: Settings): string {
   }
 }
 
-const settings = readSettings();
+const settings = prepare();
 const logger = createLog(settings.log_level);
 // Node would print the error with everything in it, and so the row that a database quotes.
 process.on('uncaughtException', (error) => {
   logger.fatal({ err: error }, 'nobody caught an error');
   fail('It ended because of an error that nobody caught. The log says where, with LOG_LEVEL=error or more.');
 });
-for (const warning of settings.warnings) process.stderr.write(`palisade: warning: ${warning}\n`);
 
 let app: App;
 try {

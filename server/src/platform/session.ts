@@ -43,8 +43,12 @@ const ABSOLUTE_LIFETIME_MS = 30 * DAY_MS;
 const IDLE_LIFETIME_MS = 7 * DAY_MS;
 /** How exactly `last_used_at` is kept: far below the idle lifetime, so that a request is not a write. */
 const LAST_USE_GRAIN_MS = 60_000;
-/** How long an answer of the database is trusted, so that another server's logout counts here after at most this. */
-const CACHE_MS = 5_000;
+/**
+ * How long an answer of the database is trusted, so that another server's logout counts here after at most this: short where there are other servers, and for one server
+ * alone so long that only what is changed in the database by hand waits for it.
+ */
+const CACHE_MS = { alone: 5_000, several: 500 } as const;
+const SWEPT_AT_ONCE = 1_000;
 const CACHE_SIZE_MAXIMUM = 10_000;
 const TOKEN_BYTES = 32;
 const USER_AGENT_LENGTH_MAXIMUM = 400;
@@ -81,6 +85,8 @@ export interface Sessions {
   refresh(user_id: string): void;
   /** Whether a session still counts. Asking is no use of it. */
   lives(session_id: string): Promise<boolean>;
+  /** Removes the sessions that are over their time, of everybody. */
+  forgetExpired(): Promise<void>;
   /** Has `listener` told of each session that ends here, until the answered function is called. */
   onEnd(listener: (session_id: string) => void): () => void;
   /** Whether the sessions of a person are held just now. */
@@ -98,8 +104,11 @@ export function createSessions(parts: {
   findUser: (id: string) => Promise<UserInfo | undefined>;
   lacksFactor: (user: UserInfo) => Promise<boolean>;
   now: () => number;
+  /** Other servers may serve the same people. */
+  several?: boolean;
 }): Sessions {
-  const { database, findUser, lacksFactor, now } = parts;
+  const { database, findUser, lacksFactor, now, several = false } = parts;
+  const cache_ms = several ? CACHE_MS.several : CACHE_MS.alone;
   const cache = new Map<string, Cached>();
   // Sessions that ended while a read of them may have been under way; such a read must not put them back into the cache.
   const ended = new Set<string>();
@@ -140,7 +149,7 @@ export function createSessions(parts: {
       expires_at: Date.parse(row.created_at) + ABSOLUTE_LIFETIME_MS,
       last_used_at: Date.parse(row.last_used_at),
       // Whoever has just set their second factor up is free at once, on every server.
-      trusted_until: is_held ? 0 : now() + CACHE_MS,
+      trusted_until: is_held ? 0 : now() + cache_ms,
     };
   }
 
@@ -256,6 +265,23 @@ export function createSessions(parts: {
         .where('last_used_at', '>', used)
         .executeTakeFirst();
       return row !== undefined;
+    },
+
+    async forgetExpired() {
+      const { created, used } = lifetimeStarts();
+      for (let full = true; full; ) {
+        const over = database
+          .selectFrom('sessions')
+          .select('id')
+          .where(({ or, eb }) => or([eb('created_at', '<=', created), eb('last_used_at', '<=', used)]))
+          .limit(SWEPT_AT_ONCE);
+        const removed = await database.deleteFrom('sessions').where('id', 'in', over).returning('id').execute();
+        for (const { id } of removed) {
+          remember(id);
+          tell(id);
+        }
+        full = removed.length === SWEPT_AT_ONCE;
+      }
     },
 
     onEnd(listener) {

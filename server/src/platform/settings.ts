@@ -26,6 +26,10 @@ export interface Settings {
   quarantine_key_file: string;
   /** The key of what authenticator apps share with the server; made when it is not there. */
   two_factor_key_file: string;
+  /** The key that the audit log is sealed with; made when it is not there. */
+  audit_key_file: string;
+  /** Where this server notes the end of the audit log, for itself alone. */
+  audit_witness_file: string;
   /** Whose accounts must have a second factor; `staff` are support and administrators. */
   require_two_factor: 'nobody' | 'staff' | 'everyone';
   /** How many steps of 30 s a code of an authenticator app counts before and after its own. */
@@ -44,6 +48,8 @@ export interface Settings {
   signature_feeds: readonly SignatureFeed[];
   /** What is let through in a time, by the name of each limit. */
   limits: Limits;
+  /** For how many days finished scans, alerts that are over and entries of the audit log are kept; undefined: for ever. */
+  retain_days: { scans: number | undefined; alerts: number | undefined; audit: number | undefined };
   /** Seconds after a stop signal in which requests are still served while `/api/ready` says that this server stops. */
   stop_notice_s: number;
   /** Seconds in which requests under way may then finish. */
@@ -92,6 +98,16 @@ const countOf = (unit: string, least: number, most: number, fallback: number) =>
       .default(fallback),
   );
 
+/** Days, or for ever. */
+const KEPT_FOR = 'must be "forever", or a whole number of days from 1 to 36500';
+const keptFor = text.transform((value, context) => {
+  if (value === undefined || value === 'forever') return undefined;
+  const days = z.coerce.number().int().min(1).max(36_500).safeParse(value).data;
+  if (days !== undefined) return days;
+  context.addIssue(KEPT_FOR);
+  return z.NEVER;
+});
+
 const environmentSchema = z.object({
   HOST: text.default('127.0.0.1'),
   PORT: z.preprocess(
@@ -108,6 +124,7 @@ const environmentSchema = z.object({
   DATA_DIR: text.default('./data'),
   QUARANTINE_KEY_FILE: text,
   TWO_FACTOR_KEY_FILE: text,
+  AUDIT_KEY_FILE: text,
   REQUIRE_TWO_FACTOR: z.preprocess(
     blankIsUnset,
     z.enum(['nobody', 'staff', 'everyone'], { error: 'must be "nobody", "staff" or "everyone"' }).default('nobody'),
@@ -147,6 +164,9 @@ const environmentSchema = z.object({
     }
   }),
   LIMITS: commaList,
+  RETAIN_SCANS: keptFor,
+  RETAIN_ALERTS: keptFor,
+  RETAIN_AUDIT: keptFor,
   STOP_NOTICE: countOf('seconds', 0, 300, 0),
   STOP_DRAIN: countOf('seconds', 1, 600, 30),
   LOG_LEVEL: z.preprocess(
@@ -243,6 +263,8 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     redis_url: values.REDIS_URL,
     quarantine_key_file: resolve(values.QUARANTINE_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'quarantine.key')),
     two_factor_key_file: resolve(values.TWO_FACTOR_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'two-factor.key')),
+    audit_key_file: resolve(values.AUDIT_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'audit.key')),
+    audit_witness_file: resolve(join(values.DATA_DIR, 'keys', 'audit.head')),
     require_two_factor: values.REQUIRE_TWO_FACTOR,
     totp_drift_steps: values.TOTP_DRIFT_STEPS,
     admin_emails: values.ADMIN_EMAILS,
@@ -255,6 +277,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     scanners: values.SCANNER_URL,
     signature_feeds: values.SIGNATURE_FEEDS,
     limits: limitsOf(values.LIMITS, exposure),
+    retain_days: { scans: values.RETAIN_SCANS, alerts: values.RETAIN_ALERTS, audit: values.RETAIN_AUDIT },
     stop_notice_s: values.STOP_NOTICE,
     stop_drain_s: values.STOP_DRAIN,
     log_level: values.LOG_LEVEL,
