@@ -47,6 +47,7 @@ import { createRequestWatch } from '#platform/request-watch.ts';
 import { keepRetention } from '#platform/retention.ts';
 import type { Observe } from '#platform/security-event.ts';
 import { type Api, serve } from '#platform/serve.ts';
+import { createRedisSessionNews } from '#platform/session-news.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
@@ -89,6 +90,8 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       ? ownCounters
       : await createRedisCounters({ url: settings.redis_url, meanwhile: ownCounters, now, logger });
 
+  const news = settings.redis_url === undefined ? undefined : await createRedisSessionNews({ url: settings.redis_url, logger });
+
   const { audit, verifyLog, witness } = await buildAudit(surroundings, {
     database: database.$pickTables<'audit_entries' | 'audit_head'>(),
     key: keys.audit,
@@ -122,6 +125,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     counters,
     mail,
     verifyLog,
+    news,
     leaked,
     observe,
     onLift: (block) => monitor.detection.forgive(block),
@@ -262,6 +266,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       await monitor.close();
       await accounts.close();
       await counters.close();
+      news?.close();
       await mail.close();
       await witness.close();
       await database.destroy();

@@ -52,7 +52,7 @@ export function isPostgres(): boolean {
 }
 
 /** A database of this test's own: SQLite in memory, or a fresh one on the PostgreSQL server of TEST_DATABASE_URL. */
-async function freshDatabase(): Promise<{ location: DatabaseLocation; dispose: () => Promise<void> }> {
+export async function freshDatabase(): Promise<{ location: DatabaseLocation; dispose: () => Promise<void> }> {
   const server = process.env['TEST_DATABASE_URL'];
   if (server === undefined || server === '') return { location: { sqlite: ':memory:' }, dispose: () => Promise.resolve() };
   const name = `palisade_test_${randomBytes(6).toString('hex')}`;

@@ -62,6 +62,8 @@ export interface ServerProcess {
   signIn(name: string): Promise<string>;
   /** What it has written to standard error so far. */
   errors(): string;
+  /** The settings of the keys that it shares with others. */
+  keys: Record<string, string>;
 }
 
 /** Servers of one test on one PostgreSQL database have the keys in common, as they must. */
@@ -76,8 +78,9 @@ function sharedKeys({ DATABASE_URL }: Record<string, string>): Record<string, st
 
 /** For use in a test: the server ends with it. Starts the server in a process of its own on a free port and waits until it says its address. */
 export async function startServer(environment: Record<string, string>): Promise<ServerProcess> {
+  const keys = sharedKeys(environment);
   const child = spawn(process.execPath, [...FLAGS, MAIN], {
-    env: { PATH: process.env['PATH'], PORT: '0', ...sharedKeys(environment), ...environment },
+    env: { PATH: process.env['PATH'], PORT: '0', ...keys, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let errors = '';
@@ -108,6 +111,7 @@ export async function startServer(environment: Record<string, string>): Promise<
     url,
     pid: child.pid ?? 0,
     kill,
+    keys,
     errors: () => errors,
     async signIn(name) {
       const email = `${name}@example.com`;

@@ -51,6 +51,7 @@ export function buildAccounts(
     counters: Counters;
     mail: Mail;
     verifyLog: Parameters<typeof createAuditLog>[0]['verify'];
+    news: Parameters<typeof createSessions>[0]['news'];
     now: () => number;
   } & Pick<Parameters<typeof createPasswords>[0], 'leaked'> &
     Pick<Parameters<typeof createLoginGuard>[0], 'onLift'> &
@@ -58,7 +59,7 @@ export function buildAccounts(
     Pick<Parameters<typeof createFarewell>[0], 'forget'>,
 ) {
   const { settings, logger } = surroundings;
-  const { database, audit, counters, mail, verifyLog, leaked, onLift, observe, forget, now } = parts;
+  const { database, audit, counters, mail, verifyLog, news, leaked, onLift, observe, forget, now } = parts;
   const passwords = createPasswords({
     database: database.$pickTables<'installation'>(),
     exposure: settings.exposure,
@@ -79,7 +80,7 @@ export function buildAccounts(
     findUser: auth.findUser,
     lacksFactor: async ({ id, role }) => mustHaveFactor(role) && !(await twoFactor.secondFactor(id)).enabled,
     now,
-    several: settings.redis_url !== undefined,
+    news,
   });
   const blocks = createBlocks({ database: database.$pickTables<'blocks' | 'sign_in_sources'>(), now });
   const guard = createLoginGuard({

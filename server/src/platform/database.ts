@@ -72,7 +72,7 @@ function withStatementCache(database: SqliteDatabase.Database): {
 }
 
 /** A database that this version cannot serve. `message` is one line that says what to do. */
-export class DatabaseVersionError extends Error {
+class DatabaseVersionError extends Error {
   override name = 'DatabaseVersionError';
 }
 

@@ -15,7 +15,7 @@ export interface InstallationKey {
 }
 
 /** A key that is not the one that the database knows. `message` says in one line what is lost and what to do. */
-export class KeyError extends Error {
+class KeyError extends Error {
   override name = 'KeyError';
 }
 

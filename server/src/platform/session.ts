@@ -5,6 +5,7 @@ import type { Kysely, Selectable } from 'kysely';
 import { newId } from './id.ts';
 import { type Origin, sourceOf } from './origin.ts';
 import type { PersonalTable } from './personal-data.ts';
+import type { SessionNews } from './session-news.ts';
 import { describeUserAgent } from './user-agent.ts';
 
 export interface SessionTables {
@@ -104,11 +105,11 @@ export function createSessions(parts: {
   findUser: (id: string) => Promise<UserInfo | undefined>;
   lacksFactor: (user: UserInfo) => Promise<boolean>;
   now: () => number;
-  /** Other servers may serve the same people. */
-  several?: boolean;
+  /** Tells the other servers that may serve the same people; undefined where there are none. */
+  news?: Pick<SessionNews, 'tell' | 'listen'> | undefined;
 }): Sessions {
-  const { database, findUser, lacksFactor, now, several = false } = parts;
-  const cache_ms = several ? CACHE_MS.several : CACHE_MS.alone;
+  const { database, findUser, lacksFactor, now, news } = parts;
+  const cache_ms = news === undefined ? CACHE_MS.alone : CACHE_MS.several;
   const cache = new Map<string, Cached>();
   // Sessions that ended while a read of them may have been under way; such a read must not put them back into the cache.
   const ended = new Set<string>();
@@ -129,9 +130,37 @@ export function createSessions(parts: {
     ended.add(session_id);
   }
 
-  function tell(session_id: string): void {
+  function tellHere(session_id: string): void {
     for (const listener of listeners) listener(session_id);
   }
+
+  function tell(session_ids: readonly string[]): void {
+    for (const id of session_ids) tellHere(id);
+    if (session_ids.length > 0) news?.tell({ kind: 'ended', session_ids: [...session_ids] });
+  }
+
+  function changed(user_id: string): void {
+    changes += 1;
+    drop((session) => session.user.id === user_id);
+    for (const listener of changeListeners) listener(user_id);
+  }
+
+  news?.listen((told) => {
+    switch (told.kind) {
+      case 'ended': {
+        // One of ours is told to us as well, and was dropped before.
+        const ids = new Set(told.session_ids.filter((id) => !ended.has(id)));
+        if (ids.size === 0) return;
+        for (const id of ids) remember(id);
+        drop((session) => ids.has(session.id));
+        for (const id of ids) tellHere(id);
+        return;
+      }
+      case 'changed':
+        changed(told.user_id);
+        return;
+    }
+  });
 
   const lifetimeStarts = () => ({
     created: new Date(now() - ABSOLUTE_LIFETIME_MS).toISOString(),
@@ -157,7 +186,7 @@ export function createSessions(parts: {
     remember(session_id);
     await transaction.deleteFrom('sessions').where('id', '=', session_id).execute();
     drop((session) => session.id === session_id);
-    tell(session_id);
+    tell([session_id]);
   }
 
   return {
@@ -217,7 +246,7 @@ export function createSessions(parts: {
       const rows = await query.returning('id').execute();
       for (const { id } of rows) remember(id);
       drop((session) => session.user.id === user_id && session.id !== except_id);
-      for (const { id } of rows) tell(id);
+      tell(rows.map(({ id }) => id));
     },
 
     async list(user_id, { limit, cursor }) {
@@ -250,9 +279,8 @@ export function createSessions(parts: {
     },
 
     refresh(user_id) {
-      changes += 1;
-      drop((session) => session.user.id === user_id);
-      for (const listener of changeListeners) listener(user_id);
+      changed(user_id);
+      news?.tell({ kind: 'changed', user_id });
     },
 
     async lives(session_id) {
@@ -276,10 +304,8 @@ export function createSessions(parts: {
           .where(({ or, eb }) => or([eb('created_at', '<=', created), eb('last_used_at', '<=', used)]))
           .limit(SWEPT_AT_ONCE);
         const removed = await database.deleteFrom('sessions').where('id', 'in', over).returning('id').execute();
-        for (const { id } of removed) {
-          remember(id);
-          tell(id);
-        }
+        for (const { id } of removed) remember(id);
+        tell(removed.map(({ id }) => id));
         full = removed.length === SWEPT_AT_ONCE;
       }
     },
