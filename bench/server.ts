@@ -46,7 +46,7 @@ export async function startServer(
     .object({ scripts: z.object({ start: z.string() }) })
     .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
   const began = performance.now();
-  const child = spawn(process.execPath, scripts.start.split(' ').slice(1), {
+  const child = spawn(process.execPath, scripts.start.split(' ').slice(2), {
     cwd: root,
     env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data_dir, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -17,7 +17,7 @@ function startCommand(): string[] {
   const { scripts } = z
     .object({ scripts: z.object({ start: z.string() }) })
     .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
-  return scripts.start.split(' ').slice(1);
+  return scripts.start.split(' ').slice(2);
 }
 
 /** A journey has a server of its own, fresh and empty, as `npm start` runs it. Its address is the base of every page. */

@@ -96,6 +96,15 @@ function build(node) {
   stamp(BUILT, wanted);
 }
 
+/**
+ * `npm start` begins with `exec`, so that no shell stands between npm and the server and a signal to npm reaches it. Windows knows neither the word nor the
+ * signals: there a file of that name runs the rest of the line.
+ */
+function installExec() {
+  if (process.platform !== 'win32') return;
+  writeFileSync(join(ROOT, 'node_modules', '.bin', 'exec.cmd'), '@%*\r\n');
+}
+
 /** The pre-commit hook of a working copy: checks what changed. */
 function installHooks() {
   if (process.env.CI || !existsSync(join(ROOT, '.git'))) return;
@@ -111,6 +120,7 @@ if (node === undefined) {
     `There is no packaged Node for ${process.platform} ${process.arch} that runs here. Install Node ${LEAST_NODE} or newer and try again.`,
   );
 }
+installExec();
 installHooks();
 tabulate(node);
 if (process.argv.includes('--build')) build(node);

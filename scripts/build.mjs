@@ -20,6 +20,7 @@ async function buildServer() {
       'update-signatures': 'src/update-signatures.ts',
       'verify-audit': 'src/verify-audit.ts',
       'read-outbox': 'src/read-outbox.ts',
+      'accept-keys': 'src/accept-keys.ts',
       'yara-process': 'src/features/antivirus/engines/yara-process.ts',
       'trial-process': 'src/features/antivirus/engines/trial-process.ts',
     },

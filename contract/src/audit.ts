@@ -123,9 +123,14 @@ export const listAudit = endpoint({
   problems: [],
 });
 
-/** Whether the log is whole: each entry holds the hash of the one before it. `fault` is the first that does not hold, and why. */
+/** Whether the log is whole: each entry is sealed, over the one before it, with a key of the server. `fault` is the first that does not hold, and why. */
 export const auditChainSchema = z.object({
-  entries: z.int(),
+  entries: z.int().describe('The number of the newest entry that holds.'),
+  checked_from: z
+    .int()
+    .describe(
+      'The number of the first entry that was checked: those before it were removed after their time, or sealed with a key that was replaced.',
+    ),
   head: z
     .string()
     .describe('Number and hash of the newest entry. Note it outside of the server to prove later that none was cut off.'),

@@ -17,6 +17,8 @@ import * as administration from './0016-administration.ts';
 import * as scoreHistory from './0017-score-history.ts';
 import * as leakedPasswords from './0018-leaked-passwords.ts';
 import * as findings from './0020-findings.ts';
+import * as auditKey from './0033-audit-key.ts';
+import * as retention from './0034-retention.ts';
 import * as mailQueue from './0037-mail-queue.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
@@ -39,5 +41,7 @@ export const migrations: Record<string, Migration> = {
   '0017-score-history': scoreHistory,
   '0018-leaked-passwords': leakedPasswords,
   '0020-findings': findings,
+  '0033-audit-key': auditKey,
+  '0034-retention': retention,
   '0037-mail-queue': mailQueue,
 };

@@ -31,11 +31,10 @@ import { serveSetup } from '#features/setup/setup.routes.ts';
 import { createPlanRequests } from '#features/subscriptions/plan-requests.ts';
 import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes.ts';
 import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
-import { migrations } from '#migrations/all.ts';
-import { createAudit } from '#platform/audit.ts';
 import { createBus } from '#platform/bus.ts';
 import { createMemoryCounters } from '#platform/counters.ts';
-import { migrate, openDatabase } from '#platform/database.ts';
+import { wipeDeleted } from '#platform/database.ts';
+import { createDrain, type Drain } from '#platform/drain.ts';
 import { EVENTS_LIMITS, serveEvents } from '#platform/events.ts';
 import { createHttp, PATIENCE } from '#platform/http.ts';
 import { readProvider } from '#platform/installation.ts';
@@ -48,10 +47,12 @@ import { createRequestWatch } from '#platform/request-watch.ts';
 import { keepRetention } from '#platform/retention.ts';
 import type { Observe } from '#platform/security-event.ts';
 import { type Api, serve } from '#platform/serve.ts';
+import { createRedisSessionNews } from '#platform/session-news.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
 import { buildScanner } from './app/scanner.ts';
+import { buildAudit, openStore, retentionTasks } from './app/store.ts';
 import type { Surroundings } from './app/surroundings.ts';
 import type { Tables } from './app/tables.ts';
 
@@ -64,6 +65,10 @@ export interface App {
   /** What raises alerts. */
   antiHacking: Pick<AntiHacking, 'raise'>;
   database: Kysely<Tables>;
+  /** Stops taking requests; to be called before `close` by who lets those under way finish. */
+  drain: Drain;
+  /** Ends every socket with the word that its page is to connect again. */
+  endSockets(): void;
   close(): Promise<void>;
 }
 
@@ -71,17 +76,13 @@ export interface App {
 export async function createApp(surroundings: Surroundings): Promise<App> {
   const { settings, logger, now = Date.now } = surroundings;
   const leaked = readLeakedPasswords(surroundings.leaked_passwords);
+  // Before anything else is made or changed: the database says whether this version and these keys are the right ones.
+  const { database, keys } = await openStore(surroundings);
   const spool = openSpool(join(settings.data_dir, 'spool'));
   const quarantine = openQuarantine({
     folder: join(settings.data_dir, 'quarantine'),
     key_file: settings.quarantine_key_file,
   });
-  const database = openDatabase<Tables>(surroundings.database, {
-    connections: settings.database_pool,
-    timeout_ms: settings.database_timeout_ms,
-    logger,
-  });
-  await migrate(database, migrations);
   const bus = createBus();
   const ownCounters = createMemoryCounters({ now });
   const counters =
@@ -89,7 +90,13 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       ? ownCounters
       : await createRedisCounters({ url: settings.redis_url, meanwhile: ownCounters, logger });
 
-  const audit = createAudit({ now });
+  const news = settings.redis_url === undefined ? undefined : await createRedisSessionNews({ url: settings.redis_url, logger });
+
+  const { audit, verifyLog, witness } = await buildAudit(surroundings, {
+    database: database.$pickTables<'audit_entries' | 'audit_head'>(),
+    key: keys.audit,
+    now,
+  });
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
   const remote = createRemote({ database: database.$pickTables<'remote_sessions'>(), counters, now });
   const mail = createMail({
@@ -118,6 +125,8 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     audit,
     counters,
     mail,
+    verifyLog,
+    news,
     leaked,
     observe,
     onLift: (block) => monitor.detection.forgive(block),
@@ -138,6 +147,8 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
         );
         return () => Promise.resolve();
       },
+      // Once everything of it is deleted.
+      () => Promise.resolve(async () => void (await wipeDeleted(database))),
     ],
     now,
   });
@@ -163,6 +174,11 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       mail.forgetOld,
       () => forgetOldDrills(database.$pickTables<'alerts'>(), now()),
       () => forgetOldScores(database.$pickTables<'score_history'>(), now()),
+      accounts.sessions.forgetExpired,
+      ...retentionTasks(surroundings, { database, audit, now }),
+      witness.look,
+      // Last: what the others have removed is to be gone.
+      async () => void (await wipeDeleted(database)),
     ],
     logger,
     look_ms: surroundings.retention_look_ms,
@@ -174,6 +190,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     patience: surroundings.patience ?? PATIENCE,
     public_url: settings.public_url,
   });
+  const drain = createDrain(fastify);
   const watch = createRequestWatch({ observe, now });
   watch.observeAll(fastify);
   const rateLimits = createRateLimits({ counters, limits: settings.limits, observe, now });
@@ -216,6 +233,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     await asking;
   };
   serve(api, readReadiness, 'anyone', async () => {
+    if (drain.isStopping()) throw new Problem('unavailable', { detail: 'This server is stopping.', retry_after: 5 });
     await askDatabase();
     if (!engine.ready()) throw new Problem('unavailable', { detail: 'The scanning engine is starting.', retry_after: 1 });
     return { status: 'ready' as const };
@@ -247,6 +265,8 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     signatures,
     antiHacking: monitor.antiHacking,
     database,
+    drain,
+    endSockets: events.close,
     async close() {
       events.close();
       await scanner.close();
@@ -255,7 +275,9 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       await monitor.close();
       await accounts.close();
       await counters.close();
+      news?.close();
       await mail.close();
+      await witness.close();
       await database.destroy();
     },
   };

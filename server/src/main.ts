@@ -1,26 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { databaseLocation } from '#platform/database.ts';
 import { createLog } from '#platform/log.ts';
-import { parseSettings, type Settings, SettingsError } from '#platform/settings.ts';
+import type { Settings } from '#platform/settings.ts';
 import { type App, createApp } from './app.ts';
+import { fail, prepare } from './command.ts';
 
-/** How long requests under way may take after a stop signal before they are cut, in ms. What was scanned is taken up at the next start. */
-const STOP_GRACE_MS = 5_000;
-
-/** One clear line, and the end. */
-function fail(line: string): never {
-  process.stderr.write(`palisade: ${line}\n`);
-  process.exit(1);
-}
-
-function readSettings(): Settings {
-  try {
-    return parseSettings(process.env);
-  } catch (error) {
-    if (error instanceof SettingsError) fail(error.message);
-    throw error;
-  }
-}
+/** The share of the time to stop that requests under way may take before they are cut; the rest is for closing what is open. A file that was being scanned is taken up at the next start. */
+const REQUESTS_SHARE = 0.9;
+/** Ctrl-C under npm arrives twice, from the terminal and from npm. A second signal that a person sends comes later than this, in ms. */
+const SAME_SIGNAL_MS = 1_000;
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -58,14 +47,13 @@ function explain(error: unknown, settings: Settings): string {
   }
 }
 
-const settings = readSettings();
+const settings = prepare();
 const logger = createLog(settings.log_level);
 // Node would print the error with everything in it, and so the row that a database quotes.
 process.on('uncaughtException', (error) => {
   logger.fatal({ err: error }, 'nobody caught an error');
   fail('It ended because of an error that nobody caught. The log says where, with LOG_LEVEL=error or more.');
 });
-for (const warning of settings.warnings) process.stderr.write(`palisade: warning: ${warning}\n`);
 
 let app: App;
 try {
@@ -87,18 +75,36 @@ try {
 const bound = app.fastify.server.address();
 const port = bound !== null && typeof bound === 'object' ? bound.port : settings.port;
 const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-process.stdout.write(`Palisade runs at ${settings.public_url ?? `http://${host}:${port}`}\n`);
+let stopping_since: number | undefined;
 
-let stopping = false;
+/** Lets what people have begun finish, as far as the time allows, and ends. */
+async function stopServer(): Promise<void> {
+  const { drain } = app;
+  const drain_ms = settings.stop_drain_s * 1_000;
+  setTimeout(() => process.exit(0), settings.stop_notice_s * 1_000 + drain_ms).unref();
+  drain.announce();
+  await sleep(settings.stop_notice_s * 1_000);
+  app.endSockets();
+  const cut = await drain.finish(drain_ms * REQUESTS_SHARE);
+  if (cut > 0) logger.warn({ requests: cut }, 'requests that were not done in time are cut');
+  app.fastify.server.closeAllConnections();
+  await app.close();
+}
+
 function stop(): void {
-  // A second signal: the person means it.
-  if (stopping) process.exit(1);
-  stopping = true;
-  setTimeout(() => process.exit(0), STOP_GRACE_MS).unref();
-  app.close().then(
+  const now = performance.now();
+  if (stopping_since !== undefined) {
+    // A second signal: the person means it.
+    if (now - stopping_since > SAME_SIGNAL_MS) process.exit(1);
+    return;
+  }
+  stopping_since = now;
+  stopServer().then(
     () => process.exit(0),
     (error: unknown) => fail(reasonOf(error)),
   );
 }
 process.on('SIGINT', stop);
 process.on('SIGTERM', stop);
+// Last: whoever reads this may send a signal at once.
+process.stdout.write(`Palisade runs at ${settings.public_url ?? `http://${host}:${port}`}\n`);

@@ -3,25 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { openSignatureStore } from '#features/antivirus/signature-store.ts';
 import { updateSignatures } from '#features/antivirus/signature-update.ts';
-import { parseSettings, type Settings, SettingsError } from '#platform/settings.ts';
+import { prepare, say } from './command.ts';
 
 // `npm run signatures:update`: one update of the signatures of DATA_DIR, whether a server runs on it or not. A running server notices within a minute.
 
-function say(line: string): void {
-  process.stdout.write(`palisade: ${line}\n`);
-}
-
-function readSettings(): Settings {
-  try {
-    return parseSettings(process.env);
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    process.stderr.write(`palisade: ${error.message}\n`);
-    process.exit(1);
-  }
-}
-
-const settings = readSettings();
+const settings = prepare();
 if (settings.signature_feeds.length === 0) {
   say('SIGNATURE_FEEDS is not set: the rule pack that ships with Palisade is all there is, and it is in use.');
   process.exit(0);

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ export function isPostgres(): boolean {
 }
 
 /** A database of this test's own: SQLite in memory, or a fresh one on the PostgreSQL server of TEST_DATABASE_URL. */
-async function freshDatabase(): Promise<{ location: DatabaseLocation; dispose: () => Promise<void> }> {
+export async function freshDatabase(): Promise<{ location: DatabaseLocation; dispose: () => Promise<void> }> {
   const server = process.env['TEST_DATABASE_URL'];
   if (server === undefined || server === '') return { location: { sqlite: ':memory:' }, dispose: () => Promise.resolve() };
   const name = `palisade_test_${randomBytes(6).toString('hex')}`;
@@ -67,14 +67,26 @@ async function freshDatabase(): Promise<{ location: DatabaseLocation; dispose: (
   };
 }
 
+/** Applications of one test on one database have the keys in common, as servers of one database must. */
+function sharedKeys(location: DatabaseLocation | undefined): Record<string, string> {
+  const name = location === undefined ? ':memory:' : 'sqlite' in location ? location.sqlite : location.postgres;
+  if (name === ':memory:') return {};
+  const folder = join(tmpdir(), `palisade-keys-${createHash('sha256').update(name).digest('hex').slice(0, 16)}`);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return Object.fromEntries(
+    ['QUARANTINE', 'TWO_FACTOR', 'AUDIT'].map((key) => [`${key}_KEY_FILE`, join(folder, `${key.toLowerCase()}.key`)]),
+  );
+}
+
 /** The application on a real port with a real database and real engine processes. */
 export async function startTestApp(
   options: { environment?: Record<string, string>; surroundings?: Partial<Surroundings> } = {},
 ): Promise<TestApp> {
-  const data_dir = mkdtempSync(join(tmpdir(), 'palisade-test-'));
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-test-'));
   const database = await freshDatabase();
   const settings = parseSettings({
-    DATA_DIR: data_dir,
+    DATA_DIR: folder,
+    ...(options.environment?.['DATA_DIR'] === undefined ? sharedKeys(options.surroundings?.database) : {}),
     LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
     ...options.environment,
   });
@@ -83,7 +95,7 @@ export async function startTestApp(
     database: database.location,
     signatures_folder: SIGNATURES_FOLDER,
     leaked_passwords: LEAKED_PASSWORDS,
-    web_folder: join(data_dir, 'no-web-here'),
+    web_folder: join(folder, 'no-web-here'),
     logger: createLog(settings.log_level),
     engine_processes: 1,
     ...options.surroundings,
@@ -106,7 +118,7 @@ export async function startTestApp(
   const testApp: TestApp = {
     app,
     url,
-    data_dir,
+    data_dir: settings.data_dir,
     call,
     async signIn(name = `person-${randomBytes(4).toString('hex')}`, role) {
       const email = `${name}@example.com`;
@@ -119,7 +131,7 @@ export async function startTestApp(
     async close() {
       await app.close();
       await database.dispose();
-      rmSync(data_dir, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true });
     },
   };
   afterAll(testApp.close);

@@ -1,12 +1,16 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { listScans, scanSchema } from '@palisade/contract/antivirus';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
 import { EICAR, noise, PDF } from './files.ts';
 import { readAnswer, replyOf } from './harness.ts';
 import { runServer, type ServerProcess, startServer } from './server-process.ts';
+import { listenAs } from './socket.ts';
 import { openUpload, scanned } from './upload.ts';
 
 const MIB = 1024 ** 2;
@@ -79,6 +83,52 @@ function childrenOf(pid: number): number[] {
     .map(Number);
 }
 
+/** The version of the npm on this machine; 9 keeps the signals that it gets to itself. */
+const npmMajor = Number(spawnSync('npm', ['--version'], { encoding: 'utf8' }).stdout?.split('.', 1)[0] ?? 0);
+if (npmMajor < 10) process.stdout.write('skipped: npm before version 10 passes no signal on to what it runs\n');
+
+describe.runIf(npmMajor >= 10)('npm start', () => {
+  const { scripts } = z
+    .object({ scripts: z.object({ start: z.string() }) })
+    .parse(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')));
+
+  test.each<[string, (npm: ChildProcess) => void]>([
+    ['SIGTERM to npm', (npm) => npm.kill('SIGTERM')],
+    // As the terminal does: to npm and the server, and npm passes its own on.
+    ['Ctrl-C', (npm) => process.kill(-(npm.pid ?? 0), 'SIGINT')],
+  ])('ends the server, and itself with 0, by %s', async (_, stop) => {
+    const folder = freshFolder();
+    const start = scripts.start.replace('server/dist/main.js', fileURLToPath(new URL('../src/main.ts', import.meta.url)));
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'started', version: '1.0.0', scripts: { start } }));
+    const npm = spawn('npm', ['start'], {
+      cwd: folder,
+      env: { PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter), DATA_DIR: join(folder, 'data'), PORT: '0' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: true,
+    });
+    onTestFinished(() => {
+      try {
+        process.kill(-(npm.pid ?? 0), 'SIGKILL');
+      } catch {
+        // All of it has ended, as it should.
+      }
+    });
+    const ended = new Promise<number | null>((resolve) => npm.once('exit', resolve));
+    const url = await new Promise<string>((resolve, reject) => {
+      let output = '';
+      npm.stdout.on('data', (chunk: Buffer) => {
+        output += chunk.toString();
+        const address = /Palisade runs at (\S+)/.exec(output)?.[1];
+        if (address !== undefined) resolve(address);
+      });
+      npm.once('exit', (code) => reject(new Error(`npm start ended with ${code}: ${output}`)));
+    });
+    stop(npm);
+    expect(await ended).toBe(0);
+    await expect(fetch(`${url}/api/health`)).rejects.toThrow();
+  });
+});
+
 const onLinux = process.platform === 'linux';
 if (!onLinux) process.stdout.write('skipped: process tests that read /proc need Linux\n');
 
@@ -100,6 +150,60 @@ describe.runIf(onLinux)('a server process', () => {
     expect(engines.length).toBeGreaterThan(0);
     expect(await server.kill('SIGTERM')).toBe(0);
     for (const pid of engines) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+
+  const status = async (server: ServerProcess, path: string) => (await fetch(`${server.url}/api${path}`)).status;
+
+  test('that is told to stop takes nothing new, says so, and lets an upload finish that takes longer than 5 s', async () => {
+    const server = await startServer({ DATA_DIR: freshFolder() });
+    const token = await server.signIn('dora');
+    await ready(server);
+    const page = await listenAs(server, token);
+    const dripping = openUpload(server, token, { name: 'slow.bin' });
+    await dripping.write(noise(MIB));
+    const ended = server.kill('SIGTERM');
+    expect(await page.closed).toBe(1001);
+    await vi.waitFor(async () => expect(await status(server, '/ready')).toBe(503));
+    const refused = await fetch(`${server.url}/api/config`);
+    expect([refused.status, refused.headers.get('connection')]).toEqual([503, 'close']);
+    expect(refused.headers.get('retry-after')).toBe('5');
+    expect(await status(server, '/health')).toBe(200);
+    for (let second = 0; second < 6; second += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await dripping.write(noise(MIB / 8));
+    }
+    dripping.finish();
+    const { status: answered, body } = await dripping.answer;
+    expect([answered, scanSchema.parse(JSON.parse(body)).scan_status]).toEqual([201, 'clean']);
+    expect(await ended).toBe(0);
+  });
+
+  test('serves on for STOP_NOTICE while it says that it stops, and cuts who does not come to an end', async () => {
+    const server = await startServer({ DATA_DIR: freshFolder(), STOP_NOTICE: '1', STOP_DRAIN: '2' });
+    const token = await server.signIn('emil');
+    await ready(server);
+    const hanging = openUpload(server, token, { name: 'hangs.bin' });
+    await hanging.write(noise(MIB));
+    const ended = server.kill('SIGTERM');
+    await vi.waitFor(async () => expect(await status(server, '/ready')).toBe(503));
+    expect(await status(server, '/config')).toBe(200);
+    await expect(hanging.answer).rejects.toThrow();
+    expect(await ended).toBe(0);
+  });
+
+  test('is ended at once by a second signal', async () => {
+    const server = await startServer({ DATA_DIR: freshFolder() });
+    const token = await server.signIn('finn');
+    await ready(server);
+    const hanging = openUpload(server, token, { name: 'hangs.bin' });
+    await hanging.write(noise(MIB));
+    void server.kill('SIGTERM');
+    await vi.waitFor(async () => expect(await status(server, '/ready')).toBe(503));
+    // The same one from npm and from the terminal is one.
+    void server.kill('SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect(await status(server, '/ready')).toBe(503);
+    expect(await server.kill('SIGTERM')).toBe(1);
   });
 
   test('killed during a scan and started again has lost nothing and says nothing false', async () => {

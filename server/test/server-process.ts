@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { login, register } from '@palisade/contract/auth';
 import { onTestFinished } from 'vitest';
@@ -57,13 +60,33 @@ export interface ServerProcess {
   pid: number;
   kill(signal: NodeJS.Signals): Promise<number | null>;
   signIn(name: string): Promise<string>;
+  /** What it has written to standard error so far. */
+  errors(): string;
+  /** The settings of the keys that it shares with others. */
+  keys: Record<string, string>;
+}
+
+/** Servers of one test on one PostgreSQL database have the keys in common, as they must. */
+function sharedKeys({ DATABASE_URL }: Record<string, string>): Record<string, string> {
+  if (DATABASE_URL === undefined) return {};
+  const folder = join(tmpdir(), `palisade-keys-${createHash('sha256').update(DATABASE_URL).digest('hex').slice(0, 16)}`);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return Object.fromEntries(
+    ['QUARANTINE', 'TWO_FACTOR', 'AUDIT'].map((name) => [`${name}_KEY_FILE`, join(folder, `${name.toLowerCase()}.key`)]),
+  );
 }
 
 /** For use in a test: the server ends with it. Starts the server in a process of its own on a free port and waits until it says its address. */
 export async function startServer(environment: Record<string, string>): Promise<ServerProcess> {
+  const keys = sharedKeys(environment);
   const child = spawn(process.execPath, [...FLAGS, MAIN], {
-    env: { PATH: process.env['PATH'], PORT: '0', ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env['PATH'], PORT: '0', ...keys, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+    process.stderr.write(chunk);
   });
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   const url = await new Promise<string>((resolve, reject) => {
@@ -88,6 +111,8 @@ export async function startServer(environment: Record<string, string>): Promise<
     url,
     pid: child.pid ?? 0,
     kill,
+    keys,
+    errors: () => errors,
     async signIn(name) {
       const email = `${name}@example.com`;
       await readAnswer(register, await post(register.path, { email, username: name, password: PASSWORD }));

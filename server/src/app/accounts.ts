@@ -50,6 +50,8 @@ export function buildAccounts(
     audit: Audit;
     counters: Counters;
     mail: Mail;
+    verifyLog: Parameters<typeof createAuditLog>[0]['verify'];
+    news: Parameters<typeof createSessions>[0]['news'];
     now: () => number;
   } & Pick<Parameters<typeof createPasswords>[0], 'leaked'> &
     Pick<Parameters<typeof createLoginGuard>[0], 'onLift'> &
@@ -57,7 +59,7 @@ export function buildAccounts(
     Pick<Parameters<typeof createFarewell>[0], 'forget'>,
 ) {
   const { settings, logger } = surroundings;
-  const { database, audit, counters, mail, leaked, onLift, observe, forget, now } = parts;
+  const { database, audit, counters, mail, verifyLog, news, leaked, onLift, observe, forget, now } = parts;
   const passwords = createPasswords({
     database: database.$pickTables<'installation'>(),
     exposure: settings.exposure,
@@ -78,6 +80,7 @@ export function buildAccounts(
     findUser: auth.findUser,
     lacksFactor: async ({ id, role }) => mustHaveFactor(role) && !(await twoFactor.secondFactor(id)).enabled,
     now,
+    news,
   });
   const blocks = createBlocks({ database: database.$pickTables<'blocks' | 'sign_in_sources'>(), now });
   const guard = createLoginGuard({
@@ -159,7 +162,7 @@ export function buildAccounts(
     logger,
   });
   const auditTables = database.$pickTables<'audit_entries' | 'audit_head'>();
-  const auditLog = createAuditLog({ database: auditTables, accounts: auth, now });
+  const auditLog = createAuditLog({ database: auditTables, accounts: auth, verify: verifyLog, now });
   const dataExport = createExport({
     database: auditTables,
     audit,

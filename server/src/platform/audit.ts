@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { AuditKind } from '@palisade/contract/audit';
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely, Selectable, Updateable } from 'kysely';
 import { z } from 'zod';
 import type { Origin } from './origin.ts';
 
@@ -16,11 +16,24 @@ export interface AuditTables {
     /** JSON: a salt, where it was done from, and details. Null once the account is gone. */
     personal: string | null;
     personal_hash: string;
-    /** SHA-256 over the entry before and this one. */
+    /** Over the entry before and this one: HMAC-SHA256 with the installation's key; SHA-256 in those from before the log had a key. */
     hash: string;
   };
-  audit_head: { id: number; seq: number; hash: string };
+  audit_head: {
+    id: number;
+    seq: number;
+    hash: string;
+    /** The first entry that is sealed with the key; null until a server with the key has started. */
+    keyed_from: number | null;
+    /** The entry before the first one that is still checked, and its hash; 0 and zeros where that is the first of all. */
+    anchor_seq: number;
+    anchor_hash: string;
+    /** HMAC-SHA256 with the key over this row. */
+    mac: string | null;
+  };
 }
+
+type AuditHead = Selectable<AuditTables['audit_head']>;
 
 interface AuditEntry {
   kind: AuditKind;
@@ -44,6 +57,16 @@ export interface Audit {
    * `account_deleted` stands in the log: of any other the verifier takes it for tampering.
    */
   forget(database: Kysely<AuditTables>, user_id: string): Promise<void>;
+  /**
+   * Has the log begin to be sealed with the key, where it is not yet. What is there stays as it was chained; the first sealed entry vouches for all before it.
+   * To be called only where nothing says that the log was sealed before.
+   */
+  beginSealing(database: Kysely<AuditTables>): Promise<void>;
+  /**
+   * Removes the entries from before `before` (ISO), up to the first one that is not, and seals where the log begins now. Answers how many. Throws when the log is not
+   * sealed with the key: what was tampered with is not tidied up.
+   */
+  forgetOld(database: Kysely<AuditTables>, before: string): Promise<number>;
 }
 
 const personalSchema = z.object({
@@ -58,29 +81,45 @@ export function personalOf({ personal }: { personal: string | null }): z.infer<t
 }
 
 const SALT_BYTES = 16;
-const HEAD = 1;
-/** What the first entry is chained to. */
-const NOTHING_BEFORE = '0'.repeat(64);
-const VERIFIED_AT_ONCE = 500;
+/** The one row of `audit_head`. */
+export const HEAD = 1;
+const REMOVED_AT_ONCE = 5_000;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const hmac = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest('hex');
 
-/** The hash of an entry: over that of the entry before, and everything of its own but the personal part, which stands in by its own hash. */
-function entryHash(
+/**
+ * The hash of an entry: over that of the entry before, and everything of its own but the personal part, which stands in by its own hash. `key` is undefined for an
+ * entry from before the log had one.
+ */
+export function entryHash(
+  key: Buffer | undefined,
   before: string,
   entry: { seq: number; at: string; kind: string; subject_id: string; actor_id: string | null; personal_hash: string },
 ): string {
   const { seq, at, kind, subject_id, actor_id, personal_hash } = entry;
-  return sha256(JSON.stringify([before, seq, at, kind, subject_id, actor_id, personal_hash]));
+  const text = JSON.stringify([before, seq, at, kind, subject_id, actor_id, personal_hash]);
+  return key === undefined ? sha256(text) : hmac(key, text);
 }
 
 /** The hash of a personal part. Its salt keeps anybody from guessing what was in one that is gone. */
-function personalHash(personal: string): string {
+export function personalHash(personal: string): string {
   return sha256(personal);
 }
 
-/** `now` is in ms. */
-export function createAudit({ now }: { now: () => number }): Audit {
+/** What seals the end of the log, and where it begins. */
+function headMac(key: Buffer, { seq, hash, keyed_from, anchor_seq, anchor_hash }: Omit<AuditHead, 'id' | 'mac'>): string {
+  return hmac(key, JSON.stringify(['palisade audit head 1', seq, hash, keyed_from, anchor_seq, anchor_hash]));
+}
+
+/** Whether the end of the log was written by somebody who has the key. */
+export function isSealed(key: Buffer, head: AuditHead): boolean {
+  return head.mac !== null && head.mac === headMac(key, head);
+}
+
+/** `now` is in ms. `onRecord` is called when an entry was added, before it is committed. */
+export function createAudit(parts: { now: () => number; key: Buffer; onRecord?: () => void }): Audit {
+  const { now, key, onRecord } = parts;
   return {
     async record(database, { kind, subject_id, actor_id, origin, details = {} }) {
       const personal = JSON.stringify({
@@ -95,7 +134,7 @@ export function createAudit({ now }: { now: () => number }): Audit {
           .updateTable('audit_head')
           .set((update) => ({ seq: update('seq', '+', 1) }))
           .where('id', '=', HEAD)
-          .returning(['seq', 'hash'])
+          .returningAll()
           .executeTakeFirstOrThrow();
         const entry = {
           seq: head.seq,
@@ -105,15 +144,18 @@ export function createAudit({ now }: { now: () => number }): Audit {
           actor_id,
           personal_hash: personalHash(personal),
         };
-        const hash = entryHash(head.hash, entry);
+        const hash = entryHash(key, head.hash, entry);
         await transaction
           .insertInto('audit_entries')
           .values({ ...entry, personal, hash })
           .execute();
-        await transaction.updateTable('audit_head').set({ hash }).where('id', '=', HEAD).execute();
+        // An end that somebody without the key has written is not sealed by the next entry: it stays to be found.
+        const mac = isSealed(key, { ...head, seq: head.seq - 1 }) ? headMac(key, { ...head, hash }) : head.mac;
+        await transaction.updateTable('audit_head').set({ hash, mac }).where('id', '=', HEAD).execute();
       };
       if (database.isTransaction) await add(database);
       else await database.transaction().execute(add);
+      onRecord?.();
     },
 
     async forget(database, user_id) {
@@ -124,77 +166,81 @@ export function createAudit({ now }: { now: () => number }): Audit {
         .where('personal', 'is not', null)
         .execute();
     },
+
+    async beginSealing(database) {
+      await database.transaction().execute(async (transaction) => {
+        const head = await takeHead(transaction);
+        if (head.mac !== null || head.keyed_from !== null) return;
+        const sealed = { ...head, keyed_from: head.seq + 1 };
+        await writeHead(transaction, { keyed_from: sealed.keyed_from, mac: headMac(key, sealed) });
+      });
+    },
+
+    async forgetOld(database, before) {
+      const last = await database.transaction().execute(async (transaction) => {
+        const head = await takeHead(transaction);
+        if (!isSealed(key, head)) throw new Error('The audit log is not sealed with the key: nothing of it is removed.');
+        const kept = await transaction
+          .selectFrom('audit_entries')
+          .select(({ fn }) => fn.min('seq').as('seq'))
+          .where('at', '>=', before)
+          .executeTakeFirst();
+        const seq = kept?.seq === null || kept === undefined ? head.seq : kept.seq - 1;
+        if (seq > head.anchor_seq) {
+          const { hash } = await transaction
+            .selectFrom('audit_entries')
+            .select('hash')
+            .where('seq', '=', seq)
+            .executeTakeFirstOrThrow();
+          const moved = { ...head, anchor_seq: seq, anchor_hash: hash };
+          await writeHead(transaction, { anchor_seq: seq, anchor_hash: hash, mac: headMac(key, moved) });
+        }
+        return seq;
+      });
+      return await removeUpTo(database, last);
+    },
   };
 }
 
-/** What the verifier says. `head` is `number:hash` of the newest entry; `fault` is the first entry that does not hold. */
-export interface AuditVerdict {
-  entries: number;
-  head: string;
-  fault: { seq: number; reason: string } | null;
+/** The end of the log, taken by being written. */
+async function takeHead(transaction: Kysely<AuditTables>): Promise<AuditHead> {
+  return await transaction
+    .updateTable('audit_head')
+    .set(({ ref }) => ({ seq: ref('seq') }))
+    .where('id', '=', HEAD)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+async function writeHead(transaction: Kysely<AuditTables>, change: Updateable<AuditTables['audit_head']>): Promise<void> {
+  await transaction.updateTable('audit_head').set(change).where('id', '=', HEAD).execute();
+}
+
+/** Removes a part at a time, so that nobody waits long for the database. */
+async function removeUpTo(database: Kysely<AuditTables>, last: number): Promise<number> {
+  const first = await database
+    .selectFrom('audit_entries')
+    .select(({ fn }) => fn.min('seq').as('seq'))
+    .executeTakeFirst();
+  let removed = 0;
+  for (let seq = first?.seq ?? last + 1; seq <= last; seq += REMOVED_AT_ONCE) {
+    const { numDeletedRows } = await database
+      .deleteFrom('audit_entries')
+      .where('seq', '<=', Math.min(last, seq + REMOVED_AT_ONCE - 1))
+      .executeTakeFirst();
+    removed += Number(numDeletedRows);
+  }
+  return removed;
 }
 
 /**
- * Reads the whole log and checks that nothing was changed, taken out, put in, reordered or cut off. Whoever can rewrite all of it and its head can only be
- * found out by a head that was noted elsewhere before: `noted` is one that an earlier verdict answered.
+ * Has the log go on with another key, because the one before is lost: what was sealed with that cannot be checked any more, and the check begins behind it.
  */
-export async function verifyAudit(database: Kysely<AuditTables>, noted?: { seq: number; hash: string }): Promise<AuditVerdict> {
-  const deletions = await database
-    .selectFrom('audit_entries')
-    .select(['subject_id', 'seq'])
-    .where('kind', '=', 'account_deleted')
-    .execute();
-  const deletedAt = new Map(deletions.map(({ subject_id, seq }) => [subject_id, seq]));
-  /** Only a deletion forgets, and nothing of what came after it. */
-  const mayBeForgotten = ({ seq, subject_id, actor_id }: { seq: number; subject_id: string; actor_id: string | null }) =>
-    [subject_id, actor_id].some((id) => id !== null && seq <= (deletedAt.get(id) ?? 0));
-
-  let before = { seq: 0, hash: NOTHING_BEFORE };
-  const verdict = (fault: AuditVerdict['fault']) => ({ entries: before.seq, head: `${before.seq}:${before.hash}`, fault });
-
-  function faultOf(entry: Selectable<AuditTables['audit_entries']>): string | undefined {
-    if (entry.seq !== before.seq + 1) return `The entry ${before.seq + 1} is missing.`;
-    if (entry.personal === null && !mayBeForgotten(entry))
-      return 'What is personal in it was taken out, but no account of it was deleted.';
-    if (entry.personal !== null && personalHash(entry.personal) !== entry.personal_hash)
-      return 'What is personal in it was changed.';
-    if (entryHash(before.hash, entry) !== entry.hash) return 'It was changed, moved or put in, or the one before it was.';
-    if (entry.seq === noted?.seq && entry.hash !== noted.hash)
-      return 'It is another one than the noted head says: the log was rewritten.';
-    return undefined;
-  }
-
-  let isLastLook = false;
-  for (;;) {
-    const entries = await database
-      .selectFrom('audit_entries')
-      .selectAll()
-      .where('seq', '>', before.seq)
-      .orderBy('seq')
-      .limit(VERIFIED_AT_ONCE)
-      .execute();
-    for (const entry of entries) {
-      const reason = faultOf(entry);
-      if (reason !== undefined) return verdict({ seq: Math.min(entry.seq, before.seq + 1), reason });
-      before = { seq: entry.seq, hash: entry.hash };
-    }
-    if (entries.length > 0) {
-      isLastLook = false;
-      continue;
-    }
-    const head = await database.selectFrom('audit_head').select(['seq', 'hash']).where('id', '=', HEAD).executeTakeFirst();
-    if (head === undefined) return verdict({ seq: before.seq, reason: 'The record of where the log ends is missing.' });
-    // An entry that was added since the last page, unless there is none when it is looked for again.
-    if (head.seq > before.seq && !isLastLook) {
-      isLastLook = true;
-      continue;
-    }
-    if (head.seq > before.seq)
-      return verdict({ seq: before.seq + 1, reason: `The end was cut off: the log had ${head.seq} entries.` });
-    if (head.seq < before.seq || head.hash !== before.hash)
-      return verdict({ seq: before.seq, reason: 'The record of where the log ends is of another entry.' });
-    if (noted !== undefined && noted.seq > before.seq)
-      return verdict({ seq: before.seq + 1, reason: `The end was cut off: the noted head is that of entry ${noted.seq}.` });
-    return verdict(null);
-  }
+export async function sealWithAnotherKey(database: Kysely<AuditTables>, key: Buffer): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    const head = await takeHead(transaction);
+    const moved = { ...head, keyed_from: head.seq + 1, anchor_seq: head.seq, anchor_hash: head.hash };
+    const { keyed_from, anchor_seq, anchor_hash } = moved;
+    await writeHead(transaction, { keyed_from, anchor_seq, anchor_hash, mac: headMac(key, moved) });
+  });
 }

@@ -2,11 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import type { FastifyBaseLogger } from 'fastify';
-import { Kysely, SqliteDialect } from 'kysely';
+import { Kysely, SqliteAdapter, SqliteDialect, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { types as pgTypes } from 'pg';
 import { createDatabaseWatch, waitingUnbounded } from './database-patience.ts';
 import { createDurableDialect, diskOf } from './durable-sqlite.ts';
+import { type InstallationTables, readFact, writeFact } from './installation.ts';
 import { createPatientPostgres } from './patient-postgres.ts';
 import { createPatientSqlite } from './patient-sqlite.ts';
 
@@ -54,6 +55,8 @@ export function openDatabase<Tables>(location: DatabaseLocation, options: Databa
   database.pragma('foreign_keys = ON');
   // Who waits for another program's lock does so without holding this thread (patient-sqlite.ts).
   database.pragma('busy_timeout = 0');
+  // What is deleted is overwritten: a chat of an account that is gone is not found in the file (sqlite.org/pragma.html#pragma_secure_delete).
+  database.pragma('secure_delete = ON');
   const cached = withStatementCache(database);
   // Kysely's own one: a database in memory has no disk to wait for.
   if (location.sqlite === ':memory:') return new Kysely<Tables>({ dialect: new SqliteDialect({ database: cached }) });
@@ -83,14 +86,69 @@ function withStatementCache(database: SqliteDatabase.Database): {
   };
 }
 
+/** A database that this version cannot serve. `message` is one line that says what to do. */
+class DatabaseVersionError extends Error {
+  override name = 'DatabaseVersionError';
+}
+
+/** Of Kysely's migrator. */
+const MIGRATION_TABLE = 'kysely_migration';
+
+/**
+ * Looks, and changes nothing. `complete` is for who only reads, and so brings no database to the newest migration.
+ * @throws DatabaseVersionError when the database was made by a newer version, or with `complete` by an older one.
+ */
+export async function requireKnownVersion<Tables>(
+  database: Kysely<Tables>,
+  migrations: Record<string, Migration>,
+  { complete = false }: { complete?: boolean } = {},
+): Promise<void> {
+  const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
+  const rows = tables.some(({ name }) => name === MIGRATION_TABLE)
+    ? (await sql<{ name: string }>`select name from ${sql.table(MIGRATION_TABLE)}`.execute(database)).rows
+    : [];
+  const unknown = rows.map(({ name }) => name).filter((name) => !(name in migrations));
+  if (unknown.length > 0) {
+    throw new DatabaseVersionError(
+      `The database was made by a newer version of Palisade (this one does not know ${unknown.toSorted().at(-1)}). Start that version, or put back a copy of the database from before the upgrade. Nothing was changed.`,
+    );
+  }
+  if (complete && rows.length < Object.keys(migrations).length)
+    throw new DatabaseVersionError(
+      'The database was made by an older version of Palisade. Start the server once, which brings it up to date.',
+    );
+}
+
 /**
  * Brings the database to the newest migration. Several servers may do so at once: Kysely takes a lock on PostgreSQL.
- * @throws the first migration's error; nothing of that migration is kept.
+ * @throws DatabaseVersionError for one of a newer version; the first migration's error; nothing of that migration is kept.
  */
 export async function migrate<Tables>(database: Kysely<Tables>, migrations: Record<string, Migration>): Promise<void> {
+  await requireKnownVersion(database, migrations);
   const migrator = new Migrator({ db: database, provider: { getMigrations: () => Promise.resolve(migrations) } });
   const { error } = await waitingUnbounded(() => migrator.migrateToLatest());
   if (error !== undefined) throw error;
+}
+
+/**
+ * Removes what is deleted from SQLite's write-ahead log too, where it stands until it is written over. False when another process reads an older state just now: then
+ * it is to be tried again. PostgreSQL does so by itself (autovacuum), at its own time.
+ */
+export async function wipeDeleted<Tables>(database: Kysely<Tables>): Promise<boolean> {
+  if (!(database.getExecutor().adapter instanceof SqliteAdapter)) return true;
+  const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(database);
+  return rows.every(({ busy }) => busy === 0);
+}
+
+const REWRITTEN = 'deleted_is_wiped';
+
+/** Rewrites an SQLite database once, so that nothing is left in it of what was deleted before `secure_delete` was on. */
+export async function rewriteOnce(database: Kysely<InstallationTables>): Promise<void> {
+  if (!(database.getExecutor().adapter instanceof SqliteAdapter)) return;
+  if ((await readFact(database, REWRITTEN)) !== undefined) return;
+  await sql`vacuum`.execute(database);
+  await wipeDeleted(database);
+  await writeFact(database, REWRITTEN, new Date().toISOString());
 }
 
 /** Whether the database refused a row because what it belongs to is gone. */

@@ -6,22 +6,24 @@ import { newId } from './id.ts';
 /** Length of every key of the installation, in bytes (AES-256). */
 export const KEY_BYTES = 32;
 
-/**
- * A key of the installation: made on first use, and read by its owner alone. `locks` is what is lost with it, in words.
- * @throws when the file holds something else.
- */
-export function openKeyFile(path: string, locks: string): Buffer {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const made = `${path}.${newId()}`;
+/** A key of the installation, or undefined where the file is not there. @throws when the file holds something else. */
+export function readKeyFile(path: string): Buffer | undefined {
   try {
     const key = readFileSync(path);
-    if (key.length !== KEY_BYTES) {
-      throw new Error(`The key file ${path} does not hold a key. Restore it, or remove it together with ${locks}.`);
-    }
-    return key;
+    if (key.length === KEY_BYTES) return key;
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
   }
+  throw new Error(`The key file ${path} does not hold a key of ${KEY_BYTES} bytes. Restore it.`);
+}
+
+/** A key of the installation: made where the file is not there, and read by its owner alone. @throws when the file holds something else. */
+export function openKeyFile(path: string): Buffer {
+  const known = readKeyFile(path);
+  if (known !== undefined) return known;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const made = `${path}.${newId()}`;
   try {
     writeFileSync(made, randomBytes(KEY_BYTES), { flag: 'wx', mode: 0o600, flush: true });
     linkSync(made, path);

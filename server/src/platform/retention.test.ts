@@ -1,5 +1,6 @@
 import { simulateThreat } from '@palisade/contract/anti-hacking';
-import { changePassword } from '@palisade/contract/auth';
+import { checkAudit } from '@palisade/contract/audit';
+import { changePassword, currentUser } from '@palisade/contract/auth';
 import { readDashboard } from '@palisade/contract/dashboard';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { expect, test, vi } from 'vitest';
@@ -41,4 +42,71 @@ test('mails are kept for 30 days, drills for 90, scores for as long as they can 
   await vi.waitFor(async () => expect(await left()).toEqual([0, 0, 1]));
   clock += 1;
   await vi.waitFor(async () => expect(await left()).toEqual([0, 0, 0]));
+});
+
+test('scans, alerts that are over and entries of the audit log go after the days that are set, and the log still holds', async () => {
+  let clock = Date.parse('2026-11-20T10:00:00Z');
+  const { app, call, signIn } = await startTestApp({
+    environment: { RETAIN_SCANS: '10', RETAIN_ALERTS: '10', RETAIN_AUDIT: '10' },
+    surroundings: { now: () => clock, retention_look_ms: 20 },
+  });
+  const boss = await signIn('boss');
+  const { id: user_id } = replyOf(await call(currentUser, { token: boss.token }));
+  const scan = (id: string, kept: { sealed: number; spooled: number }) => ({
+    ...{ id, user_id, filename: id, scan_status: 'clean' as const, status_detail: null, threat_detected: null },
+    ...{ threat_member: null, file_hash: '0'.repeat(64), size: 1, media_type: null, threat_facts: null, notes: '[]' },
+    ...{ engines: '[]', coverage: null, attempts: 1, kept_until: null, edition: null, answered_from: null, ...kept },
+    ...{ scanned_at: new Date(clock).toISOString(), first_seen_at: new Date(clock).toISOString() },
+  });
+  await app.database
+    .insertInto('scans')
+    .values([scan('old', { sealed: 0, spooled: 0 }), scan('sealed', { sealed: 1, spooled: 0 })])
+    .execute();
+  for (const description of ['over', 'open']) {
+    await app.antiHacking.raise({
+      ...{ rule: 'brute_force.pair', key: description, user_id, threat_type: 'brute_force', severity: 'low', description },
+      ...{ at: new Date(clock).toISOString(), outcome: 'unknown', ip_address: null, device_id: null, session_id: null },
+      evidence: { threshold: 'one', events: [] },
+    });
+  }
+  await app.database.updateTable('alerts').set({ status: 'resolved' }).where('description', '=', 'over').execute();
+  const left = async () => ({
+    scans: (await app.database.selectFrom('scans').select('id').execute()).map(({ id }) => id),
+    alerts: (await app.database.selectFrom('alerts').select('description').execute()).map((alert) => alert.description),
+    entries: (await app.database.selectFrom('audit_entries').select('seq').orderBy('seq').execute()).map(({ seq }) => seq),
+  });
+  clock += 6 * DAY_MS;
+  await signIn('maria');
+  clock += 4 * DAY_MS;
+  // The first one's session goes by the same look.
+  await vi.waitFor(async () => expect(await app.database.selectFrom('sessions').select('id').execute()).toHaveLength(1));
+  expect(await left()).toMatchObject({ scans: ['old', 'sealed'], entries: [1, 2, 3, 4] });
+  clock += 1;
+  await vi.waitFor(async () => expect(await left()).toEqual({ scans: ['sealed'], alerts: ['open'], entries: [3, 4] }));
+  const { token } = await signIn('boss', 'admin');
+  expect(replyOf(await call(checkAudit, { token }))).toMatchObject({ fault: null, checked_from: 3, entries: 5 });
+
+  // What is not over its time goes no more than before.
+  await expect(app.database.deleteFrom('audit_entries').where('seq', '=', 3).execute()).rejects.toThrow('append-only');
+  await expect(app.database.updateTable('audit_head').set({ anchor_seq: 1 }).execute()).rejects.toThrow('append-only');
+  clock += 30 * DAY_MS;
+  await vi.waitFor(async () => expect((await left()).entries).toEqual([]));
+  const again = await signIn('boss', 'admin');
+  expect(replyOf(await call(checkAudit, { token: again.token }))).toMatchObject({ fault: null, checked_from: 6, entries: 6 });
+});
+
+test('sessions that are over their time are removed, whether somebody comes with them or not', async () => {
+  let clock = Date.parse('2026-11-20T10:00:00Z');
+  const { app, call, signIn } = await startTestApp({ surroundings: { now: () => clock, retention_look_ms: 20 } });
+  const { token } = await signIn('boss');
+  await signIn('maria');
+  const count = async () => (await app.database.selectFrom('sessions').select('id').execute()).length;
+  clock += 6 * DAY_MS;
+  expect((await call(currentUser, { token })).status).toBe(200);
+  clock += DAY_MS;
+  await vi.waitFor(async () => expect(await count()).toBe(1));
+  expect((await call(currentUser, { token })).status).toBe(200);
+  clock += 7 * DAY_MS;
+  await vi.waitFor(async () => expect(await count()).toBe(0));
+  expect((await call(currentUser, { token })).status).toBe(401);
 });

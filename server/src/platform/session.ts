@@ -6,6 +6,7 @@ import { inBatches } from './batches.ts';
 import { newId } from './id.ts';
 import { type Origin, sourceOf } from './origin.ts';
 import type { PersonalTable } from './personal-data.ts';
+import type { SessionNews } from './session-news.ts';
 import { describeUserAgent } from './user-agent.ts';
 
 export interface SessionTables {
@@ -44,8 +45,12 @@ const ABSOLUTE_LIFETIME_MS = 30 * DAY_MS;
 const IDLE_LIFETIME_MS = 7 * DAY_MS;
 /** How exactly `last_used_at` is kept: far below the idle lifetime, so that a request is not a write. */
 const LAST_USE_GRAIN_MS = 60_000;
-/** How long an answer of the database is trusted, so that another server's logout counts here after at most this. */
-const CACHE_MS = 5_000;
+/**
+ * How long an answer of the database is trusted, so that another server's logout counts here after at most this: short where there are other servers, and for one server
+ * alone so long that only what is changed in the database by hand waits for it.
+ */
+const CACHE_MS = { alone: 5_000, several: 500 } as const;
+const SWEPT_AT_ONCE = 1_000;
 const CACHE_SIZE_MAXIMUM = 10_000;
 const TOKEN_BYTES = 32;
 const USER_AGENT_LENGTH_MAXIMUM = 400;
@@ -82,6 +87,8 @@ export interface Sessions {
   refresh(user_id: string): void;
   /** Which of many sessions still count. Asking is no use of them. */
   living(session_ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Removes the sessions that are over their time, of everybody. */
+  forgetExpired(): Promise<void>;
   /** Has `listener` told of each session that ends here, until the answered function is called. */
   onEnd(listener: (session_id: string) => void): () => void;
   /** Has `listener` told of each person whose record changed here, until the answered function is called. */
@@ -97,8 +104,11 @@ export function createSessions(parts: {
   findUser: (id: string) => Promise<UserInfo | undefined>;
   lacksFactor: (user: UserInfo) => Promise<boolean>;
   now: () => number;
+  /** Tells the other servers that may serve the same people; undefined where there are none. */
+  news?: Pick<SessionNews, 'tell' | 'listen'> | undefined;
 }): Sessions {
-  const { database, findUser, lacksFactor, now } = parts;
+  const { database, findUser, lacksFactor, now, news } = parts;
+  const cache_ms = news === undefined ? CACHE_MS.alone : CACHE_MS.several;
   const cache = new Map<string, Cached>();
   // Sessions that ended while a read of them may have been under way; such a read must not put them back into the cache.
   const ended = new Set<string>();
@@ -119,9 +129,37 @@ export function createSessions(parts: {
     ended.add(session_id);
   }
 
-  function tell(session_id: string): void {
+  function tellHere(session_id: string): void {
     for (const listener of listeners) listener(session_id);
   }
+
+  function tell(session_ids: readonly string[]): void {
+    for (const id of session_ids) tellHere(id);
+    if (session_ids.length > 0) news?.tell({ kind: 'ended', session_ids: [...session_ids] });
+  }
+
+  function changed(user_id: string): void {
+    changes += 1;
+    drop((session) => session.user.id === user_id);
+    for (const listener of changeListeners) listener(user_id);
+  }
+
+  news?.listen((told) => {
+    switch (told.kind) {
+      case 'ended': {
+        // One of ours is told to us as well, and was dropped before.
+        const ids = new Set(told.session_ids.filter((id) => !ended.has(id)));
+        if (ids.size === 0) return;
+        for (const id of ids) remember(id);
+        drop((session) => ids.has(session.id));
+        for (const id of ids) tellHere(id);
+        return;
+      }
+      case 'changed':
+        changed(told.user_id);
+        return;
+    }
+  });
 
   const lifetimeStarts = () => ({
     created: new Date(now() - ABSOLUTE_LIFETIME_MS).toISOString(),
@@ -139,7 +177,7 @@ export function createSessions(parts: {
       expires_at: Date.parse(row.created_at) + ABSOLUTE_LIFETIME_MS,
       last_used_at: Date.parse(row.last_used_at),
       // Whoever has just set their second factor up is free at once, on every server.
-      trusted_until: is_held ? 0 : now() + CACHE_MS,
+      trusted_until: is_held ? 0 : now() + cache_ms,
     };
   }
 
@@ -147,7 +185,7 @@ export function createSessions(parts: {
     remember(session_id);
     await transaction.deleteFrom('sessions').where('id', '=', session_id).execute();
     drop((session) => session.id === session_id);
-    tell(session_id);
+    tell([session_id]);
   }
 
   return {
@@ -207,7 +245,7 @@ export function createSessions(parts: {
       const rows = await query.returning('id').execute();
       for (const { id } of rows) remember(id);
       drop((session) => session.user.id === user_id && session.id !== except_id);
-      for (const { id } of rows) tell(id);
+      tell(rows.map(({ id }) => id));
     },
 
     async list(user_id, { limit, cursor }) {
@@ -240,9 +278,8 @@ export function createSessions(parts: {
     },
 
     refresh(user_id) {
-      changes += 1;
-      drop((session) => session.user.id === user_id);
-      for (const listener of changeListeners) listener(user_id);
+      changed(user_id);
+      news?.tell({ kind: 'changed', user_id });
     },
 
     async living(session_ids) {
@@ -257,6 +294,21 @@ export function createSessions(parts: {
           .execute(),
       );
       return new Set(rows.map(({ id }) => id));
+    },
+
+    async forgetExpired() {
+      const { created, used } = lifetimeStarts();
+      for (let full = true; full; ) {
+        const over = database
+          .selectFrom('sessions')
+          .select('id')
+          .where(({ or, eb }) => or([eb('created_at', '<=', created), eb('last_used_at', '<=', used)]))
+          .limit(SWEPT_AT_ONCE);
+        const removed = await database.deleteFrom('sessions').where('id', 'in', over).returning('id').execute();
+        for (const { id } of removed) remember(id);
+        tell(removed.map(({ id }) => id));
+        full = removed.length === SWEPT_AT_ONCE;
+      }
     },
 
     onEnd(listener) {

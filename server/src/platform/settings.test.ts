@@ -14,6 +14,9 @@ describe('settings', () => {
       reset_delivery: 'response',
       require_two_factor: 'nobody',
       totp_drift_steps: 1,
+      retain_days: { scans: undefined, alerts: undefined, audit: undefined },
+      stop_notice_s: 0,
+      stop_drain_s: 30,
       database_url: undefined,
       warnings: [],
     });
@@ -58,6 +61,11 @@ describe('settings', () => {
     expect(settings.open_local).toBe(true);
   });
 
+  test('what is kept for a time is kept for days, or for ever', () => {
+    const { retain_days } = parseSettings({ RETAIN_SCANS: '30', RETAIN_ALERTS: 'forever', RETAIN_AUDIT: ' 365 ' });
+    expect(retain_days).toEqual({ scans: 30, alerts: undefined, audit: 365 });
+  });
+
   test.each([
     ['http://shield.example.com', [expect.stringContaining('PUBLIC_URL is not https')]],
     ['https://shield.example.com', []],
@@ -68,6 +76,11 @@ describe('settings', () => {
   test.each([
     ['PORT', { PORT: '70000' }],
     ['PORT', { PORT: '3.5' }],
+    ['RETAIN_SCANS', { RETAIN_SCANS: '0' }],
+    ['RETAIN_ALERTS', { RETAIN_ALERTS: 'a month' }],
+    ['RETAIN_AUDIT', { RETAIN_AUDIT: '1.5' }],
+    ['STOP_DRAIN', { STOP_DRAIN: '0' }],
+    ['STOP_NOTICE', { STOP_NOTICE: '1000' }],
     ['EXPOSURE', { EXPOSURE: 'open' }],
     ['PUBLIC_URL', { PUBLIC_URL: 'ftp://example.com' }],
     ['DATABASE_URL', { DATABASE_URL: 'mysql://localhost/x' }],

@@ -30,6 +30,10 @@ export interface Settings {
   quarantine_key_file: string;
   /** The key of what authenticator apps share with the server; made when it is not there. */
   two_factor_key_file: string;
+  /** The key that the audit log is sealed with; made when it is not there. */
+  audit_key_file: string;
+  /** Where this server notes the end of the audit log, for itself alone. */
+  audit_witness_file: string;
   /** Whose accounts must have a second factor; `staff` are support and administrators. */
   require_two_factor: 'nobody' | 'staff' | 'everyone';
   /** How many steps of 30 s a code of an authenticator app counts before and after its own. */
@@ -48,6 +52,12 @@ export interface Settings {
   signature_feeds: readonly SignatureFeed[];
   /** What is let through in a time, by the name of each limit. */
   limits: Limits;
+  /** For how many days finished scans, alerts that are over and entries of the audit log are kept; undefined: for ever. */
+  retain_days: { scans: number | undefined; alerts: number | undefined; audit: number | undefined };
+  /** Seconds after a stop signal in which requests are still served while `/api/ready` says that this server stops. */
+  stop_notice_s: number;
+  /** Seconds in which requests under way may then finish. */
+  stop_drain_s: number;
   log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Sentences for the log at start: what runs, but should be known. */
   warnings: readonly string[];
@@ -80,12 +90,29 @@ const commaList = text.transform((value) =>
     .filter((part) => part !== ''),
 );
 
-const wholeNumber = (least: number, most: number, unset: number) => {
-  const error = `must be a whole number from ${least} to ${most}`;
-  return z.preprocess(blankIsUnset, z.coerce.number({ error }).int(error).min(least, error).max(most, error).default(unset));
-};
-
 const SECOND_MS = 1_000;
+
+/** A whole number of `unit`. */
+const countOf = (unit: string, least: number, most: number, fallback: number) =>
+  z.preprocess(
+    blankIsUnset,
+    z.coerce
+      .number({ error: `must be a number of ${unit} from ${least} to ${most}` })
+      .int(`must be a whole number of ${unit}`)
+      .min(least, `must be a number of ${unit} from ${least} to ${most}`)
+      .max(most, `must be a number of ${unit} from ${least} to ${most}`)
+      .default(fallback),
+  );
+
+/** Days, or for ever. */
+const KEPT_FOR = 'must be "forever", or a whole number of days from 1 to 36500';
+const keptFor = text.transform((value, context) => {
+  if (value === undefined || value === 'forever') return undefined;
+  const days = z.coerce.number().int().min(1).max(36_500).safeParse(value).data;
+  if (days !== undefined) return days;
+  context.addIssue(KEPT_FOR);
+  return z.NEVER;
+});
 
 const environmentSchema = z.object({
   HOST: text.default('127.0.0.1'),
@@ -103,14 +130,15 @@ const environmentSchema = z.object({
   DATA_DIR: text.default('./data'),
   QUARANTINE_KEY_FILE: text,
   TWO_FACTOR_KEY_FILE: text,
+  AUDIT_KEY_FILE: text,
   REQUIRE_TWO_FACTOR: z.preprocess(
     blankIsUnset,
     z.enum(['nobody', 'staff', 'everyone'], { error: 'must be "nobody", "staff" or "everyone"' }).default('nobody'),
   ),
   TOTP_DRIFT_STEPS: z.preprocess(blankIsUnset, z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('1').transform(Number)),
   DATABASE_URL: accountAddress(/^postgres(ql)?$/, 'must be an address that starts with postgres://'),
-  DATABASE_POOL: wholeNumber(2, 1_000, 10),
-  DATABASE_TIMEOUT: wholeNumber(1, 60, 4),
+  DATABASE_POOL: countOf('connections', 2, 1_000, 10),
+  DATABASE_TIMEOUT: countOf('seconds', 1, 60, 4),
   REDIS_URL: accountAddress(/^rediss?$/, 'must be an address that starts with redis:// or rediss://'),
   SMTP_URL: accountAddress(/^smtps?$/, 'must be an address that starts with smtp:// or smtps://'),
   MAIL_FROM: z.preprocess(blankIsUnset, z.email('must be an email address').optional()),
@@ -144,6 +172,11 @@ const environmentSchema = z.object({
     }
   }),
   LIMITS: commaList,
+  RETAIN_SCANS: keptFor,
+  RETAIN_ALERTS: keptFor,
+  RETAIN_AUDIT: keptFor,
+  STOP_NOTICE: countOf('seconds', 0, 300, 0),
+  STOP_DRAIN: countOf('seconds', 1, 600, 30),
   LOG_LEVEL: z.preprocess(
     blankIsUnset,
     z
@@ -240,6 +273,8 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     redis_url: values.REDIS_URL,
     quarantine_key_file: resolve(values.QUARANTINE_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'quarantine.key')),
     two_factor_key_file: resolve(values.TWO_FACTOR_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'two-factor.key')),
+    audit_key_file: resolve(values.AUDIT_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'audit.key')),
+    audit_witness_file: resolve(join(values.DATA_DIR, 'keys', 'audit.head')),
     require_two_factor: values.REQUIRE_TWO_FACTOR,
     totp_drift_steps: values.TOTP_DRIFT_STEPS,
     admin_emails: values.ADMIN_EMAILS,
@@ -252,6 +287,9 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     scanners: values.SCANNER_URL,
     signature_feeds: values.SIGNATURE_FEEDS,
     limits: limitsOf(values.LIMITS, exposure),
+    retain_days: { scans: values.RETAIN_SCANS, alerts: values.RETAIN_ALERTS, audit: values.RETAIN_AUDIT },
+    stop_notice_s: values.STOP_NOTICE,
+    stop_drain_s: values.STOP_DRAIN,
     log_level: values.LOG_LEVEL,
     warnings,
   };

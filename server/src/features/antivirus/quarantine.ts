@@ -67,7 +67,7 @@ export function openQuarantine(parts: { folder: string; key_file: string }): Qua
   accessSync(folder, constants.W_OK | constants.R_OK | constants.X_OK);
   // What a server that was killed was about to seal.
   for (const name of readdirSync(folder)) if (name.endsWith(INCOMPLETE)) rmSync(join(folder, name), { force: true });
-  const installation_key = openKeyFile(key_file, 'what is in quarantine');
+  const installation_key = openKeyFile(key_file);
   const pathOf = (id: string) => join(folder, id);
 
   /** The key of a file, and what every piece of it vouches for. */

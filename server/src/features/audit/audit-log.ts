@@ -1,6 +1,7 @@
 import type { Activity, AuditChain, AuditEntry, AuditKind } from '@palisade/contract/audit';
 import type { Kysely, Selectable } from 'kysely';
-import { type AuditTables, personalOf, verifyAudit } from '#platform/audit.ts';
+import { type AuditTables, personalOf } from '#platform/audit.ts';
+import type { AuditVerdict } from '#platform/audit-verify.ts';
 
 /** As much of an account as names it. */
 interface Person {
@@ -42,8 +43,13 @@ function activityOf(entry: Selectable<AuditTables['audit_entries']>): Activity {
   return { seq, at, kind, by, details, ...(by === 'self' ? { address, client } : { address: null, client: null }) };
 }
 
-export function createAuditLog(parts: { database: Kysely<AuditTables>; accounts: Accounts; now: () => number }): AuditLog {
-  const { database, accounts, now } = parts;
+export function createAuditLog(parts: {
+  database: Kysely<AuditTables>;
+  accounts: Accounts;
+  verify: () => Promise<AuditVerdict>;
+  now: () => number;
+}): AuditLog {
+  const { database, accounts, verify, now } = parts;
   let checking: Promise<AuditChain> | undefined;
 
   const pageOf = ({ limit, cursor }: Page) => {
@@ -90,7 +96,7 @@ export function createAuditLog(parts: { database: Kysely<AuditTables>; accounts:
     },
 
     check() {
-      checking ??= verifyAudit(database)
+      checking ??= verify()
         .then((verdict) => ({ ...verdict, checked_at: new Date(now()).toISOString() }))
         .finally(() => {
           checking = undefined;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkAudit, exportActivity, listActivity, listAudit } from '@palisade/contract/audit';
@@ -13,8 +13,11 @@ import {
 } from '@palisade/contract/auth';
 import { endOtherSessions, endSession, listSessions } from '@palisade/contract/sessions';
 import { PostgresAdapter, sql } from 'kysely';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { type AuditVerdict, createAudit, verifyAudit } from '#platform/audit.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createAudit, entryHash } from '#platform/audit.ts';
+import { type AuditMark, type AuditVerdict, verifyAudit } from '#platform/audit-verify.ts';
+import { openDatabase } from '#platform/database.ts';
+import type { Tables } from '#server/app/tables.ts';
 import { isPostgres, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { runCommand } from '#test/server-process.ts';
 
@@ -158,6 +161,8 @@ async function unguard(database: Database): Promise<void> {
     await sql`drop trigger ${sql.ref(trigger)}`.execute(database);
 }
 
+const keyOf = ({ data_dir }: TestApp) => readFileSync(join(data_dir, 'keys', 'audit.key'));
+
 /** Takes the transaction back. */
 class Undone extends Error {
   readonly verdict: AuditVerdict;
@@ -178,28 +183,41 @@ describe('the verifier', async () => {
         // Each time it has come to the end, somebody signs in.
         if (result.rows.length === 0 && added.length < 3) {
           const entry = { kind: 'signed_in', subject_id: person.email, actor_id: person.email } as const;
-          added.push(createAudit({ now: Date.now }).record(ours, entry));
+          added.push(createAudit({ now: Date.now, key: keyOf(app) }).record(ours, entry));
           // SQLite has one connection, which is the verifier's until it has its answer; who has asked next comes next.
           if (isPostgres()) await added.at(-1);
         }
         return result;
       },
     });
-    expect(await verifyAudit(growing)).toMatchObject({ fault: null });
+    expect(await verifyAudit(growing, { key: keyOf(app) })).toMatchObject({ fault: null });
     await Promise.all(added);
     expect(added).toHaveLength(3);
   });
 
   const fresh = await startTestApp();
-  for (const name of ['boss', 'maria']) await fresh.signIn(name);
-  const verify = (database: Database, noted?: { seq: number; hash: string }) =>
-    verifyAudit(database.$pickTables<'audit_entries' | 'audit_head'>(), noted);
+  const headOf = (database: Database) => database.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
+  const atFirst = await headOf(fresh.app.database);
+  await fresh.signIn('boss');
+  const earlier = await headOf(fresh.app.database);
+  await fresh.signIn('maria');
+  const verify = (database: Database, ...marks: AuditMark[]) =>
+    verifyAudit(database.$pickTables<'audit_entries' | 'audit_head'>(), { key: keyOf(fresh), marks });
   const entry = (database: Database, seq: number) =>
     database.selectFrom('audit_entries').selectAll().where('seq', '=', seq).executeTakeFirstOrThrow();
-  const cutOff = async (database: Database, from: number, head: number) => {
-    await database.deleteFrom('audit_entries').where('seq', '>=', from).execute();
-    const { hash } = await entry(database, from - 1);
-    await database.updateTable('audit_head').set({ seq: head, hash }).execute();
+  /** Puts an older copy of the log back: entries and end as they were. */
+  const rollBack = async (database: Database, head: Awaited<ReturnType<typeof headOf>>) => {
+    await database.deleteFrom('audit_entries').where('seq', '>', head.seq).execute();
+    await database.updateTable('audit_head').set(head).execute();
+  };
+  /** Chains everything anew, as somebody can who has the database and this program, but not the key. */
+  const chainAnew = async (database: Database, last = 2 ** 31 - 1) => {
+    let before = '0'.repeat(64);
+    for (const row of await database.selectFrom('audit_entries').selectAll().where('seq', '<=', last).orderBy('seq').execute()) {
+      before = entryHash(undefined, before, row);
+      await database.updateTable('audit_entries').set({ hash: before }).where('seq', '=', row.seq).execute();
+    }
+    return before;
   };
 
   test.each<[string, (database: Database) => Promise<unknown>, { seq: number; reason: RegExp }]>([
@@ -273,7 +291,48 @@ describe('the verifier', async () => {
     [
       'an end that is gone',
       (database) => database.deleteFrom('audit_head').execute(),
-      { seq: 4, reason: /where the log ends is missing/ },
+      { seq: 1, reason: /where the log ends is missing/ },
+    ],
+    [
+      'a log that was changed and chained anew without the key',
+      async (database) => {
+        await database.updateTable('audit_entries').set({ kind: 'signed_out' }).where('seq', '=', 2).execute();
+        await database
+          .updateTable('audit_head')
+          .set({ hash: await chainAnew(database) })
+          .execute();
+      },
+      { seq: 1, reason: /without the key/ },
+    ],
+    [
+      'the same, with an end that says that the log was never sealed',
+      async (database) => {
+        await database.updateTable('audit_entries').set({ kind: 'signed_out' }).where('seq', '=', 2).execute();
+        await database
+          .updateTable('audit_head')
+          .set({ hash: await chainAnew(database), keyed_from: null, mac: null })
+          .execute();
+      },
+      { seq: 4, reason: /not sealed with the key/ },
+    ],
+    [
+      'a beginning that was cut off and called removed after its time',
+      async (database) => {
+        await database.deleteFrom('audit_entries').where('seq', '<=', 2).execute();
+        await database.updateTable('audit_head').set({ anchor_seq: 2, anchor_hash: earlier.hash }).execute();
+      },
+      { seq: 4, reason: /not sealed with the key/ },
+    ],
+    [
+      'a log that was emptied, with an end of its own',
+      async (database) => {
+        await database.deleteFrom('audit_entries').execute();
+        await database
+          .updateTable('audit_head')
+          .set({ seq: 0, hash: '0'.repeat(64) })
+          .execute();
+      },
+      { seq: 0, reason: /not sealed with the key/ },
     ],
   ])('finds %s', async (_, tamper, { seq, reason }) => {
     const tampered = fresh.app.database.transaction().execute(async (transaction) => {
@@ -290,19 +349,115 @@ describe('the verifier', async () => {
     expect(fault?.reason).toMatch(reason);
   });
 
-  test('finds with a noted head what was cut off or written anew to the end', async () => {
+  test.each([
+    ['the beginning, before anybody was there', atFirst, /cut off: the noted head is that of entry 4\. The log is empty\./],
+    [
+      'a copy of yesterday',
+      earlier,
+      /cut off: the noted head is that of entry 4\. Either it was tampered with, or an older copy/,
+    ],
+  ])('finds with a noted head that the log was put back to %s', async (_, head, reason) => {
+    const { seq, hash } = await headOf(fresh.app.database);
+    const tampered = fresh.app.database.transaction().execute(async (transaction) => {
+      await unguard(transaction);
+      await rollBack(transaction, head);
+      expect((await verify(transaction)).fault).toBeNull();
+      throw new Undone(await verify(transaction, { seq, hash, by: 'the noted head' }));
+    });
+    const { fault } = await tampered.catch((error: unknown) => {
+      if (error instanceof Undone) return error.verdict;
+      throw error;
+    });
+    expect(fault).toMatchObject({ seq: head.seq + 1 });
+    expect(fault?.reason).toMatch(reason);
+  });
+
+  test('finds with a noted head what was written anew to the end', async () => {
     const { database } = fresh.app;
-    const { head } = await verify(database);
-    const [seq, hash = ''] = head.split(':');
-    const noted = { seq: Number(seq), hash };
+    const { seq, hash } = await headOf(database);
+    const noted = { seq, hash, by: 'the noted head' } as const;
     expect((await verify(database, noted)).fault).toBeNull();
-    await unguard(fresh.app.database);
-    await cutOff(database, 4, 3);
-    expect((await verify(database)).fault).toBeNull();
-    expect((await verify(database, noted)).fault?.reason).toMatch(/cut off: the noted head is that of entry 4/);
+    await unguard(database);
+    await rollBack(database, earlier);
     await fresh.signIn('zoe');
     expect((await verify(database)).fault).toBeNull();
     expect((await verify(database, noted)).fault).toMatchObject({ seq: 4, reason: containing('rewritten') });
+  });
+
+  test('finds by what the server notes beside its keys that the log was put back, and the server never notes the other one', async () => {
+    const served = await startTestApp();
+    const { database } = served.app;
+    const note = join(served.data_dir, 'keys', 'audit.head');
+    const empty = await headOf(database);
+    const admin = await served.signIn('boss');
+    await vi.waitFor(() => expect(readFileSync(note, 'utf8')).toContain('"seq":2,'), { timeout: 10_000 });
+    const noted = readFileSync(note, 'utf8');
+    expect(statSync(note).mode & 0o777).toBe(0o600);
+    await unguard(database);
+    await rollBack(database, empty);
+    const { fault } = replyOf(await served.call(checkAudit, { token: admin.token }));
+    expect(fault).toMatchObject({ seq: 1, reason: containing('The log is empty.') });
+    for (const name of ['eva', 'lea']) await served.signIn(name);
+    const { fault: later } = replyOf(await served.call(checkAudit, { token: admin.token }));
+    expect(later).toMatchObject({ seq: 2, reason: containing('this server’s own note says: the log was rewritten') });
+    await served.app.close();
+    expect(readFileSync(note, 'utf8')).toBe(noted);
+  });
+
+  test('a server that has seen the log sealed does not take one that says it never was', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'palisade-audit-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const place = { environment: { DATA_DIR: folder }, surroundings: { database: { sqlite: join(folder, 'palisade.sqlite') } } };
+    const before = await startTestApp(place);
+    await before.signIn('boss');
+    await before.app.close();
+    const database = openDatabase<Tables>(place.surroundings.database);
+    await unguard(database);
+    await database
+      .updateTable('audit_head')
+      .set({ hash: await chainAnew(database), keyed_from: null, mac: null })
+      .execute();
+    await database.destroy();
+    const after = await startTestApp(place);
+    await after.signIn('boss');
+    expect(await headOf(after.app.database)).toMatchObject({ keyed_from: null, mac: null });
+    expect(await runCommand('verify-audit.ts', { DATA_DIR: folder })).toMatchObject({
+      code: 1,
+      output: containing('does not hold'),
+    });
+  });
+
+  test('takes the log of before there was a key, and seals its end into the first entry after it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'palisade-audit-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const place = { environment: { DATA_DIR: folder }, surroundings: { database: { sqlite: join(folder, 'palisade.sqlite') } } };
+    const before = await startTestApp(place);
+    await before.signIn('boss');
+    await before.app.close();
+    // As a version without a key has left it.
+    const database = openDatabase<Tables>(place.surroundings.database);
+    await unguard(database);
+    await database
+      .updateTable('audit_head')
+      .set({ hash: await chainAnew(database), keyed_from: null, mac: null })
+      .execute();
+    await database.deleteFrom('installation').where('name', '=', 'key_check.audit').execute();
+    await database.destroy();
+    for (const name of ['audit.key', 'audit.head']) rmSync(join(folder, 'keys', name));
+
+    const after = await startTestApp(place);
+    await after.signIn('eva');
+    expect(await headOf(after.app.database)).toMatchObject({ seq: 4, keyed_from: 3 });
+    expect(await runCommand('verify-audit.ts', { DATA_DIR: folder })).toMatchObject({
+      code: 0,
+      output: containing('Entries before 3 are from before the log had a key'),
+    });
+    await after.app.database.updateTable('audit_entries').set({ at: '2020-01-01T00:00:00.000Z' }).where('seq', '=', 1).execute();
+    await chainAnew(after.app.database, 2);
+    expect(await runCommand('verify-audit.ts', { DATA_DIR: folder })).toMatchObject({
+      code: 1,
+      output: containing('Entry 3: It was changed, moved or put in by somebody without the key, or the one before it was.'),
+    });
   });
 
   test('is a command that ends with 0 or 1 and says why', async () => {
@@ -311,7 +466,10 @@ describe('the verifier', async () => {
     const missing = await runCommand('verify-audit.ts', { DATA_DIR });
     expect(missing).toMatchObject({ code: 1, output: containing('There is no database at') });
 
-    const onDisk = await startTestApp({ surroundings: { database: { sqlite: join(DATA_DIR, 'palisade.sqlite') } } });
+    const onDisk = await startTestApp({
+      environment: { DATA_DIR },
+      surroundings: { database: { sqlite: join(DATA_DIR, 'palisade.sqlite') } },
+    });
     await onDisk.signIn('boss');
     const whole = await runCommand('verify-audit.ts', { DATA_DIR });
     expect(whole).toMatchObject({ code: 0, output: containing('holds: 2 entries') });

@@ -16,7 +16,7 @@ const TAG_BYTES = 16;
 
 /** @throws when the key cannot be made or read. */
 export function openSealedSecrets(key_file: string): SealedSecrets {
-  const key = openKeyFile(key_file, 'what authenticator apps share with it');
+  const key = openKeyFile(key_file);
   return {
     seal(secret, bound) {
       const nonce = randomBytes(NONCE_BYTES);

@@ -46,7 +46,7 @@ const ENTRY: AuditEntry = {
   details: { from: 'customer', to: 'support' },
   hash: 'a'.repeat(64),
 };
-const CHAIN = { entries: 12, head: `12:${'a'.repeat(64)}`, fault: null, checked_at: '2026-11-20T10:00:00.000Z' };
+const CHAIN = { entries: 12, checked_from: 1, head: `12:${'a'.repeat(64)}`, fault: null, checked_at: '2026-11-20T10:00:00.000Z' };
 
 beforeEach(() => {
   server = new FakeServer();
@@ -223,6 +223,9 @@ describe('Audit log', () => {
     server.on(checkAudit, reply(checkAudit, { ...CHAIN, entries: 4, fault: { seq: 5, reason: 'It was changed.' } }));
     await userEvent.setup().click(screen.getByRole('button', { name: 'Check again' }));
     expect(await screen.findByText('Entry 5 does not hold. It was changed.')).toBeVisible();
+    server.on(checkAudit, reply(checkAudit, { ...CHAIN, checked_from: 3 }));
+    await userEvent.setup().click(screen.getByRole('button', { name: 'Check again' }));
+    expect(await screen.findByText(/Entries before 3 were not checked: they were removed after their time/)).toBeVisible();
   });
 
   it('is searched by person and by kind', async () => {

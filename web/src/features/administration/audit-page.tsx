@@ -44,7 +44,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit log"
-      sentence="Who did what, and when. Entries are only ever added; each is sealed with the one before it, so that a change shows."
+      sentence="Who did what, and when. Entries are only ever added; each is sealed, over the one before it, with a key outside of the database, so that a change shows."
     >
       {isAdmin ? (
         <div className="admin-parts">
@@ -82,8 +82,8 @@ function Chain() {
             </p>
             <p className="sub">
               {chain.fault === null
-                ? 'Nothing was changed, taken out or cut off. To prove it later against somebody who could rewrite everything, note this head outside of the server:'
-                : `The ${chain.entries} entries before it hold. Compare with a backup, and find out who could write to the database.`}
+                ? `Nothing was changed, taken out or cut off. ${chain.checked_from > 1 ? `Entries before ${chain.checked_from} were not checked: they were removed after their time, or sealed with a key that was replaced. ` : ''}To prove it later against somebody who has the key too, note this head outside of the server:`
+                : `The ${chain.entries - chain.checked_from + 1} entries before it hold. Compare with a backup, and find out who could write to the database.`}
             </p>
             {chain.fault === null && <code className="audit-chain__head">{chain.head}</code>}
           </div>

@@ -1,0 +1,42 @@
+import { sealWithAnotherKey } from '#platform/audit.ts';
+import { verifyAudit } from '#platform/audit-verify.ts';
+import { openWitness } from '#platform/audit-witness.ts';
+import { acceptKey, installationKeys } from '#platform/keys.ts';
+import { fail, prepare, say, withDatabase } from './command.ts';
+
+// `npm run keys:accept -- quarantine two-factor audit`: has the database go on with the key files that are here, made where there are none. What was locked with the keys
+// before is lost for good. With the same audit key as before it accepts the log as it is: after an older copy of the database was put back. Stop the server first.
+
+const names = process.argv.slice(2);
+const settings = prepare();
+const known = installationKeys(settings);
+const unknown = names.find((name) => !known.some((key) => key.name === name));
+if (names.length === 0 || unknown !== undefined) {
+  fail(
+    `${unknown === undefined ? 'Say which keys to accept' : `There is no key named ${unknown}`}: npm run keys:accept -- ${known.map(({ name }) => name).join(' ')}`,
+  );
+}
+
+try {
+  await withDatabase(settings, async (database) => {
+    for (const installed of known.filter(({ name }) => names.includes(name))) {
+      const { key, is_other } = await acceptKey(database.$pickTables<'installation'>(), installed);
+      say(
+        `${installed.name}: the key in ${installed.path} ${is_other ? 'is accepted; what was locked with the one before stays lost.' : 'is the one that the database knows.'}`,
+      );
+      if (installed.name !== 'audit') continue;
+      const log = database.$pickTables<'audit_entries' | 'audit_head'>();
+      if (is_other) await sealWithAnotherKey(log, key);
+      const { entries, head, fault } = await verifyAudit(log, { key });
+      if (fault !== null)
+        fail(
+          `The audit log does not hold, so it is not accepted. Entry ${fault.seq}: ${fault.reason} Put a whole copy of the database back.`,
+        );
+      openWitness(settings.audit_witness_file, key).write({ seq: entries, hash: head.slice(head.indexOf(':') + 1) });
+      say(`audit: the log is accepted as it is, up to entry ${entries}.`);
+    }
+  });
+  process.exit(0);
+} catch (error) {
+  fail(`The keys could not be accepted: ${error instanceof Error ? error.message : String(error)}`);
+}

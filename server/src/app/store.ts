@@ -1,0 +1,79 @@
+import type { Kysely } from 'kysely';
+import { forgetOldAlerts } from '#features/anti-hacking/old-alerts.ts';
+import { forgetOldScans } from '#features/antivirus/old-scans.ts';
+import { migrations } from '#migrations/all.ts';
+import { type Audit, type AuditTables, createAudit } from '#platform/audit.ts';
+import { verifyAudit } from '#platform/audit-verify.ts';
+import { createAuditWitness, openWitness } from '#platform/audit-witness.ts';
+import { migrate, openDatabase, rewriteOnce } from '#platform/database.ts';
+import { waitingUnbounded } from '#platform/database-patience.ts';
+import { installationKeys, openKeys } from '#platform/keys.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { Tables } from './tables.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Opens the database and the keys that it was used with. @throws what says why this server cannot be the one of this database; then nothing stays open. */
+export async function openStore(surroundings: Surroundings) {
+  const { settings, logger } = surroundings;
+  const database = openDatabase<Tables>(surroundings.database, {
+    connections: settings.database_pool,
+    timeout_ms: settings.database_timeout_ms,
+    logger,
+  });
+  try {
+    await migrate(database, migrations);
+    const installation = database.$pickTables<'installation'>();
+    const keys = await openKeys(installation, installationKeys(settings));
+    await waitingUnbounded(() => rewriteOnce(installation)).catch((error: unknown) =>
+      logger.warn(
+        { err: error },
+        'what earlier versions deleted could not be wiped from the database; the next start tries again',
+      ),
+    );
+    return { database, keys };
+  } catch (error) {
+    await database.destroy();
+    throw error;
+  }
+}
+
+/** Builds the audit log: sealed with its key, and noted outside of the database. */
+export async function buildAudit(
+  surroundings: Surroundings,
+  parts: { database: Kysely<AuditTables>; key: Buffer; now: () => number },
+) {
+  const { settings, logger } = surroundings;
+  const { database, key, now } = parts;
+  const file = openWitness(settings.audit_witness_file, key);
+  const witness = createAuditWitness({ database, file, key, logger });
+  const audit = createAudit({ now, key, onRecord: witness.wake });
+  // A log that this server has seen sealed does not begin anew.
+  if (file.read() === undefined) await audit.beginSealing(database);
+  await witness.look();
+  return {
+    audit,
+    witness,
+    verifyLog: () => {
+      const mark = file.read();
+      return verifyAudit(database, { key, marks: mark === undefined ? [] : [mark] });
+    },
+  };
+}
+
+/** Removes what the settings keep for a time only. */
+export function retentionTasks(
+  { settings }: Surroundings,
+  parts: { database: Kysely<Tables>; audit: Pick<Audit, 'forgetOld'>; now: () => number },
+): (() => Promise<void>)[] {
+  const { database, audit, now } = parts;
+  const { scans, alerts, audit: entries } = settings.retain_days;
+  const before = (days: number) => new Date(now() - days * DAY_MS).toISOString();
+  const task = (days: number | undefined, forget: (before: string) => Promise<unknown>) =>
+    days === undefined ? [] : [async () => void (await forget(before(days)))];
+  return [
+    ...task(scans, (at) => forgetOldScans(database.$pickTables<'scans'>(), at)),
+    ...task(alerts, (at) => forgetOldAlerts(database.$pickTables<'alerts'>(), at)),
+    ...task(entries, (at) => audit.forgetOld(database.$pickTables<'audit_entries' | 'audit_head'>(), at)),
+  ];
+}

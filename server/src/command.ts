@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import type { Kysely } from 'kysely';
+import { migrations } from '#migrations/all.ts';
+import { databaseLocation, openDatabase, requireKnownVersion } from '#platform/database.ts';
+import { installationKeys } from '#platform/keys.ts';
+import { keepFilesPrivate } from '#platform/private-files.ts';
+import { parseSettings, type Settings, SettingsError } from '#platform/settings.ts';
+import type { Tables } from './app/tables.ts';
+
+// What the commands beside the server have in common.
+
+export function fail(line: string): never {
+  process.stderr.write(`palisade: ${line}\n`);
+  process.exit(1);
+}
+
+export function say(line: string): void {
+  process.stdout.write(`palisade: ${line}\n`);
+}
+
+/** Reads the settings, and keeps from others what lies in the data folder; says once what it has mended. Ends the process with one line for a bad setting. */
+export function prepare(): Settings {
+  try {
+    const settings = parseSettings(process.env);
+    const { mended, warnings } = keepFilesPrivate({
+      data_dir: settings.data_dir,
+      key_files: installationKeys(settings).map(({ path }) => path),
+    });
+    if (mended > 0)
+      warnings.unshift(
+        `Others on this machine could read ${mended} of the files and folders in ${settings.data_dir}. Now only this user can.`,
+      );
+    for (const warning of [...settings.warnings, ...warnings]) process.stderr.write(`palisade: warning: ${warning}\n`);
+    return settings;
+  } catch (error) {
+    if (error instanceof SettingsError) fail(error.message);
+    throw error;
+  }
+}
+
+/** Does `work` with the database that the settings name, whether a server runs on it or not. Ends the process when there is none, or it is of another version. */
+export async function withDatabase<T>(settings: Settings, work: (database: Kysely<Tables>) => Promise<T>): Promise<T> {
+  const location = databaseLocation(settings);
+  if ('sqlite' in location && !existsSync(location.sqlite))
+    fail(`There is no database at ${location.sqlite}. Set DATA_DIR to where the server keeps its data.`);
+  const database = openDatabase<Tables>(location);
+  try {
+    await requireKnownVersion(database, migrations, { complete: true });
+    return await work(database);
+  } finally {
+    await database.destroy();
+  }
+}

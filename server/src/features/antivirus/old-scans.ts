@@ -1,0 +1,28 @@
+import { type Kysely, sql } from 'kysely';
+import type { AntivirusTables } from './antivirus.tables.ts';
+
+const REMOVED_AT_ONCE = 1_000;
+
+/**
+ * Removes the records of scans from before `before` (ISO), of everybody, with their reports. A file that waits for an engine or lies in quarantine keeps its record until its own
+ * time is over.
+ */
+export async function forgetOldScans(database: Kysely<Pick<AntivirusTables, 'scans'>>, before: string): Promise<void> {
+  for (let full = true; full; ) {
+    const old = await database
+      .selectFrom('scans')
+      .select('id')
+      .where('scanned_at', '<', before)
+      .where('spooled', '=', sql.lit(0))
+      .where('sealed', '=', sql.lit(0))
+      .limit(REMOVED_AT_ONCE)
+      .execute();
+    await database
+      .deleteFrom('scans')
+      .where('id', 'in', ['', ...old.map(({ id }) => id)])
+      .where('spooled', '=', sql.lit(0))
+      .where('sealed', '=', sql.lit(0))
+      .execute();
+    full = old.length === REMOVED_AT_ONCE;
+  }
+}

@@ -1,0 +1,144 @@
+import type { Kysely, Selectable } from 'kysely';
+import { type AuditTables, entryHash, HEAD, isSealed, personalHash } from './audit.ts';
+
+/** An entry that is known from elsewhere to have been in the log. */
+export interface AuditMark {
+  seq: number;
+  hash: string;
+  /** Who has noted it, as a sentence names them. */
+  by: 'the noted head' | 'this server’s own note';
+}
+
+/** What the verifier says. `fault` is the first entry that does not hold. */
+export interface AuditVerdict {
+  /** The number of the newest entry that holds, and before a fault of the last one before it. */
+  entries: number;
+  /** `number:hash` of that entry. */
+  head: string;
+  /** The first entry that was checked: those before it were removed after their time, or sealed with a key that was replaced. */
+  checked_from: number;
+  /** The first entry that is sealed with the key; those before it are chained without one. Null where the log is not sealed at all. */
+  keyed_from: number | null;
+  fault: { seq: number; reason: string } | null;
+}
+
+const VERIFIED_AT_ONCE = 500;
+/** How often the check begins anew because entries were removed after their time while it ran. */
+const BEGINNINGS_MAXIMUM = 5;
+
+type Entry = Selectable<AuditTables['audit_entries']>;
+
+/**
+ * Reads the whole log and checks that nothing was changed, taken out, put in, reordered or cut off. Whoever has the database without the key can put the log back to
+ * an earlier state of its own and nothing else; that is found with `marks`, which lie outside of the database.
+ */
+export async function verifyAudit(
+  database: Kysely<AuditTables>,
+  { key, marks = [] }: { key: Buffer; marks?: readonly AuditMark[] },
+): Promise<AuditVerdict> {
+  const readHead = () => database.selectFrom('audit_head').selectAll().where('id', '=', HEAD).executeTakeFirst();
+  for (let beginning = 1; ; beginning += 1) {
+    const head = await readHead();
+    if (head === undefined) {
+      const fault = { seq: 1, reason: 'The record of where the log ends is missing, so nothing of it can be checked.' };
+      return { entries: 0, head: `0:${'0'.repeat(64)}`, checked_from: 1, keyed_from: null, fault };
+    }
+    const verdict = await verifyFrom(database, { key, marks, anchor: head });
+    if (verdict.fault === null || beginning === BEGINNINGS_MAXIMUM) return verdict;
+    const now = await readHead();
+    if (now?.anchor_seq === head.anchor_seq) return verdict;
+  }
+}
+
+type Anchor = Pick<Selectable<AuditTables['audit_head']>, 'keyed_from' | 'anchor_seq' | 'anchor_hash'>;
+
+async function verifyFrom(
+  database: Kysely<AuditTables>,
+  parts: { key: Buffer; marks: readonly AuditMark[]; anchor: Anchor },
+): Promise<AuditVerdict> {
+  const { key, marks, anchor } = parts;
+  const { keyed_from, anchor_seq, anchor_hash } = anchor;
+  const deletions = await database
+    .selectFrom('audit_entries')
+    .select(['subject_id', 'seq'])
+    .where('kind', '=', 'account_deleted')
+    .execute();
+  const deletedAt = new Map(deletions.map(({ subject_id, seq }) => [subject_id, seq]));
+  /** Only a deletion forgets, and nothing of what came after it. */
+  const mayBeForgotten = ({ seq, subject_id, actor_id }: Entry) =>
+    [subject_id, actor_id].some((id) => id !== null && seq <= (deletedAt.get(id) ?? 0));
+
+  let before = { seq: anchor_seq, hash: anchor_hash };
+  const verdict = (fault: AuditVerdict['fault']) => ({
+    entries: before.seq,
+    head: `${before.seq}:${before.hash}`,
+    checked_from: anchor_seq + 1,
+    keyed_from,
+    fault,
+  });
+  const contradicted = ({ seq, hash }: { seq: number; hash: string }) =>
+    marks.find((mark) => mark.seq === seq && mark.hash !== hash);
+
+  function faultOf(entry: Entry): string | undefined {
+    if (entry.seq !== before.seq + 1) return `The entry ${before.seq + 1} is missing.`;
+    if (entry.personal === null && !mayBeForgotten(entry))
+      return 'What is personal in it was taken out, but no account of it was deleted.';
+    if (entry.personal !== null && personalHash(entry.personal) !== entry.personal_hash)
+      return 'What is personal in it was changed.';
+    if (entryHash(keyed_from === null || entry.seq < keyed_from ? undefined : key, before.hash, entry) !== entry.hash)
+      return 'It was changed, moved or put in by somebody without the key, or the one before it was.';
+    const mark = contradicted(entry);
+    if (mark !== undefined) return `It is another one than ${mark.by} says: the log was rewritten.`;
+    return undefined;
+  }
+
+  const rewritten = contradicted(before);
+  if (rewritten !== undefined)
+    return verdict({
+      seq: anchor_seq,
+      reason: `The log begins behind another entry than ${rewritten.by} says: it was rewritten.`,
+    });
+  let isLastLook = false;
+  for (;;) {
+    const entries = await database
+      .selectFrom('audit_entries')
+      .selectAll()
+      .where('seq', '>', before.seq)
+      .orderBy('seq')
+      .limit(VERIFIED_AT_ONCE)
+      .execute();
+    for (const entry of entries) {
+      const reason = faultOf(entry);
+      if (reason !== undefined) return verdict({ seq: Math.min(entry.seq, before.seq + 1), reason });
+      before = { seq: entry.seq, hash: entry.hash };
+    }
+    if (entries.length > 0) {
+      isLastLook = false;
+      continue;
+    }
+    const head = await database.selectFrom('audit_head').selectAll().where('id', '=', HEAD).executeTakeFirst();
+    if (head === undefined) return verdict({ seq: before.seq, reason: 'The record of where the log ends is missing.' });
+    // An entry that was added since the last page, unless there is none when it is looked for again.
+    if (head.seq > before.seq && !isLastLook) {
+      isLastLook = true;
+      continue;
+    }
+    if (head.seq > before.seq)
+      return verdict({ seq: before.seq + 1, reason: `The end was cut off: the log had ${head.seq} entries.` });
+    if (head.seq < before.seq || head.hash !== before.hash)
+      return verdict({ seq: before.seq, reason: 'The record of where the log ends is of another entry.' });
+    if (!isSealed(key, head))
+      return verdict({
+        seq: before.seq,
+        reason:
+          'The record of where the log ends is not sealed with the key: somebody who has the database, but not the key, wrote it, and perhaps every entry.',
+      });
+    const missing = marks.find((mark) => mark.seq > before.seq);
+    if (missing !== undefined)
+      return verdict({
+        seq: before.seq + 1,
+        reason: `The end was cut off: ${missing.by} is that of entry ${missing.seq}.${before.seq === 0 ? ' The log is empty.' : ''} Either it was tampered with, or an older copy of the database was put back.`,
+      });
+    return verdict(null);
+  }
+}

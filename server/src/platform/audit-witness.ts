@@ -1,0 +1,134 @@
+import { createHmac } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import { type AuditTables, HEAD, isSealed } from './audit.ts';
+import type { AuditMark } from './audit-verify.ts';
+import { newId } from './id.ts';
+
+const noteSchema = z.object({ seq: z.int(), hash: z.string(), mac: z.string() });
+
+/** What a server has noted of the log outside of the database: its newest entry, as a file beside the keys. */
+export interface WitnessFile {
+  /** Undefined where this server has noted nothing yet. @throws when the file is there and nobody with the key wrote it. */
+  read(): AuditMark | undefined;
+  write(mark: { seq: number; hash: string }): void;
+}
+
+export function openWitness(path: string, key: Buffer): WitnessFile {
+  const macOf = ({ seq, hash }: { seq: number; hash: string }) =>
+    createHmac('sha256', key)
+      .update(JSON.stringify(['palisade audit witness 1', seq, hash]))
+      .digest('hex');
+  return {
+    read() {
+      let text: string;
+      try {
+        text = readFileSync(path, 'utf8');
+      } catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+        throw error;
+      }
+      const note = noteSchema.safeParse(parseJson(text)).data;
+      if (note === undefined || note.mac !== macOf(note))
+        throw new Error(
+          `The note of the audit log's end, ${path}, was not written with its key. Restore it, or run npm run keys:accept -- audit.`,
+        );
+      return { seq: note.seq, hash: note.hash, by: 'this server’s own note' };
+    },
+
+    write({ seq, hash }) {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      const made = `${path}.${newId()}`;
+      try {
+        writeFileSync(made, `${JSON.stringify({ seq, hash, mac: macOf({ seq, hash }) })}\n`, { mode: 0o600, flush: true });
+        renameSync(made, path);
+      } finally {
+        rmSync(made, { force: true });
+      }
+    },
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Entries of this long are noted together, in ms: what is cut off sooner than it was noted is not found. */
+const NOTED_AFTER_MS = 1_000;
+
+/** Keeps the note of the log's end up to date, and never in accord with a log that it contradicts. */
+export interface AuditWitness {
+  /** To be called when an entry was added; it need not be committed. */
+  wake(): void;
+  /** Compares the log with the note, and notes its end. */
+  look(): Promise<void>;
+  /** Notes what was added last. */
+  close(): Promise<void>;
+}
+
+export function createAuditWitness(parts: {
+  database: Kysely<AuditTables>;
+  file: WitnessFile;
+  key: Buffer;
+  logger: FastifyBaseLogger;
+}): AuditWitness {
+  const { database, file, key, logger } = parts;
+  let waiting: NodeJS.Timeout | undefined;
+  let looking: Promise<void> = Promise.resolve();
+  let told = false;
+
+  async function isThere({ seq, hash }: AuditMark, anchor: { seq: number; hash: string }): Promise<boolean> {
+    // Of what was removed after its time nothing can be said; the log vouches for it with its key.
+    if (seq < anchor.seq || seq === 0) return true;
+    if (seq === anchor.seq) return hash === anchor.hash;
+    const entry = await database.selectFrom('audit_entries').select('hash').where('seq', '=', seq).executeTakeFirst();
+    return entry?.hash === hash;
+  }
+
+  async function compare(): Promise<void> {
+    const mark = file.read();
+    const head = await database.selectFrom('audit_head').selectAll().where('id', '=', HEAD).executeTakeFirst();
+    const holds =
+      head !== undefined &&
+      isSealed(key, head) &&
+      (mark === undefined || (await isThere(mark, { seq: head.anchor_seq, hash: head.anchor_hash })));
+    if (holds) {
+      if (head.seq !== mark?.seq) file.write(head);
+      return;
+    }
+    if (told) return;
+    told = true;
+    logger.error(
+      { noted: mark?.seq, found: head?.seq },
+      'the audit log is not the one that this server wrote: run npm run audit:verify',
+    );
+  }
+
+  const look = () => {
+    looking = looking.then(compare).catch((error: unknown) => {
+      logger.error({ err: error }, 'the end of the audit log could not be noted');
+    });
+    return looking;
+  };
+
+  return {
+    wake() {
+      waiting ??= setTimeout(() => {
+        waiting = undefined;
+        void look();
+      }, NOTED_AFTER_MS).unref();
+    },
+    look,
+    async close() {
+      clearTimeout(waiting);
+      await look();
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { createHmac } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import { claimFact, type InstallationTables, readFact, writeFact } from './installation.ts';
+import { openKeyFile, readKeyFile } from './key-file.ts';
+import type { Settings } from './settings.ts';
+
+/** A key of the installation, and what is lost with it. */
+export interface InstallationKey {
+  name: 'quarantine' | 'two-factor' | 'audit';
+  /** The setting that says where it lies. */
+  setting: string;
+  path: string;
+  /** What is lost without it, as a sentence goes on after "Without it". */
+  lost: string;
+}
+
+/** A key that is not the one that the database knows. `message` says in one line what is lost and what to do. */
+class KeyError extends Error {
+  override name = 'KeyError';
+}
+
+/** Every key of the installation. */
+export function installationKeys(
+  settings: Pick<Settings, 'quarantine_key_file' | 'two_factor_key_file' | 'audit_key_file'>,
+): readonly InstallationKey[] {
+  return [
+    {
+      name: 'quarantine',
+      setting: 'QUARANTINE_KEY_FILE',
+      path: settings.quarantine_key_file,
+      lost: 'no file in quarantine can be opened',
+    },
+    {
+      name: 'two-factor',
+      setting: 'TWO_FACTOR_KEY_FILE',
+      path: settings.two_factor_key_file,
+      lost: 'no code of an authenticator app is taken (recovery codes and passkeys are)',
+    },
+    {
+      name: 'audit',
+      setting: 'AUDIT_KEY_FILE',
+      path: settings.audit_key_file,
+      lost: 'the audit log cannot be checked, nor added to',
+    },
+  ];
+}
+
+const factOf = ({ name }: InstallationKey) => `key_check.${name}`;
+
+/** Tells one key from another, and nothing about it. */
+function checkValue({ name }: InstallationKey, key: Buffer): string {
+  return createHmac('sha256', key).update(`palisade key check 1 ${name}`).digest('hex');
+}
+
+function refusal({ name, setting, path, lost }: InstallationKey, fault: string): KeyError {
+  return new KeyError(
+    `The key file ${path} ${fault}. Without its key ${lost}. Restore the file (of several servers on one database each needs the same: ` +
+      `copy it, or let ${setting} name it), or give that up for good with: npm run keys:accept -- ${name}`,
+  );
+}
+
+/**
+ * Opens a key: made when the database knows none yet. Never makes a key in place of one that it knows.
+ * @throws KeyError when the file is gone, or holds another key than the database was used with.
+ */
+async function openKey(database: Kysely<InstallationTables>, installed: InstallationKey): Promise<Buffer> {
+  const known = await readFact(database, factOf(installed));
+  if (known === undefined) {
+    const key = openKeyFile(installed.path);
+    const mine = checkValue(installed, key);
+    // Of several servers that start for the first time at once one is first.
+    if ((await claimFact(database, factOf(installed), mine)) || (await readFact(database, factOf(installed))) === mine)
+      return key;
+    throw refusal(installed, 'holds another key than this database was used with');
+  }
+  return await knownKey(installed, known);
+}
+
+function knownKey(installed: InstallationKey, known: string | undefined): Buffer {
+  const key = readKeyFile(installed.path);
+  if (key === undefined) throw refusal(installed, 'is gone');
+  if (known !== undefined && checkValue(installed, key) !== known)
+    throw refusal(installed, 'holds another key than this database was used with');
+  return key;
+}
+
+/** Opens every key, so that a server either has all that its database was used with, or does not start. @throws KeyError */
+export async function openKeys(
+  database: Kysely<InstallationTables>,
+  installed: readonly InstallationKey[],
+): Promise<Record<InstallationKey['name'], Buffer>> {
+  const keys = new Map<string, Buffer>();
+  for (const key of installed) keys.set(key.name, await openKey(database, key));
+  const found = (name: InstallationKey['name']) => {
+    const key = keys.get(name);
+    if (key === undefined) throw new KeyError(`There is no key named ${name}.`);
+    return key;
+  };
+  return { quarantine: found('quarantine'), 'two-factor': found('two-factor'), audit: found('audit') };
+}
+
+/** Reads a key for a command that only looks: makes nothing. @throws KeyError */
+export async function readKey(database: Kysely<InstallationTables>, installed: InstallationKey): Promise<Buffer> {
+  return knownKey(installed, await readFact(database, factOf(installed)));
+}
+
+/** Has the database go on with the key of the file, made when there is none. Answers that key, and whether it is another one than before. */
+export async function acceptKey(
+  database: Kysely<InstallationTables>,
+  installed: InstallationKey,
+): Promise<{ key: Buffer; is_other: boolean }> {
+  const known = await readFact(database, factOf(installed));
+  const key = openKeyFile(installed.path);
+  const mine = checkValue(installed, key);
+  await writeFact(database, factOf(installed), mine);
+  return { key, is_other: known !== mine };
+}

@@ -1,0 +1,102 @@
+import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { join, sep } from 'node:path';
+
+const OTHERS = 0o077;
+const PRIVATE_FOLDER = 0o700;
+const PRIVATE_FILE = 0o600;
+const STICKY = 0o1000;
+
+/** What is ours in DATA_DIR, by name: folders that are ours whole, and files. Whoever names a folder full of other things as DATA_DIR keeps those as they are. */
+const OUR_FOLDERS = new Set(['keys', 'quarantine', 'signatures', 'spool']);
+const OUR_FILES = /^palisade\.|lock/;
+/** What a file system makes itself. */
+const NOBODYS = new Set(['lost+found']);
+
+/** What was done about files that others could read. */
+interface Privacy {
+  /** How many files and folders others could read or write until now. */
+  mended: number;
+  /** Sentences about what could not be mended. */
+  warnings: string[];
+}
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown');
+
+/** What is in the folder, made where it is not there. Undefined where that fails: whoever needs the folder says why. */
+function openFolder(path: string): { root: Stats; names: string[] } | undefined {
+  try {
+    mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER });
+    return { root: statSync(path), names: readdirSync(path) };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Keeps what the server has from everybody else on the machine (the source of the rule: OWASP ASVS 5, 13.3.2). From now on the process makes files of 0600 and folders of
+ * 0700; what lies in `data_dir` from before is mended. A key file elsewhere is only looked at: secrets that a container is given are often 0444, and not ours
+ * to change. Windows has no such modes.
+ */
+export function keepFilesPrivate(parts: { data_dir: string; key_files: readonly string[] }): Privacy {
+  const { data_dir, key_files } = parts;
+  const privacy: Privacy = { mended: 0, warnings: [] };
+  if (process.platform === 'win32') return privacy;
+  process.umask(OTHERS);
+  const found = openFolder(data_dir);
+  if (found === undefined) return privacy;
+  const { root, names } = found;
+  const refused: string[] = [];
+
+  /** Takes everybody else's rights to a file or folder. One that is gone meanwhile needs none. */
+  function mend(path: string, stat: Stats): void {
+    if ((stat.mode & OTHERS) === 0) return;
+    try {
+      chmodSync(path, stat.isDirectory() ? PRIVATE_FOLDER : PRIVATE_FILE);
+      privacy.mended += 1;
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') refused.push(path);
+    }
+  }
+
+  /** A link is left alone: where it leads is not ours to say. */
+  function mendAll(path: string): void {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined || stat.isSymbolicLink()) return;
+    mend(path, stat);
+    if (!stat.isDirectory()) return;
+    try {
+      for (const name of readdirSync(path)) mendAll(join(path, name));
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') refused.push(path);
+    }
+  }
+
+  const ours = names.filter((name) => OUR_FOLDERS.has(name) || OUR_FILES.test(name));
+  const others = names.filter((name) => !ours.includes(name) && !NOBODYS.has(name));
+  for (const name of ours) mendAll(join(data_dir, name));
+  if (others.length === 0 && (root.mode & STICKY) === 0) mend(data_dir, root);
+  else if ((root.mode & OTHERS) !== 0) {
+    const what = others.length === 0 ? 'is shared by everybody' : `also holds other things (${others.slice(0, 3).join(', ')})`;
+    privacy.warnings.push(
+      `The data folder ${data_dir} ${what}, so its own mode is left as it is: others can see the names in it. Give Palisade a folder of its own.`,
+    );
+  }
+  if (refused.length > 0) {
+    privacy.warnings.push(
+      `Others on this machine can read ${refused.length} of the files and folders in ${data_dir} (the first: ${refused[0]}), and this user may not change that. Give them to the user that runs Palisade (chown -R), and start again.`,
+    );
+  }
+  const me = process.geteuid?.();
+  if (me !== undefined && root.uid !== me) {
+    privacy.warnings.push(
+      `The data folder ${data_dir} belongs to another user (number ${root.uid}), who can read everything in it. Give it to the user that runs Palisade (chown -R).`,
+    );
+  }
+  const inside = realpathSync(data_dir) + sep;
+  for (const path of key_files) {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined || (stat.mode & OTHERS) === 0 || realpathSync(path).startsWith(inside)) continue;
+    privacy.warnings.push(`Others on this machine can read the key file ${path}. Take their rights to it: chmod 600 ${path}`);
+  }
+  return privacy;
+}

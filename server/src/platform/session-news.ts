@@ -1,0 +1,68 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { z } from 'zod';
+
+/** What servers tell each other of sessions, so that it counts everywhere at once. */
+const newsSchema = z.discriminatedUnion('kind', [
+  /** Some sessions have ended. */
+  z.object({ kind: z.literal('ended'), session_ids: z.array(z.string()) }),
+  /** A person's record changed: role, disabled, second factor. */
+  z.object({ kind: z.literal('changed'), user_id: z.string() }),
+]);
+type News = z.infer<typeof newsSchema>;
+
+/** Tells other servers, and hears them. What is lost on the way is found when the answer of the database that is trusted is over. */
+export interface SessionNews {
+  /** Never fails and never waits. */
+  tell(news: News): void;
+  /** Has `listener` hear what other servers tell; what this one told it may hear too. */
+  listen(listener: (news: News) => void): void;
+  close(): void;
+}
+
+const CHANNEL = 'palisade:sessions';
+const RECONNECT_MOST_MS = 2_000;
+
+/** Through Redis or Valkey (redis.io/docs/latest/develop/pubsub). @throws Error when it cannot be used at the start. */
+export async function createRedisSessionNews(parts: { url: string; logger: FastifyBaseLogger }): Promise<SessionNews> {
+  const { url, logger } = parts;
+  // Loaded by who has a Redis alone.
+  const { createClient } = await import('@redis/client');
+  const listeners: ((news: News) => void)[] = [];
+  const connect = async () => {
+    const client = createClient({
+      url,
+      disableOfflineQueue: true,
+      socket: { reconnectStrategy: (retries: number) => Math.min(RECONNECT_MOST_MS, 50 * 2 ** retries) },
+    });
+    // Without a listener the process would end; the client connects again by itself.
+    client.on('error', (error: unknown) => logger.debug({ err: error }, 'the connection to Redis failed'));
+    await client.connect();
+    return client;
+  };
+  const teller = await connect();
+  const hearer = await connect();
+  await hearer.subscribe(CHANNEL, (text) => {
+    const news = newsSchema.safeParse(parseJson(text)).data;
+    if (news !== undefined) for (const listener of listeners) listener(news);
+  });
+  return {
+    tell(news) {
+      teller
+        .publish(CHANNEL, JSON.stringify(news))
+        .catch((error: unknown) => logger.debug({ err: error }, 'other servers could not be told of a session'));
+    },
+    listen: (listener) => void listeners.push(listener),
+    close() {
+      teller.destroy();
+      hearer.destroy();
+    },
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
