@@ -36,7 +36,9 @@ import { createAudit } from '#platform/audit.ts';
 import { createBus } from '#platform/bus.ts';
 import { createMemoryCounters } from '#platform/counters.ts';
 import { migrate, openDatabase } from '#platform/database.ts';
+import { openDisk } from '#platform/disk.ts';
 import { EVENTS_LIMITS, serveEvents } from '#platform/events.ts';
+import { type Home, takeHome } from '#platform/home.ts';
 import { createHttp, PATIENCE } from '#platform/http.ts';
 import { readProvider } from '#platform/installation.ts';
 import { createMail } from '#platform/mail.ts';
@@ -48,6 +50,7 @@ import { createRequestWatch } from '#platform/request-watch.ts';
 import { keepRetention } from '#platform/retention.ts';
 import type { Observe } from '#platform/security-event.ts';
 import { type Api, serve } from '#platform/serve.ts';
+import { createStorageWatch } from '#platform/storage-watch.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
@@ -67,15 +70,36 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** Builds every feature by hand and serves it: here, and in `app/`, features meet, and nowhere else. Listens on nothing. */
+/**
+ * Takes the data folder, builds every feature by hand and serves it. Listens on nothing.
+ * @throws HomeTakenError while another server has the data folder.
+ */
 export async function createApp(surroundings: Surroundings): Promise<App> {
+  const home = takeHome({
+    folder: surroundings.settings.data_dir,
+    onLost(error) {
+      // Whatever is written from here on may be over what the other server has written.
+      throw error;
+    },
+  });
+  try {
+    return await buildApp(surroundings, home);
+  } catch (error) {
+    home.release();
+    throw error;
+  }
+}
+
+/** Here, and in `app/`, features meet, and nowhere else. */
+async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const { settings, logger, now = Date.now } = surroundings;
   const leaked = readLeakedPasswords(surroundings.leaked_passwords);
-  const spool = openSpool(join(settings.data_dir, 'spool'));
-  const quarantine = openQuarantine({
-    folder: join(settings.data_dir, 'quarantine'),
-    key_file: settings.quarantine_key_file,
-  });
+  const folderOf = (name: string) => {
+    const folder = join(settings.data_dir, name);
+    return { folder, disk: openDisk(folder, settings.disk_reserve, surroundings.free_bytes) };
+  };
+  const spool = openSpool({ ...folderOf('spool'), limits: settings.spool });
+  const quarantine = openQuarantine({ ...folderOf('quarantine'), key_file: settings.quarantine_key_file });
   const database = openDatabase<Tables>(surroundings.database);
   await migrate(database, migrations);
   const bus = createBus();
@@ -101,6 +125,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     accounts: { findUsers: (ids) => accounts.auth.findUsers(ids) },
     spool,
     quarantine,
+    home: home.id,
     onInfected: (file) => monitor.detection.observe(scanFinished(file)),
     onCleared: (file) => monitor.antiHacking.raise(clearedFileIncident(file)),
     tell: bus.publish,
@@ -169,6 +194,12 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     patience: surroundings.patience ?? PATIENCE,
     public_url: settings.public_url,
   });
+  const storage = createStorageWatch({
+    database: database.$pickTables<'installation'>(),
+    disk: openDisk(settings.data_dir, settings.disk_reserve, surroundings.free_bytes),
+    now,
+  });
+  fastify.addHook('onError', async (_request, _reply, error) => storage.note(error));
   const watch = createRequestWatch({ observe, now });
   watch.observeAll(fastify);
   const rateLimits = createRateLimits({ counters, limits: settings.limits, observe, now });
@@ -207,7 +238,9 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       throw new Problem('unavailable', { detail: 'The database does not answer.', retry_after: 5, cause: error });
     });
     if (!engine.ready()) throw new Problem('unavailable', { detail: 'The scanning engine is starting.', retry_after: 1 });
-    return { status: 'ready' as const };
+    const room = await storage.state();
+    if (room === 'full') throw new Problem('storage_full', { retry_after: 60 });
+    return { status: 'ready' as const, storage: room };
   });
   serve(api, readConfig, 'anyone', async () => ({
     version: VERSION,
@@ -244,6 +277,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       await counters.close();
       await mail.close();
       await database.destroy();
+      home.release();
     },
   };
 }

@@ -67,6 +67,16 @@ async function freshDatabase(): Promise<{ location: DatabaseLocation; dispose: (
   };
 }
 
+/** A database for several servers of one test, gone after its file: SQLite in a file, or a fresh one on the PostgreSQL server of TEST_DATABASE_URL. */
+export async function sharedDatabase(): Promise<DatabaseLocation> {
+  const { location, dispose } = await freshDatabase();
+  afterAll(dispose);
+  if ('postgres' in location) return location;
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-shared-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return { sqlite: join(folder, 'palisade.sqlite') };
+}
+
 /** The application on a real port with a real database and real engine processes. */
 export async function startTestApp(
   options: { environment?: Record<string, string>; surroundings?: Partial<Surroundings> } = {},

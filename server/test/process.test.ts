@@ -6,7 +6,7 @@ import { listScans, scanSchema } from '@palisade/contract/antivirus';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { EICAR, noise, PDF } from './files.ts';
 import { readAnswer, replyOf } from './harness.ts';
-import { runServer, type ServerProcess, startServer } from './server-process.ts';
+import { childrenOf, runServer, type ServerProcess, startServer } from './server-process.ts';
 import { openUpload, scanned } from './upload.ts';
 
 const MIB = 1024 ** 2;
@@ -63,21 +63,6 @@ test('a server that fails in a way nobody thought of ends, says where, and tells
   expect(errors).toMatch(/palisade: It ended because of an error that nobody caught\. /);
   expect(errors).not.toContain('hush');
 });
-
-/** The processes whose parent is `pid`, from /proc. */
-function childrenOf(pid: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        const parent = /^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1];
-        return Number(parent) === pid;
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
-}
 
 const onLinux = process.platform === 'linux';
 if (!onLinux) process.stdout.write('skipped: process tests that read /proc need Linux\n');

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { login, register } from '@palisade/contract/auth';
 import { onTestFinished } from 'vitest';
@@ -94,4 +94,19 @@ export async function startServer(environment: Record<string, string>): Promise<
       return replyOf(await readAnswer(login, await post(login.path, { email, password: PASSWORD }))).access_token;
     },
   };
+}
+
+/** The processes whose parent is `pid`, from /proc. */
+export function childrenOf(pid: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const parent = /^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1];
+        return Number(parent) === pid;
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
 }

@@ -20,6 +20,7 @@ import {
 } from 'fastify-type-provider-zod';
 import { Problem } from './problem.ts';
 import { securityHeaders } from './security-headers.ts';
+import { storageProblem } from './storage-problem.ts';
 import { refuseUnreadable } from './unreadable.ts';
 
 /** What a slow client may cost (slow-loris). Times in ms. */
@@ -153,7 +154,8 @@ export async function createHttp(options: {
   });
 
   fastify.setErrorHandler<FastifyError>((error, request, reply) => {
-    const problem = error instanceof Problem ? error : (fromFastify(error) ?? new Problem('internal', { cause: error }));
+    const known = storageProblem(error);
+    const problem = known instanceof Problem ? known : (fromFastify(error) ?? new Problem('internal', { cause: error }));
     answer(problem, request, reply);
   });
 
