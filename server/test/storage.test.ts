@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { listScans, scanSchema } from '@palisade/contract/antivirus';
+import { login } from '@palisade/contract/auth';
+import { sendMessage } from '@palisade/contract/chat';
+import { readReadiness } from '@palisade/contract/platform';
 import { deleteFile, deleteScan, readScan, restoreFile } from '@palisade/contract/quarantine';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { EICAR, noise, PDF, zip } from './files.ts';
@@ -133,7 +136,7 @@ describe.runIf(isMounted)('a disk that is full when an infected file is to be se
       async () => expect(await detailOf(app, id)).toMatchObject({ scan_status: 'infected', kept: 'sealed' }),
       10_000,
     );
-    expect(readdirSync(join(folder, 'spool'))).toEqual([]);
+    await vi.waitFor(() => expect(readdirSync(join(folder, 'spool'))).toEqual([]));
     expect(readdirSync(quarantine)).toEqual([id]);
   });
 });
@@ -144,7 +147,8 @@ describe.runIf(isMounted)('a disk that is full for the database', async () => {
   const small = join(folder, 'database');
   mountSmall(small, 8 * MIB);
   const app = await startTestApp({ surroundings: { database: { sqlite: join(small, 'palisade.sqlite') } } });
-  const { token } = await app.signIn();
+  const person = await app.signIn();
+  const { token } = person;
 
   test('refuses the upload with 503, keeps nothing of it, and the server goes on', async () => {
     expect(spawnSync('dd', ['if=/dev/zero', `of=${join(small, 'filling')}`, 'bs=4096']).status).not.toBe(0);
@@ -155,7 +159,16 @@ describe.runIf(isMounted)('a disk that is full for the database', async () => {
     });
     expect(problem).toMatchObject({ status: 503, code: 'storage_full' });
     expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]);
+    // Of everything else that writes, the same: never a bare 500, and readiness says so.
+    const full = { status: 503, code: 'storage_full' };
+    const said = await app.call(sendMessage, { token, body: { message: 'Is the server full?', sender: 'user' } });
+    expect(problemOf(said)).toMatchObject(full);
+    expect(said.headers.get('retry-after')).toBe('60');
+    expect(problemOf(await app.call(login, { body: person }))).toMatchObject(full);
+    expect(problemOf(await app.call(readReadiness))).toMatchObject(full);
     rmSync(join(small, 'filling'));
+    await vi.waitFor(async () => expect((await app.call(readReadiness)).status).toBe(200), 10_000);
+    expect((await app.call(login, { body: person })).status).toBe(200);
     expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'clean' });
     expect(await scanned(app, token, 'eicar.com', EICAR)).toMatchObject({ scan_status: 'infected' });
   });

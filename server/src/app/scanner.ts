@@ -31,6 +31,9 @@ const PATIENCE_WITH_FILES = { quick_ms: 1_000, budget_ms: 20_000 } as const;
 /** A process scans one file at a time and takes one core and some 100 MB. One more than cores, because one is kept for small files. */
 const ENGINE_PROCESSES = { least: 3, most: 5 } as const;
 
+/** Takes the next file at once when a slow one is set aside, whose process ends with it. */
+const SPARE_PROCESSES = 1;
+
 type ScannerTables = Pick<Tables, 'scans' | 'quarantine_reports' | 'installation' | 'audit_entries' | 'audit_head'>;
 
 /** Builds what scans files: signatures, engines, records and what is kept. */
@@ -58,7 +61,12 @@ export async function buildScanner(
     look_ms: surroundings.signatures_look_ms,
     fetch_limits: surroundings.feed_limits,
   });
-  const embedded = createYaraPool({ signatures: signatures.files(), size: engine_processes, limits, logger });
+  const embedded = createYaraPool({
+    signatures: signatures.files(),
+    size: engine_processes + (engine_processes > 1 ? SPARE_PROCESSES : 0),
+    limits,
+    logger,
+  });
   signatures.watch(async (files) => {
     const took_over = await embedded.reload(files);
     if (took_over) {

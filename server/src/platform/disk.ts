@@ -9,7 +9,7 @@ export interface Disk {
 }
 
 /** A disk that has no room for more. Its code is that of the file system, so that whoever knows that one knows this. */
-export class NoSpaceError extends Error {
+class NoSpaceError extends Error {
   override name = 'NoSpaceError';
   readonly code = 'ENOSPC';
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'no
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
 import { type HomeTakenError, takeHome } from './home.ts';
 import { newId } from './id.ts';
 
@@ -12,7 +13,8 @@ function freshFolder(): string {
 }
 
 const take = (folder: string, onLost: (error: HomeTakenError) => void = () => {}) => takeHome({ folder, onLost });
-const holderOf = (folder: string): Record<string, unknown> => JSON.parse(readFileSync(join(folder, 'server.json'), 'utf8'));
+const holderOf = (folder: string) =>
+  z.record(z.string(), z.unknown()).parse(JSON.parse(readFileSync(join(folder, 'server.json'), 'utf8')));
 const BOOT_OF_ANOTHER = '7f1c6c3e-0000-4000-8000-000000000000';
 
 /** A folder as a server left it that did not come to give it back, with what is said to be otherwise. */

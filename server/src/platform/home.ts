@@ -58,7 +58,8 @@ function processBegan(pid: number): string {
 }
 
 function readHolder(path: string): Holder | undefined {
-  return holderSchema.safeParse(readOr(() => JSON.parse(readFileSync(path, 'utf8')) as unknown, undefined)).data;
+  const content: unknown = readOr<unknown>(() => JSON.parse(readFileSync(path, 'utf8')), undefined);
+  return holderSchema.safeParse(content).data;
 }
 
 /** Writes a file as a whole: after a crash it is there with all of its content, or not at all. */

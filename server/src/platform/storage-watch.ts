@@ -4,7 +4,7 @@ import { type InstallationTables, writeFact } from './installation.ts';
 import { isStorageError } from './storage-problem.ts';
 
 /** `low`: uploads are refused, so that the database may go on. `full`: the database takes nothing either. */
-export type StorageState = 'ok' | 'low' | 'full';
+type StorageState = 'ok' | 'low' | 'full';
 
 /** Knows whether there is room, and whether there is again. */
 export interface StorageWatch {
