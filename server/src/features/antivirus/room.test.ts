@@ -14,8 +14,8 @@ const MIB = 1024 ** 2;
 const spool = (app: TestApp) => readdirSync(join(app.data_dir, 'spool'));
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 10 });
 const refusalOf = async ({ answer }: { answer: Promise<{ status: number; body: string; retry_after: string | undefined }> }) => {
-  const { status, body, retry_after } = await answer;
-  return { status, retry_after, ...problemSchema.parse(JSON.parse(body)) };
+  const { body, retry_after } = await answer;
+  return { retry_after, ...problemSchema.parse(JSON.parse(body)) };
 };
 
 describe('room for uploads', async () => {
