@@ -39,9 +39,10 @@ export const readHealth = endpoint({
 export const readReadiness = endpoint({
   method: 'GET',
   path: '/ready',
-  summary: 'The process can serve: database and engine answer.',
+  summary:
+    'The process can serve: database and engine answer, and the database has room. With `storage: low` the disk has no room for uploads beside the reserve of the database: they are refused, and everything else goes on.',
   access: 'anyone',
   status: 200,
-  reply: z.object({ status: z.literal('ready') }),
-  problems: ['unavailable'],
+  reply: z.object({ status: z.literal('ready'), storage: z.enum(['ok', 'low']) }),
+  problems: ['unavailable', 'storage_full'],
 });

@@ -28,6 +28,7 @@ const problemCodeSchema = z.enum([
   'internal',
   'storage_full',
   'unavailable',
+  'on_another_server',
 ]);
 
 /** A stable, machine-readable problem code. */
@@ -112,13 +113,18 @@ export const PROBLEMS = {
   },
   storage_full: {
     status: 503,
-    title: 'Storage unavailable',
-    detail: 'The server cannot store the file right now. Try again later.',
+    title: 'Storage full',
+    detail: 'The server cannot store anything more right now. Try again later, and tell support if it goes on.',
   },
   unavailable: {
     status: 503,
     title: 'Unavailable',
     detail: 'A part of the server is not available right now. Try again in a moment.',
+  },
+  on_another_server: {
+    status: 503,
+    title: 'On another server',
+    detail: 'Another server has this file, and only that one can do this. Try again in a moment.',
   },
 } as const satisfies Record<ProblemCode, { status: number; title: string; detail: string }>;
 

@@ -62,7 +62,7 @@ export const deleteScan = endpoint({
   access: 'customer',
   params: idParamsSchema,
   status: 204,
-  problems: [],
+  problems: ['on_another_server'],
 });
 
 export const restoreFile = endpoint({
@@ -73,7 +73,7 @@ export const restoreFile = endpoint({
   params: idParamsSchema,
   status: 200,
   download: true,
-  problems: ['unavailable'],
+  problems: ['unavailable', 'on_another_server'],
 });
 
 export const deleteFile = endpoint({
@@ -83,7 +83,7 @@ export const deleteFile = endpoint({
   access: 'customer',
   params: idParamsSchema,
   status: 204,
-  problems: ['conflict'],
+  problems: ['conflict', 'on_another_server'],
 });
 
 export const unlockFile = endpoint({
@@ -100,7 +100,7 @@ export const unlockFile = endpoint({
   }),
   status: 200,
   reply: scanDetailSchema,
-  problems: ['conflict', 'unavailable'],
+  problems: ['conflict', 'unavailable', 'on_another_server'],
 });
 
 export const reportFalseAlarm = endpoint({

@@ -34,8 +34,10 @@ import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
 import { createBus } from '#platform/bus.ts';
 import { createMemoryCounters } from '#platform/counters.ts';
 import { wipeDeleted } from '#platform/database.ts';
+import { openDisk } from '#platform/disk.ts';
 import { createDrain, type Drain } from '#platform/drain.ts';
 import { EVENTS_LIMITS, serveEvents } from '#platform/events.ts';
+import { type Home, takeHome } from '#platform/home.ts';
 import { createHttp, PATIENCE } from '#platform/http.ts';
 import { readProvider } from '#platform/installation.ts';
 import { createMail } from '#platform/mail.ts';
@@ -48,6 +50,7 @@ import { keepRetention } from '#platform/retention.ts';
 import type { Observe } from '#platform/security-event.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { createRedisSessionNews } from '#platform/session-news.ts';
+import { createStorageWatch } from '#platform/storage-watch.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
@@ -72,17 +75,38 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** Builds every feature by hand and serves it: here, and in `app/`, features meet, and nowhere else. Listens on nothing. */
+/**
+ * Takes the data folder, builds every feature by hand and serves it. Listens on nothing.
+ * @throws HomeTakenError while another server has the data folder.
+ */
 export async function createApp(surroundings: Surroundings): Promise<App> {
+  const home = takeHome({
+    folder: surroundings.settings.data_dir,
+    onLost(error) {
+      // Whatever is written from here on may be over what the other server has written.
+      throw error;
+    },
+  });
+  try {
+    return await buildApp(surroundings, home);
+  } catch (error) {
+    home.release();
+    throw error;
+  }
+}
+
+/** Here, and in `app/`, features meet, and nowhere else. */
+async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const { settings, logger, now = Date.now } = surroundings;
   const leaked = readLeakedPasswords(surroundings.leaked_passwords);
   // Before anything else is made or changed: the database says whether this version and these keys are the right ones.
   const { database, keys } = await openStore(surroundings);
-  const spool = openSpool(join(settings.data_dir, 'spool'));
-  const quarantine = openQuarantine({
-    folder: join(settings.data_dir, 'quarantine'),
-    key_file: settings.quarantine_key_file,
-  });
+  const folderOf = (name: string) => {
+    const folder = join(settings.data_dir, name);
+    return { folder, disk: openDisk(folder, settings.disk_reserve, surroundings.free_bytes) };
+  };
+  const spool = openSpool({ ...folderOf('spool'), limits: settings.spool });
+  const quarantine = openQuarantine({ ...folderOf('quarantine'), key_file: settings.quarantine_key_file });
   const bus = createBus();
   const ownCounters = createMemoryCounters({ now });
   const counters =
@@ -113,6 +137,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     counters,
     spool,
     quarantine,
+    home: home.id,
     onInfected: (file) => monitor.detection.observe(scanFinished(file)),
     onCleared: (file) => monitor.antiHacking.raise(clearedFileIncident(file)),
     tell: bus.publish,
@@ -191,6 +216,12 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     public_url: settings.public_url,
   });
   const drain = createDrain(fastify);
+  const storage = createStorageWatch({
+    database: database.$pickTables<'installation'>(),
+    disk: openDisk(settings.data_dir, settings.disk_reserve, surroundings.free_bytes),
+    now,
+  });
+  fastify.addHook('onError', async (_request, _reply, error) => storage.note(error));
   const watch = createRequestWatch({ observe, now });
   watch.observeAll(fastify);
   const rateLimits = createRateLimits({ counters, limits: settings.limits, observe, now });
@@ -236,7 +267,9 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     if (drain.isStopping()) throw new Problem('unavailable', { detail: 'This server is stopping.', retry_after: 5 });
     await askDatabase();
     if (!engine.ready()) throw new Problem('unavailable', { detail: 'The scanning engine is starting.', retry_after: 1 });
-    return { status: 'ready' as const };
+    const room = await storage.state();
+    if (room === 'full') throw new Problem('storage_full', { retry_after: 60 });
+    return { status: 'ready' as const, storage: room };
   });
   serve(api, readConfig, 'anyone', async () => ({
     version: VERSION,
@@ -279,6 +312,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       await mail.close();
       await witness.close();
       await database.destroy();
+      home.release();
     },
   };
 }

@@ -67,6 +67,16 @@ export async function freshDatabase(): Promise<{ location: DatabaseLocation; dis
   };
 }
 
+/** A database for several servers of one test, gone after its file: SQLite in a file, or a fresh one on the PostgreSQL server of TEST_DATABASE_URL. */
+export async function sharedDatabase(): Promise<DatabaseLocation> {
+  const { location, dispose } = await freshDatabase();
+  afterAll(dispose);
+  if ('postgres' in location) return location;
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-shared-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return { sqlite: join(folder, 'palisade.sqlite') };
+}
+
 /** Applications of one test on one database have the keys in common, as servers of one database must. */
 function sharedKeys(location: DatabaseLocation | undefined): Record<string, string> {
   const name = location === undefined ? ':memory:' : 'sqlite' in location ? location.sqlite : location.postgres;

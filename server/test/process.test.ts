@@ -9,8 +9,10 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { EICAR, noise, PDF } from './files.ts';
 import { readAnswer, replyOf } from './harness.ts';
-import { runServer, type ServerProcess, startServer } from './server-process.ts';
+
+import { childrenOf, runServer, type ServerProcess, startServer } from './server-process.ts';
 import { listenAs } from './socket.ts';
+
 import { openUpload, scanned } from './upload.ts';
 
 const MIB = 1024 ** 2;
@@ -67,21 +69,6 @@ test('a server that fails in a way nobody thought of ends, says where, and tells
   expect(errors).toMatch(/palisade: It ended because of an error that nobody caught\. /);
   expect(errors).not.toContain('hush');
 });
-
-/** The processes whose parent is `pid`, from /proc. */
-function childrenOf(pid: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        const parent = /^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1];
-        return Number(parent) === pid;
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
-}
 
 /** The version of the npm on this machine; 9 keeps the signals that it gets to itself. */
 const npmMajor = Number(spawnSync('npm', ['--version'], { encoding: 'utf8' }).stdout?.split('.', 1)[0] ?? 0);

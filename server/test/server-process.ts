@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
 import { fileURLToPath } from 'node:url';
 import { login, register } from '@palisade/contract/auth';
 import { onTestFinished } from 'vitest';
@@ -119,4 +121,19 @@ export async function startServer(environment: Record<string, string>): Promise<
       return replyOf(await readAnswer(login, await post(login.path, { email, password: PASSWORD }))).access_token;
     },
   };
+}
+
+/** The processes whose parent is `pid`, from /proc. */
+export function childrenOf(pid: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const parent = /^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1];
+        return Number(parent) === pid;
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
 }

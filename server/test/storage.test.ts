@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { listScans, scanSchema } from '@palisade/contract/antivirus';
-import { deleteScan, readScan } from '@palisade/contract/quarantine';
+import { login } from '@palisade/contract/auth';
+import { sendMessage } from '@palisade/contract/chat';
+import { readReadiness } from '@palisade/contract/platform';
+import { deleteFile, deleteScan, readScan, restoreFile } from '@palisade/contract/quarantine';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { EICAR, noise, PDF, zip } from './files.ts';
-import { problemOf, readAnswer, replyOf, startTestApp } from './harness.ts';
+import { isPostgres, problemOf, readAnswer, replyOf, startTestApp, type TestApp } from './harness.ts';
 import { startServer } from './server-process.ts';
 import { packWith7Zip } from './seven-zip-pack.ts';
 import { scanned, upload } from './upload.ts';
@@ -37,7 +40,7 @@ const isMounted = mountSmall(join(DATA_DIR, 'spool'), 4 * MIB) && mountSmall(joi
 if (!isMounted) process.stdout.write('skipped: tests of a full disk may not mount a small file system here\n');
 
 describe.runIf(isMounted)('a disk that is full', async () => {
-  const app = await startTestApp({ environment: { DATA_DIR } });
+  const app = await startTestApp({ environment: { DATA_DIR, DISK_RESERVE: '0' } });
   const { token } = await app.signIn();
   const inFolder = (name: string) => readdirSync(join(DATA_DIR, name));
 
@@ -47,17 +50,6 @@ describe.runIf(isMounted)('a disk that is full', async () => {
     expect(inFolder('spool')).toEqual([]);
     expect(replyOf(await app.call(listScans, { token }))).toEqual([]);
     expect(await scanned(app, token, 'small.bin', noise(MIB))).toMatchObject({ scan_status: 'clean' });
-  });
-
-  test('keeps no half-sealed file, and the verdict stands', async () => {
-    const content = zip([
-      { name: 'eicar.com', content: EICAR },
-      { name: 'noise.bin', content: noise(MIB) },
-    ]);
-    const { id } = await scanned(app, token, 'infected.zip', content);
-    expect(replyOf(await app.call(readScan, { token, params: { id } }))).toMatchObject({ scan_status: 'infected', kept: 'no' });
-    expect(inFolder('quarantine')).toEqual([]);
-    expect(inFolder('spool')).toEqual([]);
   });
 
   const unpacked = Buffer.concat(Array.from({ length: 20 * 64 }, (_, index) => Buffer.alloc(16_384, noise(1024, index + 1))));
@@ -95,7 +87,57 @@ describe.runIf(isMounted)('a disk that is full', async () => {
     for (const { filename, scan_status } of records.filter(({ filename }) => endOf(filename) !== undefined)) {
       expect([filename, scan_status]).toEqual([filename, endOf(filename)]);
     }
-    expect(inFolder('spool')).toEqual([]);
+    // There is room for some sealed files only: the others wait.
+    const waiting = await app.app.database.selectFrom('scans').select('id').where('spooled', '=', 1).execute();
+    expect(inFolder('spool').sort()).toEqual(waiting.map(({ id }) => id).sort());
+  });
+});
+
+describe.runIf(isMounted)('a disk that is full when an infected file is to be sealed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-full-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const quarantine = join(folder, 'quarantine');
+  mountSmall(quarantine, 128 * 1024);
+  const database = { sqlite: join(folder, 'palisade.sqlite') };
+  const start = () =>
+    startTestApp({
+      environment: { DATA_DIR: folder, DISK_RESERVE: '0' },
+      surroundings: { scan_retry_ms: 30, ...(isPostgres() ? {} : { database }) },
+    });
+  const first = await start();
+  const { token } = await first.signIn();
+  const infected = (name: string) =>
+    zip([
+      { name, content: EICAR },
+      { name: 'noise.bin', content: noise(MIB) },
+    ]);
+  const detailOf = async (app: TestApp, id: string) => replyOf(await app.call(readScan, { token, params: { id } }));
+
+  test('keeps it out of reach until there is room, over a restart too, then seals it', async () => {
+    const { id } = await scanned(first, token, 'infected.zip', infected('eicar.com'));
+    expect(await detailOf(first, id)).toMatchObject({ scan_status: 'infected', kept: 'waiting' });
+    expect(readdirSync(quarantine)).toEqual([]);
+    expect(readdirSync(join(folder, 'spool'))).toEqual([id]);
+    expect(problemOf(await first.call(restoreFile, { token, params: { id } })).code).toBe('not_found');
+    // Its owner may do without the copy.
+    const other = await scanned(first, token, 'other.zip', infected('other.com'));
+    expect((await first.call(deleteFile, { token, params: { id: other.id } })).status).toBe(204);
+    expect(await detailOf(first, other.id)).toMatchObject({ kept: 'no', kept_until: null });
+    expect(readdirSync(join(folder, 'spool'))).toEqual([id]);
+
+    let app = first;
+    if (!isPostgres()) {
+      await first.close();
+      app = await start();
+      expect(await detailOf(app, id)).toMatchObject({ scan_status: 'infected', kept: 'waiting' });
+    }
+    expect(spawnSync('mount', ['-o', `remount,size=${8 * MIB}`, quarantine]).status).toBe(0);
+    await vi.waitFor(
+      async () => expect(await detailOf(app, id)).toMatchObject({ scan_status: 'infected', kept: 'sealed' }),
+      10_000,
+    );
+    await vi.waitFor(() => expect(readdirSync(join(folder, 'spool'))).toEqual([]));
+    expect(readdirSync(quarantine)).toEqual([id]);
   });
 });
 
@@ -105,7 +147,8 @@ describe.runIf(isMounted)('a disk that is full for the database', async () => {
   const small = join(folder, 'database');
   mountSmall(small, 8 * MIB);
   const app = await startTestApp({ surroundings: { database: { sqlite: join(small, 'palisade.sqlite') } } });
-  const { token } = await app.signIn();
+  const person = await app.signIn();
+  const { token } = person;
 
   test('refuses the upload with 503, keeps nothing of it, and the server goes on', async () => {
     expect(spawnSync('dd', ['if=/dev/zero', `of=${join(small, 'filling')}`, 'bs=4096']).status).not.toBe(0);
@@ -116,7 +159,16 @@ describe.runIf(isMounted)('a disk that is full for the database', async () => {
     });
     expect(problem).toMatchObject({ status: 503, code: 'storage_full' });
     expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]);
+    // Of everything else that writes, the same: never a bare 500, and readiness says so.
+    const full = { status: 503, code: 'storage_full' };
+    const said = await app.call(sendMessage, { token, body: { message: 'Is the server full?', sender: 'user' } });
+    expect(problemOf(said)).toMatchObject(full);
+    expect(said.headers.get('retry-after')).toBe('60');
+    expect(problemOf(await app.call(login, { body: person }))).toMatchObject(full);
+    expect(problemOf(await app.call(readReadiness))).toMatchObject(full);
     rmSync(join(small, 'filling'));
+    await vi.waitFor(async () => expect((await app.call(readReadiness)).status).toBe(200), 10_000);
+    expect((await app.call(login, { body: person })).status).toBe(200);
     expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'clean' });
     expect(await scanned(app, token, 'eicar.com', EICAR)).toMatchObject({ scan_status: 'infected' });
   });

@@ -4,6 +4,7 @@ import { UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
 import type { Kysely } from 'kysely';
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.ts';
+import { type ArrivalLimits, createArrivals } from '#features/antivirus/arrivals.ts';
 import { createClamdPool } from '#features/antivirus/engines/clamd-pool.ts';
 import { createEnginePair } from '#features/antivirus/engines/engine-pair.ts';
 import { SCAN_LIMITS } from '#features/antivirus/engines/limits.ts';
@@ -20,15 +21,20 @@ import type { Api } from '#platform/serve.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
 
-const UPLOAD_LIMITS: UploadLimits = {
+const UPLOAD_LIMITS: Omit<UploadLimits, 'total_ms'> = {
   maximum: UPLOAD_MAXIMUM,
   stall_ms: 30_000,
   // 1 KiB/s: slower than any network that a person would upload files over.
   slow: { window_ms: 30_000, bytes: 30 * 1024 },
-  arrivals: { per_person: 64, all: 1_000 },
 };
+const ARRIVAL_LIMITS: ArrivalLimits = { per_person: 64, all: 1_000 };
+/** A third of what one process does in a minute, and two files as slow as the time limit lets them be are beyond it. */
+const PATIENCE_WITH_FILES = { quick_ms: 1_000, budget_ms: 20_000 } as const;
 /** A process scans one file at a time and takes one core and some 100 MB. One more than cores, because one is kept for small files. */
 const ENGINE_PROCESSES = { least: 3, most: 5 } as const;
+
+/** Takes the next file at once when a slow one is set aside, whose process ends with it. */
+const SPARE_PROCESSES = 1;
 
 type ScannerTables = Pick<Tables, 'scans' | 'quarantine_reports' | 'installation' | 'audit_entries' | 'audit_head'>;
 
@@ -41,10 +47,10 @@ export async function buildScanner(
     accounts: Parameters<typeof createFalseAlarms>[0]['accounts'];
     counters: Counters;
     now: () => number;
-  } & Pick<Parameters<typeof createAntivirus>[0], 'spool' | 'quarantine' | 'onInfected' | 'onCleared' | 'tell'>,
+  } & Pick<Parameters<typeof createAntivirus>[0], 'spool' | 'quarantine' | 'home' | 'onInfected' | 'onCleared' | 'tell'>,
 ) {
   const { settings, logger } = surroundings;
-  const { database, audit, accounts, counters, spool, quarantine, onInfected, onCleared, tell, now } = parts;
+  const { database, audit, accounts, counters, spool, quarantine, home, onInfected, onCleared, tell, now } = parts;
   const engine_processes =
     surroundings.engine_processes ??
     Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism() + 1));
@@ -58,7 +64,12 @@ export async function buildScanner(
     look_ms: surroundings.signatures_look_ms,
     fetch_limits: surroundings.feed_limits,
   });
-  const embedded = createYaraPool({ signatures: signatures.files(), size: engine_processes, limits, logger });
+  const embedded = createYaraPool({
+    signatures: signatures.files(),
+    size: engine_processes + (engine_processes > 1 ? SPARE_PROCESSES : 0),
+    limits,
+    logger,
+  });
   signatures.watch(async (files) => {
     const took_over = await embedded.reload(files);
     if (took_over) {
@@ -87,12 +98,15 @@ export async function buildScanner(
     accounts,
     now,
   });
+  const arrivals = createArrivals(surroundings.arrival_limits ?? ARRIVAL_LIMITS, counters);
   const antivirus: Antivirus = createAntivirus({
     database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation'>(),
     engine,
-    turns: createTurns({ slots: engine_processes, small_bytes: SMALL_BYTES }),
+    turns: createTurns({ slots: engine_processes, small_bytes: SMALL_BYTES, ...PATIENCE_WITH_FILES }),
+    arrivals,
     spool,
     quarantine,
+    home,
     falseAlarms,
     now,
     logger,
@@ -110,7 +124,8 @@ export async function buildScanner(
     antivirus,
 
     serve(api: Api): void {
-      serveAntivirus(api, antivirus, spool, { ...UPLOAD_LIMITS, ...surroundings.upload_limits }, counters);
+      const upload_limits = { ...UPLOAD_LIMITS, total_ms: settings.upload_ms, ...surroundings.upload_limits };
+      serveAntivirus(api, { antivirus, spool, arrivals, limits: upload_limits });
       serveQuarantine(api, antivirus, falseAlarms, (kind, { user_id, filename, file_hash }, origin) =>
         audit.record(database.$pickTables<'audit_entries' | 'audit_head'>(), {
           kind,

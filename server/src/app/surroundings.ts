@@ -1,9 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { UploadLimits } from '#features/antivirus/antivirus.routes.ts';
+import type { ArrivalLimits } from '#features/antivirus/arrivals.ts';
 import type { ScanLimits } from '#features/antivirus/engines/limits.ts';
 import type { FetchLimits } from '#features/antivirus/fetch-feed.ts';
 import type { MatchHash } from '#features/antivirus/known-hashes.ts';
 import type { DatabaseLocation } from '#platform/database.ts';
+import type { FreeBytes } from '#platform/disk.ts';
 import type { EventsLimits } from '#platform/events.ts';
 import type { PatienceLimits } from '#platform/http.ts';
 import type { Settings } from '#platform/settings.ts';
@@ -22,6 +24,9 @@ export interface Surroundings {
   now?: () => number;
   scan_limits?: ScanLimits;
   upload_limits?: Partial<UploadLimits>;
+  arrival_limits?: ArrivalLimits;
+  /** How much room a disk has. */
+  free_bytes?: FreeBytes;
   events_limits?: EventsLimits;
   patience?: PatienceLimits;
   /** How often the server looks for new signatures, in ms. */

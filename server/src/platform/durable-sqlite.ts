@@ -61,6 +61,11 @@ class UnheldAdapter extends SqliteAdapter {
   }
 }
 
+/** A full disk ends the transaction by itself (sqlite.org/lang_transaction.html, "Response To Errors Within A Transaction"): what counts is the error before. */
+function ignoreEnded(error: unknown): void {
+  if (!(error instanceof Error && error.message.includes('no transaction is active'))) throw error;
+}
+
 /**
  * SQLite in WAL with `synchronous=NORMAL`, where a write is over when it is on the disk all the same: outside of the server's one thread, and one sync for
  * all who have written meanwhile. `disk` is the WAL; the syncs that keep the database whole stay SQLite's (sqlite.org/wal.html, "Avoiding Excessively
@@ -96,7 +101,7 @@ export function createDurableDialect(
     },
     beginTransaction: (connection) => driver.beginTransaction(connection),
     commitTransaction: (connection) => driver.commitTransaction(connection),
-    rollbackTransaction: (connection) => driver.rollbackTransaction(connection),
+    rollbackTransaction: (connection) => driver.rollbackTransaction(connection).catch(ignoreEnded),
     savepoint: (connection, name, compileQuery) => driver.savepoint(connection, name, compileQuery),
     rollbackToSavepoint: (connection, name, compileQuery) => driver.rollbackToSavepoint(connection, name, compileQuery),
     releaseSavepoint: (connection, name, compileQuery) => driver.releaseSavepoint(connection, name, compileQuery),

@@ -21,6 +21,7 @@ import {
 import { databaseProblem } from './database-errors.ts';
 import { Problem } from './problem.ts';
 import { securityHeaders } from './security-headers.ts';
+import { storageProblem } from './storage-problem.ts';
 import { refuseUnreadable } from './unreadable.ts';
 
 /** What a slow client may cost (slow-loris). Times in ms. */
@@ -154,10 +155,8 @@ export async function createHttp(options: {
   });
 
   fastify.setErrorHandler<FastifyError>((error, request, reply) => {
-    const problem =
-      error instanceof Problem
-        ? error
-        : (databaseProblem(error) ?? fromFastify(error) ?? new Problem('internal', { cause: error }));
+    const known = error instanceof Problem ? error : (databaseProblem(error) ?? storageProblem(error));
+    const problem = known instanceof Problem ? known : (fromFastify(error) ?? new Problem('internal', { cause: error }));
     answer(problem, request, reply);
   });
 

@@ -4,3 +4,9 @@ import { v7 } from 'uuid';
 export function newId(): string {
   return v7();
 }
+
+/** When an id was made, in ms: the first 48 bits of a UUIDv7 say so. NaN for what is none. */
+export function timeOfId(id: string): number {
+  const [high = '', low = '', version = ''] = id.split('-');
+  return version.startsWith('7') ? Number.parseInt(high + low, 16) : Number.NaN;
+}

@@ -53,7 +53,7 @@ const LEAST_RANK: Record<Access, number> = { anyone: 0, customer: 1, support: 2,
 
 /** Refusals that any endpoint of this shape can answer. */
 function commonProblems(endpoint: Endpoint): ProblemCode[] {
-  const codes: ProblemCode[] = ['internal', 'too_many_requests'];
+  const codes: ProblemCode[] = ['internal', 'too_many_requests', 'storage_full'];
   if (endpoint.access !== 'anyone') codes.push('unauthenticated');
   if (endpoint.access !== 'anyone' && !endpoint.while_held) codes.push('two_factor_setup_required');
   if (LEAST_RANK[endpoint.access] > 1) codes.push('forbidden');

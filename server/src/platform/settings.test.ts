@@ -66,6 +66,20 @@ describe('settings', () => {
     expect(retain_days).toEqual({ scans: 30, alerts: undefined, audit: 365 });
   });
 
+  test('room is said in bytes or with a unit, times with one', () => {
+    expect(parseSettings({})).toMatchObject({
+      spool: { per_person: 4 * 1024 ** 3, all: 16 * 1024 ** 3 },
+      disk_reserve: 512 * 1024 ** 2,
+      upload_ms: 3_600_000,
+    });
+    const set = { SPOOL_PERSON_MAXIMUM: '100', SPOOL_MAXIMUM: '2T', DISK_RESERVE: '0', UPLOAD_TIME: '90s' };
+    expect(parseSettings(set)).toMatchObject({
+      spool: { per_person: 100, all: 2 * 1024 ** 4 },
+      disk_reserve: 0,
+      upload_ms: 90_000,
+    });
+  });
+
   test.each([
     ['http://shield.example.com', [expect.stringContaining('PUBLIC_URL is not https')]],
     ['https://shield.example.com', []],
@@ -96,6 +110,11 @@ describe('settings', () => {
     ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
     ['REQUIRE_TWO_FACTOR', { REQUIRE_TWO_FACTOR: 'admins' }],
     ['TOTP_DRIFT_STEPS', { TOTP_DRIFT_STEPS: '2' }],
+    ['SPOOL_PERSON_MAXIMUM', { SPOOL_PERSON_MAXIMUM: '4 GB' }],
+    ['SPOOL_MAXIMUM', { SPOOL_MAXIMUM: '-1' }],
+    ['DISK_RESERVE', { DISK_RESERVE: 'half' }],
+    ['UPLOAD_TIME', { UPLOAD_TIME: '0m' }],
+    ['UPLOAD_TIME', { UPLOAD_TIME: '60' }],
     ['RESET_DELIVERY', { RESET_DELIVERY: 'email' }],
     ['RESET_DELIVERY', { ...PUBLIC, RESET_DELIVERY: 'response' }],
     ['SMTP_URL', { ...PUBLIC, RESET_DELIVERY: '' }],

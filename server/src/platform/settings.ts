@@ -50,6 +50,12 @@ export interface Settings {
   scanners: readonly ScannerAddress[];
   /** Sources of signatures beside the pack that ships. */
   signature_feeds: readonly SignatureFeed[];
+  /** How much may lie in the spool, of one person and in all, in bytes. */
+  spool: { per_person: number; all: number };
+  /** How much of the disk stays free for the database, in bytes. */
+  disk_reserve: number;
+  /** How long an upload may take, in ms. */
+  upload_ms: number;
   /** What is let through in a time, by the name of each limit. */
   limits: Limits;
   /** For how many days finished scans, alerts that are over and entries of the audit log are kept; undefined: for ever. */
@@ -113,6 +119,21 @@ const keptFor = text.transform((value, context) => {
   context.addIssue(KEPT_FOR);
   return z.NEVER;
 });
+const UNIT_BYTES = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3, T: 1024 ** 4 } as const;
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** A number with a unit of `units` behind it. */
+function measure<Unit extends string>(pattern: RegExp, units: Readonly<Record<Unit, number>>, usual: string, error: string) {
+  return text.transform((value = usual, context) => {
+    const [, number = '', unit = ''] = pattern.exec(value) ?? [];
+    const factor = Object.entries<number>(units).find(([name]) => name === unit)?.[1];
+    if (number !== '' && factor !== undefined) return Number(number) * factor;
+    context.addIssue(error);
+    return z.NEVER;
+  });
+}
+const bytes = (usual: string) => measure(/^(\d{1,9})([KMGT]?)$/, UNIT_BYTES, usual, 'must be a size such as 512M or 4G');
+const duration = (usual: string) => measure(/^([1-9]\d{0,5})([smhd])$/, UNIT_MS, usual, 'must be a time such as 30m or 1h');
 
 const environmentSchema = z.object({
   HOST: text.default('127.0.0.1'),
@@ -177,6 +198,10 @@ const environmentSchema = z.object({
   RETAIN_AUDIT: keptFor,
   STOP_NOTICE: countOf('seconds', 0, 300, 0),
   STOP_DRAIN: countOf('seconds', 1, 600, 30),
+  SPOOL_PERSON_MAXIMUM: bytes('4G'),
+  SPOOL_MAXIMUM: bytes('16G'),
+  DISK_RESERVE: bytes('512M'),
+  UPLOAD_TIME: duration('1h'),
   LOG_LEVEL: z.preprocess(
     blankIsUnset,
     z
@@ -286,6 +311,9 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     mail_server,
     scanners: values.SCANNER_URL,
     signature_feeds: values.SIGNATURE_FEEDS,
+    spool: { per_person: values.SPOOL_PERSON_MAXIMUM, all: values.SPOOL_MAXIMUM },
+    disk_reserve: values.DISK_RESERVE,
+    upload_ms: values.UPLOAD_TIME,
     limits: limitsOf(values.LIMITS, exposure),
     retain_days: { scans: values.RETAIN_SCANS, alerts: values.RETAIN_ALERTS, audit: values.RETAIN_AUDIT },
     stop_notice_s: values.STOP_NOTICE,

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { invalidField, Problem } from './problem.ts';
+import { storageProblem } from './storage-problem.ts';
 
 /** A received file: its name as sent (hostile), its size in bytes, SHA-256 in hex. */
 export interface Upload {
@@ -25,6 +26,10 @@ interface UploadOptions {
   stall_ms: number;
   /** So is one of which, in any `window_ms`, fewer bytes arrive than this. */
   slow: { window_ms: number; bytes: number };
+  /** So is one that has not arrived as a whole after this long, in ms. */
+  total_ms: number;
+  /** Takes room for so many bytes more before they are written. What it throws is what the upload is refused with. */
+  take: (bytes: number) => void;
   /** Aborted with what the upload is then refused with. */
   signal: AbortSignal;
 }
@@ -35,14 +40,7 @@ const OTHER_FIELD_BYTES_MAXIMUM = 64 * 1024;
 
 const TOO_SLOW = 'The upload arrived too slowly, so it was dropped. Upload the file again over a faster connection.';
 
-/** Of the file system, of SQLite (sqlite.org/rescode.html), and of PostgreSQL (class 53, "disk full"). */
-const STORAGE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE', 'SQLITE_FULL', '53100']);
-
-/** `storage_full` in place of the error of a disk that takes no more; else the error itself. */
-export function storageProblem(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return STORAGE_ERRORS.has(code) ? new Problem('storage_full', { retry_after: 60, cause: error }) : error;
-}
+const TOO_LONG = 'The upload took longer than an upload may, so it was dropped. Upload the file again over a faster connection.';
 
 /** Writes a stream to a file while hashing it. Memory is that of the buffers, whatever the size. */
 async function store(stream: Readable, options: UploadOptions): Promise<{ size: number; sha256: string }> {
@@ -53,6 +51,7 @@ async function store(stream: Readable, options: UploadOptions): Promise<{ size: 
       size += chunk.length;
       if (size > options.maximum)
         throw new Problem('too_large', { detail: `The file is larger than ${options.maximum} bytes, the most that is scanned.` });
+      options.take(chunk.length);
       hash.update(chunk);
       yield chunk;
     }
@@ -83,8 +82,8 @@ function createParser(request: FastifyRequest): BusboyInstance {
 /**
  * Receives the one file of a multipart request into `options.path`. Whatever goes wrong, the rest of the request is drained, so that the client
  * can read the answer, and nothing of the file stays behind.
- * @throws Problem `invalid_field` (no file, two files, one in another field), `too_large`, `malformed` (cut off or no multipart), `upload_stalled`, `storage_full`, or the
- * signal's reason.
+ * @throws Problem `invalid_field` (no file, two files, one in another field), `too_large`, `malformed` (cut off or no multipart), `upload_stalled`, `storage_full`, what
+ * `take` throws, or the signal's reason.
  */
 export async function receiveUpload(request: FastifyRequest, options: UploadOptions): Promise<Upload> {
   const body = request.raw;
@@ -116,6 +115,7 @@ export async function receiveUpload(request: FastifyRequest, options: UploadOpti
   });
 
   const stall = setTimeout(() => parsed.reject(new Problem('upload_stalled')), options.stall_ms);
+  const total = setTimeout(() => parsed.reject(new Problem('upload_stalled', { detail: TOO_LONG })), options.total_ms);
   let arrived = 0;
   body.on('data', (chunk: Buffer) => {
     arrived += chunk.length;
@@ -142,6 +142,7 @@ export async function receiveUpload(request: FastifyRequest, options: UploadOpti
     throw error;
   } finally {
     clearTimeout(stall);
+    clearTimeout(total);
     clearInterval(slow);
     options.signal.removeEventListener('abort', abort);
   }

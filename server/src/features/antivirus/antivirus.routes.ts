@@ -1,20 +1,19 @@
 import { cancelUpload, countScans, listScans, scanFile, UPLOAD_KEY_HEADER, uploadKeySchema } from '@palisade/contract/antivirus';
 import type { FastifyRequest } from 'fastify';
-import type { Counters } from '#platform/counters.ts';
 import { nextPage } from '#platform/page.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { receiveUpload } from '#platform/upload.ts';
 import type { Antivirus } from './antivirus.ts';
-import { type ArrivalLimits, createArrivals } from './arrivals.ts';
+import type { Arrivals } from './arrivals.ts';
 import type { Spool } from './spool.ts';
 
-/** Largest upload in bytes, how long one may pause, in ms, how slow it may be, and how many there may be. */
+/** Largest upload in bytes, how long one may pause, in ms, how slow it may be, and how long it may take in all, in ms. */
 export interface UploadLimits {
   maximum: number;
   stall_ms: number;
   slow: { window_ms: number; bytes: number };
-  arrivals: ArrivalLimits;
+  total_ms: number;
 }
 
 /** @throws Problem `invalid_field` for a key that is none. */
@@ -28,12 +27,8 @@ function uploadKeyOf(request: FastifyRequest): string | undefined {
 
 export function serveAntivirus(
   api: Api,
-  antivirus: Antivirus,
-  spool: Spool,
-  limits: UploadLimits,
-  counters: Pick<Counters, 'put' | 'remove'>,
+  { antivirus, spool, arrivals, limits }: { antivirus: Antivirus; spool: Spool; arrivals: Arrivals; limits: UploadLimits },
 ): void {
-  const arrivals = createArrivals(limits.arrivals, counters);
   serve(api, listScans, 'customer', async ({ session, query, header, request }) => {
     const scans = await antivirus.list(session.user.id, query);
     nextPage({ rows: scans, query, url: request.url, header });
@@ -47,7 +42,15 @@ export function serveAntivirus(
     const user_id = session.user.id;
     const key = uploadKeyOf(request);
     return arrivals.during({ user_id, key }, async (signal) => {
-      const upload = await receiveUpload(request, { field: 'file', path: spool.arriving(id), signal, ...limits });
+      const take = (size: number) => spool.take({ id, user_id, size });
+      // What has no room is refused before its body.
+      take(0);
+      const upload = await receiveUpload(request, { field: 'file', path: spool.arriving(id), signal, take, ...limits }).catch(
+        async (error: unknown) => {
+          await spool.remove(id);
+          throw error;
+        },
+      );
       return await antivirus.scan({ id, user_id, key, signal, ...upload });
     });
   });

@@ -27,6 +27,8 @@ export interface AntivirusTables {
     attempts: number;
     /** 1 while the bytes are kept encrypted. */
     sealed: number;
+    /** The data folder that has the bytes while they are `spooled` or `sealed`: the only server that may read or remove them is the one that runs on it. */
+    home: string | null;
     /** When bytes that are kept, in whatever way, are removed. */
     kept_until: string | null;
     /** The engine's edition that the verdict is of; null where it may not serve again. */

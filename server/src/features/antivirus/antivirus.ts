@@ -3,18 +3,20 @@ import type { LiveEvent } from '@palisade/contract/events';
 import type { ScanDetail } from '@palisade/contract/quarantine';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
+import { isForeignKeyViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import { createPersonCache } from '#platform/person-cache.ts';
 import { Problem } from '#platform/problem.ts';
-import { storageProblem } from '#platform/upload.ts';
+import { storageProblem } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
+import { ACCOUNT_GONE, type Arrivals } from './arrivals.ts';
 import type { Engine } from './engines/yara-pool.ts';
 import { type ClearedFile, createExaminations, type InfectedFile, type RecordNews, type Waiter } from './examination.ts';
 import type { FalseAlarms } from './false-alarms.ts';
 import { displayName } from './filename.ts';
 import { createKeeping, type ScanRow, type Verdict, waitsUntil } from './keeping.ts';
-import { createKeptFiles, type KeptFiles } from './kept-files.ts';
+import { createKeptFiles, type KeptFiles, requireHere } from './kept-files.ts';
 import { type MatchHash, withList } from './known-hashes.ts';
 import type { Quarantine } from './quarantine.ts';
 import { countScans, type ScanCounts } from './scan-counts.ts';
@@ -49,7 +51,10 @@ export interface Antivirus extends KeptFiles, Pick<WaitingFiles, 'resume' | 'res
   totals(user_id: string, search: string): Promise<ScanTotals>;
   find(id: string): Promise<ScanRow | undefined>;
   detail(row: ScanRow): Promise<ScanDetail>;
-  /** Takes a record out of the history, with its bytes. A scan that is under way ends without a record. */
+  /**
+   * Takes a record out of the history, with its bytes. A scan that is under way ends without a record.
+   * @throws Problem `on_another_server` when the bytes are there.
+   */
   remove(row: ScanRow): Promise<void>;
   /** Removes a person's records as part of `database`'s transaction. Answers what removes their bytes, once it is committed. */
   forgetPerson(database: Kysely<AntivirusTables>, user_id: string): Promise<() => Promise<void>>;
@@ -75,8 +80,11 @@ export function createAntivirus(parts: {
   database: Kysely<AntivirusTables & InstallationTables>;
   engine: Engine;
   turns: Turns;
+  arrivals: Pick<Arrivals, 'dismiss'>;
   spool: Spool;
   quarantine: Quarantine;
+  /** The id of the data folder in which `spool` and `quarantine` are. */
+  home: string;
   falseAlarms: Pick<FalseAlarms, 'of'>;
   now: () => number;
   logger: FastifyBaseLogger;
@@ -90,9 +98,11 @@ export function createAntivirus(parts: {
   /** How often pending files are given to the engine again, in ms. */
   retry_ms?: number | undefined;
 }): Antivirus {
-  const { database, engine, spool, quarantine, falseAlarms, now, logger, tell, matchHash } = parts;
+  const { database, engine, spool, quarantine, home, falseAlarms, now, logger, tell, matchHash } = parts;
   const scanList = createScanList(database);
-  const keeping = createKeeping({ database, spool, quarantine, now, logger });
+  const keeping = createKeeping({ database, spool, quarantine, home, now, logger });
+  /** Files that are in the spool and have no record yet. */
+  const arriving = new Set<string>();
   // Thousands of scans may be counted, at each look at the dashboard.
   const overviews = createPersonCache({
     read: async (user_id) => {
@@ -115,8 +125,8 @@ export function createAntivirus(parts: {
     },
   };
   const examinations = createExaminations({ ...parts, keeping, news, matchHash });
-  const waitingFiles = createWaitingFiles({ ...parts, examinations, keeping, news, matchHash });
-  const keptFiles = createKeptFiles({ examinations, keeping, quarantine, logger });
+  const waitingFiles = createWaitingFiles({ ...parts, examinations, keeping, arriving: () => [...arriving], news, matchHash });
+  const keptFiles = createKeptFiles({ examinations, keeping, quarantine, home, find, logger });
 
   const at = () => new Date(now()).toISOString();
 
@@ -141,6 +151,10 @@ export function createAntivirus(parts: {
       edition: earlier.edition,
       answered_from: earlier.answered_from ?? earlier.scanned_at,
     });
+  }
+
+  function find(id: string): Promise<ScanRow | undefined> {
+    return database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
   return {
@@ -174,11 +188,13 @@ export function createAntivirus(parts: {
         spooled: size === 0 ? 0 : 1,
         attempts: 1,
         sealed: 0,
+        home: size === 0 ? null : home,
         kept_until: size === 0 ? null : waitsUntil(now()),
         edition: null,
         answered_from: null,
       };
       let known: Partial<Verdict> | undefined;
+      arriving.add(id);
       try {
         await spool.keep(id);
         const earlier = await database
@@ -193,13 +209,16 @@ export function createAntivirus(parts: {
         known = size === 0 || earlier === undefined ? undefined : await earlierVerdict(row);
         if (known?.scan_status === 'clean') {
           // Nothing of it is needed any more, so nothing of it is kept.
-          Object.assign(row, known, { spooled: 0, kept_until: null });
+          Object.assign(row, known, { spooled: 0, home: null, kept_until: null });
         }
         await database.insertInto('scans').values(row).execute();
         news.changed(row);
       } catch (error) {
         await spool.remove(id);
+        if (isForeignKeyViolation(error)) throw new Problem('unauthenticated', { detail: ACCOUNT_GONE, cause: error });
         throw storageProblem(error);
+      } finally {
+        arriving.delete(id);
       }
       if (row.spooled === 0) {
         await spool.remove(id);
@@ -217,10 +236,11 @@ export function createAntivirus(parts: {
 
     list: scanList.page,
     totals: scanList.totals,
-    find: (id) => database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst(),
+    find,
     detail: async (row) => ({ ...detailOf(row), report: await falseAlarms.of(row.id) }),
 
     async remove(row) {
+      requireHere(row, home);
       await database.deleteFrom('scans').where('id', '=', row.id).execute();
       news.removed(row);
       // Of one that is being read, the examination removes the bytes when it ends.
@@ -231,6 +251,7 @@ export function createAntivirus(parts: {
       const rows = await transaction.deleteFrom('scans').where('user_id', '=', user_id).returning('id').execute();
       return async () => {
         overviews.forget(user_id);
+        await parts.arrivals.dismiss(user_id);
         for (const { id } of rows) if (!examinations.isRunning(id)) await keeping.remove(id);
       };
     },

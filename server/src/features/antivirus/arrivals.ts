@@ -25,10 +25,14 @@ export interface Arrivals {
   find(key: string): { user_id: string } | undefined;
   /** Answers once nothing of the file is left; false when its verdict came first, and stays. */
   cancel(key: string): Promise<boolean>;
+  /** Ends all that a person has on the way, because their account is deleted. Answers once it has. */
+  dismiss(user_id: string): Promise<void>;
 }
 
 /** Seconds after which it is worth trying again. */
 const RETRY_AFTER_S = { person: 5, all: 15 } as const;
+
+export const ACCOUNT_GONE = 'The account was deleted while the file was on its way. Nothing of it is kept.';
 
 /** Whether a file's way ended because its person cancelled it. */
 function wasCancelled(error: unknown): boolean {
@@ -45,6 +49,7 @@ const keyOf = (user_id: string) => `${ALL}:${user_id}`;
 export function createArrivals(limits: ArrivalLimits, counters: Pick<Counters, 'put' | 'remove'>): Arrivals {
   const counts = new Map<string, number>();
   const keyed = new Map<string, Arriving>();
+  const present = new Set<Arriving>();
   let all = 0;
 
   function count(user_id: string, change: 1 | -1): void {
@@ -97,6 +102,7 @@ export function createArrivals(limits: ArrivalLimits, counters: Pick<Counters, '
         throw new Problem('conflict', { detail: 'A file is on its way under this key already. Use a key once.' });
       const arriving: Arriving = { user_id, abort: new AbortController(), ended: Promise.withResolvers() };
       if (key !== undefined) keyed.set(key, arriving);
+      present.add(arriving);
       count(user_id, 1);
       let cancelled = false;
       try {
@@ -106,6 +112,7 @@ export function createArrivals(limits: ArrivalLimits, counters: Pick<Counters, '
         throw error;
       } finally {
         if (key !== undefined) keyed.delete(key);
+        present.delete(arriving);
         count(user_id, -1);
         arriving.ended.resolve(cancelled);
       }
@@ -118,6 +125,12 @@ export function createArrivals(limits: ArrivalLimits, counters: Pick<Counters, '
       if (arriving === undefined) return false;
       arriving.abort.abort(new Problem('upload_cancelled'));
       return await arriving.ended.promise;
+    },
+
+    async dismiss(user_id) {
+      const theirs = [...present].filter((arriving) => arriving.user_id === user_id);
+      for (const { abort } of theirs) abort.abort(new Problem('unauthenticated', { detail: ACCOUNT_GONE }));
+      await Promise.all(theirs.map(({ ended }) => ended.promise));
     },
   };
 }

@@ -47,11 +47,11 @@ describe('what comes while something else is done with a file', async () => {
   });
   const { token } = await app.signIn();
   beforeEach(() => onLook.clear());
-  const recheck = () => database.run(`update installation set value = 'another' where name = 'scanner_edition'`);
+  const recheck = () => database.run(`update installation set value = 'another' where name like 'scanner_edition%'`);
   const firstLook = () =>
     soon(async () => {
       const facts = await app.app.database.selectFrom('installation').select('name').execute();
-      expect(facts.map(({ name }) => name)).toContain('scanner_edition');
+      expect(facts.filter(({ name }) => name.startsWith('scanner_edition'))).toHaveLength(1);
     });
 
   test('a file that its owner removes in the middle of a recheck is not said to be kept', async () => {
@@ -159,6 +159,7 @@ describe('a start', async () => {
     writeFileSync(spool(two.id), noise(91));
     writeFileSync(spool(three.id), noise(92));
     listed.set(two.file_hash, 'Listed.Threat');
+    database.run(`delete from installation where name like 'scanner_edition:%'`);
     database.run(`insert into installation (name, value) values ('scanner_edition', 'another')
       on conflict (name) do update set value = 'another'`);
 

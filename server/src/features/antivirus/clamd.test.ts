@@ -237,8 +237,13 @@ test('what clamd found stays found when a server starts without one, until clamd
       surroundings: { ...EVERY, database: { sqlite: join(folder, 'palisade.sqlite') } },
     });
   const edition = async (app: TestApp) =>
-    (await app.app.database.selectFrom('installation').select('value').where('name', '=', 'scanner_edition').executeTakeFirst())
-      ?.value;
+    (
+      await app.app.database
+        .selectFrom('installation')
+        .select('value')
+        .where('name', 'like', 'scanner_edition%')
+        .executeTakeFirst()
+    )?.value;
   const before = await start(clamd.url);
   const person = await before.signIn();
   await soon(async () =>

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { coverageSchema, type Scan } from '@palisade/contract/antivirus';
 import type { LiveEvent, ScanProgress } from '@palisade/contract/events';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
+import { timeOfId } from '#platform/id.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { Engine, EngineOutcome } from './engines/yara-pool.ts';
@@ -10,7 +12,7 @@ import { isOfItsFinders, type MatchHash, withList } from './known-hashes.ts';
 import { createProgressBoard } from './progress.ts';
 import { isTestFile, notesSchema, scanOf } from './scan-record.ts';
 import type { Spool } from './spool.ts';
-import type { Turns } from './turns.ts';
+import { SET_ASIDE, type Turns } from './turns.ts';
 import { verdictOf } from './verdict.ts';
 
 /** A file in which something was found. */
@@ -54,6 +56,8 @@ export interface Examinations {
   examine(row: Row, how?: { waiter?: Waiter; password?: string }): Promise<Row | undefined>;
   /** Stores a verdict that is known without reading, and sees to the bytes. */
   settle(row: Row, verdict: Partial<Verdict>): Promise<Row | undefined>;
+  /** Seals what was read when there was no room for it. */
+  seal(row: Row): Promise<Row | undefined>;
   isRunning(id: string): boolean;
   /** Ids of the files under way. */
   running(): string[];
@@ -64,6 +68,11 @@ export interface Examinations {
   /** Ends the engine. What it had not read stays as it is, for the next start. */
   close(): Promise<void>;
 }
+
+/** An account comes behind older ones for so long. */
+const NEW_FOR_MS = 86_400_000;
+/** In this time less is unpacked than the reserve of the disk. */
+const LOOK_AT_DISK_MS = 200;
 
 /** Of a file whose turn does not come: it was taken back, or the server is stopping. */
 const NO_TURN: EngineOutcome = { kind: 'failed', detail: 'engine_down' };
@@ -90,6 +99,7 @@ export function createExaminations(parts: {
   turns: Turns;
   spool: Spool;
   keeping: Keeping;
+  now: () => number;
   logger: FastifyBaseLogger;
   /** Told of each infected file, again after a restart: take it once for each scan id. */
   onInfected: (file: InfectedFile) => Promise<void>;
@@ -99,7 +109,7 @@ export function createExaminations(parts: {
   tell: (user_id: string, event: LiveEvent) => void;
   matchHash: MatchHash | undefined;
 }): Examinations {
-  const { database, engine, turns, spool, keeping, logger, onInfected, onCleared, news, tell, matchHash } = parts;
+  const { database, engine, turns, spool, keeping, now, logger, onInfected, onCleared, news, tell, matchHash } = parts;
   const board = createProgressBoard(tell);
   const running = new Map<string, Promise<Row | undefined>>();
   let closed = false;
@@ -151,7 +161,7 @@ export function createExaminations(parts: {
     const report = (progress: ScanProgress) => board.report({ id, user_id, key }, progress);
     const onPlace = (place: number) => report({ stage: 'queued', place });
     try {
-      const scan = () =>
+      const scan = (stop: AbortSignal) =>
         engine.scan({
           id: row.id,
           path: spool.path(row.id),
@@ -160,12 +170,15 @@ export function createExaminations(parts: {
           sha256: row.file_hash,
           folder: spool.unpacked(row.id),
           password,
-          signal,
+          signal: signal === undefined ? stop : AbortSignal.any([signal, stop]),
           onProgress: (progress) => report({ stage: 'reading', ...progress }),
         });
-      const turn = turns.take({ user_id, size, signal, onPlace }, async () => {
-        const outcome = await scan();
-        return isOutdated(outcome) ? await scan() : outcome;
+      const is_new = now() - timeOfId(user_id) < NEW_FOR_MS;
+      const turn = turns.take({ user_id, size, is_new, signal, onPlace }, async (stop) => {
+        const first = await whileRoom(id, stop, scan);
+        const outcome = isOutdated(first) ? await whileRoom(id, stop, scan) : first;
+        const was_stopped = stop.aborted && !signal?.aborted && !closed;
+        return was_stopped && !isAnswered(outcome) ? SET_ASIDE : outcome;
       });
       const outcome = (await turn.finally(() => board.clear(id))) ?? NO_TURN;
       if (signal?.aborted && !isAnswered(outcome)) return await withdraw(row);
@@ -191,6 +204,21 @@ export function createExaminations(parts: {
       // What stays of a sealed file is the sealed one.
       if (row.sealed === 1) await spool.remove(row.id);
     }
+  }
+
+  /** Ends a reading that unpacks to the disk before it takes the room that the database needs. */
+  async function whileRoom(
+    id: string,
+    stop: AbortSignal,
+    scan: (stop: AbortSignal) => Promise<EngineOutcome>,
+  ): Promise<EngineOutcome> {
+    const full = new AbortController();
+    const watch = setInterval(() => {
+      if (!existsSync(spool.unpacked(id)) || spool.hasRoom()) return;
+      logger.warn({ scan: id }, 'a file was not read further, because the disk is nearly full');
+      full.abort();
+    }, LOOK_AT_DISK_MS);
+    return await scan(AbortSignal.any([stop, full.signal])).finally(() => clearInterval(watch));
   }
 
   /** Nothing was found, by signatures that others have replaced meanwhile: a recheck for these may have passed the file by while it was read. */
@@ -227,6 +255,12 @@ export function createExaminations(parts: {
   return {
     examine: (row, how = {}) => alone(row.id, () => read(row, how)),
     settle: (row, verdict) => alone(row.id, () => conclude(row, withList(matchHash, row, verdict))),
+    seal: (row) =>
+      alone(row.id, async () => {
+        const sealed = await keeping.sealWaiting(row);
+        if (sealed !== undefined) news.changed(sealed);
+        return sealed;
+      }),
     isRunning: (id) => running.has(id),
     running: () => [...running.keys()],
     tellInfected,

@@ -1,6 +1,7 @@
 import { QUARANTINE_BYTES_MAXIMUM, QUARANTINE_DAYS } from '@palisade/contract/quarantine';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
+import { isStorageError } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { Spool } from './spool.ts';
@@ -27,25 +28,40 @@ export type Verdict = Required<
   >
 >;
 
-/** What became of the uploaded bytes: `left` when they could not be removed. */
+/** What became of the uploaded bytes: `left` when they could not be removed, `waiting` for an engine or for room to be sealed. */
 export type Copy = 'sealed' | 'deleted' | 'left' | 'waiting';
+
+/** Of a file that is pending because no engine has read it yet. */
+export const UNREAD = ['engine_down', 'queued'] as const;
+
+/** Whether an engine has yet to read the file; else what lies in the spool waits for room to be sealed. */
+export function isUnread({ scan_status, status_detail }: Pick<ScanRow, 'scan_status' | 'status_detail'>): boolean {
+  return scan_status === 'pending' && UNREAD.some((detail) => detail === status_detail);
+}
 
 /** Which uploaded bytes stay, how, and until when. */
 export interface Keeping {
   /** Stores a verdict, then seals, keeps or removes the bytes that it is about. `row` is undefined when the record was removed meanwhile. */
   conclude(row: ScanRow, verdict: Partial<Verdict>): Promise<{ row: ScanRow | undefined; copy: Copy }>;
+  /** Seals what waited for room. Answers the record when it is sealed, or given up because it cannot be; undefined while there is no room, or the record is gone. */
+  sealWaiting(row: ScanRow): Promise<ScanRow | undefined>;
   /** Puts the bytes of a sealed file back into the spool for an engine. False when they cannot be had. */
   recall(row: ScanRow): Promise<boolean>;
-  /** Removes the sealed bytes of a file; the record stays. False when somebody else has. */
+  /** Removes the bytes of a file that is sealed or waits to be; the record stays. False when somebody else has. */
   removeFile(row: ScanRow): Promise<boolean>;
   /** Removes all bytes of a scan. */
   remove(id: string): Promise<void>;
-  /** Removes what is over its time or belongs to no record. `busy` answers the scans that are read just now. Answers the records that have changed by it. */
+  /**
+   * Removes what is over its time or belongs to no record, of this server's files. `busy` answers the scans that are taken in or read just now. Answers the records
+   * that have changed by it.
+   */
   sweep(busy: () => readonly string[]): Promise<ScanRow[]>;
 }
 
 const DAY_MS = 86_400_000;
 const SWEPT_AT_ONCE = 100;
+/** A server that has not removed what was over its time for so long does not run any more: others say so on its records. */
+const ABANDONED_MS = DAY_MS;
 
 /** Until when a file that has just arrived may wait to be read. */
 export function waitsUntil(now: number): string {
@@ -56,10 +72,12 @@ export function createKeeping(parts: {
   database: Kysely<AntivirusTables>;
   spool: Spool;
   quarantine: Quarantine;
+  /** The data folder of `spool` and `quarantine`. */
+  home: string;
   now: () => number;
   logger: FastifyBaseLogger;
 }): Keeping {
-  const { database, spool, quarantine, now, logger } = parts;
+  const { database, spool, quarantine, home, now, logger } = parts;
   const at = () => new Date(now()).toISOString();
 
   /** Until when the bytes stay after this verdict; null when they do not. */
@@ -77,8 +95,8 @@ export function createKeeping(parts: {
     }
   }
 
-  /** A failure loses neither the verdict nor leaves the bytes as they are: they are removed then. */
-  async function trySeal(row: ScanRow): Promise<boolean> {
+  /** A failure loses neither the verdict nor leaves the bytes as they are: they are removed then, but for want of room, which may come. */
+  async function trySeal(row: ScanRow): Promise<'sealed' | 'no_room' | 'failed'> {
     try {
       const { bytes } = await database
         .selectFrom('scans')
@@ -86,12 +104,12 @@ export function createKeeping(parts: {
         .where('user_id', '=', row.user_id)
         .where('sealed', '=', sql.lit(1))
         .executeTakeFirstOrThrow();
-      if (Number(bytes ?? 0) + row.size > QUARANTINE_BYTES_MAXIMUM) return false;
+      if (Number(bytes ?? 0) + row.size > QUARANTINE_BYTES_MAXIMUM) return 'failed';
       await quarantine.seal(row, spool.path(row.id));
-      return true;
+      return 'sealed';
     } catch (error) {
       logger.error({ err: error, scan: row.id }, 'a file could not be sealed');
-      return false;
+      return isStorageError(error) ? 'no_room' : 'failed';
     }
   }
 
@@ -99,14 +117,85 @@ export function createKeeping(parts: {
     await Promise.all([spool.remove(id), quarantine.remove(id)]);
   }
 
+  /** Removes the files of this server that are over their time. */
+  async function sweepExpired(busy: () => readonly string[]): Promise<ScanRow[]> {
+    const changed: ScanRow[] = [];
+    for (;;) {
+      const over = await database
+        .selectFrom('scans')
+        .selectAll()
+        .where('home', '=', home)
+        .where('kept_until', 'is not', null)
+        .where('kept_until', '<', at())
+        .where('id', 'not in', ['', ...busy()])
+        .orderBy('kept_until')
+        .limit(SWEPT_AT_ONCE)
+        .execute();
+      for (const row of over) {
+        if (busy().includes(row.id)) continue;
+        const updated = await database
+          .updateTable('scans')
+          .set({ sealed: 0, spooled: 0, kept_until: null, ...(isUnread(row) ? { status_detail: 'expired' as const } : {}) })
+          .where('id', '=', row.id)
+          .returningAll()
+          .executeTakeFirst();
+        await remove(row.id);
+        if (updated !== undefined) changed.push(updated);
+      }
+      if (over.length < SWEPT_AT_ONCE) return changed;
+    }
+  }
+
+  /** Says of the files of a server that runs no more that they are not kept; should it run again, it removes them. */
+  async function sweepAbandoned(): Promise<ScanRow[]> {
+    return await database
+      .updateTable('scans')
+      .set(({ eb }) => ({
+        sealed: 0,
+        spooled: 0,
+        kept_until: null,
+        status_detail: eb
+          .case()
+          .when('status_detail', 'in', UNREAD)
+          .then('expired' as const)
+          .else(eb.ref('status_detail'))
+          .end(),
+      }))
+      .where('home', '!=', home)
+      .where('kept_until', 'is not', null)
+      .where('kept_until', '<', new Date(now() - ABANDONED_MS).toISOString())
+      .returningAll()
+      .execute();
+  }
+
+  /** Removes files of a folder of this server that no record knows there. */
+  async function sweepLeftovers(folder: Spool | Quarantine, busy: () => readonly string[]): Promise<void> {
+    // Listed first, and without what is busy then: a file that comes later is not taken for a leftover, and of one that was here its record is written.
+    const here = await folder.list();
+    const busy_before = new Set(busy());
+    const still = here.filter((id) => !busy_before.has(id));
+    for (let start = 0; start < still.length; start += SWEPT_AT_ONCE) {
+      const ids = still.slice(start, start + SWEPT_AT_ONCE);
+      const rows = await database
+        .selectFrom('scans')
+        .select('id')
+        .where('id', 'in', ids)
+        .where(folder === spool ? 'spooled' : 'sealed', '=', sql.lit(1))
+        .execute();
+      const known = new Set(rows.map(({ id }) => id));
+      for (const id of ids) if (!known.has(id) && !busy().includes(id)) await folder.remove(id);
+    }
+  }
+
   return {
     async conclude(row, verdict) {
       const { scan_status = row.scan_status, status_detail = row.status_detail } = verdict;
       const kept_until = keptUntil(row, scan_status);
       // Of what was not kept there is nothing to seal.
-      const sealed = kept_until !== null && (row.sealed === 1 || (row.spooled === 1 && (await trySeal(row))));
+      const sealing = kept_until !== null && row.sealed === 0 && row.spooled === 1 ? await trySeal(row) : 'failed';
+      const sealed = kept_until !== null && (row.sealed === 1 || sealing === 'sealed');
       // What no engine has read yet is never given up for want of a seal.
-      const waits = !sealed && scan_status === 'pending' && (status_detail === 'engine_down' || status_detail === 'queued');
+      const waits = !sealed && (isUnread({ scan_status, status_detail }) || sealing === 'no_room');
       const store = (kept: Partial<Pick<ScanRow, 'sealed' | 'spooled' | 'kept_until'>>) =>
         database
           .updateTable('scans')
@@ -138,8 +227,25 @@ export function createKeeping(parts: {
       }
     },
 
+    async sealWaiting(row) {
+      const sealing = await trySeal(row);
+      if (sealing === 'no_room') return undefined;
+      const sealed = sealing === 'sealed';
+      const updated = await database
+        .updateTable('scans')
+        .set({ sealed: sealed ? 1 : 0, spooled: 0, ...(sealed ? {} : { kept_until: null }) })
+        .where('id', '=', row.id)
+        .where('spooled', '=', sql.lit(1))
+        .returningAll()
+        .executeTakeFirst();
+      if (updated?.sealed === 1) await spool.remove(row.id);
+      else await remove(row.id);
+      return updated;
+    },
+
     async recall(row) {
       try {
+        spool.require(row.size);
         await quarantine.unseal(row, spool.path(row.id));
         return true;
       } catch (error) {
@@ -148,58 +254,24 @@ export function createKeeping(parts: {
       }
     },
 
-    async removeFile({ id }) {
+    async removeFile(row) {
+      const waits = row.spooled === 1 && !isUnread(row);
       const { numUpdatedRows } = await database
         .updateTable('scans')
-        .set({ sealed: 0, kept_until: null })
-        .where('id', '=', id)
-        .where('sealed', '=', sql.lit(1))
+        .set({ sealed: 0, spooled: 0, kept_until: null })
+        .where('id', '=', row.id)
+        .where(waits ? 'spooled' : 'sealed', '=', sql.lit(1))
         .executeTakeFirst();
-      await quarantine.remove(id);
+      if (numUpdatedRows > 0n) await remove(row.id);
       return numUpdatedRows > 0n;
     },
 
     remove,
 
     async sweep(busy) {
-      // Listed first: what is sealed while this runs is not taken for a leftover.
-      const here = await quarantine.list();
-      const changed: ScanRow[] = [];
-      for (let full = true; full; ) {
-        const over = await database
-          .selectFrom('scans')
-          .selectAll()
-          .where('kept_until', 'is not', null)
-          .where('kept_until', '<', at())
-          .where('id', 'not in', ['', ...busy()])
-          .orderBy('kept_until')
-          .limit(SWEPT_AT_ONCE)
-          .execute();
-        for (const row of over) {
-          if (busy().includes(row.id)) continue;
-          const was_read = row.status_detail !== 'engine_down' && row.status_detail !== 'queued';
-          const updated = await database
-            .updateTable('scans')
-            .set({ sealed: 0, spooled: 0, kept_until: null, ...(was_read ? {} : { status_detail: 'expired' as const }) })
-            .where('id', '=', row.id)
-            .returningAll()
-            .executeTakeFirst();
-          await remove(row.id);
-          if (updated !== undefined) changed.push(updated);
-        }
-        full = over.length === SWEPT_AT_ONCE;
-      }
-      for (let start = 0; start < here.length; start += SWEPT_AT_ONCE) {
-        const ids = here.slice(start, start + SWEPT_AT_ONCE);
-        const rows = await database
-          .selectFrom('scans')
-          .select('id')
-          .where('id', 'in', ids)
-          .where('sealed', '=', sql.lit(1))
-          .execute();
-        const known = new Set(rows.map(({ id }) => id));
-        for (const id of ids) if (!known.has(id) && !busy().includes(id)) await quarantine.remove(id);
-      }
+      const changed = [...(await sweepExpired(busy)), ...(await sweepAbandoned())];
+      await sweepLeftovers(quarantine, busy);
+      await sweepLeftovers(spool, busy);
       return changed;
     },
   };

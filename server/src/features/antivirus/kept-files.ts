@@ -7,7 +7,7 @@ import type { Quarantine } from './quarantine.ts';
 
 /** What an owner may do with the kept bytes of a file. */
 export interface KeptFiles {
-  /** The bytes. @throws Problem `not_found` when none are kept, `unavailable` when they do not open. */
+  /** The bytes. @throws Problem `not_found` when none are kept, `unavailable` when they do not open, `on_another_server` as all of these do. */
   restore(row: ScanRow): Promise<Readable>;
   /** Removes the kept bytes; the record stays. False when there are none. @throws Problem `conflict` while the file is read. */
   removeFile(row: ScanRow): Promise<boolean>;
@@ -19,13 +19,26 @@ export interface KeptFiles {
   unlock(row: ScanRow, password: string): Promise<ScanRow>;
 }
 
+/** Seconds after which another server may be asked. */
+const RETRY_AFTER_S = 5;
+
+/** @throws Problem `on_another_server` when the bytes of a record lie in another data folder than `home`. */
+export function requireHere(row: ScanRow, home: string): void {
+  const is_kept = row.sealed === 1 || row.spooled === 1;
+  if (is_kept && row.home !== home) throw new Problem('on_another_server', { retry_after: RETRY_AFTER_S });
+}
+
 export function createKeptFiles(parts: {
   examinations: Pick<Examinations, 'examine' | 'isRunning'>;
   keeping: Keeping;
   quarantine: Quarantine;
+  /** The data folder of this server. */
+  home: string;
+  /** The record as it is now. */
+  find: (id: string) => Promise<ScanRow | undefined>;
   logger: FastifyBaseLogger;
 }): KeptFiles {
-  const { examinations, keeping, quarantine, logger } = parts;
+  const { examinations, keeping, quarantine, home, find, logger } = parts;
 
   function requireRest({ id }: ScanRow): void {
     if (examinations.isRunning(id))
@@ -34,21 +47,27 @@ export function createKeptFiles(parts: {
 
   return {
     async restore(row) {
+      requireHere(row, home);
       if (row.sealed !== 1) throw new Problem('not_found', { detail: 'No copy of this file is kept.' });
       try {
         return await quarantine.read(row);
       } catch (error) {
+        // Deleted meanwhile, by its owner or with the account.
+        const current = await find(row.id);
+        if (current?.sealed !== 1) throw new Problem('not_found', { detail: 'No copy of this file is kept.', cause: error });
         logger.error({ err: error, scan: row.id }, 'a sealed file could not be opened');
         throw new Problem('unavailable', { detail: 'The kept copy does not open. Ask support.', cause: error });
       }
     },
 
     async removeFile(row) {
+      requireHere(row, home);
       requireRest(row);
       return await keeping.removeFile(row);
     },
 
     async unlock(row, password) {
+      requireHere(row, home);
       requireRest(row);
       if (row.sealed !== 1 || row.scan_status !== 'pending' || row.status_detail !== 'encrypted') {
         throw new Problem('conflict', { detail: 'There is no kept file here that waits for a password. Upload it again.' });

@@ -15,6 +15,7 @@ import {
   unlockFile,
 } from '@palisade/contract/quarantine';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { openDisk } from '#platform/disk.ts';
 import { EICAR, noise, PDF, zip } from '#test/files.ts';
 import { problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
@@ -38,7 +39,8 @@ describe('a sealed file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-quarantine-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const key_file = join(folder, 'keys', 'quarantine.key');
-  const quarantine = openQuarantine({ folder: join(folder, 'sealed'), key_file });
+  const disk = openDisk(folder, 0);
+  const quarantine = openQuarantine({ folder: join(folder, 'sealed'), key_file, disk });
   const plain = join(folder, 'plain');
   const sealed = (id: string) => join(folder, 'sealed', id);
   const seal = async (id: string, content: Buffer) => {
@@ -120,14 +122,14 @@ describe('a sealed file', () => {
 
   test('does not open with another key, and the key is its owner’s alone', async () => {
     const file = await seal('keyed', EICAR);
-    const other = openQuarantine({ folder: join(folder, 'sealed'), key_file: join(folder, 'other.key') });
+    const other = openQuarantine({ folder: join(folder, 'sealed'), key_file: join(folder, 'other.key'), disk });
     await expect(other.read(file)).rejects.toThrow();
     expect(statSync(key_file).mode & 0o777).toBe(0o600);
-    expect((await buffer(await openQuarantine({ folder: join(folder, 'sealed'), key_file }).read(file))).equals(EICAR)).toBe(
-      true,
-    );
+    expect(
+      (await buffer(await openQuarantine({ folder: join(folder, 'sealed'), key_file, disk }).read(file))).equals(EICAR),
+    ).toBe(true);
     writeFileSync(join(folder, 'bad.key'), 'short');
-    expect(() => openQuarantine({ folder, key_file: join(folder, 'bad.key') })).toThrow('does not hold a key');
+    expect(() => openQuarantine({ folder, key_file: join(folder, 'bad.key'), disk })).toThrow('does not hold a key');
   });
 });
 

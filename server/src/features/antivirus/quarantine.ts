@@ -3,6 +3,7 @@ import { accessSync, constants, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import type { Disk } from '#platform/disk.ts';
 import { KEY_BYTES, openKeyFile } from '#platform/key-file.ts';
 
 /** A file that is kept sealed: what its seal is bound to. */
@@ -19,7 +20,7 @@ interface Sealed {
  * whoever has the data without the key has nothing. Memory is that of a piece, whatever the size.
  */
 export interface Quarantine {
-  /** Seals the bytes of the file at `path`, which stays. When this fails nothing of it is left here. */
+  /** Seals the bytes of the file at `path`, which stays. When this fails nothing of it is left here. @throws NoSpaceError before a byte is written where there is no room. */
   seal(file: Sealed, path: string): Promise<void>;
   /** The bytes again, each piece only after it has proved to be what was sealed. @throws when the file is gone, or is not what was sealed. */
   read(file: Sealed): Promise<Readable>;
@@ -61,8 +62,8 @@ async function fill(handle: FileHandle, buffer: Buffer): Promise<Buffer> {
 }
 
 /** @throws when the folder or the key cannot be made, read or written. */
-export function openQuarantine(parts: { folder: string; key_file: string }): Quarantine {
-  const { folder, key_file } = parts;
+export function openQuarantine(parts: { folder: string; key_file: string; disk: Disk }): Quarantine {
+  const { folder, key_file, disk } = parts;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   accessSync(folder, constants.W_OK | constants.R_OK | constants.X_OK);
   // What a server that was killed was about to seal.
@@ -122,6 +123,7 @@ export function openQuarantine(parts: { folder: string; key_file: string }): Qua
 
   return {
     async seal(file, path) {
+      disk.require(file.size);
       const incomplete = pathOf(file.id) + INCOMPLETE;
       try {
         const source = await open(path, 'r');

@@ -46,7 +46,7 @@ describe('when the signatures change', async () => {
           await app.app.database
             .selectFrom('installation')
             .select('value')
-            .where('name', '=', 'scanner_edition')
+            .where('name', 'like', 'scanner_edition%')
             .executeTakeFirst(),
         ).toBeDefined(),
       10_000,

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { type InstallationTables, readFact, writeFact } from '#platform/installation.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import type { ScanRow } from './keeping.ts';
+import { type ScanRow, UNREAD } from './keeping.ts';
 import type { MatchHash } from './known-hashes.ts';
 
 /** Looks at what was scanned before, again, when engine or signatures have changed. */
@@ -14,30 +14,45 @@ export interface Recheck {
   close(): Promise<void>;
 }
 
+/** Written for each data folder; without one, by a version that knew one server alone. */
 const EDITION = 'scanner_edition';
 const ROWS_AT_ONCE = 500;
 
 export function createRecheck(parts: {
   database: Kysely<AntivirusTables & InstallationTables>;
   edition: () => string | undefined;
+  /** The data folder of this server: what others keep is read again by them. */
+  home: string;
   matchHash: MatchHash | undefined;
   /** Takes a finding of the list for a record that was not infected when it was looked for. */
   onListed: (row: ScanRow) => Promise<void>;
-  /** Has a sealed file read again. */
+  /** Has a kept file read again. */
   readAgain: (row: ScanRow) => Promise<unknown>;
   logger: FastifyBaseLogger;
 }): Recheck {
-  const { database, edition, matchHash, onListed, readAgain, logger } = parts;
+  const { database, edition, home, matchHash, onListed, readAgain, logger } = parts;
+  const mine = `${EDITION}:${home}`;
   let closed = false;
   let underway: Promise<void> | undefined;
 
   /** Rows in the order of their ids, newest last; those that come in meanwhile were read by the new signatures. */
-  async function* rowsWhere(only: 'sealed' | 'not infected'): AsyncGenerator<ScanRow> {
+  async function* rowsWhere(only: 'kept' | 'not infected'): AsyncGenerator<ScanRow> {
     for (let after = ''; !closed; ) {
       const query = database.selectFrom('scans').selectAll().where('id', '>', after).orderBy('id').limit(ROWS_AT_ONCE);
-      const rows = await (only === 'sealed'
-        ? query.where('sealed', '=', sql.lit(1))
-        : query.where('scan_status', '!=', 'infected')
+      const rows = await (only === 'kept'
+        ? query.where('home', '=', home).where(({ eb, or, and }) =>
+            or([
+              eb('sealed', '=', sql.lit(1)),
+              // What waits for an engine is read anyway.
+              and([eb('spooled', '=', sql.lit(1)), or([eb('status_detail', 'is', null), eb('status_detail', 'not in', UNREAD)])]),
+            ]),
+          )
+        : query
+            .where('scan_status', '!=', 'infected')
+            // Of what nobody keeps any server may say what a list says.
+            .where(({ eb, or, and }) =>
+              or([eb('home', '=', home), and([eb('sealed', '=', sql.lit(0)), eb('spooled', '=', sql.lit(0))])]),
+            )
       ).execute();
       for (const row of rows) {
         if (closed) return;
@@ -57,13 +72,13 @@ export function createRecheck(parts: {
         if (matchHash(row.file_hash) !== undefined) await onListed(row);
       }
     }
-    for await (const row of rowsWhere('sealed')) {
+    for await (const row of rowsWhere('kept')) {
       await readAgain(row).catch((error: unknown) =>
         logger.error({ err: error, scan: row.id }, 'a kept file could not be read again'),
       );
     }
     // Cut short, it is done again at the next start.
-    if (!closed && began_with !== undefined) await writeFact(database, EDITION, began_with);
+    if (!closed && began_with !== undefined) await writeFact(database, mine, began_with);
   }
 
   function run(): Promise<void> {
@@ -77,11 +92,10 @@ export function createRecheck(parts: {
     async look() {
       const now = edition();
       if (now === undefined || underway !== undefined) return;
-      const last = await readFact(database, EDITION);
-      if (last === now) return;
+      const last = (await readFact(database, mine)) ?? (await readFact(database, EDITION));
       // Of a new installation, or one from before there were rechecks, everything was read by these signatures.
-      if (last === undefined) await writeFact(database, EDITION, now);
-      else await run();
+      if (last === undefined) await writeFact(database, mine, now);
+      else if (last !== now) await run();
     },
     run,
     async close() {

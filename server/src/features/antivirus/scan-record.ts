@@ -15,6 +15,7 @@ export function scanOf({
   attempts: _attempts,
   threat_facts: _facts,
   sealed: _sealed,
+  home: _home,
   kept_until: _until,
   edition: _edition,
   answered_from: _from,

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
-import { createTurns } from './turns.ts';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createTurns, SET_ASIDE } from './turns.ts';
 
 const [SMALL, BIG] = [10, 1000];
+const LIMITS = { small_bytes: 100, quick_ms: 1_000, budget_ms: 20_000 };
 
 /** Turns whose work ends when the test says so. */
 function stage(slots: number) {
-  const turns = createTurns({ slots, small_bytes: 100 });
+  const turns = createTurns({ slots, ...LIMITS });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const places = new Map<string, number>();
@@ -39,12 +40,25 @@ function stage(slots: number) {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('turns', () => {
-  test('a small file never waits behind big ones, one’s own or others’', async () => {
+  test('a small file never waits behind the big ones of others', async () => {
     const { begun, bring } = stage(3);
     for (const name of ['b1', 'b2', 'b3', 'b4']) void bring(name === 'b4' ? 'zoe' : 'maria', name, BIG);
-    void bring('maria', 's1', SMALL);
+    void bring('adam', 's1', SMALL);
     await settled();
     expect(begun).toEqual(['b1', 'b2', 's1']);
+  });
+
+  test('nobody holds every slot, whatever the sizes of their files', async () => {
+    const { begun, bring, end } = stage(3);
+    for (const name of ['b1', 'b2', 'b3']) void bring('maria', name, BIG);
+    for (const name of ['s1', 's2']) void bring('maria', name, SMALL);
+    await settled();
+    expect(begun).toEqual(['b1', 'b2']);
+    void bring('zoe', 'z1', SMALL);
+    await settled();
+    expect(begun).toEqual(['b1', 'b2', 'z1']);
+    await end('b1');
+    expect(begun).toEqual(['b1', 'b2', 'z1', 'b3']);
   });
 
   test('where there is one slot alone, a small file goes before the big ones that wait', async () => {
@@ -62,7 +76,7 @@ describe('turns', () => {
     await settled();
     void bring('zoe', 'b1', BIG);
     await settled();
-    // One person’s small files leave a slot free, and it is the big file’s.
+    // One person’s files leave a slot free, and it is the big file’s.
     expect(begun).toEqual(['s1', 'b1']);
     await end('s1');
     expect(running().sort()).toEqual(['b1', 's2']);
@@ -100,7 +114,7 @@ describe('turns', () => {
   });
 
   test('work that fails gives its slot back', async () => {
-    const turns = createTurns({ slots: 1, small_bytes: 100 });
+    const turns = createTurns({ slots: 1, ...LIMITS });
     await expect(turns.take({ user_id: 'maria', size: BIG }, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await turns.take({ user_id: 'maria', size: BIG }, async () => 'done')).toBe('done');
   });
@@ -132,7 +146,10 @@ describe('turns', () => {
             const bigs = now.filter(isBig).length;
             expect(now.length).toBeLessThanOrEqual(slots);
             if (slots > 1) expect(bigs).toBeLessThan(slots);
-            const smallsWait = [...waiting].some((name) => !isBig(name));
+            const most = Math.max(1, slots - 1);
+            const heldBy = (user: string) => now.filter((name) => name.split(' ')[1] === user).length;
+            for (const user of ['a', 'b', 'c']) expect(heldBy(user)).toBeLessThanOrEqual(most);
+            const smallsWait = [...waiting].some((name) => !isBig(name) && heldBy(name.split(' ')[1] ?? '') < most);
             if (smallsWait) expect(now.some((name) => !isBig(name)) || now.length === slots).toBe(true);
             if (smallsWait && slots > 1) expect(now.some((name) => !isBig(name))).toBe(true);
             if (now.length === 0) break;
@@ -158,5 +175,142 @@ describe('turns', () => {
     expect(await waiting).toBeUndefined();
     expect(await bring('maria', 'm3', BIG)).toBeUndefined();
     expect(begun).toEqual(['m1']);
+  });
+});
+
+/** Turns by a clock of the test's own: files take as long as they are said to, and begin anew when they are set aside. */
+function clockwork(slots = 3) {
+  const turns = createTurns({ slots, ...LIMITS });
+  const files = new Map<string, { waited_ms: number; begun: number; ended_ms: number | undefined }>();
+  const order: string[] = [];
+  return {
+    order,
+    files,
+    async bring(name: string, file: { by: string; takes_ms: number; size?: number; is_new?: boolean }) {
+      const came = performance.now();
+      const { by: user_id, takes_ms, size = SMALL, is_new = false } = file;
+      const state = { waited_ms: Number.NaN, begun: 0, ended_ms: undefined as number | undefined };
+      files.set(name, state);
+      await turns.take({ user_id, size, is_new }, (stop) => {
+        if (state.begun === 0) state.waited_ms = performance.now() - came;
+        state.begun += 1;
+        order.push(name);
+        return new Promise<'read' | typeof SET_ASIDE>((resolve) => {
+          const read = setTimeout(() => {
+            state.ended_ms = performance.now() - came;
+            resolve('read');
+          }, takes_ms);
+          stop.addEventListener('abort', () => {
+            clearTimeout(read);
+            resolve(SET_ASIDE);
+          });
+        });
+      });
+    },
+    stateOf: (name: string) => files.get(name) ?? expect.fail(`no file ${name}`),
+  };
+}
+
+describe('turns, by the clock', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+  afterEach(() => void vi.useRealTimers());
+  const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+  const MINUTE = 60_000;
+
+  test('somebody else’s small file is read at once while one account floods with slow small ones', async () => {
+    const { bring, stateOf } = clockwork();
+    for (let count = 0; count < 12; count += 1) void bring(`slow ${count}`, { by: 'eve', takes_ms: 30_000 });
+    await pass(5_000);
+    void bring('letter', { by: 'zoe', takes_ms: 10 });
+    await pass(100);
+    expect(stateOf('letter')).toMatchObject({ waited_ms: 0, ended_ms: 10 });
+  });
+
+  test.each([0, 100, 900, 5_000, 100_000])(
+    'it waits no longer than a file may be quick when twelve new accounts flood, %d ms after they began',
+    async (after_ms) => {
+      const { bring, stateOf } = clockwork();
+      for (let count = 0; count < 12; count += 1)
+        void bring(`slow ${count}`, { by: `eve ${count}`, takes_ms: 120_000, is_new: true });
+      await pass(after_ms);
+      void bring('letter', { by: 'zoe', takes_ms: 10 });
+      await pass(2_000);
+      expect(stateOf('letter').waited_ms).toBeLessThanOrEqual(LIMITS.quick_ms);
+      expect(stateOf('letter').ended_ms).toBeDefined();
+    },
+  );
+
+  test('every slow file is read in the end, each set aside once at most in such a flood', async () => {
+    const { bring, files } = clockwork();
+    for (let count = 0; count < 12; count += 1)
+      void bring(`slow ${count}`, { by: `eve ${count}`, takes_ms: 30_000, is_new: true });
+    for (let count = 0; count < 60; count += 1) {
+      await pass(5_000);
+      void bring(`letter ${count}`, { by: 'zoe', takes_ms: 10 });
+    }
+    await pass(MINUTE);
+    for (const [name, { ended_ms, begun }] of files) {
+      expect([name, ended_ms]).toEqual([name, expect.any(Number)]);
+      expect([name, begun <= 2]).toEqual([name, true]);
+    }
+  });
+
+  test('a file that is slow and alone is not set aside', async () => {
+    const { bring, stateOf } = clockwork();
+    for (const name of ['one', 'two', 'three']) void bring(name, { by: name, takes_ms: 20_000 });
+    await pass(20_000);
+    for (const name of ['one', 'two', 'three']) expect(stateOf(name)).toMatchObject({ begun: 1, ended_ms: 20_000 });
+  });
+
+  test('of slow files the one that lost least is set aside: it was read for the shortest time', async () => {
+    const { bring, stateOf } = clockwork();
+    void bring('oldest', { by: 'a', takes_ms: 100_000 });
+    await pass(10_000);
+    void bring('middle', { by: 'b', takes_ms: 100_000 });
+    await pass(10_000);
+    void bring('youngest', { by: 'c', takes_ms: 100_000 });
+    await pass(10_000);
+    void bring('letter', { by: 'd', takes_ms: 10 });
+    await pass(200_000);
+    expect(stateOf('letter').waited_ms).toBe(0);
+    expect([stateOf('oldest').begun, stateOf('middle').begun, stateOf('youngest').begun]).toEqual([1, 1, 2]);
+  });
+
+  test('who has used up the engine time of a minute comes behind everybody who has not, and is never refused by it alone', async () => {
+    const { bring, order, stateOf } = clockwork();
+    // Two at once for 11 seconds are 22 seconds of an engine.
+    for (const name of ['m1', 'm2']) void bring(name, { by: 'maria', takes_ms: 11_000, size: BIG });
+    void bring('b1', { by: 'bob', takes_ms: 11_500 });
+    await pass(10_900);
+    for (const name of ['m3', 'm4']) void bring(name, { by: 'maria', takes_ms: 100, size: BIG });
+    for (const name of ['z1', 'z2', 'z3']) void bring(name, { by: name, takes_ms: 1_000, size: BIG });
+    await pass(5_000);
+    expect(order.filter((name) => /[mz][1-4]/.test(name))).toEqual(['m1', 'm2', 'z1', 'z2', 'z3', 'm3', 'm4']);
+    expect(stateOf('m4').ended_ms).toBeDefined();
+    // A minute later it is forgotten: turns go by who was served longest ago again.
+    await pass(MINUTE);
+    order.length = 0;
+    for (const name of ['x1', 'x2', 'x3']) void bring(name, { by: name, takes_ms: 100, size: BIG });
+    void bring('m5', { by: 'maria', takes_ms: 100, size: BIG });
+    void bring('x4', { by: 'x4', takes_ms: 100, size: BIG });
+    await pass(1_000);
+    expect(order.indexOf('m5')).toBeLessThan(5);
+    expect(stateOf('m5').ended_ms).toBeDefined();
+  });
+
+  test('accounts of the last day come behind older ones, go on when nobody else waits, and do not wait for ever', async () => {
+    const { bring, order, stateOf } = clockwork();
+    for (const name of ['a', 'b']) void bring(name, { by: name, takes_ms: 1_000, size: BIG });
+    void bring('new', { by: 'new', takes_ms: 100, size: BIG, is_new: true });
+    void bring('old', { by: 'old', takes_ms: 100, size: BIG });
+    await pass(2_000);
+    expect(order).toEqual(['a', 'b', 'old', 'new']);
+    // As many files of older accounts as the engines can read, all the time.
+    void bring('patient', { by: 'patient', takes_ms: 100, size: BIG, is_new: true });
+    for (let count = 0; count < 400; count += 1) {
+      void bring(`busy ${count}`, { by: `person ${count}`, takes_ms: 1_000, size: BIG });
+      if (count > 2) await pass(500);
+    }
+    expect(stateOf('patient').waited_ms).toBeLessThan(2 * MINUTE);
   });
 });

@@ -2,17 +2,26 @@
 export interface TurnLimits {
   /** Files that are read at the same time: as many as there are engine processes. */
   slots: number;
-  /** A file up to this size never waits for a larger one. Bytes. */
+  /** A file up to this size is held to be quick to read, until it is not. Bytes. */
   small_bytes: number;
+  /** A small file that is read for longer than this is slow, and makes room for the small ones that wait. ms. */
+  quick_ms: number;
+  /** Engine time that a person may use in a minute before they come behind those who have used less. ms. */
+  budget_ms: number;
 }
 
 /** A file up to this size is read in some 10 ms. */
 export const SMALL_BYTES = 1024 ** 2;
 
+/** What work answers that was told to stop and has not come to its end: it is begun anew when its turn comes again. */
+export const SET_ASIDE = Symbol('set aside');
+
 interface Applicant {
   user_id: string;
   /** Bytes. */
   size: number;
+  /** Of an account that is younger than a day: it comes behind the others, as long as it has not waited long. */
+  is_new?: boolean;
   /** Aborted: the file gives its place up. Whoever runs by then is told by their own means. */
   signal?: AbortSignal | undefined;
   /** Told the place in the queue, from 1 on, as far as there is a wait. */
@@ -20,34 +29,59 @@ interface Applicant {
 }
 
 export interface Turns {
-  /** Does `work` when it is the file's turn; answers undefined when it gave its place up before, or when all is over. */
-  take<T>(applicant: Applicant, work: () => Promise<T>): Promise<T | undefined>;
+  /**
+   * Does `work` when it is the file's turn; answers undefined when it gave its place up before, or when all is over. `stop` is aborted when another file needs the
+   * place more: then `work` ends soon, with its answer or with SET_ASIDE.
+   */
+  take<T>(applicant: Applicant, work: (stop: AbortSignal) => Promise<T | typeof SET_ASIDE>): Promise<T | undefined>;
   /** Nobody else gets a turn. */
   close(): void;
 }
 
-type Size = 'small' | 'big';
+/** Small files are quick, big ones slow, until the reading has shown otherwise. */
+type Pace = 'quick' | 'slow';
 
 interface Waiting {
   applicant: Applicant;
+  since: number;
   /** The place that was told last. */
   told: number;
-  begin: () => void;
+  begin: (runner: Runner) => void;
   giveUp: () => void;
+}
+
+interface Runner {
+  user_id: string;
+  pace: Pace;
+  began: number;
+  /** It has run for longer than a quick file does. */
+  overdue: boolean;
+  stop: AbortController;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** What a person has had. */
+interface Share {
+  /** Over both paces. */
+  running: number;
+  /** When they were served last, in turns of everybody. */
+  served: Record<Pace, number>;
+  /** Engine time by the period in which it was used. ms. */
+  used: Map<number, number>;
 }
 
 /** How often changed places are told, in ms. */
 const PLACES_EVERY_MS = 250;
+const MINUTE_MS = 60_000;
+/** Engine time is kept by periods of this length. */
+const PERIOD_MS = 5_000;
+/** A file of a new account that has waited for so long does not come behind others any more. */
+const NEW_WAITS_MS = 60_000;
+/** People who have nothing here are forgotten when there are more than this. */
+const IDLE_MAXIMUM = 256;
 
-/** The files of one size: each person's in their order. */
+/** The files of one pace: each person's in their order. */
 type Lane = Map<string, Waiting[]>;
-
-/** What a person has had of one size. */
-interface Share {
-  running: number;
-  /** When they were served last, in turns of everybody. */
-  served: number;
-}
 
 /** The order in which rows are served: everybody's first file, then everybody's second. */
 function* orderOf(rows: readonly Waiting[][]): Generator<Waiting> {
@@ -60,58 +94,157 @@ function* orderOf(rows: readonly Waiting[][]): Generator<Waiting> {
 }
 
 /**
- * Gives files their turn: people take turns, whoever has brought how many; one slot is never given to a big file, so that a small one never waits for
- * any; no person holds every slot with files of one size. Small files do not keep big ones out: where both wait, one slot is for the small ones and
- * the rest for the big.
+ * Gives files their turn. People take turns, whoever has brought how many, and nobody holds every slot. Who has used up the engine time of a minute comes behind
+ * those who have not, and accounts of the last day behind older ones; both go on when nobody else waits. One slot is never given to a slow file. What looked
+ * quick and is not counts as slow as soon as it shows; when all slots are taken then and a quick file waits, the file on which least time was spent is set aside,
+ * and begins anew among the slow ones.
  */
 export function createTurns(limits: TurnLimits): Turns {
-  const { slots, small_bytes } = limits;
-  const big_maximum = Math.max(1, slots - 1);
+  const { slots, small_bytes, quick_ms, budget_ms } = limits;
+  const slow_maximum = Math.max(1, slots - 1);
   const per_person = Math.max(1, slots - 1);
-  const lanes: Record<Size, Lane> = { small: new Map(), big: new Map() };
-  const running: Record<Size, number> = { small: 0, big: 0 };
-  const shares: Record<Size, Map<string, Share>> = { small: new Map(), big: new Map() };
+  const lanes: Record<Pace, Lane> = { quick: new Map(), slow: new Map() };
+  const shares = new Map<string, Share>();
+  const runners = new Set<Runner>();
   let turn = 0;
   let telling: NodeJS.Timeout | undefined;
   let closed = false;
 
-  const shareOf = (size: Size, user_id: string): Share => shares[size].get(user_id) ?? { running: 0, served: 0 };
+  const now = () => performance.now();
+  const count = (pace: Pace) => [...runners].filter((runner) => runner.pace === pace).length;
 
-  /** The people of a lane, who was served longest ago first. */
-  function rowsOf(size: Size): [user_id: string, row: Waiting[]][] {
-    return [...lanes[size]].sort(([one], [other]) => shareOf(size, one).served - shareOf(size, other).served);
+  function shareOf(user_id: string): Share {
+    const known = shares.get(user_id);
+    if (known !== undefined) return known;
+    const share: Share = { running: 0, served: { quick: 0, slow: 0 }, used: new Map() };
+    shares.set(user_id, share);
+    return share;
   }
 
-  /** Who of a lane is next, if anybody may. */
-  function nextOf(size: Size): Waiting | undefined {
-    if (size === 'big' && running.big >= big_maximum) return undefined;
-    return rowsOf(size).find(([user_id]) => shareOf(size, user_id).running < per_person)?.[1][0];
-  }
-
-  function remove(size: Size, waiting: Waiting): void {
-    const { user_id } = waiting.applicant;
-    const left = lanes[size].get(user_id)?.filter((other) => other !== waiting) ?? [];
-    if (left.length === 0) {
-      lanes[size].delete(user_id);
-      if (shareOf(size, user_id).running === 0) shares[size].delete(user_id);
-    } else lanes[size].set(user_id, left);
-  }
-
-  function serve(): void {
-    while (!closed && running.small + running.big < slots) {
-      const small = nextOf('small');
-      const big = nextOf('big');
-      const next = small !== undefined && (running.small === 0 || big === undefined) ? small : big;
-      if (next === undefined) return;
-      remove(next === small ? 'small' : 'big', next);
-      next.begin();
+  /** Keeps what a file has used of the last minute. */
+  function charge({ used }: Share, from: number, to: number): void {
+    for (let at = Math.max(from, to - MINUTE_MS); at < to; ) {
+      const period = Math.floor(at / PERIOD_MS);
+      const end = Math.min(to, (period + 1) * PERIOD_MS);
+      used.set(period, (used.get(period) ?? 0) + end - at);
+      at = end;
     }
   }
 
+  /** Engine time of a person in the last minute, with what is running. */
+  function usedBy(user_id: string, at: number): number {
+    const share = shareOf(user_id);
+    let sum = 0;
+    for (const [period, ms] of share.used) {
+      if ((period + 1) * PERIOD_MS <= at - MINUTE_MS) share.used.delete(period);
+      else sum += ms;
+    }
+    for (const runner of runners) if (runner.user_id === user_id) sum += Math.min(MINUTE_MS, at - runner.began);
+    return sum;
+  }
+
+  /** Who comes behind whom: 0 before all others. */
+  function rankOf(user_id: string, row: readonly Waiting[], at: number): number {
+    const [first] = row;
+    const is_new = first?.applicant.is_new === true && at - first.since < NEW_WAITS_MS;
+    return (usedBy(user_id, at) > budget_ms ? 2 : 0) + (is_new ? 1 : 0);
+  }
+
+  /** The people of a lane in the order of their turns: by rank, then who was served longest ago. */
+  function rowsOf(pace: Pace): { user_id: string; row: Waiting[]; rank: number }[] {
+    const at = now();
+    return [...lanes[pace]]
+      .map(([user_id, row]) => ({ user_id, row, rank: rankOf(user_id, row, at), served: shareOf(user_id).served[pace] }))
+      .sort((one, other) => one.rank - other.rank || one.served - other.served);
+  }
+
+  /** Who of a lane is next, if anybody may. */
+  function nextOf(pace: Pace): { waiting: Waiting; rank: number } | undefined {
+    const next = rowsOf(pace).find(({ user_id }) => shareOf(user_id).running < per_person);
+    const waiting = next?.row[0];
+    return next === undefined || waiting === undefined ? undefined : { waiting, rank: next.rank };
+  }
+
+  /** The next file, and how it is held to be; undefined while no slot is free for anybody. */
+  function pick(): { waiting: Waiting; pace: Pace } | undefined {
+    if (runners.size >= slots) return undefined;
+    const quick = nextOf('quick');
+    const slow = count('slow') < slow_maximum ? nextOf('slow') : undefined;
+    const slow_first =
+      slow !== undefined && (quick === undefined || slow.rank < quick.rank || (slow.rank === quick.rank && count('quick') > 0));
+    if (slow_first) return { waiting: slow.waiting, pace: 'slow' };
+    return quick && { waiting: quick.waiting, pace: 'quick' };
+  }
+
+  function remove(pace: Pace, waiting: Waiting): void {
+    const { user_id } = waiting.applicant;
+    const left = lanes[pace].get(user_id)?.filter((other) => other !== waiting) ?? [];
+    if (left.length === 0) lanes[pace].delete(user_id);
+    else lanes[pace].set(user_id, left);
+  }
+
+  function begin(waiting: Waiting, pace: Pace): void {
+    const { user_id } = waiting.applicant;
+    remove(pace, waiting);
+    const share = shareOf(user_id);
+    share.running += 1;
+    turn += 1;
+    share.served[pace] = turn;
+    const runner: Runner = { user_id, pace, began: now(), overdue: false, stop: new AbortController(), timer: undefined };
+    if (pace === 'quick') {
+      runner.timer = setTimeout(() => {
+        runner.overdue = true;
+        serve();
+      }, quick_ms);
+      runner.timer.unref();
+    }
+    runners.add(runner);
+    waiting.begin(runner);
+  }
+
+  function end(runner: Runner): void {
+    clearTimeout(runner.timer);
+    runners.delete(runner);
+    const share = shareOf(runner.user_id);
+    share.running -= 1;
+    charge(share, runner.began, now());
+    if (shares.size > IDLE_MAXIMUM) forgetIdle();
+  }
+
+  function forgetIdle(): void {
+    const at = now();
+    for (const [user_id, { running }] of shares) {
+      const waits = lanes.quick.has(user_id) || lanes.slow.has(user_id);
+      if (running === 0 && !waits && usedBy(user_id, at) === 0) shares.delete(user_id);
+    }
+  }
+
+  /** What has shown that it is slow takes the place of a slow file; where there is none, the youngest of all goes, if a quick one waits. */
+  function makeRoom(): void {
+    for (const runner of runners) {
+      if (runner.overdue && runner.pace === 'quick' && count('slow') < slow_maximum) runner.pace = 'slow';
+    }
+    const waits = slots > 1 && runners.size >= slots && nextOf('quick') !== undefined;
+    const isStopping = [...runners].some(({ stop }) => stop.signal.aborted);
+    const late = [...runners].find(({ pace, overdue }) => overdue && pace === 'quick');
+    if (closed || !waits || isStopping || late === undefined) return;
+    const [youngest = late] = [...runners]
+      .filter((runner) => runner.pace === 'slow' || runner === late)
+      .sort((one, other) => other.began - one.began);
+    youngest.pace = 'quick';
+    if (youngest !== late) late.pace = 'slow';
+    youngest.stop.abort();
+  }
+
+  function serve(): void {
+    for (let next = closed ? undefined : pick(); next !== undefined; next = pick()) begin(next.waiting, next.pace);
+    makeRoom();
+  }
+
   function tellPlaces(): void {
-    for (const size of ['small', 'big'] as const) {
+    for (const pace of ['quick', 'slow'] as const) {
       let place = 0;
-      for (const waiting of orderOf(rowsOf(size).map(([, row]) => row))) {
+      for (const waiting of orderOf(rowsOf(pace).map(({ row }) => row))) {
         place += 1;
         if (place === waiting.told) continue;
         waiting.told = place;
@@ -122,7 +255,7 @@ export function createTurns(limits: TurnLimits): Turns {
 
   /** Many small files may come and go while one waits: places are told now and then, not at each step. */
   function tellPlacesSoon(): void {
-    if (closed || telling !== undefined || (lanes.small.size === 0 && lanes.big.size === 0)) return;
+    if (closed || telling !== undefined || (lanes.quick.size === 0 && lanes.slow.size === 0)) return;
     telling = setTimeout(() => {
       telling = undefined;
       tellPlaces();
@@ -130,53 +263,47 @@ export function createTurns(limits: TurnLimits): Turns {
     telling.unref();
   }
 
-  function hold(user_id: string, size: Size, change: 1 | -1): void {
-    running[size] += change;
-    const share = shareOf(size, user_id);
-    share.running += change;
-    if (change > 0) {
-      turn += 1;
-      share.served = turn;
-    }
-    // Who has nothing here any more is forgotten.
-    if (share.running === 0 && !lanes[size].has(user_id)) shares[size].delete(user_id);
-    else shares[size].set(user_id, share);
+  /** Waits for a turn; undefined when the place was given up. What was set aside is the next of its person's. */
+  async function wait(applicant: Applicant, pace: Pace, is_next: boolean): Promise<Runner | undefined> {
+    const { user_id, signal } = applicant;
+    if (closed || signal?.aborted) return undefined;
+    const begun = Promise.withResolvers<Runner | undefined>();
+    const waiting: Waiting = {
+      applicant,
+      since: now(),
+      told: 0,
+      begin: begun.resolve,
+      giveUp() {
+        remove(pace, waiting);
+        begun.resolve(undefined);
+        tellPlacesSoon();
+      },
+    };
+    const row = lanes[pace].get(user_id) ?? [];
+    lanes[pace].set(user_id, is_next ? [waiting, ...row] : [...row, waiting]);
+    signal?.addEventListener('abort', waiting.giveUp, { once: true });
+    serve();
+    tellPlacesSoon();
+    const runner = await begun.promise;
+    signal?.removeEventListener('abort', waiting.giveUp);
+    return runner;
   }
 
   return {
     async take(applicant, work) {
-      const { user_id, signal } = applicant;
-      if (closed || signal?.aborted) return undefined;
-      const size = applicant.size <= small_bytes ? 'small' : 'big';
-      const begun = Promise.withResolvers<boolean>();
-      const waiting: Waiting = {
-        applicant,
-        told: 0,
-        begin() {
-          hold(user_id, size, 1);
-          begun.resolve(true);
-        },
-        giveUp() {
-          remove(size, waiting);
-          begun.resolve(false);
+      let pace: Pace = applicant.size <= small_bytes ? 'quick' : 'slow';
+      for (let was_set_aside = false; ; was_set_aside = true) {
+        const runner = await wait(applicant, pace, was_set_aside);
+        if (runner === undefined) return undefined;
+        try {
+          const answer = await work(runner.stop.signal);
+          if (answer !== SET_ASIDE) return answer;
+          pace = 'slow';
+        } finally {
+          end(runner);
+          serve();
           tellPlacesSoon();
-        },
-      };
-      const row = lanes[size].get(user_id);
-      if (row) row.push(waiting);
-      else lanes[size].set(user_id, [waiting]);
-      signal?.addEventListener('abort', waiting.giveUp, { once: true });
-      serve();
-      tellPlacesSoon();
-      const hasBegun = await begun.promise;
-      signal?.removeEventListener('abort', waiting.giveUp);
-      if (!hasBegun) return undefined;
-      try {
-        return await work();
-      } finally {
-        hold(user_id, size, -1);
-        serve();
-        tellPlacesSoon();
+        }
       }
     },
 

@@ -6,7 +6,7 @@ import type { AntivirusTables } from './antivirus.tables.ts';
 import { digestOf } from './engines/digest.ts';
 import type { Engine } from './engines/yara-pool.ts';
 import type { Examinations, RecordNews } from './examination.ts';
-import type { Keeping, ScanRow as Row } from './keeping.ts';
+import { isUnread, type Keeping, type ScanRow as Row, UNREAD } from './keeping.ts';
 import type { MatchHash } from './known-hashes.ts';
 import { createRecheck } from './recheck.ts';
 import type { Spool } from './spool.ts';
@@ -27,6 +27,7 @@ export interface WaitingFiles {
 const ATTEMPTS_MAXIMUM = 5;
 const RETRY_EVERY_MS = 15_000;
 const SWEEP_EVERY_MS = 3_600_000;
+const AT_ONCE = 100;
 /** Findings that are told again at a start: more than could be under way at once when the server was killed. */
 const TOLD_AGAIN_MAXIMUM = 100;
 
@@ -36,6 +37,10 @@ export function createWaitingFiles(parts: {
   examinations: Examinations;
   spool: Spool;
   keeping: Keeping;
+  /** The data folder of this server: what others have is theirs to read and to remove. */
+  home: string;
+  /** Ids of the files that are taken in just now and have no record yet. */
+  arriving: () => readonly string[];
   news: RecordNews;
   matchHash: MatchHash | undefined;
   now: () => number;
@@ -43,7 +48,7 @@ export function createWaitingFiles(parts: {
   /** How often pending files are given to the engine again, in ms. */
   retry_ms?: number | undefined;
 }): WaitingFiles {
-  const { database, engine, examinations, spool, keeping, news, matchHash, now, logger } = parts;
+  const { database, engine, examinations, spool, keeping, home, arriving, news, matchHash, now, logger } = parts;
   const { retry_ms = RETRY_EVERY_MS } = parts;
   let swept_at = Number.NEGATIVE_INFINITY;
   let retry: NodeJS.Timeout | undefined;
@@ -54,15 +59,16 @@ export function createWaitingFiles(parts: {
 
   /** The bytes are gone, or not those that were uploaded (a disk was replaced, a machine lost power): say so, and never scan something else instead. */
   async function giveUp(row: Row): Promise<void> {
+    const gone = { spooled: 0, kept_until: null };
+    const unread = {
+      scan_status: 'pending' as const,
+      status_detail: 'damaged' as const,
+      scanned_at: new Date(now()).toISOString(),
+    };
     const given_up = await database
       .updateTable('scans')
-      .set({
-        scan_status: 'pending',
-        status_detail: 'damaged',
-        spooled: 0,
-        kept_until: null,
-        scanned_at: new Date(now()).toISOString(),
-      })
+      // What was read and waits to be sealed has its verdict.
+      .set(isUnread(row) ? { ...gone, ...unread } : gone)
       .where('id', '=', row.id)
       // Else it has its verdict, and its bytes went with that.
       .where('spooled', '=', sql.lit(1))
@@ -79,6 +85,7 @@ export function createWaitingFiles(parts: {
       if (closed) return;
       const sha256 = await digestOf(spool.path(row.id)).catch(() => undefined);
       if (closed) return;
+      if (sha256 === row.file_hash && !isUnread(row)) continue;
       const work = sha256 === row.file_hash ? examinations.examine({ ...row, attempts: 0 }) : giveUp(row);
       work.catch((error: unknown) => logFailure(logger, error, 'pending file could not be taken up', { scan: row.id }));
     }
@@ -88,7 +95,8 @@ export function createWaitingFiles(parts: {
   const recheck = createRecheck({
     database,
     edition: () => engine.edition(),
-    matchHash: matchHash,
+    home,
+    matchHash,
     onListed: async ({ id }) => {
       // What is being read just now is looked up when it has been.
       if (examinations.isRunning(id)) return;
@@ -104,7 +112,7 @@ export function createWaitingFiles(parts: {
   async function sweepWhenDue(): Promise<void> {
     if (now() - swept_at < SWEEP_EVERY_MS) return;
     swept_at = now();
-    for (const row of await keeping.sweep(examinations.running)) news.changed(row);
+    for (const row of await keeping.sweep(() => [...arriving(), ...examinations.running()])) news.changed(row);
   }
 
   async function retryPending(): Promise<void> {
@@ -116,13 +124,39 @@ export function createWaitingFiles(parts: {
       .where(({ eb, or, and }) =>
         or([eb('spooled', '=', sql.lit(1)), and([eb('sealed', '=', sql.lit(1)), eb('status_detail', '=', 'engine_down')])]),
       )
+      .where('home', '=', home)
+      .where('status_detail', 'in', UNREAD)
       .where('attempts', '<', ATTEMPTS_MAXIMUM)
       .orderBy('id')
-      .limit(100)
+      .limit(AT_ONCE)
       .execute();
     for (const row of rows) {
       if (closed) return;
       if (!examinations.isRunning(row.id)) await examinations.examine(row);
+    }
+  }
+
+  /** Seals what was read when the disk was full. That needs no engine, and is tried for as long as the bytes are kept. */
+  async function sealWaiting(): Promise<void> {
+    if (!resumed) return;
+    for (let after = ''; ; ) {
+      const rows = await database
+        .selectFrom('scans')
+        .selectAll()
+        .where('home', '=', home)
+        .where('spooled', '=', sql.lit(1))
+        .where(({ eb, or }) => or([eb('status_detail', 'is', null), eb('status_detail', 'not in', UNREAD)]))
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(AT_ONCE)
+        .execute();
+      for (const row of rows) {
+        if (closed) return;
+        if (!examinations.isRunning(row.id)) await examinations.seal(row);
+      }
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      after = last.id;
     }
   }
 
@@ -132,6 +166,8 @@ export function createWaitingFiles(parts: {
       const looking = recheck.look().catch((error: unknown) => logFailure(logger, error, 'earlier scans could not be rechecked'));
       const removing = sweepWhenDue()
         .catch((error: unknown) => logFailure(logger, error, 'expired files could not be removed'))
+        .then(sealWaiting)
+        .catch((error: unknown) => logFailure(logger, error, 'files that wait for room could not be sealed'))
         .then(retryPending)
         .catch((error: unknown) => logFailure(logger, error, 'pending files could not be taken up'))
         .finally(() => {
@@ -146,9 +182,21 @@ export function createWaitingFiles(parts: {
     signaturesChanged: () => recheck.run(),
 
     async resume() {
-      const rows = await database.selectFrom('scans').selectAll().where('spooled', '=', 1).orderBy('id').execute();
-      const ids = new Set(rows.map((row) => row.id));
-      await spool.recover((id) => ids.has(id));
+      // What was kept before records named the folder is this server's, if it is the first that asks.
+      await database
+        .updateTable('scans')
+        .set({ home })
+        .where('home', 'is', null)
+        .where(({ eb, or }) => or([eb('spooled', '=', sql.lit(1)), eb('sealed', '=', sql.lit(1))]))
+        .execute();
+      const rows = await database
+        .selectFrom('scans')
+        .selectAll()
+        .where('home', '=', home)
+        .where('spooled', '=', sql.lit(1))
+        .orderBy('id')
+        .execute();
+      await spool.recover(rows);
       const found = await database
         .selectFrom('scans')
         .selectAll()
@@ -156,11 +204,15 @@ export function createWaitingFiles(parts: {
         .orderBy('id', 'desc')
         .limit(TOLD_AGAIN_MAXIMUM)
         .execute();
-      // What the spool still held of them, `recover` has just removed.
-      for (const row of found) await examinations.tellInfected(row, row.sealed === 1 ? 'sealed' : 'deleted', true);
+      // What the spool still held of others, `recover` has just removed.
+      for (const row of found) {
+        const copy = row.sealed === 1 ? 'sealed' : row.spooled === 1 ? 'waiting' : 'deleted';
+        await examinations.tellInfected(row, copy, true);
+      }
       await database
         .updateTable('scans')
         .set({ attempts: 0 })
+        .where('home', '=', home)
         .where('sealed', '=', sql.lit(1))
         .where('status_detail', '=', 'engine_down')
         .execute();
@@ -170,7 +222,14 @@ export function createWaitingFiles(parts: {
     },
 
     async rescanWaiting(afresh) {
-      if (afresh) await database.updateTable('scans').set({ attempts: 0 }).where('status_detail', '=', 'engine_down').execute();
+      if (afresh) {
+        await database
+          .updateTable('scans')
+          .set({ attempts: 0 })
+          .where('home', '=', home)
+          .where('status_detail', '=', 'engine_down')
+          .execute();
+      }
       await retryPending();
     },
 

@@ -78,6 +78,9 @@ export function adviceOf(scan: ScanDetail): readonly string[] {
 /** What became of the uploaded copy. */
 export function describeFate(scan: ScanDetail): string {
   const until = scan.kept_until === null ? '' : ` until ${describeDate(scan.kept_until)}`;
+  const is_unread = scan.status_detail === 'queued' || scan.status_detail === 'engine_down';
+  if (scan.kept === 'waiting' && !is_unread)
+    return 'The uploaded copy is given to nobody, and is locked away as soon as the server has room for it.';
   if (scan.kept === 'waiting') return 'The uploaded copy is kept until it was read.';
   if (scan.kept === 'no') return 'The uploaded copy is not kept. The original is still where you took it from.';
   if (scan.scan_status === 'infected')

@@ -56,6 +56,13 @@ async function open(scan: ScanDetail) {
 }
 
 describe('the details of a scan', () => {
+  it('say that a copy that waits for room to be locked away is given to nobody', async () => {
+    const dialog = await open({ ...INFECTED, kept: 'waiting' });
+    expect(
+      dialog.getByText('The uploaded copy is given to nobody, and is locked away as soon as the server has room for it.'),
+    ).toBeVisible();
+  });
+
   it('say whether it is bad, what was found, where, by whom, and what to do', async () => {
     const dialog = await open(INFECTED);
     expect(dialog.getByText('This file is harmful.')).toBeVisible();

@@ -169,7 +169,11 @@ describe('uploading', () => {
     const upload = await uploadOf('a.txt');
     await step(() => upload.answer(refusal('storage_full')));
     await waitFor(() => expect(alert).toHaveBeenCalledExactlyOnceWith('Error scanning file. Please try again.'));
-    expect(rowOf('a.txt').getByText('The server cannot store the file right now. Try again later.')).toBeVisible();
+    expect(
+      rowOf('a.txt').getByText(
+        'The server cannot store anything more right now. Try again later, and tell support if it goes on.',
+      ),
+    ).toBeVisible();
 
     await userEvent.click(rowOf('a.txt').getByRole('button', { name: 'Retry a.txt' }));
     await waitFor(() => expect(server.uploads).toHaveLength(2));

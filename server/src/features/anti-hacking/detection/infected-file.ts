@@ -12,7 +12,7 @@ const OUTCOMES: Record<InfectedUpload['copy'], string> = {
   sealed: 'The uploaded copy is locked away in quarantine. Delete the original.',
   deleted: 'The uploaded copy was deleted. Delete the original too.',
   left: 'The uploaded copy could not be deleted yet. Delete the original.',
-  waiting: 'The uploaded copy could not be deleted yet. Delete the original.',
+  waiting: 'The uploaded copy is given to nobody, and is locked away as soon as there is room. Delete the original.',
 };
 
 /** Whether the copy that reached this server is out of reach. The original lies where the person took it from, and no server can vouch for it. */

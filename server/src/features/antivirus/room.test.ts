@@ -1,0 +1,192 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { login } from '@palisade/contract/auth';
+import { sendMessage } from '@palisade/contract/chat';
+import { readReadiness } from '@palisade/contract/platform';
+import { deleteAccount } from '@palisade/contract/privacy';
+import { problemSchema } from '@palisade/contract/problem';
+import { describe, expect, test, vi } from 'vitest';
+import { EICAR, noise, PDF } from '#test/files.ts';
+import { problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { openUpload, scanned, upload } from '#test/upload.ts';
+
+const MIB = 1024 ** 2;
+const spool = (app: TestApp) => readdirSync(join(app.data_dir, 'spool'));
+const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 10 });
+const refusalOf = async ({ answer }: { answer: Promise<{ status: number; body: string; retry_after: string | undefined }> }) => {
+  const { body, retry_after } = await answer;
+  return { retry_after, ...problemSchema.parse(JSON.parse(body)) };
+};
+
+describe('room for uploads', async () => {
+  const app = await startTestApp({
+    environment: { SPOOL_PERSON_MAXIMUM: '3M', SPOOL_MAXIMUM: '4M', DISK_RESERVE: '1M' },
+  });
+  const [eve, zoe, adam] = await Promise.all([app.signIn(), app.signIn(), app.signIn()]);
+
+  test('is bounded for one person over all that they send, and what is refused or done gives it back', async () => {
+    const held = [openUpload(app, eve.token), openUpload(app, eve.token)];
+    for (const one of held) await one.write(noise(MIB));
+    await soon(() => expect(spool(app)).toHaveLength(2));
+    const third = openUpload(app, eve.token);
+    await third.write(noise(MIB + 4096));
+    expect(await refusalOf(third)).toMatchObject({
+      status: 429,
+      code: 'too_many_requests',
+      retry_after: '30',
+      detail: 'Your files that wait to be read take all the room there is for one person. Wait until one of them is done.',
+    });
+    // Others have theirs, until all is taken.
+    const hers = openUpload(app, zoe.token);
+    await hers.write(noise(MIB));
+    await soon(() => expect(spool(app)).toHaveLength(3));
+    expect(await scanned(app, adam.token, 'small.pdf', PDF)).toMatchObject({ scan_status: 'clean' });
+    const his = openUpload(app, adam.token);
+    await his.write(noise(2 * MIB));
+    expect(await refusalOf(his)).toMatchObject({ status: 503, code: 'storage_full', retry_after: '60' });
+    for (const one of [...held, hers]) one.cut();
+    await soon(() => expect(spool(app)).toEqual([]));
+    expect(await scanned(app, eve.token, 'large.bin', noise(2 * MIB))).toMatchObject({ scan_status: 'clean' });
+  });
+
+  test('is no more than what one file may take', async () => {
+    expect(problemOf(await upload(app, eve.token, { name: 'huge.bin', content: noise(3 * MIB + 1) }))).toMatchObject({
+      status: 413,
+      detail: `The file is larger than ${3 * MIB} bytes, the most that is taken here.`,
+    });
+    expect(spool(app)).toEqual([]);
+  });
+});
+
+describe('a disk that is nearly full', async () => {
+  const disk = { free: 100 * MIB };
+  const app = await startTestApp({
+    environment: { DISK_RESERVE: '50M' },
+    surroundings: { free_bytes: () => disk.free, scan_retry_ms: 30 },
+  });
+  const person = await app.signIn();
+  const { token } = person;
+
+  test('takes no upload, says so, and serves everything else', async () => {
+    await soon(async () => expect(replyOf(await app.call(readReadiness))).toEqual({ status: 'ready', storage: 'ok' }));
+    disk.free = 50 * MIB - 1;
+    // Before the body.
+    expect(await refusalOf(openUpload(app, token))).toMatchObject({
+      status: 503,
+      code: 'storage_full',
+      retry_after: '60',
+      detail: 'The server has too little space left to take a file. Try again later.',
+    });
+    expect(replyOf(await app.call(readReadiness))).toEqual({ status: 'ready', storage: 'low' });
+    expect((await app.call(login, { body: person })).status).toBe(200);
+    expect((await app.call(sendMessage, { token, body: { message: 'Is the server full?', sender: 'user' } })).ok).toBe(true);
+    disk.free = 100 * MIB;
+    expect(replyOf(await app.call(readReadiness))).toEqual({ status: 'ready', storage: 'ok' });
+    expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'clean' });
+  });
+
+  test('refuses an upload in its middle when it becomes so', async () => {
+    const sent = openUpload(app, token);
+    await sent.write(noise(MIB));
+    await soon(() => expect(spool(app)).toHaveLength(1));
+    disk.free = 0;
+    await sent.write(noise(2 * MIB));
+    expect(await refusalOf(sent)).toMatchObject({ status: 503, code: 'storage_full' });
+    expect(spool(app)).toEqual([]);
+    disk.free = 100 * MIB;
+  });
+
+  test('does not seal before there is room, and does then', async () => {
+    disk.free = 50 * MIB + EICAR.length - 1;
+    const sent = openUpload(app, token, { name: 'eicar.com' });
+    disk.free = 100 * MIB;
+    await sent.write(EICAR);
+    await soon(() => expect(spool(app)).toHaveLength(1));
+    disk.free = 50 * MIB;
+    sent.finish();
+    expect(await sent.answer).toMatchObject({ status: 201 });
+    expect(spool(app)).toHaveLength(1);
+    disk.free = 100 * MIB;
+    await soon(() => expect(spool(app)).toEqual([]));
+    expect(readdirSync(join(app.data_dir, 'quarantine'))).toHaveLength(1);
+  });
+});
+
+describe('an upload', async () => {
+  const app = await startTestApp({ surroundings: { upload_limits: { total_ms: 300 } } });
+
+  test('that never ends is dropped after the time that an upload may take, though it is neither slow nor stalled', async () => {
+    const { token } = await app.signIn();
+    const sent = openUpload(app, token);
+    const dripping = setInterval(() => void sent.write(noise(10_000)), 5);
+    expect(await refusalOf(sent).finally(() => clearInterval(dripping))).toMatchObject({
+      status: 408,
+      code: 'upload_stalled',
+      detail: 'The upload took longer than an upload may, so it was dropped. Upload the file again over a faster connection.',
+    });
+    expect(spool(app)).toEqual([]);
+  });
+});
+
+describe('an account that is deleted', async () => {
+  const app = await startTestApp();
+  // The first account is the administrator, who may not go.
+  await app.signIn();
+  const remove = async ({ token, email, password }: { token: string; email: string; password: string }) =>
+    expect(replyOf(await app.call(deleteAccount, { token, body: { password, confirmation: email } }))).toEqual({ success: true });
+  const nothingOf = async () => {
+    expect(spool(app)).toEqual([]);
+    expect(readdirSync(join(app.data_dir, 'quarantine'))).toEqual([]);
+    expect(await app.app.database.selectFrom('scans').select('id').execute()).toEqual([]);
+  };
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of app.app.engine.pids()) process.kill(pid, name);
+  };
+
+  test('while a file arrives ends that: no 500, and nothing is left', async () => {
+    const person = await app.signIn();
+    const sent = openUpload(app, person.token);
+    await sent.write(noise(MIB));
+    await soon(() => expect(spool(app)).toHaveLength(1));
+    await remove(person);
+    expect(spool(app)).toEqual([]);
+    expect(await refusalOf(sent)).toMatchObject({
+      status: 401,
+      code: 'unauthenticated',
+      detail: 'The account was deleted while the file was on its way. Nothing of it is kept.',
+    });
+    await nothingOf();
+  });
+
+  test('while a file is read ends that too', async () => {
+    const person = await app.signIn();
+    await scanned(app, person.token, 'warm-up.pdf', PDF);
+    signal('SIGSTOP');
+    const sent = openUpload(app, person.token);
+    await sent.write(EICAR);
+    sent.finish();
+    await soon(async () =>
+      expect(await app.app.database.selectFrom('scans').select('id').where('spooled', '=', 1).execute()).toHaveLength(1),
+    );
+    await remove(person);
+    expect((await refusalOf(sent)).status).toBeLessThan(500);
+    await nothingOf();
+  });
+
+  test('between the last byte and the record is told so', async () => {
+    const person = await app.signIn();
+    const { id } = await app.app.database
+      .selectFrom('users')
+      .select('id')
+      .where('email', '=', person.email)
+      .executeTakeFirstOrThrow();
+    const sent = openUpload(app, person.token);
+    await sent.write(PDF);
+    await soon(() => expect(spool(app)).toHaveLength(1));
+    // As another server does it, whose uploads are its own.
+    await app.app.database.deleteFrom('users').where('id', '=', id).execute();
+    sent.finish();
+    expect(await refusalOf(sent)).toMatchObject({ status: 401, code: 'unauthenticated' });
+    await nothingOf();
+  });
+});

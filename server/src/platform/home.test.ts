@@ -1,0 +1,115 @@
+import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
+import { type HomeTakenError, takeHome } from './home.ts';
+import { newId } from './id.ts';
+
+function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-home-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const take = (folder: string, onLost: (error: HomeTakenError) => void = () => {}) => takeHome({ folder, onLost });
+const holderOf = (folder: string) =>
+  z.record(z.string(), z.unknown()).parse(JSON.parse(readFileSync(join(folder, 'server.json'), 'utf8')));
+const BOOT_OF_ANOTHER = '7f1c6c3e-0000-4000-8000-000000000000';
+
+/** A folder as a server left it that did not come to give it back, with what is said to be otherwise. */
+function left(otherwise: Record<string, unknown> = {}): string {
+  const folder = freshFolder();
+  const home = take(folder);
+  const holder = { ...holderOf(folder), run: newId(), ...otherwise };
+  home.release();
+  writeFileSync(join(folder, 'server.json'), JSON.stringify(holder));
+  return folder;
+}
+
+describe('a data folder', () => {
+  test('has an id that stays, and is another than that of any other', () => {
+    const folder = freshFolder();
+    const first = take(folder);
+    first.release();
+    const second = take(folder);
+    expect(second.id).toBe(first.id);
+    second.release();
+    const other = take(freshFolder());
+    expect(other.id).not.toBe(first.id);
+    other.release();
+  });
+
+  test('whose id was damaged is not taken for a new one', () => {
+    const folder = freshFolder();
+    take(folder).release();
+    writeFileSync(join(folder, 'home'), 'something else');
+    expect(() => take(folder)).toThrow(`The file ${join(folder, 'home')} does not hold the id of the data folder.`);
+    // And was not kept by the one that failed.
+    rmSync(join(folder, 'home'));
+    take(folder).release();
+  });
+
+  test('is refused while somebody has it, and free as soon as they give it back', () => {
+    const folder = freshFolder();
+    const home = take(folder);
+    expect(() => take(folder)).toThrow(
+      `The data folder ${folder} is in use by another server (process ${process.pid} on ${hostname()}, started ${String(holderOf(folder)['started_at'])}). Stop that one, or set DATA_DIR to a folder of this server's own.`,
+    );
+    home.release();
+    take(folder).release();
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'of a process that is gone is taken over, also when its id belongs to another process by now',
+    () => {
+      take(left({ pid: 2 ** 22 - 1, process_began: '1' })).release();
+      // This process' parent runs, but it is not the one that took the folder.
+      take(left({ pid: process.ppid, process_began: '1' })).release();
+      take(left({ boot: BOOT_OF_ANOTHER })).release();
+    },
+  );
+
+  test.runIf(process.platform === 'linux')('of a process that runs is refused where the lock does not reach it', () => {
+    const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8');
+    const process_began = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    expect(() => take(left({ pid: process.ppid, process_began }))).toThrow(`process ${process.ppid} on ${hostname()}`);
+  });
+
+  test('of another machine is refused as long as something was heard of it within a minute', () => {
+    const folder = left({ host: 'elsewhere', boot: BOOT_OF_ANOTHER });
+    expect(() => take(folder)).toThrow(
+      /in use by another server \(process \d+ on elsewhere, started \S+, last heard of 0 s ago\)\. .* If that machine is gone, start again in 60 s\.$/,
+    );
+    const long_ago = new Date(Date.now() - 61_000);
+    utimesSync(join(folder, 'server.json'), long_ago, long_ago);
+    take(folder).release();
+  });
+
+  test('whose holder wrote half a line before the power went is taken', () => {
+    const folder = left();
+    writeFileSync(join(folder, 'server.json'), '{"run":"');
+    take(folder).release();
+  });
+
+  test('says every 15 seconds that its server is there, and tells that one when another machine has it', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const folder = freshFolder();
+    const onLost = vi.fn();
+    const home = take(folder, onLost);
+    const path = join(folder, 'server.json');
+    const long_ago = new Date(0);
+    utimesSync(path, long_ago, long_ago);
+    vi.advanceTimersByTime(15_000);
+    expect(readFileSync(path, 'utf8')).toContain(`"pid":${process.pid}`);
+    const other = { ...holderOf(folder), run: newId(), host: 'elsewhere' };
+    writeFileSync(path, JSON.stringify(other));
+    vi.advanceTimersByTime(60_000);
+    expect(onLost).toHaveBeenCalledTimes(1);
+    expect(String(onLost.mock.calls[0]?.[0])).toContain('on elsewhere');
+    // What is another's is left to it.
+    home.release();
+    expect(holderOf(folder)).toEqual(other);
+  });
+});

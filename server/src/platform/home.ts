@@ -1,0 +1,177 @@
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { takeExclusive } from './exclusive.ts';
+import { newId } from './id.ts';
+
+/** A data folder that this server has for itself. */
+export interface Home {
+  /** The folder's id, which tells on a database that several servers share whose files are meant. Made at the first start, and the same ever after. */
+  id: string;
+  /** Gives the folder to the next server. */
+  release(): void;
+}
+
+/** Another server has the data folder. `message` is one line that says which, and what to do. */
+export class HomeTakenError extends Error {
+  override name = 'HomeTakenError';
+}
+
+const ID_FILE = 'home';
+/** Held by the operating system for as long as the process lives: on one machine nothing else is needed. */
+const LOCK_FILE = 'server.lock';
+/** Says who holds it, for people, and for another machine that has the folder over a network, where that lock may not reach. */
+const HOLDER_FILE = 'server.json';
+
+const ALIVE_EVERY_MS = 15_000;
+/** A server on another machine of which nothing was heard for so long is gone. */
+const GONE_AFTER_MS = 60_000;
+
+const holderSchema = z.object({
+  run: z.string(),
+  pid: z.int(),
+  /** When the process began, as its kernel counts (field 22 of proc_pid_stat(5)): another process with the same id has another one. */
+  process_began: z.string(),
+  host: z.string(),
+  /** Of the kernel's run; empty where the system has none. Containers of one machine have the same. */
+  boot: z.string(),
+  started_at: z.string(),
+});
+type Holder = z.infer<typeof holderSchema>;
+
+function readOr<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+
+/** When the process with this id began; empty when there is none, or when the system does not say. */
+function processBegan(pid: number): string {
+  // The name in parentheses may hold anything, so fields are counted from behind it.
+  const fields = readOr(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), '')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return fields[19] ?? '';
+}
+
+function readHolder(path: string): Holder | undefined {
+  const content: unknown = readOr<unknown>(() => JSON.parse(readFileSync(path, 'utf8')), undefined);
+  return holderSchema.safeParse(content).data;
+}
+
+/** Writes a file as a whole: after a crash it is there with all of its content, or not at all. */
+function writeWhole(path: string, content: string): void {
+  const made = `${path}.${newId()}`;
+  try {
+    writeFileSync(made, content, { flag: 'wx', mode: 0o600, flush: true });
+    renameSync(made, path);
+  } finally {
+    rmSync(made, { force: true });
+  }
+}
+
+/** Needs no space, where there may be none. */
+function writeInPlace(path: string, content: string): void {
+  const file = openSync(path, 'r+');
+  try {
+    writeSync(file, content, 0);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** How long ago a file was written by the clock of the disk that it lies on, which may be another machine's. ms. */
+function ageOf(path: string): number {
+  const probe = `${path}.${newId()}`;
+  try {
+    writeFileSync(probe, '');
+    return statSync(probe).mtimeMs - statSync(path).mtimeMs;
+  } finally {
+    rmSync(probe, { force: true });
+  }
+}
+
+/** Why the holder that the file names is still there; undefined when it is gone. The lock of the operating system is this process's by now. */
+function whyAlive(holder: Holder, me: Holder, path: string): string | undefined {
+  if (holder.boot !== '' && holder.boot === me.boot) {
+    const began = processBegan(holder.pid);
+    return began !== '' && began === holder.process_began && holder.pid !== me.pid ? 'which still runs' : undefined;
+  }
+  // The same machine after it was started anew, or one whose system knows no ids of its runs: the lock would not have been free.
+  if (holder.host === me.host) return undefined;
+  const age_ms = ageOf(path);
+  return age_ms < GONE_AFTER_MS ? `last heard of ${Math.max(0, Math.round(age_ms / 1000))} s ago` : undefined;
+}
+
+function refusal(folder: string, holder: Holder | undefined, why?: string): HomeTakenError {
+  const who =
+    holder === undefined
+      ? 'another server'
+      : `another server (process ${holder.pid} on ${holder.host}, started ${holder.started_at}${why === undefined ? '' : `, ${why}`})`;
+  const gone = why?.startsWith('last') ? ` If that machine is gone, start again in ${GONE_AFTER_MS / 1000} s.` : '';
+  return new HomeTakenError(
+    `The data folder ${folder} is in use by ${who}. Stop that one, or set DATA_DIR to a folder of this server's own.${gone}`,
+  );
+}
+
+function readId(folder: string): string {
+  const path = join(folder, ID_FILE);
+  const text = readOr(() => readFileSync(path, 'utf8').trim(), '');
+  if (z.uuid().safeParse(text).success) return text;
+  if (readOr(() => statSync(path).size, 0) > 0)
+    throw new Error(`The file ${path} does not hold the id of the data folder. Restore it from a backup of this folder.`);
+  const id = newId();
+  writeWhole(path, `${id}\n`);
+  return id;
+}
+
+/**
+ * Takes a data folder, which it makes, for this server alone. What a server left that was killed does not stand in the way of the next.
+ * `onLost` is called when another machine has taken it meanwhile, as it may once nothing was heard of this one for a minute.
+ * @throws HomeTakenError while another server has it.
+ */
+export function takeHome({ folder, onLost }: { folder: string; onLost: (error: HomeTakenError) => void }): Home {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, HOLDER_FILE);
+  const unlock = takeExclusive(join(folder, LOCK_FILE));
+  const before = readHolder(path);
+  if (unlock === undefined) throw refusal(folder, before);
+  const me: Holder = {
+    run: newId(),
+    pid: process.pid,
+    process_began: processBegan(process.pid),
+    host: hostname(),
+    boot: readOr(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(), ''),
+    started_at: new Date().toISOString(),
+  };
+  const content = `${JSON.stringify(me)}\n`;
+  try {
+    const why = before && whyAlive(before, me, path);
+    if (why !== undefined) throw refusal(folder, before, why);
+    writeWhole(path, content);
+    const id = readId(folder);
+    const timer = setInterval(() => {
+      const holder = readHolder(path);
+      if (holder !== undefined && holder.run !== me.run) {
+        clearInterval(timer);
+        onLost(refusal(folder, holder));
+        return;
+      }
+      readOr(() => writeInPlace(path, content), undefined);
+    }, ALIVE_EVERY_MS).unref();
+    return {
+      id,
+      release() {
+        clearInterval(timer);
+        if (readHolder(path)?.run === me.run) rmSync(path, { force: true });
+        unlock();
+      },
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}

@@ -1,0 +1,19 @@
+import { troubleOf } from './database-errors.ts';
+import { Problem } from './problem.ts';
+
+/** Seconds after which it is worth trying again. */
+const RETRY_AFTER_S = 60;
+
+/** Of the file system: full, over a quota, failing, read-only, out of file handles. The databases' own codes are in database-errors.ts. */
+const OF_FILES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
+
+/** Whether an error says that the storage takes no more. */
+export function isStorageError(error: unknown): boolean {
+  if (troubleOf(error) === 'storage') return true;
+  return error instanceof Error && 'code' in error && OF_FILES.has(String(error.code));
+}
+
+/** `storage_full` in place of the error of a storage that takes no more; else the error itself. */
+export function storageProblem(error: unknown): unknown {
+  return isStorageError(error) ? new Problem('storage_full', { retry_after: RETRY_AFTER_S, cause: error }) : error;
+}

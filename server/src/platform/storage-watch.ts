@@ -1,0 +1,54 @@
+import type { Kysely } from 'kysely';
+import type { Disk } from './disk.ts';
+import { type InstallationTables, writeFact } from './installation.ts';
+import { isStorageError } from './storage-problem.ts';
+
+/** `low`: uploads are refused, so that the database may go on. `full`: the database takes nothing either. */
+type StorageState = 'ok' | 'low' | 'full';
+
+/** Knows whether there is room, and whether there is again. */
+export interface StorageWatch {
+  /** To be told of what an answer failed of. */
+  note(error: unknown): void;
+  state(): Promise<StorageState>;
+}
+
+const PROBE = 'storage_probe';
+/** How often at most a full database is tried, in ms. */
+const TRY_EVERY_MS = 1_000;
+
+/** `disk` is that of the data folder. A write is tried only after one has failed: whoever asks for the state costs nothing. */
+export function createStorageWatch(parts: { database: Kysely<InstallationTables>; disk: Disk; now: () => number }): StorageWatch {
+  const { database, disk, now } = parts;
+  let is_full = false;
+  let tried_at = Number.NEGATIVE_INFINITY;
+  let trying: Promise<void> | undefined;
+
+  async function tryWriting(): Promise<void> {
+    tried_at = performance.now();
+    try {
+      await writeFact(database, PROBE, new Date(now()).toISOString());
+      is_full = false;
+    } catch (error) {
+      // Away is another matter, and said elsewhere.
+      if (!isStorageError(error)) is_full = false;
+    }
+  }
+
+  return {
+    note(error) {
+      const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+      if (isStorageError(error) || isStorageError(cause)) is_full = true;
+    },
+    async state() {
+      if (is_full && performance.now() - tried_at >= TRY_EVERY_MS) {
+        trying ??= tryWriting().finally(() => {
+          trying = undefined;
+        });
+      }
+      await trying;
+      if (is_full) return 'full';
+      return disk.fits(0) ? 'ok' : 'low';
+    },
+  };
+}

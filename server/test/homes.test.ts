@@ -1,0 +1,253 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listScans, type Scan } from '@palisade/contract/antivirus';
+import type { Endpoint } from '@palisade/contract/endpoint';
+import { deleteAccount } from '@palisade/contract/privacy';
+import { deleteFile, deleteScan, readScan, restoreFile, unlockFile } from '@palisade/contract/quarantine';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { newId } from '#platform/id.ts';
+import { EICAR, noise, zip } from './files.ts';
+import {
+  type Answer,
+  isPostgres,
+  problemOf,
+  readAnswer,
+  replyOf,
+  sharedDatabase,
+  startTestApp,
+  type TestApp,
+} from './harness.ts';
+import { childrenOf, runCommand, runServer, type ServerProcess, startServer } from './server-process.ts';
+import { scanned } from './upload.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const eicar = (index: number) => Buffer.concat([EICAR, Buffer.from(' '.repeat(index + 1))]);
+const inFolder = (app: { data_dir: string }, name: string) => readdirSync(join(app.data_dir, name)).sort();
+const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 20 });
+
+function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-home-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+describe('two servers on one database', async () => {
+  const database = await sharedDatabase();
+  const clock = { ahead_ms: 0 };
+  const surroundings = { database, scan_retry_ms: 30, now: () => Date.now() + clock.ahead_ms };
+  const one = await startTestApp({ surroundings });
+  const { token } = await one.signIn();
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of one.app.engine.pids()) process.kill(pid, name);
+  };
+  const records = () => one.app.database.selectFrom('scans').selectAll().orderBy('id').execute();
+  const sealed: Scan[] = [];
+  const waiting: Promise<Scan>[] = [];
+  const before: { records: unknown[]; spool: string[]; quarantine: string[] } = { records: [], spool: [], quarantine: [] };
+  let two: TestApp;
+  beforeAll(async () => {
+    for (let index = 0; index < 8; index += 1) sealed.push(await scanned(one, token, `sealed-${index}`, eicar(index)));
+    signal('SIGSTOP');
+    for (let index = 0; index < 8; index += 1) waiting.push(scanned(one, token, `waiting-${index}`, noise(5_000, index + 1)));
+    await soon(async () => expect((await records()).filter(({ spooled }) => spooled === 1)).toHaveLength(8));
+    Object.assign(before, { records: await records(), spool: inFolder(one, 'spool'), quarantine: inFolder(one, 'quarantine') });
+    two = await startTestApp({ surroundings });
+  }, 60_000);
+  afterAll(() => signal('SIGCONT'));
+  const code = async <E extends Endpoint>(asked: Promise<Answer<E>>) => {
+    const answer = await asked;
+    return [answer.status, problemOf(answer).code, answer.headers.get('retry-after')];
+  };
+  /** Has come to its end once more than when it is asked: a leftover is gone. */
+  const swept = async (app: TestApp) => {
+    const leftover = join(app.data_dir, 'quarantine', newId());
+    writeFileSync(leftover, 'what no record knows');
+    clock.ahead_ms += HOUR_MS;
+    await soon(() => expect(existsSync(leftover)).toBe(false));
+  };
+
+  test('neither marks, removes nor takes up what the other has, at its start and in its sweeps', async () => {
+    await swept(two);
+    expect(inFolder(one, 'spool')).toEqual(before.spool);
+    expect(inFolder(one, 'quarantine')).toEqual(before.quarantine);
+    expect(await records()).toEqual(before.records);
+    expect([before.spool.length, before.quarantine.length]).toEqual([8, 8]);
+  });
+
+  test('the second answers 503 for what it would need the bytes for', async () => {
+    const params = { id: sealed[0]?.id ?? '' };
+    const elsewhere = [503, 'on_another_server', '5'];
+    expect(await code(two.call(restoreFile, { token, params }))).toEqual(elsewhere);
+    expect(await code(two.call(deleteFile, { token, params }))).toEqual(elsewhere);
+    expect(await code(two.call(deleteScan, { token, params }))).toEqual(elsewhere);
+    expect(await code(two.call(unlockFile, { token, params, body: { password: 'secret' } }))).toEqual(elsewhere);
+    expect(replyOf(await two.call(readScan, { token, params }))).toMatchObject({ kept: 'sealed' });
+    expect(inFolder(one, 'quarantine')).toEqual(before.quarantine);
+    expect((await one.call(restoreFile, { token, params })).status).toBe(200);
+  });
+
+  test('new signatures have each server read its own again', async () => {
+    const mine = await scanned(two, token, 'second.zip', zip([{ name: 'a', content: noise(64), flags: 1 }]));
+    await two.app.database.deleteFrom('installation').where('name', 'like', 'scanner_edition:%').execute();
+    await two.app.database
+      .insertInto('installation')
+      .values({ name: 'scanner_edition', value: 'another' })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: 'another' }))
+      .execute();
+    // The engine of the first is stopped, so its reading does not end: its files are as they were.
+    await soon(async () => {
+      const done = await two.app.database
+        .selectFrom('installation')
+        .select('name')
+        .where('name', 'like', 'scanner_edition:%')
+        .execute();
+      expect(done).toHaveLength(1);
+    });
+    const now = await records();
+    expect(now.find(({ id }) => id === mine.id)).toMatchObject({ sealed: 1, attempts: 1 });
+    for (const { id } of sealed) expect(now.find((row) => row.id === id)).toMatchObject({ sealed: 1, scan_status: 'infected' });
+    expect(inFolder(one, 'quarantine')).toEqual(before.quarantine);
+  });
+
+  test('what waits is read by its own server, once that can', async () => {
+    signal('SIGCONT');
+    for (const record of await Promise.all(waiting)) expect(record).toMatchObject({ scan_status: 'clean' });
+    expect(inFolder(one, 'spool')).toEqual([]);
+  });
+
+  test('an account that is deleted on the second is gone from the first with its next sweep', async () => {
+    const person = await one.signIn();
+    const kept = await scanned(one, person.token, 'theirs', eicar(20));
+    expect(inFolder(one, 'quarantine')).toContain(kept.id);
+    const body = { password: person.password, confirmation: person.email };
+    expect(replyOf(await two.call(deleteAccount, { token: person.token, body }))).toEqual({ success: true });
+    await swept(one);
+    await soon(() => expect(inFolder(one, 'quarantine')).not.toContain(kept.id));
+  });
+
+  test('records of a server that never comes back end a day after their time', async () => {
+    const gone = await scanned(two, token, 'gone', eicar(30));
+    await one.app.database
+      .updateTable('scans')
+      .set({ home: newId(), kept_until: new Date(surroundings.now() - 2 * HOUR_MS).toISOString() })
+      .where('id', '=', gone.id)
+      .execute();
+    await swept(one);
+    expect((await records()).find(({ id }) => id === gone.id)).toMatchObject({ sealed: 1 });
+    clock.ahead_ms += DAY_MS;
+    await soon(async () =>
+      expect((await records()).find(({ id }) => id === gone.id)).toMatchObject({
+        sealed: 0,
+        kept_until: null,
+        scan_status: 'infected',
+      }),
+    );
+    expect((await two.call(deleteScan, { token, params: { id: gone.id } })).status).toBe(204);
+  });
+});
+
+test('files from before servers were told apart are the first one’s that starts', async () => {
+  const database = await sharedDatabase();
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-home-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const surroundings = { database, scan_retry_ms: 30 };
+  const start = () => startTestApp({ environment: { DATA_DIR: folder }, surroundings });
+  const before = await start();
+  const { token } = await before.signIn();
+  const { id } = await scanned(before, token, 'eicar', EICAR);
+  const home = readFileSync(join(folder, 'home'), 'utf8').trim();
+  const homeOf = async (app: TestApp) =>
+    (await app.app.database.selectFrom('scans').select('home').where('id', '=', id).executeTakeFirstOrThrow()).home;
+  expect(await homeOf(before)).toBe(home);
+  await before.app.database.updateTable('scans').set({ home: null }).execute();
+  await before.app.close();
+  const after = await start();
+  expect(await homeOf(after)).toBe(home);
+  const second = await startTestApp({ surroundings });
+  expect(await homeOf(second)).toBe(home);
+  expect((await after.call(restoreFile, { token, params: { id } })).status).toBe(200);
+});
+
+describe('a data folder', () => {
+  const lines = ({ errors }: { errors: string }) => errors.trim().split('\n');
+
+  test('is one server’s alone: a second one ends with one line that names the first', async () => {
+    const DATA_DIR = freshFolder();
+    const first = await startServer({ DATA_DIR });
+    const second = await runServer({ DATA_DIR, PORT: '0' });
+    expect(second.code).toBe(1);
+    expect(lines(second)).toHaveLength(1);
+    expect(second.errors).toMatch(
+      new RegExp(
+        `^palisade: The data folder ${DATA_DIR} is in use by another server \\(process ${first.pid} on \\S+, started \\S+\\)\\. ` +
+          `Stop that one, or set DATA_DIR to a folder of this server's own\\.\n$`,
+      ),
+    );
+    // Commands run beside it.
+    expect(await runCommand('read-outbox.ts', { DATA_DIR })).toMatchObject({ code: 0 });
+    expect(await runCommand('verify-audit.ts', { DATA_DIR })).toMatchObject({ code: 0 });
+    expect((await fetch(`${first.url}/api/health`)).status).toBe(200);
+    // A server that was killed leaves nothing that the next one stumbles over.
+    const id = readFileSync(join(DATA_DIR, 'home'), 'utf8');
+    await first.kill('SIGKILL');
+    expect(existsSync(join(DATA_DIR, 'server.json'))).toBe(true);
+    const third = await startServer({ DATA_DIR });
+    expect(readFileSync(join(DATA_DIR, 'home'), 'utf8')).toBe(id);
+    await soon(async () => expect((await fetch(`${third.url}/api/ready`)).status).toBe(200));
+    expect(await third.kill('SIGTERM')).toBe(0);
+    expect(existsSync(join(DATA_DIR, 'server.json'))).toBe(false);
+  });
+});
+
+const hasRealServers = isPostgres();
+if (!hasRealServers) process.stdout.write('skipped: two server processes on one database need PostgreSQL (TEST_DATABASE_URL)\n');
+
+describe.runIf(hasRealServers)('two server processes on one PostgreSQL', () => {
+  test('8 waiting and 8 sealed files of the first survive the start of the second, and its sweep', async () => {
+    const database = await sharedDatabase();
+    const DATABASE_URL = 'postgres' in database ? database.postgres : '';
+    const [DATA_DIR, second_dir] = [freshFolder(), freshFolder()];
+    const first = await startServer({ DATA_DIR, DATABASE_URL });
+    const token = await first.signIn('anna');
+    const list = async (server: ServerProcess) =>
+      replyOf(
+        await readAnswer(
+          listScans,
+          await fetch(`${server.url}/api/antivirus/scans`, { headers: { authorization: `Bearer ${token}` } }),
+        ),
+      );
+    await soon(async () => expect((await fetch(`${first.url}/api/ready`)).status).toBe(200));
+    for (let index = 0; index < 8; index += 1) await scanned(first, token, `sealed-${index}`, eicar(index));
+    for (const pid of childrenOf(first.pid)) process.kill(pid, 'SIGSTOP');
+    const waiting = Array.from({ length: 8 }, (_, index) => scanned(first, token, `waiting-${index}`, noise(5_000, index + 1)));
+    // Of these nobody gets an answer: their server is killed.
+    const unanswered = Promise.allSettled(waiting);
+    await soon(async () => expect(await list(first)).toHaveLength(16));
+    const before = await list(first);
+    const folders = () => ['spool', 'quarantine'].map((name) => readdirSync(join(DATA_DIR, name)).sort());
+    const there = folders();
+    expect(there.map(({ length }) => length)).toEqual([8, 8]);
+
+    mkdirSync(join(second_dir, 'quarantine'), { recursive: true });
+    const leftover = join(second_dir, 'quarantine', newId());
+    writeFileSync(leftover, 'what no record knows');
+    const second = await startServer({ DATA_DIR: second_dir, DATABASE_URL });
+    await soon(() => expect(existsSync(leftover)).toBe(false));
+    expect(folders()).toEqual(there);
+    expect(await list(second)).toEqual(before);
+
+    // Killed and started again it finds all of them.
+    for (const pid of childrenOf(first.pid)) process.kill(pid, 'SIGKILL');
+    await first.kill('SIGKILL');
+    await unanswered;
+    const again = await startServer({ DATA_DIR, DATABASE_URL });
+    await soon(async () => {
+      const statuses = (await list(again)).map(({ filename, scan_status }) => [filename.slice(0, 6), scan_status]);
+      expect(statuses.filter(([name, status]) => name === 'waitin' && status === 'clean')).toHaveLength(8);
+      expect(statuses.filter(([name, status]) => name === 'sealed' && status === 'infected')).toHaveLength(8);
+    });
+    expect(folders()).toEqual([[], there[1]]);
+  }, 180_000);
+});
