@@ -17,6 +17,7 @@ import * as administration from './0016-administration.ts';
 import * as scoreHistory from './0017-score-history.ts';
 import * as leakedPasswords from './0018-leaked-passwords.ts';
 import * as findings from './0020-findings.ts';
+import * as engineDeaths from './0023-engine-deaths.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -38,4 +39,5 @@ export const migrations: Record<string, Migration> = {
   '0017-score-history': scoreHistory,
   '0018-leaked-passwords': leakedPasswords,
   '0020-findings': findings,
+  '0023-engine-deaths': engineDeaths,
 };

@@ -55,7 +55,13 @@ export async function buildScanner(
     look_ms: surroundings.signatures_look_ms,
     fetch_limits: surroundings.feed_limits,
   });
-  const embedded = createYaraPool({ signatures: signatures.files(), size: engine_processes, limits, logger });
+  const embedded = createYaraPool({
+    signatures: signatures.files(),
+    size: engine_processes,
+    limits,
+    memory: surroundings.engine_memory,
+    logger,
+  });
   signatures.watch(async (files) => {
     const took_over = await embedded.reload(files);
     if (took_over) {

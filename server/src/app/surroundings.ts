@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import type { ScanLimits } from '#features/antivirus/engines/limits.ts';
+import type { EngineMemory } from '#features/antivirus/engines/process-memory.ts';
 import type { FetchLimits } from '#features/antivirus/fetch-feed.ts';
 import type { MatchHash } from '#features/antivirus/known-hashes.ts';
 import type { DatabaseLocation } from '#platform/database.ts';
@@ -21,6 +22,7 @@ export interface Surroundings {
   logger: FastifyBaseLogger;
   now?: () => number;
   scan_limits?: ScanLimits;
+  engine_memory?: EngineMemory;
   upload_limits?: Partial<UploadLimits>;
   events_limits?: EventsLimits;
   patience?: PatienceLimits;
