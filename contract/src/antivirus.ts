@@ -17,6 +17,7 @@ export type ScanStatus = z.infer<typeof scanStatusSchema>;
 export const statusDetailSchema = z.enum([
   'queued',
   'engine_down',
+  'engine_failed',
   'time_limit',
   'encrypted',
   'too_large',
@@ -151,6 +152,8 @@ export const cancelUpload = endpoint({
 export const STATUS_DETAIL_SENTENCES: Record<StatusDetail, string> = {
   queued: 'Being scanned, or waiting for its turn.',
   engine_down: 'The scanning engine did not finish. The file is kept and scanned again as soon as the engine is back.',
+  engine_failed:
+    'The scanning engine failed twice while it read this file, so it was not fully read. It is read again only when the engine or its signatures change.',
   time_limit: 'Reading it took longer than the time limit, so it was not fully read.',
   encrypted: 'It is protected by a password, so its contents could not be read.',
   too_large: 'It unpacks to more than the scanner reads, so it was not fully read.',

@@ -17,6 +17,7 @@ import * as administration from './0016-administration.ts';
 import * as scoreHistory from './0017-score-history.ts';
 import * as leakedPasswords from './0018-leaked-passwords.ts';
 import * as findings from './0020-findings.ts';
+import * as engineDeaths from './0023-engine-deaths.ts';
 import * as home from './0025-home.ts';
 import * as auditKey from './0033-audit-key.ts';
 import * as retention from './0034-retention.ts';
@@ -42,6 +43,7 @@ export const migrations: Record<string, Migration> = {
   '0017-score-history': scoreHistory,
   '0018-leaked-passwords': leakedPasswords,
   '0020-findings': findings,
+  '0023-engine-deaths': engineDeaths,
   '0025-home': home,
   '0033-audit-key': auditKey,
   '0034-retention': retention,

@@ -102,6 +102,19 @@ describe('an update of the signatures', () => {
     expect(await store.currentName()).toBe(name);
   });
 
+  test('refuses a feed with a rule that a small file makes slow, by its name, and keeps the last good one', async () => {
+    const { store, update } = await freshStore((await seeded).folder);
+    const slow = String.raw`rule Feed_Slow { strings: $a = /\.run[ \t(]{1,4}[^\n]{0,60}(powershell|mshta|rundll32|certutil)[^\n]{1,900}(hidden|https?:|-enc)/ nocase condition: filesize < 1KB and $a }`;
+    feeds.put(SEEDED, archive(`${ONE}${slow}`));
+    const { outcome, feeds: told } = await update(signed('yara', SEEDED));
+    feeds.put(SEEDED, archive(ONE));
+    expect(told[0]?.sentence).toMatch(
+      /It has rules that a small file can make more than 10 times slower than others \(Feed_Slow: \d+ times\)\./,
+    );
+    expect(outcome).not.toBe('updated');
+    expect(await inUse(store)).toEqual({ rules: 1, hashes: 0 });
+  });
+
   test('takes a feed out that the settings no longer name', async () => {
     const { store, update } = await freshStore();
     feeds.put('/out/rules.zip', archive(ONE));

@@ -35,9 +35,9 @@ rule CredTheft_Mimikatz_Script
   strings:
     $function = /(^|\n)[ \t]{0,8}function[ \t]{1,4}Invoke-Mimikatz\b/ nocase
     $body = /(PEBytes64|PEBytes32|Invoke-MemoryLoadLibrary|VirtualAlloc)/
-    $line = /(^|[\n&|;])[ \t@]{0,8}[^\n `]{0,80}mimi[a-z0-9_]{0,12}(\.exe)?["']?[ \t]{1,4}[^\n]{0,80}(privilege::debug|token::elevate|sekurlsa::[a-z]{3,20}|lsadump::[a-z]{3,20})[^\n]{0,160}/ nocase
+    $line = /(^|[\n&|;])[ \t@]{0,8}[^\n `]{0,80}mimi[a-z0-9_]{0,12}(\.exe)?["']?[ \t].{0,201}(privilege::debug|token::elevate|sekurlsa::[a-z]{3}|lsadump::[a-z]{3})/s nocase
     $call = /(^|[\n&|;])[ \t]{0,8}[^\n`#]{0,200}Invoke-Mimikatz[ \t]{1,4}(-DumpCreds|-DumpCerts|-Command[ \t]{1,4}["'])/ nocase
-    $fetch = /(DownloadString|iwr|Invoke-WebRequest|Import-Module|irm)[^\n]{1,200}/ nocase
+    $fetch = /(DownloadString|iwr|Invoke-WebRequest|Import-Module|irm)[^\n]/ nocase
   condition:
     not uint8(0) == 0x3c and (
       ($function and $body and filesize < 16MB) or
@@ -56,9 +56,9 @@ rule CredTheft_LSASS_Dump_Command
     family = "credential-theft"
     threat = "HackTool.Windows.LsassDump"
   strings:
-    $comsvcs = /(^|[\r\n&|("'>=;])[^\r\n`]{0,60}rundll32(\.exe)?["']?[ \t]{1,4}[^\r\n]{0,60}comsvcs(\.dll)?["']?[ \t]{0,2},?[ \t]{0,4}(MiniDump|#\+?0{0,4}24)[ \t]{1,4}[^\r\n{]{1,80}[ \t]full/ nocase ascii wide
+    $comsvcs = /(^|[\r\n&|("'>=;])[^\r\n`]{0,60}rundll32(\.exe)?["']?[ \t].{0,201}comsvcs(\.dll)?["']?[ \t]{0,2},?[ \t]{0,4}(MiniDump|#\+?0{0,4}24)[ \t].{1,202}[ \t]full/s nocase ascii wide
     $lookup = "lsass" nocase ascii wide
-    $procdump = /(^|[\r\n&|"';])[ \t@]{0,8}[^\r\n` ]{0,80}procdump(64)?(\.exe)?["']?[ \t]{1,4}[^\r\n]{0,40}-ma[ \t]{1,4}[^\r\n]{0,30}lsass(\.exe)?[ \t]{1,4}[^\r\n]{1,80}/ nocase
+    $procdump = /(^|[\r\n&|"';])[ \t@]{0,8}[^\r\n` ]{0,80}procdump(64)?(\.exe)?["']?[ \t].{0,201}-ma[ \t][^\r\n]{0,30}lsass(\.exe)?[ \t][^\r\n]/s nocase
     $script = /(@echo off|powershell|Invoke-WebRequest|Compress-Archive)/ nocase
   condition:
     filesize < 64KB and not uint8(0) == 0x3c and (($comsvcs and $lookup) or ($procdump and $script))
@@ -92,7 +92,7 @@ rule CredTheft_Domain_Database_Copy
     threat = "HackTool.Windows.NtdsCopy"
   strings:
     $shadow = /(^|[\r\n&|"';])[ \t@]{0,8}[^\r\n` ]{0,40}(vssadmin(\.exe)?[ \t]{1,4}create[ \t]{1,4}shadow|diskshadow(\.exe)?[ \t]{1,4}[\/-]s|wmic[ \t]{1,4}shadowcopy[ \t]{1,4}call[ \t]{1,4}create)/ nocase
-    $copy = /(^|[\r\n&|"';])[ \t@]{0,8}(cmd(\.exe)?[ \t]{1,4}\/c[ \t]{1,4}["']?)?(copy|xcopy|robocopy|esentutl)[ \t]{1,4}[^\r\n]{0,160}(HarddiskVolumeShadowCopy|GLOBALROOT|%[a-z]{1,12}%|[a-z]:)[^\r\n]{0,80}ntds(\.dit)?/ nocase
+    $copy = /(^|[\r\n&|"';])[ \t@]{0,8}(cmd(\.exe)?[ \t]{1,4}\/c[ \t]{1,4}["']?)?(copy|xcopy|robocopy|esentutl)[ \t].{0,201}(HarddiskVolumeShadowCopy|GLOBALROOT|%[a-z]{1,12}%|[a-z]:).{0,201}ntds(\.dit)?/s nocase
   condition:
     filesize < 64KB and $shadow and $copy and not uint8(0) == 0x3c
 }
@@ -146,9 +146,9 @@ rule CredTheft_Linux_Files_Sent
     family = "credential-theft"
     threat = "Stealer.Linux.FilesSent"
   strings:
-    $curl = /(^|[\n;&|(\{"'])[ \t]{0,16}(sudo[ \t]{1,4})?curl[ \t]{1,4}[^\n]{0,120}(-F|--form|-d|--data|--data-binary|--data-urlencode|-T|--upload-file)[ \t=]{1,3}["']?([a-z0-9_]{1,16}=)?@?(\/etc\/(shadow|passwd)|~\/\.(ssh\/id_|aws\/credentials|kube\/config|npmrc|netrc|docker\/config)|\$HOME\/\.(ssh\/id_|aws\/credentials|kube\/config|npmrc|netrc)|\/(root|home\/[a-z]{1,20})\/\.(ssh\/id_|aws\/credentials))/
-    $pipe = /(^|[\n;&|(\{"'])[ \t]{0,16}(sudo[ \t]{1,4})?(cat|base64|tar[ \t]{1,4}-?c[a-z]{0,3}[ \t-]{0,4})[ \t]{1,4}[^\n|]{0,60}(\/etc\/shadow|\.ssh\/id_(rsa|ed25519|dsa|ecdsa)|\.aws\/credentials|~\/\.ssh[ \t\/])[^\n|]{0,60}(\|[ \t]{0,2}(base64|gzip|xxd|openssl)[^\n|]{0,60}){0,2}\|[ \t]{0,2}(curl[^\n|]{0,80}(-d|-F|-T|--data[a-z-]{0,10})[ \t=@-]{1,4}|nc[ \t]|ncat[ \t]|netcat[ \t]|wget[^\n|]{0,60}--post)/
-    $subshell = /curl[ \t]{1,4}[^\n]{0,160}(\$\(|`)(cat|base64)[ \t]{1,4}[^\n)`]{0,40}(\/etc\/shadow|\.ssh\/id_|\.aws\/credentials)/
+    $curl = /(^|[\n;&|(\{"'])[ \t]{0,16}(sudo[ \t]{1,4})?curl[ \t].{0,201}(-F|--form|-d|--data|--data-binary|--data-urlencode|-T|--upload-file)[ \t=]{1,3}["']?([a-z0-9_]{1,16}=)?@?(\/etc\/(shadow|passwd)|~\/\.(ssh\/id_|aws\/credentials|kube\/config|npmrc|netrc|docker\/config)|\$HOME\/\.(ssh\/id_|aws\/credentials|kube\/config|npmrc|netrc)|\/(root|home\/[a-z]{1,20})\/\.(ssh\/id_|aws\/credentials))/s
+    $pipe = /(^|[\n;&|(\{"'])[ \t]{0,16}(sudo[ \t]{1,4})?(cat|base64|tar[ \t]{1,4}-?c[a-z]{0,3}[ \t-]{0,4})[ \t]{1,4}[^\n|]{0,60}(\/etc\/shadow|\.ssh\/id_(rsa|ed25519|dsa|ecdsa)|\.aws\/credentials|~\/\.ssh[ \t\/]).{0,202}\|[ \t]{0,2}(curl[^\n|]{0,80}-(d|F|T|-data[a-z-]{0,10})[ \t=@-]|nc[ \t]|ncat[ \t]|netcat[ \t]|wget[^\n|]{0,60}--post)/s
+    $subshell = /curl[ \t].{0,201}(\$\(|`)(cat|base64)[ \t][^\n)`]{0,40}(\/etc\/shadow|\.ssh\/id_|\.aws\/credentials)/s
   condition:
     filesize < 1MB and any of them and not uint8(0) == 0x3c
 }

@@ -13,8 +13,8 @@ rule Disguise_Zip_Reversed_Name
     family = "disguise"
     threat = "Disguise.Archive.ReversedName"
   strings:
-    $local = /PK\x03\x04[\x00-\xff]{26}[^\x00-\x1f]{0,120}\xe2\x80\xae[^\x00-\x1f]{0,40}\.(exe|scr|pif|com|bat|cmd|js|jse|vbs|vbe|wsf|hta|lnk|msi|ps1|cpl)/ nocase
-    $mail = /(file)?name\*?[0-9*]{0,3}=[^\r\n]{0,120}(\xe2\x80\xae|%E2%80%AE|=E2=80=AE)[^\r\n]{0,60}(exe|scr|pif|com|bat|cmd|js|jse|vbs|vbe|wsf|hta|lnk|msi|ps1)["']?[ \t]{0,4}(\r|\n|;)/ nocase
+    $local = /PK\x03\x04[\x00-\xff]{26}.{0,201}\xe2\x80\xae.{0,201}\.(exe|scr|pif|com|bat|cmd|js|jse|vbs|vbe|wsf|hta|lnk|msi|ps1|cpl)/s nocase
+    $mail = /(file)?name\*?[0-9*]{0,3}=.{0,201}(\xe2\x80\xae|%E2%80%AE|=E2=80=AE).{0,201}(exe|scr|pif|com|bat|cmd|js|jse|vbs|vbe|wsf|hta|lnk|msi|ps1)["']?[ \t]{0,4}(\r|\n|;)/s nocase
   condition:
     any of them
 }

@@ -74,7 +74,7 @@ rule HTML_Paste_And_Run
     threat = "Phish.HTML.PasteAndRun"
   strings:
     $copy = /(clipboard\.writeText|execCommand\([ \t]{0,2}["']copy|clipboardData\.setData)/
-    $command = /["'`=+][^"'`\n]{0,40}(powershell|pwsh|mshta|cmd(\.exe)?[ \t]{1,4}\/[ck]|msiexec|curl|conhost)(\.exe)?[ \t]{1,4}[^\n]{0,300}(https?:\/\/|-e(nc|ncodedcommand)?[ \t]|iex|hidden|h"|frombase64)/ nocase
+    $command = /["'`=+][^"'`\n]{0,40}(powershell|pwsh|mshta|cmd(\.exe)?[ \t]{1,4}\/[ck]|msiexec|curl|conhost)(\.exe)?[ \t].{0,300}(https?:\/\/|-e(nc|ncodedcommand)?[ \t]|iex|hidden|h"|frombase64)/s nocase
     $command_code = /(cG93ZXJzaGVsbC|bXNodGEg|UG93ZXJTaGVsbC|bXNpZXhlYy)[A-Za-z0-9+\/]{20}/
     $ask1 = /(Windows|Win)[ \t]{0,2}(key|button|Key)?[ \t]{0,2}(<[^>]{1,60}>){0,4}[ \t]{0,2}\+[ \t]{0,2}(<[^>]{1,60}>){0,4}[ \t]{0,2}(R|X)\b/ nocase
     $ask2 = /(CTRL|Ctrl)[ \t]{0,2}(<[^>]{1,60}>){0,4}[ \t]{0,2}\+[ \t]{0,2}(<[^>]{1,60}>){0,4}[ \t]{0,2}V\b/ nocase

@@ -116,7 +116,7 @@ rule Botnet_Loader_Script
     threat = "Botnet.Linux.Loader"
   strings:
     $folders = /cd \/tmp( \|\| cd \/(var\/run|mnt|root|var|dev\/shm|run|var\/tmp|etc|home|opt)\/?){2,8}/
-    $fetch = /(wget|curl|tftp|ftpget)[ \t]{1,4}[^\n;]{0,40}(https?:\/\/)?([0-9]{1,3}\.){3}[0-9]{1,3}/
+    $fetch = /(wget|curl|tftp|ftpget)[ \t][^\n;]{0,50}([0-9]{1,3}\.){3}[0-9]/
     $run = /chmod[ \t]{1,4}(\+x|777|0777)[ \t]{1,4}[^\n]{1,60}(;|&&)[^\n]{0,8}(sh |\.\/)/
   condition:
     filesize < 64KB and all of them and not uint8(0) == 0x3c
@@ -132,7 +132,7 @@ rule Implant_Linux_Authorized_Key
     family = "implant"
     threat = "Backdoor.Linux.AuthorizedKey"
   strings:
-    $key = /echo[ \t]{1,4}(-e[ \t]{1,4})?["']?[^\n"'>]{0,8}ssh-(rsa|ed25519|dss) AAAA[A-Za-z0-9+\/=]{40,1200}[^\n>]{0,80}>{1,2}[ \t]{0,4}(\/root|~|\$HOME)\/\.ssh\/authorized_keys/
+    $key = /echo[ \t]{1,4}(-e[ \t]{1,4})?["']?[^\n"'>]{0,8}ssh-(rsa|ed25519|dss) AAAA[A-Za-z0-9+\/=]{40}[^\n>]{0,1240}>{1,2}[ \t]{0,4}(\/root|~|\$HOME)\/\.ssh\/authorized_keys/
     $lock = /chattr[ \t]{1,4}(-R[ \t]{1,4})?\+[ia]{1,2}[ \t]{1,4}[^\n]{0,40}(authorized_keys|\.ssh)/
     $hide = /(history -c|unset HISTFILE|HISTFILE=\/dev\/null|rm -rf[ \t]{1,4}[^\n]{0,20}\/var\/log|pkill|crontab -r)/
   condition:

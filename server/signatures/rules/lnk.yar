@@ -58,8 +58,8 @@ rule LNK_Command_Chain
     $cmd = /(cmd(\.exe)?|%comspec%)/ nocase wide ascii
     $step1 = /(curl(\.exe)?|certutil(\.exe)?|bitsadmin(\.exe)?)[ ]{1,4}[^\r\n]{0,80}https?:\/\// nocase wide
     $step2 = /findstr[^\r\n]{1,80}\.lnk[^\r\n]{0,40}>/ nocase wide
-    $step3 = /(copy|xcopy|expand|type)[ ]{1,4}[^\r\n]{1,120}(&|&&)[^\r\n]{0,20}(rundll32|regsvr32|wscript|cscript|mshta|start)[ ]/ nocase wide
-    $step4 = /start[ ]{1,4}[^\r\n]{0,60}(&|&&)[^\r\n]{0,20}(rundll32|regsvr32|wscript|cscript|mshta|powershell)/ nocase wide
+    $step3 = /(copy|expand|type)[ ][^\r\n]{1,123}&[^\r\n]{0,21}(rundll32|regsvr32|wscript|cscript|mshta|start)[ ]/ nocase wide
+    $step4 = /start[ ][^\r\n]{0,63}&[^\r\n]{0,21}(rundll32|regsvr32|wscript|cscript|mshta|powershell)/ nocase wide
     $step5 = /pushd[ ]{1,4}\\\\[^\r\n]{3,80}(&|&&)/ nocase wide
   condition:
     uint32(0) == 0x0000004c and uint32(4) == 0x00021401 and $cmd and any of ($step*)

@@ -51,8 +51,8 @@ rule Miner_Start_Script
     family = "miner"
     threat = "Miner.Script.Start"
   strings:
-    $linux = /(nohup|setsid|\/tmp\/|\/var\/tmp\/|\/dev\/shm\/|\.\/\.)[^\n]{1,160}(-o|--url)[ \t=]{1,3}(stratum\+(tcp|ssl|tcps):[\/]{2})?[a-z0-9.-]{4,80}:[0-9]{2,5}[^\n]{0,60}(-u|--user)[ \t=]{1,3}[A-Za-z0-9._$\{}-]{4,120}[^\n]{0,160}(>[ \t]{0,2}\/dev\/null|--background|-B\b|&[ \t]{0,4}\n)/
-    $windows = /(start \/b|hidden |\.run[ (])[^\n]{0,120}(xmrig|minerd|cpuminer|nbminer|t-rex|phoenixminer|lolminer|stratum\+)[^\n]{0,120}(-o|--url|-pool|--pool)[ \t=]{1,3}/ nocase
+    $linux = /(nohup|setsid|\/tmp\/|\/var\/tmp\/|\/dev\/shm\/|\.\/\.).{1,202}(-o|--url)[ \t=]{1,3}(stratum\+(tcp|ssl|tcps):[\/]{2})?[a-z0-9.-]{4,80}:[0-9]{2,5}.{0,201}(-u|--user)[ \t=]{1,3}[A-Za-z0-9._$\{}-]{4,120}.{0,201}(>[ \t]{0,2}\/dev\/null|--background|-B\b|&[ \t]{0,4}\n)/s
+    $windows = /(start \/b|hidden |\.run[ (]).{0,201}(xmrig|minerd|cpuminer|nbminer|t-rex|phoenixminer|lolminer|stratum\+).{0,201}(-o|--url|-pool|--pool)[ \t=]{1,3}/s nocase
     $pool = /(stratum\+(tcp|ssl|tcps):|xmrig|minerd|cpuminer|cryptonight|randomx|minexmr|supportxmr|moneroocean|nanopool|hashvault|c3pool|2miners|f2pool|--donate-level)/ nocase
   condition:
     filesize < 1MB and $pool and any of ($linux, $windows) and not uint8(0) == 0x3c
@@ -68,12 +68,13 @@ rule Miner_Rival_Killer_Script
     family = "miner"
     threat = "Miner.Script.RivalKiller"
   strings:
-    $kill = /(pkill|killall|kill -9|grep)[^\n]{0,80}(kdevtmpfsi|kinsing|xmrig|kworkerds|sysupdate|networkservice|cryptonight|xmr-stak|minerd|stratum|ddgs|watchbog|xmrigDaemon|xmrigMiner)/
-    $clean = /(crontab -r|chattr[ \t]{1,4}-[iaRu]{1,4}[ \t]{1,4}[^\n]{0,40}|setenforce 0|aliyun\.(one|service)|aegis_client|cloudmonitor|history -c|ulimit -n 65535|SELINUX=disabled|iptables -F|ufw disable|\/etc\/ld\.so\.preload)/
-    $fetch = /(curl|wget|lwp-download)[^\n]{1,120}(https?:\/\/|\$[A-Za-z]{1,20})[^\n]{0,160}/
+    $killer = /(kill|killall|kill -9|grep)[ \t]/
+    $kill = /[lp9][ \t][^\n]{0,79}(kdevtmpfsi|kinsing|kworkerds|xmrig|xmr-stak|sysupdate|stratum|networkservice|cryptonight|minerd|ddgs|watchbog)/
+    $clean = /(crontab -r|chattr[ \t]{1,4}-[iaRu]{1,4}[ \t][^\n]{0,40}|setenforce 0|aliyun\.(one|service)|aegis_client|cloudmonitor|history -c|ulimit -n 65535|SELINUX=disabled|iptables -F|ufw disable|\/etc\/ld\.so\.preload)/
+    $fetch = /(curl|wget|lwp-download)[ \t]/
     $run = /(nohup|chmod[ \t]{1,4}(\+x|777)|\|[ \t]{0,2}(ba)?sh)/
   condition:
-    filesize < 1MB and #kill >= 3 and #clean >= 2 and $fetch and $run and not uint8(0) == 0x3c
+    filesize < 1MB and #killer >= 3 and #kill >= 3 and #clean >= 2 and $fetch and $run and not uint8(0) == 0x3c
 }
 
 rule Miner_Web_Page
@@ -86,7 +87,7 @@ rule Miner_Web_Page
     family = "miner"
     threat = "Miner.HTML.Script"
   strings:
-    $script = /<script[^>]{0,120}src=["']?(https?:)?[^"'> \n]{0,80}(coinhive|coin-hive|cryptoloot|crypto-loot|webminepool|coinimp|deepminer|minero|jsecoin|authedmine|webmr)[^"'> \n]{0,60}\.js/ nocase
+    $script = /["'=\/][^"'> \n]{0,80}(coinhive|coin-hive|cryptoloot|crypto-loot|webminepool|coinimp|deepminer|minero|jsecoin|authedmine|webmr)[^"'> \n]{0,60}\.js/ nocase
     $start = /new[ \t]{1,4}(CoinHive|CryptoLoot|CRLT|deepMiner|Client|WMP|Minero)\.(Anonymous|User|Token)\([ \t]{0,2}["'][A-Za-z0-9]{16,80}["']/
     $go = /\.start\(/
   condition:

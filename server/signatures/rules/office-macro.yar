@@ -31,11 +31,11 @@ rule Macro_AutoRun_Stored_Command
   strings:
     $vba_wide = "_VBA_PROJECT" wide
     $auto = /\b(Auto_?Open|AutoExec|AutoClose|Document_Open|Document_Close|DocumentOpen|Workbook_Open|Workbook_Activate|Auto_Close|Presentation_Open)\b/ nocase
-    $run1 = /(powershell|pwsh)(\.exe)?[ \t]{1,4}[^\r\n\x00]{0,80}(-e(c|nc|ncodedcommand)?[ \t]|hidden|downloadstring|downloadfile|bypass)/ nocase
-    $run2 = /cmd(\.exe)? \/[ckv][^\r\n\x00]{0,100}(powershell|certutil|bitsadmin|mshta|wscript|cscript|rundll32|regsvr32|curl)/ nocase
+    $run1 = /(powershell|pwsh)(\.exe)?[ \t].{0,201}(-e(c|nc|ncodedcommand)?[ \t]|hidden|downloadstring|downloadfile|bypass)/s nocase
+    $run2 = /cmd(\.exe)? \/[ckv].{0,201}(powershell|certutil|bitsadmin|mshta|wscript|cscript|rundll32|regsvr32|curl)/s nocase
     $run3 = "URLDownloadToFileA"
-    $run4 = /(mshta|regsvr32|rundll32)(\.exe)?[ \t]{1,4}[^\r\n\x00]{0,20}https?:\/\// nocase
-    $run5 = /winmgmts:[^\r\n\x00]{0,60}Win32_Process/ nocase
+    $run4 = /(mshta|regsvr32|rundll32)(\.exe)?[ \t][^\r\n\x00]{0,20}https?:\/\// nocase
+    $run5 = /winmgmts:.{0,201}Win32_Process/s nocase
   condition:
     uint32be(0) == 0xd0cf11e0 and $vba_wide and $auto and any of ($run*)
 }
@@ -51,8 +51,8 @@ rule Macro_AutoRun_Shell
     threat = "Macro.Office.AutoRunShell"
   strings:
     $auto = /\bSub (Auto_?Open|AutoExec|AutoClose|Auto_Close|Document_Open|Document_Close|DocumentOpen|Workbook_Open|Workbook_Activate|Presentation_Open|[A-Za-z0-9]{1,24}_(Painted|Layout|MouseHover|GotFocus))[ \t]{0,2}\(/ nocase
-    $shell = /[\n=: (][ \t]{0,8}(Shell[ \t(]{1,3}|[A-Za-z0-9_]{1,24}\.(Run|Exec|ShellExecute)[ \t(]{1,3})[^\r\n]{0,160}(powershell|pwsh|cmd(\.exe)?[ \t]{1,4}\/|mshta|rundll32|regsvr32|certutil|bitsadmin|wscript|cscript|\.exe["' ])/ nocase
-    $variable = /(^|[\n:])[ \t]{0,8}[A-Za-z0-9_]{1,24}[ \t]{0,2}=[ \t]{0,2}["'][^"'\r\n]{0,80}(powershell|pwsh|cmd(\.exe)?[ \t]{1,4}\/c|mshta|regsvr32|certutil|bitsadmin)[^\r\n]{0,200}(hidden|https?:\/\/|-e(nc|ncodedcommand)?[ \t]|bypass)/ nocase
+    $shell = /[\n=: (][ \t]{0,8}(Shell[ \t(]{1,3}|[A-Za-z0-9_]{1,24}\.(Run|Exec|ShellExecute)[ \t(]{1,3}).{0,201}(powershell|pwsh|cmd(\.exe)?[ \t]{1,4}\/|mshta|rundll32|regsvr32|certutil|bitsadmin|wscript|cscript|\.exe["' ])/s nocase
+    $variable = /(^|[\n:])[ \t]{0,8}[A-Za-z0-9_]{1,24}[ \t]{0,2}=[ \t]{0,2}["'].{0,201}(powershell|pwsh|cmd(\.exe)?[ \t]{1,4}\/c|mshta|regsvr32|certutil|bitsadmin).{0,201}(hidden|https?:\/\/|-e(nc|ncodedcommand)?[ \t]|bypass)/s nocase
     $call = /[\n=: (][ \t]{0,8}(Shell[ \t(]{1,3}|[A-Za-z0-9_]{1,24}\.(Run|Exec|ShellExecute)[ \t(]{1,3}|CreateObject\(["'](WScript\.Shell|Shell\.Application)["']\))/ nocase
   condition:
     filesize < 4MB and $auto and ($shell or ($variable and $call))
@@ -88,9 +88,9 @@ rule Macro_Memory_Inject
     family = "office-macro"
     threat = "Macro.Office.MemoryInject"
   strings:
-    $alloc = /Declare[ \t][^\r\n]{1,60}(VirtualAlloc(Ex)?|HeapCreate|NtAllocateVirtualMemory)\b/ nocase
-    $write = /Declare[ \t][^\r\n]{1,60}(RtlMoveMemory|WriteProcessMemory|RtlCopyMemory|NtWriteVirtualMemory)\b/ nocase
-    $start = /Declare[ \t][^\r\n]{1,60}(CreateThread|CreateRemoteThread|EnumSystemLanguageGroups[AW]?|EnumDateFormats[AW]?|CallWindowProc[AW]?|QueueUserAPC|EnumTimeFormats[AW]?)\b/ nocase
+    $alloc = /Declare[ \t].{1,202}(VirtualAlloc(Ex)?|HeapCreate|NtAllocateVirtualMemory)\b/s nocase
+    $write = /Declare[ \t].{1,202}(RtlMoveMemory|WriteProcessMemory|RtlCopyMemory|NtWriteVirtualMemory)\b/s nocase
+    $start = /Declare[ \t].{1,202}(CreateThread|CreateRemoteThread|EnumSystemLanguageGroups[AW]?|EnumDateFormats[AW]?|CallWindowProc[AW]?|QueueUserAPC|EnumTimeFormats[AW]?)\b/s nocase
     $auto = /\bSub (Auto_?Open|AutoExec|AutoClose|Document_Open|Workbook_Open|Presentation_Open)[ \t]{0,2}\(/ nocase
     $bytes = /Array\([ \t]{0,2}-?[0-9]{1,3},[ \t]{0,2}-?[0-9]{1,3},[ \t]{0,2}-?[0-9]{1,3},[ \t]{0,2}-?[0-9]{1,3},[ \t]{0,2}-?[0-9]{1,3},/ nocase
   condition:
@@ -143,9 +143,9 @@ rule Office_DDE_Command
     family = "office-macro"
     threat = "Exploit.Office.DdeCommand"
   strings:
-    $field = /instrText[^>]{0,40}>[^<]{0,8}DDE(AUTO)?[ \t]{1,8}[^<]{0,80}(cmd(\.exe)?|powershell(\.exe)?|mshta(\.exe)?|regsvr32|rundll32|msexcel\\)/ nocase
-    $simple = /fldSimple[^>]{1,40}instr=["'][ \t]{0,4}DDE(AUTO)?[ \t]{1,8}[^>]{0,80}(cmd|powershell|mshta|regsvr32|rundll32)/ nocase
-    $link = /<ddeLink[^>]{0,120}ddeService=["'](cmd|powershell|mshta|regsvr32|rundll32|msexcel)["']/ nocase
+    $field = /instrText[^>]{0,40}>[^<]{0,8}DDE(AUTO)?[ \t].{0,201}(cmd(\.exe)?|powershell(\.exe)?|mshta(\.exe)?|regsvr32|rundll32|msexcel\\)/s nocase
+    $simple = /fldSimple[^>]{1,40}instr=["'][ \t]{0,4}DDE(AUTO)?[ \t].{0,201}(cmd|powershell|mshta|regsvr32|rundll32)/s nocase
+    $link = /<ddeLink.{0,201}ddeService=["'](cmd|powershell|mshta|regsvr32|rundll32|msexcel)["']/s nocase
   condition:
     filesize < 16MB and any of them
 }
@@ -176,8 +176,8 @@ rule Office_Remote_Template
     threat = "Exploit.Office.RemoteTemplate"
   strings:
     $rels = "schemas.openxmlformats.org/package/2006/relationships"
-    $template = /<Relationship[ \t\r\n][^>]{0,200}attachedTemplate["'][^>]{0,200}Target=["'](https?:\/\/|\\\\|file:\/\/)[^>]{3,400}TargetMode=["']External/ nocase
-    $template_first = /<Relationship[ \t\r\n][^>]{0,200}Target=["'](https?:\/\/|\\\\|file:\/\/)[^>]{3,400}attachedTemplate["']/ nocase
+    $template = /attachedTemplate["'][^>]{0,200}Target=["'](https?:\/\/|\\\\|file:\/\/)[^>]{3,400}TargetMode=["']External/ nocase
+    $template_first = /Target=["']([Hh][Tt][Tt][Pp]|\\\\|[Ff][Ii][Ll][Ee]:)[^>]{3,406}relationships\/attachedTemplate["']/
   condition:
     filesize < 1MB and $rels and any of ($template*)
 }
@@ -193,11 +193,13 @@ rule Office_Remote_Object
     threat = "Exploit.Office.RemoteObject"
   strings:
     $rels = "schemas.openxmlformats.org/package/2006/relationships"
-    $object = /oleObject["'][^>]{0,80}Target=["'](mhtml:)?https?:\/\/[^"']{3,400}(!["']|\.html?!?["']|!x-usc:)/ nocase
-    $object_first = /Target=["'](mhtml:)?https?:\/\/[^"'>]{3,400}(!|!x-usc:[^"']{1,300})["'][^>]{0,80}relationships\/oleObject["']/ nocase
-    $usc = /Target=["']mhtml:https?:\/\/[^"']{3,300}!x-usc:https?:\/\// nocase
+    // the mark of the relationship is written in one way only, and so is what is searched for first
+    $object = /relationships\/oleObject["'][^>]{0,80}Target=["']([Mm][Hh][Tt][Mm][Ll]:)?[Hh][Tt][Tt][Pp][^"']{6,404}(!(["']|x-usc:)|\.[Hh][Tt][Mm][Ll]?!?["'])/
+    $target = /Target=["'](mhtml:)?https?:\/\// nocase
+    $object_first = /!(x-usc:[^"']{1,300})?["'][^>]{0,80}relationships\/oleObject["']/
+    $usc = /Target=["']mhtml:https?:\/\/.{3,300}!x-usc:https?:\/\//s nocase
   condition:
-    filesize < 1MB and $rels and any of ($object, $object_first, $usc)
+    filesize < 1MB and $rels and $target and any of ($object*, $usc)
 }
 
 rule Office_Support_Tool_Link

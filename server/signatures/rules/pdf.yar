@@ -14,7 +14,7 @@ rule PDF_Launch_Command
     threat = "Exploit.PDF.LaunchCommand"
   strings:
     $pdf = "%PDF-"
-    $launch = /\/S[ \t\r\n]{0,4}\/Launch\b[^%]{0,80}\/(Win[ \t\r\n]{0,4}<<[^>]{0,200})?\/?F[ \t\r\n]{0,4}\([^)]{0,80}(cmd(\.exe)?|powershell|mshta|wscript|cscript|rundll32|regsvr32|certutil|\.exe|\.vbs|\.js|\.bat|\.hta|\.ps1|\/bin\/(ba)?sh)[^)]{0,40}\)/ nocase
+    $launch = /\/S[ \t\r\n]{0,4}\/Launch\b.{0,300}F[ \t\r\n]{0,4}\([^)]{0,80}(cmd(\.exe)?|powershell|mshta|wscript|cscript|rundll32|regsvr32|certutil|\.exe|\.vbs|\.js|\.bat|\.hta|\.ps1|\/bin\/(ba)?sh)[^)]{0,40}\)/s nocase
   condition:
     $pdf in (0..1024) and $launch
 }
@@ -91,8 +91,8 @@ rule PDF_Remote_Share
   strings:
     $pdf = "%PDF-"
     $auto = /\/(OpenAction|AA|O)[ \t\r\n]{0,4}<</
-    $share = /\/S[ \t\r\n]{0,4}\/Go(ToE|ToR)\b[^%]{0,120}\/F[ \t\r\n]{0,4}\(\\{2,4}(([0-9]{1,3}\.){3}[0-9]{1,3}|[a-z0-9.-]{4,80})\\{1,2}/ nocase
-    $share_first = /\/F[ \t\r\n]{0,4}\(\\{2,4}(([0-9]{1,3}\.){3}[0-9]{1,3}|[a-z0-9.-]{4,80})\\{1,2}[^%]{0,120}\/S[ \t\r\n]{0,4}\/Go(ToE|ToR)\b/ nocase
+    $share = /\/S[ \t\r\n]{0,4}\/Go(ToE|ToR)\b.{0,201}\/F[ \t\r\n]{0,4}\(\\{2,4}(([0-9]{1,3}\.){3}[0-9]{1,3}|[a-z0-9.-]{4,80})\\{1,2}/s nocase
+    $share_first = /\/F[ \t\r\n]{0,4}\(\\{2,4}(([0-9]{1,3}\.){3}[0-9]{1,3}|[a-z0-9.-]{4,80})\\{1,2}.{0,201}\/S[ \t\r\n]{0,4}\/Go(ToE|ToR)\b/s nocase
   condition:
     $pdf in (0..1024) and $auto and any of ($share*)
 }

@@ -12,7 +12,7 @@ rule Phish_Page_Telegram_Exfil
     family = "phishing"
     threat = "Phish.HTML.TelegramExfil"
   strings:
-    $password = /<input[^>]{0,200}(type=["']?password|name=["']?(pass|passwd|password|pwd|cvv|otp|pin)["' >])/ nocase
+    $password = /<input.{0,201}(type=["']?password|name=["']?(pass|passwd|password|pwd|cvv|otp|pin)["' >])/s nocase
     $bot_url = /api\.telegram\.org\/bot[0-9]{8,10}:[A-Za-z0-9_-]{35}/
     $bot_join = /api\.telegram\.org\/bot["'`][ \t]{0,2}\+|api\.telegram\.org\/bot\$\{/
     $send = /sendMessage|sendDocument/
@@ -30,7 +30,7 @@ rule Phish_Page_Form_Collector
     family = "phishing"
     threat = "Phish.HTML.FormCollector"
   strings:
-    $password = /<input[^>]{0,200}type=["']?password/ nocase
+    $password = /<input.{0,201}type=["']?password/s nocase
     $service = /(action=|fetch\(|url:[ \t]?|open\(["']POST["'],[ \t]?)["'`]https?:\/\/(formspree\.io\/|submit-form\.com\/|api\.web3forms\.com\/|formsubmit\.co\/|getform\.io\/|formcarry\.com\/|usebasin\.com\/|discord(app)?\.com\/api\/webhooks\/|hooks\.zapier\.com\/|[a-z0-9-]{1,60}\.(000webhostapp|weebly|workers|ngrok-free|trycloudflare)\.(com|dev|app)\/)/ nocase
     $brand = /<title>[^<]{0,60}(Microsoft|Office ?365|Outlook|OneDrive|SharePoint|Google|Gmail|PayPal|Apple ID|iCloud|Amazon|Netflix|Facebook|Instagram|LinkedIn|DHL|FedEx|USPS|Adobe|DocuSign|Dropbox|WeTransfer|Webmail|cPanel|Roundcube|Bank|Sign in to your account)/ nocase
   condition:
@@ -47,11 +47,12 @@ rule Phish_Page_Microsoft_Clone
     family = "phishing"
     threat = "Phish.HTML.MicrosoftClone"
   strings:
-    $asset = /(aadcdn\.(msauth|msftauth)\.net|logincdn\.msauth\.net|logincdn\.msftauth\.net)\/[^"'\n]{1,120}(logo|ellipsis|background|arrow|favicon|converged|signin)/ nocase
-    $password = /<input[^>]{0,300}(type=["']?password|name=["']?passwd)/ nocase
-    $send = /(<form[^>]{0,200}action=["'][^"'>]{0,200}\.php["'?]|(url|fetch|open|ajax|post)[^\n]{0,40}["'`]https?:\/\/[^"'`\n]{3,200}\.php["'`?]|\$\.(post|ajax)\([^\n]{0,40}atob\(|action=["']?\+?[ \t]{0,2}atob\()/ nocase
+    $asset = /(aadcdn\.(msauth|msftauth)\.net|logincdn\.msauth\.net|logincdn\.msftauth\.net)\/.{1,202}(logo|ellipsis|background|arrow|favicon|converged|signin)/s nocase
+    $password = /<input.{0,300}(type=["']?password|name=["']?passwd)/s nocase
+    $send = /(<form[^>]{0,200}action=["'][^"'>]{0,200}\.php["'?]|\$\.(post|ajax)\([^\n]{0,40}atob\(|action=["']?\+?[ \t]{0,2}atob\()/ nocase
+    $send_script = /(url|fetch|open|ajax|post)[^\n]{0,40}["'`]https?:\/\/[^"'`\n]{3,200}\.php["'`?]/ nocase
   condition:
-    filesize < 8MB and all of them
+    filesize < 8MB and $asset and $password and any of ($send*)
 }
 
 rule Phish_Page_Brand_Php_Form
@@ -65,8 +66,8 @@ rule Phish_Page_Brand_Php_Form
     threat = "Phish.HTML.BrandForm"
   strings:
     $title = /<title>[^<]{0,40}(PayPal|Netflix|Apple ID|iCloud|Amazon Sign|Sign in to your account|Outlook Web|DHL|Wells Fargo|Chase|HSBC|Santander|Barclays|Office ?365|DocuSign|WeTransfer|Steam Community|Coinbase|Binance|MetaMask)/ nocase
-    $password = /<input[^>]{0,300}type=["']?password/ nocase
-    $form = /<form[^>]{0,200}action=["']?(https?:\/\/[^"'>]{3,120}\/)?[a-z0-9_.-]{1,40}\.php["' >?]/ nocase
+    $password = /<input.{0,300}type=["']?password/s nocase
+    $form = /<form.{0,201}action=["']?(https?:\/\/[^"'>]{3,120}\/)?[a-z0-9_.-]{1,40}\.php["' >?]/s nocase
   condition:
     filesize < 4MB and all of them
 }
@@ -82,7 +83,7 @@ rule Phish_Page_Wallet_Phrase
     threat = "Phish.HTML.WalletPhrase"
   strings:
     $ask = /(enter|type|paste|input|import)[^<\n]{0,30}(12|24|12 ?[-\/] ?24|recovery|seed|secret|mnemonic)[^<\n]{0,20}(phrase|words?)/ nocase
-    $field = /<(textarea|input)[^>]{0,200}(phrase|seed|mnemonic|recovery|keystore|private.?key)/ nocase
+    $field = /<(textarea|input).{0,201}(phrase|seed|mnemonic|recovery|keystore|private.?key)/s nocase
     $brand = /(MetaMask|Trust ?Wallet|Ledger|Trezor|WalletConnect|Phantom|Coinbase Wallet|Exodus|Blockchain)/
     $send = /(api\.telegram\.org|api\.emailjs\.com|emailjs\.send|formspree\.io|formsubmit\.co|submit-form\.com|web3forms\.com|discord(app)?\.com\/api\/webhooks|<form[^>]{0,200}action=["'][^"'>]{0,120}\.php)/ nocase
   condition:
@@ -99,7 +100,7 @@ rule Phish_Page_Support_Scam
     family = "phishing"
     threat = "Scam.HTML.TechSupport"
   strings:
-    $claim = /(Windows|Microsoft)[^<\n]{0,40}(Defender|Security|Firewall|Support)[^<\n]{0,60}(alert|warning|center|locked|blocked|infected|error)/ nocase
+    $claim = /(Windows|Microsoft).{0,201}(Defender|Security|Firewall|Support).{0,201}(alert|warning|center|locked|blocked|infected|error)/s nocase
     $call = /(call|contact|dial|support|toll.?free|help ?line|number)[^\n]{0,80}[ .(>:-]{1,3}(1[ .-])?\(?8(00|33|44|55|66|77|88)[ .)-]{1,3}[0-9]{3}[ .-][0-9]{4}/ nocase
     $tel = /href=["']tel:\+?[0-9-]{8,16}/ nocase
     $virus = /(trojan|spyware|virus|malware|zeus|pornographic|do not (shut|restart|close|turn))/ nocase

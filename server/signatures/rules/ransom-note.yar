@@ -12,16 +12,16 @@ rule Ransom_Note_Generic
     family = "ransom-note"
     threat = "Ransom.Note.Generic"
   strings:
-    $say1 = /(all|your)( of)?( your)?( important| personal| corporate)? (files|documents|data|network|servers)[^\n]{0,60}(has|have|had|were|was|are|is)( been)?( now)? (encrypted|locked|stolen)/ nocase
+    $say1 = /(all|your)( of)?( your)?( important| personal| corporate)? (files|documents|data|network|servers).{0,201}(has|have|had|were|was|are|is)( been)?( now)? (encrypted|locked|stolen)/s nocase
     $forbid1 = /(do not|don.?t|never)( try to)? (rename|modify|move|edit|delete)[^\n]{0,40}(encrypted|locked|files)/ nocase
-    $forbid2 = /(do not|don.?t|never)( try to| attempt to)? (decrypt|recover|restore|use)[^\n]{0,60}(third.?party|other|any|your|yourself|software|tools|data)/ nocase
+    $forbid2 = /(do not|don.?t|never)( try to| attempt to)? (decrypt|recover|restore|use)\b[^\n]{0,60}[ '"-](third.?party|other|any|your|software|tools|data)/ nocase
     $forbid3 = /(do not|don.?t) (contact|call|go to|hire|inform)[^\n]{0,40}(police|fbi|authorities|law enforcement|recovery compan|negotiat)/ nocase
     $id = /((your|personal|unique|decryption|victim|client)[ -]{1,2}){1,2}(id|key|code|identifier)[^\n]{0,20}[:=\n]/ nocase
     $reach1 = /tor.?browser/ nocase
     $reach2 = /[a-z2-7]{16,56}\.onion/
     $reach3 = /[a-z0-9._-]{2,40}@(onionmail|proton(mail)?|tutanota|tutamail|cock|airmail|keemail|mailfence|msgsafe|aol|tuta|firemail|cyberfear)\.(org|com|me|li|cc|io|de)/ nocase
     $pay = /(bitcoin|btc|monero|xmr)\b/ nocase
-    $proof = /(decrypt|send us)[^\n]{0,40}(1|one|2|two|3|three|few|several|test)[^\n]{0,20}files?[^\n]{0,40}(free|guarantee|proof|test)/ nocase
+    $proof = /(decrypt|send us).{0,201}files?[^\n]{0,40}(free|guarantee|proof|test)/s nocase
     $leak = /(publish|leak|sell|release|post)[^\n]{0,60}(your|stolen|confidential|the)[^\n]{0,20}(data|files|information|documents)/ nocase
   condition:
     filesize < 64KB and $say1 and any of ($forbid*) and any of ($reach*) and 2 of ($id, $pay, $proof, $leak)
@@ -65,7 +65,7 @@ rule Ransom_Note_Named_Gang
     $revil = /---=== Welcome\. Again\. ===---/
     $ryuk = /(balance of shadow universe|No system is safe)[^\n]{0,40}/ nocase
     $ryuk_name = "Ryuk" fullword
-    $phobos = /write to (us|this) (e-?mail|address)[^\n]{0,60}[^\n]{0,60}your ID[^\n]{0,40}title of (your|the) message/ nocase
+    $phobos = /write to (us|this) (e-?mail|address).{0,201}your ID[^\n]{0,40}title of (your|the) message/s nocase
     $phobos_say = /files have been encrypted (due to a security problem|!)/ nocase
     $article = /(<article|<nav[ >]|<h1)/ nocase
   condition:

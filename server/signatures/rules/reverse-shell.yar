@@ -30,7 +30,7 @@ rule ReverseShell_Bash_Descriptor_Loop
     family = "reverse-shell"
     threat = "ReverseShell.Bash.DescriptorLoop"
   strings:
-    $loop = /exec[ \t]{1,4}([0-9]{1,3})[ \t]{0,2}<>[ \t]{0,2}\/dev\/tcp\/[^\n;]{3,100}[;\n][^\n]{0,20}(cat|while)[^\n]{1,60}(do|;)[^\n]{1,80}2?>&[0-9]{1,3}[^\n]{0,40}done/
+    $loop = /exec[ \t]{1,4}([0-9]{1,3})[ \t]{0,2}<>[ \t]{0,2}\/dev\/tcp\/[^\n;]{3,100}[;\n][^\n]{0,20}(cat|while).{1,202}2?>&[0-9]{1,3}[^\n]{0,40}done/s
     $sh = /exec[ \t]{1,4}[0-9]{1,3}[ \t]{0,2}<>[ \t]{0,2}\/dev\/tcp\/[^\n;]{3,100}[;\n][ \t]{0,8}(\/bin\/)?(ba)?sh[ \t]{1,4}(-i[ \t]{1,4})?<&[0-9]{1,3}[ \t]{1,4}1?>&[0-9]{1,3}/
   condition:
     filesize < 1MB and any of them and (filesize < 2KB or uint16be(0) == 0x2321)
@@ -62,7 +62,7 @@ rule ReverseShell_Named_Pipe
     family = "reverse-shell"
     threat = "ReverseShell.Shell.NamedPipe"
   strings:
-    $pipe = /(^|[\r\n;&|(\{"'])[ \t]{0,16}(mkfifo|mknod)[ \t]{1,4}[\/A-Za-z0-9_.$-]{1,40}( p)?[ \t]{0,4}(;|&&|&|\n)[^\n]{0,80}(\/bin\/)?(ba)?sh([ \t]{1,4}-i)?[ \t]{0,4}(<[^\n|]{1,30})?(2>&1)?[ \t]{0,4}\|[ \t]{0,4}(\/(usr\/)?bin\/)?(nc|ncat|netcat|telnet|openssl[ \t]{1,4}s_client)\b[^\n]{0,100}>[ \t]{0,2}[\/A-Za-z0-9_.$-]{1,40}/
+    $pipe = /(^|[\r\n;&|(\{"'])[ \t]{0,16}(mkfifo|mknod)[ \t]{1,4}[\/A-Za-z0-9_.$-]{1,40}( p)?[ \t]{0,4}(;|&&|&|\n).{0,201}(\/bin\/)?(ba)?sh([ \t]{1,4}-i)?[ \t]{0,4}(<[^\n|]{1,30})?(2>&1)?[ \t]{0,4}\|[ \t]{0,4}(\/(usr\/)?bin\/)?(nc|ncat|netcat|telnet|openssl[ \t]{1,4}s_client)\b[^\n]{0,100}>[ \t]{0,2}[\/A-Za-z0-9_.$-]/s
     $sh_in = /(mkfifo|mknod)[ \t]{1,4}[\/A-Za-z0-9_.$-]{1,40}( p)?[ \t]{0,4}(;|&&|&|\n)[ \t]{0,4}(\/bin\/)?(ba)?sh[ \t]{1,4}(-i[ \t]{1,4})?<[^\n|]{1,40}\|[ \t]{0,4}openssl[ \t]{1,4}s_client[^\n]{1,100}>/
   condition:
     filesize < 1MB and any of them and (filesize < 2KB or uint16be(0) == 0x2321)
@@ -78,8 +78,8 @@ rule ReverseShell_Socat_Exec
     family = "reverse-shell"
     threat = "ReverseShell.Socat.Exec"
   strings:
-    $a = /(^|[\r\n;&|(\{"'])[ \t]{0,16}((nohup|setsid|sudo|root)[ \t]{1,4}){0,3}[\/a-z.]{0,24}socat[ \t]{1,4}[^\n]{0,60}(exec|system):["']?[^\n"',]{0,30}(ba)?sh[^\n]{0,80}(tcp|tcp4|openssl|openssl-connect|udp):[A-Za-z0-9.$_-]{1,80}:[0-9$]/ nocase
-    $b = /(^|[\r\n;&|(\{"'])[ \t]{0,16}((nohup|setsid|sudo|root)[ \t]{1,4}){0,3}[\/a-z.]{0,24}socat[ \t]{1,4}[^\n]{0,60}(tcp|tcp4|openssl|openssl-connect|udp)(-connect)?:[A-Za-z0-9.$_-]{1,80}:[0-9$][^\n]{0,60}(exec|system):["']?[^\n"',]{0,30}(ba)?sh/ nocase
+    $a = /(^|[\r\n;&|(\{"'])[ \t]{0,16}((nohup|setsid|sudo|root)[ \t]{1,4}){0,3}[\/a-z.]{0,24}socat[ \t].{0,201}(exec|system):["']?[^\n"',]{0,30}(ba)?sh.{0,201}(tcp|tcp4|openssl|openssl-connect|udp):[A-Za-z0-9.$_-]{1,80}:[0-9$]/s nocase
+    $b = /(^|[\r\n;&|(\{"'])[ \t]{0,16}((nohup|setsid|sudo|root)[ \t]{1,4}){0,3}[\/a-z.]{0,24}socat[ \t].{0,201}(tcp|tcp4|openssl|openssl-connect|udp)(-connect)?:[A-Za-z0-9.$_-]{1,80}:[0-9$].{0,201}(exec|system):["']?[^\n"',]{0,30}(ba)?sh/s nocase
   condition:
     filesize < 1MB and any of them and (filesize < 2KB or uint16be(0) == 0x2321)
 }
@@ -94,7 +94,7 @@ rule ReverseShell_Python_Socket
     family = "reverse-shell"
     threat = "ReverseShell.Python.Socket"
   strings:
-    $dup = /socket\.socket\([^;\n]{0,60}\)[;\r\n \t]{1,12}[^;\n]{0,20}\.connect\(\([^;\n]{3,100}\)\)[;\r\n \t]{1,12}[^\n]{0,40}os\.dup2\([a-z]{1,8}\.fileno\(\),[ \t]{0,2}0\)[^|]{0,300}(pty\.spawn|subprocess\.(call|Popen|run)|os\.system|os\.exec)[^\n]{0,20}sh["']/
+    $dup = /socket\.socket\(.{0,201}\)[;\r\n \t]{1,12}[^;\n]{0,20}\.connect\(\(.{3,204}\)\)[;\r\n \t]{1,12}[^\n]{0,40}os\.dup2\([a-z]{1,8}\.fileno\(\),[ \t]{0,2}0\).{0,300}(pty\.spawn|subprocess\.(call|Popen|run)|os\.system|os\.exec)[^\n]{0,20}sh["']/s
     $loop = /\[os\.dup2\([a-z]{1,8}\.fileno\(\),[ \t]{0,2}[a-z]{1,4}\)[ \t]{0,2}for[ \t][a-z]{1,4}[ \t]in[ \t]?\(0,[ \t]?1,[ \t]?2\)\][;\r\n \t]{1,12}pty\.spawn\(/
     $map = /map\(lambda [a-z]{1,4}:[ \t]{0,2}os\.dup2\([^\n]{1,60}pty\.spawn\(/
   condition:
@@ -111,8 +111,8 @@ rule ReverseShell_Perl_Socket
     family = "reverse-shell"
     threat = "ReverseShell.Perl.Socket"
   strings:
-    $dup = /socket\([A-Z]{1,12},[ \t]{0,2}[PA]F_INET,[^\n]{1,60}[;\n][^|]{0,200}connect\([^|]{1,200}open\([ \t]{0,2}STDIN,[ \t]{0,2}["']<?>?&[A-Z]{1,12}["']\)[^|]{0,200}(exec|system)[ \t]{0,2}[(\{]?[ \t]{0,2}["'][^"'\n]{0,20}sh( -i)?["']/
-    $io = /(new[ \t]IO::Socket::INET|IO::Socket::INET->new)[ \t]?\([^\n]{1,120}STDIN->fdopen\(\$[a-z]{1,8},[ \t]{0,2}["']?r["']?\)[^\n]{1,80}system/ nocase
+    $dup = /socket\([A-Z]{1,12},[ \t]{0,2}[PA]F_INET,[^\n]{1,60}[;\n].{0,201}connect\(.{1,202}open\([ \t]{0,2}STDIN,[ \t]{0,2}["']<?>?&[A-Z]{1,12}["']\).{0,201}(exec|system)[ \t]{0,2}[(\{]?[ \t]{0,2}["'][^"'\n]{0,20}sh( -i)?["']/s
+    $io = /(new[ \t]IO::Socket::INET|IO::Socket::INET->new)[ \t]?\(.{1,202}STDIN->fdopen\(\$[a-z]{1,8},[ \t]{0,2}["']?r["']?\).{1,202}system/s nocase
   condition:
     filesize < 256KB and any of them and not uint8(0) == 0x3c
 }
@@ -165,7 +165,7 @@ rule ReverseShell_NodeJS_Socket
     threat = "ReverseShell.NodeJS.Socket"
   strings:
     $spawn = /\.spawn\([ \t]{0,2}["'](\/bin\/(ba|z)?sh|(ba)?sh|cmd(\.exe)?|powershell(\.exe)?)["'][ \t]{0,2},/
-    $connect = /\.connect\([ \t]{0,2}[^\n]{1,80},[^\n]{0,60}(function|=>)/
+    $connect = /\.connect\([ \t]{0,2}.{1,202},.{0,201}(function|=>)/s
     $pipe_in = /\.pipe\([a-z_]{1,12}\.stdin\)/ nocase
     $pipe_out = /\.stdout\.pipe\([a-z_]{1,12}\)/ nocase
     $net = /require\([ \t]{0,2}["'](node:)?net["'][ \t]{0,2}\)/

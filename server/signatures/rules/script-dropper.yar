@@ -13,7 +13,7 @@ rule Dropper_PowerShell_Encoded_Download
     family = "script-dropper"
     threat = "Dropper.PowerShell.EncodedDownload"
   strings:
-    $flag = /(powershell|pwsh)(\.exe)?["']?[ \t]{1,4}[^\r\n]{0,160}[-\/]e(c|nc|ncod|ncoded|ncodedcommand)?[ \t]{1,4}["']?[A-Za-z0-9+\/]{40}/ nocase ascii wide
+    $flag = /(powershell|pwsh)(\.exe)?["']?[ \t].{0,201}[-\/]e(c|nc|ncod|ncoded|ncodedcommand)?[ \t]{1,4}["']?[A-Za-z0-9+\/]{40}/s nocase ascii wide
     $d1 = "DownloadString" wide base64
     $d2 = "downloadstring" wide base64
     $d3 = "DownloadFile" wide base64
@@ -38,7 +38,7 @@ rule Dropper_PowerShell_Hidden_Encoded
     family = "script-dropper"
     threat = "Dropper.PowerShell.HiddenEncoded"
   strings:
-    $a = /(powershell|pwsh)(\.exe)?["']?[ \t]{1,4}[^\r\n]{0,120}[-\/]w(i|in|ind|indo|indow|indows|indowst|indowsty|indowstyle)?[ \t]{1,4}(hidden|hid|h|1)[ \t]{1,4}[^\r\n]{0,80}[-\/]e(c|nc|ncodedcommand)?[ \t]{1,4}["']?[A-Za-z0-9+\/]{60}/ nocase
+    $a = /(powershell|pwsh)(\.exe)?["']?[ \t].{0,201}[-\/]w(i|in|ind|indo|indow|indows|indowst|indowsty|indowstyle)?[ \t]{1,4}(hidden|hid|h|1)[ \t].{0,201}[-\/]e(c|nc|ncodedcommand)?[ \t]{1,4}["']?[A-Za-z0-9+\/]{60}/s nocase
   condition:
     filesize < 16MB and $a
 }
@@ -53,9 +53,9 @@ rule Dropper_PowerShell_Hidden_Download
     family = "script-dropper"
     threat = "Dropper.PowerShell.HiddenDownload"
   strings:
-    $memory = /(powershell|pwsh)(\.exe)?["']?[ \t]{1,4}[^\r\n]{0,120}[-\/]w(i|in|ind|indo|indow|indowstyle)?[ \t]{1,4}(hidden|hid|h|1)[ \t]{1,4}[^\r\n]{0,300}(iex|invoke-expression)[^\r\n]{0,120}(downloadstring|downloaddata|invoke-webrequest|iwr|irm|invoke-restmethod)[^\r\n]{1,40}h(tt|xx)ps?:\/\// nocase ascii wide
-    $memory_pipe = /(powershell|pwsh)(\.exe)?["']?[ \t]{1,4}[^\r\n]{0,120}[-\/]w(i|in|ind|indo|indow|indowstyle)?[ \t]{1,4}(hidden|hid|h|1)[ \t]{1,4}[^\r\n]{0,300}(downloadstring|invoke-webrequest|iwr|irm|invoke-restmethod)[^\r\n]{1,40}https?:\/\/[^\r\n|]{3,200}\|[ \t]{0,4}(iex|invoke-expression)/ nocase ascii wide
-    $file = /(powershell|pwsh)(\.exe)?["']?[ \t]{1,4}[^\r\n]{0,120}[-\/]w(i|in|ind|indo|indow|indowstyle)?[ \t]{1,4}(hidden|hid|h|1)[ \t]{1,4}[^\r\n]{0,200}(downloadfile|invoke-webrequest|iwr|start-bitstransfer)[^\r\n]{1,60}https?:\/\/[^\r\n]{3,300}(start-process|saps|start |;[ \t]{0,2}&|invoke-item|;[ \t]{0,2}\$env:)/ nocase ascii wide
+    $memory = /(powershell|pwsh)(\.exe)?["']?[ \t].{0,201}[-\/]w(i|in|ind|indo|indow|indowstyle)?[ \t]{1,4}(hidden|hid|h|1)[ \t].{0,300}(iex|invoke-expression).{0,201}(downloadstring|downloaddata|invoke-webrequest|iwr|irm|invoke-restmethod).{1,202}h(tt|xx)ps?:\/\//s nocase ascii wide
+    $memory_pipe = /(powershell|pwsh)(\.exe)?["']?[ \t].{0,201}[-\/]w(i|in|ind|indo|indow|indowstyle)?[ \t]{1,4}(hidden|hid|h|1)[ \t].{0,300}(downloadstring|invoke-webrequest|iwr|irm|invoke-restmethod).{1,202}https?:\/\/.{3,204}\|[ \t]{0,4}(iex|invoke-expression)/s nocase ascii wide
+    $file = /(powershell|pwsh)(\.exe)?["']?[ \t].{0,201}[-\/]w(i|in|ind|indo|indow|indowstyle)?[ \t]{1,4}(hidden|hid|h|1)[ \t].{0,201}(downloadfile|invoke-webrequest|iwr|start-bitstransfer).{1,202}https?:\/\/.{3,300}(start-process|saps|start |;[ \t]{0,2}&|invoke-item|;[ \t]{0,2}\$env:)/s nocase ascii wide
   condition:
     filesize < 16MB and any of them
 }
@@ -110,9 +110,9 @@ rule Dropper_Defender_Disable_Download
     family = "script-dropper"
     threat = "Dropper.Windows.DefenderDisable"
   strings:
-    $off1 = /(^|[\n;&|"'])[^\n#]{0,80}Set-MpPreference[^\n]{1,120}-DisableRealtimeMonitoring[ \t:]{1,3}(\$true|1)/ nocase
-    $off2 = /(^|[\n;&|"'])[^\n#]{0,80}Add-MpPreference[^\n]{1,20}-Exclusion(Path|Process|Extension)[ \t]{1,3}[^\n]{0,12}(C:\\?["' ,\r\n]|\$env:(temp|appdata|localappdata|public|programdata|userprofile)|%(temp|appdata|userprofile|public)%|["'.]{0,2}exe["'\r\n ])/ nocase
-    $fetch = /(DownloadFile|DownloadString|Invoke-WebRequest|Start-BitsTransfer|certutil[^\n]{1,20}urlcache|curl(\.exe)?[ \t][^\n]{0,40}-o)[^\n]{1,80}https?:\/\/[^\n"' ]{4,200}(\.(exe|dll|bat|ps1|scr|vbs|zip|bin)|\/raw\/)/ nocase
+    $off1 = /(^|[\n;&|"'])[^\n#]{0,80}Set-MpPreference.{1,202}-DisableRealtimeMonitoring[ \t:]{1,3}(\$true|1)/s nocase
+    $off2 = /(^|[\n;&|"'])[^\n#]{0,80}Add-MpPreference[^\n]{1,20}-Exclusion(Path|Process|Extension)[ \t][^\n]{0,14}(C:\\?["' ,\r\n]|\$env:(temp|appdata|localappdata|public|programdata|userprofile)|%(temp|appdata|userprofile|public)%|["'.]{0,2}exe["'\r\n ])/ nocase
+    $fetch = /(DownloadFile|DownloadString|Invoke-WebRequest|Start-BitsTransfer|certutil[^\n]{1,20}urlcache|curl(\.exe)?[ \t][^\n]{0,40}-o).{1,202}https?:\/\/.{4,205}(\.(exe|dll|bat|ps1|scr|vbs|zip|bin)|\/raw\/)/s nocase
     $run = /[\n;&|][ \t]{0,8}(Start-Process|start[ \t]{1,2}[%"'$\/A-Za-z]|Invoke-Expression|Invoke-Item|rundll32|cmd(\.exe)?[ \t]\/c)/ nocase
   condition:
     filesize < 1MB and any of ($off*) and $fetch and $run and not uint8(0) == 0x3c
@@ -128,7 +128,7 @@ rule Dropper_Mshta_Inline_Script
     family = "script-dropper"
     threat = "Dropper.Windows.MshtaScript"
   strings:
-    $a = /(^|[\r\n&|("'>=])[^\r\n`]{0,60}mshta(\.exe)?["']?[ \t]{1,4}["']{0,2}(vbscript|javascript|about):[^\r\n]{0,120}(CreateObject|ActiveXObject|GetObject|Execute|eval)[ \t]{0,2}\([^\r\n]{0,200}(\.run|\.exec|shell|script:https?)/ nocase ascii wide
+    $a = /(^|[\r\n&|("'>=])[^\r\n`]{0,60}mshta(\.exe)?["']?[ \t]{1,4}["']{0,2}(vbscript|javascript|about):.{0,201}(CreateObject|ActiveXObject|GetObject|Execute|eval)[ \t]{0,2}\(.{0,201}(\.run|\.exec|shell|script:https?)/s nocase ascii wide
   condition:
     filesize < 16MB and $a
 }
@@ -158,8 +158,8 @@ rule Dropper_Certutil_Download_Run
     family = "script-dropper"
     threat = "Dropper.Windows.CertutilDownload"
   strings:
-    $chain = /certutil(\.exe)?["']?[ \t]{1,4}[^\r\n]{0,40}[-\/](urlcache|verifyctl)[ \t]{1,4}[^\r\n]{0,40}https?:\/\/[^\r\n&|;]{4,200}(&{1,2}|\|\||;)[ \t]{0,4}[^\r\n]{0,40}(start|cmd|rundll32|regsvr32|wscript|cscript|powershell|\.exe|\.bat|\.dll)/ nocase ascii wide
-    $lines = /certutil(\.exe)?["']?[ \t]{1,4}[^\r\n]{0,40}[-\/](urlcache|verifyctl)[ \t]{1,4}[^\r\n]{0,40}https?:\/\/[^\r\n&|;]{4,160}\.(exe|scr|dll|bat|vbs|js|hta|bin|dat|png|jpg|txt)[^\r\n]{0,100}\r?\n[^\r\n]{0,20}(\r?\n[^\r\n]{0,60}){0,3}(start|call|rundll32|regsvr32|wscript|cscript|%temp%\\|%appdata%\\|%public%\\|c:\\users\\public\\)[^\r\n]{0,60}/ nocase
+    $chain = /certutil(\.exe)?["']?[ \t][^\r\n]{0,43}[-\/](urlcache|verifyctl)[ \t][^\r\n]{0,43}https?:\/\/.{4,205}(&|\|\||;)[^\r\n]{0,45}(start|cmd|rundll32|regsvr32|wscript|cscript|powershell|\.exe|\.bat|\.dll)/s nocase ascii wide
+    $lines = /certutil(\.exe)?["']?[ \t][^\r\n]{0,43}[-\/](urlcache|verifyctl)[ \t][^\r\n]{0,43}https?:\/\/.{4,205}\.(exe|scr|dll|bat|vbs|js|hta|bin|dat|png|jpg|txt).{1,340}\n[^\r\n]{0,20}(start|call|rundll32|regsvr32|wscript|cscript|%temp%\\|%appdata%\\|%public%\\|c:\\users\\public\\)/s nocase
   condition:
     filesize < 4MB and any of them
 }
@@ -174,10 +174,10 @@ rule Dropper_Certutil_Decode_Run
     family = "script-dropper"
     threat = "Dropper.Windows.CertutilDecode"
   strings:
-    $decode = /certutil(\.exe)?["']?[ \t]{1,4}(-f[ \t]{1,4})?[-\/]decode(hex)?[ \t]{1,4}(-f[ \t]{1,4})?[^\r\n]{1,120}\.(exe|dll|scr|bat|cmd|vbs|js|ps1|hta)/ nocase
+    $decode = /certutil(\.exe)?["']?[ \t]{1,4}(-f[ \t]{1,4})?[-\/]decode(hex)?[ \t]{1,4}(-f[ \t]{1,4})?.{1,202}\.(exe|dll|scr|bat|cmd|vbs|js|ps1|hta)/s nocase
     $carried1 = /(echo[ \t]{1,2}|\n|")T(VqQAAMAAAAEAAAA|VpQAAIAAAAEAA8A|VroAAAAAAAAAAAA|VoAAAAAAAAAAAAA)/
-    $carried2 = /-{5}BEGIN CERTIFICATE-{5}[ \t>]{0,4}[^\r\n]{0,60}\r?\n(echo[ \t]{1,2})?T(VqQ|VpQ|Vro|VoA)/
-    $run = /(^|[\r\n&])[ \t]{0,8}(start |call |cmd \/c|rundll32|regsvr32|wscript|cscript|%temp%\\|%appdata%\\|%~dp0|powershell)[^\r\n]{1,120}/ nocase
+    $carried2 = /-{5}BEGIN CERTIFICATE-{5}[ \t>]{0,4}.{0,201}\r?\n(echo[ \t]{1,2})?T(VqQ|VpQ|Vro|VoA)/s
+    $run = /(^|[\r\n&])[ \t]{0,8}(start |call |cmd \/c|rundll32|regsvr32|wscript|cscript|%temp%\\|%appdata%\\|%~dp0|powershell).{1,202}/s nocase
   condition:
     filesize < 16MB and $decode and $run and any of ($carried*)
 }
@@ -192,11 +192,12 @@ rule Dropper_Bitsadmin_Download_Run
     family = "script-dropper"
     threat = "Dropper.Windows.BitsadminDownload"
   strings:
-    $chain = /bitsadmin(\.exe)?["']?[ \t]{1,4}[^\r\n]{0,60}\/transfer[ \t]{1,4}[^\r\n]{0,100}https?:\/\/[^\r\n&|]{4,160}\.(exe|scr|dll|bat|vbs|js|hta|ps1)[^\r\n&|]{0,120}(&{1,2}|\r?\n)[ \t]{0,4}(start|call|cmd|rundll32|regsvr32|wscript|cscript|"?%temp%|"?%appdata%|"?%public%|"?c:\\users\\public)/ nocase
-    $notify = /bitsadmin(\.exe)?["']?[ \t]{1,4}\/setnotifycmdline[ \t]{1,4}[^\r\n]{1,40}[ \t](cmd|powershell|rundll32|regsvr32|mshta|wscript|[^\r\n]{1,80}\.exe)/ nocase
-    $addfile = /bitsadmin(\.exe)?["']?[ \t]{1,4}\/addfile[ \t]{1,4}[^\r\n]{1,40}https?:\/\// nocase
+    $chain = /bitsadmin(\.exe)?["']?[ \t][^\r\n]{0,63}\/transfer[ \t].{0,201}https?:\/\/.{4,205}\.(exe|scr|dll|bat|vbs|js|hta|ps1).{0,201}(&|\n)[ \t]{0,4}(start|call|cmd|rundll32|regsvr32|wscript|cscript|"?%temp%|"?%appdata%|"?%public%|"?c:\\users\\public)/s nocase
+    $notify = /bitsadmin(\.exe)?["']?[ \t]{1,4}\/setnotifycmdline[ \t][^\r\n]{1,43}[ \t](cmd|powershell|rundll32|regsvr32|mshta|wscript)/ nocase
+    $notify_file = /bitsadmin(\.exe)?["']?[ \t]{1,4}\/setnotifycmdline[ \t].{1,202}\.exe/s nocase
+    $addfile = /bitsadmin(\.exe)?["']?[ \t]{1,4}\/addfile[ \t].{1,202}https?:\/\//s nocase
   condition:
-    filesize < 4MB and ($chain or ($notify and $addfile))
+    filesize < 4MB and ($chain or (any of ($notify*) and $addfile))
 }
 
 rule Dropper_Regsvr32_Scriptlet
@@ -209,7 +210,7 @@ rule Dropper_Regsvr32_Scriptlet
     family = "script-dropper"
     threat = "Dropper.Windows.Regsvr32Scriptlet"
   strings:
-    $a = /(^|[\r\n&|("'>=])[ \t]{0,8}(start[ \t]{1,4}|cmd(\.exe)?[ \t]{1,4}\/c[ \t]{1,4}["']?){0,2}[A-Za-z:\\0-9%]{0,40}regsvr32(\.exe)?["']?[ \t]{1,4}[^\r\n]{0,40}\/i:["']?https?:\/\/[^\r\n{]{3,200}scrobj(\.dll)?/ nocase ascii wide
+    $a = /(^|[\r\n&|("'>=])[ \t]{0,8}(start[ \t]{1,4}|cmd(\.exe)?[ \t]{1,4}\/c[ \t]{1,4}["']?){0,2}[A-Za-z:\\0-9%]{0,40}regsvr32(\.exe)?["']?[ \t][^\r\n]{0,43}\/i:["']?https?:\/\/.{3,204}scrobj(\.dll)?/s nocase ascii wide
   condition:
     filesize < 16MB and $a
 }
@@ -262,7 +263,7 @@ rule Dropper_HTA_Hidden_Command
   strings:
     $hta = /<(hta:application|script[^>]{0,40}(vbscript|jscript|javascript))/ nocase
     $shell = /(CreateObject|ActiveXObject)[ \t]{0,2}\([ \t]{0,2}["'](WScript\.Shell|Shell\.Application)["']/ nocase
-    $run = /\.(run|exec|ShellExecute)[ \t(]{1,4}[^\r\n]{0,60}(powershell|cmd(\.exe)?[ \t]{1,4}\/c|mshta|regsvr32|rundll32|certutil|bitsadmin|wscript|cscript)[^\r\n]{1,1000}(,[ \t]{0,2}0\b|hidden|https?:\/\/|-e(nc|ncodedcommand)?[ \t])/ nocase
+    $run = /\.(run|exec|ShellExecute)[ \t(]{1,4}.{0,201}(powershell|cmd(\.exe)?[ \t]{1,4}\/c|mshta|regsvr32|rundll32|certutil|bitsadmin|wscript|cscript).{1,1000}(,[ \t]{0,2}0\b|hidden|https?:\/\/|-e(nc|ncodedcommand)?[ \t])/s nocase
     $close = /(window|self)\.(close|moveTo|resizeTo)\b/ nocase
   condition:
     filesize < 4MB and all of them
@@ -345,7 +346,7 @@ rule Dropper_JNDI_Lookup
     threat = "Exploit.Java.JndiLookup"
   strings:
     $plain = /\$\{jndi:(ldaps?|rmi|dns|iiop|nds|corba):[\/]{2}([0-9]{1,3}\.){3}[0-9]{1,3}[:\/]/ nocase
-    $nested = /\$\{(\$\{(lower|upper|env|sys|::)?:?[^}\n]{0,12}-?:?-?[jndiJNDI]\}){2,6}[^\n]{0,60}:[\/]{2}/
+    $nested = /\$\{(\$\{(lower|upper|env|sys|::)?:?[^}\n]{0,12}-?:?-?[jndiJNDI]\}){2}[^\n]{0,160}:[\/]{2}/
   condition:
     filesize < 16MB and any of them
 }

@@ -184,7 +184,7 @@ rule Webshell_PHP_Image_Polyglot
     family = "webshell"
     threat = "Webshell.PHP.InImage"
   strings:
-    $code = /<\?(php|=)[^?]{0,400}[;{}()@=\n\t ](eval|assert|system|passthru|shell_exec|exec|popen|proc_open|move_uploaded_file|base64_decode)[ \t]{0,4}\(/ nocase
+    $code = /<\?(php|=).{0,400}[;{}()@=.\n\t ](eval|assert|system|passthru|shell_exec|exec|popen|proc_open|move_uploaded_file|base64_decode)[ \t]{0,4}\(/s nocase
   condition:
     filesize < 16MB and $code and (
       uint32be(0) == 0x47494638 or
@@ -381,8 +381,8 @@ rule Webshell_ASPX_Assembly_Load
     threat = "Webshell.ASPX.AssemblyLoad"
   strings:
     $page = /<%@[ \t]{0,4}(Page|WebHandler|WebService)/ nocase
-    $load = /Assembly\.Load\([^;]{0,200}(Request\.(BinaryRead|Form|Item|InputStream)|FromBase64String|TransformFinalBlock)/ nocase
-    $reflect = /GetMethod\(["']Load["'],[^;]{0,200}(Request|FromBase64String|TransformFinalBlock)/ nocase
+    $load = /Assembly\.Load\(.{0,201}(Request\.(BinaryRead|Form|Item|InputStream)|FromBase64String|TransformFinalBlock)/s nocase
+    $reflect = /GetMethod\(["']Load["'],.{0,201}(Request|FromBase64String|TransformFinalBlock)/s nocase
     $run = /\.CreateInstance\(["'][A-Za-z0-9]{1,12}["'](,[ \t]{0,4}true)?\)[ \t\r\n]{0,8}\.Equals\(/ nocase
     $input = /Request(\.|\[)/
   condition:

@@ -68,6 +68,7 @@ export async function buildScanner(
     signatures: signatures.files(),
     size: engine_processes + (engine_processes > 1 ? SPARE_PROCESSES : 0),
     limits,
+    memory: surroundings.engine_memory,
     logger,
   });
   signatures.watch(async (files) => {

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import type { ArrivalLimits } from '#features/antivirus/arrivals.ts';
 import type { ScanLimits } from '#features/antivirus/engines/limits.ts';
+import type { EngineMemory } from '#features/antivirus/engines/process-memory.ts';
 import type { FetchLimits } from '#features/antivirus/fetch-feed.ts';
 import type { MatchHash } from '#features/antivirus/known-hashes.ts';
 import type { DatabaseLocation } from '#platform/database.ts';
@@ -23,6 +24,7 @@ export interface Surroundings {
   logger: FastifyBaseLogger;
   now?: () => number;
   scan_limits?: ScanLimits;
+  engine_memory?: EngineMemory;
   upload_limits?: Partial<UploadLimits>;
   arrival_limits?: ArrivalLimits;
   /** How much room a disk has. */

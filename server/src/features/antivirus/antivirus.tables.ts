@@ -25,6 +25,11 @@ export interface AntivirusTables {
     /** 1 while the uploaded bytes wait in the spool for an engine. */
     spooled: number;
     attempts: number;
+    /** How often engines of `engine_deaths_edition` have died over these bytes. */
+    engine_deaths: number;
+    engine_deaths_edition: string | null;
+    /** Readings by runs of the server that did not see their end, since the last that came to one. */
+    unended_readings: number;
     /** 1 while the bytes are kept encrypted. */
     sealed: number;
     /** The data folder that has the bytes while they are `spooled` or `sealed`: the only server that may read or remove them is the one that runs on it. */

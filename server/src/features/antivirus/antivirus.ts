@@ -157,6 +157,20 @@ export function createAntivirus(parts: {
     return database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
+  /** What engines died of before, they are not given anew as often. */
+  async function earlierDeaths({ user_id, file_hash }: ScanRow): Promise<Partial<ScanRow>> {
+    const earlier = await database
+      .selectFrom('scans')
+      .select(['engine_deaths', 'engine_deaths_edition'])
+      .where('user_id', '=', user_id)
+      .where('file_hash', '=', file_hash)
+      .where('engine_deaths', '>', 0)
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return earlier ?? {};
+  }
+
   return {
     ...keptFiles,
     resume: waitingFiles.resume,
@@ -187,6 +201,9 @@ export function createAntivirus(parts: {
         coverage: size === 0 ? JSON.stringify(NO_COVERAGE) : null,
         spooled: size === 0 ? 0 : 1,
         attempts: 1,
+        engine_deaths: 0,
+        engine_deaths_edition: null,
+        unended_readings: 0,
         sealed: 0,
         home: size === 0 ? null : home,
         kept_until: size === 0 ? null : waitsUntil(now()),
@@ -205,7 +222,10 @@ export function createAntivirus(parts: {
           .orderBy('id')
           .limit(1)
           .executeTakeFirst();
-        if (earlier !== undefined) row.first_seen_at = earlier.first_seen_at;
+        if (earlier !== undefined) {
+          row.first_seen_at = earlier.first_seen_at;
+          Object.assign(row, await earlierDeaths(row));
+        }
         known = size === 0 || earlier === undefined ? undefined : await earlierVerdict(row);
         if (known?.scan_status === 'clean') {
           // Nothing of it is needed any more, so nothing of it is kept.

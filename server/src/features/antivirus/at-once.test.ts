@@ -1,35 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Scan } from '@palisade/contract/antivirus';
 import { deleteFile, readScan, reportFalseAlarm, restoreFile } from '@palisade/contract/quarantine';
-import SqliteDatabase from 'better-sqlite3';
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { EICAR, noise, PDF, zip } from '#test/files.ts';
 import { problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { ownDatabase } from '#test/own-database.ts';
 import { scanned, upload } from '#test/upload.ts';
 
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 10 });
 const spooled = (app: TestApp) => readdirSync(join(app.data_dir, 'spool'));
 const detailOf = async (app: TestApp, token: string, id: string) => replyOf(await app.call(readScan, { token, params: { id } }));
 const locked = () => zip([{ name: 'a', content: noise(64, 7), flags: 1 }]);
-
-/** An SQLite file, whatever the other tests run on: a second connection can then do something at an exact moment of the server's work. */
-function ownDatabase() {
-  const folder = mkdtempSync(join(tmpdir(), 'palisade-at-once-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const sqlite = join(folder, 'palisade.sqlite');
-  return {
-    folder,
-    location: { sqlite },
-    run(statement: string, ...values: unknown[]) {
-      const connection = new SqliteDatabase(sqlite);
-      connection.prepare(statement).run(...values);
-      connection.close();
-    },
-  };
-}
 
 describe('what comes while something else is done with a file', async () => {
   const database = ownDatabase();

@@ -6,7 +6,7 @@ import type { Kysely } from 'kysely';
 import { timeOfId } from '#platform/id.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import type { Engine, EngineOutcome } from './engines/yara-pool.ts';
+import type { Deaths, Engine, EngineOutcome } from './engines/yara-pool.ts';
 import type { Copy, Keeping, ScanRow as Row, Verdict } from './keeping.ts';
 import { isOfItsFinders, type MatchHash, withList } from './known-hashes.ts';
 import { createProgressBoard } from './progress.ts';
@@ -73,6 +73,8 @@ export interface Examinations {
 const NEW_FOR_MS = 86_400_000;
 /** In this time less is unpacked than the reserve of the disk. */
 const LOOK_AT_DISK_MS = 200;
+/** Runs of the server that may end while they read a file, before it is held to be the cause. */
+const UNENDED_MAXIMUM = 5;
 
 /** Of a file whose turn does not come: it was taken back, or the server is stopping. */
 const NO_TURN: EngineOutcome = { kind: 'failed', detail: 'engine_down' };
@@ -84,6 +86,8 @@ function isAnswered(outcome: EngineOutcome): boolean {
 
 /** @throws Problem when the password opened no more than there was open without it. */
 function refuseWrongPassword(row: Row, outcome: EngineOutcome): void {
+  if (outcome.kind === 'failed' && outcome.detail === 'engine_failed')
+    throw new Problem('unavailable', { detail: 'The scanner failed on this file twice. It is not read again.' });
   if (outcome.kind === 'failed')
     throw new Problem('unavailable', { detail: 'No engine could read the file. Try again in a moment.', retry_after: 5 });
   const { unread, threat, coverage } = outcome.examination;
@@ -143,6 +147,34 @@ export function createExaminations(parts: {
       .executeTakeFirst();
   }
 
+  const deathsOf = ({ engine_deaths, engine_deaths_edition }: Row): Deaths | undefined =>
+    engine_deaths_edition === null ? undefined : { count: engine_deaths, edition: engine_deaths_edition };
+
+  async function keepDeaths(id: string, { count, edition }: Deaths): Promise<void> {
+    const kept = { engine_deaths: count, engine_deaths_edition: edition };
+    await database.updateTable('scans').set(kept).where('id', '=', id).execute();
+  }
+
+  /**
+   * Counts the readings of a file that no run of the server has seen the end of. A server that is killed over a file, again and again, would otherwise take it up at each start for ever. Of what has just arrived the
+   * first reading is not counted: that would be one more write for each upload.
+   */
+  async function counted(id: string, reading: () => Promise<EngineOutcome>): Promise<EngineOutcome> {
+    const begun = await database
+      .updateTable('scans')
+      .set(({ eb }) => ({ unended_readings: eb('unended_readings', '+', 1) }))
+      .where('id', '=', id)
+      .returning('unended_readings')
+      .executeTakeFirst();
+    const is_given_up = (begun?.unended_readings ?? 0) > UNENDED_MAXIMUM;
+    // While no engine is ready there is no edition to remember, so that the verdict serves nobody again.
+    const outcome: EngineOutcome = is_given_up
+      ? { kind: 'failed', detail: 'engine_failed', edition: engine.edition() ?? '' }
+      : await reading();
+    await database.updateTable('scans').set({ unended_readings: 0 }).where('id', '=', id).execute();
+    return outcome;
+  }
+
   /** Has a file read, and answers its record as it is then: undefined when it is gone. */
   async function read(seen: Row, { waiter, password }: { waiter?: Waiter; password?: string }): Promise<Row | undefined> {
     const row = waiter === undefined ? await takeAgain(seen) : seen;
@@ -172,11 +204,16 @@ export function createExaminations(parts: {
           password,
           signal: signal === undefined ? stop : AbortSignal.any([signal, stop]),
           onProgress: (progress) => report({ stage: 'reading', ...progress }),
+          deaths: deathsOf(row),
+          onDeath: (deaths) => keepDeaths(row.id, deaths),
         });
       const is_new = now() - timeOfId(user_id) < NEW_FOR_MS;
       const turn = turns.take({ user_id, size, is_new, signal, onPlace }, async (stop) => {
-        const first = await whileRoom(id, stop, scan);
-        const outcome = isOutdated(first) ? await whileRoom(id, stop, scan) : first;
+        const reading = async () => {
+          const first = await whileRoom(id, stop, scan);
+          return isOutdated(first) ? await whileRoom(id, stop, scan) : first;
+        };
+        const outcome = await (waiter === undefined ? counted(id, reading) : reading());
         const was_stopped = stop.aborted && !signal?.aborted && !closed;
         return was_stopped && !isAnswered(outcome) ? SET_ASIDE : outcome;
       });

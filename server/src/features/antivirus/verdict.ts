@@ -25,15 +25,17 @@ export function verdictOf(outcome: EngineOutcome, filename: string): Partial<Ver
   const hit = answers.find((answer) => answer.verdict === 'infected')?.threat ?? null;
   const unseen = second?.kind === 'missing';
   const beside = second?.kind === 'given' && second.detail !== null ? [second.detail] : [];
-  const notServing = { edition: null, answered_from: null };
   if (outcome.kind === 'failed') {
+    // Engines die over it: who uploads it again gets the same answer, until engine or signatures change.
+    const edition = outcome.detail === 'engine_failed' && !unseen ? outcome.edition || null : null;
+    const serving = { edition, answered_from: null };
     if (hit !== null) {
       const status_detail = outcome.detail === 'engine_down' ? null : outcome.detail;
-      return { scan_status: 'infected', status_detail, threat_detected: hit, engines: JSON.stringify(answers), ...notServing };
+      return { scan_status: 'infected', status_detail, threat_detected: hit, engines: JSON.stringify(answers), ...serving };
     }
     // A file that the engine could not finish in time will not be finished next time.
     const status_detail = unseen ? 'engine_down' : outcome.detail;
-    return { scan_status: 'pending', status_detail, engines: JSON.stringify(answers), ...notServing };
+    return { scan_status: 'pending', status_detail, engines: JSON.stringify(answers), ...serving };
   }
   const { examination, name, version, signatures_version, duration_ms } = outcome;
   const own_detail = gravest(examination.unread);

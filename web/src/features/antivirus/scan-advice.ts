@@ -9,6 +9,10 @@ const OF_DETAIL: Record<StatusDetail, readonly string[]> = {
     'There is nothing to do: the file is read as soon as the engine is back.',
     'Do not open the file before it was read.',
   ],
+  engine_failed: [
+    'Do not open it. Hardly any ordinary file makes the scanner fail: it may be made to get past scanners.',
+    'If you need it, ask whoever sent it for another copy in another format, and upload that.',
+  ],
   time_limit: [
     'Do not open it unless you know where it comes from.',
     'If it is an archive, unpack it and upload the parts that you need: smaller files are read within the time.',
@@ -65,6 +69,7 @@ export function describeAnswer(scan: ScanDetail): string {
   }
   if (scan.status_detail === 'queued') return 'This file waits for its turn.';
   if (scan.status_detail === 'engine_down') return 'This file waits for the scanning engine.';
+  if (scan.status_detail === 'engine_failed') return 'The scanner failed on this file.';
   return 'This file was not fully read.';
 }
 

@@ -148,6 +148,14 @@ describe('the details of a scan', () => {
     expect(dialog.queryByLabelText('Password of the file')).not.toBeInTheDocument();
   });
 
+  it('say that the scanner failed on a file, and what that means for it', async () => {
+    const dialog = await open(scanDetailOf({ scan_status: 'pending', status_detail: 'engine_failed', kept: 'sealed' }));
+    expect(dialog.getByText('The scanner failed on this file.')).toBeVisible();
+    expect(dialog.getByText(/failed twice while it read this file/u)).toBeVisible();
+    expect(dialog.getByText(/^Do not open it\. Hardly any ordinary file makes the scanner fail/u)).toBeVisible();
+    expect(dialog.queryByLabelText('Password of the file')).not.toBeInTheDocument();
+  });
+
   it('ask for no password where none would help', async () => {
     const dialog = await open(
       scanDetailOf({ scan_status: 'pending', status_detail: 'encrypted', kept: 'sealed', media_type: 'application/pdf' }),

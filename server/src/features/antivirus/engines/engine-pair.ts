@@ -19,7 +19,11 @@ export function createEnginePair(embedded: Engine, clamd: ClamdPool): Engine {
       // Nobody can tell clamd a password; the embedded engine had it.
       const isOpened = password !== undefined && opinion.kind === 'given' && opinion.detail === 'encrypted';
       const second = isOpened ? { ...opinion, detail: null } : opinion;
-      if (outcome.kind === 'failed' || second.kind === 'missing') return { ...outcome, second };
+      if (second.kind === 'missing') return { ...outcome, second };
+      if (outcome.kind === 'failed') {
+        if (outcome.detail !== 'engine_failed') return { ...outcome, second };
+        return { ...outcome, edition: editionOf(outcome.edition, second.edition), second };
+      }
       const examined: EngineOutcome = { ...outcome, edition: editionOf(outcome.edition, second.edition), second };
       return examined;
     },

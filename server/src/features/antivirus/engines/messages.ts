@@ -37,6 +37,7 @@ export const answerSchema = z.discriminatedUnion('kind', [
     rules: z.int(),
     hashes: z.int(),
     left_out: z.array(z.string()),
+    resident_bytes: z.number(),
   }),
   z.object({ kind: z.literal('refused'), reason: z.string() }),
   z.object({
@@ -61,6 +62,8 @@ export const answerSchema = z.discriminatedUnion('kind', [
     members_read: z.int(),
     members_found: z.int(),
   }),
+  /** It has put away what the last file took: what it still holds, it keeps. */
+  z.object({ kind: z.literal('rested'), resident_bytes: z.number() }),
   z.object({ kind: z.literal('failed'), job: z.string(), reason: z.string() }),
 ]);
 export type EngineMessage = z.infer<typeof answerSchema>;

@@ -81,11 +81,8 @@ function compileLarge(source: string, all: YaraX): YaraX {
   }
 }
 
-/**
- * Compiles all `.yar` files of a folder into one set.
- * @throws when a rule does not compile, or its metadata is not what a verdict needs.
- */
-export async function compileRules(folder: string): Promise<RuleSet> {
+/** All `.yar` files of a folder as one source, in name order. */
+export async function readPack(folder: string): Promise<string> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.yar')).sort();
   if (names.length === 0) throw new Error(`There are no .yar files in ${folder}.`);
   const sources = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
@@ -97,7 +94,15 @@ export async function compileRules(folder: string): Promise<RuleSet> {
       return '';
     }),
   );
-  const source = [...imports, ...bodies].join('\n');
+  return [...imports, ...bodies].join('\n');
+}
+
+/**
+ * Compiles all `.yar` files of a folder into one set.
+ * @throws when a rule does not compile, or its metadata is not what a verdict needs.
+ */
+export async function compileRules(folder: string): Promise<RuleSet> {
+  const source = await readPack(folder);
   const all = compileSource(source);
   let large: YaraX | undefined;
   return {

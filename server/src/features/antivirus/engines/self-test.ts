@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Match, Matchers } from './examine.ts';
+import { measureRules, SLOWER_MAXIMUM, slowRules } from './rule-speed.ts';
 import { readSamples } from './samples.ts';
 
 /** Files of every day, beside the near misses of the rule pack. */
@@ -37,4 +38,24 @@ export async function selfTest({ match, matchHash }: Matchers, samples_folder: s
     }
   }
   return undefined;
+}
+
+/** Of the pack, each so manieth rule makes the median that a feed's rules are compared with: enough for a ratio, and over in two seconds. */
+const PEERS_EVERY = 8;
+/** How long a feed's rules are measured, in ms: a feed of some thousand rules is looked at whole. What is left then is taken for fast. */
+const SPEED_TEST_MS = 45_000;
+const NAMED_MAXIMUM = 3;
+
+/**
+ * Tries how fast a feed's rules are on hostile text, each on the text that is worst for it: one slow rule makes every engine slow. Answers what is wrong, in one sentence
+ * that names the slowest; undefined when nothing is.
+ */
+export function speedTest(feed: string, pack: string): string | undefined {
+  const { median, slow } = slowRules(feed, () => measureRules(pack, PEERS_EVERY).median, SPEED_TEST_MS);
+  if (slow.length === 0) return undefined;
+  const shown = slow
+    .slice(0, NAMED_MAXIMUM)
+    .map(({ rule, bytes_per_ms }) => `${rule}: ${Math.round(median / bytes_per_ms)} times`);
+  const more = slow.length > NAMED_MAXIMUM ? `; and ${slow.length - NAMED_MAXIMUM} more` : '';
+  return `It has rules that a small file can make more than ${SLOWER_MAXIMUM} times slower than others (${shown.join('; ')}${more}).`;
 }

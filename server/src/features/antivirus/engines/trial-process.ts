@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { BadFeed, prepareFeed } from './prepare-feed.ts';
-import { selfTest } from './self-test.ts';
+import { readPack } from './rules.ts';
+import { selfTest, speedTest } from './self-test.ts';
 import { loadSignatures } from './signature-set.ts';
 import { type Trial, type TrialAnswer, trialSchema } from './trial-messages.ts';
 
@@ -11,7 +13,9 @@ async function attempt({ rules_folder, samples_folder, feed }: Trial): Promise<T
     const prepared = await prepareFeed(feed);
     const signatures = await loadSignatures({ rules_folder, feeds: [prepared] });
     if (signatures.left_out.length > 0) return { kind: 'refused', sentence: 'It cannot be used by this version of the engine.' };
-    const wrong = await selfTest(signatures, samples_folder);
+    const wrong =
+      (await selfTest(signatures, samples_folder)) ??
+      (prepared.kind === 'yara' ? speedTest(await readFile(prepared.path, 'utf8'), await readPack(rules_folder)) : undefined);
     return wrong === undefined ? { kind: 'passed', feed: prepared } : { kind: 'refused', sentence: wrong };
   } catch (error) {
     if (error instanceof BadFeed) return { kind: 'refused', sentence: error.message };

@@ -6,6 +6,7 @@ import type { SecondOpinion } from './clamd-pool.ts';
 import type { Examination, Progress } from './examine.ts';
 import type { ScanLimits } from './limits.ts';
 import { answerSchema, type EngineRequest } from './messages.ts';
+import { boundedProcess, ENGINE_MEMORY, type EngineMemory, MEMORY_LOOK_MS, residentBytes } from './process-memory.ts';
 import type { SignatureFiles } from './signature-files.ts';
 
 /** What an engine says of a file. Failure is an answer too: a file is then pending, never clean. */
@@ -21,10 +22,18 @@ export type EngineOutcome = (
       edition: string;
     }
   | { kind: 'failed'; detail: 'engine_down' | 'time_limit' }
+  /** Engines of this edition die over the file: they do not read it again. */
+  | { kind: 'failed'; detail: 'engine_failed'; edition: string }
 ) & {
   /** What the engine beside it says, where one is set up. */
   second?: SecondOpinion;
 };
+
+/** How often engines of an edition have died over a file. */
+export interface Deaths {
+  count: number;
+  edition: string;
+}
 
 /** A file to scan. `folder` takes what is unpacked; nobody else uses it. */
 interface EngineJob {
@@ -40,6 +49,10 @@ interface EngineJob {
   /** Aborted: nobody wants an answer any more. The outcome is then `failed`, and nothing of the engine holds the file. */
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: Progress & { engine: string }) => void) | undefined;
+  /** What was known of earlier readings. */
+  deaths?: Deaths | undefined;
+  /** Told of each death over the file before it is read again, so that it can be kept. */
+  onDeath?: ((deaths: Deaths) => Promise<void>) | undefined;
 }
 
 /** What an engine is at a moment. Version and signatures are null until a process was ready once. */
@@ -77,8 +90,7 @@ export interface YaraPool extends Engine {
 
 interface Waiting {
   job: EngineJob;
-  /** How often a process died over this file. */
-  deaths: number;
+  deaths: Deaths | undefined;
   answer: (outcome: EngineOutcome) => void;
 }
 
@@ -95,14 +107,23 @@ interface Member {
   child: ChildProcess;
   started_at: number;
   facts: { version: string; signatures_version: string } | undefined;
-  current: { waiting: Waiting; timer: NodeJS.Timeout; timed_out: boolean } | undefined;
+  current: { waiting: Waiting; timer: NodeJS.Timeout; watch: NodeJS.Timeout; killed_for: KilledFor | undefined } | undefined;
+  /** What it held when it was ready. Bytes. */
+  at_rest: number;
+  /** It has grown: this one takes its place once it is ready. */
+  successor: Member | undefined;
+  /** Its successor has come: it ends when it has no file. */
+  is_replaced: boolean;
 }
+
+/** Why the server ended a process over a file. */
+type KilledFor = 'time' | 'memory';
 
 const ENGINE_NAME = 'YARA-X';
 
 /** The process ends its own walk in time; when it cannot, it is killed this much later. ms. */
 const KILL_GRACE_MS = 5_000;
-/** A file that kills its engine is tried once more, then given up. */
+/** A file that kills its engine is tried once more; the second time is final, until engine or signatures change. */
 const DEATHS_MAXIMUM = 2;
 /** A process that dies younger than this counts as a crash loop, and its replacement waits longer each time. ms. */
 const YOUNG_MS = 5_000;
@@ -123,9 +144,10 @@ export function createYaraPool(options: {
   signatures: SignatureFiles;
   size: number;
   limits: ScanLimits;
+  memory?: EngineMemory | undefined;
   logger: FastifyBaseLogger;
 }): YaraPool {
-  const { size, limits, logger } = options;
+  const { size, limits, memory = ENGINE_MEMORY, logger } = options;
   const members = new Set<Member>();
   let current: Generation = { signatures: options.signatures, members: new Set(), settle: undefined };
   let next: Generation | undefined;
@@ -164,16 +186,34 @@ export function createYaraPool(options: {
     startSpare();
   }
 
+  /** The next file for engines of an edition: one over which they have died too often gets its answer at once. */
+  function nextFor(edition: string): Waiting | undefined {
+    for (let waiting = queue.shift(); waiting !== undefined; waiting = queue.shift()) {
+      // Others died, not these.
+      if (waiting.deaths?.edition !== edition) waiting.deaths = { count: 0, edition };
+      if (waiting.deaths.count < DEATHS_MAXIMUM) return waiting;
+      waiting.answer({ kind: 'failed', detail: 'engine_failed', edition });
+    }
+    return undefined;
+  }
+
+  /** Ends a process over its file. */
+  function end(member: Member, killed_for: KilledFor): void {
+    if (member.current === undefined) return;
+    member.current.killed_for ??= killed_for;
+    member.child.kill('SIGKILL');
+  }
+
   function assign(): void {
     for (const member of current.members) {
       if (member.facts === undefined || member.current !== undefined || !member.child.connected) continue;
-      const waiting = queue.shift();
+      const waiting = nextFor(editionOf(member.facts));
       if (waiting === undefined) return;
-      const timer = setTimeout(() => {
-        if (member.current) member.current.timed_out = true;
-        member.child.kill('SIGKILL');
-      }, limits.time_ms + KILL_GRACE_MS);
-      member.current = { waiting, timer, timed_out: false };
+      const timer = setTimeout(() => end(member, 'time'), limits.time_ms + KILL_GRACE_MS);
+      const watch = setInterval(() => {
+        if ((residentBytes(member.child.pid) ?? 0) - member.at_rest > memory.most) end(member, 'memory');
+      }, MEMORY_LOOK_MS);
+      member.current = { waiting, timer, watch, killed_for: undefined };
       send(member, {
         kind: 'scan',
         job: waiting.job.id,
@@ -192,6 +232,7 @@ export function createYaraPool(options: {
     const current = member.current;
     if (current === undefined) return undefined;
     clearTimeout(current.timer);
+    clearInterval(current.watch);
     member.current = undefined;
     return current.waiting;
   }
@@ -207,6 +248,8 @@ export function createYaraPool(options: {
     switch (answer.kind) {
       case 'ready':
         member.facts = { version: answer.version, signatures_version: answer.signatures_version };
+        member.at_rest = residentBytes(member.child.pid) ?? answer.resident_bytes;
+        for (const other of current.members) if (other.successor === member) giveWay(other);
         if (answer.left_out.length > 0)
           logger.error({ feeds: answer.left_out }, 'signature feeds cannot be used and are left out');
         if (member.generation === next && [...next.members].every(({ facts }) => facts !== undefined)) takeOver(next);
@@ -225,6 +268,9 @@ export function createYaraPool(options: {
         if (job?.id === answer.job) job.onProgress?.({ engine: ENGINE_NAME, share, members_read, members_found });
         return;
       }
+      case 'rested':
+        replaceGrown(member, residentBytes(member.child.pid) ?? answer.resident_bytes);
+        break;
       case 'refused':
         logger.error({ reason: answer.reason }, 'engine rules do not compile');
         member.child.kill('SIGKILL');
@@ -254,9 +300,23 @@ export function createYaraPool(options: {
     dispatch();
   }
 
-  /** Of a generation that was replaced, or that did not come up. */
-  function isRetired({ generation }: Member): boolean {
-    return generation !== current && generation !== next;
+  /** A process that has grown serves until another is ready in its place, so that nobody waits for the change. */
+  function replaceGrown(member: Member, resident_bytes: number): void {
+    const grown = resident_bytes - member.at_rest;
+    if (closing || isRetired(member) || member.successor !== undefined || grown <= memory.grown) return;
+    logger.info({ pid: member.child.pid, grown }, 'engine process has grown and is replaced');
+    member.successor = start(member.generation);
+  }
+
+  function giveWay(member: Member): void {
+    member.is_replaced = true;
+    member.generation.members.delete(member);
+    if (member.current === undefined) member.child.kill('SIGKILL');
+  }
+
+  /** Of a generation that was replaced, or that did not come up; or grown, with another in its place. */
+  function isRetired({ generation, is_replaced }: Member): boolean {
+    return is_replaced || (generation !== current && generation !== next);
   }
 
   function retire(generation: Generation): void {
@@ -282,14 +342,23 @@ export function createYaraPool(options: {
   }
 
   /** What becomes of a file whose process has ended. What that had unpacked goes first: nobody else would remove it, and the next one wants the place. */
-  async function giveBack(waiting: Waiting, timed_out: boolean): Promise<void> {
-    const { job } = waiting;
+  async function giveBack(waiting: Waiting, killed_for: KilledFor | undefined): Promise<void> {
+    const { job, deaths } = waiting;
     await rm(job.folder, { recursive: true, force: true }).catch((error: unknown) =>
       logger.error({ err: error, scan: job.id }, 'what an engine process left behind could not be removed'),
     );
-    const is_given_up = job.signal?.aborted || closing || waiting.deaths >= DEATHS_MAXIMUM || isAway();
-    if (timed_out) return waiting.answer({ kind: 'failed', detail: 'time_limit' });
-    if (is_given_up) return waiting.answer({ kind: 'failed', detail: 'engine_down' });
+    if (job.signal?.aborted || closing) return waiting.answer({ kind: 'failed', detail: 'engine_down' });
+    if (deaths !== undefined) {
+      deaths.count += 1;
+      await job
+        .onDeath?.({ ...deaths })
+        .catch((error: unknown) => logger.error({ err: error, scan: job.id }, 'the death of an engine could not be kept'));
+      if (deaths.count >= DEATHS_MAXIMUM)
+        return waiting.answer({ kind: 'failed', detail: 'engine_failed', edition: deaths.edition });
+    }
+    // The walk did not stop by itself when its time was over: the next one would not either.
+    if (killed_for === 'time') return waiting.answer({ kind: 'failed', detail: 'time_limit' });
+    if (isAway() || job.signal?.aborted || closing) return waiting.answer({ kind: 'failed', detail: 'engine_down' });
     queue.unshift(waiting);
     dispatch();
   }
@@ -297,22 +366,21 @@ export function createYaraPool(options: {
   function onExit(member: Member, signal: string | null): void {
     members.delete(member);
     member.generation.members.delete(member);
-    const timed_out = member.current?.timed_out ?? false;
+    for (const other of member.generation.members) if (other.successor === member) other.successor = undefined;
+    const killed_for = member.current?.killed_for;
     const waiting = settle(member);
     const cancelled = waiting?.job.signal?.aborted ?? false;
-    if (!closing && !cancelled && !isRetired(member))
-      logger.warn({ pid: member.child.pid, signal, timed_out }, 'engine process ended');
-    if (waiting !== undefined) {
-      waiting.deaths += 1;
-      void giveBack(waiting, timed_out);
-    }
+    if (!closing && !cancelled && (!isRetired(member) || waiting !== undefined))
+      logger.warn({ pid: member.child.pid, signal, killed_for, scan: waiting?.job.id }, 'engine process ended');
+    if (waiting !== undefined) void giveBack(waiting, killed_for);
     if (closing) return;
     if (member.generation === next) abandon(next);
     if (isRetired(member)) {
       dispatch();
       return;
     }
-    const young = performance.now() - member.started_at < YOUNG_MS && !cancelled;
+    // What the server itself has ended over a file says nothing of the engine.
+    const young = performance.now() - member.started_at < YOUNG_MS && !cancelled && killed_for === undefined;
     backoff_ms = young ? Math.min(BACKOFF_MS.most, Math.max(BACKOFF_MS.first, backoff_ms * 2)) : 0;
     const timer = setTimeout(() => {
       timers.delete(timer);
@@ -330,15 +398,24 @@ export function createYaraPool(options: {
     return current.members.size === 0 && backoff_ms > GIVE_UP_BACKOFF_MS;
   }
 
-  function start(generation: Generation): void {
+  function start(generation: Generation): Member {
     // An engine needs nothing of the environment, and hostile input must not find secrets there.
     const child = fork(PROCESS_FILE, [], {
       serialization: 'advanced',
       env: {},
-      execArgv: [],
+      ...boundedProcess(),
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    const member: Member = { generation, child, started_at: performance.now(), facts: undefined, current: undefined };
+    const member: Member = {
+      generation,
+      child,
+      started_at: performance.now(),
+      facts: undefined,
+      current: undefined,
+      at_rest: 0,
+      successor: undefined,
+      is_replaced: false,
+    };
     members.add(member);
     generation.members.add(member);
     let gone = false;
@@ -354,6 +431,7 @@ export function createYaraPool(options: {
       leave(null);
     });
     send(member, { kind: 'start', signatures: generation.signatures });
+    return member;
   }
 
   start(current);
@@ -378,7 +456,7 @@ export function createYaraPool(options: {
         const abort = () => cancel(waiting);
         const waiting: Waiting = {
           job,
-          deaths: 0,
+          deaths: job.deaths,
           answer(outcome) {
             job.signal?.removeEventListener('abort', abort);
             resolve(outcome);

@@ -9,8 +9,12 @@ import { loadSignatures, type SignatureSet } from './signature-set.ts';
 
 /** How often a scan under way tells how far it is, in ms. */
 const PROGRESS_EVERY_MS = 200;
+/** From this growth on it is worth while to collect what a file has left. Bytes. */
+const COLLECTED_FROM = 32 * 1024 ** 2;
 
 let signatures: SignatureSet | undefined;
+/** What the process held before its first file. Bytes. */
+let at_rest = 0;
 
 function say(message: EngineMessage): void {
   // A message that cannot be sent has nobody left to read it.
@@ -27,10 +31,20 @@ async function start(files: SignatureFiles): Promise<void> {
   try {
     signatures = await loadSignatures(files);
     const { version, rules, hashes, left_out } = signatures;
-    say({ kind: 'ready', version: engineVersion(), signatures_version: version, rules, hashes, left_out });
+    globalThis.gc?.();
+    at_rest = process.memoryUsage.rss();
+    const facts = { version: engineVersion(), signatures_version: version, rules, hashes, left_out };
+    say({ kind: 'ready', ...facts, resident_bytes: at_rest });
   } catch (error) {
     say({ kind: 'refused', reason: reasonOf(error) });
   }
+}
+
+/** Puts away what a file has left, and says what stays: the server replaces a process that has grown. */
+function rest(): void {
+  if (process.memoryUsage.rss() - at_rest < COLLECTED_FROM) return;
+  globalThis.gc?.();
+  say({ kind: 'rested', resident_bytes: process.memoryUsage.rss() });
 }
 
 async function scan(request: Extract<EngineRequest, { kind: 'scan' }>): Promise<void> {
@@ -50,6 +64,7 @@ async function scan(request: Extract<EngineRequest, { kind: 'scan' }>): Promise<
   } catch (error) {
     say({ kind: 'failed', job, reason: reasonOf(error) });
   }
+  rest();
 }
 
 process.on('message', (message) => {

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+
+const MIB = 1024 ** 2;
+
+/** What an engine process may take. Bytes, beyond what it held when it had compiled its rules. */
+export interface EngineMemory {
+  /** A process that holds more is ended: the file that it reads is not read on. */
+  most: number;
+  /** A process that still holds more when its file is done is replaced. */
+  grown: number;
+}
+
+/**
+ * The largest ordinary file is matched in one piece of 64 MB, beside which a member of 16 MB and 7-Zip's memory lie. A file that needs more is made for it: the bar for a hostile file is
+ * 300 MB (bench/hostile.ts), and between two looks some MB come on top.
+ */
+export const ENGINE_MEMORY: EngineMemory = { most: 256 * MIB, grown: 64 * MIB };
+
+/** How often the size of a process that reads a file is looked at. ms. */
+export const MEMORY_LOOK_MS = 25;
+
+/**
+ * The kernel's own bound on what a process may write to (RLIMIT_DATA), for what is faster than a look. An engine has 0.7 GB of it at rest, most of it never touched. Beyond it memory is refused, and the process
+ * fails by itself. Bytes.
+ */
+const DATA_MOST = 1536 * MIB;
+
+/** The heap of JavaScript's own objects, which no kernel bounds apart from the rest. MB. Members and windows lie outside of it. */
+const HEAP_MB = 256;
+
+/** Options of `fork` for a process that reads hostile bytes: bounded by the kernel where there is one that can. */
+export function boundedProcess(): { execPath?: string; execArgv: string[] } {
+  const flags = ['--expose-gc', `--max-old-space-size=${HEAP_MB}`];
+  if (process.platform === 'win32') return { execArgv: flags };
+  // The shell becomes the process: the same id, the same channel.
+  return {
+    execPath: '/bin/sh',
+    execArgv: ['-c', `ulimit -d ${DATA_MOST / 1024} 2>/dev/null; exec "$0" "$@"`, process.execPath, ...flags],
+  };
+}
+
+/** What a process holds in memory, in bytes; undefined where the kernel does not say (other systems than Linux), and for one that is gone. */
+export function residentBytes(pid: number | undefined): number | undefined {
+  if (pid === undefined || process.platform !== 'linux') return undefined;
+  try {
+    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+  } catch {
+    return undefined;
+  }
+}

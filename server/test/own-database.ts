@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { afterAll } from 'vitest';
+
+/** An SQLite file, whatever the other tests run on: a second connection can then do something at an exact moment of the server's work. */
+export function ownDatabase() {
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-own-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const sqlite = join(folder, 'palisade.sqlite');
+  return {
+    folder,
+    location: { sqlite },
+    run(statement: string, ...values: unknown[]) {
+      const connection = new SqliteDatabase(sqlite);
+      connection.prepare(statement).run(...values);
+      connection.close();
+    },
+  };
+}
