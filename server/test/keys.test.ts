@@ -139,7 +139,8 @@ describe.runIf(hasModes)('what lies in DATA_DIR', () => {
   });
 });
 
-describe('the keys of a database', () => {
+// Each starts several servers and commands, one after the other.
+describe('the keys of a database', { timeout: 180_000 }, () => {
   test('are never made anew in place of those that it knows, until somebody says so', async () => {
     const DATA_DIR = freshFolder();
     const first = await startServer({ DATA_DIR });

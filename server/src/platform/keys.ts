@@ -73,7 +73,7 @@ async function openKey(database: Kysely<InstallationTables>, installed: Installa
       return key;
     throw refusal(installed, 'holds another key than this database was used with');
   }
-  return await knownKey(installed, known);
+  return knownKey(installed, known);
 }
 
 function knownKey(installed: InstallationKey, known: string | undefined): Buffer {
