@@ -55,7 +55,17 @@ test('scans, alerts that are over and entries of the audit log go after the days
   const scan = (id: string, kept: { sealed: number; spooled: number }) => ({
     ...{ id, user_id, filename: id, scan_status: 'clean' as const, status_detail: null, threat_detected: null },
     ...{ threat_member: null, file_hash: '0'.repeat(64), size: 1, media_type: null, threat_facts: null, notes: '[]' },
-    ...{ engines: '[]', coverage: null, attempts: 1, kept_until: null, edition: null, answered_from: null, ...kept },
+    ...{
+      engines: '[]',
+      coverage: null,
+      attempts: 1,
+      engine_deaths: 0,
+      unended_readings: 0,
+      kept_until: null,
+      edition: null,
+      answered_from: null,
+      ...kept,
+    },
     ...{ scanned_at: new Date(clock).toISOString(), first_seen_at: new Date(clock).toISOString() },
   });
   await app.database
