@@ -12,7 +12,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createTransport } from 'nodemailer';
 import { describeMachine, RESULTS, startServer } from './server.ts';
 
-const LETTERS = 5_000;
+const LETTERS = 2_000;
 const CONNECTIONS = 10;
 
 /** Who was written to, and when, by `performance.now()`. */
