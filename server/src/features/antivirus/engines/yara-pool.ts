@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type { SecondOpinion } from './clamd-pool.ts';
 import type { Examination, Progress } from './examine.ts';
-import type { ScanLimits } from './limits.ts';
+import { type ScanLimits, timeFor } from './limits.ts';
 import { answerSchema, type EngineRequest } from './messages.ts';
 import type { SignatureFiles } from './signature-files.ts';
 
@@ -172,7 +172,7 @@ export function createYaraPool(options: {
       const timer = setTimeout(() => {
         if (member.current) member.current.timed_out = true;
         member.child.kill('SIGKILL');
-      }, limits.time_ms + KILL_GRACE_MS);
+      }, timeFor(limits, waiting.job.size) + KILL_GRACE_MS);
       member.current = { waiting, timer, timed_out: false };
       send(member, {
         kind: 'scan',
