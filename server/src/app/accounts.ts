@@ -37,6 +37,7 @@ import type { Counters } from '#platform/counters.ts';
 import type { Mail } from '#platform/mail.ts';
 import { isLoopbackSource, isPrivateNetwork } from '#platform/origin.ts';
 import { partOf } from '#platform/personal-data.ts';
+import type { ProxyWatch } from '#platform/proxy-watch.ts';
 import type { Api } from '#platform/serve.ts';
 import { createSessions } from '#platform/session.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -50,6 +51,7 @@ export function buildAccounts(
     audit: Audit;
     counters: Counters;
     mail: Mail;
+    proxies: ProxyWatch;
     now: () => number;
   } & Pick<Parameters<typeof createPasswords>[0], 'leaked'> &
     Pick<Parameters<typeof createLoginGuard>[0], 'onLift'> &
@@ -57,7 +59,7 @@ export function buildAccounts(
     Pick<Parameters<typeof createFarewell>[0], 'forget'>,
 ) {
   const { settings, logger } = surroundings;
-  const { database, audit, counters, mail, leaked, onLift, observe, forget, now } = parts;
+  const { database, audit, counters, mail, proxies, leaked, onLift, observe, forget, now } = parts;
   const passwords = createPasswords({
     database: database.$pickTables<'installation'>(),
     exposure: settings.exposure,
@@ -86,7 +88,8 @@ export function buildAccounts(
     counters,
     limits: settings.limits,
     audit,
-    isExempt: (source) => isPrivateNetwork(source) || (settings.exposure === 'local' && isLoopbackSource(source)),
+    isExempt: (source) =>
+      isPrivateNetwork(source) || (settings.exposure === 'local' && isLoopbackSource(source)) || proxies.isShared(source),
     onLift,
     now,
     pause: surroundings.pause ?? sleep,
@@ -179,7 +182,11 @@ export function buildAccounts(
     twoFactor,
 
     serve(api: Api): void {
-      const callGuard = createCallGuard({ counters, limits: settings.limits });
+      const callGuard = createCallGuard({
+        counters,
+        limits: settings.limits,
+        isShared: (source) => settings.exposure === 'public' && proxies.isShared(source),
+      });
       serveAuth(api, auth, { signIn, guard: callGuard, accounts });
       const siteOf = ({ headers }: FastifyRequest) => passkeySite(headers.host, settings);
       serveTwoFactor(api, { twoFactor, passkeys, signIn, siteOf });
@@ -188,7 +195,7 @@ export function buildAccounts(
       servePrivacy(api, { dataExport, farewell, proveAgain, siteOf });
       serveAudit(api, auditLog);
       serveRecovery(api, recovery, {
-        answers: settings.exposure === 'local' && settings.reset_delivery === 'response',
+        withheld: settings.exposure === 'local' && settings.reset_delivery === 'response' ? proxies.withheld : undefined,
         guard: callGuard,
       });
       serveEnforcement(api, { blocks, guard, accounts: auth });
