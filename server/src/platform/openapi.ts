@@ -48,16 +48,25 @@ export async function serveOpenApi(fastify: FastifyInstance, limits: Pick<RateLi
   }
 
   const count = (request: FastifyRequest) => limits.ofDocument(request);
+  /** The page asks for the document there, and the plugin would write it anew each time. Whether that was it. */
+  async function answerForPage(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+    await count(request);
+    const { url } = request.routeOptions;
+    if (url === '/api/docs/json') await send(request, reply);
+    else if (url === '/api/docs/yaml') await reply.redirect(PATH);
+    else return false;
+    return true;
+  }
+
   await fastify.register(swaggerUi, {
     routePrefix: '/api/docs',
     staticCSP: false,
     uiHooks: {
-      async onRequest(request, reply) {
-        await count(request);
-        const { url } = request.routeOptions;
-        // The page asks there; the plugin would write it anew for each.
-        if (url === '/api/docs/json') return await send(request, reply);
-        if (url === '/api/docs/yaml') return reply.redirect(PATH);
+      onRequest(request, reply, next) {
+        answerForPage(request, reply).then(
+          (isAnswered) => isAnswered || next(),
+          (error: Error) => next(error),
+        );
       },
     },
   });

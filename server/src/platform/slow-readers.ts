@@ -28,7 +28,8 @@ interface Queue {
 function queueOf(socket: Socket): Queue | undefined {
   const handle: unknown = Reflect.get(socket, '_handle');
   if (typeof handle !== 'object' || handle === null) return undefined;
-  const [written, waiting]: unknown[] = [Reflect.get(handle, 'bytesWritten'), Reflect.get(handle, 'writeQueueSize')];
+  const written: unknown = Reflect.get(handle, 'bytesWritten');
+  const waiting: unknown = Reflect.get(handle, 'writeQueueSize');
   return typeof written === 'number' && typeof waiting === 'number' ? { written, waiting } : undefined;
 }
 
