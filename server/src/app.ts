@@ -41,8 +41,11 @@ import { type Home, takeHome } from '#platform/home.ts';
 import { createHttp, PATIENCE } from '#platform/http.ts';
 import { readProvider } from '#platform/installation.ts';
 import { createMail } from '#platform/mail.ts';
+import { serveOpenApi } from '#platform/openapi.ts';
 import { sourceOf } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
+import { serveProxyFindings } from '#platform/proxy.routes.ts';
+import { createProxyWatch } from '#platform/proxy-watch.ts';
 import { createRateLimits } from '#platform/rate-limit.ts';
 import { createRedisCounters } from '#platform/redis-counters.ts';
 import { createRequestWatch } from '#platform/request-watch.ts';
@@ -130,6 +133,14 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     logger,
     look_ms: surroundings.mail_look_ms,
   });
+  const proxies = await createProxyWatch({
+    database: database.$pickTables<'installation'>(),
+    exposure: settings.exposure,
+    trusted_proxies: settings.trusted_proxies,
+    letters: settings.mail_server === undefined ? 'outbox' : 'mail',
+    now,
+    logger,
+  });
   const scanner = await buildScanner(surroundings, {
     database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation' | 'audit_entries' | 'audit_head'>(),
     audit,
@@ -152,6 +163,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     mail,
     verifyLog,
     news,
+    proxies,
     leaked,
     observe,
     onLift: (block) => monitor.detection.forgive(block),
@@ -214,6 +226,8 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     trusted_proxies: settings.trusted_proxies,
     patience: surroundings.patience ?? PATIENCE,
     public_url: settings.public_url,
+    exposure: settings.exposure,
+    onArrival: proxies.look,
   });
   const drain = createDrain(fastify);
   const storage = createStorageWatch({
@@ -224,7 +238,14 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   fastify.addHook('onError', async (_request, _reply, error) => storage.note(error));
   const watch = createRequestWatch({ observe, now });
   watch.observeAll(fastify);
-  const rateLimits = createRateLimits({ counters, limits: settings.limits, observe, now });
+  const rateLimits = createRateLimits({
+    counters,
+    limits: settings.limits,
+    isShared: (source) => settings.exposure === 'public' && proxies.isShared(source),
+    observe,
+    now,
+  });
+  await serveOpenApi(fastify, rateLimits);
   const lookAtToken = createMovedTokens({ observe, now });
   const api: Api = {
     fastify,
@@ -235,13 +256,20 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       monitor.detection.countRequest(
         session ? { kind: 'account', id: session.user.id } : { kind: 'source', id: sourceOf(request.ip) },
       );
-      if (session) lookAtToken(session, request);
+      if (!session) return;
+      lookAtToken(session, request);
+      proxies.lookAtPerson(request);
     },
   };
   accounts.serve(api);
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
   serveSetup(api, database.$pickTables<'installation' | 'audit_entries' | 'audit_head'>(), audit);
   serveOutbox(api, mail);
+  serveProxyFindings(api, {
+    database: database.$pickTables<'installation' | 'audit_entries' | 'audit_head'>(),
+    audit,
+    proxies,
+  });
   scanner.serve(api);
   monitor.serve(api);
   serveDashboard(api, {
@@ -304,6 +332,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       events.close();
       await scanner.close();
       await fastify.close();
+      await proxies.close();
       await retention.close();
       await monitor.close();
       await accounts.close();

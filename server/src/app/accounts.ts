@@ -37,6 +37,7 @@ import type { Counters } from '#platform/counters.ts';
 import type { Mail } from '#platform/mail.ts';
 import { isLoopbackSource, isPrivateNetwork } from '#platform/origin.ts';
 import { partOf } from '#platform/personal-data.ts';
+import type { ProxyWatch } from '#platform/proxy-watch.ts';
 import type { Api } from '#platform/serve.ts';
 import { createSessions } from '#platform/session.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -52,6 +53,7 @@ export function buildAccounts(
     mail: Mail;
     verifyLog: Parameters<typeof createAuditLog>[0]['verify'];
     news: Parameters<typeof createSessions>[0]['news'];
+    proxies: ProxyWatch;
     now: () => number;
   } & Pick<Parameters<typeof createPasswords>[0], 'leaked'> &
     Pick<Parameters<typeof createLoginGuard>[0], 'onLift'> &
@@ -59,7 +61,7 @@ export function buildAccounts(
     Pick<Parameters<typeof createFarewell>[0], 'forget'>,
 ) {
   const { settings, logger } = surroundings;
-  const { database, audit, counters, mail, verifyLog, news, leaked, onLift, observe, forget, now } = parts;
+  const { database, audit, counters, mail, proxies, verifyLog, news, leaked, onLift, observe, forget, now } = parts;
   const passwords = createPasswords({
     database: database.$pickTables<'installation'>(),
     exposure: settings.exposure,
@@ -89,7 +91,8 @@ export function buildAccounts(
     counters,
     limits: settings.limits,
     audit,
-    isExempt: (source) => isPrivateNetwork(source) || (settings.exposure === 'local' && isLoopbackSource(source)),
+    isExempt: (source) =>
+      isPrivateNetwork(source) || (settings.exposure === 'local' && isLoopbackSource(source)) || proxies.isShared(source),
     onLift,
     now,
     pause: surroundings.pause ?? sleep,
@@ -182,7 +185,11 @@ export function buildAccounts(
     twoFactor,
 
     serve(api: Api): void {
-      const callGuard = createCallGuard({ counters, limits: settings.limits });
+      const callGuard = createCallGuard({
+        counters,
+        limits: settings.limits,
+        isShared: (source) => settings.exposure === 'public' && proxies.isShared(source),
+      });
       serveAuth(api, auth, { signIn, guard: callGuard, accounts });
       const siteOf = ({ headers }: FastifyRequest) => passkeySite(headers.host, settings);
       serveTwoFactor(api, { twoFactor, passkeys, signIn, siteOf });
@@ -191,7 +198,7 @@ export function buildAccounts(
       servePrivacy(api, { dataExport, farewell, proveAgain, siteOf });
       serveAudit(api, auditLog);
       serveRecovery(api, recovery, {
-        answers: settings.exposure === 'local' && settings.reset_delivery === 'response',
+        withheld: settings.exposure === 'local' && settings.reset_delivery === 'response' ? proxies.withheld : undefined,
         guard: callGuard,
       });
       serveEnforcement(api, { blocks, guard, accounts: auth });

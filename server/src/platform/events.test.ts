@@ -138,6 +138,8 @@ async function serveAlone(limits: EventsLimits) {
     trusted_proxies: [],
     patience: PATIENCE,
     public_url: undefined,
+    exposure: 'local',
+    onArrival: () => {},
   });
   const looked_up: number[] = [];
   const sessions = {

@@ -1,5 +1,5 @@
 import type { Bucket, Counters } from '#platform/counters.ts';
-import type { Limits } from '#platform/limits.ts';
+import { type Limits, type Rate, sharedRate } from '#platform/limits.ts';
 import { tooManyRequests } from '#platform/problem.ts';
 
 /** Bounds what strangers may ask for without a password: that an account is made, and that something is mailed to one. */
@@ -33,7 +33,11 @@ export function createPasswordGuard({ counters, limits }: { counters: Counters; 
   };
 }
 
-export function createCallGuard({ counters, limits }: { counters: Counters; limits: Limits }): CallGuard {
+/** `isShared`: whether many people come from a source. */
+export function createCallGuard(parts: { counters: Counters; limits: Limits; isShared: (source: string) => boolean }): CallGuard {
+  const { counters, limits, isShared } = parts;
+  const ofSource = (source: string, rate: Rate) => (isShared(source) ? sharedRate(rate) : rate);
+
   async function take(buckets: readonly Bucket[], reason: string): Promise<void> {
     const empty = await counters.take(buckets);
     if (empty) throw tooManyRequests(reason, empty.wait_ms);
@@ -42,14 +46,14 @@ export function createCallGuard({ counters, limits }: { counters: Counters; limi
     recovery: ({ source, account }) =>
       take(
         [
-          { key: `recovery-source:${source}`, rate: limits['recovery.source'] },
+          { key: `recovery-source:${source}`, rate: ofSource(source, limits['recovery.source']) },
           ...(account === null ? [] : [{ key: `recovery:${account}`, rate: limits.recovery }]),
         ],
         'This was asked for too often.',
       ),
     registration: ({ source }) =>
       take(
-        [{ key: `register-source:${source}`, rate: limits['register.source'] }],
+        [{ key: `register-source:${source}`, rate: ofSource(source, limits['register.source']) }],
         'Too many accounts were made from your network.',
       ),
   };

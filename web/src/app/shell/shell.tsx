@@ -1,12 +1,16 @@
 import { IconArrowBackUp, IconChevronRight } from '@tabler/icons-react';
-import { useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Link, Outlet, ScrollRestoration, useLocation, useMatches, useNavigate } from 'react-router';
 import { useConfig } from '#api/config.ts';
+import { useSession } from '#api/session.ts';
 import { Dock } from './dock.tsx';
 import { ExposureBanner } from './exposure-banner.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { TopBar } from './top-bar.tsx';
 import './shell.css';
+
+/** Loaded by administrators alone. */
+const ProxyBanner = lazy(async () => ({ default: (await import('./proxy-banner.tsx')).ProxyBanner }));
 
 /** What a route says of itself in its `handle`. */
 interface RouteHandle {
@@ -43,6 +47,7 @@ export function Shell() {
   const navigate = useNavigate();
   const title = useRouteTitle();
   const isDashboard = pathname === '/dashboard';
+  const isAdmin = useSession().session?.user_info.role === 'admin';
   useArrival(title);
 
   return (
@@ -58,6 +63,11 @@ export function Shell() {
           <TopBar />
         </header>
         <ExposureBanner />
+        {isAdmin && (
+          <Suspense fallback={null}>
+            <ProxyBanner />
+          </Suspense>
+        )}
         {!isDashboard && (
           <nav aria-label="Breadcrumb" className="breadcrumbs">
             <ol>
