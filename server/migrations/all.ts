@@ -17,6 +17,8 @@ import * as administration from './0016-administration.ts';
 import * as scoreHistory from './0017-score-history.ts';
 import * as leakedPasswords from './0018-leaked-passwords.ts';
 import * as findings from './0020-findings.ts';
+import * as usernames from './0030-usernames.ts';
+import * as emailProof from './0031-email-proof.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -38,4 +40,6 @@ export const migrations: Record<string, Migration> = {
   '0017-score-history': scoreHistory,
   '0018-leaked-passwords': leakedPasswords,
   '0020-findings': findings,
+  '0030-usernames': usernames,
+  '0031-email-proof': emailProof,
 };

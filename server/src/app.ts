@@ -50,6 +50,7 @@ import type { Observe } from '#platform/security-event.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
+import { restrainMail } from './app/letters.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
 import { buildScanner } from './app/scanner.ts';
 import type { Surroundings } from './app/surroundings.ts';
@@ -88,12 +89,17 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const audit = createAudit({ now });
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
   const remote = createRemote({ database: database.$pickTables<'remote_sessions'>(), now });
-  const mail = createMail({
+  const everyMail = createMail({
     database: database.$pickTables<'mails' | 'installation'>(),
     server: settings.mail_server,
     now,
     logger,
     look_ms: surroundings.mail_look_ms,
+  });
+  const mail = restrainMail(everyMail, {
+    mayHear: (tables, email) => accounts.emailProofs.mayHear(tables, email),
+    counters,
+    limits: settings.limits,
   });
   const scanner = await buildScanner(surroundings, {
     database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation' | 'audit_entries' | 'audit_head'>(),

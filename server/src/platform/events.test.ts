@@ -136,7 +136,7 @@ test('a page that does not read is dropped, and nobody else waits for it', async
   });
   const user = { id: newId(), username: 'maria', email: 'maria@example.com', role: 'customer' } as const;
   const sessions = {
-    resolve: () => Promise.resolve({ id: newId(), user, began: null, is_held: false }),
+    resolve: () => Promise.resolve({ id: newId(), user, began: null, is_held: false, is_unproven: false }),
     lives: () => Promise.resolve(true),
     isHeld: () => Promise.resolve(false),
     onEnd: () => () => {},

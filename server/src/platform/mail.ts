@@ -32,13 +32,15 @@ export const MAIL_PERSONAL: readonly PersonalTable[] = [
 ];
 
 /** A letter in plain text. `lines` are its paragraphs; greeting and footer are added. */
-interface Letter {
+export interface Letter {
   recipient: string;
   /** Without the provider's name, which is put before it. */
   subject: string;
   lines: readonly string[];
   /** Nothing of it is kept once it was sent, or given up; for who is no longer known here. Without a mail server it is not written at all. */
   leaves_no_trace?: true;
+  /** Somebody asked for it by naming the address: it goes to one that nobody has proved, too, and who queues it bounds how many there are. */
+  asked?: true;
 }
 
 export interface Mail {

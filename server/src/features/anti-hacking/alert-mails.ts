@@ -59,7 +59,7 @@ export function createAlertMails(parts: {
       recipient: user.email,
       subject: `security alert, ${severity}`,
       lines: [
-        `Hello ${user.username},`,
+        'Hello,',
         `${alertTitle(threat_type)}:`,
         description,
         [`When: ${describeTime(incident.at)}`, ...(ip_address === null ? [] : [`From: ${ip_address}`])].join('\n'),
@@ -101,7 +101,7 @@ export function createAlertMails(parts: {
         recipient: user.email,
         subject: 'your week in security',
         lines: [
-          `Hello ${user.username},`,
+          'Hello,',
           'nothing grave happened in the last week that you were not told of at once. What is still open:',
           lines.join('\n'),
           ...(more > 0 ? [`And ${more} more.`] : []),

@@ -20,15 +20,15 @@ export function serveRecovery(
 
   serve(api, forgotPassword, 'anyone', async ({ body, request }) => {
     await guard.recovery({ source: originOf(request).source, account: accountKey(body.email) });
-    if (answers && isLocalRequest(request)) return { reset_token: await recovery.issueToken(body.email), expires_in };
-    recovery.mailToken(body.email);
+    if (answers && isLocalRequest(request)) return { reset_token: await recovery.answerToken(body.email), expires_in };
+    recovery.mailToken({ email: body.email, source: originOf(request).source });
     return { reset_token: null, expires_in };
   });
 
   serve(api, recoverUsername, 'anyone', async ({ body, request }) => {
     await guard.recovery({ source: originOf(request).source, account: accountKey(body.email) });
     if (answers && isLocalRequest(request)) return { username: await recovery.usernameOf(body.email) };
-    recovery.mailUsername(body.email);
+    recovery.mailUsername({ email: body.email, source: originOf(request).source });
     return { username: null };
   });
 

@@ -23,6 +23,7 @@ const OMAR: AdminUser = {
   sessions: 2,
   last_used_at: '2026-11-20T10:00:00.000Z',
   two_factor: false,
+  email_unproven: false,
 };
 const SELF: AdminUser = { ...OMAR, ...MARIA, role: 'admin', sessions: 1 };
 const SESSION = {
