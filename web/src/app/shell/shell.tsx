@@ -1,12 +1,16 @@
 import { IconArrowBackUp, IconChevronRight } from '@tabler/icons-react';
-import { useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Link, Outlet, ScrollRestoration, useLocation, useMatches, useNavigate } from 'react-router';
 import { useConfig } from '#api/config.ts';
+import { useSession } from '#api/session.ts';
 import { Dock } from './dock.tsx';
 import { ExposureBanner } from './exposure-banner.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { TopBar } from './top-bar.tsx';
 import './shell.css';
+
+/** Loaded by who has still to confirm their address alone. */
+const EmailBanner = lazy(async () => ({ default: (await import('#features/account/email-banner.tsx')).EmailBanner }));
 
 /** What a route says of itself in its `handle`. */
 interface RouteHandle {
@@ -44,6 +48,7 @@ export function Shell() {
   const title = useRouteTitle();
   const isDashboard = pathname === '/dashboard';
   useArrival(title);
+  const isUnproven = useSession().session?.email_unproven;
 
   return (
     <div className="shell">
@@ -58,6 +63,11 @@ export function Shell() {
           <TopBar />
         </header>
         <ExposureBanner />
+        {isUnproven && (
+          <Suspense>
+            <EmailBanner />
+          </Suspense>
+        )}
         {!isDashboard && (
           <nav aria-label="Breadcrumb" className="breadcrumbs">
             <ol>
