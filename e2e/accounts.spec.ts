@@ -102,6 +102,7 @@ test.describe('in public exposure', () => {
   test.use({ environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' } });
 
   test('a token waits in the outbox of the administrator, and opens a new password', async ({ page, browser, server }) => {
+    test.slow();
     await registerAndSignIn(page, 'maria');
     await signOut(page);
     await page.getByRole('link', { name: 'Forgot Password?' }).click();

@@ -32,7 +32,7 @@ export const MAIL_PERSONAL: readonly PersonalTable[] = [
 ];
 
 /** A letter in plain text. `lines` are its paragraphs; greeting and footer are added. */
-export interface Letter {
+interface Letter {
   recipient: string;
   /** Without the provider's name, which is put before it. */
   subject: string;

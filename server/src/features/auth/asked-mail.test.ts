@@ -1,5 +1,6 @@
 import { forgotPassword, login, register, resetPassword } from '@palisade/contract/auth';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 
 const PASSWORD = 'a long enough password';
@@ -30,7 +31,6 @@ async function lettersTo(recipient: string, subject: string): Promise<string[]> 
 const resetsTo = async (email: string) =>
   (await lettersTo(email, 'reset your password')).map((text) => /^[\w-]{43}$/m.exec(text)?.[0] ?? '');
 
-/** What every request of a kind writes is written when the letter of a later one to somebody else is: what is done after an answer is done within a bounded time. */
 async function post(path: string, body: object, source: string): Promise<{ status: number; body: unknown }> {
   const response = await fetch(`${url}/api/auth/${path}`, {
     method: 'POST',
@@ -99,9 +99,9 @@ describe('a reset that is asked for by strangers', () => {
 describe('registering with an email that is known', () => {
   const ask = (email: string, username: string, source = '203.0.113.50') =>
     post('register', { email, username, password: PASSWORD }, source);
-  const shapeOf = (answer: { status: number; body: unknown }, changes: object) => ({
-    ...answer,
-    body: { ...Object(answer.body), ...changes },
+  const shapeOf = ({ status, body }: { status: number; body: unknown }) => ({
+    status,
+    fields: Object.keys(z.record(z.string(), z.unknown()).parse(body)),
   });
 
   test('is answered as with one that is not, makes nothing, and tells the owner by mail', async () => {
@@ -109,8 +109,7 @@ describe('registering with an email that is known', () => {
     const unknown = await ask('unknown@example.com', 'nobody new');
     const known = await ask(email, 'somebody new');
     expect(known.status).toBe(201);
-    const hidden = { id: '', email: '', username: '' };
-    expect(shapeOf(known, hidden)).toEqual(shapeOf(unknown, hidden));
+    expect(shapeOf(known)).toEqual(shapeOf(unknown));
     expect(known.body).toMatchObject({ email, username: 'somebody new', role: 'customer' });
     await expect.poll(() => lettersTo(email, 'you have an account already')).toHaveLength(1);
     const [letter] = await lettersTo(email, 'you have an account already');

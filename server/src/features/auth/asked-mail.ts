@@ -19,7 +19,7 @@ export interface Recipient {
 }
 
 /** Letters that anybody can have written to an address, by knowing it: each kind is bounded for itself, so that none uses up another. */
-export type AskedKind = 'reset' | 'username' | 'registration' | 'proof';
+type AskedKind = 'reset' | 'username' | 'registration' | 'proof';
 
 /** Bounds those letters for each address. `source` is who asks, where it is told. Answers the ms until there may be another one, or undefined when there may be. */
 export interface LetterGuard {
