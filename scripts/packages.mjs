@@ -85,3 +85,26 @@ export async function missingRedis() {
   const reason = await installPackages(['redis-server']);
   return find() ? undefined : `Redis could not be installed: ${reason ?? 'its program was not found'}`;
 }
+
+/** Where server/test/proxies.ts looks for them, by the name of their package. */
+const PROXY_PATHS = {
+  nginx: ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/local/bin/nginx', '/opt/homebrew/bin/nginx'],
+  caddy: ['/usr/bin/caddy', '/usr/local/bin/caddy', '/opt/homebrew/bin/caddy'],
+  haproxy: ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy', '/usr/local/bin/haproxy', '/opt/homebrew/bin/haproxy'],
+};
+
+/** Undefined when nginx, Caddy and HAProxy are there for the tests, else which are not and why, in one sentence. As with clamd, CI installs them. */
+export async function missingProxies() {
+  const find = () =>
+    Object.entries(PROXY_PATHS)
+      .filter(([, paths]) => !paths.some((path) => existsSync(path)))
+      .map(([name]) => name);
+  const missing = find();
+  if (missing.length === 0) return undefined;
+  if (!process.env.CI) return `no ${missing.join(', no ')} on this machine (install the packages ${missing.join(' ')})`;
+  const reason = await installPackages(missing);
+  const still = find();
+  return still.length === 0
+    ? undefined
+    : `${still.join(', ')} could not be installed: ${reason ?? 'the programs were not found'}`;
+}

@@ -39,6 +39,7 @@ export const AUDIT_KINDS = [
   'file_restored',
   'file_deleted',
   'setup_changed',
+  'proxy_findings_cleared',
   'false_alarm_decided',
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];

@@ -189,7 +189,11 @@ export const forgotPassword = endpoint({
   access: 'anyone',
   body: z.object({ email: emailSchema }),
   status: 200,
-  reply: z.object({ reset_token: z.string().nullable(), expires_in: z.int().describe('Seconds.') }),
+  reply: z.object({
+    reset_token: z.string().nullable(),
+    expires_in: z.int().describe('Seconds.'),
+    detail: z.string().optional().describe('Why the machine itself was not answered the token, and what to do.'),
+  }),
   problems: ['not_found'],
 });
 
@@ -218,6 +222,9 @@ export const recoverUsername = endpoint({
   access: 'anyone',
   body: z.object({ email: emailSchema }),
   status: 200,
-  reply: z.object({ username: z.string().nullable() }),
+  reply: z.object({
+    username: z.string().nullable(),
+    detail: z.string().optional().describe('Why the machine itself was not answered the username, and what to do.'),
+  }),
   problems: ['not_found'],
 });

@@ -24,6 +24,7 @@ const problemCodeSchema = z.enum([
   'rule_limit',
   'too_large',
   'unsupported_media_type',
+  'wrong_host',
   'invalid_field',
   'too_many_requests',
   'internal',
@@ -108,6 +109,12 @@ export const PROBLEMS = {
     status: 415,
     title: 'Unsupported media type',
     detail: 'The request has a content type that this address does not accept.',
+  },
+  wrong_host: {
+    status: 421,
+    title: 'Wrong address',
+    detail:
+      'This server answers only to the names of the machine that it runs on. Set PUBLIC_URL to the address that people open.',
   },
   invalid_field: { status: 422, title: 'Invalid field', detail: 'A field is missing or invalid.' },
   too_many_requests: { status: 429, title: 'Too many requests', detail: 'Too many requests. Wait a moment and try again.' },

@@ -40,8 +40,11 @@ import { EVENTS_LIMITS, serveEvents } from '#platform/events.ts';
 import { createHttp, PATIENCE } from '#platform/http.ts';
 import { readProvider } from '#platform/installation.ts';
 import { createMail } from '#platform/mail.ts';
+import { serveOpenApi } from '#platform/openapi.ts';
 import { sourceOf } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
+import { serveProxyFindings } from '#platform/proxy.routes.ts';
+import { createProxyWatch } from '#platform/proxy-watch.ts';
 import { createRateLimits } from '#platform/rate-limit.ts';
 import { createRedisCounters } from '#platform/redis-counters.ts';
 import { createRequestWatch } from '#platform/request-watch.ts';
@@ -101,6 +104,14 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     counters,
     limits: settings.limits,
   });
+  const proxies = await createProxyWatch({
+    database: database.$pickTables<'installation'>(),
+    exposure: settings.exposure,
+    trusted_proxies: settings.trusted_proxies,
+    letters: settings.mail_server === undefined ? 'outbox' : 'mail',
+    now,
+    logger,
+  });
   const scanner = await buildScanner(surroundings, {
     database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation' | 'audit_entries' | 'audit_head'>(),
     audit,
@@ -119,6 +130,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     audit,
     counters,
     mail,
+    proxies,
     leaked,
     observe,
     onLift: (block) => monitor.detection.forgive(block),
@@ -174,10 +186,19 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
     trusted_proxies: settings.trusted_proxies,
     patience: surroundings.patience ?? PATIENCE,
     public_url: settings.public_url,
+    exposure: settings.exposure,
+    onArrival: proxies.look,
   });
   const watch = createRequestWatch({ observe, now });
   watch.observeAll(fastify);
-  const rateLimits = createRateLimits({ counters, limits: settings.limits, observe, now });
+  const rateLimits = createRateLimits({
+    counters,
+    limits: settings.limits,
+    isShared: (source) => settings.exposure === 'public' && proxies.isShared(source),
+    observe,
+    now,
+  });
+  await serveOpenApi(fastify, rateLimits);
   const lookAtToken = createMovedTokens({ observe, now });
   const api: Api = {
     fastify,
@@ -188,13 +209,20 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       monitor.detection.countRequest(
         session ? { kind: 'account', id: session.user.id } : { kind: 'source', id: sourceOf(request.ip) },
       );
-      if (session) lookAtToken(session, request);
+      if (!session) return;
+      lookAtToken(session, request);
+      proxies.lookAtPerson(request);
     },
   };
   accounts.serve(api);
   serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
   serveSetup(api, database.$pickTables<'installation' | 'audit_entries' | 'audit_head'>(), audit);
   serveOutbox(api, mail);
+  serveProxyFindings(api, {
+    database: database.$pickTables<'installation' | 'audit_entries' | 'audit_head'>(),
+    audit,
+    proxies,
+  });
   scanner.serve(api);
   monitor.serve(api);
   serveDashboard(api, {
@@ -244,6 +272,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
       events.close();
       await scanner.close();
       await fastify.close();
+      await proxies.close();
       await retention.close();
       await monitor.close();
       await accounts.close();

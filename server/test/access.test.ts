@@ -115,6 +115,8 @@ const ACCESS: Record<string, Access> = {
   'GET /admin/audit': 'admin',
   'GET /admin/audit/chain': 'admin',
   'GET /admin/outbox': 'admin',
+  'GET /admin/proxies': 'admin',
+  'DELETE /admin/proxies': 'admin',
   'GET /admin/blocks': 'admin',
   'POST /admin/lift-block': 'admin',
   'GET /admin/quarantine-reports': 'admin',

@@ -39,6 +39,7 @@ import type { Counters } from '#platform/counters.ts';
 import type { Mail } from '#platform/mail.ts';
 import { isLoopbackSource, isPrivateNetwork } from '#platform/origin.ts';
 import { partOf } from '#platform/personal-data.ts';
+import type { ProxyWatch } from '#platform/proxy-watch.ts';
 import type { Api } from '#platform/serve.ts';
 import { createSessions } from '#platform/session.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -52,6 +53,7 @@ export function buildAccounts(
     audit: Audit;
     counters: Counters;
     mail: Mail;
+    proxies: ProxyWatch;
     now: () => number;
   } & Pick<Parameters<typeof createPasswords>[0], 'leaked'> &
     Pick<Parameters<typeof createLoginGuard>[0], 'onLift'> &
@@ -59,7 +61,7 @@ export function buildAccounts(
     Pick<Parameters<typeof createFarewell>[0], 'forget'>,
 ) {
   const { settings, logger } = surroundings;
-  const { database, audit, counters, mail, leaked, onLift, observe, forget, now } = parts;
+  const { database, audit, counters, mail, proxies, leaked, onLift, observe, forget, now } = parts;
   const passwords = createPasswords({
     database: database.$pickTables<'installation'>(),
     exposure: settings.exposure,
@@ -92,7 +94,8 @@ export function buildAccounts(
     counters,
     limits: settings.limits,
     audit,
-    isExempt: (source) => isPrivateNetwork(source) || (settings.exposure === 'local' && isLoopbackSource(source)),
+    isExempt: (source) =>
+      isPrivateNetwork(source) || (settings.exposure === 'local' && isLoopbackSource(source)) || proxies.isShared(source),
     onLift,
     now,
     pause: surroundings.pause ?? sleep,
@@ -152,7 +155,12 @@ export function buildAccounts(
   const accountTables = database.$pickTables<
     keyof (AuthTables & TwoFactorTables) | 'sessions' | 'mails' | 'installation' | 'audit_entries' | 'audit_head'
   >();
-  const callGuard = createCallGuard({ counters, limits: settings.limits, isKnown: guard.isKnown });
+  const callGuard = createCallGuard({
+    counters,
+    limits: settings.limits,
+    isShared: (source) => settings.exposure === 'public' && proxies.isShared(source),
+    isKnown: guard.isKnown,
+  });
   const askedMail = createAskedMail({ database: accountTables, mail, guard: callGuard, logger });
   const emailProofs = createEmailProofs({
     database: accountTables,
@@ -210,7 +218,7 @@ export function buildAccounts(
       servePrivacy(api, { dataExport, farewell, proveAgain, siteOf });
       serveAudit(api, auditLog);
       serveRecovery(api, recovery, {
-        answers: settings.exposure === 'local' && settings.reset_delivery === 'response',
+        withheld: settings.exposure === 'local' && settings.reset_delivery === 'response' ? proxies.withheld : undefined,
         guard: callGuard,
       });
       serveEnforcement(api, { blocks, guard, accounts: auth });

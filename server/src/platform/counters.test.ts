@@ -1,6 +1,6 @@
-import { createServer } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { freePort } from '#test/free-port.ts';
 import { REDIS_SERVER, startRedis } from '#test/redis.ts';
 import { type Counters, createMemoryCounters } from './counters.ts';
 import { createRedisCounters } from './redis-counters.ts';
@@ -8,16 +8,6 @@ import { createRedisCounters } from './redis-counters.ts';
 const logger = pino({ level: 'silent' });
 let clock = 0;
 const now = () => clock;
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
-}
 
 const redis = REDIS_SERVER === undefined ? undefined : await startRedis(await freePort());
 const closing: Counters[] = [];

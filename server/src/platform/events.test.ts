@@ -133,6 +133,8 @@ test('a page that does not read is dropped, and nobody else waits for it', async
     trusted_proxies: [],
     patience: PATIENCE,
     public_url: undefined,
+    exposure: 'local',
+    onArrival: () => {},
   });
   const user = { id: newId(), username: 'maria', email: 'maria@example.com', role: 'customer' } as const;
   const sessions = {

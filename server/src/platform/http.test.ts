@@ -1,10 +1,60 @@
-import { connect } from 'node:net';
-import { describe, expect, test } from 'vitest';
-import { startTestApp } from '#test/harness.ts';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { login } from '@palisade/contract/auth';
+import { listSessions } from '@palisade/contract/sessions';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { readAnswer, replyOf, startTestApp } from '#test/harness.ts';
+import { PATIENCE } from './http.ts';
+import { createLog } from './log.ts';
+
+/** Opens a connection; what goes wrong with it is its end. */
+function dial(app: { url: string }): Socket {
+  return connect(Number(new URL(app.url).port), '127.0.0.1').on('error', () => {});
+}
+
+/** What the server says to a request as it is written here, until it closes the connection. */
+function say(app: { url: string }, request: string): Promise<string> {
+  return new Promise((resolve) => {
+    let said = '';
+    const socket = dial(app);
+    socket.on('data', (bytes) => {
+      said += bytes.toString('latin1');
+    });
+    socket.once('close', () => resolve(said));
+    socket.write(request);
+  });
+}
+/** The status that an upgrade is answered with; a connection that was to be another one is not closed. */
+function knock(app: { url: string }, headers: string, version = 13): Promise<number> {
+  return new Promise((resolve) => {
+    const socket = dial(app);
+    socket.once('data', (bytes) => {
+      socket.destroy();
+      resolve(statusOf(bytes.toString('latin1')));
+    });
+    socket.write(`GET /api/events HTTP/1.1\r\n${headers}${UPGRADE}Sec-WebSocket-Version: ${version}\r\n\r\n`);
+  });
+}
+const statusOf = (said: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(said)?.[1]);
+
+const UPGRADE = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+
+/** A built application of two files, in a folder of its own. */
+function builtWeb(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-web-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Palisade</title>');
+  writeFileSync(join(folder, 'assets/main.js'), 'export {};\n'.repeat(1_000_000));
+  return folder;
+}
 
 describe('a slow client', async () => {
   // Long enough for a sign-in on a machine that is busy.
-  const patience = { headers_ms: 500, look_ms: 20, body: { window_ms: 500, bytes: 1024 } };
+  const patience = { ...PATIENCE, headers_ms: 500, look_ms: 20, body: { window_ms: 500, bytes: 1024 } };
   const app = await startTestApp({ surroundings: { patience } });
   const { token } = await app.signIn();
 
@@ -29,10 +79,10 @@ describe('a slow client', async () => {
       });
     });
   const head = (path: string, type: string, length: number, authorization = '') =>
-    `POST /api${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n${authorization}\r\n`;
+    `POST /api${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n${authorization}\r\n`;
 
   test('does not hold a connection by its headers', async () => {
-    expect(await trickle('GET /api/health HTTP/1.1\r\nHost: x\r\nX-Slow: ')).toMatch(/^HTTP\/1.1 408 /);
+    expect(await trickle('GET /api/health HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')).toMatch(/^HTTP\/1.1 408 /);
   });
 
   test('does not hold a connection by a JSON body', async () => {
@@ -45,4 +95,282 @@ describe('a slow client', async () => {
     const bearer = `Authorization: Bearer ${token}\r\n`;
     expect(await trickle(head('/antivirus/scan', 'text/plain', 200_000, bearer))).toMatch(/^HTTP\/1.1 415 /);
   });
+});
+
+describe('a client that does not read', async () => {
+  const reading = { look_ms: 20, window_ms: 300, bytes: 1024 };
+  const app = await startTestApp({
+    surroundings: { patience: { ...PATIENCE, reading }, web_folder: builtWeb() },
+    environment: { LIMITS: 'document.source=1000/1m' },
+  });
+  const connections = () =>
+    new Promise<number>((resolve, reject) =>
+      app.app.fastify.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+    );
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+
+  // More than the system keeps for a connection, so that the server itself has to.
+  test.each([
+    ['of a file', get('/assets/main.js').repeat(3)],
+    ['of the API', get('/api/openapi.json').repeat(30)],
+    ['of refusals', get(`/api/nothing/${'x'.repeat(100)}`).repeat(60_000)],
+  ])('is cut before its answer %s is over', async (_, requests) => {
+    await vi.waitFor(async () => expect(await connections()).toBe(0));
+    const socket = dial(app);
+    socket.pause();
+    socket.write(requests);
+    await vi.waitFor(async () => expect(await connections()).toBe(1));
+    await vi.waitFor(async () => expect(await connections()).toBe(0), { timeout: 20_000 });
+    socket.destroy();
+  });
+
+  test('is not one who reads slowly: they get all of it, however long it takes', async () => {
+    const socket = dial(app);
+    let bytes = 0;
+    const began = performance.now();
+    socket.write(get('/assets/main.js'));
+    await new Promise<void>((resolve, reject) => {
+      socket.once('close', () => reject(new Error(`cut after ${bytes} bytes`)));
+      socket.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > 11_000_000) return resolve();
+        socket.pause();
+        setTimeout(() => socket.resume(), 10);
+      });
+    });
+    expect(performance.now() - began).toBeGreaterThan(3 * reading.window_ms);
+    socket.destroy();
+  });
+});
+
+describe('the host that a request names', async () => {
+  const app = await startTestApp({ surroundings: { web_folder: builtWeb() } });
+  const { port } = new URL(app.url);
+  const get = (path: string, headers: string) => say(app, `GET ${path} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);
+  const PATHS = [
+    '/',
+    '/api/config',
+    '/api/health',
+    '/api/docs',
+    '/api/openapi.json',
+    '/assets/main.js',
+    '/nothing',
+    '/api/nothing',
+  ];
+
+  test('is one, wherever it goes', async () => {
+    const twice = `Host: localhost:${port}\r\nhost: localhost:${port}\r\n`;
+    for (const path of PATHS) expect(statusOf(await get(path, twice))).toBe(400);
+    expect(await knock(app, twice)).toBe(400);
+  });
+
+  test.each([
+    'evil.example',
+    'evil.example:3000',
+    '192.168.1.5:3000',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    '',
+    'x',
+  ])('is this machine in local exposure: "%s" is answered 421', async (host) => {
+    for (const path of PATHS) {
+      const said = await get(path, `Host: ${host}\r\n`);
+      expect([path, statusOf(said)]).toEqual([path, 421]);
+      expect(said).toContain('PUBLIC_URL');
+      expect(said).not.toMatch(/openapi|3\.7\.9|<title>Palisade<\/title>/);
+    }
+    expect(await knock(app, `Host: ${host}\r\n`)).toBe(421);
+  });
+
+  test('is not left out by HTTP/1.0', async () => {
+    expect(statusOf(await say(app, 'GET /api/health HTTP/1.0\r\n\r\n'))).toBe(421);
+  });
+
+  test.each(['localhost', '127.0.0.1', '[::1]', 'palisade.localhost', 'LOCALHOST'])('may be %s', async (host) => {
+    expect(statusOf(await get('/api/health', `Host: ${host}:${port}\r\n`))).toBe(200);
+    expect(await knock(app, `Host: ${host}\r\n`)).toBe(101);
+  });
+
+  test('and an upgrade that is refused leave no connection behind, however its client goes', async () => {
+    const count = () =>
+      new Promise<number>((resolve, reject) =>
+        app.app.fastify.server.getConnections((error, connections) => (error ? reject(error) : resolve(connections))),
+      );
+    await vi.waitFor(async () => expect(await count()).toBe(0));
+    const upgrade = `${UPGRADE}Sec-WebSocket-Version: 13\r\n\r\n`;
+    // One that is no socket's is a request as any other, and its connection is kept for the next.
+    const closing = upgrade.replace('Connection: Upgrade', 'Connection: Upgrade, close');
+    expect(statusOf(await say(app, `GET /api/events HTTP/1.1\r\nHost: evil.example\r\n${upgrade}`))).toBe(421);
+    expect(statusOf(await say(app, `GET /api/events/x HTTP/1.1\r\nHost: localhost\r\n${closing}`))).toBe(404);
+    expect(statusOf(await say(app, `GET /api/health HTTP/1.1\r\nHost: localhost\r\n${closing}`))).toBe(200);
+    await vi.waitFor(async () => expect(await count()).toBe(0));
+  });
+
+  test('is told to a person in a browser as a page, which runs nothing', async () => {
+    const said = await get('/', 'Host: "><script>alert(1)</script>\r\nAccept: text/html,*/*\r\n');
+    expect(statusOf(said)).toBe(421);
+    expect(said).toMatch(/content-type: text\/html; charset=utf-8/i);
+    expect(said).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(said).not.toContain('<script');
+    expect(said).toContain(`http://localhost:${port}`);
+    expect(said).toMatch(/content-security-policy: default-src 'self'/i);
+  });
+
+  test('may be that of PUBLIC_URL', async () => {
+    const named = await startTestApp({ environment: { EXPOSURE: 'local', PUBLIC_URL: 'http://mypc.lan:3000' } });
+    const ask = (host: string) => say(named, `GET /api/health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect([statusOf(await ask('mypc.lan:3000')), statusOf(await ask('MyPC.lan')), statusOf(await ask('other.lan'))]).toEqual([
+      200, 200, 421,
+    ]);
+  });
+
+  test('is anything in public exposure', async () => {
+    const open = await startTestApp({
+      environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' },
+    });
+    const said = await say(open, 'GET /api/health HTTP/1.1\r\nHost: anything.example\r\nConnection: close\r\n\r\n');
+    expect(statusOf(said)).toBe(200);
+  });
+});
+
+describe('the id of a request', async () => {
+  const lines: string[] = [];
+  const logger = createLog('info', { write: (line) => void lines.push(line) });
+  const app = await startTestApp({ surroundings: { logger, web_folder: builtWeb() } });
+  const idOf = async (headers: Record<string, string>) =>
+    (await fetch(`${app.url}/api/health`, { headers })).headers.get('x-request-id') ?? '';
+
+  test.each(['7', 'abc-123', 'Root=1-67891233-abcdef012345678912345678', 'a/b+c:d.e~f_g@h==', 'x'.repeat(128)])(
+    'is what the sender says: %s',
+    async (id) => {
+      expect(await idOf({ 'x-request-id': id })).toBe(id);
+    },
+  );
+
+  test.each(['', 'x'.repeat(129), 'a b', 'a,b', '{"a":1}', 'a;b', '"a"', 'é', '<b>'])(
+    'is a new one for what is none: %s',
+    async (id) => {
+      expect(await idOf({ 'x-request-id': id })).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
+    },
+  );
+
+  test('is on the file, the refusal and the problem document as well', async () => {
+    const headers = { 'x-request-id': 'from-the-proxy' };
+    for (const path of ['/assets/main.js', '/', '/api/nothing', '/api/auth/me']) {
+      const answer = await fetch(`${app.url}${path}`, { headers });
+      expect(answer.headers.get('x-request-id')).toBe('from-the-proxy');
+      if (answer.status >= 400) expect(await answer.json()).toMatchObject({ request_id: 'from-the-proxy' });
+    }
+  });
+
+  const trace_id = '4bf92f3577b34da6a3ce929d0e0e4736';
+  test.each([
+    [`00-${trace_id}-00f067aa0ba902b7-01`, trace_id],
+    [`cc-${trace_id}-00f067aa0ba902b7-01-what-comes-later`, trace_id],
+    [`00-${trace_id}-00f067aa0ba902b7-01-more`, undefined],
+    [`00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, undefined],
+    [`00-${trace_id}-${'0'.repeat(16)}-01`, undefined],
+    [`ff-${trace_id}-00f067aa0ba902b7-01`, undefined],
+    [`00-${trace_id.toUpperCase()}-00f067aa0ba902b7-01`, undefined],
+    ['garbage', undefined],
+  ])('and its trace are on every line that a sign-in that failed leaves in the log: %s', async (traceparent, expected) => {
+    lines.length = 0;
+    const answer = await fetch(`${app.url}/api/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-request-id': 'sign-in-7', traceparent },
+      body: JSON.stringify({ email: `${traceparent.slice(0, 2)}@example.com`, password: 'wrong' }),
+    });
+    expect(answer.status).toBe(401);
+    const entrySchema = z.looseObject({
+      reqId: z.string(),
+      trace_id: z.string().optional(),
+      security_event: z.string().optional(),
+    });
+    await vi.waitFor(() => expect(lines.filter((line) => line.includes('request completed'))).toHaveLength(1));
+    const entries = lines.map((line) => entrySchema.parse(JSON.parse(line)));
+    expect(entries.filter(({ security_event }) => security_event === 'login_failed')).toHaveLength(1);
+    for (const entry of entries) expect([entry.reqId, entry.trace_id]).toEqual(['sign-in-7', expected]);
+    for (const line of lines) expect(line.match(/"reqId"/g)).toHaveLength(1);
+  });
+});
+
+describe('files', async () => {
+  const app = await startTestApp({ surroundings: { web_folder: builtWeb() } });
+
+  test.each([
+    '/api/docs/static/..%2f..%2fpackage.json',
+    '/api/docs/static/%2e%2e%2f%2e%2e%2fpackage.json',
+    '/api/docs/static/..%5c..%5cpackage.json',
+    '/api/docs/static/../../../package.json',
+    '/api/docs/static/%00',
+    '/api/docs/static/.git/config',
+    '/api/docs/static/nothing.js',
+    '/assets/..%2f..%2fpackage.json',
+    '/assets/%2e%2e/%2e%2e/package.json',
+  ])('are not led out of by %s', async (path) => {
+    const said = await say(app, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+    expect(said).not.toContain('"dependencies"');
+    expect([400, 404]).toContain(statusOf(said));
+  });
+
+  test.each([
+    ['a range that is none of it', { range: 'bytes=99999999-' }],
+    ['a range that is no range', { range: 'bytes=z-' }],
+    ['another version', { 'if-match': '"other"' }],
+    ['an older version', { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' }],
+    ['a time that is none', { 'if-modified-since': 'yesterday' }],
+  ])('are no fault of ours when asked for %s', async (_, headers) => {
+    for (const path of ['/api/docs/static/swagger-ui.css', '/assets/main.js', '/index.html', '/api/openapi.json'])
+      expect((await fetch(`${app.url}${path}`, { headers })).status).toBeLessThan(500);
+  });
+});
+
+describe('whom a trusted proxy passed a request on for', async () => {
+  const app = await startTestApp({ environment: { TRUSTED_PROXIES: '127.0.0.1' } });
+
+  test.each([
+    ['X-Forwarded-For', '203.0.113.9:51234', '203.0.113.9'],
+    ['X-Forwarded-For', '[2001:db8::7]:51234', '2001:db8::7'],
+    ['X-Forwarded-For', '198.51.100.1:1, 203.0.113.9:2', '203.0.113.9'],
+    ['X-Forwarded-For', 'garbage, 203.0.113.9', '203.0.113.9'],
+    ['X-Forwarded-For', '203.0.113.9, garbage', '127.0.0.1'],
+    ['X-Forwarded-For', 'unknown', '127.0.0.1'],
+    ['X-Forwarded-For', `${'198.51.100.1, '.repeat(700)}203.0.113.9`, '203.0.113.9'],
+    ['X-Forwarded-For', 'x'.repeat(10_000), '127.0.0.1'],
+    ['Forwarded', 'for="203.0.113.9:51234";proto=https', '203.0.113.9'],
+    ['Forwarded', 'for="[2001:db8::7]:51234"', '2001:db8::7'],
+    ['Forwarded', 'for=_hidden', '127.0.0.1'],
+  ])('is read from %s', async (name, value, source) => {
+    const { email, password } = await app.signIn();
+    const headers = { 'content-type': 'application/json', [name]: value };
+    const answer = await fetch(`${app.url}/api/auth/login`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ email, password }),
+    });
+    const { access_token } = replyOf(await readAnswer(login, answer));
+    const sessions = replyOf(await app.call(listSessions, { token: access_token }));
+    expect(sessions.find(({ current }) => current)?.source).toBe(source);
+  });
+});
+
+test('whoever is gone before their request is looked at leaves no error', async () => {
+  const lines: string[] = [];
+  const logger = createLog('debug', { write: (line) => void lines.push(line) });
+  const app = await startTestApp({ surroundings: { logger } });
+  const body = JSON.stringify({ email: 'maria@example.com', password: 'wrong' });
+  const request = `POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  await Promise.all(
+    Array.from({ length: 60 }, () => {
+      const socket = dial(app);
+      return new Promise<void>((resolve) => {
+        socket.once('close', () => resolve());
+        socket.once('connect', () => socket.write(request.repeat(3), () => socket.resetAndDestroy()));
+      });
+    }),
+  );
+  // The server has come to all that was said before this.
+  await vi.waitFor(async () => expect((await fetch(`${app.url}/api/health`)).status).toBe(200));
+  await vi.waitFor(() => app.app.fastify.server.getConnections((_error, count) => expect(count).toBeLessThanOrEqual(1)));
+  expect(lines.filter((line) => /TypeError|"level":(50|60)/.test(line))).toEqual([]);
 });

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import { JSON_BODY_MAXIMUM, VERSION } from '@palisade/contract/constants';
+import { EVENTS_PATH } from '@palisade/contract/events';
+import type { Exposure } from '@palisade/contract/platform';
 import type { FieldError, ProblemCode } from '@palisade/contract/problem';
 import {
   fastify as createFastify,
@@ -18,9 +18,14 @@ import {
   serializerCompiler,
   validatorCompiler,
 } from 'fastify-type-provider-zod';
+import { forwardedFor } from './forwarded.ts';
+import { hostOf, type Incoming, isForLoopback } from './local-request.ts';
 import { Problem } from './problem.ts';
+import { requestIdOf, traceOf, within } from './request-context.ts';
 import { securityHeaders } from './security-headers.ts';
+import { cutSlowReaders, type ReadingLimits } from './slow-readers.ts';
 import { refuseUnreadable } from './unreadable.ts';
+import { wrongHostPage } from './wrong-host.ts';
 
 /** What a slow client may cost (slow-loris). Times in ms. */
 export interface PatienceLimits {
@@ -29,9 +34,16 @@ export interface PatienceLimits {
   look_ms: number;
   /** A connection on which, while a body is awaited, fewer bytes arrive in a window is cut. Laxer than the bounds of uploads, which end with an answer. */
   body: { window_ms: number; bytes: number };
+  /** Whoever does not read what is written to them is cut within 30 s: a window and two looks, by 1 KiB/s. */
+  reading: ReadingLimits;
 }
 
-export const PATIENCE: PatienceLimits = { headers_ms: 30_000, look_ms: 10_000, body: { window_ms: 45_000, bytes: 20 * 1024 } };
+export const PATIENCE: PatienceLimits = {
+  headers_ms: 30_000,
+  look_ms: 10_000,
+  body: { window_ms: 45_000, bytes: 20 * 1024 },
+  reading: { look_ms: 4_000, window_ms: 20_000, bytes: 20 * 1024 },
+};
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
 function fieldErrors(error: FastifyError): FieldError[] {
@@ -66,6 +78,8 @@ function describeFields(errors: readonly FieldError[]): string {
 
 const OF_STATUS = new Map<number, ProblemCode>([
   [400, 'malformed'],
+  // A path that leads out of the folder of files names nothing.
+  [403, 'not_found'],
   [404, 'not_found'],
   [413, 'too_large'],
   [415, 'unsupported_media_type'],
@@ -79,8 +93,12 @@ function fromFastify(error: FastifyError): Problem | undefined {
     const errors = fieldErrors(error);
     return new Problem('invalid_field', { errors, detail: describeFields(errors) });
   }
-  const code = OF_STATUS.get(error.statusCode ?? 0);
-  return code === undefined ? undefined : new Problem(code, { cause: error });
+  const status = error.statusCode ?? 0;
+  const code = OF_STATUS.get(status);
+  if (code !== undefined) return new Problem(code, { cause: error });
+  // A range, a version or a time that a file does not have.
+  const isTheirs = status > 400 && status < 500;
+  return isTheirs ? new Problem('malformed', { detail: 'The request asks for what there is not.', cause: error }) : undefined;
 }
 
 function answer(problem: Problem, request: FastifyRequest, reply: FastifyReply): void {
@@ -97,9 +115,38 @@ function answer(problem: Problem, request: FastifyRequest, reply: FastifyReply):
     .send(JSON.stringify(problem.document(request.id)));
 }
 
+/** Whether a request that may become a socket does: the plugin would make one of any, and close it again. */
+function isForSocket({ headers, url }: Pick<IncomingMessage, 'headers' | 'url'>): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket' && url?.split('?', 1)[0] === `/api${EVENTS_PATH}`;
+}
+
+/** Nobody reads a connection any more that was to be a socket's and was answered as a request: it would stay open after its client is gone. */
+function endRefusedUpgrade({ raw: request }: FastifyRequest, { raw: answer }: FastifyReply): void {
+  if (isForSocket(request)) answer.once('finish', () => request.socket.destroySoon());
+}
+
+/** Two hosts may be read differently by whoever is on the way (RFC 9112 section 3.2); Node keeps the first and says nothing. */
+function hasTwoHosts(names: readonly string[]): boolean {
+  let hosts = 0;
+  for (let index = 0; index < names.length; index += 2) {
+    const name = names[index] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
+}
+
+/** Writes who a trusted proxy passed the request on for in the one form that Fastify reads; what is no address would be somebody of their own to every limit. */
+function readForwarded({ raw }: FastifyRequest): void {
+  const { 'x-forwarded-for': forwarded_for, forwarded } = raw.headers;
+  if (forwarded_for === undefined && forwarded === undefined) return;
+  const addresses = forwardedFor({ 'x-forwarded-for': String(forwarded_for ?? '') || undefined, forwarded });
+  if (addresses === undefined) delete raw.headers['x-forwarded-for'];
+  else raw.headers['x-forwarded-for'] = addresses;
+}
+
 /**
- * The HTTP server with everything that is the same for every endpoint: request ids, security headers, problem documents, zod validation, OpenAPI at
- * `/api/openapi.json` and its page at `/api/docs`.
+ * The HTTP server with everything that is the same for every endpoint: request ids, security headers, problem documents, zod validation, and
+ * what `openapi.ts` describes the API with.
  */
 export async function createHttp(options: {
   logger: FastifyBaseLogger;
@@ -107,17 +154,31 @@ export async function createHttp(options: {
   patience: PatienceLimits;
   /** Where people open the application; undefined when it is not known. */
   public_url: string | undefined;
+  exposure: Exposure;
+  /** Told of every request before anything of it is answered. */
+  onArrival: (request: Incoming) => void;
 }): Promise<FastifyInstance> {
+  const isProxied = options.trusted_proxies.length > 0;
+  const public_host = options.public_url === undefined ? undefined : new URL(options.public_url).hostname;
+  /** In local exposure anybody's page could point its own name here and ask as ours (DNS rebinding), and a proxy bring strangers in. */
+  const isOwnHost = (request: FastifyRequest) =>
+    options.exposure === 'public' || isForLoopback(request) || hostOf(request.headers.host).toLowerCase() === public_host;
   const headers = securityHeaders(options.public_url);
   const fastify = createFastify({
     loggerInstance: options.logger,
     bodyLimit: JSON_BODY_MAXIMUM,
-    genReqId: () => randomUUID(),
-    trustProxy: options.trusted_proxies.length > 0 ? [...options.trusted_proxies] : false,
+    genReqId: requestIdOf,
+    childLoggerFactory: (logger, bindings, opts, { headers: sent }) => logger.child({ ...bindings, ...traceOf(sent) }, opts),
+    trustProxy: isProxied ? [...options.trusted_proxies] : false,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     // A large upload may take long; bodies are watched for their rate.
     requestTimeout: 0,
-    http: { headersTimeout: options.patience.headers_ms, connectionsCheckingInterval: options.patience.look_ms },
+    http: {
+      headersTimeout: options.patience.headers_ms,
+      connectionsCheckingInterval: options.patience.look_ms,
+      // Everything else is a request as any other, also one that offers HTTP/2: Node would read no body of it.
+      shouldUpgradeCallback: isForSocket,
+    },
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
     clientErrorHandler: refuseUnreadable({ logger: options.logger, headers: headers.document }),
@@ -140,16 +201,40 @@ export async function createHttp(options: {
   // The body of an upload is read by its handler, as it arrives.
   fastify.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null));
 
+  cutSlowReaders(fastify.server, { ...options.patience.reading, logger: options.logger });
+
+  const inContext = (request: FastifyRequest, next: () => void) =>
+    within({ reqId: request.id, ...traceOf(request.headers) }, next);
+  fastify.addHook('onRequest', (request, _reply, next) => inContext(request, next));
+  // Again: a body is read in the context of its connection.
+  fastify.addHook('preHandler', (request, _reply, next) => inContext(request, next));
+
   fastify.addHook('onRequest', async (request, reply) => {
+    // Asked now, the address is known for as long as the request is looked at; of a peer that is gone already nobody can say it, and nobody waits for the answer.
+    if (request.raw.socket.remoteAddress === undefined) {
+      reply.hijack();
+      request.raw.destroy();
+      return;
+    }
+    if (isProxied) readForwarded(request);
     watchBody(request.raw, options.patience.body);
+    endRefusedUpgrade(request, reply);
     // A file that is not there is answered with the application's page.
     if (!request.is404 && /^\/(assets\/|[\w-]+\.(js|svg)$)/.test(request.url)) {
       // HTTP/1.1 keeps the connection unless told otherwise (RFC 9112 section 9.3): the bytes go to the policy.
       reply.raw.removeHeader('connection');
-      return void reply.headers(headers.asset);
+      reply.headers(headers.asset);
+      if (request.headers['x-request-id'] === request.id) reply.header('x-request-id', request.id);
+    } else {
+      reply.headers(headers.document);
+      reply.header('x-request-id', request.id);
     }
-    reply.headers(headers.document);
-    reply.header('x-request-id', request.id);
+    if (hasTwoHosts(request.raw.rawHeaders)) throw new Problem('malformed', { detail: 'The request names more than one host.' });
+    options.onArrival(request);
+    if (isOwnHost(request)) return;
+    request.log.info({ req: request }, 'a request named a host that is not this machine');
+    if (!/\btext\/html\b/.test(request.headers.accept ?? '')) throw new Problem('wrong_host');
+    return reply.headers(headers.document).code(421).type('text/html; charset=utf-8').send(wrongHostPage(request));
   });
 
   fastify.setErrorHandler<FastifyError>((error, request, reply) => {
@@ -177,7 +262,5 @@ export async function createHttp(options: {
       return { ...transformed, schema: { ...transformed.schema, body } };
     },
   });
-  await fastify.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: false });
-  fastify.get('/api/openapi.json', { schema: { hide: true } }, () => fastify.swagger());
   return fastify;
 }

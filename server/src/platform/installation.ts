@@ -42,6 +42,22 @@ export async function writeFact(database: Kysely<InstallationTables>, name: stri
     .execute();
 }
 
+/** The facts whose names begin so, by the rest of their names. */
+export async function readFacts(database: Kysely<InstallationTables>, prefix: string): Promise<Map<string, string>> {
+  const rows = await database
+    .selectFrom('installation')
+    .selectAll()
+    .where('name', 'like', `${prefix}%`)
+    .orderBy('name')
+    .execute();
+  return new Map(rows.map(({ name, value }) => [name.slice(prefix.length), value]));
+}
+
+/** Forgets a fact. */
+export async function dropFact(database: Kysely<InstallationTables>, name: string): Promise<void> {
+  await database.deleteFrom('installation').where('name', '=', name).execute();
+}
+
 /** Stores what an administrator set up, in place of what was there. */
 export async function writeSetup(
   database: Kysely<InstallationTables>,

@@ -41,6 +41,7 @@ const DEFAULTS = {
   'expensive.source': perMinute(2_400),
   admin: perMinute(1_200),
   'admin.source': perMinute(12_000),
+  'document.source': perMinute(60),
 } as const satisfies Record<string, Rate>;
 
 type LimitName = keyof typeof DEFAULTS;
@@ -63,6 +64,11 @@ function isLimitName(name: string): name is LimitName {
   return names.includes(name);
 }
 
+/** What a source is let through that many people share: as much as in local exposure. */
+export function sharedRate({ count, period_ms }: Rate): Rate {
+  return { count: count * LOCAL_TIMES, period_ms };
+}
+
 function isOfSource(name: LimitName): boolean {
   return name === 'spray' || name.endsWith('.source');
 }
@@ -82,8 +88,7 @@ function parseRate(text: string): Rate | undefined {
 export function parseLimits(settings: readonly string[], exposure: Exposure): Limits {
   const limits: Record<LimitName, Rate> = { ...DEFAULTS };
   for (const name of names) {
-    if (exposure === 'local' && isLimitName(name) && isOfSource(name))
-      limits[name] = { ...limits[name], count: limits[name].count * LOCAL_TIMES };
+    if (exposure === 'local' && isLimitName(name) && isOfSource(name)) limits[name] = sharedRate(limits[name]);
   }
   for (const setting of settings) {
     const [name = '', value = ''] = setting.split('=', 2);

@@ -1,32 +1,115 @@
-import { expect, test } from 'vitest';
-import { isLocalRequest } from './local-request.ts';
+import { describe, expect, test } from 'vitest';
+import { type Incoming, isLocalRequest, proxySignOf } from './local-request.ts';
 
-const requestOf = (remoteAddress: string | undefined, headers: Record<string, string>) => ({
-  raw: { socket: { remoteAddress } },
-  headers,
+interface Said {
+  peer?: string | undefined;
+  version?: [number, number];
+  headers: Record<string, string>;
+  /** As they came; in capitals as a browser writes them where nothing else is said. */
+  names?: string[];
+}
+
+const capitals = (name: string) => name.replaceAll(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+
+function requestOf({ peer = '127.0.0.1', version = [1, 1], headers, names }: Said): Incoming {
+  const written = names ?? Object.keys(headers).map(capitals);
+  return {
+    raw: {
+      socket: { remoteAddress: peer },
+      httpVersionMajor: version[0],
+      httpVersionMinor: version[1],
+      rawHeaders: written.flatMap((name) => [name, headers[name.toLowerCase()] ?? '']),
+    },
+    headers,
+  };
+}
+
+const HERE = { host: 'localhost:3000' };
+
+test.each<Said>([
+  { headers: HERE },
+  { headers: { host: '127.0.0.1:3000' } },
+  { peer: '::1', headers: { host: '[::1]:3000' } },
+  { peer: '::ffff:127.0.0.1', headers: { host: 'palisade.localhost' } },
+  { headers: { ...HERE, origin: 'http://localhost:3000', connection: 'keep-alive', referer: 'http://localhost:3000/' } },
+  { headers: { host: 'localhost', origin: 'http://localhost:80' } },
+  // Node's fetch writes every name in lower case, and says that the connection stays.
+  { headers: { ...HERE, connection: 'keep-alive', accept: '*/*' }, names: ['host', 'connection', 'accept'] },
+])('a request is the machine’s own: %j', (said) => {
+  expect(isLocalRequest(requestOf(said))).toBe(true);
 });
 
-test.each([
-  ['127.0.0.1', { host: 'localhost:3000' }],
-  ['127.0.0.1', { host: '127.0.0.1:3000' }],
-  ['::1', { host: '[::1]:3000' }],
-  ['::ffff:127.0.0.1', { host: 'palisade.localhost' }],
-])('a request from %s with %j is the machine’s own', (peer, headers) => {
-  expect(isLocalRequest(requestOf(peer, headers))).toBe(true);
+test.each<Said>([
+  { peer: '10.0.0.1', headers: HERE },
+  { peer: '', headers: HERE },
+  { headers: { host: 'rebound.example.com:3000' } },
+  { headers: { host: 'localhost.example.com' } },
+  { headers: { host: '127.0.0.1.example.com' } },
+  { headers: { host: '' } },
+  { headers: {} },
+  { headers: { ...HERE, origin: 'http://localhost:4000' } },
+  { headers: { ...HERE, origin: 'https://localhost:3000' } },
+  { headers: { ...HERE, origin: 'http://127.0.0.1:3000' } },
+  { headers: { ...HERE, origin: 'https://evil.example' } },
+  { headers: { ...HERE, origin: 'null' } },
+  { headers: { ...HERE, origin: '' } },
+])('a request is not: %j', (said) => {
+  expect(isLocalRequest(requestOf(said))).toBe(false);
 });
 
-test.each([
-  ['10.0.0.1', { host: 'localhost:3000' }],
-  [undefined, { host: 'localhost:3000' }],
-  ['127.0.0.1', { host: 'rebound.example.com:3000' }],
-  ['127.0.0.1', { host: 'localhost.example.com' }],
-  ['127.0.0.1', { host: '127.0.0.1.example.com' }],
-  ['127.0.0.1', { host: '' }],
-  ['127.0.0.1', { host: 'localhost', 'x-forwarded-for': '203.0.113.9' }],
-  ['127.0.0.1', { host: 'localhost', 'x-forwarded-host': 'localhost' }],
-  ['127.0.0.1', { host: 'localhost', forwarded: 'for=203.0.113.9' }],
-  ['127.0.0.1', { host: 'localhost', 'x-real-ip': '203.0.113.9' }],
-  ['127.0.0.1', { host: 'localhost', via: '1.1 proxy' }],
-])('a request from %s with %j is not', (peer, headers) => {
-  expect(isLocalRequest(requestOf(peer, headers))).toBe(false);
+describe('a request that came through a proxy', () => {
+  test.each([
+    'X-Forwarded-For',
+    'X-Forwarded-Host',
+    'X-Forwarded-Proto',
+    'X-Forwarded-Port',
+    'X-Forwarded-Server',
+    'X-Forwarded',
+    'Forwarded',
+    'Forwarded-For',
+    'Via',
+    'X-Real-IP',
+    'CF-Connecting-IP',
+    'CF-Connecting-IPv6',
+    'CF-Ray',
+    'CDN-Loop',
+    'True-Client-IP',
+    'X-Client-IP',
+    'Client-IP',
+    'X-Original-Forwarded-For',
+    'X-Original-URL',
+    'Fly-Client-IP',
+    'Fastly-Client-IP',
+    'X-Cluster-Client-IP',
+    'X-Azure-ClientIP',
+    'X-Envoy-External-Address',
+    'X-AppEngine-User-IP',
+    'X-Amzn-Trace-Id',
+    'X-Amz-Cf-Id',
+    'X-ProxyUser-IP',
+    'WL-Proxy-Client-IP',
+    'Proxy-Client-IP',
+    'X-Varnish',
+  ])('is known by %s', (name) => {
+    const request = requestOf({ headers: { ...HERE, [name.toLowerCase()]: '203.0.113.9' } });
+    expect(proxySignOf(request)).toBe('forwarding_header');
+    expect(isLocalRequest(request)).toBe(false);
+  });
+
+  test.each<[string, Said]>([
+    ['old_http', { version: [1, 0], headers: { ...HERE, connection: 'close' } }],
+    ['old_http', { version: [0, 9], headers: HERE }],
+    ['header_names', { headers: { ...HERE, 'user-agent': 'x' }, names: ['host', 'user-agent'] }],
+  ])('is known by %s', (sign, said) => {
+    expect(proxySignOf(requestOf(said))).toBe(sign);
+    expect(isLocalRequest(requestOf(said))).toBe(false);
+  });
+
+  test('is not every request: those of browsers have none of it', () => {
+    const chromium =
+      'Host Connection Content-Length sec-ch-ua-platform User-Agent sec-ch-ua Content-Type sec-ch-ua-mobile Accept Origin Sec-Fetch-Site Sec-Fetch-Mode Sec-Fetch-Dest Referer Accept-Encoding Accept-Language Cookie traceparent X-Request-Id Authorization If-None-Match Upgrade-Insecure-Requests Cache-Control Pragma DNT Range';
+    const names = chromium.split(' ');
+    const headers = Object.fromEntries(names.map((name) => [name.toLowerCase(), 'x']));
+    expect(proxySignOf(requestOf({ headers, names }))).toBeUndefined();
+  });
 });

@@ -1,27 +1,65 @@
+import type { ProxySign } from '@palisade/contract/proxy';
 import { isLoopbackHost } from './settings.ts';
 
 /** As much of a request as is looked at. */
-interface Incoming {
-  raw: { socket: { remoteAddress?: string | undefined } };
-  headers: Record<string, string | string[] | undefined>;
-}
-
-const FORWARDING = /^(x-forwarded-.*|forwarded|x-real-ip|via)$/i;
-
-/** The host of a `Host` header without its port; brackets of an IPv6 address stay. */
-function hostOf(header: string): string {
-  return header.replace(/:\d{1,5}$/, '');
+export interface Incoming {
+  raw: {
+    httpVersionMajor: number;
+    httpVersionMinor: number;
+    /** Names and values in turn, as they came. */
+    rawHeaders: readonly string[];
+    socket: { remoteAddress?: string | undefined };
+  };
+  headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 /**
- * Whether a request was made on this machine for this machine: the peer is loopback, the `Host` header is a loopback name (so no page of
- * another site that points its name here), and no forwarding header is present (a proxy on the same machine makes every peer loopback).
+ * What proxies, load balancers and content networks write into a request, and browsers never: nginx's and Apache's guides, Caddy, Traefik, Envoy, HAProxy's options,
+ * AWS, Azure, Google, Cloudflare, Akamai, Fastly, Fly, WebLogic, and RFC 7239, 8586 and 9110.
  */
-export function isLocalRequest({ raw, headers }: Incoming): boolean {
-  const peer = (raw.socket.remoteAddress ?? '').replace(/^::ffff:/i, '');
-  return (
-    isLoopbackHost(peer) &&
-    isLoopbackHost(hostOf(String(headers['host'] ?? ''))) &&
-    !Object.keys(headers).some((name) => FORWARDING.test(name))
-  );
+const FORWARDING =
+  /^(?:x-forwarded(?:-.+)?|forwarded(?:-for)?|via|cdn-loop|x-real-ip|x-client-ip|client-ip|true-client-ip|x-true-ip|x-cluster-client-ip|x-original-(?:.+)|x-originating-ip|x-remote-(?:ip|addr)|x-proxyuser-ip|x-host|x-http-host-override|x-nginx-proxy|x-proxy-.+|proxy-(?:.+)|(?:wl|x)-proxy-client-ip|x-envoy-.+|x-arr-.+|x-azure-.+|x-appengine-.+|x-cloud-trace-context|x-amzn-trace-id|x-amz-cf-id|cloudfront-.+|cf-.+|fly-.+|fastly-.+|x-akamai-.+|akamai-.+|x-varnish|x-vercel-.+|x-nf-client-connection-ip|incap-client-ip|x-sucuri-clientip|x-coming-from|x-bluecoat-via)$/i;
+
+/** The host that a `Host` header names, without its port; brackets of an IPv6 address stay. */
+export function hostOf(header: string | undefined): string {
+  return (header ?? '').replace(/:\d{1,5}$/, '');
+}
+
+/** HAProxy writes every name in lower case and says nothing of the connection; browsers write `Host`, and programs that write `host` say `connection` (docs/decisions/0067). */
+function hasNamesOfProxy(names: readonly string[]): boolean {
+  let says_host = false;
+  for (let index = 0; index < names.length; index += 2) {
+    const name = names[index] ?? '';
+    if (name === 'host') says_host = true;
+    else if (name.length === 10 && name.toLowerCase() === 'connection') return false;
+  }
+  return says_host;
+}
+
+/** What shows that a request came through a proxy; undefined where nothing does. */
+export function proxySignOf({ raw, headers }: Incoming): ProxySign | undefined {
+  for (const name in headers) if (FORWARDING.test(name)) return 'forwarding_header';
+  if (raw.httpVersionMajor < 1 || (raw.httpVersionMajor === 1 && raw.httpVersionMinor === 0)) return 'old_http';
+  return hasNamesOfProxy(raw.rawHeaders) ? 'header_names' : undefined;
+}
+
+/** Whether the page that asks, where a browser names one, is of the host that it asks. */
+function isOwnPage({ headers: { origin, host } }: Pick<Incoming, 'headers'>): boolean {
+  if (origin === undefined) return true;
+  const [page, asked] = [URL.parse(String(origin)), URL.parse(`http://${String(host ?? '')}`)];
+  return page?.protocol === 'http:' && page.host === asked?.host;
+}
+
+/** Whether a request names the machine itself as the host that it wants (so no page of another site that points its name here, DNS rebinding). */
+export function isForLoopback({ headers }: Pick<Incoming, 'headers'>): boolean {
+  return isLoopbackHost(hostOf(String(headers['host'] ?? '')));
+}
+
+/**
+ * Whether a request was made on this machine for this machine: the peer is loopback, the `Host` header is a loopback name, the page that asks is our own, and nothing
+ * shows a proxy, which makes every peer loopback (docs/decisions/0067).
+ */
+export function isLocalRequest(request: Incoming): boolean {
+  const peer = (request.raw.socket.remoteAddress ?? '').replace(/^::ffff:/i, '');
+  return isLoopbackHost(peer) && isForLoopback(request) && isOwnPage(request) && proxySignOf(request) === undefined;
 }

@@ -1,4 +1,5 @@
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
+import { currentRequest } from './request-context.ts';
 import type { Settings } from './settings.ts';
 
 // What may be logged is named here, and nothing else is: of a request its method, path and address, of an answer its status, of an error what kind it is and where
@@ -91,7 +92,13 @@ function logMethod(this: Logger, [first, sentence]: unknown[], method: LogFn): v
   method.call(this, facts, repeats ? 'an error' : withoutQueries(String(sentence ?? '')));
 }
 
+/** The id of the request that a line is about, on the lines of loggers that do not know it. */
+function mixin(_facts: object, _level: number, logger: Logger): object {
+  const request = currentRequest();
+  return request === undefined || 'reqId' in logger.bindings() ? {} : request;
+}
+
 /** The server's log: JSON lines of what may be known of it. `destination` is standard error where none is given. */
 export function createLog(level: Settings['log_level'], destination: DestinationStream = pino.destination(2)): Logger {
-  return pino({ level, serializers, hooks: { logMethod } }, destination);
+  return pino({ level, serializers, mixin, hooks: { logMethod } }, destination);
 }

@@ -18,8 +18,8 @@ const IPV4_BITS = 32n;
 /** The first 96 bits of IPv6 addresses that are IPv4 addresses: mapped ones (RFC 4291 section 2.5.5.2), and those of a translator (RFC 6052 section 2.1). */
 const IPV4_PREFIXES: readonly bigint[] = [0xffffn, 0x64ff9bn << 64n];
 
-/** The source of an address. What is no address stands for itself. */
-export function sourceOf(address: string): string {
+/** The source of an address. What is no address stands for itself, and so does that there is none. */
+export function sourceOf(address: string | undefined = GONE): string {
   const parsed = parseIp(address.replace(/^::ffff:(?=[\d.]+$)/i, ''));
   if (parsed === undefined) return address;
   if (parsed.family === 4) return printIp(parsed);
@@ -37,9 +37,20 @@ export function isPrivateNetwork(source: string): boolean {
   return /^(f[cd][\da-f]{2}|fe[89ab][\da-f]):.*\/64$/.test(source);
 }
 
+/** Networks of nobody in particular, from which no stranger on the internet comes by themselves (RFC 1918, RFC 3927, RFC 6598). */
+const PRIVATE_IPV4 = /^(10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
+
+/** Whether a source is the machine itself or of a network of somebody's own, where a proxy of this server's would stand. */
+export function isPrivateSource(source: string): boolean {
+  return isLoopbackSource(source) || PRIVATE_IPV4.test(source) || isPrivateNetwork(source);
+}
+
+/** What stands for the address of somebody who is gone before it was asked for: Node has none then. */
+const GONE = 'unknown';
+
 /** The origin of a request, of Fastify's as of any that looks like it. */
-export function originOf(request: { ip: string; headers: { 'user-agent'?: string | undefined } }): Origin {
-  const address = request.ip.replace(/^::ffff:(?=[\d.]+$)/i, '');
+export function originOf(request: { ip: string | undefined; headers: { 'user-agent'?: string | undefined } }): Origin {
+  const address = (request.ip ?? GONE).replace(/^::ffff:(?=[\d.]+$)/i, '');
   const user_agent = request.headers['user-agent'];
   return { address, source: sourceOf(address), user_agent, client: describeUserAgent(user_agent ?? null) };
 }

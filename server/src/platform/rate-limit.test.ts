@@ -28,6 +28,8 @@ const fastify = await createHttp({
   trusted_proxies: ['127.0.0.1'],
   patience: PATIENCE,
   public_url: undefined,
+  exposure: 'local',
+  onArrival: () => {},
 });
 afterAll(() => fastify.close());
 
@@ -36,6 +38,7 @@ watch.observeAll(fastify);
 const limits = createRateLimits({
   counters: createMemoryCounters({ now }),
   limits: parseSettings({ LIMITS }).limits,
+  isShared: () => false,
   observe,
   now,
 });

@@ -1,20 +1,22 @@
 import type { Endpoint } from '@palisade/contract/endpoint';
 import type { FastifyRequest } from 'fastify';
 import type { Counters } from './counters.ts';
-import type { Limits, Rate } from './limits.ts';
+import { type Limits, type Rate, sharedRate } from './limits.ts';
 import { originOf, sourceOf } from './origin.ts';
 import { tooManyRequests } from './problem.ts';
 import type { Observe } from './security-event.ts';
 import type { Session } from './session.ts';
 
 /** What calls are limited together. Signing in is limited by source alone: who signs in has no account yet. */
-type Group = 'sign_in' | 'read' | 'write' | 'upload' | 'expensive' | 'admin';
+type Group = 'sign_in' | 'read' | 'write' | 'upload' | 'expensive' | 'admin' | 'document';
 
 export interface RateLimits {
   /** Counts a call for where it comes from, before anything else of it is looked at. @throws Problem `too_many_requests`. */
   ofSource(endpoint: Endpoint, request: FastifyRequest): Promise<void>;
   /** Counts a call for the account that makes it. @throws Problem `too_many_requests`. */
   ofAccount(endpoint: Endpoint, request: FastifyRequest, session: Session): Promise<void>;
+  /** Counts a look at what the API says of itself. @throws Problem `too_many_requests`. */
+  ofDocument(request: FastifyRequest): Promise<void>;
 }
 
 /** What watches a server must be answered always. */
@@ -31,9 +33,15 @@ function groupOf({ access, upload, expensive, method, path }: Endpoint): Group {
   return access === 'anyone' && path.startsWith('/auth/') ? 'sign_in' : 'write';
 }
 
-/** Limits every call by its group, for its source and for its account. `now` is in ms. */
-export function createRateLimits(parts: { counters: Counters; limits: Limits; observe: Observe; now: () => number }): RateLimits {
-  const { counters, limits, observe, now } = parts;
+/** Limits every call by its group, for its source and for its account. `isShared`: whether many people come from a source. `now` is in ms. */
+export function createRateLimits(parts: {
+  counters: Counters;
+  limits: Limits;
+  isShared: (source: string) => boolean;
+  observe: Observe;
+  now: () => number;
+}): RateLimits {
+  const { counters, limits, isShared, observe, now } = parts;
   const groups = new WeakMap<Endpoint, Group>();
 
   function group(endpoint: Endpoint): Group | undefined {
@@ -67,16 +75,22 @@ export function createRateLimits(parts: { counters: Counters; limits: Limits; ob
     throw tooManyRequests(REASON, empty.wait_ms);
   }
 
+  async function takeOfSource(of: Group, request: FastifyRequest): Promise<void> {
+    const source = sourceOf(request.ip);
+    const rate = limits[`${of}.source`];
+    const bucket = { key: `calls:${of}:${source}`, rate: isShared(source) ? sharedRate(rate) : rate };
+    await take(bucket, { group: of, request, user_id: null });
+  }
+
   return {
     async ofSource(endpoint, request) {
       const of = group(endpoint);
-      if (of === undefined) return;
-      const bucket = { key: `calls:${of}:${sourceOf(request.ip)}`, rate: limits[`${of}.source`] };
-      await take(bucket, { group: of, request, user_id: null });
+      if (of !== undefined) await takeOfSource(of, request);
     },
+    ofDocument: (request) => takeOfSource('document', request),
     async ofAccount(endpoint, request, { user }) {
       const of = group(endpoint);
-      if (of === undefined || of === 'sign_in') return;
+      if (of === undefined || of === 'sign_in' || of === 'document') return;
       await take({ key: `calls:${of}:${user.id}`, rate: limits[of] }, { group: of, request, user_id: user.id });
     },
   };

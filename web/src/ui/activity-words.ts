@@ -41,6 +41,7 @@ export const KIND_LABELS: Record<AuditKind, string> = {
   file_restored: 'File taken out of quarantine',
   file_deleted: 'File deleted from quarantine',
   setup_changed: 'Company name and contact changed',
+  proxy_findings_cleared: 'Notices about proxies read',
   false_alarm_decided: 'False alarm decided',
 };
 

@@ -1,5 +1,5 @@
 import { forgotPassword, RESET_TOKEN_LIFETIME_S, recoverUsername, resetPassword } from '@palisade/contract/auth';
-import { isLocalRequest } from '#platform/local-request.ts';
+import type { FastifyRequest } from 'fastify';
 import { originOf } from '#platform/origin.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { Recovery } from './recovery.ts';
@@ -10,26 +10,31 @@ export interface RecoveryGuard {
   recovery(asked: { source: string; account: string | null }): Promise<void>;
 }
 
-/** `answers`: whether tokens and usernames are answered to requests of the machine itself (local exposure with RESET_DELIVERY `response`). */
+/**
+ * Tokens and usernames are answered to requests of the machine itself where there is a `withheld` (local exposure with RESET_DELIVERY `response`), which says why to
+ * those that are not; elsewhere to none.
+ */
 export function serveRecovery(
   api: Api,
   recovery: Recovery,
-  { answers, guard }: { answers: boolean; guard: RecoveryGuard },
+  { withheld, guard }: { withheld: ((request: FastifyRequest) => Promise<string | undefined>) | undefined; guard: RecoveryGuard },
 ): void {
   const expires_in = RESET_TOKEN_LIFETIME_S;
 
   serve(api, forgotPassword, 'anyone', async ({ body, request }) => {
     await guard.recovery({ source: originOf(request).source, account: accountKey(body.email) });
-    if (answers && isLocalRequest(request)) return { reset_token: await recovery.answerToken(body.email), expires_in };
+    const detail = await withheld?.(request);
+    if (withheld && detail === undefined) return { reset_token: await recovery.answerToken(body.email), expires_in };
     recovery.mailToken({ email: body.email, source: originOf(request).source });
-    return { reset_token: null, expires_in };
+    return { reset_token: null, expires_in, detail };
   });
 
   serve(api, recoverUsername, 'anyone', async ({ body, request }) => {
     await guard.recovery({ source: originOf(request).source, account: accountKey(body.email) });
-    if (answers && isLocalRequest(request)) return { username: await recovery.usernameOf(body.email) };
+    const detail = await withheld?.(request);
+    if (withheld && detail === undefined) return { username: await recovery.usernameOf(body.email) };
     recovery.mailUsername({ email: body.email, source: originOf(request).source });
-    return { username: null };
+    return { username: null, detail };
   });
 
   serve(api, resetPassword, 'anyone', async ({ body, request }) => {

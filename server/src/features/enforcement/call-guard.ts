@@ -1,5 +1,5 @@
 import type { Bucket, Counters } from '#platform/counters.ts';
-import type { Limits } from '#platform/limits.ts';
+import { type Limits, type Rate, sharedRate } from '#platform/limits.ts';
 import { tooManyRequests } from '#platform/problem.ts';
 import { createWaiting } from './waiting.ts';
 
@@ -70,10 +70,14 @@ export function createPasswordGuard({ counters, limits }: { counters: Counters; 
 export function createCallGuard(parts: {
   counters: Counters;
   limits: Limits;
+  /** Whether many people come from a source. */
+  isShared: (source: string) => boolean;
   /** Whether an account was signed in to from a source. */
   isKnown: (attempt: { source: string; account: string }) => Promise<boolean>;
 }): CallGuard {
-  const { counters, limits, isKnown } = parts;
+  const { counters, limits, isShared, isKnown } = parts;
+  const ofSource = (source: string, rate: Rate) => (isShared(source) ? sharedRate(rate) : rate);
+
   async function take(buckets: readonly Bucket[], reason: string): Promise<void> {
     const empty = await counters.take(buckets);
     if (empty) throw tooManyRequests(reason, empty.wait_ms);
@@ -82,20 +86,20 @@ export function createCallGuard(parts: {
     recovery: ({ source, account }) =>
       take(
         [
-          { key: `recovery-source:${source}`, rate: limits['recovery.source'] },
-          // Of that source alone: what others ask for uses up nobody's.
-          ...(account === null ? [] : [{ key: `recovery:${account}:${source}`, rate: limits.recovery }]),
+          { key: `recovery-source:${source}`, rate: ofSource(source, limits['recovery.source']) },
+          // Of that source alone: what others ask for uses up nobody's. Where everybody comes from one source, the bound on letters has to do.
+          ...(account === null || isShared(source) ? [] : [{ key: `recovery:${account}:${source}`, rate: limits.recovery }]),
         ],
         'This was asked for too often.',
       ),
     registration: ({ source }) =>
       take(
-        [{ key: `register-source:${source}`, rate: limits['register.source'] }],
+        [{ key: `register-source:${source}`, rate: ofSource(source, limits['register.source']) }],
         'Too many accounts were made from your network.',
       ),
     async letter({ kind, account, source }) {
       const isReset = kind === 'reset';
-      const isOwn = isReset && source !== undefined && (await isKnown({ source, account }));
+      const isOwn = isReset && source !== undefined && !isShared(source) && (await isKnown({ source, account }));
       const key = `letters:${kind}${isOwn ? '-known' : ''}:${account}`;
       return await counters.take([{ key, rate: limits[isReset ? 'letters.reset' : 'letters.asked'] }]);
     },

@@ -3,6 +3,7 @@ import { listScans } from '@palisade/contract/antivirus';
 import { currentUser, logout } from '@palisade/contract/auth';
 import { readDashboard } from '@palisade/contract/dashboard';
 import { readConfig } from '@palisade/contract/platform';
+import { clearProxyFindings, readProxyFindings } from '@palisade/contract/proxy';
 import { listSessions } from '@palisade/contract/sessions';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, render, screen, waitFor, within } from '@testing-library/react';
@@ -153,6 +154,49 @@ describe('the shell', () => {
     server.on(readConfig, reply(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: 'help@example.com' } }));
     await act(refreshConfig);
     expect(screen.queryByRole('region', { name: 'Exposure' })).not.toBeInTheDocument();
+  });
+
+  describe('tells administrators of proxies', () => {
+    const NONE = { behind_proxy: null, untrusted: [] };
+    const since = '2026-11-20T10:00:00Z';
+    const banner = () => screen.queryByRole('region', { name: 'Proxies' });
+    const asAdmin = () => startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
+
+    it.each([
+      ['old_http', 'spoke HTTP/1.0'],
+      ['forwarding_header', 'header that proxies write'],
+      ['header_names', 'HAProxy'],
+    ] as const)('on every page, until they have read it: %s', async (sign, words) => {
+      asAdmin();
+      server.on(readProxyFindings, reply(readProxyFindings, { behind_proxy: { since, sign }, untrusted: [] }));
+      const { user, router } = open('/dashboard');
+      await waitFor(() => expect(banner()).toHaveTextContent(words), { timeout: 5_000 });
+      expect(banner()).toHaveTextContent('EXPOSURE=public');
+      expect(banner()).toHaveTextContent('PUBLIC_URL');
+      await act(() => router.navigate('/nowhere'));
+      expect(banner()).toBeVisible();
+      server.on(clearProxyFindings, reply(clearProxyFindings, undefined));
+      server.on(readProxyFindings, reply(readProxyFindings, NONE));
+      await user.click(screen.getByRole('button', { name: 'I have read this' }));
+      await waitFor(() => expect(banner()).not.toBeInTheDocument());
+    });
+
+    it('that the settings do not name, and says what cannot be saved', async () => {
+      asAdmin();
+      const untrusted = [{ address: '10.1.2.3', since, sign: 'forwarding_header' as const }];
+      server.on(readProxyFindings, reply(readProxyFindings, { behind_proxy: null, untrusted }));
+      const { user } = open('/dashboard');
+      await waitFor(() => expect(banner()).toHaveTextContent('TRUSTED_PROXIES does not name: 10.1.2.3'), { timeout: 5_000 });
+      server.on(clearProxyFindings, refusal('internal'));
+      await user.click(screen.getByRole('button', { name: 'I have read this' }));
+      expect(await screen.findByRole('alert')).toHaveTextContent('This could not be saved. Try again.');
+    });
+
+    it('and nobody else', async () => {
+      open('/dashboard');
+      await heading('Security dashboard');
+      expect(server.calls.filter(({ path }) => path.includes('/admin/proxies'))).toEqual([]);
+    });
   });
 
   it('has the rest behind More on the phone', async () => {

@@ -11,6 +11,8 @@ import './shell.css';
 
 /** Loaded by who has still to confirm their address alone. */
 const EmailBanner = lazy(async () => ({ default: (await import('#features/account/email-banner.tsx')).EmailBanner }));
+/** Loaded by administrators alone. */
+const ProxyBanner = lazy(async () => ({ default: (await import('./proxy-banner.tsx')).ProxyBanner }));
 
 /** What a route says of itself in its `handle`. */
 interface RouteHandle {
@@ -47,6 +49,7 @@ export function Shell() {
   const navigate = useNavigate();
   const title = useRouteTitle();
   const isDashboard = pathname === '/dashboard';
+  const isAdmin = useSession().session?.user_info.role === 'admin';
   useArrival(title);
   const isUnproven = useSession().session?.email_unproven;
 
@@ -66,6 +69,11 @@ export function Shell() {
         {isUnproven && (
           <Suspense>
             <EmailBanner />
+          </Suspense>
+        )}
+        {isAdmin && (
+          <Suspense fallback={null}>
+            <ProxyBanner />
           </Suspense>
         )}
         {!isDashboard && (

@@ -216,7 +216,8 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   async function submitForgotten() {
     const outcome = await sendResetInstructions(values);
     if (!outcome.ok) return refuse(outcome);
-    const { reset_token, expires_in } = outcome.reply;
+    const { reset_token, expires_in, detail } = outcome.reply;
+    if (detail !== undefined) return moveTo('reset-password', detail, { reset_token: '', new_password: '' });
     moveTo(
       'reset-password',
       reset_token === null
@@ -236,7 +237,8 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   async function submitRecovery() {
     const outcome = await askForUsername(values);
     if (!outcome.ok) return refuse(outcome);
-    const { username } = outcome.reply;
+    const { username, detail } = outcome.reply;
+    if (detail !== undefined) return setMessage(detail);
     if (username === null) {
       const where = isOutbox ? OUTBOX_HINT : 'If an account has this email, its username is on its way there.';
       return moveTo('login', `Username recovery successful! ${where}`);

@@ -389,6 +389,15 @@ describe('a forgotten password', () => {
     expect(screen.getByLabelText('Reset Token')).toHaveFocus();
   });
 
+  it('says why no token is shown behind a proxy, and where it is', async () => {
+    const detail = 'This server is reached through a proxy, so it shows nothing. The mail waits in the outbox.';
+    server.on(forgotPassword, reply(forgotPassword, { reset_token: null, expires_in: 900, detail }));
+    await askForReset();
+    expect(await screen.findByText(detail)).toHaveAttribute('data-tone', 'bad');
+    expect(screen.queryByText(/Check your email/u)).not.toBeInTheDocument();
+    expect(screen.getByLabelText('Reset Token')).toHaveValue('');
+  });
+
   it.each([
     ['the detail', refusal('not_found', { detail: 'No account has this email.' }), 'No account has this email.'],
     ['its own words', refusal('internal', { detail: '' }), 'Failed to send reset instructions'],
@@ -468,6 +477,14 @@ describe('a forgotten username', () => {
       'data-tone',
       'good',
     );
+  });
+
+  it('is not shown behind a proxy, and the screen says why', async () => {
+    const detail = 'This server is reached through a proxy, so it shows nothing. The mail waits in the outbox.';
+    server.on(recoverUsername, reply(recoverUsername, { username: null, detail }));
+    await ask();
+    expect(await screen.findByText(detail)).toHaveAttribute('data-tone', 'bad');
+    expect(screen.queryByText(/successful/u)).not.toBeInTheDocument();
   });
 
   it('falls back to its own words', async () => {

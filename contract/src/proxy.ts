@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { timeSchema } from './fields.ts';
+
+/**
+ * What shows that a request came through a proxy: HTTP/1.0, which browsers do not speak and nginx does by default; a header that proxies write; names of headers as
+ * HAProxy writes them, in lower case and without `Connection`.
+ */
+export const PROXY_SIGNS = ['old_http', 'forwarding_header', 'header_names'] as const;
+export const proxySignSchema = z.enum(PROXY_SIGNS);
+export type ProxySign = z.infer<typeof proxySignSchema>;
+
+/** What was found of proxies that the settings do not name. */
+const proxyFindingsSchema = z.object({
+  behind_proxy: z
+    .object({ since: timeSchema, sign: proxySignSchema })
+    .nullable()
+    .describe('In local exposure: a request came through a proxy, so that no reset token and no username is answered.'),
+  untrusted: z
+    .array(z.object({ address: z.string(), since: timeSchema, sign: proxySignSchema }))
+    .describe('Addresses that proxies seem to have and that TRUSTED_PROXIES does not name.'),
+});
+export type ProxyFindings = z.infer<typeof proxyFindingsSchema>;
+
+export const readProxyFindings = endpoint({
+  method: 'GET',
+  path: '/admin/proxies',
+  summary: 'What was found of proxies that the settings do not name.',
+  access: 'admin',
+  status: 200,
+  reply: proxyFindingsSchema,
+  problems: [],
+});
+
+export const clearProxyFindings = endpoint({
+  method: 'DELETE',
+  path: '/admin/proxies',
+  summary:
+    'Say that the findings are read. Tokens are answered to the machine itself again, until the next request comes through a proxy.',
+  access: 'admin',
+  status: 204,
+  problems: [],
+});

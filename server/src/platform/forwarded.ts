@@ -1,0 +1,45 @@
+import { isIP } from 'node:net';
+
+/** More hops than any chain of proxies has. */
+const HOPS_MAXIMUM = 32;
+/** As much of the header as is looked at, in characters, from its end: the nearest hops stand there. */
+const LOOKED_AT_MAXIMUM = 4_000;
+
+/** `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:443`: the address in it, or undefined. */
+function addressIn(text: string): string | undefined {
+  const [, bracketed] = /^\[([\da-f:.]{2,45})\](?::\d{1,5})?$/i.exec(text) ?? [];
+  const address = bracketed ?? text.replace(/^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/, '$1');
+  const family = isIP(address);
+  return family === 0 || (bracketed !== undefined && family !== 6) || address.includes('%') ? undefined : address;
+}
+
+/** Each element of a `Forwarded` header (RFC 7239 section 4): what its `for` says, or ''. */
+function namedInForwarded(header: string): string[] {
+  const elements = header.match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g) ?? [];
+  return elements.map((element) => {
+    const [, quoted, plain = ''] = /(?:^|;)\s*for\s*=\s*(?:"([^"]*)"|([^\s;"]*))/i.exec(element) ?? [];
+    return quoted ?? plain;
+  });
+}
+
+/**
+ * The addresses that a request was passed on for, the nearest hop last, as `X-Forwarded-For` would name them: without ports, brackets and quotes. It is `Forwarded`
+ * where `X-Forwarded-For` says nothing. What is no address ends the list: nobody can say what stands before it. Undefined where nothing is left.
+ */
+export function forwardedFor(headers: {
+  'x-forwarded-for'?: string | undefined;
+  forwarded?: string | undefined;
+}): string | undefined {
+  const { 'x-forwarded-for': forwarded_for, forwarded } = headers;
+  const named =
+    forwarded_for === undefined
+      ? namedInForwarded((forwarded ?? '').slice(-LOOKED_AT_MAXIMUM))
+      : forwarded_for.slice(-LOOKED_AT_MAXIMUM).split(',');
+  const hops: string[] = [];
+  for (const text of named.reverse().slice(0, HOPS_MAXIMUM)) {
+    const address = addressIn(text.trim());
+    if (address === undefined) break;
+    hops.push(address);
+  }
+  return hops.length === 0 ? undefined : hops.reverse().join(', ');
+}

@@ -1,0 +1,79 @@
+import { request } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { describe, expect, test, vi } from 'vitest';
+import { startTestApp } from '#test/harness.ts';
+
+interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+}
+
+/** Without what fetch does by itself to a compressed body. */
+function get(url: string, headers: Record<string, string> = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { headers, agent: false }, (answer) => {
+      const parts: Buffer[] = [];
+      answer.on('data', (part: Buffer) => parts.push(part));
+      answer.once('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(parts) }));
+    });
+    asked.once('error', reject);
+    asked.end();
+  });
+}
+
+describe('what the API says of itself', async () => {
+  const app = await startTestApp({ environment: { LIMITS: 'document.source=40/1m' } });
+  const url = `${app.url}/api/openapi.json`;
+
+  test('is written once, however often it is asked for', async () => {
+    const stringify = vi.spyOn(JSON, 'stringify');
+    const answers = await Promise.all(Array.from({ length: 8 }, () => get(url)));
+    const documents = stringify.mock.results.filter(({ value }) => typeof value === 'string' && value.startsWith('{"openapi"'));
+    stringify.mockRestore();
+    expect(documents).toHaveLength(1);
+    expect(new Set(answers.map(({ body }) => body.toString())).size).toBe(1);
+    expect(JSON.parse(answers[0]?.body.toString() ?? '')).toMatchObject({ openapi: '3.1.0', info: { title: 'Palisade' } });
+  });
+
+  test('is compressed for who takes that, and is at most a tenth then', async () => {
+    const plain = await get(url, { 'accept-encoding': 'identity' });
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    const zipped = await get(url, { 'accept-encoding': 'gzip, deflate' });
+    expect([zipped.headers['content-encoding'], zipped.headers['vary']]).toEqual(['gzip', 'accept-encoding']);
+    expect(gunzipSync(zipped.body)).toEqual(plain.body);
+    const smaller = await get(url, { 'accept-encoding': 'gzip, br;q=0.5' });
+    expect(smaller.headers['content-encoding']).toBe('br');
+    expect(brotliDecompressSync(smaller.body)).toEqual(plain.body);
+    expect(Math.max(zipped.body.length, smaller.body.length) * 10).toBeLessThan(plain.body.length);
+    expect((await get(url, { 'accept-encoding': 'br;q=0, x-gzip, gzip;q=0.0' })).headers['content-encoding']).toBeUndefined();
+  });
+
+  test('is not sent again to who has it', async () => {
+    const { headers } = await get(url);
+    const etag = String(headers['etag']);
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await get(url, { 'if-none-match': known });
+      expect([again.status, again.body.length, again.headers['etag']]).toEqual([304, 0, etag]);
+    }
+    expect((await get(url, { 'if-none-match': '"other"' })).status).toBe(200);
+  });
+
+  test('is the same one on its page, which has it from nowhere else', async () => {
+    const [document, ofPage] = [await get(url), await get(`${app.url}/api/docs/json`)];
+    expect(ofPage.headers['etag']).toBe(document.headers['etag']);
+    expect(ofPage.body).toEqual(document.body);
+    expect((await get(`${app.url}/api/docs/yaml`)).headers['location']).toBe('/api/openapi.json');
+    expect((await get(`${app.url}/api/docs/`)).body.toString()).toContain('swagger-ui');
+  });
+
+  test('is limited for each source', async () => {
+    const limited = await startTestApp({ environment: { LIMITS: 'document.source=3/1m' } });
+    const paths = ['/api/openapi.json', '/api/docs/json', '/api/docs/', '/api/openapi.json', '/api/docs/json', '/api/docs/yaml'];
+    const statuses = [];
+    for (const path of paths) statuses.push((await get(limited.url + path)).status);
+    expect(statuses).toEqual([200, 200, 200, 429, 429, 429]);
+    expect((await get(`${limited.url}/api/openapi.json`)).headers['retry-after']).toMatch(/^\d+$/);
+    expect((await get(`${limited.url}/api/health`)).status).toBe(200);
+  });
+});

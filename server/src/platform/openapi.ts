@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RateLimits } from './rate-limit.ts';
+
+const PATH = '/api/openapi.json';
+/** Half a second of one core; the best of 11 takes three. */
+const BROTLI_QUALITY = 6;
+
+/** Whether a client takes an encoding (RFC 9110 section 12.5.3). */
+function takes(request: FastifyRequest, encoding: string): boolean {
+  const accepted = String(request.headers['accept-encoding'] ?? '');
+  const [, weight] = new RegExp(`(?:^|[,\\s])${encoding}\\s*(?:;\\s*q=([\\d.]+))?\\s*(?:,|$)`, 'i').exec(accepted) ?? [
+    undefined,
+    '0',
+  ];
+  return weight === undefined || Number(weight) > 0;
+}
+
+/** Whether what a client has is what there is (RFC 9110 section 13.1.2, weakly compared). */
+function isKnown(request: FastifyRequest, etag: string): boolean {
+  const known = String(request.headers['if-none-match'] ?? '');
+  return known.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
+}
+
+/**
+ * Serves what the API says of itself: the document at `/api/openapi.json` and its page at `/api/docs`. The document is written and compressed once, at the first look
+ * at it, and kept. Of what is served besides it, only routes that are added later are in it.
+ */
+export async function serveOpenApi(fastify: FastifyInstance, limits: Pick<RateLimits, 'ofDocument'>): Promise<void> {
+  const written = once(async () => {
+    const plain = Buffer.from(JSON.stringify(fastify.swagger()));
+    const params = { [zlib.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
+    const [br, gz] = await Promise.all([promisify(brotliCompress)(plain, { params }), promisify(gzip)(plain)]);
+    return { plain, br, gzip: gz, etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"` };
+  });
+
+  async function send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { etag, ...forms } = await written();
+    // Whoever keeps it asks whether it has changed: it is everybody's, and no secret.
+    reply.headers({ etag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
+    if (isKnown(request, etag)) return reply.code(304).send();
+    const encoding = (['br', 'gzip'] as const).find((name) => takes(request, name));
+    if (encoding !== undefined) reply.header('content-encoding', encoding);
+    return reply.type('application/json; charset=utf-8').send(encoding === undefined ? forms.plain : forms[encoding]);
+  }
+
+  const count = (request: FastifyRequest) => limits.ofDocument(request);
+  /** The page asks for the document there, and the plugin would write it anew each time. Whether that was it. */
+  async function answerForPage(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+    await count(request);
+    const { url } = request.routeOptions;
+    if (url === '/api/docs/json') await send(request, reply);
+    else if (url === '/api/docs/yaml') await reply.redirect(PATH);
+    else return false;
+    return true;
+  }
+
+  await fastify.register(swaggerUi, {
+    routePrefix: '/api/docs',
+    staticCSP: false,
+    uiHooks: {
+      onRequest(request, reply, next) {
+        answerForPage(request, reply).then(
+          (isAnswered) => isAnswered || next(),
+          (error: Error) => next(error),
+        );
+      },
+    },
+  });
+  fastify.get(PATH, { schema: { hide: true }, onRequest: count }, send);
+}
+
+/** Does it at the first call, and answers the same ever after; what went wrong is tried again. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let done: Promise<T> | undefined;
+  return () => {
+    done ??= work().catch((error: unknown) => {
+      done = undefined;
+      throw error;
+    });
+    return done;
+  };
+}

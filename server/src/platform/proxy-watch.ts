@@ -1,0 +1,177 @@
+import { BlockList, isIPv6 } from 'node:net';
+import type { Exposure } from '@palisade/contract/platform';
+import { type ProxyFindings, type ProxySign, proxySignSchema } from '@palisade/contract/proxy';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import { claimFact, dropFact, type InstallationTables, readFact, readFacts, writeFact } from './installation.ts';
+import { type Incoming, isLocalRequest, proxySignOf } from './local-request.ts';
+import { isLoopbackSource, isPrivateSource, sourceOf } from './origin.ts';
+
+/** Knows of proxies before this server that nobody told it of. */
+export interface ProxyWatch {
+  /** Looks at a request, before anything else of it is done. Costs no wait, and never fails. */
+  look(request: Incoming): void;
+  /** Looks at the request of somebody who is signed in. */
+  lookAtPerson(request: Incoming): void;
+  /** Whether many people come from a source because it is a proxy's: it is not refused as a whole. */
+  isShared(source: string): boolean;
+  /** Why what is told the machine itself alone (a reset token, a username) is not told to this request, as sentences for the person; undefined when it may be told. */
+  withheld(request: Incoming): Promise<string | undefined>;
+  findings(): Promise<ProxyFindings>;
+  /** An administrator has read the findings: local exposure answers tokens again until the next sign of a proxy, and the addresses are not named again. */
+  clear(database: Kysely<InstallationTables>): Promise<void>;
+  close(): Promise<void>;
+}
+
+const BEHIND_PROXY = 'behind_proxy';
+const UNTRUSTED = 'untrusted_proxy:';
+/** How many addresses are kept: a network has a few proxies, and whoever sends such headers from many addresses must not fill the table. */
+const SOURCES_MAXIMUM = 50;
+/** How often a sign is written again that was written before: an administrator may have cleared it through another server. */
+const WRITTEN_AGAIN_MS = 60_000;
+
+const foundSchema = z.object({ since: z.string(), sign: proxySignSchema });
+const untrustedSchema = foundSchema.extend({ is_read: z.boolean() });
+
+const WHAT_TO_SET =
+  'Whoever runs the server sets EXPOSURE=public, or PUBLIC_URL to the address that people open, and starts it again.';
+const WITHHELD = {
+  proxy: `This server is reached through a proxy, so it cannot tell who asks, and shows nothing of an account here. ${WHAT_TO_SET}`,
+  elsewhere: 'This is shown only to who opens the server on the machine that it runs on, at its own address there.',
+} as const;
+const LETTERS = {
+  mail: 'If an account has this email, a mail with it is on its way.',
+  outbox:
+    'If an account has this email, a mail with it waits in the outbox: an administrator can pass it on, or "npm run outbox" prints it on the server.',
+} as const;
+
+function isTrustedBy(trusted_proxies: readonly string[]): (peer: string) => boolean {
+  const list = new BlockList();
+  for (const entry of trusted_proxies) {
+    const [address = '', bits] = entry.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return (peer) => list.check(peer, isIPv6(peer) ? 'ipv6' : 'ipv4');
+}
+
+/** `letters`: where the mail goes that is written in place of an answer. `now` is in ms. */
+export async function createProxyWatch(parts: {
+  database: Kysely<InstallationTables>;
+  exposure: Exposure;
+  trusted_proxies: readonly string[];
+  letters: 'mail' | 'outbox';
+  now: () => number;
+  logger: FastifyBaseLogger;
+}): Promise<ProxyWatch> {
+  const { database, exposure, trusted_proxies, letters, now, logger } = parts;
+  const isTrusted = isTrustedBy(trusted_proxies);
+  const peerOf = ({ raw }: Incoming) => (raw.socket.remoteAddress ?? '').replace(/^::ffff:(?=[\d.]+$)/i, '');
+  /** Sources that are named already, and those of them from which many people come. */
+  const named = new Set((await readFacts(database, UNTRUSTED)).keys());
+  const shared = new Set([...named].filter(isPrivateSource));
+  let latched_at: number | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  function write(work: () => Promise<void>, orElse: () => void): void {
+    writing = writing.then(work).catch((error: unknown) => {
+      orElse();
+      logger.error({ err: error }, 'what was found of a proxy could not be kept');
+    });
+  }
+
+  const found = (sign: ProxySign) => ({ since: new Date(now()).toISOString(), sign });
+
+  function latch(sign: ProxySign): void {
+    if (latched_at !== undefined && now() - latched_at < WRITTEN_AGAIN_MS) return;
+    latched_at = now();
+    write(
+      async () => {
+        if (!(await claimFact(database, BEHIND_PROXY, JSON.stringify(found(sign))))) return;
+        logger.warn(
+          { sign },
+          'A request came through a proxy in local exposure: no reset token and no username is answered any more. Set EXPOSURE=public, or PUBLIC_URL to the address that people open.',
+        );
+      },
+      () => {
+        latched_at = undefined;
+      },
+    );
+  }
+
+  function name(source: string, sign: ProxySign): void {
+    if (named.has(source) || named.size >= SOURCES_MAXIMUM) return;
+    named.add(source);
+    write(
+      async () => {
+        const value = JSON.stringify({ ...found(sign), is_read: false });
+        if (!(await claimFact(database, UNTRUSTED + source, value))) return;
+        logger.warn(
+          { address: source, sign },
+          'Requests come through a proxy that TRUSTED_PROXIES does not name, so that everybody behind it has one address. Add its address to TRUSTED_PROXIES.',
+        );
+      },
+      () => void named.delete(source),
+    );
+  }
+
+  /** The source of a proxy that the settings do not name, and what shows it. */
+  function untrustedSource(request: Incoming): { source: string; sign: ProxySign } | undefined {
+    const sign = proxySignOf(request);
+    const peer = peerOf(request);
+    if (sign === undefined || peer === '' || isTrusted(peer)) return undefined;
+    return { source: sourceOf(peer), sign };
+  }
+
+  return {
+    look(request) {
+      const sign = proxySignOf(request);
+      if (sign === undefined) return;
+      if (exposure === 'local') latch(sign);
+      const { source } = untrustedSource(request) ?? {};
+      // A stranger could write the header themselves, so a public address is one person's until the settings say otherwise (docs/decisions/0068).
+      if (source === undefined || !isPrivateSource(source)) return;
+      if (shared.size < SOURCES_MAXIMUM) shared.add(source);
+      if (exposure === 'public' || !isLoopbackSource(source)) name(source, sign);
+    },
+
+    lookAtPerson(request) {
+      const { source, sign } = untrustedSource(request) ?? {};
+      if (source !== undefined && sign === 'forwarding_header' && !isPrivateSource(source)) name(source, sign);
+    },
+
+    // Who is known by the address of a trusted proxy is known by none of their own.
+    isShared: (source) => shared.has(source) || (!source.includes('/') && isTrusted(source)),
+
+    async withheld(request) {
+      await writing;
+      const latch_fact = await readFact(database, BEHIND_PROXY);
+      if (latch_fact === undefined && isLocalRequest(request)) return undefined;
+      const reason = latch_fact !== undefined || proxySignOf(request) !== undefined ? 'proxy' : 'elsewhere';
+      return `${WITHHELD[reason]} ${LETTERS[letters]}`;
+    },
+
+    async findings() {
+      await writing;
+      const latch_fact = exposure === 'local' ? await readFact(database, BEHIND_PROXY) : undefined;
+      const untrusted = [...(await readFacts(database, UNTRUSTED))].flatMap(([address, value]) => {
+        const { is_read, ...rest } = untrustedSchema.parse(JSON.parse(value));
+        return is_read ? [] : [{ address, ...rest }];
+      });
+      return { behind_proxy: latch_fact === undefined ? null : foundSchema.parse(JSON.parse(latch_fact)), untrusted };
+    },
+
+    async clear(transaction) {
+      await dropFact(transaction, BEHIND_PROXY);
+      for (const [source, value] of await readFacts(transaction, UNTRUSTED)) {
+        const entry = untrustedSchema.parse(JSON.parse(value));
+        if (!entry.is_read) await writeFact(transaction, UNTRUSTED + source, JSON.stringify({ ...entry, is_read: true }));
+      }
+      latched_at = undefined;
+    },
+
+    close: () => writing,
+  };
+}

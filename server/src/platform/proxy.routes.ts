@@ -1,0 +1,30 @@
+import { clearProxyFindings, readProxyFindings } from '@palisade/contract/proxy';
+import type { Kysely } from 'kysely';
+import type { Audit, AuditTables } from './audit.ts';
+import type { InstallationTables } from './installation.ts';
+import { originOf } from './origin.ts';
+import type { ProxyWatch } from './proxy-watch.ts';
+import { type Api, serve } from './serve.ts';
+
+/** Tells administrators what was found of proxies. */
+export function serveProxyFindings(
+  api: Api,
+  parts: { database: Kysely<InstallationTables & AuditTables>; audit: Audit; proxies: ProxyWatch },
+): void {
+  const { database, audit, proxies } = parts;
+
+  serve(api, readProxyFindings, 'admin', () => proxies.findings());
+
+  serve(api, clearProxyFindings, 'admin', async ({ session, request }) => {
+    const { id } = session.user;
+    await database.transaction().execute(async (transaction) => {
+      await proxies.clear(transaction.$pickTables<'installation'>());
+      await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
+        kind: 'proxy_findings_cleared',
+        subject_id: id,
+        actor_id: id,
+        origin: originOf(request),
+      });
+    });
+  });
+}

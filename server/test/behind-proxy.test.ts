@@ -1,0 +1,259 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { forgotPassword, login, recoverUsername } from '@palisade/contract/auth';
+import type { Endpoint } from '@palisade/contract/endpoint';
+import { listOutbox } from '@palisade/contract/mail';
+import { clearProxyFindings, readProxyFindings } from '@palisade/contract/proxy';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
+import { createLog } from '#platform/log.ts';
+import { type Answer, isPostgres, problemOf, readAnswer, replyOf, startTestApp, type TestApp } from './harness.ts';
+import { PROXY_KINDS, type ProxyKind, startProxy, type TestProxy, withoutProxy } from './proxies.ts';
+
+const PASSWORD = 'a long enough password';
+const kinds = PROXY_KINDS.filter((kind) => withoutProxy(kind) === undefined);
+const text: unknown = expect.any(String);
+const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
+/** By which sign each is known. */
+const SIGNS = {
+  nginx: 'old_http',
+  'nginx with headers': 'forwarding_header',
+  Caddy: 'forwarding_header',
+  HAProxy: 'header_names',
+} as const;
+
+interface Said {
+  status: number;
+  headers: Record<string, unknown>;
+  body: string;
+}
+
+/** A request that says what it likes, of its host as of everything. */
+function ask(
+  url: string,
+  headers: Record<string, string>,
+  body?: unknown,
+  method = body === undefined ? 'GET' : 'POST',
+): Promise<Said> {
+  return new Promise((resolve, reject) => {
+    const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    const request = httpRequest(url, { method, headers: { ...type, ...headers }, agent: false }, (answer) => {
+      const parts: Buffer[] = [];
+      answer.on('data', (part: Buffer) => parts.push(part));
+      answer.once('end', () =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(parts).toString() }),
+      );
+      answer.once('error', reject);
+    });
+    request.once('error', reject);
+    request.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+async function callThrough<E extends Endpoint>(proxy: Pick<TestProxy, 'url'>, endpoint: E, body: unknown): Promise<Answer<E>> {
+  const response = await fetch(`${proxy.url}/api${endpoint.path}`, {
+    method: endpoint.method,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return await readAnswer(endpoint, response);
+}
+
+/** A log in memory, and its lines that say something of proxies. */
+function openLog() {
+  const lines: string[] = [];
+  const entrySchema = z.looseObject({
+    level: z.int(),
+    msg: z.string(),
+    sign: z.string().optional(),
+    address: z.string().optional(),
+  });
+  return {
+    logger: createLog('warn', { write: (line) => void lines.push(line) }),
+    ofProxies: () =>
+      lines
+        .map((line) => entrySchema.parse(JSON.parse(line)))
+        .filter(({ msg }) => msg.includes('through a proxy'))
+        .map(({ level, sign, address }) => ({ level, sign, ...(address === undefined ? {} : { address }) })),
+  };
+}
+
+const tokenOf = async ({ call }: TestApp, email: string) => replyOf(await call(forgotPassword, { body: { email } })).reset_token;
+
+describe.each(kinds)('in local exposure behind %s', async (kind) => {
+  const log = openLog();
+  const app = await startTestApp({ environment: { LIMITS: 'recovery=50/15m' }, surroundings: { logger: log.logger } });
+  const proxy = await startProxy(kind, app, afterAll);
+
+  // nginx by itself names the server as the host, whatever it was asked for.
+  test.skipIf(kind === 'nginx')('nothing is served by another name, and nobody becomes its first administrator', async () => {
+    const headers = { Host: 'evil.example' };
+    const body = { email: 'eve@example.com', username: 'eve', password: PASSWORD };
+    const said = await ask(`${proxy.url}/api/auth/register`, headers, body);
+    expect(said.status).toBe(421);
+    expect(JSON.parse(said.body)).toMatchObject({ code: 'wrong_host', detail: matching(/PUBLIC_URL/) });
+    for (const path of ['/', '/api/config', '/api/health', '/assets/index.js', '/api/nothing', '/api/docs/'])
+      expect((await ask(`${proxy.url}${path}`, headers)).status).toBe(421);
+    expect(await app.app.database.selectFrom('users').select('id').execute()).toEqual([]);
+  });
+
+  test('a stranger who names the server’s own address is answered no token, and then nobody is, and all are told why', async () => {
+    const boss = await app.signIn('boss', 'admin');
+    await app.call(clearProxyFindings, { token: boss.token });
+    expect(await tokenOf(app, boss.email)).toHaveLength(43);
+    const lines = log.ofProxies().length;
+
+    const own = new URL(app.url).host;
+    const headers = { Host: own, Origin: `http://${own}` };
+    const said = await ask(`${proxy.url}/api/auth/forgot-password`, headers, { email: boss.email });
+    const withheld = {
+      reset_token: null,
+      expires_in: 900,
+      detail: matching(/through a proxy.*EXPOSURE=public.*PUBLIC_URL/),
+    };
+    expect([said.status, JSON.parse(said.body)]).toEqual([200, withheld]);
+
+    const through = replyOf(await callThrough(proxy, forgotPassword, { email: boss.email }));
+    expect(through).toEqual(withheld);
+    expect(replyOf(await callThrough(proxy, forgotPassword, { email: 'nobody@example.com' }))).toEqual(through);
+    const username = replyOf(await callThrough(proxy, recoverUsername, { email: boss.email }));
+    expect(username).toEqual({ username: null, detail: through.detail });
+
+    // The machine itself as well: whether it is, can no longer be known.
+    expect(replyOf(await app.call(forgotPassword, { body: { email: boss.email } }))).toEqual(through);
+    expect(replyOf(await app.call(recoverUsername, { body: { email: boss.email } }))).toEqual(username);
+    expect(replyOf(await app.call(readProxyFindings, { token: boss.token }))).toEqual({
+      behind_proxy: { since: text, sign: SIGNS[kind] },
+      untrusted: [],
+    });
+    expect(log.ofProxies().slice(lines)).toEqual([{ level: 40, sign: SIGNS[kind] }]);
+    await vi.waitFor(async () => {
+      const mails = replyOf(await app.call(listOutbox, { token: boss.token })).map(({ subject }) => subject);
+      expect(mails.filter((subject) => subject === 'Palisade: reset your password')).toHaveLength(3);
+      expect(mails.filter((subject) => subject === 'Palisade: your username')).toHaveLength(2);
+    });
+  });
+});
+
+test.skipIf(kinds.length === 0)(
+  'what was found is kept over a restart, until an administrator has read it, and is found again',
+  async () => {
+    const kind: ProxyKind = kinds[0] ?? 'nginx';
+    const folder = mkdtempSync(join(tmpdir(), 'palisade-latch-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const log = openLog();
+    const surroundings = {
+      logger: log.logger,
+      ...(isPostgres() ? {} : { database: { sqlite: join(folder, 'palisade.sqlite') } }),
+    };
+    const first = await startTestApp({ surroundings });
+    const boss = await first.signIn('boss', 'admin');
+    const proxy = await startProxy(kind, first);
+    await callThrough(proxy, forgotPassword, { email: boss.email });
+    expect(await tokenOf(first, boss.email)).toBeNull();
+
+    const second = isPostgres() ? first : await startTestApp({ surroundings });
+    expect(await tokenOf(second, boss.email)).toBeNull();
+    expect((await second.call(clearProxyFindings, { token: boss.token })).status).toBe(204);
+    expect(replyOf(await second.call(readProxyFindings, { token: boss.token })).behind_proxy).toBeNull();
+    expect(await tokenOf(second, boss.email)).toHaveLength(43);
+
+    const again = await startProxy(kind, second);
+    expect(replyOf(await callThrough(again, forgotPassword, { email: boss.email })).reset_token).toBeNull();
+    expect(await tokenOf(second, boss.email)).toBeNull();
+    expect(log.ofProxies()).toHaveLength(2);
+  },
+);
+
+const PUBLIC = { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' };
+
+describe.each(kinds)('in public exposure behind %s, which TRUSTED_PROXIES does not name', async (kind) => {
+  const log = openLog();
+  const app = await startTestApp({ environment: PUBLIC, surroundings: { logger: log.logger } });
+  const proxy = await startProxy(kind, app, afterAll);
+  const signIn = async (email: string, password: string) => (await callThrough(proxy, login, { email, password })).status;
+
+  test('who guesses at many accounts is refused nothing for everybody, and one account is guarded as ever', async () => {
+    const boss = await app.signIn('boss', 'admin');
+    const maria = await app.signIn('maria');
+    for (let index = 0; index < 12; index += 1) expect(await signIn(`invented-${index}@example.com`, 'wrong')).toBe(401);
+    expect(await signIn(maria.email, maria.password)).toBe(200);
+
+    for (let time = 0; time < 5; time += 1) expect(await signIn('invented@example.com', 'wrong')).toBe(401);
+    expect(await signIn('invented@example.com', 'wrong')).toBe(429);
+    expect(await signIn(maria.email, maria.password)).toBe(200);
+
+    const { behind_proxy, untrusted } = replyOf(await app.call(readProxyFindings, { token: boss.token }));
+    expect(behind_proxy).toBeNull();
+    expect(untrusted).toEqual([{ address: '127.0.0.1', since: text, sign: SIGNS[kind] }]);
+    expect(log.ofProxies()).toEqual([{ level: 40, sign: SIGNS[kind], address: '127.0.0.1' }]);
+
+    expect((await app.call(clearProxyFindings, { token: boss.token })).status).toBe(204);
+    expect(await signIn(maria.email, maria.password)).toBe(200);
+    expect(replyOf(await app.call(readProxyFindings, { token: boss.token })).untrusted).toEqual([]);
+    expect(log.ofProxies()).toHaveLength(1);
+  });
+});
+
+describe('in public exposure, somebody who writes a forwarding header themselves', async () => {
+  const log = openLog();
+  const app = await startTestApp({ environment: PUBLIC, surroundings: { logger: log.logger } });
+  const signIn = async (remoteAddress: string, email: string, password: string, forwarded?: string) => {
+    const { statusCode } = await app.app.fastify.inject({
+      method: 'POST',
+      url: '/api/auth/login',
+      remoteAddress,
+      headers: { connection: 'keep-alive', ...(forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }) },
+      payload: { email, password },
+    });
+    return statusCode;
+  };
+
+  test.each([
+    ['from the internet', '203.0.113.50', true],
+    ['from the internet by IPv6', '2001:db8:7::1', true],
+    ['from a private network, where a proxy would stand', '10.1.2.3', false],
+  ])('%s is refused as a source: %s %s', async (_, address, isRefused) => {
+    const { email, password } = await app.signIn();
+    const statuses: number[] = [];
+    for (let index = 0; index < 6; index += 1)
+      statuses.push(
+        await signIn(address, `${index}-${address.replaceAll(':', '-')}@example.com`, 'wrong', `198.51.100.${index}`),
+      );
+    expect(statuses).toEqual([401, 401, 401, 401, 401, isRefused ? 429 : 401]);
+    expect(await signIn(address, email, password, '198.51.100.99')).toBe(isRefused ? 429 : 200);
+  });
+
+  test('is refused as a source in a private network as long as they do not', async () => {
+    for (let index = 0; index < 5; index += 1) expect(await signIn('10.9.9.9', `plain-${index}@example.com`, 'wrong')).toBe(401);
+    expect(await signIn('10.9.9.9', 'plain@example.com', 'wrong')).toBe(429);
+  });
+
+  test('is named to administrators where people sign in from there, and only so many are', async () => {
+    const boss = await app.signIn('boss', 'admin');
+    const visit = (remoteAddress: string, token?: string) =>
+      app.app.fastify.inject({
+        url: '/api/auth/me',
+        remoteAddress,
+        headers: { 'x-forwarded-for': '198.51.100.7', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+      });
+    await visit('203.0.113.60');
+    await visit('203.0.113.61', boss.token);
+    const named = async () =>
+      replyOf(await app.call(readProxyFindings, { token: boss.token })).untrusted.map(({ address }) => address);
+    expect(await named()).toEqual(['10.1.2.3', '203.0.113.61']);
+    for (let index = 0; index < 100; index += 1) await visit(`10.2.0.${index}`);
+    expect(await named()).toHaveLength(50);
+    expect(log.ofProxies()).toHaveLength(50);
+  });
+});
+
+test('nobody but administrators reads or clears what was found', async () => {
+  const app = await startTestApp();
+  await app.signIn('boss', 'admin');
+  const { token } = await app.signIn('maria');
+  for (const endpoint of [readProxyFindings, clearProxyFindings])
+    expect(problemOf(await app.call<Endpoint>(endpoint, { token })).code).toBe('forbidden');
+});

@@ -1,0 +1,63 @@
+import { clearProxyFindings, type ProxySign, readProxyFindings } from '@palisade/contract/proxy';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { call } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
+import { Moment, useMinute } from '#ui/moment.tsx';
+import './exposure-banner.css';
+
+/** In ms: a proxy comes when somebody sets it up. */
+const ASKED_AGAIN = 60_000;
+
+const findingsQuery = queryOptions({
+  queryKey: ['proxy-findings'],
+  queryFn: ({ signal }) => call(readProxyFindings, { signal }),
+  staleTime: ASKED_AGAIN,
+  refetchInterval: ASKED_AGAIN,
+});
+
+const SIGN_WORDS: Record<ProxySign, string> = {
+  old_http: 'spoke HTTP/1.0, as nginx does',
+  forwarding_header: 'had a header that proxies write',
+  header_names: 'was written as HAProxy writes',
+};
+
+/** Tells administrators of proxies that the settings do not name. */
+export function ProxyBanner() {
+  const queries = useQueryClient();
+  const now = useMinute();
+  const { data: findings } = useQuery(findingsQuery);
+  const clear = useMutation({
+    mutationFn: () => call(clearProxyFindings),
+    onSettled: () => queries.invalidateQueries({ queryKey: findingsQuery.queryKey }),
+  });
+  const { behind_proxy = null, untrusted = [] } = findings ?? {};
+  if (behind_proxy === null && untrusted.length === 0) return null;
+  return (
+    <section className="exposure-banner" aria-label="Proxies">
+      <IconAlertTriangle size={20} stroke={1.7} aria-hidden="true" />
+      <div>
+        {behind_proxy && (
+          <p>
+            This installation is in local exposure, and a request came through a proxy (
+            <Moment iso={behind_proxy.since} now={now} />; it {SIGN_WORDS[behind_proxy.sign]}). Reset tokens and usernames are
+            shown to nobody any more. Set <code>EXPOSURE=public</code>, or <code>PUBLIC_URL</code> to the address that people
+            open, and start the server again. If there is no proxy, a program on its machine looked like one: say that you have
+            read this, and they are shown again.
+          </p>
+        )}
+        {untrusted.length > 0 && (
+          <p>
+            Requests come through a proxy that <code>TRUSTED_PROXIES</code> does not name:{' '}
+            {untrusted.map(({ address }) => address).join(', ')}. Everybody behind it has one address, so that limits cannot tell
+            people apart. Add it to <code>TRUSTED_PROXIES</code>, and start the server again.
+          </p>
+        )}
+        {clear.isError && <p role="alert">This could not be saved. Try again.</p>}
+      </div>
+      <Button variant="quiet" size="s" loading={clear.isPending} onClick={() => clear.mutate()}>
+        I have read this
+      </Button>
+    </section>
+  );
+}
