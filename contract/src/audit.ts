@@ -5,6 +5,7 @@ import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 /** What the audit log keeps. The list is closed; a kind never changes its meaning. */
 export const AUDIT_KINDS = [
   'account_registered',
+  'email_proven',
   'signed_in',
   'signed_out',
   'session_ended',

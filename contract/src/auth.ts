@@ -9,7 +9,9 @@ const EMAIL_LENGTH_MAXIMUM = 254;
 const USERNAME_LENGTH_MAXIMUM = 64;
 /** How long a reset token is worth something, in seconds (DESIGN section 4: 15 minutes). */
 export const RESET_TOKEN_LIFETIME_S = 900;
-const RESET_TOKEN_LENGTH_MAXIMUM = 200;
+/** How long the token of a confirmation mail is worth something, in seconds: 24 hours. */
+export const PROOF_TOKEN_LIFETIME_S = 86_400;
+const TOKEN_LENGTH_MAXIMUM = 200;
 
 export const roleSchema = z.enum(['customer', 'support', 'admin']);
 export type Role = z.infer<typeof roleSchema>;
@@ -54,7 +56,8 @@ export type UserInfo = z.infer<typeof userInfoSchema>;
 export const register = endpoint({
   method: 'POST',
   path: '/auth/register',
-  summary: 'Create an account. It does not sign in.',
+  summary:
+    'Create an account. It does not sign in. In public exposure the answer is the same for an email that has an account already: its owner is told by mail.',
   access: 'anyone',
   body: z.object({ email: emailSchema, username: usernameSchema, password: newPasswordSchema }),
   status: 201,
@@ -67,12 +70,15 @@ export const deviceIdSchema = z.uuid('This is not an id of a device.');
 
 /** There while the session is held: it may do nothing but set up the second factor that its person must have. */
 const heldSchema = z.literal(true).optional();
+/** There while the person has still to prove their address: until then some things are held back (`email_unproven`). */
+const unprovenSchema = z.literal(true).optional();
 
 /** Somebody who is signed in from now on. */
 export const signedInSchema = z.object({
   access_token: z.string(),
   user_info: userInfoSchema,
   two_factor_setup_required: heldSchema,
+  email_unproven: unprovenSchema,
 });
 
 export const login = endpoint({
@@ -103,7 +109,11 @@ export const logout = endpoint({
 });
 
 /** The signed-in person with what only they see. */
-export const accountSchema = userInfoSchema.extend({ created_at: timeSchema, two_factor_setup_required: heldSchema });
+export const accountSchema = userInfoSchema.extend({
+  created_at: timeSchema,
+  two_factor_setup_required: heldSchema,
+  email_unproven: unprovenSchema,
+});
 export type Account = z.infer<typeof accountSchema>;
 
 export const currentUser = endpoint({
@@ -142,6 +152,35 @@ export const changePassword = endpoint({
   problems: ['conflict'],
 });
 
+export const sendEmailProof = endpoint({
+  method: 'POST',
+  path: '/auth/send-email-proof',
+  summary: 'Have another confirmation mail sent to one’s own address. Nothing is sent where none is needed.',
+  access: 'customer',
+  while_held: true,
+  status: 200,
+  reply: z.object({ success: z.literal(true) }),
+  problems: [],
+});
+
+export const proveEmail = endpoint({
+  method: 'POST',
+  path: '/auth/prove-email',
+  summary: 'Confirm one’s own address with the code that was mailed to it. Ends every other session.',
+  access: 'customer',
+  while_held: true,
+  body: z.object({
+    token: z
+      .string({ error: 'Give the code of the mail.' })
+      .trim()
+      .min(1, 'Give the code of the mail.')
+      .max(TOKEN_LENGTH_MAXIMUM, 'This is not the code of the mail.'),
+  }),
+  status: 200,
+  reply: z.object({ success: z.literal(true) }),
+  problems: [],
+});
+
 export const forgotPassword = endpoint({
   method: 'POST',
   path: '/auth/forgot-password',
@@ -168,7 +207,7 @@ export const resetPassword = endpoint({
       .string({ error: 'Give the reset token.' })
       .trim()
       .min(1, 'Give the reset token.')
-      .max(RESET_TOKEN_LENGTH_MAXIMUM, 'This is not a reset token.'),
+      .max(TOKEN_LENGTH_MAXIMUM, 'This is not a reset token.'),
     new_password: newPasswordSchema,
   }),
   status: 200,

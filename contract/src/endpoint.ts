@@ -41,6 +41,8 @@ export interface Endpoint<
   download?: Download;
   /** Also for a session that is held until its person has set up the second factor that they must have. */
   while_held?: true;
+  /** Only for who has proved that mails to their address reach them, where that is asked for (public exposure). */
+  needs_proven_email?: true;
   /** It costs the server far more than another call, and is limited more tightly. */
   expensive?: true;
   problems: readonly ProblemCode[];

@@ -12,6 +12,7 @@ const problemCodeSchema = z.enum([
   'account_disabled',
   'premium_required',
   'two_factor_setup_required',
+  'email_unproven',
   'confirmation_required',
   'not_found',
   'upload_stalled',
@@ -69,6 +70,11 @@ export const PROBLEMS = {
     status: 403,
     title: 'Second step needed',
     detail: 'Your account needs a second step at sign-in. Set up an authenticator app or a passkey, then go on.',
+  },
+  email_unproven: {
+    status: 403,
+    title: 'Email address not confirmed',
+    detail: 'Confirm your email address first: the code is in the mail that we sent you.',
   },
   confirmation_required: {
     status: 403,

@@ -266,6 +266,7 @@ export const requestPlan = endpoint({
   path: '/subscription/requests',
   summary: 'Ask the admins for a plan. One request for each plan may be open.',
   access: 'customer',
+  needs_proven_email: true,
   body: z.object({ template_id: idSchema }),
   status: 201,
   reply: planRequestSchema,

@@ -16,6 +16,8 @@ export const adminUserSchema = userInfoSchema.extend({
   sessions: z.int(),
   last_used_at: timeSchema.nullable(),
   two_factor: z.boolean(),
+  /** Nobody has proved that mails to the address reach them, where that is asked for. */
+  email_unproven: z.boolean(),
 });
 export type AdminUser = z.infer<typeof adminUserSchema>;
 
@@ -48,6 +50,18 @@ export const changeUser = endpoint({
   status: 200,
   reply: adminUserSchema,
   problems: ['not_found', 'last_admin'],
+});
+
+export const deleteUnprovenUser = endpoint({
+  method: 'POST',
+  path: '/admin/delete-unproven-user',
+  summary:
+    'Delete an account whose address nobody has confirmed, with everything in it: so that the address and the name are free again.',
+  access: 'admin',
+  body: z.object({ user_id: idSchema }),
+  status: 200,
+  reply: z.object({ success: z.literal(true) }),
+  problems: ['not_found', 'conflict', 'last_admin'],
 });
 
 export const listUserSessions = endpoint({

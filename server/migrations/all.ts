@@ -22,6 +22,8 @@ import * as home from './0025-home.ts';
 import * as auditKey from './0033-audit-key.ts';
 import * as retention from './0034-retention.ts';
 import * as mailQueue from './0037-mail-queue.ts';
+import * as usernames from './0030-usernames.ts';
+import * as emailProof from './0031-email-proof.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -48,4 +50,6 @@ export const migrations: Record<string, Migration> = {
   '0033-audit-key': auditKey,
   '0034-retention': retention,
   '0037-mail-queue': mailQueue,
+  '0030-usernames': usernames,
+  '0031-email-proof': emailProof,
 };

@@ -56,6 +56,7 @@ import { createRedisSessionNews } from '#platform/session-news.ts';
 import { createStorageWatch } from '#platform/storage-watch.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
+import { restrainMail } from './app/letters.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
 import { buildScanner } from './app/scanner.ts';
 import { buildAudit, openStore, retentionTasks } from './app/store.ts';
@@ -126,12 +127,17 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   });
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
   const remote = createRemote({ database: database.$pickTables<'remote_sessions'>(), counters, now });
-  const mail = createMail({
+  const everyMail = createMail({
     database: database.$pickTables<'mails' | 'installation'>(),
     server: settings.mail_server,
     now,
     logger,
     look_ms: surroundings.mail_look_ms,
+  });
+  const mail = restrainMail(everyMail, {
+    mayHear: (tables, email) => accounts.emailProofs.mayHear(tables, email),
+    counters,
+    limits: settings.limits,
   });
   const proxies = await createProxyWatch({
     database: database.$pickTables<'installation'>(),

@@ -44,6 +44,8 @@ const ACCESS: Record<string, Access> = {
   'POST /auth/two-factor/recovery-codes': 'customer',
   'GET /auth/me': 'customer',
   'PATCH /auth/me': 'customer',
+  'POST /auth/send-email-proof': 'customer',
+  'POST /auth/prove-email': 'customer',
   'GET /auth/audit': 'customer',
   'POST /auth/export': 'customer',
   'POST /auth/delete-account': 'customer',
@@ -107,6 +109,7 @@ const ACCESS: Record<string, Access> = {
   'GET /admin/subscription-requests': 'admin',
   'GET /admin/users': 'admin',
   'PATCH /admin/users': 'admin',
+  'POST /admin/delete-unproven-user': 'admin',
   'GET /admin/user-sessions': 'admin',
   'POST /admin/end-user-sessions': 'admin',
   'GET /admin/audit': 'admin',
@@ -129,12 +132,26 @@ const ACCESS: Record<string, Access> = {
 const WHILE_HELD = [
   'POST /auth/logout',
   'GET /auth/me',
+  'POST /auth/send-email-proof',
+  'POST /auth/prove-email',
   'GET /auth/two-factor',
   'POST /auth/two-factor/confirm',
   'POST /auth/two-factor/totp',
   'POST /auth/two-factor/totp/activate',
   'POST /auth/two-factor/passkeys/options',
   'POST /auth/two-factor/passkeys',
+];
+
+/** What takes a proved address, in public exposure. */
+const NEEDS_PROVEN_EMAIL = [
+  'POST /auth/two-factor/totp',
+  'POST /auth/two-factor/totp/activate',
+  'POST /auth/two-factor/passkeys/options',
+  'POST /auth/two-factor/passkeys',
+  'POST /auth/two-factor/recovery-codes',
+  'POST /remote/session',
+  'POST /remote/join',
+  'POST /subscription/requests',
 ];
 
 const idSchema = z.object({ id: z.string() });
@@ -403,6 +420,21 @@ test('who must have a second factor and has none calls nothing but what sets it 
     }
   }
   expect([...new Set(answered)].sort()).toEqual([...WHILE_HELD].sort());
+});
+
+test('who has not proved their address calls everything else in public exposure', async () => {
+  const { app, tokens, ask } = await startWithRoles({
+    ...{ EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' },
+  });
+  await app.app.database.updateTable('users').set({ email_proven_at: null }).execute();
+  const refused: string[] = [];
+  for (const [key, access] of Object.entries(ACCESS).filter(([, least]) => least !== 'anyone')) {
+    if (key === 'POST /auth/logout') continue;
+    const role = access === 'customer' ? 'customer' : access === 'support' ? 'support' : 'admin';
+    const { problem } = await ask(key, tokens[role]);
+    if (problem?.code === 'email_unproven') refused.push(key);
+  }
+  expect(refused.sort()).toEqual([...NEEDS_PROVEN_EMAIL].sort());
 });
 
 describe('a record', async () => {

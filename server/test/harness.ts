@@ -29,6 +29,8 @@ export interface TestApp {
   ): Promise<Answer<E>>;
   /** Registers and signs in somebody new; `role` in place of what registering gave. */
   signIn(name?: string, role?: Role): Promise<{ token: string; email: string; password: string }>;
+  /** The same for somebody who has not proved their address, which public exposure asks for. */
+  signInUnproven(name?: string): Promise<{ token: string; email: string; password: string }>;
   close(): Promise<void>;
 }
 
@@ -125,19 +127,26 @@ export async function startTestApp(
     return await readAnswer(endpoint, response);
   };
 
+  async function newPerson(name: string, changes: { role?: Role | undefined; email_proven_at?: string }) {
+    const email = `${name}@example.com`;
+    await call(register, { body: { email, username: name, password: PASSWORD } });
+    const { role, ...rest } = changes;
+    const set = { ...rest, ...(role !== undefined && { role }) };
+    if (Object.keys(set).length > 0) await app.database.updateTable('users').set(set).where('email', '=', email).execute();
+    const answer = await call(login, { body: { email, password: PASSWORD } });
+    if (!answer.ok) throw new Error(`sign-in failed: ${answer.problem.detail}`);
+    return { token: answer.reply.access_token, email, password: PASSWORD };
+  }
+  const someName = () => `person-${randomBytes(4).toString('hex')}`;
+
   const testApp: TestApp = {
     app,
     url,
     data_dir: settings.data_dir,
     call,
-    async signIn(name = `person-${randomBytes(4).toString('hex')}`, role) {
-      const email = `${name}@example.com`;
-      await call(register, { body: { email, username: name, password: PASSWORD } });
-      if (role !== undefined) await app.database.updateTable('users').set({ role }).where('email', '=', email).execute();
-      const answer = await call(login, { body: { email, password: PASSWORD } });
-      if (!answer.ok) throw new Error(`sign-in failed: ${answer.problem.detail}`);
-      return { token: answer.reply.access_token, email, password: PASSWORD };
-    },
+    signIn: (name = someName(), role) =>
+      newPerson(name, { role, ...(settings.exposure === 'public' && { email_proven_at: new Date().toISOString() }) }),
+    signInUnproven: (name = someName()) => newPerson(name, {}),
     async close() {
       await app.close();
       await database.dispose();

@@ -5,9 +5,11 @@ import { serveAudit } from '#features/audit/audit.routes.ts';
 import { createAuditLog } from '#features/audit/audit-log.ts';
 import { serveAccounts } from '#features/auth/account.routes.ts';
 import { createAccounts } from '#features/auth/account.ts';
+import { createAskedMail } from '#features/auth/asked-mail.ts';
 import { serveAuth } from '#features/auth/auth.routes.ts';
 import type { AuthTables } from '#features/auth/auth.tables.ts';
 import { createAuth } from '#features/auth/auth.ts';
+import { createEmailProofs } from '#features/auth/email-proof.ts';
 import { createExport } from '#features/auth/export.ts';
 import { createFarewell } from '#features/auth/farewell.ts';
 import { passkeySite } from '#features/auth/passkey-site.ts';
@@ -68,18 +70,22 @@ export function buildAccounts(
     leaked,
   });
   const auth = createAuth({
-    database: database.$pickTables<'users' | 'reset_tokens' | 'installation' | 'audit_entries' | 'audit_head'>(),
+    database: database.$pickTables<'users' | 'account_tokens' | 'installation' | 'audit_entries' | 'audit_head'>(),
     audit,
     passwords,
     exposure: settings.exposure,
     admin_emails: settings.admin_emails,
-    proveEmail: (email) => recovery.mailProof(email),
+    onRegistered(email, isNew) {
+      if (isNew) emailProofs.mail(email);
+      else recovery.mailRegistration(email);
+    },
     now,
   });
   const mustHaveFactor = factorRule(settings.require_two_factor);
   const sessions = createSessions({
     database: database.$pickTables<'sessions'>(),
     findUser: auth.findUser,
+    lacksProof: ({ id }) => emailProofs.isUnproven(id),
     lacksFactor: async ({ id, role }) => mustHaveFactor(role) && !(await twoFactor.secondFactor(id)).enabled,
     now,
     news,
@@ -99,7 +105,7 @@ export function buildAccounts(
     logger,
   });
   const requirePassword = createRequirePassword({
-    database: database.$pickTables<'users' | 'reset_tokens'>(),
+    database: database.$pickTables<'users' | 'account_tokens'>(),
     guard: createPasswordGuard({ counters, limits: settings.limits }),
   });
   const secrets = openSealedSecrets(settings.two_factor_key_file);
@@ -140,29 +146,47 @@ export function buildAccounts(
     sessions,
     guard,
     secondFactors,
-    challenges: createSignInChallenges({ database: database.$pickTables<'sign_in_challenges'>(), now }),
+    challenges: createSignInChallenges({ database: database.$pickTables<'sign_in_challenges'>(), now, logger }),
     passkeys,
     wakeMail: mail.wake,
     audit,
     observe,
     mustHaveFactor,
+    isUnproven: (user_id) => emailProofs.isUnproven(user_id),
     now,
   });
   const accountTables = database.$pickTables<
     keyof (AuthTables & TwoFactorTables) | 'sessions' | 'mails' | 'installation' | 'audit_entries' | 'audit_head'
   >();
-  const accounts = createAccounts({ database: accountTables, audit, passwords, requirePassword, sessions, mail });
+  const callGuard = createCallGuard({
+    counters,
+    limits: settings.limits,
+    isShared: (source) => settings.exposure === 'public' && proxies.isShared(source),
+    isKnown: guard.isKnown,
+  });
+  const askedMail = createAskedMail({ database: accountTables, mail, guard: callGuard, logger });
+  const emailProofs = createEmailProofs({
+    database: accountTables,
+    audit,
+    sessions,
+    askedMail,
+    public_url: settings.public_url,
+    exposure: settings.exposure,
+    admin_emails: settings.admin_emails,
+    now,
+  });
+  const { isUnproven } = emailProofs;
+  const accounts = createAccounts({ database: accountTables, audit, passwords, requirePassword, sessions, mail, isUnproven });
   const recovery = createRecovery({
     database: accountTables,
     audit,
     passwords,
     sessions,
     mail,
+    askedMail,
+    emailProofs,
     public_url: settings.public_url,
-    exposure: settings.exposure,
-    admin_emails: settings.admin_emails,
     now,
-    logger,
   });
   const auditTables = database.$pickTables<'audit_entries' | 'audit_head'>();
   const auditLog = createAuditLog({ database: auditTables, accounts: auth, verify: verifyLog, now });
@@ -175,26 +199,25 @@ export function buildAccounts(
     ],
     now,
   });
-  const farewell = createFarewell({ database: accountTables, audit, sessions, mail, forget, now });
-  const proveAgain = createProveAgain({ database: twoFactorTables, requirePassword, secondFactors, mail });
+  const farewell = createFarewell({ database: accountTables, audit, sessions, mail, forget, exposure: settings.exposure, now });
+  const proveAgain = createProveAgain({ requirePassword, secondFactors, mail });
 
   return {
     auth,
     sessions,
     blocks,
     twoFactor,
+    emailProofs,
 
     serve(api: Api): void {
-      const callGuard = createCallGuard({
-        counters,
-        limits: settings.limits,
-        isShared: (source) => settings.exposure === 'public' && proxies.isShared(source),
-      });
       serveAuth(api, auth, { signIn, guard: callGuard, accounts });
       const siteOf = ({ headers }: FastifyRequest) => passkeySite(headers.host, settings);
       serveTwoFactor(api, { twoFactor, passkeys, signIn, siteOf });
-      serveAccounts(api, { auth, accounts, requirePassword });
-      serveUsers(api, createUsers({ database: accountTables, audit, sessions, secondFactors: twoFactor.secondFactors, now }));
+      serveAccounts(api, { auth, accounts, requirePassword, emailProofs });
+      const { secondFactors: hasFactors } = twoFactor;
+      const { exposure } = settings;
+      const users = createUsers({ database: accountTables, audit, sessions, secondFactors: hasFactors, exposure, now });
+      serveUsers(api, users, farewell);
       servePrivacy(api, { dataExport, farewell, proveAgain, siteOf });
       serveAudit(api, auditLog);
       serveRecovery(api, recovery, {
@@ -213,7 +236,7 @@ export function buildAccounts(
     },
 
     async close(): Promise<void> {
-      await recovery.close();
+      await askedMail.close();
       await guard.close();
     },
   };

@@ -28,6 +28,7 @@ async function open(kind: 'memory' | 'redis', meanwhile = createMemoryCounters({
 /** What would not be counted by Redis would be counted here, and the test fails. */
 const never: Counters = {
   take: () => Promise.reject(new Error('counted in memory')),
+  giveBack: () => Promise.reject(new Error('counted in memory')),
   put: () => Promise.reject(new Error('counted in memory')),
   count: () => Promise.reject(new Error('counted in memory')),
   remove: () => Promise.resolve(),
@@ -112,6 +113,15 @@ describe.each(kinds)('counters in %s', (kind) => {
       expect(await counters.take([wide, narrow])).toMatchObject({ index: 0 });
       await counters.clear([wide.key]);
       expect(await counters.take([wide])).toBeUndefined();
+    });
+
+    test('what is given back can be taken again, and a bucket that is full stays so', async () => {
+      const bucket = { key: newKey(), rate };
+      await counters.giveBack([bucket]);
+      for (let time = 0; time < 3; time += 1) expect(await counters.take([bucket])).toBeUndefined();
+      await counters.giveBack([bucket]);
+      expect(await counters.take([bucket])).toBeUndefined();
+      expect(await counters.take([bucket])).toEqual({ index: 0, wait_ms: 10_000 });
     });
 
     test('of many at once no more get through than the bucket holds', async () => {

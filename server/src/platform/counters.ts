@@ -19,6 +19,8 @@ export interface Counters {
    * Takes one from each bucket, or nothing when one of them is empty. Answers undefined, or which is empty and the ms until it is not.
    */
   take(buckets: readonly Bucket[]): Promise<{ index: number; wait_ms: number } | undefined>;
+  /** Puts one back into each bucket that it was taken from. */
+  giveBack(buckets: readonly Bucket[]): Promise<void>;
   /**
    * Puts a member into a set. `count` are its members now; `isNew` is whether this one was not in it before; `wait_ms` is 0, or for a set that is full the time
    * until it takes another one.
@@ -102,6 +104,13 @@ export function createMemoryCounters(parts: { now: () => number; keys_maximum?: 
       }
       if (full.size > keys_maximum) evict(full, (key) => (full.get(key) ?? 0) <= at, keys_maximum);
       return undefined;
+    },
+
+    async giveBack(buckets) {
+      for (const { key, rate } of buckets) {
+        const fullAt = full.get(key);
+        if (fullAt !== undefined) full.set(key, fullAt - rate.period_ms / rate.count);
+      }
     },
 
     async put(key, { member, most, window_ms }) {

@@ -143,7 +143,7 @@ async function serveAlone(limits: EventsLimits) {
   });
   const looked_up: number[] = [];
   const sessions = {
-    resolve: () => Promise.resolve({ id: newId(), user, began: null, is_held: false }),
+    resolve: () => Promise.resolve({ id: newId(), user, began: null, is_held: false, is_unproven: false }),
     living(session_ids: readonly string[]) {
       looked_up.push(session_ids.length);
       return Promise.resolve(new Set(session_ids));
@@ -328,6 +328,7 @@ test('sessions are looked up in one question for 500 of them', async () => {
     database,
     findUser: () => Promise.resolve(user),
     lacksFactor: () => Promise.resolve(false),
+    lacksProof: () => Promise.resolve(false),
     now: Date.now,
   });
   const id = (await sessions.resolve(token))?.id ?? '';

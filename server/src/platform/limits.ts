@@ -15,7 +15,9 @@ const perMinute = (count: number): Rate => ({ count, period_ms: MINUTE_MS });
 /**
  * Every limit by its name, as LIMITS writes it. `pair`: wrong passwords of one account from one source before that pair is refused (fail2ban's default).
  * `spray`: different accounts with wrong passwords from one source (CrowdSec: 5, one of them forgotten each 10 s). `distributed`: wrong passwords of one
- * account from everywhere before each further try has to wait. The others are calls: those of one account or, with `.source`, of one source. They are at
+ * account from everywhere before each further try has to wait. `letters`: mails to one address; `letters.reset` and `letters.asked`: of those that anybody can
+ * ask for, reset tokens, and each other kind. Used up, another reset token goes out each 5 minutes, within the 15 that one lives: who asks in a loop leaves no
+ * mailbox without one that works. The others are calls: those of one account or, with `.source`, of one source. They are at
  * least four times what the busiest screens make (docs/decisions/0044).
  */
 const DEFAULTS = {
@@ -26,6 +28,9 @@ const DEFAULTS = {
   recovery: { count: 5, period_ms: 15 * MINUTE_MS },
   'recovery.source': { count: 60, period_ms: 15 * MINUTE_MS },
   'register.source': { count: 60, period_ms: HOUR_MS },
+  letters: { count: 60, period_ms: HOUR_MS },
+  'letters.asked': { count: 5, period_ms: DAY_MS },
+  'letters.reset': { count: 6, period_ms: 30 * MINUTE_MS },
   read: perMinute(3_000),
   'read.source': perMinute(30_000),
   write: perMinute(600),

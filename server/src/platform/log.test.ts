@@ -184,7 +184,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   note(await app.call(register, { body: { email: 'r@example.com', username, password } }));
   await sql`alter table chat_messages rename to chat_lost`.execute(database);
   note(await app.call(sendMessage, { token: renewed, body: { message: secret('message'), sender: 'user' } }));
-  await sql`alter table reset_tokens rename to reset_lost`.execute(database);
+  await sql`alter table account_tokens rename to reset_lost`.execute(database);
   note(await app.call(resetPassword, { body: { reset_token, new_password: password } }));
   await app.call(forgotPassword, { body: { email } });
   await sql`alter table sessions rename to sessions_lost`.execute(database);

@@ -52,6 +52,8 @@ interface Letter {
   priority?: (typeof PRIORITIES)[number];
   /** Nothing of it is kept once it was sent, or given up; for who is no longer known here. Without a mail server it is not written at all. */
   leaves_no_trace?: true;
+  /** Somebody asked for it by naming the address: it goes to one that nobody has proved, too, and who queues it bounds how many there are. */
+  asked?: true;
 }
 
 export interface Mail {

@@ -47,12 +47,19 @@ const sessionOf = (role: 'customer' | 'admin', id: string): Session => ({
   user: { id, username: id, email: `${id}@example.com`, role },
   began: null,
   is_held: false,
+  is_unproven: false,
 });
 const database = openDatabase<SessionTables>({ sqlite: ':memory:' });
 afterAll(() => database.destroy());
 /** A token is a role and a name. */
 const sessions: Sessions = {
-  ...createSessions({ database, findUser: () => Promise.resolve(undefined), lacksFactor: () => Promise.resolve(false), now }),
+  ...createSessions({
+    database,
+    findUser: () => Promise.resolve(undefined),
+    lacksFactor: () => Promise.resolve(false),
+    lacksProof: () => Promise.resolve(false),
+    now,
+  }),
   async resolve(token) {
     const [role, id = ''] = token.split('-');
     return role === 'customer' || role === 'admin' ? sessionOf(role, id) : undefined;

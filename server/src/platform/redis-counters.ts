@@ -43,6 +43,14 @@ for i, key in ipairs(KEYS) do
 end
 return {0, 0}`);
 
+const GIVE_BACK = script(`
+for i, key in ipairs(KEYS) do
+  local count, period = tonumber(ARGV[2 * i - 1]), tonumber(ARGV[2 * i])
+  local full = tonumber(redis.call('GET', key))
+  if full then redis.call('SET', key, string.format('%.17g', full - period / count), 'KEEPTTL') end
+end
+return 0`);
+
 const PUT = script(`
 local window, most, member = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - window)
@@ -190,6 +198,16 @@ export async function createRedisCounters(parts: {
           return place === 0 ? undefined : { index: place - 1, wait_ms };
         },
         () => meanwhile.take(buckets),
+      ),
+
+    giveBack: (buckets) =>
+      counted(
+        async () => {
+          const keys = buckets.map(({ key }) => key);
+          const values = buckets.flatMap(({ rate }) => [rate.count, rate.period_ms]);
+          await run(GIVE_BACK, keys, values);
+        },
+        () => meanwhile.giveBack(buckets),
       ),
 
     put: (key, place) =>

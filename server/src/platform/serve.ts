@@ -56,6 +56,7 @@ function commonProblems(endpoint: Endpoint): ProblemCode[] {
   const codes: ProblemCode[] = ['internal', 'too_many_requests', 'storage_full'];
   if (endpoint.access !== 'anyone') codes.push('unauthenticated');
   if (endpoint.access !== 'anyone' && !endpoint.while_held) codes.push('two_factor_setup_required');
+  if (endpoint.needs_proven_email) codes.push('email_unproven');
   if (LEAST_RANK[endpoint.access] > 1) codes.push('forbidden');
   if (endpoint.params) codes.push('not_found');
   if (endpoint.query || endpoint.body || endpoint.upload) codes.push('invalid_field');
@@ -77,6 +78,7 @@ async function authenticate(api: Api, endpoint: Endpoint, request: FastifyReques
     throw new Problem('forbidden');
   }
   if (session.is_held && !endpoint.while_held) throw new Problem('two_factor_setup_required');
+  if (session.is_unproven && endpoint.needs_proven_email) throw new Problem('email_unproven');
   return session;
 }
 

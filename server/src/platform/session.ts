@@ -37,6 +37,8 @@ export interface Session {
   began: Pick<Origin, 'address' | 'source' | 'client'> | null;
   /** Its person must have a second factor and has none yet: it may do nothing but set one up. */
   is_held: boolean;
+  /** Its person has still to prove that mails to their address reach them. */
+  is_unproven: boolean;
 }
 
 const DAY_MS = 86_400_000;
@@ -97,17 +99,18 @@ export interface Sessions {
 
 /**
  * `findUser` answers undefined for an account that is gone or disabled: its tokens are then worth nothing. `lacksFactor` is whether a person must have a second
- * factor and has none.
+ * factor and has none, `lacksProof` whether they have still to prove their address.
  */
 export function createSessions(parts: {
   database: Kysely<SessionTables>;
   findUser: (id: string) => Promise<UserInfo | undefined>;
   lacksFactor: (user: UserInfo) => Promise<boolean>;
+  lacksProof: (user: UserInfo) => Promise<boolean>;
   now: () => number;
   /** Tells the other servers that may serve the same people; undefined where there are none. */
   news?: Pick<SessionNews, 'tell' | 'listen'> | undefined;
 }): Sessions {
-  const { database, findUser, lacksFactor, now, news } = parts;
+  const { database, findUser, lacksFactor, lacksProof, now, news } = parts;
   const cache_ms = news === undefined ? CACHE_MS.alone : CACHE_MS.several;
   const cache = new Map<string, Cached>();
   // Sessions that ended while a read of them may have been under way; such a read must not put them back into the cache.
@@ -172,12 +175,13 @@ export function createSessions(parts: {
     const user = await findUser(row.user_id);
     if (user === undefined) return undefined;
     const is_held = await lacksFactor(user);
+    const is_unproven = await lacksProof(user);
     return {
-      session: { id: row.id, user, began: beganOf(row), is_held },
+      session: { id: row.id, user, began: beganOf(row), is_held, is_unproven },
       expires_at: Date.parse(row.created_at) + ABSOLUTE_LIFETIME_MS,
       last_used_at: Date.parse(row.last_used_at),
-      // Whoever has just set their second factor up is free at once, on every server.
-      trusted_until: is_held ? 0 : now() + cache_ms,
+      // Whoever has just set their second factor up, or proved their address, is free at once, on every server.
+      trusted_until: is_held || is_unproven ? 0 : now() + cache_ms,
     };
   }
 

@@ -10,6 +10,8 @@ export interface Session {
   user_info: UserInfo;
   /** Held: nothing but setting up the second factor that its person must have. Not stored: the server says it again. */
   two_factor_setup_required?: true | undefined;
+  /** The person has still to confirm their address, and some things wait for it. Not stored either. */
+  email_unproven?: true | undefined;
 }
 
 /** Why the sign-in screen is shown to a person who did not sign out here. */
@@ -79,13 +81,13 @@ export function endSession(notice?: SessionNotice): void {
 }
 
 /** Takes over what the server says about the signed-in person; ignored when somebody else has signed in meanwhile. */
-export function refreshUser(account: UserInfo & Pick<Session, 'two_factor_setup_required'>): void {
+export function refreshUser(account: UserInfo & Pick<Session, 'two_factor_setup_required' | 'email_unproven'>): void {
   if (state.session?.user_info.id !== account.id) return;
   // What the server says of the person beyond this is not kept in storage.
-  const { id, username, email, role } = account;
+  const { id, username, email, role, email_unproven } = account;
   // A hold ends where it is seen that there is a second factor: this may be an answer from before it began.
   const two_factor_setup_required = account.two_factor_setup_required ?? state.session.two_factor_setup_required;
-  const session = { ...state.session, user_info: { id, username, email, role }, two_factor_setup_required };
+  const session = { ...state.session, user_info: { id, username, email, role }, two_factor_setup_required, email_unproven };
   store(session);
   become({ session, notice: undefined });
 }

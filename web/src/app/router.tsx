@@ -66,6 +66,11 @@ export const routes: RouteObject[] = [
             }),
           },
           {
+            path: 'confirm-email',
+            handle: { title: 'Confirm your email address' },
+            lazy: async () => ({ Component: (await import('#features/account/confirm-email-page.tsx')).ConfirmEmailPage }),
+          },
+          {
             path: 'admin/setup',
             handle: { title: 'Admin Setup' },
             lazy: async () => ({ Component: (await import('#features/setup/setup-page.tsx')).SetupPage }),

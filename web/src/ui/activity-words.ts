@@ -7,6 +7,7 @@ type Told = Pick<Activity, 'kind' | 'address' | 'client' | 'details'>;
 /** What each kind is called in a list to choose from, and in an entry that says no more. */
 export const KIND_LABELS: Record<AuditKind, string> = {
   account_registered: 'Account created',
+  email_proven: 'Email address confirmed',
   signed_in: 'Signed in',
   signed_out: 'Signed out',
   session_ended: 'Session ended',
@@ -67,6 +68,7 @@ const withFact = (name: string) => (told: Told) => {
 /** Kinds of which an entry says more than the label. */
 const SENTENCES: Partial<Record<AuditKind, (told: Told) => string>> = {
   account_registered: withClient,
+  email_proven: withClient,
   signed_in: withClient,
   signed_out: withClient,
   session_ended: (told) => (told.details['all'] === true ? 'Signed out everywhere' : withFact('session')(told)),

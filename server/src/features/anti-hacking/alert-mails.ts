@@ -62,7 +62,7 @@ export function createAlertMails(parts: {
       subject: `security alert, ${severity}`,
       priority: 'alert',
       lines: [
-        `Hello ${user.username},`,
+        'Hello,',
         `${alertTitle(advised)}:`,
         description,
         [`When: ${describeTime(incident.at)}`, ...(ip_address === null ? [] : [`From: ${ip_address}`])].join('\n'),
@@ -114,7 +114,7 @@ export function createAlertMails(parts: {
         subject: 'your week in security',
         priority: 'digest',
         lines: [
-          `Hello ${user.username},`,
+          'Hello,',
           'nothing grave happened in the last week that you were not told of at once. What is still open:',
           lines.join('\n'),
           ...(more > 0 ? [`And ${more} more.`] : []),

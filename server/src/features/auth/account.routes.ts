@@ -1,13 +1,14 @@
-import { changePassword, changeUsername, currentUser } from '@palisade/contract/auth';
+import { changePassword, changeUsername, currentUser, proveEmail, sendEmailProof } from '@palisade/contract/auth';
 import { endOtherSessions, endSession, listSessions } from '@palisade/contract/sessions';
 import { originOf } from '#platform/origin.ts';
 import { nextPage } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
-import type { SessionRecord } from '#platform/session.ts';
+import type { Session, SessionRecord } from '#platform/session.ts';
 import { describeUserAgent } from '#platform/user-agent.ts';
 import type { Accounts } from './account.ts';
 import type { Auth } from './auth.ts';
+import type { EmailProofs } from './email-proof.ts';
 import type { RequirePassword } from './require-password.ts';
 
 /** A session as a reply has it. `own_id` is the session that asks. */
@@ -15,19 +16,45 @@ export function sessionOf({ user_agent, ...row }: SessionRecord, own_id: string)
   return { ...row, client: describeUserAgent(user_agent), current: row.id === own_id };
 }
 
+/** What a session says of what its person has still to do. */
+function standingOf({ is_held, is_unproven }: Session) {
+  return {
+    ...(is_held && { two_factor_setup_required: true as const }),
+    ...(is_unproven && { email_unproven: true as const }),
+  };
+}
+
 export function serveAccounts(
   api: Api,
-  { auth, accounts, requirePassword }: { auth: Auth; accounts: Accounts; requirePassword: RequirePassword },
+  parts: {
+    auth: Auth;
+    accounts: Accounts;
+    requirePassword: RequirePassword;
+    emailProofs: Pick<EmailProofs, 'mailAgain' | 'prove'>;
+  },
 ): void {
+  const { auth, accounts, requirePassword, emailProofs } = parts;
+
   serve(api, currentUser, 'customer', async ({ session }) => {
     const account = await auth.findAccount(session.user.id);
     if (account === undefined) throw new Problem('unauthenticated');
-    return { ...account, ...(session.is_held && { two_factor_setup_required: true as const }) };
+    return { ...account, ...standingOf(session) };
   });
 
-  serve(api, changeUsername, 'customer', ({ session, body, request }) =>
-    accounts.changeUsername(session.user.id, body.username, originOf(request)),
-  );
+  serve(api, sendEmailProof, 'customer', async ({ session }) => {
+    await emailProofs.mailAgain(session.user.id);
+    return { success: true as const };
+  });
+
+  serve(api, proveEmail, 'customer', async ({ session, body, request }) => {
+    await emailProofs.prove(body.token, { user_id: session.user.id, session_id: session.id, origin: originOf(request) });
+    return { success: true as const };
+  });
+
+  serve(api, changeUsername, 'customer', async ({ session, body, request }) => {
+    const account = await accounts.changeUsername(session.user.id, body.username, originOf(request));
+    return { ...account, ...standingOf(session) };
+  });
 
   serve(api, changePassword, 'customer', async ({ session, body, request }) => {
     await accounts.changePassword({ user_id: session.user.id, session_id: session.id, ...body, origin: originOf(request) });

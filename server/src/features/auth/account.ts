@@ -2,7 +2,6 @@ import type { AuditKind } from '@palisade/contract/audit';
 import type { Account } from '@palisade/contract/auth';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
-import { isUniqueViolation } from '#platform/database.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
@@ -10,16 +9,16 @@ import { Problem } from '#platform/problem.ts';
 import type { SessionRecord, Sessions, SessionTables } from '#platform/session.ts';
 import { describeUserAgent } from '#platform/user-agent.ts';
 import type { AuthTables } from './auth.tables.ts';
-import { usernameKey } from './auth.ts';
 import type { Passwords } from './password.ts';
 import { passwordNotice } from './recovery.ts';
 import type { RequirePassword } from './require-password.ts';
 import { endSignIns } from './sign-in-challenges.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
+import { storedUsername, usernameColumns, usernameRefusal } from './username.ts';
 
 /** What a person changes about their own account. */
 export interface Accounts {
-  /** @throws Problem `username_taken`. */
+  /** @throws Problem `username_taken`, `invalid_field`. */
   changeUsername(user_id: string, username: string, origin: Origin): Promise<Account>;
   /**
    * Sets a new password and ends every session but the one that asks.
@@ -45,8 +44,9 @@ export function createAccounts(parts: {
   requirePassword: RequirePassword;
   sessions: Pick<Sessions, 'endOne' | 'endAll' | 'refresh'>;
   mail: Pick<Mail, 'queue' | 'wake'>;
+  isUnproven: (user_id: string) => Promise<boolean>;
 }): Accounts {
-  const { database, audit, passwords, requirePassword, sessions, mail } = parts;
+  const { database, audit, passwords, requirePassword, sessions, mail, isUnproven } = parts;
 
   /** What a person did to their own account, in the transaction in which it is done. */
   const record = (
@@ -77,12 +77,13 @@ export function createAccounts(parts: {
   }
 
   return {
-    async changeUsername(user_id, username, origin) {
+    async changeUsername(user_id, given, origin) {
+      const username = storedUsername(given);
       try {
         return await database.transaction().execute(async (transaction) => {
           const account = await transaction
             .updateTable('users')
-            .set({ username, username_key: usernameKey(username) })
+            .set(usernameColumns(username))
             .where('id', '=', user_id)
             .returning(['id', 'username', 'email', 'role', 'created_at'])
             .executeTakeFirst();
@@ -91,8 +92,7 @@ export function createAccounts(parts: {
           return account;
         });
       } catch (error) {
-        if (isUniqueViolation(error, 'username_key')) throw new Problem('username_taken');
-        throw error;
+        throw usernameRefusal(error);
       } finally {
         sessions.refresh(user_id);
       }
@@ -103,6 +103,7 @@ export function createAccounts(parts: {
       const user = await database.selectFrom('users').select(['email', 'username']).where('id', '=', user_id).executeTakeFirst();
       if (user === undefined) throw new Problem('unauthenticated');
       const stored = await passwords.stored(new_password, { field: 'new_password', person: user });
+      const is_unproven = await isUnproven(user_id);
       await database.transaction().execute(async (transaction) => {
         const changed = await transaction
           .updateTable('users')
@@ -112,8 +113,11 @@ export function createAccounts(parts: {
           .returning('id')
           .executeTakeFirst();
         if (changed === undefined) throw new Problem('conflict');
-        // A reset that was asked for before must not undo the change.
-        await transaction.deleteFrom('reset_tokens').where('user_id', '=', user_id).execute();
+        // A reset that was asked for before must not undo the change. But while nobody proved the address, the tokens that were mailed there may be its owner's,
+        // and who changes the password somebody else.
+        let over = transaction.deleteFrom('account_tokens').where('user_id', '=', user_id).where('purpose', '=', 'reset');
+        if (is_unproven) over = over.where('is_mailed', '=', 0);
+        await over.execute();
         await endSignIns(transaction.$pickTables<'sign_in_challenges'>(), user_id);
         await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), passwordNotice(user));
         await sessions.endAll(transaction.$pickTables<'sessions'>(), user_id, session_id);

@@ -8,6 +8,8 @@ export interface AuthTables {
     username: string;
     /** The username in the form in which two are the same: NFKC, lower case. */
     username_key: string;
+    /** One form for all names that look alike; null for a name that looked like an older one before that was refused. */
+    username_skeleton: string | null;
     /** argon2id, PHC string. */
     password_hash: string;
     /** 1 when the password is one of those that attackers try first; null until it is next seen. */
@@ -16,20 +18,25 @@ export interface AuthTables {
     created_at: string;
     /** Since when the account may not be signed in to; null for one that may. */
     disabled_at: string | null;
-    /** When the person proved that mails to the address reach them, where that was asked for. */
+    /** When the person proved that mails to the address reach them; asked for in public exposure. */
     email_proven_at: string | null;
+    /** When ADMIN_EMAILS made the account an administrator's, which it does once. */
+    admin_by_email_at: string | null;
   };
-  reset_tokens: {
-    user_id: string;
+  account_tokens: {
     /** SHA-256 of the token in hex. */
     token_hash: string;
+    user_id: string;
+    /** What it does once: set a new password, or prove the address. */
+    purpose: 'reset' | 'proof';
+    /** 0: it was answered to the machine itself, and so proves nothing of the address. */
+    is_mailed: 0 | 1;
     created_at: string;
     expires_at: string;
-    used_at: string | null;
   };
 }
 
 export const AUTH_PERSONAL: readonly PersonalTable[] = [
-  { table: 'users', column: 'id', withheld: ['password_hash', 'username_key'] },
-  { table: 'reset_tokens', key: 'user_id', withheld: ['token_hash'] },
+  { table: 'users', column: 'id', withheld: ['password_hash', 'username_key', 'username_skeleton'] },
+  { table: 'account_tokens', key: 'token_hash', withheld: ['token_hash'] },
 ];

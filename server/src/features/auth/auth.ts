@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Account, UserInfo } from '@palisade/contract/auth';
 import type { Exposure } from '@palisade/contract/platform';
-import type { Kysely } from 'kysely';
+import type { Insertable, Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import { inBatches } from '#platform/batches.ts';
 import { isUniqueViolation } from '#platform/database.ts';
@@ -11,21 +11,17 @@ import type { Origin } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AuthTables } from './auth.tables.ts';
 import { hashPassword, isPassword, type Passwords } from './password.ts';
+import { nameTaken, storedUsername, usernameColumns, usernameKey, usernameRefusal } from './username.ts';
 
 /** The fact that says who became administrator by coming first. */
 export const FIRST_ADMIN = 'first_admin';
-
-/** The username in the form in which two are the same. */
-export function usernameKey(username: string): string {
-  return username.normalize('NFKC').toLowerCase();
-}
 
 function markOf(password_hash: string): string {
   return createHash('sha256').update(password_hash).digest('hex');
 }
 
 export interface Auth {
-  /** @throws Problem `email_taken`, `username_taken`. */
+  /** In public exposure an email that is known is answered as one that is not. @throws Problem `email_taken` (local exposure), `username_taken`, `invalid_field`. */
   register(account: { email: string; username: string; password: string }, origin: Origin): Promise<UserInfo>;
   /** @throws Problem `invalid_credentials`, after the same time for known and unknown emails; `account_disabled` for a right password. */
   authenticate(credentials: { email: string; password: string }): Promise<{
@@ -59,11 +55,11 @@ export function createAuth(parts: {
   passwords: Passwords;
   exposure: Exposure;
   admin_emails: readonly string[];
-  /** Has an address of `admin_emails`, which has just registered in public exposure, asked to prove itself: only then it is an administrator's. */
-  proveEmail: (email: string) => void;
+  /** Told of a registration in public exposure, and whether it made an account: an email that has one already makes none. Nobody waits for what it does. */
+  onRegistered: (email: string, isNew: boolean) => void;
   now: () => number;
 }): Auth {
-  const { database, audit, passwords, exposure, admin_emails, proveEmail, now } = parts;
+  const { database, audit, passwords, exposure, admin_emails, onRegistered, now } = parts;
   const columns = ['id', 'username', 'email', 'role'] as const;
   // What an unknown email's password is compared with, so that it takes as long as a known one's.
   const nobodysHash = hashPassword(randomBytes(16).toString('hex'));
@@ -77,42 +73,82 @@ export function createAuth(parts: {
     );
   }
 
+  type NewAccount = Omit<Insertable<AuthTables['users']>, 'role' | 'disabled_at' | 'email_proven_at' | 'admin_by_email_at'>;
+
+  async function requireFreeName(username: string): Promise<void> {
+    const { username_key, username_skeleton } = usernameColumns(username);
+    const taken = await database
+      .selectFrom('users')
+      .select('username_key')
+      .where(({ or, eb }) => or([eb('username_key', '=', username_key), eb('username_skeleton', '=', username_skeleton)]))
+      .executeTakeFirst();
+    if (taken !== undefined) throw nameTaken(taken.username_key === username_key);
+  }
+
+  /** In local exposure: the administrator is whoever came first, and an email that is known is told. */
+  const registerHere = (account: NewAccount, origin: Origin) =>
+    database.transaction().execute(async (transaction): Promise<UserInfo> => {
+      const { id, email, created_at } = account;
+      // The primary key decides who of two at once is first.
+      const isAdministrator =
+        (await claimFact(transaction.$pickTables<'installation'>(), FIRST_ADMIN, id)) || admin_emails.includes(email);
+      const user = await transaction
+        .insertInto('users')
+        .values({
+          ...account,
+          ...(isAdministrator
+            ? { role: 'admin', email_proven_at: created_at, admin_by_email_at: created_at }
+            : { role: 'customer' }),
+        })
+        .returning(columns)
+        .executeTakeFirstOrThrow();
+      await recordRegistration(transaction, id, origin);
+      return user;
+    });
+
+  /** In public exposure: an email that is known is answered as one that is not, after as much work, and its owner is told by mail. */
+  async function registerUnseen(account: NewAccount, origin: Origin): Promise<UserInfo> {
+    const { id, email, username } = account;
+    const isNew = await database.transaction().execute(async (transaction) => {
+      const made = await transaction
+        .insertInto('users')
+        .values({ ...account, role: 'customer' })
+        .onConflict((conflict) => conflict.column('email').doNothing())
+        .returning('id')
+        .executeTakeFirst();
+      if (made !== undefined) {
+        await recordRegistration(transaction, id, origin);
+        return true;
+      }
+      // A write as well, so that the disk is waited for.
+      await transaction
+        .updateTable('users')
+        .set(({ ref }) => ({ role: ref('role') }))
+        .where('email', '=', email)
+        .execute();
+      return false;
+    });
+    onRegistered(email, isNew);
+    return { id, username, email, role: 'customer' };
+  }
+
+  async function recordRegistration(transaction: typeof database, id: string, origin: Origin): Promise<void> {
+    const entry = { kind: 'account_registered', subject_id: id, actor_id: id, origin } as const;
+    await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), entry);
+  }
+
   return {
-    async register({ email, username, password }, origin) {
+    async register({ email, username: given, password }, origin) {
+      const username = storedUsername(given);
+      // A name that is taken is told whatever the email: it is known by being seen, and says nothing of the email.
+      if (exposure === 'public') await requireFreeName(username);
       const stored = await passwords.stored(password, { field: 'password', person: { username, email } });
-      const id = newId();
+      const account = { id: newId(), email, ...usernameColumns(username), ...stored, created_at: new Date(now()).toISOString() };
       try {
-        const registered = await database.transaction().execute(async (transaction): Promise<UserInfo> => {
-          const user = await transaction
-            .insertInto('users')
-            .values({
-              id,
-              email,
-              username,
-              username_key: usernameKey(username),
-              ...stored,
-              role: 'customer',
-              created_at: new Date(now()).toISOString(),
-            })
-            .returning([...columns, 'created_at'])
-            .executeTakeFirstOrThrow();
-          // The primary key decides who of two at once is first; the administrator of a local installation is whoever came first.
-          const isAdministrator =
-            exposure === 'local' &&
-            ((await claimFact(transaction.$pickTables<'installation'>(), FIRST_ADMIN, id)) || admin_emails.includes(email));
-          const role = isAdministrator ? ('admin' as const) : user.role;
-          if (isAdministrator)
-            await transaction.updateTable('users').set({ role, email_proven_at: user.created_at }).where('id', '=', id).execute();
-          const entry = { kind: 'account_registered', subject_id: id, actor_id: id, origin } as const;
-          await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), entry);
-          return { ...user, role };
-        });
-        if (exposure === 'public' && admin_emails.includes(email)) proveEmail(email);
-        return registered;
+        return exposure === 'public' ? await registerUnseen(account, origin) : await registerHere(account, origin);
       } catch (error) {
         if (isUniqueViolation(error, 'email')) throw new Problem('email_taken');
-        if (isUniqueViolation(error, 'username_key')) throw new Problem('username_taken');
-        throw error;
+        throw usernameRefusal(error);
       }
     },
 

@@ -1,6 +1,7 @@
 import type { UserInfo } from '@palisade/contract/auth';
+import type { Exposure } from '@palisade/contract/platform';
 import type { Kysely } from 'kysely';
-import type { Audit, AuditTables } from '#platform/audit.ts';
+import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import { Problem } from '#platform/problem.ts';
@@ -24,7 +25,14 @@ export interface Farewell {
    * @throws Problem `last_admin`, and `unauthenticated` when it is gone already.
    */
   remove(user: UserInfo): Promise<void>;
+  /**
+   * The same by an administrator, for an account whose address nobody has proved.
+   * @throws Problem `not_found`, `conflict` for one that was proved, `last_admin`.
+   */
+  removeUnproven(user_id: string, by: Doer): Promise<void>;
 }
+
+const IS_SOMEBODYS = 'Somebody has confirmed the address of this account, so it is theirs to delete. You can disable it.';
 
 export function createFarewell(parts: {
   database: Kysely<Tables>;
@@ -32,22 +40,25 @@ export function createFarewell(parts: {
   sessions: Pick<Sessions, 'endAll'>;
   mail: Pick<Mail, 'queue' | 'wake' | 'forgetRecipient'>;
   forget: readonly Forget[];
+  exposure: Exposure;
   now: () => number;
 }): Farewell {
-  const { database, audit, sessions, mail, forget, now } = parts;
+  const { database, audit, sessions, mail, forget, exposure, now } = parts;
 
-  async function removeIn(transaction: Kysely<Tables>, user_id: string): Promise<(() => Promise<void>)[]> {
+  async function removeIn(transaction: Kysely<Tables>, user_id: string, by: Doer | undefined): Promise<(() => Promise<void>)[]> {
     const at = new Date(now()).toISOString();
     // Taken by being written, so that no role is given or taken meanwhile.
     const user = await transaction
       .updateTable('users')
       .set(({ ref }) => ({ role: ref('role') }))
       .where('id', '=', user_id)
-      .returning(['email', 'username', 'role', 'disabled_at'])
+      .returning(['email', 'role', 'disabled_at', 'email_proven_at'])
       .executeTakeFirst();
-    if (user === undefined) throw new Problem('unauthenticated');
+    if (user === undefined)
+      throw by ? new Problem('not_found', { detail: 'This account is gone. Reload the list.' }) : new Problem('unauthenticated');
+    if (by && (exposure === 'local' || user.email_proven_at !== null)) throw new Problem('conflict', { detail: IS_SOMEBODYS });
     if (user.role === 'admin' && user.disabled_at === null)
-      await requireAnotherAdministrator(transaction.$pickTables<'users' | 'reset_tokens' | 'installation'>(), user_id, at);
+      await requireAnotherAdministrator(transaction.$pickTables<'users' | 'account_tokens' | 'installation'>(), user_id, at);
 
     await sessions.endAll(transaction.$pickTables<'sessions'>(), user_id);
     const rest = [];
@@ -64,26 +75,29 @@ export function createFarewell(parts: {
     await transaction.deleteFrom('users').where('id', '=', user_id).execute();
 
     const auditTables = transaction.$pickTables<'audit_entries' | 'audit_head'>();
-    await audit.record(auditTables, { kind: 'account_deleted', subject_id: user_id, actor_id: user_id });
+    await audit.record(auditTables, { kind: 'account_deleted', subject_id: user_id, actor_id: user_id, ...by });
     await audit.forget(auditTables, user_id);
     return rest;
   }
 
+  async function removeNow(user_id: string, by?: Doer): Promise<void> {
+    const rest = await database.transaction().execute((transaction) => removeIn(transaction, user_id, by));
+    mail.wake();
+    for (const finish of rest) await finish();
+  }
+
   return {
-    async remove({ id }) {
-      const rest = await database.transaction().execute((transaction) => removeIn(transaction, id));
-      mail.wake();
-      for (const finish of rest) await finish();
-    },
+    remove: ({ id }) => removeNow(id),
+    removeUnproven: removeNow,
   };
 }
 
-function farewellLetter({ email, username }: { email: string; username: string }) {
+function farewellLetter({ email }: { email: string }) {
   return {
     recipient: email,
     subject: 'your account is deleted',
     lines: [
-      `Hello ${username},`,
+      'Hello,',
       'your account was deleted with everything in it, as you, we hope, have asked. This is the last mail to this address.',
       'If this was not you, tell support: what was deleted cannot be brought back, but how it came about can be looked into.',
     ],

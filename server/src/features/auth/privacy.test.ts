@@ -176,7 +176,7 @@ describe('the file of all one’s data', async () => {
   test('holds no secret', async () => {
     const secrets = [
       ...(await rowsOf('users')).map((row) => row['password_hash']),
-      ...[...(await rowsOf('sessions')), ...(await rowsOf('reset_tokens'))].map((row) => row['token_hash']),
+      ...[...(await rowsOf('sessions')), ...(await rowsOf('account_tokens'))].map((row) => row['token_hash']),
     ];
     for (const secret of secrets) expect(text).not.toContain(secret);
     const columns = Object.values(file).flatMap((rows) => (typeof rows === 'string' ? [] : rows.flatMap(Object.keys)));

@@ -1,15 +1,8 @@
-import type { Kysely } from 'kysely';
-import type { AuditTables } from '#platform/audit.ts';
-import type { InstallationTables } from '#platform/installation.ts';
-import type { Mail, MailTables } from '#platform/mail.ts';
+import type { Mail } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
-import type { AuthTables } from './auth.tables.ts';
 import type { PasskeySite } from './passkey-site.ts';
 import type { RequirePassword } from './require-password.ts';
 import type { Proof, SecondFactors } from './second-factors.ts';
-import type { TwoFactorTables } from './two-factor.tables.ts';
-
-type Tables = AuthTables & TwoFactorTables & AuditTables & MailTables & InstallationTables;
 
 /**
  * Has a signed-in person prove once more that it is them: with the password and, where the account has one, with a second factor, which is used up.
@@ -22,17 +15,14 @@ export type ProveAgain = (
 ) => Promise<void>;
 
 export function createProveAgain(parts: {
-  database: Kysely<Tables>;
   requirePassword: RequirePassword;
   secondFactors: SecondFactors;
   mail: Pick<Mail, 'wake'>;
 }): ProveAgain {
-  const { database, requirePassword, secondFactors, mail } = parts;
+  const { requirePassword, secondFactors, mail } = parts;
   return async (user_id, { password, proof, site }, origin) => {
     await requirePassword(user_id, { password, field: 'password' }, origin);
-    const take = await secondFactors.demand(proof, { user_id, purpose: 'confirm', site, origin });
-    if (take === undefined) return;
-    await database.transaction().execute(take);
+    await secondFactors.demand(proof, { user_id, purpose: 'confirm', site, origin });
     mail.wake();
   };
 }

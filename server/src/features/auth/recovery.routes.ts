@@ -24,8 +24,8 @@ export function serveRecovery(
   serve(api, forgotPassword, 'anyone', async ({ body, request }) => {
     await guard.recovery({ source: originOf(request).source, account: accountKey(body.email) });
     const detail = await withheld?.(request);
-    if (withheld && detail === undefined) return { reset_token: await recovery.issueToken(body.email), expires_in };
-    recovery.mailToken(body.email);
+    if (withheld && detail === undefined) return { reset_token: await recovery.answerToken(body.email), expires_in };
+    recovery.mailToken({ email: body.email, source: originOf(request).source });
     return { reset_token: null, expires_in, detail };
   });
 
@@ -33,7 +33,7 @@ export function serveRecovery(
     await guard.recovery({ source: originOf(request).source, account: accountKey(body.email) });
     const detail = await withheld?.(request);
     if (withheld && detail === undefined) return { username: await recovery.usernameOf(body.email) };
-    recovery.mailUsername(body.email);
+    recovery.mailUsername({ email: body.email, source: originOf(request).source });
     return { username: null, detail };
   });
 

@@ -100,12 +100,35 @@ describe('local exposure', async () => {
     expect(problem).toMatchObject({ status: 422, detail: WORTHLESS });
   });
 
-  test('a new token voids the one before it', async () => {
+  test('a new token leaves the one before it alone, and the use of one voids the others', async () => {
+    const { email } = await signIn();
+    const tokens = [await tokenFor(app, email), await tokenFor(app, email), await tokenFor(app, email)];
+    const answers = [];
+    for (const reset_token of tokens)
+      answers.push((await call(resetPassword, { body: { reset_token, new_password: NEW_PASSWORD } })).status);
+    expect(answers).toEqual([200, 422, 422]);
+  });
+
+  test('an account has at most 20 tokens, and one that is answered takes the place of the oldest', async () => {
     const { email } = await signIn();
     const first = await tokenFor(app, email);
-    const second = await tokenFor(app, email);
+    for (let count = 0; count < 24; count += 1) {
+      clock += 181_000;
+      await tokenFor(app, email);
+    }
+    const { id } = await app.app.database.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow();
+    const rows = await app.app.database.selectFrom('account_tokens').selectAll().where('user_id', '=', id).execute();
+    expect(rows.length).toBeLessThanOrEqual(20);
     expect((await call(resetPassword, { body: { reset_token: first, new_password: NEW_PASSWORD } })).status).toBe(422);
-    expect((await call(resetPassword, { body: { reset_token: second, new_password: NEW_PASSWORD } })).status).toBe(200);
+  });
+
+  test('of several uses of different tokens at once one succeeds', async () => {
+    const { email } = await signIn();
+    const tokens = [await tokenFor(app, email), await tokenFor(app, email), await tokenFor(app, email)];
+    const answers = await Promise.all(
+      tokens.map((reset_token) => call(resetPassword, { body: { reset_token, new_password: NEW_PASSWORD } })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422]);
   });
 
   test('of tokens asked for at once one is worth something', async () => {
@@ -210,8 +233,10 @@ describe('public exposure', async () => {
     ]);
     expect(replyOf(await call(recoverUsername, { body: { email } }))).toEqual({ username: null });
     expect(replyOf(await call(recoverUsername, { body: { email: 'nobody@example.com' } }))).toEqual({ username: null });
-    await vi.waitFor(async () => expect(await outbox()).toHaveLength(2));
-    const token = /^([\w-]{43})$/m.exec((await outbox()).find((mail) => mail.subject.includes('reset'))?.text ?? '')?.[1] ?? '';
+    const mine = async () =>
+      (await outbox()).filter(({ recipient, subject }) => recipient === email && !subject.includes('confirm'));
+    await vi.waitFor(async () => expect(await mine()).toHaveLength(2));
+    const token = /^([\w-]{43})$/m.exec((await mine()).find((mail) => mail.subject.includes('reset'))?.text ?? '')?.[1] ?? '';
     expect((await call(resetPassword, { body: { reset_token: token, new_password: NEW_PASSWORD } })).status).toBe(200);
   });
 });

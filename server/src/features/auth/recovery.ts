@@ -1,246 +1,199 @@
-import { createHash, randomBytes, randomInt } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { RESET_TOKEN_LIFETIME_S } from '@palisade/contract/auth';
-import type { Exposure } from '@palisade/contract/platform';
-import type { FastifyBaseLogger } from 'fastify';
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { Origin } from '#platform/origin.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
 import type { Sessions, SessionTables } from '#platform/session.ts';
+import { findToken, issueToken, takeToken } from './account-tokens.ts';
+import type { AskedMail, Recipient } from './asked-mail.ts';
 import type { AuthTables } from './auth.tables.ts';
+import type { EmailProofs } from './email-proof.ts';
 import type { Passwords } from './password.ts';
 import { endSignIns } from './sign-in-challenges.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 
-const TOKEN_BYTES = 32;
-/** When the work behind an answer that tells nothing begins, in ms after it: long enough for the answer to be out, and never the same. */
-const AFTERWARDS_MS = { least: 50, most: 250 } as const;
 const UNKNOWN_EMAIL = 'No account has this email. Check it, or create an account.';
 const WORTHLESS_TOKEN = 'This reset token is wrong, has expired, or was used already. Ask for a new one.';
 
 type Tables = AuthTables & TwoFactorTables & SessionTables & MailTables & InstallationTables & AuditTables;
 
-/** What is told the machine itself, in place of a mail. */
+/** An email, and where from somebody asks about it. */
+interface Asked {
+  email: string;
+  source: string;
+}
+
 export interface Recovery {
-  /** A new reset token of 256 random bits, base64url; it voids the one before it. @throws Problem `not_found` for an unknown email. */
-  issueToken(email: string): Promise<string>;
+  /** A new reset token, told the machine itself in place of a mail. Those before it go on until one is used. @throws Problem `not_found` for an unknown email. */
+  answerToken(email: string): Promise<string>;
   /** @throws Problem `not_found` for an unknown email. */
   usernameOf(email: string): Promise<string>;
   /** Mails a token, or the username, to a known email. Returns at once and the same for every email; the work is done after the answer. */
-  mailToken(email: string): void;
-  mailUsername(email: string): void;
-  /** Mails a token to an address that becomes an administrator's once the token was used. */
-  mailProof(email: string): void;
-  /** Sets a new password with a token, once, and ends every session of the account. @throws Problem `invalid_field` for a token that is worth nothing. */
+  mailToken(asked: Asked): void;
+  mailUsername(asked: Asked): void;
+  /** Tells the owner of a known email that somebody has tried to register with it. Returns at once. */
+  mailRegistration(email: string): void;
+  /** Sets a new password with a token, once, and ends every session and every other token of the account. @throws Problem `invalid_field` for a token that is worth nothing. */
   reset(reset_token: string, new_password: string, origin: Origin): Promise<void>;
-  close(): Promise<void>;
-}
-
-interface Recipient {
-  id: string;
-  email: string;
-  username: string;
 }
 
 export function createRecovery(parts: {
   database: Kysely<Tables>;
   audit: Audit;
   passwords: Pick<Passwords, 'stored'>;
-  sessions: Pick<Sessions, 'endAll'>;
+  sessions: Pick<Sessions, 'endAll' | 'refresh'>;
   mail: Pick<Mail, 'queue' | 'wake'>;
+  askedMail: AskedMail;
+  emailProofs: Pick<EmailProofs, 'proveByReset' | 'mayHear'>;
   /** Where people open the application; undefined when it is not known. */
   public_url: string | undefined;
-  exposure: Exposure;
-  /** Who becomes an administrator in public exposure, once mails have proved to reach them. */
-  admin_emails: readonly string[];
   now: () => number;
-  logger: FastifyBaseLogger;
 }): Recovery {
-  const { database, audit, passwords, sessions, mail, public_url, exposure, admin_emails, now, logger } = parts;
-  const at = (offset_s = 0) => new Date(now() + offset_s * 1_000).toISOString();
-  const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
-  const underway = new Set<Promise<void>>();
-
-  const findByEmail = (email: string): Promise<Recipient | undefined> =>
-    database.selectFrom('users').select(['id', 'email', 'username']).where('email', '=', email).executeTakeFirst();
+  const { database, audit, passwords, sessions, mail, askedMail, emailProofs, public_url, now } = parts;
+  const pageOf = (mode: string) => (public_url === undefined ? [] : [new URL(`/?mode=${mode}`, public_url).href]);
 
   async function requireByEmail(email: string): Promise<Recipient> {
-    const user = await findByEmail(email);
+    const user = await database
+      .selectFrom('users')
+      .select(['id', 'email', 'username'])
+      .where('email', '=', email)
+      .executeTakeFirst();
     if (user === undefined) throw new Problem('not_found', { detail: UNKNOWN_EMAIL });
     return user;
   }
 
-  async function storeToken(transaction: Kysely<Tables>, user_id: string): Promise<string> {
-    const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    const row = { token_hash: hashOf(token), created_at: at(), expires_at: at(RESET_TOKEN_LIFETIME_S), used_at: null };
-    // One row for each account: of two at once the later one stands, and the other is gone.
-    await transaction
-      .insertInto('reset_tokens')
-      .values({ user_id, ...row })
-      .onConflict((conflict) => conflict.column('user_id').doUpdateSet(row))
-      .execute();
-    return token;
-  }
-
-  /** Writes to a known email after the answer has gone out, so that nobody learns from the answer, or from its time, which email is known. */
-  function afterwards(email: string, write: (transaction: Transaction<Tables>, user: Recipient) => Promise<void>): void {
-    const work = async () => {
-      await pause(randomInt(AFTERWARDS_MS.least, AFTERWARDS_MS.most));
-      const user = await findByEmail(email);
-      if (user === undefined) return;
-      await database.transaction().execute((transaction) => write(transaction, user));
-      mail.wake();
-    };
-    const done = work()
-      .catch((error: unknown) => logger.error({ err: error }, 'a recovery mail could not be written'))
-      .finally(() => underway.delete(done));
-    underway.add(done);
-  }
-
-  /** A token that was used came by mail, so mails to the address reach its person. That counts once: a role that was taken away later stays so. Answers what the audit log is to say of it. */
-  async function proveEmail(transaction: Kysely<Tables>, user: Recipient, origin: Origin) {
-    if (exposure !== 'public' || !admin_emails.includes(user.email)) return undefined;
-    const { role: from } = await transaction
-      .selectFrom('users')
-      .select('role')
-      .where('id', '=', user.id)
-      .executeTakeFirstOrThrow();
-    const proven = await transaction
-      .updateTable('users')
-      .set({ email_proven_at: at(), role: 'admin' })
-      .where('id', '=', user.id)
-      .where('email_proven_at', 'is', null)
-      .returning('id')
-      .executeTakeFirst();
-    if (proven === undefined) return undefined;
-    // Whoever registered the address need not be whom it belongs to: what they could sign in with goes.
-    for (const table of ['totp', 'passkeys', 'recovery_codes'] as const)
-      await transaction.deleteFrom(table).where('user_id', '=', user.id).execute();
-    const details = { from, to: 'admin' };
-    return { kind: 'role_changed', subject_id: user.id, actor_id: user.id, origin, details } as const;
-  }
-
-  const resetPage = public_url === undefined ? [] : [new URL('/?mode=reset-password', public_url).href];
+  const newToken = (transaction: Kysely<Tables>, user_id: string, is_mailed: boolean) =>
+    issueToken(transaction.$pickTables<'account_tokens'>(), {
+      ...{ user_id, is_mailed, purpose: 'reset', lifetime_s: RESET_TOKEN_LIFETIME_S },
+      now: now(),
+    });
 
   return {
-    async issueToken(email) {
+    async answerToken(email) {
       const user = await requireByEmail(email);
-      return await storeToken(database, user.id);
+      const token = await database.transaction().execute((transaction) => newToken(transaction, user.id, false));
+      if (token === undefined) throw new Problem('internal');
+      return token;
     },
 
     async usernameOf(email) {
       return (await requireByEmail(email)).username;
     },
 
-    mailToken(email) {
-      afterwards(email, async (transaction, user) => {
-        const token = await storeToken(transaction, user.id);
-        await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
+    mailToken(asked) {
+      askedMail.afterwards({ kind: 'reset', ...asked }, async (transaction, user) => {
+        const token = await newToken(transaction, user.id, true);
+        if (token === undefined) return;
+        await askedMail.queue(transaction, {
           recipient: user.email,
           subject: 'reset your password',
           priority: 'proof',
           lines: [
-            `Hello ${user.username},`,
+            'Hello,',
             `somebody, we hope you, asked for a new password for your account. This is your reset token. It works once, within ${RESET_TOKEN_LIFETIME_S / 60} minutes:`,
             token,
-            ...(resetPage.length > 0 ? ['Enter it here with your new password:', ...resetPage] : []),
+            ...(public_url === undefined ? [] : ['Enter it here with your new password:', ...pageOf('reset-password')]),
             'If you did not ask for it, ignore this mail: your password stays as it is.',
           ],
         });
       });
     },
 
-    mailUsername(email) {
-      afterwards(email, async (transaction, user) => {
-        await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
+    mailUsername(asked) {
+      askedMail.afterwards({ kind: 'username', ...asked }, async (transaction, user) => {
+        // Until then it may have been chosen by somebody else, as a text to be mailed.
+        const isProven = await emailProofs.mayHear(transaction.$pickTables<'users'>(), user.email);
+        await askedMail.queue(transaction, {
           recipient: user.email,
           subject: 'your username',
           priority: 'proof',
-          lines: [
-            'Hello,',
-            'somebody, we hope you, asked for the username of your account. It is:',
-            user.username,
-            'You sign in with this email and your password.',
-          ],
+          lines: isProven
+            ? [
+                'Hello,',
+                'somebody, we hope you, asked for the username of your account. It is:',
+                shownUsername(user.username),
+                'You sign in with this email and your password.',
+              ]
+            : [
+                'Hello,',
+                'somebody, we hope you, asked for the username of the account with this address. Nobody has confirmed the address yet, so the name is not in this mail.',
+                'You sign in with this email and your password, and see the username then. "Forgot Password?" sets a new password.',
+              ],
         });
       });
     },
 
-    mailProof(email) {
-      afterwards(email, async (transaction, user) => {
-        const token = await storeToken(transaction, user.id);
-        await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
+    mailRegistration(email) {
+      askedMail.afterwards({ kind: 'registration', email, source: undefined }, async (transaction, user) => {
+        await askedMail.queue(transaction, {
           recipient: user.email,
-          subject: 'prove that you are the administrator',
+          subject: 'you have an account already',
           priority: 'proof',
           lines: [
-            `Hello ${user.username},`,
-            'this address is to be an administrator of this installation, and somebody, we hope you, has just registered with it. To prove that it is yours, use this token as a reset token and set your password with it:',
-            token,
-            ...(resetPage.length > 0 ? ['Enter it here:', ...resetPage] : []),
-            `It works once, within ${RESET_TOKEN_LIFETIME_S / 60} minutes. "Forgot Password?" gets you another one.`,
-            'If it was not you who registered, do the same: the account becomes yours, and whoever registered is signed out.',
+            'Hello,',
+            'somebody, perhaps you, tried to register with this address. It has an account already, so no other one was made, and nothing has changed.',
+            'If it was you: sign in with this email and the password of your account, or choose "Forgot Password?" to set a new one.',
+            ...pageOf('login'),
+            'If it was not you, ignore this mail. Who tried was not told that you have an account.',
           ],
         });
       });
     },
 
     async reset(reset_token, new_password, origin) {
-      const token_hash = hashOf(reset_token);
-      const person = await database
-        .selectFrom('reset_tokens')
-        .innerJoin('users', 'users.id', 'reset_tokens.user_id')
-        .select(['username', 'email'])
-        .where('token_hash', '=', token_hash)
-        .where('used_at', 'is', null)
-        .where('expires_at', '>', at())
-        .executeTakeFirst();
+      const token = { token: reset_token, purpose: 'reset' as const };
       // Asked first, so that a stranger's guess does not cost a password hash; the claim below decides.
+      const found = await findToken(database.$pickTables<'account_tokens'>(), { ...token, now: now() });
+      if (found === undefined) throw invalidField('reset_token', WORTHLESS_TOKEN);
+      const { user_id, is_mailed } = found;
+      const person = await database
+        .selectFrom('users')
+        .select(['username', 'email'])
+        .where('id', '=', user_id)
+        .executeTakeFirst();
       if (person === undefined) throw invalidField('reset_token', WORTHLESS_TOKEN);
       const stored = await passwords.stored(new_password, { field: 'new_password', person });
       await database.transaction().execute(async (transaction) => {
-        const claimed = await transaction
-          .updateTable('reset_tokens')
-          .set({ used_at: at() })
-          .where('token_hash', '=', token_hash)
-          .where('used_at', 'is', null)
-          .where('expires_at', '>', at())
-          .returning('user_id')
-          .executeTakeFirst();
-        if (claimed === undefined) throw invalidField('reset_token', WORTHLESS_TOKEN);
         const user = await transaction
           .updateTable('users')
           .set(stored)
-          .where('id', '=', claimed.user_id)
+          .where('id', '=', user_id)
           .returning(['id', 'email', 'username'])
-          .executeTakeFirstOrThrow();
+          .executeTakeFirst();
+        // The row of the account is held first: of several uses at once, of whichever token, the others find theirs gone.
+        if (
+          user === undefined ||
+          !(await takeToken(transaction.$pickTables<'account_tokens'>(), { token: reset_token, user_id }))
+        )
+          throw invalidField('reset_token', WORTHLESS_TOKEN);
+        const entries = is_mailed ? await emailProofs.proveByReset(transaction, user, origin) : [];
         await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), passwordNotice(user));
-        await endSignIns(transaction.$pickTables<'sign_in_challenges'>(), user.id);
-        await sessions.endAll(transaction.$pickTables<'sessions'>(), user.id);
-        const promoted = await proveEmail(transaction, user, origin);
+        await endSignIns(transaction.$pickTables<'sign_in_challenges'>(), user_id);
+        await sessions.endAll(transaction.$pickTables<'sessions'>(), user_id);
         const auditTables = transaction.$pickTables<'audit_entries' | 'audit_head'>();
-        await audit.record(auditTables, { kind: 'password_reset', subject_id: user.id, actor_id: user.id, origin });
-        if (promoted !== undefined) await audit.record(auditTables, promoted);
+        await audit.record(auditTables, { kind: 'password_reset', subject_id: user_id, actor_id: user_id, origin });
+        for (const entry of entries) await audit.record(auditTables, entry);
       });
+      sessions.refresh(user_id);
       mail.wake();
-    },
-
-    async close() {
-      await Promise.all(underway);
     },
   };
 }
 
+/** A username from before names were looked at may hold what a mail must not. */
+function shownUsername(username: string): string {
+  return username.replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '');
+}
+
 /** The letter after a password was changed in any way: whoever did not do it learns of it. */
-export function passwordNotice({ email, username }: { email: string; username: string }) {
+export function passwordNotice({ email }: { email: string }) {
   return {
     recipient: email,
     subject: 'your password was changed',
     lines: [
-      `Hello ${username},`,
+      'Hello,',
       'the password of your account was changed, and every other sign-in to it has ended.',
       'If this was not you, reset your password at once and tell support.',
     ],

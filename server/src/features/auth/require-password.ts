@@ -6,8 +6,14 @@ import { isPassword } from './password.ts';
 
 /** Bounds how often a signed-in person may be wrong about their own password: a session that was stolen or left open is no place to guess it. */
 export interface PasswordGuard {
-  /** Counts a try before it is looked at, so that many at once are no way around the limit. Answers what forgets the wrong ones. @throws Problem `too_many_requests`. */
-  admit(attempt: { user_id: string; source: string }): Promise<() => Promise<void>>;
+  /**
+   * Does what looks at a password: it answers what was right, or undefined when the password was wrong. What it throws counts as nothing.
+   * @throws Problem `too_many_requests`.
+   */
+  attempt<Right>(
+    attempt: { user_id: string; source: string },
+    work: () => Promise<Right | undefined>,
+  ): Promise<Right | undefined>;
 }
 
 /**
@@ -30,11 +36,12 @@ export function createRequirePassword({
   guard: PasswordGuard;
 }): RequirePassword {
   return async (user_id, { password, field }, { source }) => {
-    const forget = await guard.admit({ user_id, source });
-    const user = await database.selectFrom('users').select('password_hash').where('id', '=', user_id).executeTakeFirst();
-    if (user === undefined) throw new Problem('unauthenticated');
-    if (!(await isPassword(user.password_hash, password))) throw invalidField(field, WRONG[field]);
-    await forget();
-    return user.password_hash;
+    const password_hash = await guard.attempt({ user_id, source }, async () => {
+      const user = await database.selectFrom('users').select('password_hash').where('id', '=', user_id).executeTakeFirst();
+      if (user === undefined) throw new Problem('unauthenticated');
+      return (await isPassword(user.password_hash, password)) ? user.password_hash : undefined;
+    });
+    if (password_hash === undefined) throw invalidField(field, WRONG[field]);
+    return password_hash;
   };
 }

@@ -134,6 +134,7 @@ describe('where everyone must have a second factor', async () => {
       database: app.app.database.$pickTables<'sessions'>(),
       findUser: (id) => Promise.resolve({ id, username: 'x', email: person.email, role: 'customer' as const }),
       lacksFactor: () => Promise.resolve(lacks),
+      lacksProof: () => Promise.resolve(false),
       now: Date.now,
     });
     expect((await elsewhere.resolve(person.token))?.is_held).toBe(true);

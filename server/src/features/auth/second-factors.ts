@@ -1,7 +1,7 @@
 import type { SecondFactor } from '@palisade/contract/problem';
 import { type PasskeyAssertion, RECOVERY_CODES } from '@palisade/contract/two-factor';
 import type { FastifyBaseLogger } from 'fastify';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
@@ -44,19 +44,28 @@ interface Occasion {
 /** Uses a proof up as part of `database`'s transaction, so that it counts once. @throws Problem `second_factor_refused` when it was used meanwhile. */
 type Take = (database: Kysely<Tables>) => Promise<void>;
 
+/** Whether an error says that a second factor was looked at and is not right. */
+export function isRefusedFactor(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'second_factor_refused';
+}
+
 export interface SecondFactors {
   /** What an account can prove itself with; empty while two-factor sign-in is off. */
   methods(user_id: string): Promise<SecondFactor[]>;
   /**
-   * Looks whether a proof is right, and answers what uses it up.
+   * Looks whether a proof is right, and uses it up in one transaction with `work`.
    * @throws Problem `second_factor_refused`; `too_many_requests` for codes alone, after too many; `unavailable` when codes cannot be checked.
    */
-  examine(proof: Proof, occasion: Occasion): Promise<Take>;
+  use(proof: Proof, occasion: Occasion, work?: (transaction: Transaction<Tables>) => Promise<void>): Promise<void>;
   /**
-   * As `examine`, of an account that may have no second factor: undefined then.
+   * As `use`, of an account that may have no second factor: `work` is told whether it has.
    * @throws Problem `invalid_field` on `code` when there is one and none was given.
    */
-  demand(proof: Proof | undefined, occasion: Occasion): Promise<Take | undefined>;
+  demand(
+    proof: Proof | undefined,
+    occasion: Occasion,
+    work?: (transaction: Transaction<Tables>, has_second_factor: boolean) => Promise<void>,
+  ): Promise<void>;
 }
 
 /** Codes of 6 digits can be guessed by who has the password: so many in an hour, whatever the way (RFC 4226 section 7.3). Passkeys and recovery codes go on. */
@@ -83,8 +92,8 @@ export function createSecondFactors(parts: {
   const userOf = (from: Kysely<Tables>, user_id: string) =>
     from.selectFrom('users').select(['email', 'username']).where('id', '=', user_id).executeTakeFirstOrThrow();
 
-  /** Counts a code before it is looked at, so that many at once are no way around the limit. Undefined where no app is in use. */
-  async function claimTry(user_id: string): Promise<{ secret: string | null } | undefined> {
+  /** Counts a code before it is looked at, so that many at once are no way around the limit. */
+  async function claimTry(user_id: string): Promise<void> {
     const isOver = sql<boolean>`tries_until <= ${at()}`;
     const row = await database
       .updateTable('totp')
@@ -99,11 +108,12 @@ export function createSecondFactors(parts: {
       }))
       .where('user_id', '=', user_id)
       .where(({ or, eb }) => or([eb('tries', '<', CODE_TRIES.most), isOver]))
-      .returning('secret')
+      .returning('user_id')
       .executeTakeFirst();
-    if (row !== undefined) return row;
+    if (row !== undefined) return;
     const refused = await database.selectFrom('totp').select('tries_until').where('user_id', '=', user_id).executeTakeFirst();
-    if (refused === undefined) return undefined;
+    // No app is in use.
+    if (refused === undefined) return;
     const retry_after = Math.max(1, Math.ceil((Date.parse(refused.tries_until) - now()) / 1_000));
     const minutes = Math.ceil(retry_after / 60);
     throw new Problem('too_many_requests', {
@@ -114,7 +124,7 @@ export function createSecondFactors(parts: {
 
   async function examineCode(code: string, user_id: string): Promise<Take> {
     const refused = new Problem('second_factor_refused', { detail: WRONG_CODE });
-    const row = await claimTry(user_id);
+    const row = await database.selectFrom('totp').select('secret').where('user_id', '=', user_id).executeTakeFirst();
     if (row?.secret === null || row === undefined) throw refused;
     let secret: Buffer;
     try {
@@ -193,13 +203,46 @@ export function createSecondFactors(parts: {
     };
   }
 
+  /** A code that could not be looked at to the end is no wrong one. */
+  async function giveBack(user_id: string): Promise<void> {
+    await database
+      .updateTable('totp')
+      .set((update) => ({ tries: update('tries', '-', 1) }))
+      .where('user_id', '=', user_id)
+      .where('tries', '>', 0)
+      .execute()
+      .catch((error: unknown) => logger.error({ err: error }, 'a try that was not looked at could not be given back'));
+  }
+
+  async function use(
+    proof: Proof,
+    occasion: Occasion,
+    work?: (transaction: Transaction<Tables>) => Promise<void>,
+  ): Promise<void> {
+    const isCode = 'code' in proof;
+    if (isCode) await claimTry(occasion.user_id);
+    try {
+      const take = await examine(proof, occasion);
+      await database.transaction().execute(async (transaction) => {
+        await take(transaction);
+        await work?.(transaction);
+      });
+    } catch (error) {
+      if (isCode && !isRefusedFactor(error)) await giveBack(occasion.user_id);
+      throw error;
+    }
+  }
+
   return {
     methods,
-    examine,
-    async demand(proof, occasion) {
-      if ((await methods(occasion.user_id)).length === 0) return undefined;
+    use,
+    async demand(proof, occasion, work) {
+      if ((await methods(occasion.user_id)).length === 0) {
+        if (work) await database.transaction().execute((transaction) => work(transaction, false));
+        return;
+      }
       if (proof === undefined) throw invalidField('code', 'Give your second factor as well.');
-      return await examine(proof, occasion);
+      await use(proof, occasion, work && ((transaction) => work(transaction, true)));
     },
   };
 }

@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { SIGN_IN_CHALLENGE_LIFETIME_S } from '@palisade/contract/two-factor';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { Problem } from '#platform/problem.ts';
+import { isRefusedFactor } from './second-factors.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 
 type Tables = Pick<TwoFactorTables, 'sign_in_challenges'>;
@@ -20,8 +22,11 @@ export interface SignInChallenges {
   issue(waiting: Waiting): Promise<string>;
   /** Who waits behind a challenge, to ask for more. @throws Problem `sign_in_expired`. */
   find(challenge: string): Promise<Waiting>;
-  /** Who waits behind a challenge, to look at a second factor, which counts as a try. @throws Problem `sign_in_expired`, also after too many. */
-  attempt(challenge: string): Promise<Waiting>;
+  /**
+   * Does what looks at a second factor, as one of the tries that a challenge has. Only one that was refused counts.
+   * @throws Problem `sign_in_expired`, also after too many, and what the work throws.
+   */
+  attempt(challenge: string, work: () => Promise<void>): Promise<void>;
   /** Ends a challenge, as part of `database`'s transaction. @throws Problem `sign_in_expired` when it has ended meanwhile. */
   end(database: Kysely<Tables>, challenge: string): Promise<void>;
 }
@@ -36,8 +41,23 @@ export async function endSignIns(transaction: Kysely<Tables>, user_id: string): 
   await transaction.deleteFrom('sign_in_challenges').where('user_id', '=', user_id).execute();
 }
 
-export function createSignInChallenges({ database, now }: { database: Kysely<Tables>; now: () => number }): SignInChallenges {
+export function createSignInChallenges(parts: {
+  database: Kysely<Tables>;
+  now: () => number;
+  logger: FastifyBaseLogger;
+}): SignInChallenges {
+  const { database, now, logger } = parts;
   const at = (offset_s = 0) => new Date(now() + offset_s * 1_000).toISOString();
+
+  async function giveBack(challenge: string): Promise<void> {
+    await database
+      .updateTable('sign_in_challenges')
+      .set((update) => ({ tries: update('tries', '-', 1) }))
+      .where('challenge_hash', '=', hashOf(challenge))
+      .where('tries', '>', 0)
+      .execute()
+      .catch((error: unknown) => logger.error({ err: error }, 'a try that was not looked at could not be given back'));
+  }
 
   return {
     async issue({ user_id, password_mark, device_id }) {
@@ -69,7 +89,7 @@ export function createSignInChallenges({ database, now }: { database: Kysely<Tab
       return waiting;
     },
 
-    async attempt(challenge) {
+    async attempt(challenge, work) {
       // Counted before it is looked at, so that many at once are no way around the limit.
       const waiting = await database
         .updateTable('sign_in_challenges')
@@ -77,10 +97,15 @@ export function createSignInChallenges({ database, now }: { database: Kysely<Tab
         .where('challenge_hash', '=', hashOf(challenge))
         .where('expires_at', '>', at())
         .where('tries', '<', TRIES_MAXIMUM)
-        .returning(['user_id', 'password_mark', 'device_id'])
+        .returning('user_id')
         .executeTakeFirst();
       if (waiting === undefined) throw new Problem('sign_in_expired');
-      return waiting;
+      try {
+        await work();
+      } catch (error) {
+        if (!isRefusedFactor(error)) await giveBack(challenge);
+        throw error;
+      }
     },
 
     async end(transaction, challenge) {

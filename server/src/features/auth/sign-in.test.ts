@@ -17,8 +17,8 @@ const ORIGIN = originOf({ ip: '192.0.2.7', headers: {} });
 const SITE = { origin: 'http://localhost:3000', rp_id: 'localhost' };
 const never = () => Promise.reject(new Error('not asked here'));
 
-/** The ways in, where second factors are as `examine` says, and nobody may be signed in by the time the session is there. */
-function waysIn(examine: SecondFactors['examine']) {
+/** The ways in, where second factors are as `use` says, and nobody may be signed in by the time the session is there. */
+function waysIn(use: SecondFactors['use']) {
   const events: SecurityEvent[] = [];
   const admitted: string[] = [];
   const ended: string[] = [];
@@ -35,21 +35,21 @@ function waysIn(examine: SecondFactors['examine']) {
       start: () => Promise.resolve({ token: 'a token', session_id: 'a session' }),
       end: (session_id) => Promise.resolve(void ended.push(session_id)),
     },
-    secondFactors: { methods: never, examine },
+    secondFactors: { methods: never, use },
     challenges: {
       issue: never,
       find: () => Promise.resolve(waiting),
-      attempt: () => Promise.resolve(waiting),
+      attempt: (_, work) => work(),
       end: never,
     },
     guard: {
-      admit: () =>
-        Promise.resolve({ failed: () => Promise.resolve(void admitted.push('failed')), succeeded: never, withdraw: never }),
+      attempt: (_, work) => work({ failed: () => Promise.resolve(void admitted.push('failed')), succeeded: never }),
     },
     passkeys: { request: never, ownerOf: (id) => Promise.resolve(id === 'known' ? MARIA.id : undefined) },
     audit: { record: never },
     observe: (event) => Promise.resolve(void events.push(event)),
     mustHaveFactor: () => false,
+    isUnproven: never,
     wakeMail: () => {},
     now: () => Date.parse('2026-11-20T10:00:00Z'),
   });
@@ -84,7 +84,7 @@ test('a passkey that nobody has is no failure of anybody', async () => {
 });
 
 test('an account that is disabled while its passkey signs in gets no session', async () => {
-  const { signIn, events, ended } = waysIn(() => Promise.resolve(() => Promise.resolve()));
+  const { signIn, events, ended } = waysIn(() => Promise.resolve());
   const attempt = signIn.withPasskey({ assertion: passkeyOf('known'), site: SITE }, ORIGIN);
   await expect(attempt).rejects.toMatchObject({ code: 'invalid_credentials' });
   expect(ended).toEqual(['a session']);

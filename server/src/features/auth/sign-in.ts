@@ -24,6 +24,8 @@ interface SignedIn {
   user_info: UserInfo;
   /** There when they must set up a second factor first. */
   two_factor_setup_required?: true;
+  /** There while they have still to prove their address. */
+  email_unproven?: true;
 }
 
 interface Credentials {
@@ -32,17 +34,15 @@ interface Credentials {
   device_id?: string | undefined;
 }
 
-/** A try that the guard let through: exactly one of these is called when it is known what became of it. */
+/** A try that the guard let through. One that ends with neither was right but is not all, or could not be looked at: it does not count. */
 interface Admission {
   failed(user_id: string | null): Promise<void>;
   succeeded(user_id: string): Promise<void>;
-  /** It was right but is not all, or it could not be looked at. */
-  withdraw(): Promise<void>;
 }
 
-/** Who lets a try to sign in through, before anything of it is looked at. @throws Problem `too_many_requests`. */
+/** Who lets a try to sign in through, before anything of it is looked at. @throws Problem `too_many_requests`, and what the work throws. */
 export interface SignInGuard {
-  admit(attempt: { source: string; account: string }): Promise<Admission>;
+  attempt<Result>(attempt: { source: string; account: string }, work: (admission: Admission) => Promise<Result>): Promise<Result>;
 }
 
 /** The ways from an email and a password, and a second factor where there is one, to a session. */
@@ -52,7 +52,7 @@ export interface SignIn {
    * `too_many_requests`.
    */
   withPassword(credentials: Credentials, origin: Origin): Promise<SignedIn>;
-  /** @throws Problem `second_factor_refused`, `sign_in_expired`, and as `SecondFactors.examine` does. */
+  /** @throws Problem `second_factor_refused`, `sign_in_expired`, and as `SecondFactors.use` does. */
   withSecondFactor(step: { challenge: string; proof: Proof; site: PasskeySite | undefined }, origin: Origin): Promise<SignedIn>;
   /** What to ask a browser for in the second step. @throws Problem `sign_in_expired`. */
   requestPasskey(challenge: string, site: PasskeySite): Promise<PasskeyRequest>;
@@ -75,18 +75,32 @@ export function createSignIn(parts: {
   auth: Pick<Auth, 'authenticate' | 'stillHolds' | 'findUser' | 'findUserByEmail'>;
   sessions: Pick<Sessions, 'start' | 'end'>;
   guard: SignInGuard;
-  secondFactors: Pick<SecondFactors, 'methods' | 'examine'>;
+  secondFactors: Pick<SecondFactors, 'methods' | 'use'>;
   challenges: SignInChallenges;
   passkeys: Pick<Passkeys, 'request' | 'ownerOf'>;
   audit: Pick<Audit, 'record'>;
   observe: Observe;
   mustHaveFactor: FactorRule;
+  isUnproven: (user_id: string) => Promise<boolean>;
   /** Has letters that a sign-in wrote sent. */
   wakeMail: () => void;
   now: () => number;
 }): SignIn {
-  const { database, auth, sessions, guard, secondFactors, challenges, passkeys, audit, observe, mustHaveFactor, wakeMail, now } =
-    parts;
+  const {
+    database,
+    auth,
+    sessions,
+    guard,
+    secondFactors,
+    challenges,
+    passkeys,
+    audit,
+    observe,
+    mustHaveFactor,
+    isUnproven,
+    wakeMail,
+    now,
+  } = parts;
 
   const happened = (user_id: string | null, { source, address, client }: Origin) => ({
     at: new Date(now()).toISOString(),
@@ -126,7 +140,6 @@ export function createSignIn(parts: {
     const { token, session_id } = await sessions.start(user_info.id, origin);
     if (!(await stillHolds())) {
       await sessions.end(session_id);
-      await admission?.withdraw();
       throw new Problem('invalid_credentials');
     }
     await admission?.succeeded(user_info.id);
@@ -144,7 +157,13 @@ export function createSignIn(parts: {
       },
     });
     const is_held = !has_second_factor && mustHaveFactor(user_info.role);
-    return { access_token: token, user_info, ...(is_held && { two_factor_setup_required: true as const }) };
+    const is_unproven = await isUnproven(user_info.id);
+    return {
+      access_token: token,
+      user_info,
+      ...(is_held && { two_factor_setup_required: true as const }),
+      ...(is_unproven && { email_unproven: true as const }),
+    };
   }
 
   /** Does the step, and tells of it when what was given is refused. */
@@ -157,7 +176,6 @@ export function createSignIn(parts: {
     } catch (error) {
       if (error instanceof Problem && error.code === 'second_factor_refused')
         await failed(admission, { email: user.email, step: 'second_factor', origin });
-      else await admission?.withdraw();
       throw error;
     }
   }
@@ -169,43 +187,41 @@ export function createSignIn(parts: {
   }
 
   return {
-    async withPassword({ email, password, device_id = null }, origin) {
-      const admission = await guard.admit({ source: origin.source, account: accountKey(email) });
-      let authenticated: Awaited<ReturnType<Auth['authenticate']>>;
-      try {
-        authenticated = await auth.authenticate({ email, password });
-      } catch (error) {
-        if (error instanceof Problem && error.code === 'invalid_credentials')
-          await failed(admission, { email, step: 'password', origin });
-        else await admission.withdraw();
-        throw error;
-      }
-      const { user_info, password_mark } = authenticated;
-      const methods = await secondFactors.methods(user_info.id);
-      if (methods.length > 0) {
-        await admission.withdraw();
-        const challenge = await challenges.issue({ user_id: user_info.id, password_mark, device_id });
-        throw new Problem('two_factor_required', { second_step: { challenge, methods } });
-      }
-      const stillHolds = () => auth.stillHolds(user_info.id, password_mark);
-      return await open(user_info, { admission, origin, device_id, has_second_factor: false, stillHolds });
-    },
+    withPassword: ({ email, password, device_id = null }, origin) =>
+      guard.attempt({ source: origin.source, account: accountKey(email) }, async (admission) => {
+        let authenticated: Awaited<ReturnType<Auth['authenticate']>>;
+        try {
+          authenticated = await auth.authenticate({ email, password });
+        } catch (error) {
+          if (error instanceof Problem && error.code === 'invalid_credentials')
+            await failed(admission, { email, step: 'password', origin });
+          throw error;
+        }
+        const { user_info, password_mark } = authenticated;
+        const methods = await secondFactors.methods(user_info.id);
+        if (methods.length > 0) {
+          const challenge = await challenges.issue({ user_id: user_info.id, password_mark, device_id });
+          throw new Problem('two_factor_required', { second_step: { challenge, methods } });
+        }
+        const stillHolds = () => auth.stillHolds(user_info.id, password_mark);
+        return await open(user_info, { admission, origin, device_id, has_second_factor: false, stillHolds });
+      }),
 
     async withSecondFactor({ challenge, proof, site }, origin) {
       const { user_id, password_mark, device_id } = await challenges.find(challenge);
       const user = await waitingUser(user_id);
-      const admission = await guard.admit({ source: origin.source, account: accountKey(user.email) });
-      await watched({ user, origin, admission }, async () => {
-        await challenges.attempt(challenge);
-        const take = await secondFactors.examine(proof, { user_id, purpose: 'second_step', site, origin });
-        await database.transaction().execute(async (transaction) => {
-          await take(transaction);
-          await challenges.end(transaction.$pickTables<'sign_in_challenges'>(), challenge);
-        });
+      return await guard.attempt({ source: origin.source, account: accountKey(user.email) }, async (admission) => {
+        await watched({ user, origin, admission }, () =>
+          challenges.attempt(challenge, () =>
+            secondFactors.use(proof, { user_id, purpose: 'second_step', site, origin }, (transaction) =>
+              challenges.end(transaction.$pickTables<'sign_in_challenges'>(), challenge),
+            ),
+          ),
+        );
+        wakeMail();
+        const stillHolds = () => auth.stillHolds(user_id, password_mark);
+        return await open(user, { admission, origin, device_id, has_second_factor: true, stillHolds });
       });
-      wakeMail();
-      const stillHolds = () => auth.stillHolds(user_id, password_mark);
-      return await open(user, { admission, origin, device_id, has_second_factor: true, stillHolds });
     },
 
     async requestPasskey(challenge, site) {
@@ -221,8 +237,7 @@ export function createSignIn(parts: {
       // No guess is right here, so there is nothing to slow down: whoever is refused by password gets in with their passkey.
       await watched({ user, origin }, async () => {
         const occasion = { user_id: user.id, purpose: 'sign_in' as const, site, origin };
-        const take = await secondFactors.examine({ passkey: assertion }, occasion);
-        await database.transaction().execute(take);
+        await secondFactors.use({ passkey: assertion }, occasion);
       });
       const stillHolds = async () =>
         (await passkeys.ownerOf(assertion.id)) === user.id && (await auth.stillHolds(user.id, undefined));

@@ -206,10 +206,9 @@ export function createTwoFactor(parts: {
 
     async confirm({ user_id, session_id, origin }, { current_password, proof, site }) {
       await requirePassword(user_id, { password: current_password, field: 'current_password' }, origin);
-      const take = await secondFactors.demand(proof, { user_id, purpose: 'confirm', site, origin });
-      await database.transaction().execute(async (transaction) => {
-        await take?.(transaction);
-        const row = { with_second_factor: take === undefined ? 0 : 1, expires_at: at(CONFIRMATION_LIFETIME_S) } as const;
+      const occasion = { user_id, purpose: 'confirm', site, origin } as const;
+      await secondFactors.demand(proof, occasion, async (transaction, has_second_factor) => {
+        const row = { with_second_factor: has_second_factor ? 1 : 0, expires_at: at(CONFIRMATION_LIFETIME_S) } as const;
         await transaction
           .insertInto('session_confirmations')
           .values({ session_id, ...row })

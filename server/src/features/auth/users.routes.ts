@@ -1,11 +1,12 @@
-import { changeUser, endUserSessions, listUserSessions, listUsers } from '@palisade/contract/users';
+import { changeUser, deleteUnprovenUser, endUserSessions, listUserSessions, listUsers } from '@palisade/contract/users';
 import { originOf } from '#platform/origin.ts';
 import { nextPage } from '#platform/page.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { sessionOf } from './account.routes.ts';
+import type { Farewell } from './farewell.ts';
 import type { Users } from './users.ts';
 
-export function serveUsers(api: Api, users: Users): void {
+export function serveUsers(api: Api, users: Users, farewell: Pick<Farewell, 'removeUnproven'>): void {
   serve(api, listUsers, 'admin', async ({ query, header, request }) => {
     const rows = await users.list(query);
     nextPage({ rows, query, url: request.url, header });
@@ -15,6 +16,11 @@ export function serveUsers(api: Api, users: Users): void {
   serve(api, changeUser, 'admin', ({ session, body, request }) =>
     users.change(body, { actor_id: session.user.id, origin: originOf(request) }),
   );
+
+  serve(api, deleteUnprovenUser, 'admin', async ({ session, body, request }) => {
+    await farewell.removeUnproven(body.user_id, { actor_id: session.user.id, origin: originOf(request) });
+    return { success: true as const };
+  });
 
   serve(api, listUserSessions, 'admin', async ({ session, query, header, request }) => {
     const rows = await users.sessions(query.user_id, query);

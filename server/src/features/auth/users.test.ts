@@ -32,6 +32,7 @@ describe('the list of people', () => {
       sessions: 2,
       last_used_at: '2026-11-20T10:01:00.000Z',
       two_factor: found?.two_factor,
+      email_unproven: false,
     });
   });
 

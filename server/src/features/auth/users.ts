@@ -1,5 +1,6 @@
 import type { Role, UserInfo } from '@palisade/contract/auth';
 import type { PageQuery } from '@palisade/contract/fields';
+import type { Exposure } from '@palisade/contract/platform';
 import type { AdminUser } from '@palisade/contract/users';
 import { type Kysely, sql } from 'kysely';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
@@ -8,7 +9,7 @@ import { Problem } from '#platform/problem.ts';
 import type { SessionRecord, Sessions, SessionTables } from '#platform/session.ts';
 import { describeUserAgent } from '#platform/user-agent.ts';
 import type { AuthTables } from './auth.tables.ts';
-import { usernameKey } from './auth.ts';
+import { usernameKey } from './username.ts';
 
 type Tables = AuthTables & SessionTables & InstallationTables & AuditTables;
 
@@ -61,15 +62,16 @@ export function createUsers(parts: {
   audit: Audit;
   sessions: Pick<Sessions, 'list' | 'find' | 'endOne' | 'endAll' | 'refresh' | 'counts'>;
   secondFactors: SecondFactors;
+  exposure: Exposure;
   now: () => number;
 }): Users {
-  const { database, audit, sessions, secondFactors, now } = parts;
+  const { database, audit, sessions, secondFactors, exposure, now } = parts;
   const at = () => new Date(now()).toISOString();
-  const columns = ['id', 'username', 'email', 'role', 'created_at', 'disabled_at'] as const;
+  const columns = ['id', 'username', 'email', 'role', 'created_at', 'disabled_at', 'email_proven_at'] as const;
   const auditTables = (transaction: Kysely<Tables>) => transaction.$pickTables<'audit_entries' | 'audit_head'>();
 
   async function withFacts(
-    users: readonly (UserInfo & { created_at: string; disabled_at: string | null })[],
+    users: readonly (UserInfo & { created_at: string; disabled_at: string | null; email_proven_at: string | null })[],
   ): Promise<AdminUser[]> {
     if (users.length === 0) return [];
     const ids = users.map(({ id }) => id);
@@ -83,12 +85,13 @@ export function createUsers(parts: {
     const signedInAt = new Map(signIns.map((row) => [row.subject_id, row.at]));
     const counts = await sessions.counts(ids);
     const factors = await secondFactors(ids);
-    return users.map((user) => ({
+    return users.map(({ email_proven_at, ...user }) => ({
       ...user,
       last_signed_in_at: signedInAt.get(user.id) ?? null,
       sessions: counts.get(user.id)?.sessions ?? 0,
       last_used_at: counts.get(user.id)?.last_used_at ?? null,
       two_factor: factors.get(user.id) ?? false,
+      email_unproven: exposure === 'public' && email_proven_at === null,
     }));
   }
 
@@ -121,7 +124,11 @@ export function createUsers(parts: {
         const disabled_at =
           change.disabled === undefined ? before.disabled_at : change.disabled ? (before.disabled_at ?? at()) : null;
         if (before.role === 'admin' && before.disabled_at === null && (role !== 'admin' || disabled_at !== null))
-          await requireAnotherAdministrator(transaction.$pickTables<'users' | 'reset_tokens' | 'installation'>(), user_id, at());
+          await requireAnotherAdministrator(
+            transaction.$pickTables<'users' | 'account_tokens' | 'installation'>(),
+            user_id,
+            at(),
+          );
         const after = await transaction
           .updateTable('users')
           .set({ role, disabled_at })

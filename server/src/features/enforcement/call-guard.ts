@@ -1,6 +1,7 @@
 import type { Bucket, Counters } from '#platform/counters.ts';
 import { type Limits, type Rate, sharedRate } from '#platform/limits.ts';
 import { tooManyRequests } from '#platform/problem.ts';
+import { createWaiting } from './waiting.ts';
 
 /** Bounds what strangers may ask for without a password: that an account is made, and that something is mailed to one. */
 export interface CallGuard {
@@ -8,34 +9,73 @@ export interface CallGuard {
   recovery(asked: { source: string; account: string | null }): Promise<void>;
   /** @throws Problem `too_many_requests`. */
   registration(asked: { source: string }): Promise<void>;
+  /**
+   * Counts a letter to an address that anybody can ask for, by naming it. Each kind is bounded for itself, and reset tokens that are asked for from where the account
+   * was signed in to, apart from those of strangers. Answers undefined, or the ms until there may be one.
+   */
+  letter(asked: { kind: string; account: string; source: string | undefined }): Promise<{ wait_ms: number } | undefined>;
 }
 
 /** Bounds how often somebody who is signed in may be wrong about their password. */
 export interface PasswordGuard {
   /**
-   * Counts a try before it is looked at: no more wrong ones than a sign-in may have, of one account from one source, and of one account in all. Answers what
-   * forgets them once one was right. @throws Problem `too_many_requests`.
+   * Does what looks at a password: it answers what was right, or undefined when the password was wrong. No more may be wrong than of sign-ins, of one account from
+   * one source, and of one account in all; a right one forgets them. @throws Problem `too_many_requests`, and what the work throws, which counts as nothing.
    */
-  admit(attempt: { user_id: string; source: string }): Promise<() => Promise<void>>;
+  attempt<Right>(
+    attempt: { user_id: string; source: string },
+    work: () => Promise<Right | undefined>,
+  ): Promise<Right | undefined>;
 }
 
+const BUSY_RETRY_MS = 5_000;
+
 export function createPasswordGuard({ counters, limits }: { counters: Counters; limits: Limits }): PasswordGuard {
+  const waiting = createWaiting();
+  // How many are looked at here just now, for each account.
+  const underway = new Map<string, number>();
   return {
-    async admit({ user_id, source }) {
+    async attempt({ user_id, source }, work) {
       const buckets = [
         { key: `password:${user_id}:${source}`, rate: limits.pair },
         { key: `password:${user_id}`, rate: limits.distributed },
       ];
-      const empty = await counters.take(buckets);
-      if (empty) throw tooManyRequests('The password was wrong too often.', empty.wait_ms);
-      return () => counters.clear(buckets.map(({ key }) => key));
+      const began = performance.now();
+      for (;;) {
+        const empty = await counters.take(buckets);
+        if (empty === undefined) break;
+        if (!underway.has(user_id)) throw tooManyRequests('The password was wrong too often.', empty.wait_ms);
+        // Those in the way may be right.
+        if (!(await waiting.forOthers(user_id, began)))
+          throw tooManyRequests('Your password is given too often at once.', BUSY_RETRY_MS);
+      }
+      underway.set(user_id, (underway.get(user_id) ?? 0) + 1);
+      try {
+        const right = await work().catch(async (error: unknown) => {
+          await counters.giveBack(buckets);
+          throw error;
+        });
+        if (right !== undefined) await counters.clear(buckets.map(({ key }) => key));
+        return right;
+      } finally {
+        const left = (underway.get(user_id) ?? 1) - 1;
+        if (left > 0) underway.set(user_id, left);
+        else underway.delete(user_id);
+        waiting.wake(user_id);
+      }
     },
   };
 }
 
-/** `isShared`: whether many people come from a source. */
-export function createCallGuard(parts: { counters: Counters; limits: Limits; isShared: (source: string) => boolean }): CallGuard {
-  const { counters, limits, isShared } = parts;
+export function createCallGuard(parts: {
+  counters: Counters;
+  limits: Limits;
+  /** Whether many people come from a source. */
+  isShared: (source: string) => boolean;
+  /** Whether an account was signed in to from a source. */
+  isKnown: (attempt: { source: string; account: string }) => Promise<boolean>;
+}): CallGuard {
+  const { counters, limits, isShared, isKnown } = parts;
   const ofSource = (source: string, rate: Rate) => (isShared(source) ? sharedRate(rate) : rate);
 
   async function take(buckets: readonly Bucket[], reason: string): Promise<void> {
@@ -47,7 +87,8 @@ export function createCallGuard(parts: { counters: Counters; limits: Limits; isS
       take(
         [
           { key: `recovery-source:${source}`, rate: ofSource(source, limits['recovery.source']) },
-          ...(account === null ? [] : [{ key: `recovery:${account}`, rate: limits.recovery }]),
+          // Of that source alone: what others ask for uses up nobody's. Where everybody comes from one source, the bound on letters has to do.
+          ...(account === null || isShared(source) ? [] : [{ key: `recovery:${account}:${source}`, rate: limits.recovery }]),
         ],
         'This was asked for too often.',
       ),
@@ -56,5 +97,11 @@ export function createCallGuard(parts: { counters: Counters; limits: Limits; isS
         [{ key: `register-source:${source}`, rate: ofSource(source, limits['register.source']) }],
         'Too many accounts were made from your network.',
       ),
+    async letter({ kind, account, source }) {
+      const isReset = kind === 'reset';
+      const isOwn = isReset && source !== undefined && !isShared(source) && (await isKnown({ source, account }));
+      const key = `letters:${kind}${isOwn ? '-known' : ''}:${account}`;
+      return await counters.take([{ key, rate: limits[isReset ? 'letters.reset' : 'letters.asked'] }]);
+    },
   };
 }

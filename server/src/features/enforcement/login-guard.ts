@@ -7,6 +7,7 @@ import type { Limits } from '#platform/limits.ts';
 import { tooManyRequests } from '#platform/problem.ts';
 import type { BlockRow, Blocks, Target } from './blocks.ts';
 import type { EnforcementTables } from './enforcement.tables.ts';
+import { createWaiting } from './waiting.ts';
 
 /** A try to sign in: the origin's source key, and what stands for the email, known or not. */
 interface Attempt {
@@ -14,24 +15,24 @@ interface Attempt {
   account: string;
 }
 
-/** A try that may look at the password, or at the second factor. Exactly one of these is called when it has. */
+/** A try that may look at the password, or at the second factor. One that ends with neither was right and is not all, or could not be looked at: it does not count. */
 interface Admission {
   /** It was wrong. Done when the refusal that follows from it, if any, is in force. `user_id` is null where no account has the email. */
   failed(user_id: string | null): Promise<void>;
   /** It was right, and somebody is signed in. */
   succeeded(user_id: string): Promise<void>;
-  /** Neither: it was right and is not all, or it could not be looked at. */
-  withdraw(): Promise<void>;
 }
 
 export interface LoginGuard {
   /**
-   * Lets a try through, or makes it wait. At most so many are let through as may fail, also of those that come at once.
-   * @throws Problem `too_many_requests`, the same for known and unknown emails.
+   * Does the work of a try, or makes it wait. At most so many are under way as may fail, also of those that come at once; the others wait for them.
+   * @throws Problem `too_many_requests`, the same for known and unknown emails, and what the work throws.
    */
-  admit(attempt: Attempt): Promise<Admission>;
+  attempt<Result>(attempt: Attempt, work: (admission: Admission) => Promise<Result>): Promise<Result>;
   /** Ends a block as its own account's owner or an administrator, and forgets what led to it. Whether it was in force. */
   lift(block_id: string, by: string): Promise<boolean>;
+  /** Whether an account was signed in to from a source, not too long ago. */
+  isKnown(attempt: Attempt): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -81,7 +82,9 @@ export function createLoginGuard(parts: {
   const underway = new Set<Promise<void>>();
   let waiting = 0;
 
+  const waitingTries = createWaiting();
   const keys = {
+    // Those under way, and those that were wrong.
     tries: ({ source, account }: Attempt) => `tries:${account}:${source}`,
     failures: ({ source, account }: Attempt) => `failures:${account}:${source}`,
     failuresAnywhere: (account: string) => `failures-anywhere:${account}`,
@@ -179,32 +182,49 @@ export function createLoginGuard(parts: {
     );
 
   return {
-    async admit(attempt) {
-      const refused = await blocks.refusal(attempt);
-      if (refused) throw refusal(refused);
-      await delay(attempt);
-      const ticket = randomUUID();
-      const place = { member: ticket, most: pair.count, window_ms: pair.period_ms };
-      const { wait_ms } = await counters.put(keys.tries(attempt), place);
-      if (wait_ms > 0) {
-        // Refused since it was asked above, or about to be.
-        throw refusal((await blocks.refusal(attempt)) ?? { kind: 'pair', until: now() + wait_ms });
-      }
-      return {
-        async failed(user_id) {
-          const { count } = await counters.put(keys.failures(attempt), place);
-          // A set counts each of its members once, so that exactly one of several at once is the last.
-          if (count === pair.count) await refuse(attempt, 'wrong_passwords', user_id);
-          await countSource(attempt);
-          await countAnywhere(attempt, ticket);
-        },
-        async succeeded(user_id) {
-          await counters.clear([keys.tries(attempt), keys.failures(attempt)]);
-          await blocks.forgive(attempt);
-          await remember(attempt, user_id);
-        },
-        withdraw: () => counters.remove(keys.tries(attempt), ticket),
+    async attempt(attempt, work) {
+      const requireUnrefused = async () => {
+        const refused = await blocks.refusal(attempt);
+        if (refused) throw refusal(refused);
       };
+      await requireUnrefused();
+      await delay(attempt);
+      const [tries, failures] = [keys.tries(attempt), keys.failures(attempt)];
+      const place = { member: randomUUID(), most: pair.count, window_ms: pair.period_ms };
+      const began = performance.now();
+      for (;;) {
+        const { wait_ms } = await counters.put(tries, place);
+        if (wait_ms <= 0) break;
+        // Refused since it was asked above, or about to be.
+        if ((await counters.count(failures, pair.period_ms)) >= pair.count)
+          throw refusal((await blocks.refusal(attempt)) ?? { kind: 'pair', until: now() + wait_ms });
+        // Those in the way may be right.
+        if (!(await waitingTries.forOthers(tries, began)))
+          throw tooManyRequests('Too many people sign in just now.', WAITING_RETRY_MS);
+        await requireUnrefused();
+      }
+      let isSettled = false;
+      try {
+        return await work({
+          async failed(user_id) {
+            isSettled = true;
+            const { count } = await counters.put(failures, place);
+            // A set counts each of its members once, so that exactly one of several at once is the last.
+            if (count === pair.count) await refuse(attempt, 'wrong_passwords', user_id);
+            await countSource(attempt);
+            await countAnywhere(attempt, place.member);
+          },
+          async succeeded(user_id) {
+            isSettled = true;
+            await counters.clear([tries, failures]);
+            await blocks.forgive(attempt);
+            await remember(attempt, user_id);
+          },
+        });
+      } finally {
+        if (!isSettled) await counters.remove(tries, place.member);
+        waitingTries.wake(tries);
+      }
     },
 
     async lift(block_id, by) {
@@ -227,6 +247,8 @@ export function createLoginGuard(parts: {
       await onLift({ source, account });
       return true;
     },
+
+    isKnown,
 
     async close() {
       await Promise.all(underway);

@@ -9,6 +9,8 @@ import { Sidebar } from './sidebar.tsx';
 import { TopBar } from './top-bar.tsx';
 import './shell.css';
 
+/** Loaded by who has still to confirm their address alone. */
+const EmailBanner = lazy(async () => ({ default: (await import('#features/account/email-banner.tsx')).EmailBanner }));
 /** Loaded by administrators alone. */
 const ProxyBanner = lazy(async () => ({ default: (await import('./proxy-banner.tsx')).ProxyBanner }));
 
@@ -49,6 +51,7 @@ export function Shell() {
   const isDashboard = pathname === '/dashboard';
   const isAdmin = useSession().session?.user_info.role === 'admin';
   useArrival(title);
+  const isUnproven = useSession().session?.email_unproven;
 
   return (
     <div className="shell">
@@ -63,6 +66,11 @@ export function Shell() {
           <TopBar />
         </header>
         <ExposureBanner />
+        {isUnproven && (
+          <Suspense>
+            <EmailBanner />
+          </Suspense>
+        )}
         {isAdmin && (
           <Suspense fallback={null}>
             <ProxyBanner />

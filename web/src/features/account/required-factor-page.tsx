@@ -7,6 +7,7 @@ import { holdSession, type Session } from '#api/session.ts';
 import { Brand } from '#ui/brand.tsx';
 import { Button } from '#ui/button.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { EmailProofForm } from './email-proof.tsx';
 import { Factor, PasskeysElsewhere } from './factor.tsx';
 import { type TwoFactorTask, twoFactorQuery } from './two-factor.queries.ts';
 import { TwoFactorSteps } from './two-factor-steps.tsx';
@@ -28,7 +29,9 @@ export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPagePro
   const heading = useRef<HTMLHeadingElement>(null);
   // Also when it was set up in another tab, or is not asked for any more. Not before the recovery codes were seen.
   const isFree = task === undefined && twoFactor !== undefined && (twoFactor.enabled || !twoFactor.required);
-  const { access_token, user_info } = session;
+  const { access_token, user_info, email_unproven } = session;
+  // Whoever comes by the link of the mail has the code in the address.
+  const [code] = useState(() => (window.location.pathname === '/confirm-email' ? window.location.hash.slice(1) : ''));
 
   useEffect(() => {
     document.title = `One more step · ${provider}`;
@@ -81,7 +84,13 @@ export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPagePro
                   onRetry={() => void refetch()}
                 />
               )}
-              {twoFactor && (
+              {email_unproven && (
+                <>
+                  <p>Confirm your email address first: until then it could be anybody’s.</p>
+                  <EmailProofForm code={code} />
+                </>
+              )}
+              {twoFactor && !email_unproven && (
                 <div className="factor-list">
                   <Factor
                     icon={IconDeviceMobile}

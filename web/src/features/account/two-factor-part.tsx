@@ -8,6 +8,7 @@ import { fieldMessagesOf } from '#api/field-messages.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
+import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
 import { describeAge, describeDate, useMinute } from '#ui/moment.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { Factor, PasskeysElsewhere } from './factor.tsx';
@@ -24,6 +25,7 @@ interface TwoFactorPartProps {
 export function TwoFactorPart({ told, onTask }: TwoFactorPartProps) {
   const { data: twoFactor, error, refetch } = useQuery(twoFactorQuery);
   const heading = useRef<HTMLHeadingElement>(null);
+  const isUnproven = useIsUnproven();
 
   useEffect(() => {
     if (told !== undefined) heading.current?.focus();
@@ -42,7 +44,10 @@ export function TwoFactorPart({ told, onTask }: TwoFactorPartProps) {
       {!twoFactor && error && (
         <ErrorNotice title="Two-factor sign-in could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
       )}
-      {twoFactor && <Factors twoFactor={twoFactor} onTask={(task) => onTask(task, twoFactor)} />}
+      <EmailNeeded what="You can set up two-factor sign-in" />
+      {twoFactor && (!isUnproven || twoFactor.enabled) && (
+        <Factors twoFactor={twoFactor} onTask={(task) => onTask(task, twoFactor)} />
+      )}
     </DialogPart>
   );
 }

@@ -1,5 +1,12 @@
 import { type AuditEntry, checkAudit, listAudit } from '@palisade/contract/audit';
-import { type AdminUser, changeUser, endUserSessions, listUserSessions, listUsers } from '@palisade/contract/users';
+import {
+  type AdminUser,
+  changeUser,
+  deleteUnprovenUser,
+  endUserSessions,
+  listUserSessions,
+  listUsers,
+} from '@palisade/contract/users';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -23,6 +30,7 @@ const OMAR: AdminUser = {
   sessions: 2,
   last_used_at: '2026-11-20T10:00:00.000Z',
   two_factor: false,
+  email_unproven: false,
 };
 const SELF: AdminUser = { ...OMAR, ...MARIA, role: 'admin', sessions: 1 };
 const SESSION = {
@@ -143,6 +151,23 @@ describe('Users', () => {
     await user.click(enable);
     expect(await within(dialog).findByRole('button', { name: 'Disable account' })).toBeVisible();
     expect(server.callsOf(changeUser)[1]?.body).toEqual({ user_id: OMAR.id, disabled: false });
+  });
+
+  it('asks before it deletes an account that nobody confirmed, and offers it for no other', async () => {
+    server.on(listUsers, reply(listUsers, [{ ...OMAR, email_unproven: true }, SELF]));
+    server.on(deleteUnprovenUser, refusal('conflict', { detail: 'Somebody has confirmed the address of this account.' }));
+    const { user, dialog } = await open();
+    expect(within(dialog).getByText('Unconfirmed')).toBeVisible();
+    await user.click(within(dialog).getByRole('button', { name: 'Delete account' }));
+    await user.click(within(dialog).getByRole('button', { name: 'Delete for good' }));
+    expect(await within(dialog).findByText('Somebody has confirmed the address of this account.')).toBeVisible();
+    server.on(deleteUnprovenUser, reply(deleteUnprovenUser, { success: true }));
+    server.on(listUsers, reply(listUsers, [SELF]));
+    await user.click(within(dialog).getByRole('button', { name: 'Delete for good' }));
+    await waitFor(() => expect(dialog).not.toBeInTheDocument());
+    expect(server.callsOf(deleteUnprovenUser)[1]?.body).toEqual({ user_id: OMAR.id });
+    await user.click(await screen.findByRole('button', { name: `Manage ${SELF.email}` }));
+    expect(screen.queryByRole('button', { name: 'Delete account' })).not.toBeInTheDocument();
   });
 
   it('keeps the focus where it was when the button that had it is gone', async () => {

@@ -15,7 +15,7 @@ import { describeAge, Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { TwoLines } from '#ui/two-lines.tsx';
 import { StateBadge } from './user-table.tsx';
-import { useChangeUser, useEndUserSessions, userSessionsQuery } from './users.queries.ts';
+import { useChangeUser, useDeleteUnproven, useEndUserSessions, userSessionsQuery } from './users.queries.ts';
 
 /** What a role lets somebody do, in a sentence. */
 const ROLE_SENTENCES: Record<Role, string> = {
@@ -37,6 +37,7 @@ export function UserDialog({ user, onClose }: { user: AdminUser; onClose: () => 
       <RolePart user={user} isSelf={isSelf} />
       <AccessPart user={user} isSelf={isSelf} />
       <SessionsPart user={user} />
+      {user.email_unproven && !isSelf && <UnprovenPart user={user} onDeleted={onClose} />}
     </ModalWindow>
   );
 }
@@ -123,6 +124,45 @@ function AccessPart({ user, isSelf }: { user: AdminUser; isSelf: boolean }) {
         </div>
       )}
       <Refusal error={change.error} />
+    </DialogPart>
+  );
+}
+
+/** An account whose address nobody confirmed may keep its owner from it, and a name from others. */
+function UnprovenPart({ user, onDeleted }: { user: AdminUser; onDeleted: () => void }) {
+  const [isAsking, setIsAsking] = useState(false);
+  const remove = useDeleteUnproven(user);
+  return (
+    <DialogPart
+      title="Unconfirmed address"
+      action={
+        !isAsking && (
+          <Button variant="quiet" size="s" onClick={() => setIsAsking(true)}>
+            Delete account
+          </Button>
+        )
+      }
+    >
+      <p className="sub">
+        Nobody has confirmed that mails to this address reach them, so it may be somebody else’s. Deleting the account makes
+        address and username free again.
+      </p>
+      {isAsking && (
+        <div className="admin-ask">
+          <p>
+            Delete <bdi>{user.email}</bdi> with everything in it? This cannot be undone.
+          </p>
+          <div className="modal-window__actions">
+            <Button variant="quiet" size="s" onClick={() => setIsAsking(false)}>
+              Keep it
+            </Button>
+            <Button size="s" loading={remove.isPending} onClick={() => remove.mutate(undefined, { onSuccess: onDeleted })}>
+              Delete for good
+            </Button>
+          </div>
+        </div>
+      )}
+      <Refusal error={remove.error} />
     </DialogPart>
   );
 }

@@ -1,5 +1,5 @@
 import type { AdminUser } from '@palisade/contract/users';
-import { IconBan, IconCheck } from '@tabler/icons-react';
+import { IconBan, IconCheck, IconMailQuestion } from '@tabler/icons-react';
 import { useSession } from '#api/session.ts';
 import { ROLE_LABELS } from '#ui/activity-words.ts';
 import { Badge } from '#ui/badge.tsx';
@@ -61,9 +61,19 @@ function RoleBadge({ user: { role } }: { user: AdminUser }) {
   return <Badge tone={role === 'customer' ? 'plain' : 'note'}>{ROLE_LABELS[role]}</Badge>;
 }
 
-/** Whether the account may be signed in to. */
-export function StateBadge({ user: { disabled_at } }: { user: Pick<AdminUser, 'disabled_at'> }) {
+/** Whether the account may be signed in to, and whether its address is anybody's. */
+export function StateBadge({
+  user: { disabled_at, email_unproven },
+}: {
+  user: Pick<AdminUser, 'disabled_at' | 'email_unproven'>;
+}) {
   const isEnabled = disabled_at === null;
+  if (isEnabled && email_unproven)
+    return (
+      <Badge tone="attention" icon={IconMailQuestion}>
+        Unconfirmed
+      </Badge>
+    );
   return (
     <Badge tone={isEnabled ? 'safe' : 'attention'} icon={isEnabled ? IconCheck : IconBan}>
       {isEnabled ? 'Enabled' : 'Disabled'}

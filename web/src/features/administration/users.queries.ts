@@ -1,5 +1,12 @@
 import type { Role } from '@palisade/contract/auth';
-import { type AdminUser, changeUser, endUserSessions, listUserSessions, listUsers } from '@palisade/contract/users';
+import {
+  type AdminUser,
+  changeUser,
+  deleteUnprovenUser,
+  endUserSessions,
+  listUserSessions,
+  listUsers,
+} from '@palisade/contract/users';
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 
@@ -36,6 +43,13 @@ export function useChangeUser({ id }: AdminUser) {
   return useMutation({
     mutationFn: (change: { role?: Role; disabled?: boolean }) => call(changeUser, { body: { user_id: id, ...change } }),
     // Also after a failure: the list may be older than what the server knows.
+    onSettled: useReadAnew(id),
+  });
+}
+
+export function useDeleteUnproven({ id }: AdminUser) {
+  return useMutation({
+    mutationFn: () => call(deleteUnprovenUser, { body: { user_id: id } }),
     onSettled: useReadAnew(id),
   });
 }

@@ -31,6 +31,9 @@ const NOTICES: Record<SessionNotice, string> = {
 /** What is added where mails wait for an administrator. */
 const OUTBOX_HINT = 'Mails of this installation wait with its administrator: ask them for it.';
 
+/** In public exposure an email that has an account already is answered alike: the mail says which it is. */
+const CHECK_EMAIL = 'Check your email for what comes next, then login.';
+
 /** What stands where a countdown was. */
 const AGAIN = 'You can try again now.';
 
@@ -206,7 +209,8 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
     const outcome = await createAccount(values);
     if (!outcome.ok) return refuse(outcome);
     const { email } = values;
-    moveTo('login', 'Registration successful! Please login with your credentials.', { ...EMPTY, email });
+    const next = config?.exposure === 'public' ? CHECK_EMAIL : 'Please login with your credentials.';
+    moveTo('login', `Registration successful! ${next}`, { ...EMPTY, email });
   }
 
   async function submitForgotten() {

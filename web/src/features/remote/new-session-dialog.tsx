@@ -1,6 +1,7 @@
 import { IconShieldLock } from '@tabler/icons-react';
 import { useSupportLinks } from '#api/support-links.ts';
 import { Button } from '#ui/button.tsx';
+import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { useCreateSession } from './remote.queries.ts';
 import './new-session-dialog.css';
@@ -13,6 +14,7 @@ interface NewSessionDialogProps {
 
 export function NewSessionDialog({ onClose, opensPortal }: NewSessionDialogProps) {
   const create = useCreateSession();
+  const isUnproven = useIsUnproven();
   const { remote_portal } = useSupportLinks();
   const portal = new URL(remote_portal, window.location.href).href;
 
@@ -41,11 +43,12 @@ export function NewSessionDialog({ onClose, opensPortal }: NewSessionDialogProps
         You get a code that is valid for 30 minutes and for one technician. A code that still waits is cancelled.
         {opensPortal && ' The remote-support portal opens in a new window.'}
       </p>
+      <EmailNeeded what="You can create a session" />
       <div className="modal-window__actions">
         <Button variant="quiet" onClick={onClose}>
           Not now
         </Button>
-        <Button loading={create.isPending} onClick={start}>
+        <Button loading={create.isPending} disabled={isUnproven} onClick={start}>
           Create Session
         </Button>
       </div>

@@ -6,6 +6,7 @@ import { useRef, useState } from 'react';
 import { call, sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
 import { Page } from '#ui/page.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { FeatureList, PlanCard, TypeBadge } from './plan-card.tsx';
@@ -89,6 +90,7 @@ function PlansOnOffer() {
   const retry = () => void Promise.all([plans.refetch(), requests.refetch()]);
   return (
     <Card title="Plans on offer">
+      <EmailNeeded what="You can ask for a plan" />
       {error && <ErrorNotice title="The plans could not be read" sentence={sentenceOf(error)} onRetry={retry} />}
       {!error && !(plans.data && requests.data) && <LoadingRows label="Loading the plans" />}
       {plans.data?.length === 0 && (
@@ -128,6 +130,7 @@ function PlanAction({ plan, request, isOwn }: PlanActionProps) {
   const [sentence, setSentence] = useState('');
   // State shows only after the next render; two presses at once must make one request.
   const isSending = useRef(false);
+  const isUnproven = useIsUnproven();
 
   async function send(change: () => Promise<unknown>) {
     if (isSending.current) return;
@@ -164,6 +167,7 @@ function PlanAction({ plan, request, isOwn }: PlanActionProps) {
         <Button
           variant={isOwn ? 'quiet' : 'primary'}
           loading={isBusy}
+          disabled={isUnproven}
           onClick={() => void send(() => call(requestPlan, { body: { template_id: plan.id } }))}
         >
           Request this plan <span className="visually-hidden">{plan.template_name}</span>

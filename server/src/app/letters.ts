@@ -1,0 +1,33 @@
+import type { Kysely } from 'kysely';
+import type { AuthTables } from '#features/auth/auth.tables.ts';
+import { accountKey } from '#features/auth/sign-in.ts';
+import type { Counters } from '#platform/counters.ts';
+import type { Limits } from '#platform/limits.ts';
+import type { Mail } from '#platform/mail.ts';
+
+/**
+ * Writes no letter that its recipient did not ask for to an address that nobody has proved, and no more than so many to any. What is not written is dropped: the
+ * screens have it. Who queues a letter that was asked for bounds it.
+ */
+export function restrainMail(
+  mail: Mail,
+  parts: {
+    mayHear: (database: Kysely<Pick<AuthTables, 'users'>>, email: string) => Promise<boolean>;
+    counters: Counters;
+    limits: Limits;
+  },
+): Mail {
+  const { mayHear, counters, limits } = parts;
+  return {
+    ...mail,
+    async queue(transaction, letter) {
+      if (!letter.asked) {
+        const users = transaction.$extendTables<Pick<AuthTables, 'users'>>().$pickTables<'users'>();
+        if (!(await mayHear(users, letter.recipient))) return;
+        const full = await counters.take([{ key: `letters:${accountKey(letter.recipient)}`, rate: limits.letters }]);
+        if (full !== undefined) return;
+      }
+      await mail.queue(transaction, letter);
+    },
+  };
+}

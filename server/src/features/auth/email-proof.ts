@@ -1,0 +1,193 @@
+import { PROOF_TOKEN_LIFETIME_S } from '@palisade/contract/auth';
+import type { Exposure } from '@palisade/contract/platform';
+import type { Kysely, Transaction } from 'kysely';
+import type { Audit, AuditTables } from '#platform/audit.ts';
+import type { InstallationTables } from '#platform/installation.ts';
+import type { MailTables } from '#platform/mail.ts';
+import type { Origin } from '#platform/origin.ts';
+import { invalidField, Problem, tooManyRequests } from '#platform/problem.ts';
+import type { Sessions, SessionTables } from '#platform/session.ts';
+import { findToken, issueToken, takeToken } from './account-tokens.ts';
+import type { AskedMail, Recipient } from './asked-mail.ts';
+import type { AuthTables } from './auth.tables.ts';
+import type { TwoFactorTables } from './two-factor.tables.ts';
+
+type Tables = AuthTables & TwoFactorTables & SessionTables & MailTables & InstallationTables & AuditTables;
+type Entry = Parameters<Audit['record']>[1];
+
+/** Whether mails to an account's address reach its person. Asked in public exposure alone: there an address may be anybody's until then. */
+export interface EmailProofs {
+  /** Whether a person has still to prove their address. */
+  isUnproven(user_id: string): Promise<boolean>;
+  /** Whether a letter that the recipient did not ask for may go to an address: to one that an account has not proved it may not. */
+  mayHear(database: Kysely<Pick<AuthTables, 'users'>>, email: string): Promise<boolean>;
+  /** Mails a token to an address that has just registered. Returns at once. */
+  mail(email: string): void;
+  /** Mails another one to a person who is signed in; nothing to one who needs none. @throws Problem `too_many_requests`. */
+  mailAgain(user_id: string): Promise<void>;
+  /**
+   * Proves the address of the person who is signed in with a token that was mailed to it. Whoever is signed in elsewhere is signed out: they did not prove it.
+   * @throws Problem `invalid_field` for a token that is worth nothing, or is another account's.
+   */
+  prove(token: string, by: { user_id: string; session_id: string; origin: Origin }): Promise<void>;
+  /**
+   * Notes, in `transaction`, that somebody used a mailed token and nothing else: they read the mail of the address, and whoever registered it may be somebody else.
+   * So what these could sign in with goes, unless the address was proved before. Sessions are the caller's to end. Answers what the audit log is to say of it.
+   */
+  proveByReset(transaction: Kysely<Tables>, user: Recipient, origin: Origin): Promise<Entry[]>;
+}
+
+const WORTHLESS = 'This code is wrong, has expired, or belongs to another account. Ask for a new one.';
+
+export function createEmailProofs(parts: {
+  database: Kysely<Tables>;
+  audit: Audit;
+  sessions: Pick<Sessions, 'endAll' | 'refresh'>;
+  askedMail: AskedMail;
+  public_url: string | undefined;
+  exposure: Exposure;
+  /** Who becomes an administrator in public exposure, once the address is proved. */
+  admin_emails: readonly string[];
+  now: () => number;
+}): EmailProofs {
+  const { database, audit, sessions, askedMail, public_url, exposure, admin_emails, now } = parts;
+  const at = () => new Date(now()).toISOString();
+  const isAsked = exposure === 'public';
+
+  async function write(transaction: Transaction<Tables>, user: Recipient): Promise<void> {
+    const token = await issueToken(transaction.$pickTables<'account_tokens'>(), {
+      user_id: user.id,
+      purpose: 'proof',
+      is_mailed: true,
+      lifetime_s: PROOF_TOKEN_LIFETIME_S,
+      now: now(),
+    });
+    if (token === undefined) return;
+    const page = public_url === undefined ? [] : [new URL(`/confirm-email#${token}`, public_url).href];
+    await askedMail.queue(transaction, {
+      recipient: user.email,
+      subject: 'confirm your email address',
+      lines: [
+        'Hello,',
+        'somebody, we hope you, registered with this address. To confirm that it is yours, sign in and enter this code:',
+        token,
+        ...(page.length > 0 ? ['Or open this page:', ...page] : []),
+        `It works once, within ${PROOF_TOKEN_LIFETIME_S / 3_600} hours.`,
+        'If it was not you, do nothing: nobody can use your address without this code. To make the account yours, choose "Forgot Password?" where one signs in: whoever registered is signed out then.',
+      ],
+    });
+  }
+
+  /** Makes an address of ADMIN_EMAILS an administrator's. That counts once: a role that was taken away later stays so. */
+  async function promote(transaction: Kysely<Tables>, user: Recipient, origin: Origin): Promise<Entry[]> {
+    if (!admin_emails.includes(user.email)) return [];
+    const { role: from } = await transaction
+      .selectFrom('users')
+      .select('role')
+      .where('id', '=', user.id)
+      .executeTakeFirstOrThrow();
+    const promoted = await transaction
+      .updateTable('users')
+      .set({ admin_by_email_at: at(), role: 'admin' })
+      .where('id', '=', user.id)
+      .where('admin_by_email_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst();
+    if (promoted === undefined || from === 'admin') return [];
+    return [{ kind: 'role_changed', subject_id: user.id, actor_id: user.id, origin, details: { from, to: 'admin' } }];
+  }
+
+  /** Answers undefined where the address was proved before. */
+  async function noteProof(transaction: Kysely<Tables>, user: Recipient, origin: Origin): Promise<Entry | undefined> {
+    const proven = await transaction
+      .updateTable('users')
+      .set({ email_proven_at: at() })
+      .where('id', '=', user.id)
+      .where('email_proven_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst();
+    return proven && { kind: 'email_proven', subject_id: user.id, actor_id: user.id, origin };
+  }
+
+  async function record(transaction: Kysely<Tables>, entries: readonly (Entry | undefined)[]): Promise<void> {
+    const tables = transaction.$pickTables<'audit_entries' | 'audit_head'>();
+    for (const entry of entries) if (entry !== undefined) await audit.record(tables, entry);
+  }
+
+  async function mayHear(from: Kysely<Pick<AuthTables, 'users'>>, email: string): Promise<boolean> {
+    if (!isAsked) return true;
+    const user = await from.selectFrom('users').select('email_proven_at').where('email', '=', email).executeTakeFirst();
+    return user === undefined || user.email_proven_at !== null;
+  }
+
+  return {
+    async isUnproven(user_id) {
+      if (!isAsked) return false;
+      const user = await database.selectFrom('users').select('email_proven_at').where('id', '=', user_id).executeTakeFirst();
+      return user !== undefined && user.email_proven_at === null;
+    },
+
+    mayHear,
+
+    mail(email) {
+      if (!isAsked) return;
+      askedMail.afterwards({ kind: 'proof', email, source: undefined }, async (transaction, user) => {
+        // Proved meanwhile.
+        if (await mayHear(transaction.$pickTables<'users'>(), email)) return;
+        await write(transaction, user);
+      });
+    },
+
+    async mailAgain(user_id) {
+      const user = await database
+        .selectFrom('users')
+        .select(['id', 'email', 'username', 'email_proven_at'])
+        .where('id', '=', user_id)
+        .executeTakeFirst();
+      if (user === undefined) throw new Problem('unauthenticated');
+      if (!isAsked || user.email_proven_at !== null) return;
+      const full = await askedMail.take({ kind: 'proof', email: user.email, source: undefined });
+      if (full !== undefined)
+        throw tooManyRequests(
+          'Confirmation mails were asked for too often. Those before are still good for a day.',
+          full.wait_ms,
+        );
+      await database.transaction().execute((transaction) => write(transaction, user));
+      askedMail.wake();
+    },
+
+    async prove(token, { user_id, session_id, origin }) {
+      const found = await findToken(database.$pickTables<'account_tokens'>(), { token, purpose: 'proof', now: now() });
+      if (found?.user_id !== user_id) throw invalidField('token', WORTHLESS);
+      await database.transaction().execute(async (transaction) => {
+        const user = await transaction
+          .updateTable('users')
+          .set(({ ref }) => ({ role: ref('role') }))
+          .where('id', '=', user_id)
+          .returning(['id', 'email', 'username'])
+          .executeTakeFirst();
+        if (user === undefined) throw new Problem('unauthenticated');
+        if (!(await takeToken(transaction.$pickTables<'account_tokens'>(), { token, user_id })))
+          throw invalidField('token', WORTHLESS);
+        const proven = await noteProof(transaction, user, origin);
+        await sessions.endAll(transaction.$pickTables<'sessions'>(), user_id, session_id);
+        await record(transaction, [proven, ...(await promote(transaction, user, origin))]);
+      });
+      sessions.refresh(user_id);
+    },
+
+    async proveByReset(transaction, user, origin) {
+      if (!isAsked) return [];
+      const entries: Entry[] = [];
+      const proven = await noteProof(transaction, user, origin);
+      if (proven !== undefined) {
+        entries.push(proven);
+        const removed = [];
+        for (const table of ['totp', 'passkeys', 'recovery_codes', 'passkey_challenges'] as const)
+          removed.push(...(await transaction.deleteFrom(table).where('user_id', '=', user.id).returning('user_id').execute()));
+        if (removed.length > 0) entries.push({ kind: 'two_factor_disabled', subject_id: user.id, actor_id: user.id, origin });
+      }
+      return [...entries, ...(await promote(transaction, user, origin))];
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { isUniqueViolation } from '#platform/database.ts';
+import { lookAlikeKey } from '#platform/look-alikes.ts';
+import { invalidField, Problem } from '#platform/problem.ts';
+
+/** The username in the form in which two are the same. */
+export function usernameKey(username: string): string {
+  return username.normalize('NFKC').toLowerCase();
+}
+
+/** What takes no ink, turns the direction of what follows, or is no character (yet): default ignorable ones have zero-width ones, fillers, tags and variation selectors. */
+const HIDDEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u2800]/u;
+/** A mark that stands on nothing, twice the same, or more than four on one letter (UTS 39, section 5.4). */
+const PILED_MARKS = /(?:^| )\p{M}|(\p{Mn})\1|\p{Mn}{5}/u;
+const NO_SPACE = /[^\S ]/u;
+
+/** Scripts of living languages (UAX 31, tables 5 and 7); those of East Asia are below. */
+const SCRIPTS = [
+  ...['Latin', 'Greek', 'Cyrillic', 'Armenian', 'Hebrew', 'Arabic', 'Thaana', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati'],
+  ...['Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Thai', 'Lao', 'Tibetan', 'Myanmar', 'Georgian', 'Ethiopic'],
+  ...[
+    'Khmer',
+    'Adlam',
+    'Balinese',
+    'Bamum',
+    'Batak',
+    'Canadian_Aboriginal',
+    'Chakma',
+    'Cham',
+    'Cherokee',
+    'Javanese',
+    'Kayah_Li',
+  ],
+  ...[
+    'Lepcha',
+    'Limbu',
+    'Lisu',
+    'Mandaic',
+    'Meetei_Mayek',
+    'Miao',
+    'Mongolian',
+    'New_Tai_Lue',
+    'Newa',
+    'Nko',
+    'Ol_Chiki',
+    'Osage',
+  ],
+  ...['Saurashtra', 'Sundanese', 'Syloti_Nagri', 'Syriac', 'Tai_Le', 'Tai_Tham', 'Tai_Viet', 'Tifinagh', 'Vai', 'Wancho', 'Yi'],
+];
+/** Scripts that are written together: UTS 39's level "highly restrictive" (section 5.2). */
+const TOGETHER = [
+  ['Latin', 'Han', 'Hiragana', 'Katakana'],
+  ['Latin', 'Han', 'Bopomofo'],
+  ['Latin', 'Han', 'Hangul'],
+];
+// What belongs to every script is in each of them: digits, punctuation, emoji, combining marks.
+const ONE_WRITING = [...SCRIPTS.map((script) => [script]), ...TOGETHER].map(
+  (scripts) => new RegExp(`^[\\p{scx=Common}\\p{scx=Inherited}${scripts.map((script) => `\\p{scx=${script}}`).join('')}]*$`, 'u'),
+);
+
+const SENTENCES = {
+  empty: 'Give a username.',
+  hidden: 'A username has no invisible characters. Type it anew, in place of pasting it.',
+  marks: 'A username has no accents that stand alone or are piled up.',
+  mixed: 'A username mixes no alphabets: use letters of one language, so that nobody is taken for somebody else.',
+  long: 'This username is too long when it is written out. Use a shorter one.',
+} as const;
+/** In UTF-16 units; the compatibility form of one character may have many. */
+const LENGTH_MAXIMUM = 64;
+
+/**
+ * A username as it is stored: in its compatibility form (NFKC), with single spaces, and with nothing in it that makes it look like another one.
+ * @throws Problem `invalid_field` on `username`.
+ */
+export function storedUsername(given: string): string {
+  const username = given.normalize('NFKC').replaceAll(/ {2,}/g, ' ').trim();
+  const fault =
+    (username === '' && 'empty') ||
+    ((HIDDEN.test(given) || HIDDEN.test(username) || NO_SPACE.test(username)) && 'hidden') ||
+    (PILED_MARKS.test(username.normalize('NFD')) && 'marks') ||
+    (!ONE_WRITING.some((writing) => writing.test(username)) && 'mixed') ||
+    (username.length > LENGTH_MAXIMUM && 'long');
+  if (fault) throw invalidField('username', SENTENCES[fault]);
+  return username;
+}
+
+/** What is stored of a username that `storedUsername` made. */
+export function usernameColumns(username: string) {
+  return { username, username_key: usernameKey(username), username_skeleton: lookAlikeKey(username) };
+}
+
+const LOOKS_TAKEN = 'This username looks like one that is taken. Choose another one.';
+
+/** The refusal of a name that somebody has, or of one that looks like it. */
+export function nameTaken(is_same: boolean): Problem {
+  return new Problem('username_taken', is_same ? {} : { detail: LOOKS_TAKEN });
+}
+
+/** What is told of a name that the database refused; the error itself when it is about something else. */
+export function usernameRefusal(error: unknown): unknown {
+  if (isUniqueViolation(error, 'username_key')) return nameTaken(true);
+  return isUniqueViolation(error, 'username_skeleton') ? nameTaken(false) : error;
+}

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Tries that wait for those that are looked at just now: whether they were right is not known yet. */
+export interface Waiting {
+  /**
+   * Waits until something ends under a key here, or it is time to look at what ended elsewhere. Answers whether it is worth looking again; not when too many wait, or
+   * this one has since `began` (`performance.now()`).
+   */
+  forOthers(key: string, began: number): Promise<boolean>;
+  /** Something ended under a key. */
+  wake(key: string): void;
+}
+
+/** Tries that wait at once, so that waiting costs the server a bounded number of connections, and how long one waits at the most. */
+const WAITING_MAXIMUM = 200;
+const WAIT_MS = 15_000;
+/** What is under way at another server is looked at this often. */
+const LOOK_MS = 250;
+
+export function createWaiting(): Waiting {
+  const waiters = new Map<string, Set<() => void>>();
+  let waiting = 0;
+
+  return {
+    async forOthers(key, began) {
+      const left_ms = WAIT_MS - (performance.now() - began);
+      if (waiting >= WAITING_MAXIMUM || left_ms <= 0) return false;
+      const over = new AbortController();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const own = waiters.get(key) ?? new Set();
+      waiters.set(key, own);
+      own.add(resolve);
+      waiting += 1;
+      try {
+        const late = sleep(Math.min(LOOK_MS, left_ms), undefined, { signal: over.signal }).catch(() => undefined);
+        await Promise.race([promise, late]);
+      } finally {
+        over.abort();
+        waiting -= 1;
+        own.delete(resolve);
+        if (own.size === 0) waiters.delete(key);
+      }
+      return true;
+    },
+
+    wake(key) {
+      for (const goOn of waiters.get(key) ?? []) goOn();
+    },
+  };
+}

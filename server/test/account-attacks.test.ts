@@ -1,0 +1,96 @@
+import { currentUser, forgotPassword, login, register, resetPassword } from '@palisade/contract/auth';
+import type { BodySentOf, Endpoint } from '@palisade/contract/endpoint';
+import { confirmIdentity, renewRecoveryCodes, startTotp } from '@palisade/contract/two-factor';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { problemOf, readAnswer, replyOf, startTestApp } from './harness.ts';
+import { PROXY_KINDS, startProxy, withoutProxy } from './proxies.ts';
+
+const PASSWORD = 'a long enough password';
+const kinds = PROXY_KINDS.filter((kind) => withoutProxy(kind) === undefined);
+
+// Attacks on accounts as strangers make them: in public exposure, through a real proxy that nobody has set up as trusted.
+describe.each(kinds)('behind %s', async (kind) => {
+  const { app, url } = await startTestApp({
+    environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' },
+  });
+  const through = async () => {
+    const proxy = await startProxy(kind, { url });
+    return async <E extends Endpoint>(endpoint: E, body?: BodySentOf<E>, token?: string) => {
+      const headers = {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      };
+      const response = await fetch(`${proxy.url}/api${endpoint.path}`, {
+        method: endpoint.method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return await readAnswer(endpoint, response);
+    };
+  };
+  const lettersTo = async (recipient: string) => {
+    const rows = await app.database.selectFrom('mails').select(['subject', 'text']).where('recipient', '=', recipient).execute();
+    return rows.map(({ subject, text }) => ({ subject, token: /^[\w-]{43}$/m.exec(text ?? '')?.[0] ?? '', text: text ?? '' }));
+  };
+  const resetsTo = async (email: string) => (await lettersTo(email)).filter(({ subject }) => subject.includes('reset'));
+
+  test('an address of somebody else takes no factor and no letters, and is its owner’s after a reset', async () => {
+    const call = await through();
+    const email = 'victim@example.com';
+    replyOf(await call(register, { email, username: 'You have won, call 900', password: PASSWORD }));
+    const { access_token: token } = replyOf(await call(login, { email, password: PASSWORD }));
+    replyOf(await call(confirmIdentity, { current_password: PASSWORD }, token));
+    expect(problemOf(await call(startTotp, undefined, token)).code).toBe('email_unproven');
+    const codes = await Promise.all(Array.from({ length: 50 }, () => call(renewRecoveryCodes, undefined, token)));
+    expect(new Set(codes.map((answer) => problemOf(answer).code))).toEqual(new Set(['email_unproven']));
+    replyOf(await call(forgotPassword, { email }));
+    await expect.poll(async () => (await resetsTo(email)).length).toBe(1);
+    const letters = await lettersTo(email);
+    expect(letters).toHaveLength(2);
+    for (const { text } of letters) expect(text).not.toContain('You have won');
+    const [reset] = await resetsTo(email);
+    replyOf(await call(resetPassword, { reset_token: reset?.token ?? '', new_password: 'a password of the owner' }));
+    const owner = replyOf(await call(login, { email, password: 'a password of the owner' }));
+    expect(owner.email_unproven).toBeUndefined();
+    expect((await call(currentUser, undefined, token)).status).toBe(401);
+  });
+
+  test('a name that looks like another one is refused', async () => {
+    const call = await through();
+    replyOf(await call(register, { email: 'real@example.com', username: 'palisade', password: PASSWORD }));
+    for (const username of ['paIisade', 'pali\u200bsade', 'pаlisade', '\u202eedasilap']) {
+      const { status } = await call(register, { email: 'fake@example.com', username, password: PASSWORD });
+      expect([409, 422]).toContain(status);
+    }
+  });
+
+  test('registering tells no email that is known', async () => {
+    const call = await through();
+    const answerOf = async (email: string, username: string) => {
+      const { status, reply } = z
+        .object({ status: z.int(), reply: z.record(z.string(), z.unknown()) })
+        .parse(await call(register, { email, username, password: PASSWORD }));
+      return { status, fields: Object.keys(reply), role: reply['role'] };
+    };
+    replyOf(await call(register, { email: 'known@example.com', username: 'somebody', password: PASSWORD }));
+    expect(await answerOf('known@example.com', 'first try')).toEqual(await answerOf('unknown@example.com', 'second try'));
+    await expect
+      .poll(async () => (await lettersTo('known@example.com')).map(({ subject }) => subject))
+      .toContain('Palisade: you have an account already');
+  });
+
+  test('resets that a stranger asks for in a loop neither void the owner’s nor use them up', async () => {
+    const call = await through();
+    const email = 'owner@example.com';
+    replyOf(await call(register, { email, username: 'owner', password: PASSWORD }));
+    replyOf(await call(forgotPassword, { email }));
+    await expect.poll(async () => (await resetsTo(email)).length).toBe(1);
+    const [own] = await resetsTo(email);
+    await Promise.all(Array.from({ length: 40 }, () => call(forgotPassword, { email })));
+    // Behind a proxy that is not known everybody has one address: the owner is answered all the same.
+    replyOf(await call(forgotPassword, { email }));
+    await expect.poll(async () => (await resetsTo(email)).length).toBe(6);
+    replyOf(await call(resetPassword, { reset_token: own?.token ?? '', new_password: 'another long password' }));
+  });
+});

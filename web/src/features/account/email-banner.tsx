@@ -1,0 +1,30 @@
+import { IconMail } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useSession } from '#api/session.ts';
+import { Button } from '#ui/button.tsx';
+import { ModalWindow } from '#ui/modal-window.tsx';
+import { EmailProofForm } from './email-proof.tsx';
+import './email-proof.css';
+
+/** On every page of somebody who has not confirmed their address: what is held back, and where the code is entered. */
+export function EmailBanner() {
+  const email = useSession().session?.user_info.email;
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <section className="email-banner" aria-label="Confirm your email address">
+      <IconMail size={20} stroke={1.7} aria-hidden="true" />
+      <p>
+        <b>Confirm your email address.</b> Until then two-factor sign-in, plan requests, remote sessions and mails to{' '}
+        <bdi>{email}</bdi> wait.
+      </p>
+      <Button size="s" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
+        Enter the code
+      </Button>
+      {isOpen && (
+        <ModalWindow title="Confirm your email address" onClose={() => setIsOpen(false)}>
+          <EmailProofForm onProved={() => setIsOpen(false)} />
+        </ModalWindow>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,82 @@
+import { TextInput } from '@mantine/core';
+import { currentUser, proveEmail, sendEmailProof } from '@palisade/contract/auth';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { call } from '#api/call.ts';
+import { useConfig } from '#api/config.ts';
+import { fieldMessagesOf } from '#api/field-messages.ts';
+import { refreshUser, useSession } from '#api/session.ts';
+import { Button } from '#ui/button.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import './account-dialogs.css';
+import './email-proof.css';
+
+/** Sends the code, and takes over what the server says of the person then, which ends what was held back. */
+function useProveEmail() {
+  return useMutation({
+    mutationFn: async (token: string) => {
+      await call(proveEmail, { body: { token } });
+      refreshUser(await call(currentUser));
+    },
+  });
+}
+
+interface EmailProofFormProps {
+  /** The code, where the address of the page has it. */
+  code?: string;
+  onProved?: () => void;
+}
+
+/** Where the code of the confirmation mail is entered, and another mail is asked for. */
+export function EmailProofForm({ code = '', onProved }: EmailProofFormProps) {
+  const [token, setToken] = useState(code);
+  const prove = useProveEmail();
+  const sendAgain = useMutation({ mutationFn: () => call(sendEmailProof) });
+  const isOutbox = useConfig()?.reset_delivery === 'outbox';
+  const email = useSession().session?.user_info.email;
+  const message = prove.error ? fieldMessagesOf(prove.error)['token'] : undefined;
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    prove.mutate(token.trim(), { onSuccess: () => onProved?.() });
+  }
+
+  return (
+    <form className="account-form email-proof" onSubmit={submit}>
+      <p className="sub">
+        {isOutbox
+          ? 'Mails of this installation wait with its administrator: ask them for the code. It was written to '
+          : 'We sent a code to '}
+        <bdi>{email}</bdi>. It works once, within 24 hours. Whoever else is signed in to this account is signed out then.
+      </p>
+      <TextInput
+        label="Confirmation code"
+        name="token"
+        autoComplete="one-time-code"
+        required
+        withAsterisk={false}
+        size="md"
+        maxLength={200}
+        value={token}
+        onChange={(event) => {
+          setToken(event.currentTarget.value);
+          prove.reset();
+        }}
+        error={message}
+      />
+      {!message && <Refusal error={prove.error} />}
+      <Refusal error={sendAgain.error} />
+      <div className="account-form__end">
+        <p role="status" className="account-form__done">
+          {sendAgain.isSuccess && (isOutbox ? 'Another mail waits with the administrator.' : 'Another mail is on its way.')}
+        </p>
+        <Button variant="quiet" loading={sendAgain.isPending} onClick={() => sendAgain.mutate()}>
+          Resend the mail
+        </Button>
+        <Button type="submit" loading={prove.isPending} disabled={token.trim() === ''}>
+          Confirm
+        </Button>
+      </div>
+    </form>
+  );
+}
