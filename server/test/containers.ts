@@ -89,7 +89,7 @@ function quotedPrintable(content: Buffer): string {
 }
 
 /** A mail with the file between its lines, as before MIME. */
-function uuencoded(name: string, content: Buffer): Buffer {
+export function uuencoded(name: string, content: Buffer): Buffer {
   const character = (six: number) => String.fromCharCode(six === 0 ? 0x60 : six + 0x20);
   const rows: string[] = [];
   for (let at = 0; at < content.length; at += 45) {
@@ -148,41 +148,61 @@ export function vbaCompressed(source: string): Buffer {
   return Buffer.concat(chunks);
 }
 
-/** An OLE file (MS-CFB, version 3) with these streams, each in sectors of its own. */
-export function ole(streams: readonly { name: string; content: Buffer }[]): Buffer {
+/**
+ * An OLE file (MS-CFB, version 3) with these streams: each in sectors of its own, or, with `mini`, those below 4 KiB in the small sectors that the root
+ * holds.
+ */
+export function ole(streams: readonly { name: string; content: Buffer }[], { mini = false } = {}): Buffer {
   const SECTOR = 512;
-  const FREE = 0xffffffff;
+  const MINI = 64;
+  const CUTOFF = 4096;
   const END = 0xfffffffe;
   const sectorsOf = (bytes: number) => Math.ceil(bytes / SECTOR);
-  const directory_sectors = sectorsOf((streams.length + 1) * 128);
   const sectors: Buffer[] = [];
-  const table: number[] = [0xfffffffd];
+  /** What follows each sector; those of the table itself come last. */
+  const table: number[] = [];
   const add = (bytes: Buffer) => {
-    const start = 1 + sectors.length;
+    const start = sectors.length;
     const count = sectorsOf(bytes.length);
     for (let index = 0; index < count; index += 1) {
       sectors.push(Buffer.concat([bytes.subarray(index * SECTOR, (index + 1) * SECTOR)], SECTOR));
       table.push(index + 1 === count ? END : start + index + 1);
     }
-    return start;
+    return count === 0 ? END : start;
   };
-  const directory = Buffer.alloc(directory_sectors * SECTOR);
+  const directory = Buffer.alloc(sectorsOf((streams.length + 1) * 128) * SECTOR);
   const entry = (index: number, name: string, type: number, start: number, size: number) => {
     const at = index * 128;
-    directory.write(name, at, 'utf16le');
-    directory.writeUInt16LE(name.length * 2 + 2, at + 64);
+    directory.write(name, at, 62, 'utf16le');
+    directory.writeUInt16LE(Math.min(name.length, 31) * 2 + 2, at + 64);
     directory[at + 66] = type;
-    for (const link of [68, 72, 76]) directory.writeUInt32LE(FREE, at + link);
+    for (const link of [68, 72, 76]) directory.writeUInt32LE(0xffffffff, at + link);
     directory.writeUInt32LE(start, at + 116);
     directory.writeUInt32LE(size, at + 120);
   };
-  const directory_start = add(directory);
-  entry(0, 'Root Entry', 5, END, 0);
-  for (const [index, { name, content }] of streams.entries()) entry(index + 1, name, 2, add(content), content.length);
-  for (let index = 0; index < directory_sectors; index += 1) {
-    directory.copy(sectors[index] ?? Buffer.alloc(0), 0, index * SECTOR, (index + 1) * SECTOR);
+  const small: Buffer[] = [];
+  const small_table: number[] = [];
+  for (const [index, { name, content }] of streams.entries()) {
+    if (!mini || content.length >= CUTOFF) {
+      entry(index + 1, name, 2, add(content), content.length);
+      continue;
+    }
+    const count = Math.ceil(content.length / MINI);
+    entry(index + 1, name, 2, count === 0 ? END : small_table.length, content.length);
+    small.push(Buffer.concat([content], count * MINI));
+    for (let left = count; left > 0; left -= 1) small_table.push(left === 1 ? END : small_table.length + 1);
   }
-  const fat = Buffer.alloc(SECTOR, 0xff);
+  const small_bytes = Buffer.concat(small);
+  entry(0, 'Root Entry', 5, add(small_bytes), small_bytes.length);
+  const small_list = Buffer.alloc(sectorsOf(small_table.length * 4) * SECTOR, 0xff);
+  for (const [index, next] of small_table.entries()) small_list.writeUInt32LE(next, index * 4);
+  const small_list_start = add(small_list);
+  const directory_start = add(directory);
+  let table_sectors = 1;
+  while (table_sectors * (SECTOR / 4) < sectors.length + table_sectors) table_sectors += 1;
+  const table_start = sectors.length;
+  for (let count = 0; count < table_sectors; count += 1) table.push(0xfffffffd);
+  const fat = Buffer.alloc(table_sectors * SECTOR, 0xff);
   for (const [index, next] of table.entries()) fat.writeUInt32LE(next, index * 4);
   const header = Buffer.alloc(SECTOR);
   header.write('d0cf11e0a1b11ae1', 0, 'hex');
@@ -190,15 +210,16 @@ export function ole(streams: readonly { name: string; content: Buffer }[]): Buff
   header.writeUInt16LE(0xfffe, 28);
   header.writeUInt16LE(9, 30);
   header.writeUInt16LE(6, 32);
-  header.writeUInt32LE(1, 44);
+  header.writeUInt32LE(table_sectors, 44);
   header.writeUInt32LE(directory_start, 48);
-  // No mini streams: everything has sectors of its own.
-  header.writeUInt32LE(0, 56);
-  header.writeUInt32LE(END, 60);
+  header.writeUInt32LE(mini ? CUTOFF : 0, 56);
+  header.writeUInt32LE(small_list_start, 60);
+  header.writeUInt32LE(small_list.length / SECTOR, 64);
   header.writeUInt32LE(END, 68);
   header.fill(0xff, 76);
-  header.writeUInt32LE(0, 76);
-  return Buffer.concat([header, fat, ...sectors]);
+  // As many as the header lists: 109 of them are a table of 7 MB.
+  for (let index = 0; index < Math.min(109, table_sectors); index += 1) header.writeUInt32LE(table_start + index, 76 + index * 4);
+  return Buffer.concat([header, ...sectors, fat]);
 }
 
 /** The containers that can be written here, with this content, each under the name of its format. */

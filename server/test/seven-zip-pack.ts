@@ -15,13 +15,15 @@ export async function packWith7Zip(files: Readonly<Record<string, Buffer>>, swit
   const { FS, callMain } = await factory({ print: () => {}, printErr: () => {} });
   for (const [name, content] of Object.entries(files)) FS.writeFile(name, content);
   callMain(['a', ...switches, 'packed', ...Object.keys(files)]);
-  const name = ['packed', 'packed.zip', 'packed.7z'].find((candidate) => {
-    try {
-      FS.readFile(candidate);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  const name = ['packed', ...['zip', '7z', 'tar', 'wim', 'xz', 'bz2', 'gz'].map((ending) => `packed.${ending}`)].find(
+    (candidate) => {
+      try {
+        FS.readFile(candidate);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  );
   return Buffer.from(FS.readFile(name ?? 'packed'));
 }

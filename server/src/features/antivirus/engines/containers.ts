@@ -1,37 +1,23 @@
-import { pipeline, Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
 import { crc32, createGunzip } from 'node:zlib';
-import { extract } from 'tar-stream';
-import { z } from 'zod';
-import { type Content, openSource, rangeOf, type Source, streamOf } from './content.ts';
-import { mailboxMembers, mailKind, mailMembers } from './mail.ts';
+import { type Content, openSource, rangeOf, streamOf } from './content.ts';
+import type { Budget } from './limits.ts';
+import { holdsUuencode, mailboxMembers, mailKind, mailMembers, uuencodeMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { oleMembers } from './ole.ts';
 import { isPdf, pdfMembers } from './pdf.ts';
+import { openReader, type Reader } from './reader.ts';
 import { sevenZipMembers } from './seven-zip.ts';
+import { isTarHeader, tarMembers } from './tar.ts';
 import { endsAsZip, zipMembers } from './zip.ts';
 
 /** What holds members. `seven`: 7-Zip opens it, as `format`, from `start` on; `opaque`: recognised, but not opened. */
 export type Container =
-  | { kind: 'zip' | 'gzip' | 'tar' | 'mail' | 'mailbox' | 'pdf' | 'ole' | 'opaque' }
+  | { kind: 'zip' | 'gzip' | 'tar' | 'mail' | 'mailbox' | 'uuencode' | 'pdf' | 'ole' | 'opaque' }
   | { kind: 'seven'; format: string | undefined; start: number };
 
 /** Bytes that `containerOf` needs: one tar block, and the volume descriptor of ISO 9660 lies at 32 KiB. */
 export const HEAD_BYTES = 33_000;
-
-const TAR_BLOCK_BYTES = 512;
-const TAR_CHECKSUM = { start: 148, end: 156 } as const;
-
-/** A tar header's checksum is the sum of its bytes with the checksum field as blanks (POSIX.1-2001, ustar). */
-function isTarHeader(head: Buffer): boolean {
-  if (head.length < TAR_BLOCK_BYTES || head[0] === 0) return false;
-  const field = head.toString('latin1', TAR_CHECKSUM.start, TAR_CHECKSUM.end).replaceAll('\0', ' ').trim();
-  if (!/^[0-7]{1,7}$/.test(field)) return false;
-  let sum = 0;
-  for (let index = 0; index < TAR_BLOCK_BYTES; index++) {
-    sum += index >= TAR_CHECKSUM.start && index < TAR_CHECKSUM.end ? 0x20 : (head[index] ?? 0);
-  }
-  return sum === Number.parseInt(field, 8);
-}
 
 const hex = (digits: string) => Buffer.from(digits, 'hex');
 const text = (characters: string) => Buffer.from(characters, 'latin1');
@@ -98,7 +84,7 @@ function isLzma(head: Buffer): boolean {
   if (head.length < 18 || head[0] !== 0x5d || head[13] !== 0) return false;
   const dictionary = head.readUInt32LE(1);
   const lowest = dictionary & -dictionary;
-  const is_usual = dictionary >= 4096 && (lowest >>> 0 === dictionary || (lowest >>> 0) * 3 === dictionary);
+  const is_usual = lowest >>> 0 === dictionary || (lowest >>> 0) * 3 === dictionary;
   const size = head.readBigUInt64LE(5);
   return is_usual && (size === 2n ** 64n - 1n || size < 2n ** 40n);
 }
@@ -138,14 +124,14 @@ export function containerOf(head: Buffer): Container | undefined {
 }
 
 /** Archives that are put behind a program which unpacks them. What looks like one inside a program that can read them must prove to be one. */
-const BEHIND_PROGRAM: readonly { magic: Buffer; format: string; back: number; proves(source: Source, at: number): boolean }[] = [
+const BEHIND_PROGRAM: readonly { magic: Buffer; format: string; back: number; proves(reader: Reader, at: number): boolean }[] = [
   {
     magic: hex('377abcaf271c'),
     format: '7z',
     back: 0,
-    proves(source, at) {
+    proves(reader, at) {
       // 7zFormat.txt: the CRC of the 20 bytes that follow it.
-      const head = source.read(at, 32);
+      const head = reader.at(at, 32);
       return head.length === 32 && crc32(head.subarray(12)) === head.readUInt32LE(8);
     },
   },
@@ -154,92 +140,78 @@ const BEHIND_PROGRAM: readonly { magic: Buffer; format: string; back: number; pr
     format: 'rar5',
     back: 0,
     // RAR 5.0 technote: CRC, size and type 1 (main) or 4 (encryption) of the first header.
-    proves: (source, at) => source.read(at + 7, 1)[0] === 0 && [1, 4].includes(source.read(at + 13, 1)[0] ?? 0),
+    proves: (reader, at) => reader.at(at + 7, 1)[0] === 0 && [1, 4].includes(reader.at(at + 13, 1)[0] ?? 0),
   },
   {
     magic: hex('526172211a0700'),
     format: 'rar',
     back: 0,
-    proves: (source, at) => source.read(at + 9, 1)[0] === 0x73,
+    proves: (reader, at) => reader.at(at + 9, 1)[0] === 0x73,
   },
   {
     magic: text('MSCF\0\0\0\0'),
     format: 'cab',
     back: 0,
-    proves(source, at) {
-      const head = source.read(at, 36);
-      return head.length === 36 && head.readUInt32LE(8) <= source.size - at && head.readUInt16LE(24) === 0x0103;
+    proves(reader, at) {
+      const head = reader.at(at, 36);
+      return head.length === 36 && head.readUInt32LE(8) <= reader.size - at && head.readUInt16LE(24) === 0x0103;
     },
   },
   { magic: Buffer.concat([hex('efbeadde'), text('NullsoftInst')]), format: 'nsis', back: 4, proves: () => true },
 ];
-const SEARCH_BYTES = 8 * 1024 ** 2;
-const SEARCH_OVERLAP = 64;
-
 function isProgram(head: Buffer): boolean {
   const start = head.toString('latin1', 0, 4);
   return start.startsWith('MZ') || start === '\x7fELF' || start.startsWith('#!');
 }
 
-/** Containers inside a file that is no container itself: a zip at its end, whatever stands before it, and archives behind a program. */
-export function containersBehind(source: Source, head: Buffer): Container[] {
+/** Containers inside a file, whatever it is itself: files encoded in its text, a zip at its end, whatever stands before it, and archives behind a program. */
+export function containersBehind(reader: Reader, head: Buffer, container: Container | undefined): Container[] {
   const found: Container[] = [];
-  if (endsAsZip(source)) found.push({ kind: 'zip' });
+  if (container?.kind === 'zip') return found;
+  if (endsAsZip(reader)) found.push({ kind: 'zip' });
+  // The mails of a mailbox are looked at one by one.
+  if (container?.kind !== 'mailbox' && holdsUuencode(reader, head)) found.push({ kind: 'uuencode' });
   if (!isProgram(head)) return found;
-  const formats = new Set<string>();
-  for (let at = 0; at < source.size; at += SEARCH_BYTES - SEARCH_OVERLAP) {
-    const piece = source.read(at, SEARCH_BYTES);
-    for (const { magic, format, back, proves } of BEHIND_PROGRAM) {
-      for (let within = piece.indexOf(magic); within >= 0 && !formats.has(format); within = piece.indexOf(magic, within + 1)) {
-        const start = at + within - back;
-        if (start < 0 || !proves(source, start)) continue;
-        formats.add(format);
-        found.push({ kind: 'seven', format, start });
-      }
+  for (const { magic, format, back, proves } of BEHIND_PROGRAM) {
+    for (let at = reader.find(magic, back); at >= 0; at = reader.find(magic, at + 1)) {
+      if (!proves(reader, at - back)) continue;
+      found.push({ kind: 'seven', format, start: at - back });
+      break;
     }
   }
   return found;
 }
 
-async function* gunzipped(content: Content): AsyncGenerator<Buffer> {
-  // The error that ends the pipeline is the one that reading the last stream throws.
-  yield* pipeline(streamOf(content), createGunzip({ chunkSize: 256 * 1024 }), () => {});
-}
+const ZEROS = Buffer.alloc(4096);
 
-async function* gzipMember(content: Content, name: string): AsyncGenerator<Member> {
-  yield { name, read: () => ({ stream: gunzipped(content), packed_bytes: content.size }) };
-}
-
-/** Also archives of before there was a standard; tar-stream's types leave this out. */
-const TAR_OPTIONS = { highWaterMark: 16 * 1024, allowUnknownFormat: true };
-/** Records of an extended header (POSIX.1-2001, pax) by which GNU tar describes a file with holes. */
-const sparseSchema = z.object({ pax: z.record(z.string(), z.string()) });
-const SPARSE = /^GNU\.sparse\./;
-
-/**
- * Whatever has content is read, as a type of file or not: a link may have some (POSIX.1-2001, pax), and a program that does not know a type takes it for
- * a file. What it becomes there is not all known here: of a file with holes there is what lies between them.
- */
-async function* tarMembers(content: Content): AsyncGenerator<Member> {
-  const archive = extract(TAR_OPTIONS);
-  const source = Readable.from(streamOf(content));
-  source.once('error', (error) => archive.destroy(error));
-  source.pipe(archive);
-  let understood = true;
-  try {
-    for await (const entry of archive) {
-      const { type, name, size = 0 } = entry.header;
-      const pax = sparseSchema.safeParse(entry.header).data?.pax ?? {};
-      if (size > 0 && (type === null || Object.keys(pax).some((key) => SPARSE.test(key)))) understood = false;
-      if (size > 0 || type === 'file' || type === 'contiguous-file')
-        yield { name, read: () => ({ stream: entry, packed_bytes: size }) };
-      entry.resume();
-    }
-  } finally {
-    source.destroy();
-    archive.destroy();
+/** Where something else than zeros stands next. */
+function nextByte(reader: Reader, from: number): number | undefined {
+  for (let at = from; at < reader.size; at += ZEROS.length) {
+    const piece = reader.at(at, ZEROS.length);
+    if (!piece.equals(ZEROS.subarray(0, piece.length))) return at + piece.findIndex((byte) => byte !== 0);
   }
-  if (!understood) throw new Unreadable('unsupported');
+  return undefined;
+}
+
+/** What gzip's streams hold, one behind the other, as one member; and what stands behind the zeros that may fill them up. */
+async function* gzipMembers(content: Content, name: string, budget: Budget): AsyncGenerator<Member> {
+  const gunzip = createGunzip({ chunkSize: 256 * 1024 });
+  async function* unpacked(): AsyncGenerator<Buffer> {
+    // The error that ends the pipeline is the one that reading the last stream throws.
+    yield* pipeline(streamOf(content), gunzip, () => {});
+  }
+  yield { name, read: () => ({ stream: unpacked(), packed_bytes: content.size }) };
+  const reader = openReader(content, budget);
+  try {
+    const rest = nextByte(reader, gunzip.bytesWritten);
+    if (rest === undefined) return;
+    async function* behind(from: number): AsyncGenerator<Buffer> {
+      yield* reader.chunks(from, reader.size);
+    }
+    yield { name: `behind ${name}`, read: () => ({ stream: behind(rest), packed_bytes: reader.size - rest }) };
+  } finally {
+    reader.close();
+  }
 }
 
 /** The one member of a packed file is named after it. */
@@ -274,19 +246,20 @@ export function membersOf(container: Container, content: Content, name: string, 
     case 'zip':
       return zipMembers(content, workshop);
     case 'gzip':
-      return gzipMember(content, innerName(name));
+      return gzipMembers(content, innerName(name), workshop.budget);
     case 'tar':
-      return tarMembers(content);
+      return tarMembers(content, workshop);
     case 'mail':
       return mailMembers(content, workshop);
     case 'mailbox':
       return mailboxMembers(content, workshop);
+    case 'uuencode':
+      return uuencodeMembers(content, workshop);
     case 'pdf':
-      return pdfMembers(
-        content,
-        workshop,
-        (bytes) => containerOf(bytes.subarray(0, HEAD_BYTES)) !== undefined || isProgram(bytes),
-      );
+      return pdfMembers(content, workshop, {
+        head_bytes: HEAD_BYTES,
+        isFile: (head) => containerOf(head) !== undefined || isProgram(head),
+      });
     case 'ole':
       return oleMembers(content, workshop);
     case 'seven':

@@ -16,8 +16,9 @@ export function isDiskError(error: unknown): boolean {
 export const MEMORY_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
 /**
- * Bytes to read at any place. Reading blocks: an engine process has one file to read and nobody else to serve, and a read of a cached file is over
- * sooner than the event loop would be back.
+ * Bytes to read at any place. Positions and lengths may be what a file claims: outside of the source there is nothing, and nothing is set aside for it.
+ * Reading blocks: an engine process has one file to read and nobody else to serve, and a read of a cached file is over sooner than the event loop would
+ * be back.
  */
 export interface Source {
   size: number;
@@ -28,21 +29,31 @@ export interface Source {
   close(): void;
 }
 
+/** How many of `length` bytes there are from `position` on, in `size` bytes. */
+function countOf(size: number, position: number, length: number): number {
+  return position >= 0 && position < size && length > 0 ? Math.min(length, size - position) : 0;
+}
+
 export function openSource(content: Content): Source {
   if ('bytes' in content) {
     const bytes = content.bytes.subarray(0, content.size);
+    const read = (position: number, length: number): Buffer => {
+      const count = countOf(bytes.length, position, length);
+      return count === 0 ? bytes.subarray(0, 0) : bytes.subarray(position, position + count);
+    };
     return {
       size: content.size,
-      fill: (target, position) => bytes.copy(target, 0, position, position + target.length),
-      read: (position, length) => bytes.subarray(position, position + length),
+      fill: (target, position) => read(position, target.length).copy(target),
+      read,
       close: () => {},
     };
   }
   const file = openSync(content.path, 'r');
   const fill = (target: Uint8Array, position: number): number => {
+    const count = countOf(content.size, position, target.length);
     let filled = 0;
-    while (filled < target.length) {
-      const bytes = readSync(file, target, filled, target.length - filled, position + filled);
+    while (filled < count) {
+      const bytes = readSync(file, target, filled, count - filled, position + filled);
       if (bytes === 0) break;
       filled += bytes;
     }
@@ -52,7 +63,7 @@ export function openSource(content: Content): Source {
     size: content.size,
     fill,
     read(position, length) {
-      const target = Buffer.allocUnsafe(Math.max(0, Math.min(length, content.size - position)));
+      const target = Buffer.allocUnsafe(countOf(content.size, position, length));
       return target.subarray(0, fill(target, position));
     },
     close: () => closeSync(file),
@@ -63,8 +74,8 @@ export function openSource(content: Content): Source {
 export function rangeOf(source: Source, start: number, size: number): Source {
   return {
     size,
-    fill: (target, position) => source.fill(target.subarray(0, Math.max(0, size - position)), start + position),
-    read: (position, length) => source.read(start + position, Math.max(0, Math.min(length, size - position))),
+    fill: (target, position) => source.fill(target.subarray(0, countOf(size, position, target.length)), start + position),
+    read: (position, length) => source.read(start + position, countOf(size, position, length)),
     close: () => {},
   };
 }

@@ -9,6 +9,7 @@ import { type Content, disposeContent, isDiskError, openSource, takeContent, win
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
+import { openReader } from './reader.ts';
 
 /** A rule that matched. `severity` orders threats: the worst names the file. */
 export interface Match {
@@ -57,6 +58,8 @@ const HASH_BYTES = 1024 ** 2;
 const BOMB_BYTES_EXAMINED = 4 * 1024 ** 2;
 const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
 const NOTES_MAXIMUM = 20;
+/** An archive may give a file a name of 64 KB. What is shown of it is shorter. */
+const NAME_CHARACTERS_MAXIMUM = 1024;
 
 interface Walk extends Matchers {
   /** Called at each step, and there are many. */
@@ -183,16 +186,16 @@ async function examineMember(walk: Walk, member: Member, depth: number, trail: r
 
 /** The containers that a content is, or holds behind something else. */
 function containersOf(walk: Walk, content: Content): Container[] {
-  const source = openSource(content);
+  const reader = openReader(content, walk.workshop.budget);
   try {
-    const head = source.read(0, HEAD_BYTES);
+    const head = reader.at(0, HEAD_BYTES);
     const container = containerOf(head);
     // The first content of a walk is the upload itself.
     walk.found.media_type ??= mediaTypeOf(head, container);
-    const behind = container?.kind === 'zip' ? [] : containersBehind(source, head);
+    const behind = containersBehind(reader, head, container);
     return container === undefined ? behind : [container, ...behind];
   } finally {
-    source.close();
+    reader.close();
   }
 }
 
@@ -204,7 +207,7 @@ async function examineContent(walk: Walk, content: Content, depth: number, trail
     if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
     try {
       for await (const member of membersOf(container, content, trail.at(-1) ?? walk.name, walk.workshop)) {
-        await examineMember(walk, member, depth + 1, [...trail, member.name]);
+        await examineMember(walk, member, depth + 1, [...trail, member.name.slice(0, NAME_CHARACTERS_MAXIMUM)]);
       }
     } catch (error) {
       if (error instanceof LimitReached || isDiskError(error)) throw error;
@@ -225,6 +228,8 @@ export async function examine(
     folder: string;
     password?: string | undefined;
     onProgress?: (progress: Progress) => void;
+    /** Counts what the scan uses up, for those who want to know it. */
+    budget?: Budget;
   },
 ): Promise<Examination> {
   let files = 0;
@@ -239,7 +244,7 @@ export async function examine(
     matchHash: parts.matchHash,
     sha256: file.sha256,
     workshop: {
-      budget: new Budget(parts.limits, file.size),
+      budget: parts.budget ?? new Budget(parts.limits, file.size),
       password: parts.password,
       path() {
         if (files === 0) mkdirSync(parts.folder, { recursive: true });

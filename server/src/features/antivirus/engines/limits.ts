@@ -26,6 +26,25 @@ export const SCAN_LIMITS: ScanLimits = {
   time_ms: 120_000,
 };
 
+/**
+ * A file that is smaller gets less time: it holds less, and nobody should wait two minutes for a kilobyte that was made to be slow. ms, and ms for each
+ * MiB of the file. The result lies between `least` and what the limits say.
+ */
+const TIME = { least: 20_000, per_mib: 1_000 } as const;
+
+/** How long a file of so many bytes may be read. ms. */
+export function timeFor(limits: ScanLimits, upload_bytes: number): number {
+  return Math.min(limits.time_ms, TIME.least + (TIME.per_mib * upload_bytes) / MIB);
+}
+
+/**
+ * Work is counted in bytes that a reader looks at, the same byte again when it is looked at again. Readers of ordinary files need less than ten for each
+ * byte of a file and of what it unpacks to (measured over a system's own files); one that needs this many was led in circles.
+ */
+const WORK = { floor: 64 * MIB, per_byte: 64 } as const;
+/** The clock is looked at once for so much work. */
+const WORK_BETWEEN_CHECKS = MIB;
+
 /** Reading stops here: a limit is reached. Data, not a failure: the walk ends and says why. */
 export class LimitReached extends Error {
   override name = 'LimitReached';
@@ -42,6 +61,9 @@ export class Budget {
   members = 0;
   /** What archives say they hold: for showing how far a scan is, and never more than the limit. */
   members_announced = 0;
+  /** What readers have looked at so far. Bytes. */
+  work = 0;
+  private checked_at_work = 0;
   private unpacked_bytes = 0;
   private readonly deadline: number;
   private readonly limits: ScanLimits;
@@ -50,11 +72,20 @@ export class Budget {
   constructor(limits: ScanLimits, upload_bytes: number) {
     this.limits = limits;
     this.upload_bytes = upload_bytes;
-    this.deadline = performance.now() + limits.time_ms;
+    this.deadline = performance.now() + timeFor(limits, upload_bytes);
   }
 
   checkTime(): void {
     if (performance.now() > this.deadline) throw new LimitReached('time_limit');
+  }
+
+  /** A reader looks at so many bytes, or does what costs as much. Ends what takes more than a number of looks at each byte. */
+  spend(bytes: number): void {
+    this.work += bytes;
+    if (this.work > WORK.floor + WORK.per_byte * (this.upload_bytes + this.unpacked_bytes)) throw new LimitReached('time_limit');
+    if (this.work - this.checked_at_work < WORK_BETWEEN_CHECKS) return;
+    this.checked_at_work = this.work;
+    this.checkTime();
   }
 
   addMember(): void {

@@ -1,19 +1,30 @@
-import { type Content, openSource, type Source } from './content.ts';
+import type { Content } from './content.ts';
 import { LimitReached } from './limits.ts';
-import { type Member, memberOfBytes, Unreadable, type Workshop } from './member.ts';
+import type { Member, Workshop } from './member.ts';
+import { openReader, type Reader } from './reader.ts';
+import { fromBase64, fromQuotedPrintable, fromUuencode, isUuencodeBegin, UUENCODE_BEGIN_BYTES } from './text-codings.ts';
 
-// Own walk over MIME (RFC 2045, 2046): a mail program shows what it can of a broken mail, so a scanner has to read all that any of them would.
+// Own walk over MIME (RFC 2045, 2046), in one pass and with one piece of the mail in memory: a mail program shows what it can of a broken mail, so a
+// scanner has to read all that any of them would.
 
-/** A mail that is larger is not taken apart. Bytes. */
-const MAIL_BYTES_MAXIMUM = 64 * 1024 ** 2;
 const PART_DEPTH_MAXIMUM = 32;
-const HEADER_BYTES_MAXIMUM = 1024 ** 2;
-const SEARCH_BYTES = 4 * 1024 ** 2;
+/** As much of a part's header is looked at, and of one line of it. Bytes. */
+const HEADER = { bytes: 256 * 1024, line: 16 * 1024 } as const;
+/** A delimiter is one line, and a line of mail has no more (RFC 5322, 2.1.1). Bytes. */
+const BOUNDARY_BYTES_MAXIMUM = 998;
+/** A name that is longer is cut. Characters. */
+const NAME_CHARACTERS_MAXIMUM = 1024;
+/** Parts and mails up to this size are decoded in one piece. Bytes. */
+const WHOLE_BYTES = 64 * 1024;
 
 const KNOWN_HEADER =
   /^(received|return-path|delivered-to|message-id|mime-version|date|from|to|subject|reply-to|content-type|content-transfer-encoding|x-[a-z-]{2,40}|dkim-signature|authentication-results)[ \t]*:/i;
 const MBOX_START = /^From [^\r\n]{1,200}\r?\n[!-9;-~]{1,76}:/;
 const HEAD_CHARACTERS = 16 * 1024;
+const LINE_END = Buffer.from('\n');
+const DASHES = Buffer.from('\n--');
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
 
 /** Whether a mail, or a mailbox of many, begins with these bytes. */
 export function mailKind(head: Buffer): 'mail' | 'mailbox' | undefined {
@@ -36,206 +47,337 @@ interface Headers {
 /** RFC 2047 words and RFC 2231 percent signs, as far as a name on screen needs it. */
 function readable(name: string): string {
   return name
-    .replaceAll(/=\?[^?\s]+\?([bq])\?([^?\s]*)\?=/gi, (_, how: string, word: string) =>
+    .slice(0, NAME_CHARACTERS_MAXIMUM)
+    .replaceAll(/=\?[^?\s]{1,80}\?([bq])\?([^?\s]{0,1000})\?=/gi, (_, how: string, word: string) =>
       how.toLowerCase() === 'b'
         ? Buffer.from(word, 'base64').toString('utf8')
-        : quotedPrintable(Buffer.from(word.replaceAll('_', ' '), 'latin1')).toString('utf8'),
+        : Buffer.concat([...fromQuotedPrintable([Buffer.from(word.replaceAll('_', ' '), 'latin1')])]).toString('utf8'),
     )
-    .replace(/^[\w-]*'[\w-]*'/, '')
+    .replace(/^[\w-]{0,40}'[\w-]{0,40}'/, '')
     .replaceAll(/(%[0-9a-f]{2})+/gi, (coded) => Buffer.from(coded.replaceAll('%', ''), 'hex').toString('utf8'));
 }
 
-function parameter(value: string, name: string): string | undefined {
-  const found = new RegExp(`[;\\s]${name}(?:\\*0?\\*?)?[ \\t]*=[ \\t]*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;]+))`, 'i').exec(value);
-  return found?.[1]?.replaceAll(/\\(.)/g, '$1') ?? found?.[2];
+/** The quoted text that begins at `start` of a header's value, and where it ends. */
+function quoted(value: string, start: number): { text: string; after: number } {
+  let text = '';
+  let at = start + 1;
+  for (; at < value.length && value[at] !== '"'; at += 1) {
+    if (value[at] === '\\') at += 1;
+    text += value[at] ?? '';
+  }
+  return { text, after: at + 1 };
 }
 
-function headersOf(block: string): Headers {
-  const unfolded = block.replaceAll(/\r?\n[ \t]+/g, ' ').replaceAll(/\([^()]{0,200}\)/g, '');
-  const value = (name: string) => new RegExp(`^${name}[ \\t]*:(.*)$`, 'im').exec(unfolded)?.[1]?.trim() ?? '';
+/** A header's value without its comments (RFC 5322, 3.2.2), which are none within quotes. */
+function withoutComments(value: string): string {
+  const last_end = value.lastIndexOf(')');
+  let text = '';
+  let depth = 0;
+  for (let at = 0; at < value.length; ) {
+    const character = value[at] ?? '';
+    if (character === '"' && depth === 0) {
+      const { after } = quoted(value, at);
+      text += value.slice(at, after);
+      at = after;
+      continue;
+    }
+    if (character === '(' && at < last_end) depth += 1;
+    else if (character === ')' && depth > 0) depth -= 1;
+    else if (depth === 0) text += character;
+    at += 1;
+  }
+  return text;
+}
+
+/** The parameters of a header's value, by their name in small letters without what RFC 2231 puts behind it; the first of each. */
+function parametersOf(value: string): Map<string, string> {
+  const parameters = new Map<string, string>();
+  const isEnd = (character: string | undefined) => character === ';' || character === ' ' || character === '\t';
+  for (let at = 0; at < value.length; ) {
+    const equals = value.indexOf('=', at);
+    if (equals < 0) break;
+    const before = value.slice(at, equals).trimEnd();
+    const start = Math.max(before.lastIndexOf(';'), before.lastIndexOf(' '), before.lastIndexOf('\t')) + 1;
+    const name = before.slice(start).split('*', 1)[0]?.toLowerCase() ?? '';
+    at = equals + 1;
+    while (value[at] === ' ' || value[at] === '\t') at += 1;
+    let text = '';
+    if (value[at] === '"') {
+      ({ text, after: at } = quoted(value, at));
+    } else {
+      const from = at;
+      while (at < value.length && !isEnd(value[at])) at += 1;
+      text = value.slice(from, at);
+    }
+    if (!parameters.has(name)) parameters.set(name, text);
+  }
+  return parameters;
+}
+
+const NO_HEADERS: Headers = { type: '', boundary: undefined, encoding: '', name: undefined };
+
+function headersOf(values: ReadonlyMap<string, string>): Headers {
+  if (values.size === 0) return NO_HEADERS;
+  const value = (name: string) => withoutComments(values.get(name) ?? '').trim();
   const type = value('content-type');
-  const name = parameter(value('content-disposition'), 'filename') ?? parameter(type, 'name');
+  const of_type = parametersOf(type);
+  const name = parametersOf(value('content-disposition')).get('filename') ?? of_type.get('name');
   return {
     type: /^[^\s;]*/.exec(type)?.[0].toLowerCase() ?? '',
-    boundary: parameter(` ${type}`, 'boundary'),
+    boundary: of_type.get('boundary')?.slice(0, BOUNDARY_BYTES_MAXIMUM),
     encoding: value('content-transfer-encoding').toLowerCase(),
     name: name === undefined ? undefined : readable(name),
   };
 }
 
-/** Characters outside of the alphabet are skipped, padding in the middle ends one piece and begins the next (RFC 2045 section 6.8). */
-function base64(body: Buffer): Buffer {
-  const pieces = body
-    .toString('latin1')
-    .replaceAll(/[^A-Za-z0-9+/=]/g, '')
-    .split(/=+/);
-  return Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64')));
+/** A multipart that the walk is in. */
+interface Level {
+  /** Undefined while it is not known: the header names none, and what looks like one has not come yet. */
+  delimiter: Buffer | undefined;
+  parts: number;
+  headers: Headers;
+  body: number;
 }
 
-const HEX_DIGIT = new Map(
-  [...'0123456789abcdef'].flatMap((digit, value) => [
-    [digit.charCodeAt(0), value],
-    [digit.toUpperCase().charCodeAt(0), value],
-  ]),
-);
-const EQUALS = 0x3d;
+/** A line that begins a part of one of the multiparts that are open. */
+interface Delimiter {
+  position: number;
+  after: number;
+  level: number;
+}
 
-function quotedPrintable(body: Buffer): Buffer {
-  const decoded = Buffer.allocUnsafe(body.length);
-  let length = 0;
-  for (let at = 0; at < body.length; at += 1) {
-    const byte = body[at] ?? 0;
-    if (byte !== EQUALS) {
-      decoded[length++] = byte;
-      continue;
-    }
-    const high = HEX_DIGIT.get(body[at + 1] ?? 0);
-    const low = HEX_DIGIT.get(body[at + 2] ?? 0);
-    if (high !== undefined && low !== undefined) {
-      decoded[length++] = high * 16 + low;
-      at += 2;
-      continue;
-    }
-    // A soft line break: "=", blanks, end of line.
-    let end = at + 1;
-    while (body[end] === 0x20 || body[end] === 0x09 || body[end] === 0x0d) end += 1;
-    if (body[end] === 0x0a) at = end;
-    else decoded[length++] = byte;
+interface Leaf {
+  headers: Headers;
+  from: number;
+  to: number;
+}
+
+const FIELD_NAME = /^[!-9;-~]{1,80}$/;
+const KEPT_HEADERS: readonly string[] = ['content-type', 'content-disposition', 'content-transfer-encoding'];
+
+/** One pass over a mail. What is open where it stands is in `levels`, the outermost first. */
+class Walk {
+  private readonly reader: Reader;
+  private readonly end: number;
+  private readonly levels: Level[] = [];
+
+  constructor(reader: Reader, end: number) {
+    this.reader = reader;
+    this.end = end;
   }
-  return decoded.subarray(0, length);
-}
 
-/** Files between `begin 644 name` and `end` in a text (POSIX uuencode; its base64 form too). */
-function* uuencoded(body: Buffer): Generator<{ name: string; bytes: Buffer }> {
-  for (let at = body.indexOf('begin'); at >= 0; at = body.indexOf('begin', at + 5)) {
-    const line_end = body.indexOf('\n', at);
-    if (line_end < 0) return;
-    const begin = /^begin(-base64)? [0-7]{3,4} ([^\r\n]{1,255})\r?$/.exec(
-      body.toString('latin1', at, Math.min(line_end, at + 300)),
-    );
-    if (begin === null || (at > 0 && body[at - 1] !== 0x0a)) continue;
-    const rows: Buffer[] = [];
-    let row_start = line_end + 1;
-    if (begin[1] !== undefined) {
-      const end = body.indexOf('\n====', row_start);
-      rows.push(base64(body.subarray(row_start, end < 0 ? body.length : end)));
-    } else {
-      while (row_start < body.length) {
-        const row_end = body.indexOf('\n', row_start);
-        const row = body.subarray(row_start, row_end < 0 ? body.length : row_end);
-        const size = ((row[0] ?? 0x20) - 0x20) & 0x3f;
-        if (size === 0 || row.subarray(0, 3).toString('latin1') === 'end') break;
-        rows.push(uuRow(row, size));
-        if (row_end < 0) break;
-        row_start = row_end + 1;
+  *leaves(from: number): Generator<Leaf> {
+    for (let part = from; part < this.end; ) {
+      const { headers, body, strict, delimiter } = this.header(part);
+      const is_multipart = headers.boundary !== undefined || headers.type.startsWith('multipart/');
+      if (is_multipart && delimiter === undefined) this.open(headers, body);
+      const next = delimiter ?? this.nextDelimiter(body);
+      const to = next?.position ?? this.end;
+      if (!is_multipart || delimiter !== undefined) {
+        yield { headers, from: body, to };
+        // Read both ways: some programs begin the body at the line that is no header, some behind the empty line.
+        if (strict > body && strict < to) yield { headers, from: strict, to };
       }
+      // An inner multipart without a part is read as what it is without its parts.
+      for (const { headers: own, body: own_body, parts } of this.levels.splice(next === undefined ? 0 : next.level + 1)) {
+        if (parts === 0) yield { headers: own, from: own_body, to };
+      }
+      if (next === undefined) return;
+      const level = this.levels[next.level];
+      if (level !== undefined) level.parts += 1;
+      part = next.after;
     }
-    yield { name: begin[2] ?? 'file', bytes: Buffer.concat(rows) };
+    for (const { headers, body, parts } of this.levels) if (parts === 0) yield { headers, from: body, to: this.end };
   }
-}
 
-function uuRow(row: Buffer, size: number): Buffer {
-  const decoded = Buffer.alloc(Math.ceil(size / 3) * 3);
-  const six = (at: number) => ((row[at] ?? 0x20) - 0x20) & 0x3f;
-  for (let group = 0; group * 3 < size; group += 1) {
-    const at = 1 + group * 4;
-    const bits = (six(at) << 18) | (six(at + 1) << 12) | (six(at + 2) << 6) | six(at + 3);
-    decoded.writeUIntBE(bits, group * 3, 3);
+  private open(headers: Headers, body: number): void {
+    if (this.levels.length >= PART_DEPTH_MAXIMUM) throw new LimitReached('depth');
+    const { boundary } = headers;
+    this.levels.push({
+      delimiter: boundary === undefined ? undefined : Buffer.from(`--${boundary}`, 'latin1'),
+      parts: 0,
+      headers,
+      body,
+    });
   }
-  return decoded.subarray(0, size);
-}
 
-/** Where the header block of `part` ends, and where its body begins. */
-function splitHeaders(part: Buffer): { block: string; body: Buffer } {
-  const head = part.toString('latin1', 0, HEADER_BYTES_MAXIMUM);
-  const first = /^\r?\n/.exec(head);
-  if (first !== null) return { block: '', body: part.subarray(first[0].length) };
-  const blank = /\r?\n\r?\n/.exec(head);
-  if (blank === null) return { block: head, body: Buffer.alloc(0) };
-  return { block: head.slice(0, blank.index), body: part.subarray(blank.index + blank[0].length) };
-}
-
-/** The parts between lines that begin with `--boundary` (RFC 2046 section 5.1.1). The closing delimiter does not end the reading: some programs go on. */
-function* partsOf(body: Buffer, boundary: string): Generator<Buffer> {
-  const delimiter = Buffer.from(`--${boundary}`, 'latin1');
-  let start: number | undefined;
-  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + delimiter.length)) {
-    if (at > 0 && body[at - 1] !== 0x0a) continue;
-    if (start !== undefined) yield body.subarray(start, at);
-    const line_end = body.indexOf('\n', at);
-    if (line_end < 0) return;
-    start = line_end + 1;
-  }
-  if (start !== undefined) yield body.subarray(start);
-}
-
-/** What a mail program would take for the boundary where the header names none: the first line that begins with two dashes. */
-function guessedBoundary(body: Buffer): string | undefined {
-  return /(?:^|\n)--([^\s-][^\r\n]{0,100}?)[ \t]*\r?\n[!-9;-~]{1,76}:/.exec(body.toString('latin1', 0, HEAD_CHARACTERS))?.[1];
-}
-
-function* leavesOf(part: Buffer, depth: number): Generator<{ name: string; bytes: Buffer }> {
-  if (depth > PART_DEPTH_MAXIMUM) throw new LimitReached('depth');
-  const { block, body } = splitHeaders(part);
-  const { type, boundary, encoding, name } = headersOf(block);
-  const parting = boundary ?? (type.startsWith('multipart/') ? guessedBoundary(body) : undefined);
-  let parts = 0;
-  if (parting !== undefined) {
-    for (const inner of partsOf(body, parting)) {
-      parts += 1;
-      yield* leavesOf(inner, depth + 1);
+  /**
+   * The header of a part, where its body begins, at the latest behind an empty line (`strict`), and at the first line that is no header already; where
+   * the part ends within the header, that.
+   */
+  private header(from: number): { headers: Headers; body: number; strict: number; delimiter?: Delimiter } {
+    const values = new Map<string, string>();
+    let loose: number | undefined;
+    let unfolded = '';
+    let name: string | undefined;
+    const keep = () => {
+      if (name !== undefined && !values.has(name)) values.set(name, unfolded);
+      name = undefined;
+    };
+    for (let at = from; at < this.end; ) {
+      const found = this.reader.find(LINE_END, at, this.end);
+      const after = found < 0 ? this.end : found + 1;
+      const line = this.reader.at(at, Math.min(after - at, HEADER.line));
+      if (line[0] === NEWLINE || (line[0] === RETURN && line[1] === NEWLINE)) {
+        keep();
+        return { headers: headersOf(values), body: loose ?? after, strict: after };
+      }
+      const level = this.levelOf(line);
+      if (level !== undefined) {
+        keep();
+        return { headers: headersOf(values), body: loose ?? at, strict: at, delimiter: { position: at, after, level } };
+      }
+      if (at - from < HEADER.bytes) {
+        const text = line.toString('latin1').trimEnd();
+        const is_folded = line[0] === 0x20 || line[0] === 0x09;
+        if (is_folded && name !== undefined) unfolded += ` ${text.trimStart()}`;
+        if (!is_folded) {
+          keep();
+          const colon = text.indexOf(':');
+          const key = colon < 0 || colon > 80 ? '' : text.slice(0, colon).trimEnd().toLowerCase();
+          if (!FIELD_NAME.test(key) && !text.startsWith('From ')) loose ??= at;
+          if (KEPT_HEADERS.includes(key)) {
+            name = key;
+            unfolded = text.slice(colon + 1);
+          }
+        }
+      }
+      at = after;
     }
+    keep();
+    return { headers: headersOf(values), body: loose ?? this.end, strict: this.end };
   }
-  if (parts > 0) return;
-  const decoded = /base64/.test(encoding) ? base64(body) : /quoted-printable/.test(encoding) ? quotedPrintable(body) : body;
-  const ending = type === 'text/html' ? 'html' : type === 'message/rfc822' ? 'eml' : 'txt';
-  if (decoded.length > 0) yield { name: name ?? `part.${ending}`, bytes: /uu/.test(encoding) ? Buffer.alloc(0) : decoded };
-  yield* uuencoded(decoded);
+
+  /** Which multipart's delimiter begins a line (RFC 2046 section 5.1.1), the outermost first. The closing one does not end the reading: some programs go on. */
+  private levelOf(line: Buffer): number | undefined {
+    if (line[0] !== 0x2d || line[1] !== 0x2d) return undefined;
+    const level = this.levels.findIndex(
+      ({ delimiter }) => delimiter !== undefined && line.subarray(0, delimiter.length).equals(delimiter),
+    );
+    return level < 0 ? undefined : level;
+  }
+
+  /** The next line that begins a part, from the body of one on. */
+  private nextDelimiter(body: number): Delimiter | undefined {
+    const { reader, end } = this;
+    const longest = this.levels.reduce((most, { delimiter }) => Math.max(most, delimiter?.length ?? BOUNDARY_BYTES_MAXIMUM), 0);
+    if (longest === 0) return undefined;
+    for (let at = reader.find(DASHES, body - 1, end); at >= 0; at = reader.find(DASHES, at + DASHES.length - 1, end)) {
+      const position = at + 1;
+      const line = reader.at(position, Math.min(longest, end - position));
+      const level = this.levelOf(line) ?? this.guess(line, position);
+      if (level === undefined) continue;
+      const line_end = reader.find(LINE_END, position, end);
+      return { position, after: line_end < 0 ? end : line_end + 1, level };
+    }
+    return undefined;
+  }
+
+  /** What a mail program would take for the boundary where the header names none: the first line that begins with two dashes and has a header behind it. */
+  private guess(line: Buffer, position: number): number | undefined {
+    const level = this.levels.findIndex(({ delimiter }) => delimiter === undefined);
+    const open = this.levels[level];
+    const line_end = line.indexOf(NEWLINE);
+    if (open === undefined || line_end < 3 || line_end > 104) return undefined;
+    const delimiter = line.toString('latin1', 0, line_end).trimEnd();
+    const next = this.reader.at(position + line_end + 1, 77).toString('latin1');
+    if (!/^--[^\s-]/.test(delimiter) || !/^[!-9;-~]{1,76}:/.test(next)) return undefined;
+    open.delimiter = Buffer.from(delimiter, 'latin1');
+    return level;
+  }
+}
+
+/** Where a mail begins: behind a byte order mark and empty lines. */
+function startOf(reader: Reader): number {
+  return /^(?:\xef\xbb\xbf)?(?:\r?\n)*/.exec(reader.at(0, 1024).toString('latin1'))?.[0].length ?? 0;
+}
+
+const ENDINGS: Readonly<Record<string, string>> = { 'text/html': 'html', 'message/rfc822': 'eml' };
+
+/** A leaf's bytes, decoded in pieces. */
+function* decoded(reader: Reader, { headers, from, to }: Leaf): Generator<Buffer> {
+  const texts = reader.chunks(from, to);
+  if (headers.encoding.includes('base64')) yield* fromBase64(texts);
+  else if (headers.encoding.includes('quoted-printable')) yield* fromQuotedPrintable(texts);
+  else yield* texts;
+}
+
+async function* streamed(chunks: Iterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* chunks;
+}
+
+/** Decoded in one piece where it is small, else in pieces. */
+function memberOf(name: string, chunks: Iterable<Buffer>, packed_bytes: number, { budget }: Workshop): Member {
+  if (packed_bytes > WHOLE_BYTES) return { name, read: () => ({ stream: streamed(chunks), packed_bytes }) };
+  return {
+    name,
+    read() {
+      const bytes = Buffer.concat([...chunks]);
+      budget.addUnpacked(bytes.length, bytes.length, packed_bytes);
+      return { content: { size: bytes.length, bytes } };
+    },
+  };
 }
 
 /** The decoded parts of a mail. */
 export async function* mailMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
-  if (content.size > MAIL_BYTES_MAXIMUM) throw new Unreadable('too_large');
-  const source = openSource(content);
+  const reader = openReader(content, workshop.budget);
   try {
-    const mail = source.read(0, source.size);
-    const start = /^(?:\xef\xbb\xbf)?(?:\r?\n)*/.exec(mail.toString('latin1', 0, 1024))?.[0].length ?? 0;
-    for (const { name, bytes } of leavesOf(mail.subarray(start), 0)) {
-      if (bytes.length > 0) yield memberOfBytes(workshop, name, bytes, bytes.length);
+    for (const leaf of new Walk(reader, reader.size).leaves(startOf(reader))) {
+      const { headers, from, to } = leaf;
+      if (to <= from) continue;
+      const name = headers.name ?? `part.${ENDINGS[headers.type] ?? 'txt'}`;
+      yield memberOf(name, decoded(reader, leaf), to - from, workshop);
     }
   } finally {
-    source.close();
+    reader.close();
   }
 }
 
-function nextMail(source: Source, from: number): number {
-  const mark = Buffer.from('\nFrom ');
-  for (let at = from; at < source.size; at += SEARCH_BYTES) {
-    const found = source.read(at, SEARCH_BYTES + mark.length - 1).indexOf(mark);
-    if (found >= 0) return at + found + 1;
+const BEGIN = Buffer.from('begin');
+/** Rows of zeros aside, what is larger and no text holds no encoded file. Bytes. */
+const ENCODED_BYTES_MAXIMUM = 16 * 1024 ** 2;
+const TEXT_BYTES = 4096;
+
+/** Whether a text has a line that begins an encoded file. */
+export function holdsUuencode(reader: Reader, head: Buffer): boolean {
+  if (reader.size > ENCODED_BYTES_MAXIMUM && head.subarray(0, TEXT_BYTES).includes(0)) return false;
+  for (let at = reader.find(BEGIN, 0); at >= 0; at = reader.find(BEGIN, at + BEGIN.length)) {
+    if ((at === 0 || reader.at(at - 1, 1)[0] === NEWLINE) && isUuencodeBegin(reader.at(at, UUENCODE_BEGIN_BYTES))) return true;
   }
-  return source.size;
+  return false;
 }
+
+/** The files that are encoded in a text. */
+export async function* uuencodeMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
+  const reader = openReader(content, workshop.budget);
+  try {
+    for (const { name, bytes } of fromUuencode(reader.chunks(0, reader.size)))
+      yield { name, read: () => ({ stream: streamed(bytes), packed_bytes: reader.size }) };
+  } finally {
+    reader.close();
+  }
+}
+
+const NEXT_MAIL = Buffer.from('\nFrom ');
 
 /** The mails of a mailbox (RFC 4155): each begins with a line `From `. */
 export async function* mailboxMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
-  const source = openSource(content);
+  const reader = openReader(content, workshop.budget);
   try {
     let number = 0;
-    for (let start = 0; start < source.size; ) {
-      const end = nextMail(source, start);
+    for (let start = 0; start < reader.size; ) {
+      const found = reader.find(NEXT_MAIL, start);
+      const end = found < 0 ? reader.size : found + 1;
+      const line_end = reader.find(LINE_END, start, end);
+      const from = line_end < 0 ? end : line_end + 1;
       number += 1;
       const name = `mail ${number}.eml`;
-      if (end - start > MAIL_BYTES_MAXIMUM) {
-        yield { name, closed: 'too_large', read: () => ({ content: { size: 0, bytes: Buffer.alloc(0) } }) };
-      } else {
-        const mail = source.read(start, end - start);
-        const first_line = mail.indexOf('\n') + 1;
-        yield memberOfBytes(workshop, name, mail.subarray(first_line), mail.length);
-      }
+      const packed_bytes = end - from;
+      yield memberOf(name, reader.chunks(from, end), packed_bytes, workshop);
       start = end;
     }
   } finally {
-    source.close();
+    reader.close();
   }
 }

@@ -111,6 +111,8 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
       return 'application/x-tar';
     case 'mail':
       return 'message/rfc822';
+    case 'uuencode':
+      return 'text/x-uuencode';
     case 'mailbox':
       return 'application/mbox';
     case 'pdf':

@@ -38,17 +38,6 @@ export class Unreadable extends Error {
   }
 }
 
-/** A member of which the bytes are at hand; counts them. */
-export function memberOfBytes(workshop: Workshop, name: string, bytes: Buffer, packed_bytes: number): Member {
-  return {
-    name,
-    read() {
-      workshop.budget.addUnpacked(bytes.length, bytes.length, packed_bytes);
-      return { content: { size: bytes.length, bytes } };
-    },
-  };
-}
-
 /** Names without a declared encoding: most are UTF-8 all the same. */
 export function decodeName(raw: Buffer): string {
   try {

@@ -1,5 +1,6 @@
-import { type Content, MEMORY_BYTES_MAXIMUM, openSource, type Source } from './content.ts';
-import { type Member, type MemberBody, memberOfBytes, Unreadable, type Workshop } from './member.ts';
+import { type Content, MEMORY_BYTES_MAXIMUM } from './content.ts';
+import { type Member, type MemberBody, Unreadable, type Workshop } from './member.ts';
+import { openReader, type Reader } from './reader.ts';
 import { macroSources } from './vba.ts';
 
 // Own reader: Office opens files whose sectors end too early or whose directory is wrong, and documents with macros are made wrong on purpose.
@@ -9,75 +10,136 @@ const HEADER_BYTES = 512;
 const ENTRY_BYTES = 128;
 /** Sector numbers from here on are marks: end of chain, free, and so on (2.1). */
 const SECTOR_MAXIMUM = 0xfffffffa;
+const FREE = 0xffffffff;
 const ROOT = 5;
 const STREAM = 2;
 const HEADER_FAT_SECTORS = 109;
 /** The stream of an Office document that a password protects (MS-OFFCRYPTO 2.3.4). */
 const ENCRYPTED_PACKAGE = 'EncryptedPackage';
+/** Streams do not share sectors. Where they do all the same, all of them together are read as far as this many times the file. */
+const SHARED_MAXIMUM = 4;
 
+/** Sectors of one size, and which of them follows which. A sector that is not in the file has no place in it. */
 interface Allocation {
-  table: Buffer;
   sector_bytes: number;
+  /** How many there are at most. */
+  sectors: number;
+  /** The number of the sector after this one, or a mark. */
+  next(sector: number): number;
+  /** Where a sector stands in the file. */
   at(sector: number): number;
 }
 
-/** The sectors of a chain. Ends where it leaves the table, or when it is longer than the table, which is a circle. */
-function* chain({ table }: Allocation, start: number): Generator<number> {
-  const sectors = table.length / 4;
+/** What a chain of sectors turned out to be: its parts in the file, in order, and whether it ended as a chain does. */
+interface Chain {
+  runs: { position: number; length: number }[];
+  size: number;
+  damaged: boolean;
+}
+
+/** Follows a chain for at most `bytes`. It ends where it leaves the file and where it comes to a sector a second time: a chain has no more of them than there are. */
+function chainOf(allocation: Allocation, start: number, bytes: number): Chain {
+  const { sector_bytes, sectors } = allocation;
+  const seen = new Set<number>();
+  const runs: Chain['runs'] = [];
+  let size = 0;
   let sector = start;
-  for (let count = 0; count < sectors && sector < SECTOR_MAXIMUM && sector < sectors; count += 1) {
-    yield sector;
-    sector = table.readUInt32LE(sector * 4);
+  while (size < bytes && sector < SECTOR_MAXIMUM) {
+    if (sector >= sectors || seen.has(sector)) return { runs, size, damaged: true };
+    seen.add(sector);
+    const position = allocation.at(sector);
+    const length = Math.min(sector_bytes, bytes - size);
+    const last = runs.at(-1);
+    if (last !== undefined && last.position + last.length === position) last.length += length;
+    else runs.push({ position, length });
+    size += length;
+    sector = allocation.next(sector);
   }
+  return { runs, size, damaged: false };
 }
 
-function readChain(source: Source, allocation: Allocation, start: number, size: number): Buffer {
-  const pieces: Buffer[] = [];
-  let left = size;
-  for (const sector of chain(allocation, start)) {
-    if (left <= 0) break;
-    const piece = source.read(allocation.at(sector), Math.min(left, allocation.sector_bytes));
-    pieces.push(piece);
-    left -= piece.length;
-  }
-  return Buffer.concat(pieces);
+/** The bytes of a chain, as far as the file has them. */
+function bytesOf(reader: Reader, { runs }: Chain): Buffer {
+  const [only] = runs;
+  if (only !== undefined && runs.length === 1) return reader.at(only.position, only.length);
+  return Buffer.concat(runs.map(({ position, length }) => reader.at(position, length)));
 }
 
-function fatOf(source: Source, header: Buffer, sector_bytes: number): Allocation {
+/** A table of sector numbers as a function. */
+function followedBy(table: Buffer): (sector: number) => number {
+  return (sector) => (sector * 4 + 4 <= table.length ? table.readUInt32LE(sector * 4) : FREE);
+}
+
+/** The main table (2.3): its sectors are listed in the header, then in sectors of their own (2.5), of which the last number is the next one. */
+function fatOf(reader: Reader, header: Buffer, sector_bytes: number): { fat: Allocation; damaged: boolean } {
   const at = (sector: number) => (sector + 1) * sector_bytes;
-  const sectors_maximum = Math.ceil(source.size / sector_bytes);
-  const fat_sectors: number[] = [];
+  // The header fills the first one.
+  const sectors = Math.max(0, Math.ceil(reader.size / sector_bytes) - 1);
+  /** More of the table has nothing to tell: it would speak of sectors that are not there. */
+  const fat_sectors_maximum = Math.ceil((sectors * 4) / sector_bytes);
+  const listed: number[] = [];
+  const seen = new Set<number>();
+  let damaged = false;
+  /** False where a sector comes again or is not there. */
+  const isNew = (sector: number): boolean => {
+    if (sector >= sectors || seen.has(sector)) damaged = true;
+    else seen.add(sector);
+    return !damaged;
+  };
   const take = (list: Buffer) => {
-    for (let index = 0; index + 4 <= list.length; index += 4) {
+    for (let index = 0; index + 4 <= list.length && listed.length < fat_sectors_maximum; index += 4) {
       const sector = list.readUInt32LE(index);
-      if (sector < SECTOR_MAXIMUM && fat_sectors.length < sectors_maximum) fat_sectors.push(sector);
+      if (sector >= SECTOR_MAXIMUM) continue;
+      if (!isNew(sector)) return;
+      listed.push(sector);
     }
   };
   take(header.subarray(76, 76 + HEADER_FAT_SECTORS * 4));
-  // The list goes on in sectors of its own (2.5), the last number of each being the next one.
-  let next = header.readUInt32LE(68);
-  for (let count = 0; count < sectors_maximum && next < SECTOR_MAXIMUM; count += 1) {
-    const list = source.read(at(next), sector_bytes);
-    if (list.length < sector_bytes) break;
+  for (let next = header.readUInt32LE(68); next < SECTOR_MAXIMUM && listed.length < fat_sectors_maximum; ) {
+    if (!isNew(next)) break;
+    const list = reader.at(at(next), sector_bytes);
+    if (list.length < sector_bytes) {
+      damaged = true;
+      break;
+    }
     take(list.subarray(0, -4));
     next = list.readUInt32LE(sector_bytes - 4);
   }
-  const table = Buffer.concat(fat_sectors.map((sector) => source.read(at(sector), sector_bytes)));
-  return { table: table.subarray(0, table.length - (table.length % 4)), sector_bytes, at };
+  const table = Buffer.concat(listed.map((sector) => reader.at(at(sector), sector_bytes)));
+  return { fat: { sector_bytes, sectors, next: followedBy(table), at }, damaged };
 }
 
-/** Streams of an OLE file; after each that holds macros their source. */
+/** The small sectors (2.4) within the stream of the root entry. */
+function miniOf(reader: Reader, fat: Allocation, header: Buffer, root_start: number, mini_bytes: number) {
+  const stream = chainOf(fat, root_start, reader.size);
+  const list = chainOf(fat, header.readUInt32LE(60), reader.size);
+  const per_sector = fat.sector_bytes / mini_bytes;
+  const places: number[] = [];
+  for (const { position, length } of stream.runs)
+    for (let within = 0; within < length; within += fat.sector_bytes) places.push(position + within);
+  const mini: Allocation = {
+    sector_bytes: mini_bytes,
+    sectors: Math.floor(stream.size / mini_bytes),
+    next: followedBy(bytesOf(reader, list)),
+    at: (sector) => (places[Math.floor(sector / per_sector)] ?? reader.size) + (sector % per_sector) * mini_bytes,
+  };
+  return { mini, damaged: stream.damaged || list.damaged };
+}
+
+/** Streams of an OLE file; after each that holds macros their source. @throws Unreadable `damaged`, at the end, when a chain of sectors is none. */
 export async function* oleMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
-  const source = openSource(content);
+  const { budget } = workshop;
+  const reader = openReader(content, budget);
   try {
-    const header = source.read(0, HEADER_BYTES);
+    const header = reader.at(0, HEADER_BYTES);
     const shift = header.length === HEADER_BYTES ? header.readUInt16LE(30) : 0;
     const mini_shift = header.length === HEADER_BYTES ? header.readUInt16LE(32) : 0;
     if (shift < 7 || shift > 16 || mini_shift < 4 || mini_shift >= shift) throw new Unreadable('damaged');
-    const fat = fatOf(source, header, 1 << shift);
-    const directory = readChain(source, fat, header.readUInt32LE(48), source.size);
-    const entries = Array.from({ length: Math.floor(directory.length / ENTRY_BYTES) }, (_, index) => {
-      const entry = directory.subarray(index * ENTRY_BYTES, (index + 1) * ENTRY_BYTES);
+    const { fat, damaged: is_fat_damaged } = fatOf(reader, header, 1 << shift);
+    const directory = chainOf(fat, header.readUInt32LE(48), reader.size);
+    const entries = bytesOf(reader, directory);
+    const entryAt = (index: number) => {
+      const entry = entries.subarray(index * ENTRY_BYTES, (index + 1) * ENTRY_BYTES);
       const name_bytes = Math.min(64, Math.max(0, entry.readUInt16LE(64) - 2));
       return {
         name: entry.toString('utf16le', 0, name_bytes),
@@ -85,48 +147,50 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
         start: entry.readUInt32LE(116),
         size: entry.readUInt32LE(120) + (shift > 9 ? entry.readUInt32LE(124) * 2 ** 32 : 0),
       };
-    });
-    const root = entries.find((entry) => entry.type === ROOT);
-    if (root === undefined) throw new Unreadable('damaged');
-    const mini_sectors = [...chain(fat, root.start)];
-    const mini: Allocation = {
-      table: readChain(source, fat, header.readUInt32LE(60), header.readUInt32LE(64) * fat.sector_bytes),
-      sector_bytes: 1 << mini_shift,
-      at(sector) {
-        const within = sector << mini_shift;
-        return fat.at(mini_sectors[within >> shift] ?? Number.MAX_SAFE_INTEGER) + (within % fat.sector_bytes);
-      },
     };
+    const count = Math.floor(entries.length / ENTRY_BYTES);
+    let root_start: number | undefined;
+    for (let index = 0; index < count && root_start === undefined; index += 1) {
+      if (entries[index * ENTRY_BYTES + 66] === ROOT) root_start = entryAt(index).start;
+    }
+    if (root_start === undefined) throw new Unreadable('damaged');
+    const { mini, damaged: is_mini_damaged } = miniOf(reader, fat, header, root_start, 1 << mini_shift);
     const cutoff = header.readUInt32LE(56);
+    let damaged = is_fat_damaged || directory.damaged || is_mini_damaged;
+    let given = 0;
 
-    async function* pieces(start: number, size: number): AsyncGenerator<Buffer> {
-      let left = size;
-      for (const sector of chain(fat, start)) {
-        if (left <= 0) return;
-        const piece = source.read(fat.at(sector), Math.min(left, fat.sector_bytes));
-        left -= piece.length;
-        yield piece;
-      }
-      if (left > 0) throw new Unreadable('damaged');
+    async function* pieces({ runs }: Chain): AsyncGenerator<Buffer> {
+      for (const { position, length } of runs) yield* reader.chunks(position, position + length);
     }
 
-    for (const { name, type, start, size } of entries) {
+    for (let index = 0; index < count; index += 1) {
+      const { name, type, start, size } = entryAt(index);
       if (type !== STREAM || size === 0) continue;
       if (name === ENCRYPTED_PACKAGE) {
         yield { name, closed: 'encrypted', read: () => ({ content: { size: 0, bytes: Buffer.alloc(0) } }) };
         continue;
       }
-      if (size > MEMORY_BYTES_MAXIMUM) {
-        yield { name, read: () => ({ stream: pieces(start, size), packed_bytes: size }) };
+      const chain = chainOf(size < cutoff ? mini : fat, start, Math.min(size, reader.size));
+      given += chain.size;
+      if (given > SHARED_MAXIMUM * reader.size) throw new Unreadable('damaged');
+      const { position = 0, length = 0 } = chain.runs.at(-1) ?? {};
+      damaged ||= chain.damaged || chain.size < size || position + length > reader.size;
+      if (chain.size > MEMORY_BYTES_MAXIMUM) {
+        yield { name, read: () => ({ stream: pieces(chain), packed_bytes: chain.size }) };
         continue;
       }
-      const bytes = readChain(source, size < cutoff ? mini : fat, start, size);
-      workshop.budget.addUnpacked(bytes.length, bytes.length, bytes.length);
+      const bytes = bytesOf(reader, chain);
+      budget.addUnpacked(bytes.length, bytes.length, bytes.length);
       const body: MemberBody = { content: { size: bytes.length, bytes }, damage: bytes.length < size ? 'damaged' : undefined };
       yield { name, read: () => body };
-      for (const macro of macroSources(bytes)) yield memberOfBytes(workshop, `${name} (macro)`, macro, bytes.length);
+      for (const { bytes: macro, packed_bytes, is_cut } of macroSources(bytes, budget)) {
+        budget.addUnpacked(macro.length, macro.length, packed_bytes);
+        const content = { size: macro.length, bytes: macro };
+        yield { name: `${name} (macro)`, read: () => ({ content, damage: is_cut ? 'too_large' : undefined }) };
+      }
     }
+    if (damaged) throw new Unreadable('damaged');
   } finally {
-    source.close();
+    reader.close();
   }
 }

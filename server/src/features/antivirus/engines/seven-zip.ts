@@ -59,6 +59,8 @@ const MEMORY_PAGES_MAXIMUM = (384 * 1024 ** 2) / 65_536;
 const INPUT = '/input';
 const OUTPUT = '/out';
 const LINES_MAXIMUM = 100;
+/** What it costs that 7-Zip asks for bytes, however few. */
+const CALL_COST = 64;
 
 let compiled: Promise<WebAssembly.Module> | undefined;
 
@@ -99,7 +101,7 @@ interface Unpacked {
   name: string;
   size: number;
   chunks: Buffer[];
-  file: { path: string; handle: number } | undefined;
+  path: string | undefined;
 }
 
 /** One call may write less than it was given. */
@@ -145,9 +147,20 @@ async function unpack(
   });
   const unpacked = new Map<Node, Unpacked>();
   let in_memory = 0;
+  /** The file that is being written; one at a time, because an archive may have more files than a process may open. */
+  let open: { path: string; handle: number } | undefined;
   let stopped: unknown;
   let folders_and_files = 0;
   const { dir, file } = FS.root.mount.type.ops_table;
+
+  const handleOf = (target: string, flags: 'wx' | 'r+'): number => {
+    if (open?.path !== target) {
+      if (open !== undefined) closeSync(open.handle);
+      open = undefined;
+      open = { path: target, handle: openSync(target, flags, 0o600) };
+    }
+    return open.handle;
+  };
 
   FS.close(FS.create(INPUT));
   FS.mkdir(OUTPUT);
@@ -170,32 +183,35 @@ async function unpack(
   };
   file.stream.read = (stream, heap, offset, length, position) =>
     guarded(() => {
-      budget.checkTime();
-      return stream.node === input ? source.fill(heap.subarray(offset, offset + length), position) : 0;
+      if (stream.node !== input) return 0;
+      const count = source.fill(heap.subarray(offset, offset + length), position);
+      budget.spend(count + CALL_COST);
+      return count;
     });
   file.stream.write = (stream, heap, offset, length, position) =>
     guarded(() => {
       const { node } = stream;
       const known = unpacked.get(node);
-      const member = known ?? { name: FS.getPath(node).slice(OUTPUT.length + 1), size: 0, chunks: [], file: undefined };
+      const member = known ?? { name: FS.getPath(node).slice(OUTPUT.length + 1), size: 0, chunks: [], path: undefined };
       if (known === undefined) unpacked.set(node, member);
+      budget.spend(length);
       budget.addUnpacked(length, Math.max(member.size, position + length), source.size);
-      if (member.file === undefined && (position !== member.size || in_memory + length > MEMORY_BYTES_MAXIMUM)) {
-        const target = path();
-        member.file = { path: target, handle: openSync(target, 'wx', 0o600) };
+      if (member.path === undefined && (position !== member.size || in_memory + length > MEMORY_BYTES_MAXIMUM)) {
+        member.path = path();
+        const handle = handleOf(member.path, 'wx');
         let at = 0;
         for (const chunk of member.chunks.splice(0)) {
-          writeWhole(member.file.handle, chunk, at);
+          writeWhole(handle, chunk, at);
           at += chunk.length;
         }
         in_memory -= member.size;
       }
       const chunk = heap.subarray(offset, offset + length);
-      if (member.file === undefined) {
+      if (member.path === undefined) {
         member.chunks.push(Buffer.from(chunk));
         in_memory += length;
       } else {
-        writeWhole(member.file.handle, chunk, position);
+        writeWhole(handleOf(member.path, 'r+'), chunk, position);
       }
       member.size = Math.max(member.size, position + length);
       node.usedBytes = member.size;
@@ -217,7 +233,7 @@ async function unpack(
     // What 7-Zip throws itself (a number: a C++ exception) says no more than that it failed.
     if (stopped === undefined && lines.length === 0) lines.push(`error ${String(error)}`);
   } finally {
-    for (const member of unpacked.values()) if (member.file) closeSync(member.file.handle);
+    if (open !== undefined) closeSync(open.handle);
   }
   return { unpacked: [...unpacked.values()], stopped, lines };
 }
@@ -231,8 +247,8 @@ export async function* sevenZipMembers(source: Source, format: string | undefine
   // What was written before is not all there.
   if (isDiskError(stopped)) throw stopped;
   workshop.budget.announce(unpacked.length);
-  for (const { name, size, chunks, file } of unpacked) {
-    yield { name, read: () => ({ content: file ? { size, path: file.path } : { size, bytes: Buffer.concat(chunks) } }) };
+  for (const { name, size, chunks, path } of unpacked) {
+    yield { name, read: () => ({ content: path ? { size, path } : { size, bytes: Buffer.concat(chunks.splice(0)) } }) };
   }
   for (const name of locked(lines))
     yield { name, closed: 'encrypted', read: () => ({ content: { size: 0, bytes: Buffer.alloc(0) } }) };

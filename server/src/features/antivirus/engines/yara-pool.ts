@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type { SecondOpinion } from './clamd-pool.ts';
 import type { Examination, Progress } from './examine.ts';
-import type { ScanLimits } from './limits.ts';
+import { type ScanLimits, timeFor } from './limits.ts';
 import { answerSchema, type EngineRequest } from './messages.ts';
 import { boundedProcess, ENGINE_MEMORY, type EngineMemory, MEMORY_LOOK_MS, residentBytes } from './process-memory.ts';
 import type { SignatureFiles } from './signature-files.ts';
@@ -209,7 +209,7 @@ export function createYaraPool(options: {
       if (member.facts === undefined || member.current !== undefined || !member.child.connected) continue;
       const waiting = nextFor(editionOf(member.facts));
       if (waiting === undefined) return;
-      const timer = setTimeout(() => end(member, 'time'), limits.time_ms + KILL_GRACE_MS);
+      const timer = setTimeout(() => end(member, 'time'), timeFor(limits, waiting.job.size) + KILL_GRACE_MS);
       const watch = setInterval(() => {
         if ((residentBytes(member.child.pid) ?? 0) - member.at_rest > memory.most) end(member, 'memory');
       }, MEMORY_LOOK_MS);

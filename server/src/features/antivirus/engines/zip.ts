@@ -1,8 +1,9 @@
 import { pipeline } from 'node:stream';
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
-import { type Content, openSource, type Source, streamOf } from './content.ts';
+import { type Content, type Source, streamOf } from './content.ts';
 import { LimitReached } from './limits.ts';
 import { decodeName, type Member, type MemberBody, Unreadable, type Workshop } from './member.ts';
+import { openReader, type Reader } from './reader.ts';
 import { sevenZipMembers } from './seven-zip.ts';
 import { type Aes, aesOf, decrypted } from './zip-crypto.ts';
 
@@ -24,15 +25,16 @@ const FLAG = { encrypted: 1, descriptor: 1 << 3, utf8: 1 << 11 } as const;
 const METHOD = { stored: 0, deflated: 8, aes: 99 } as const;
 /** 4.4.5: deflate64, bzip2, LZMA, zstd, xz, PPMd, and the old ones of PKZIP 1. */
 const FOREIGN_METHODS: readonly number[] = [1, 2, 3, 4, 5, 6, 9, 12, 14, 93, 95, 98];
-/** All of them together must stay below 4 GiB, where zip64 begins. */
+/** One of them, and all of them together, which must stay below 4 GiB, where zip64 begins. */
 const FOREIGN_BYTES_MAXIMUM = 1024 ** 3;
+const FOREIGN_TOTAL_MAXIMUM = 3 * 1024 ** 3;
+/** Members that are read both ways are there twice; more often than this the same bytes are no member. */
+const FOREIGN_SHARED_MAXIMUM = 4;
 const VERSION_MAXIMUM = 63;
 const NAME_BYTES_MAXIMUM = 4096;
 
 /** Members up to these sizes are inflated in one call instead of by a stream. Bytes. */
 const QUICK = { packed: 4 * 1024 ** 2, unpacked: 8 * 1024 ** 2 } as const;
-/** Stretches that no header accounts for are searched in pieces of this size. */
-const SEARCH_BYTES = 1024 ** 2;
 /** Where headers are missing, at most so much is searched for them. */
 const DIRECTORY_PIECE_BYTES = 256 * 1024;
 
@@ -62,18 +64,18 @@ interface Directory {
 }
 
 /** The directory's place by the end record at `position` (4.3.16, with zip64 4.3.14), where both agree. */
-function directoryAt(source: Source, position: number): Directory | undefined {
-  const end = source.read(position, END_BYTES);
+function directoryAt(reader: Reader, position: number): Directory | undefined {
+  const end = reader.at(position, END_BYTES);
   if (end.length < END_BYTES) return undefined;
   let size = end.readUInt32LE(12);
   let offset = end.readUInt32LE(16);
   let entries = end.readUInt16LE(10);
   let last = position;
-  const locator = source.read(position - ZIP64_LOCATOR_BYTES, ZIP64_LOCATOR_BYTES);
+  const locator = reader.at(position - ZIP64_LOCATOR_BYTES, ZIP64_LOCATOR_BYTES);
   if (position >= ZIP64_LOCATOR_BYTES + ZIP64_END_BYTES && locator.toString('latin1', 0, 4) === 'PK\x06\x07') {
     // The locator's offset is wrong behind a prefix; then the record stands directly before the locator.
     for (const at of [Number(locator.readBigUInt64LE(8)), position - ZIP64_LOCATOR_BYTES - ZIP64_END_BYTES]) {
-      const record = at <= position ? source.read(at, ZIP64_END_BYTES) : Buffer.alloc(0);
+      const record = at <= position ? reader.at(at, ZIP64_END_BYTES) : Buffer.alloc(0);
       if (record.length < ZIP64_END_BYTES || record.toString('latin1', 0, 4) !== 'PK\x06\x06') continue;
       entries = Number(record.readBigUInt64LE(32));
       size = Number(record.readBigUInt64LE(40));
@@ -82,25 +84,25 @@ function directoryAt(source: Source, position: number): Directory | undefined {
       break;
     }
   }
-  const begins = (start: number) => start >= 0 && source.read(start, 4).equals(CENTRAL);
+  const begins = (start: number) => start >= 0 && reader.at(start, 4).equals(CENTRAL);
   if (size === 0 && end.readUInt16LE(10) === 0) return { start: last, size: 0, shift: Math.max(0, last - offset), entries: 0 };
   if (begins(last - size)) return { start: last - size, size, shift: last - size - offset, entries };
-  return begins(offset) ? { start: offset, size: Math.min(size, source.size - offset), shift: 0, entries } : undefined;
+  return begins(offset) ? { start: offset, size: Math.min(size, reader.size - offset), shift: 0, entries } : undefined;
 }
 
-function findDirectory(source: Source): Directory | undefined {
-  const from = Math.max(0, source.size - END_BYTES - COMMENT_BYTES_MAXIMUM);
-  const tail = source.read(from, source.size - from);
+function findDirectory(reader: Reader): Directory | undefined {
+  const from = Math.max(0, reader.size - END_BYTES - COMMENT_BYTES_MAXIMUM);
+  const tail = reader.at(from, reader.size - from);
   for (let at = tail.lastIndexOf(END); at >= 0; at = at === 0 ? -1 : tail.lastIndexOf(END, at - 1)) {
-    const directory = directoryAt(source, from + at);
+    const directory = directoryAt(reader, from + at);
     if (directory !== undefined) return directory;
   }
   return undefined;
 }
 
 /** Whether a whole zip archive ends here, whatever stands before it. */
-export function endsAsZip(source: Source): boolean {
-  const directory = findDirectory(source);
+export function endsAsZip(reader: Reader): boolean {
+  const directory = findDirectory(reader);
   return directory !== undefined && directory.size > 0;
 }
 
@@ -126,13 +128,13 @@ function wide(extra: Buffer, outside: readonly number[]): number[] {
 }
 
 /** The local header at `position` (4.3.7), if one that makes sense is there. */
-function localAt(source: Source, position: number): Entry | undefined {
-  const head = source.read(position, LOCAL_BYTES);
+function localAt(reader: Reader, position: number): Entry | undefined {
+  const head = reader.at(position, LOCAL_BYTES);
   if (head.length < LOCAL_BYTES || !head.subarray(0, 4).equals(LOCAL)) return undefined;
   const name_bytes = head.readUInt16LE(26);
   const extra_bytes = head.readUInt16LE(28);
   if ((head.readUInt16LE(4) & 0xff) > VERSION_MAXIMUM || name_bytes === 0 || name_bytes > NAME_BYTES_MAXIMUM) return undefined;
-  const rest = source.read(position + LOCAL_BYTES, name_bytes + extra_bytes);
+  const rest = reader.at(position + LOCAL_BYTES, name_bytes + extra_bytes);
   const [unpacked = 0, packed = 0] = wide(rest.subarray(name_bytes), [head.readUInt32LE(22), head.readUInt32LE(18)]);
   const flags = head.readUInt16LE(6);
   return {
@@ -156,14 +158,14 @@ interface Listed {
 }
 
 /** The entries of the directory (4.3.12). Ends early where it stops being one. */
-function* listed(source: Source, directory: Directory): Generator<Listed> {
+function* listed(reader: Reader, directory: Directory): Generator<Listed> {
   let piece: Buffer = Buffer.alloc(0);
   let piece_start = directory.start;
   const end = directory.start + directory.size;
   for (let at = directory.start; at + CENTRAL_BYTES <= end; ) {
-    const most = CENTRAL_BYTES + 3 * 65_535;
-    if (at + most > piece_start + piece.length) {
-      piece = source.read(at, Math.min(DIRECTORY_PIECE_BYTES, end - at));
+    const most = Math.min(end, at + CENTRAL_BYTES + 3 * 65_535);
+    if (most > piece_start + piece.length) {
+      piece = reader.at(at, Math.min(DIRECTORY_PIECE_BYTES, end - at));
       piece_start = at;
     }
     const head = piece.subarray(at - piece_start);
@@ -217,9 +219,9 @@ async function* checked(chunks: AsyncGenerator<Buffer>, entry: Entry): AsyncGene
   if (!entry.open_end && (size !== entry.unpacked || crc !== entry.crc)) throw new Unreadable('damaged');
 }
 
-function bodyOf(content: Content, source: Source, entry: Entry, workshop: Workshop): MemberBody {
+function bodyOf(content: Content, reader: Reader, entry: Entry, workshop: Workshop): MemberBody {
   if (entry.packed <= QUICK.packed && entry.unpacked <= QUICK.unpacked) {
-    const raw = source.read(entry.start, entry.packed);
+    const raw = reader.at(entry.start, entry.packed);
     const bytes = entry.method === METHOD.stored ? raw : inflateQuickly(raw, entry);
     if (bytes !== undefined) {
       workshop.budget.addUnpacked(bytes.length, bytes.length, entry.packed);
@@ -269,7 +271,7 @@ function inflateQuickly(raw: Buffer, entry: Entry): Buffer | undefined {
   }
 }
 
-function memberOf(content: Content, source: Source, entry: Entry, workshop: Workshop): Member {
+function memberOf(content: Content, reader: Reader, entry: Entry, workshop: Workshop): Member {
   const method = methodOf(entry);
   const readable = method === METHOD.stored || method === METHOD.deflated;
   const encrypted = (entry.flags & FLAG.encrypted) !== 0 || entry.method === METHOD.aes;
@@ -280,7 +282,7 @@ function memberOf(content: Content, source: Source, entry: Entry, workshop: Work
   return {
     name: entry.name,
     closed: encrypted ? 'encrypted' : readable ? undefined : 'unsupported',
-    read: () => bodyOf(content, source, entry, workshop),
+    read: () => bodyOf(content, reader, entry, workshop),
   };
 }
 
@@ -294,33 +296,29 @@ function isForeign(entry: Entry): boolean {
 }
 
 /** Where the next local header stands that makes sense, from `from` to `to`. */
-function nextLocal(source: Source, from: number, to: number, workshop: Workshop): { entry: Entry; position: number } | undefined {
-  for (let at = from; at < to; at += SEARCH_BYTES) {
-    workshop.budget.checkTime();
-    const piece = source.read(at, Math.min(SEARCH_BYTES + LOCAL.length - 1, to - at));
-    for (let found = piece.indexOf(LOCAL); found >= 0; found = piece.indexOf(LOCAL, found + 1)) {
-      const entry = localAt(source, at + found);
-      if (entry !== undefined) return { entry, position: at + found };
-    }
+function nextLocal(reader: Reader, from: number, to: number): { entry: Entry; position: number } | undefined {
+  for (let at = reader.find(LOCAL, from, to); at >= 0; at = reader.find(LOCAL, at + 1, to)) {
+    const entry = localAt(reader, at);
+    if (entry !== undefined) return { entry, position: at };
   }
   return undefined;
 }
 
 /** Members by their local headers alone, from `from` to `to`. */
-function* walked(source: Source, from: number, to: number, workshop: Workshop): Generator<Entry> {
-  for (let at = from; ; ) {
-    const found = nextLocal(source, at, to, workshop);
-    if (found === undefined) return;
+function* walked(reader: Reader, from: number, to: number): Generator<Entry> {
+  let found = nextLocal(reader, from, to);
+  while (found !== undefined) {
     const { entry } = found;
     // Without a size the data goes on to the next header at most; deflate knows its own end.
-    const end = entry.open_end ? (nextLocal(source, entry.start, to, workshop)?.position ?? to) : entry.start + entry.packed;
-    yield { ...entry, packed: Math.max(0, Math.min(end, source.size) - entry.start) };
-    at = Math.max(entry.start, Math.min(end, to));
+    const after = entry.open_end ? nextLocal(reader, entry.start, to) : undefined;
+    const end = Math.min(entry.open_end ? (after?.position ?? to) : entry.start + entry.packed, reader.size);
+    yield { ...entry, packed: Math.max(0, end - entry.start) };
+    found = after ?? (entry.open_end ? undefined : nextLocal(reader, Math.max(entry.start, Math.min(end, to)), to));
   }
 }
 
 /** A zip of these members alone, with names that count them, for a reader that knows their compression. */
-function rebuilt(source: Source, entries: readonly Entry[]): Source {
+function rebuilt(reader: Reader, entries: readonly Entry[]): Source {
   const parts: { start: number; size: number; bytes?: Buffer; from: number }[] = [];
   let size = 0;
   const add = (bytes: Buffer) => {
@@ -354,14 +352,28 @@ function rebuilt(source: Source, entries: readonly Entry[]): Source {
   end.writeUInt32LE(size, 16);
   add(Buffer.concat([central, end]));
 
+  /** The last part that begins at `position` or before. */
+  const partAt = (position: number): number => {
+    let low = 0;
+    let high = parts.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((parts[middle]?.start ?? 0) <= position) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  };
   const fill = (target: Uint8Array, position: number): number => {
     let filled = 0;
-    for (const part of parts) {
-      const within = position + filled - part.start;
-      if (within < 0 || within >= part.size) continue;
-      if (filled === target.length) break;
+    for (let index = partAt(position); index < parts.length && filled < target.length; index += 1) {
+      const part = parts[index];
+      const within = position + filled - (part?.start ?? 0);
+      if (part === undefined || within < 0 || within >= part.size) continue;
       const room = target.subarray(filled, filled + part.size - within);
-      filled += part.bytes ? part.bytes.copy(room, 0, within) : source.fill(room, part.from + within);
+      const bytes = part.bytes?.subarray(within) ?? reader.at(part.from + within, room.length);
+      filled += bytes.copy(room);
+      // What its header says is not there.
+      if (part.bytes === undefined && bytes.length < room.length) break;
     }
     return filled;
   };
@@ -381,22 +393,30 @@ function rebuilt(source: Source, entries: readonly Entry[]): Source {
  * @throws Unreadable at the end, when something of it was damaged.
  */
 export async function* zipMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
-  const source = openSource(content);
+  const reader = openReader(content, workshop.budget);
   const foreign: Entry[] = [];
+  let foreign_bytes = 0;
   let damaged = false;
   try {
-    const directory = findDirectory(source);
+    const directory = findDirectory(reader);
     workshop.budget.announce(directory?.entries ?? 0);
     const taken: { from: number; to: number }[] = [];
     const members = function* (entry: Entry): Generator<Member> {
       if (isFolder(entry)) return;
-      if (isForeign(entry)) foreign.push(entry);
-      else yield memberOf(content, source, entry, workshop);
+      if (isForeign(entry)) {
+        const packed = Math.max(0, Math.min(entry.packed, reader.size - entry.start));
+        foreign.push({ ...entry, packed });
+        foreign_bytes += packed;
+        workshop.budget.expectMembers(foreign.length);
+        // They share what they are unpacked from, over and over.
+        if (foreign_bytes > FOREIGN_SHARED_MAXIMUM * reader.size) throw new LimitReached('bomb');
+        if (foreign_bytes > FOREIGN_TOTAL_MAXIMUM) throw new LimitReached('too_large');
+      } else yield memberOf(content, reader, entry, workshop);
     };
     if (directory !== undefined && directory.size > 0) {
       try {
-        for (const { entry, position } of listed(source, directory)) {
-          const local = localAt(source, position);
+        for (const { entry, position } of listed(reader, directory)) {
+          const local = localAt(reader, position);
           if (local === undefined) {
             damaged = true;
             continue;
@@ -419,17 +439,17 @@ export async function* zipMembers(content: Content, workshop: Workshop): AsyncGe
     // What no entry of the directory accounts for may hide members.
     taken.sort((a, b) => a.from - b.from);
     let at = 0;
-    for (const { from, to } of [...taken, { from: directory?.start ?? source.size, to: source.size }]) {
-      for (const entry of from - at >= LOCAL_BYTES ? walked(source, at, from, workshop) : []) yield* members(entry);
+    for (const { from, to } of [...taken, { from: directory?.start ?? reader.size, to: reader.size }]) {
+      for (const entry of from - at >= LOCAL_BYTES ? walked(reader, at, from) : []) yield* members(entry);
       at = Math.max(at, to);
     }
     if (foreign.length > 0) {
       const name = (index: string) => foreign[Number(index)]?.name ?? index;
-      const opened = sevenZipMembers(rebuilt(source, foreign), 'zip', workshop);
+      const opened = sevenZipMembers(rebuilt(reader, foreign), 'zip', workshop);
       for await (const member of opened) yield { ...member, name: name(member.name) };
     }
   } finally {
-    source.close();
+    reader.close();
   }
   if (damaged) throw new Unreadable('damaged');
 }

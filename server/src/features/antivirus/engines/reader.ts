@@ -1,0 +1,80 @@
+import { type Content, MEMORY_BYTES_MAXIMUM, openSource } from './content.ts';
+import type { Budget } from './limits.ts';
+
+/** What reading something costs beside its bytes. */
+const READ_COST = 16;
+const WINDOW_BYTES = 1024 ** 2;
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * Bytes for the reader of a format. Every position, length and number in a file is a claim: what is not there is not answered, nothing is set aside for
+ * it, and each look is charged to the budget, which ends a reader that is led in circles.
+ */
+export interface Reader {
+  size: number;
+  /** At most `length` bytes from `position` on, fewer at the end. */
+  at(position: number, length: number): Buffer;
+  /** Where `needle` stands first, as a whole from `from` on and before `to`; -1 for nowhere. */
+  find(needle: Buffer, from: number, to?: number): number;
+  /** The bytes from `from` to `to`, in pieces that stay as they are. */
+  chunks(from: number, to: number): Generator<Buffer>;
+  close(): void;
+}
+
+/** Content that is read at more places than these is taken into memory, if it is small. */
+const PLACES_MAXIMUM = 16;
+
+/** Small content lies in memory once it is searched, or read at many places; of large content a window does. */
+export function openReader(content: Content, budget: Budget): Reader {
+  const source = openSource(content);
+  const is_small = 'bytes' in content || source.size <= MEMORY_BYTES_MAXIMUM;
+  let places = 0;
+  let window: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
+  const isIn = (position: number, length: number) =>
+    position >= window.start && position + length <= window.start + window.bytes.length;
+  /** A buffer that holds at least `least` bytes from `position` on, where there are as many. */
+  const windowAt = (position: number, least: number): Buffer => {
+    if (!isIn(position, least)) {
+      const start = is_small ? 0 : position;
+      window = { start, bytes: source.read(start, is_small ? source.size : WINDOW_BYTES) };
+    }
+    return window.bytes.subarray(Math.max(0, position - window.start));
+  };
+  const at = (position: number, length: number): Buffer => {
+    places += 1;
+    if (is_small && places > PLACES_MAXIMUM) windowAt(0, source.size);
+    const bytes =
+      length > 0 && isIn(position, length)
+        ? window.bytes.subarray(position - window.start, position - window.start + length)
+        : source.read(position, length);
+    budget.spend(bytes.length + READ_COST);
+    return bytes;
+  };
+
+  return {
+    size: source.size,
+    at,
+    find(needle, from, to = source.size) {
+      const end = Math.min(to, source.size);
+      for (let position = Math.max(0, from); position + needle.length <= end; ) {
+        const bytes = windowAt(position, needle.length);
+        const piece = bytes.subarray(0, end - position);
+        const found = piece.indexOf(needle);
+        budget.spend((found < 0 ? piece.length : found) + READ_COST);
+        if (found >= 0) return position + found;
+        if (piece.length < needle.length) return -1;
+        position += piece.length - needle.length + 1;
+      }
+      return -1;
+    },
+    *chunks(from, to) {
+      for (let position = from; position < to; ) {
+        const chunk = at(position, Math.min(CHUNK_BYTES, to - position));
+        if (chunk.length === 0) return;
+        yield chunk;
+        position += chunk.length;
+      }
+    },
+    close: () => source.close(),
+  };
+}

@@ -1,0 +1,257 @@
+import { deflateSync, gzipSync } from 'node:zlib';
+import { ole, pdf, vbaCompressed } from './containers.ts';
+import { noise, zip } from './files.ts';
+
+// Files that were made to keep a reader busy, each of about so many bytes as asked for: what a reader does for one of twice the size must be twice as much.
+
+const text = (characters: string) => Buffer.from(characters, 'latin1');
+
+/** `piece`, over and over, up to `bytes`. `%` in it is the number of the time. */
+function repeated(piece: string, bytes: number): string {
+  if (!piece.includes('%')) return piece.repeat(Math.ceil(bytes / piece.length));
+  const pieces: string[] = [];
+  for (let length = 0; length < bytes; ) {
+    const next = piece.replaceAll('%', String(pieces.length));
+    pieces.push(next);
+    length += next.length;
+  }
+  return pieces.join('');
+}
+
+const MAIL = 'From: anna@example.com\nSubject: hello\n';
+
+function mailOf(headers: string, body: string): Buffer {
+  return text(`${MAIL}${headers}\n\n${body}`);
+}
+
+const PDF_END = '\ntrailer\n<</Root 1 0 R>>\n%%EOF\n';
+const pdfOf = (body: string) => text(`%PDF-1.5\n${body}${PDF_END}`);
+
+/** An OLE file of which every sector of the table is the same one, every chain a circle, and a sector 64 KiB. */
+export function oleCircles(): Buffer {
+  const SECTOR = 65_536;
+  const file = Buffer.alloc(2 * SECTOR, 0);
+  file.write('d0cf11e0a1b11ae1', 0, 'hex');
+  file.writeUInt16LE(4, 26);
+  file.writeUInt16LE(0xfffe, 28);
+  file.writeUInt16LE(16, 30);
+  file.writeUInt16LE(6, 32);
+  // 109 times the sector 0 as a table, which is also the directory and the list of the small sectors.
+  file.writeUInt32LE(109, 44);
+  file.writeUInt32LE(0, 48);
+  file.writeUInt32LE(4096, 56);
+  file.writeUInt32LE(0, 60);
+  file.writeUInt32LE(0xffffffff, 64);
+  file.writeUInt32LE(0, 68);
+  file.writeUInt32LE(0xffffffff, 72);
+  file.fill(0, 76, 512);
+  const entry = (index: number, type: number, size: number) => {
+    const at = SECTOR + index * 128;
+    file.write(`entry ${index}`, at, 'utf16le');
+    file.writeUInt16LE(16, at + 64);
+    file[at + 66] = type;
+    file.writeUInt32LE(0, at + 116);
+    file.writeUInt32LE(size, at + 120);
+  };
+  entry(0, 5, 0xffffffff);
+  for (let index = 1; index < SECTOR / 128; index += 1) entry(index, 2, index % 2 ? 0xffffffff : 4000);
+  return file;
+}
+
+/** An OLE file with many streams that are all the same sectors. */
+function oleShared(bytes: number): Buffer {
+  const streams = Array.from({ length: Math.floor(bytes / 2 / 128) }, (_, index) => ({
+    name: `${index}`,
+    content: Buffer.alloc(0),
+  }));
+  const file = ole([{ name: 'Data', content: noise(Math.floor(bytes / 2)) }, ...streams]);
+  const directory = (file.readUInt32LE(48) + 1) * 512;
+  const start = file.readUInt32LE(directory + 128 + 116);
+  for (let index = 1; index <= streams.length; index += 1) {
+    file.writeUInt32LE(start, directory + (index + 1) * 128 + 116);
+    file.writeUInt32LE(Math.floor(bytes / 2), directory + (index + 1) * 128 + 120);
+  }
+  return file;
+}
+
+/** A zip whose directory names the same member again and again, a new name each time (David Fifield, "A better zip bomb"). */
+export function zipShared(bytes: number, method: number): Buffer {
+  const one = zip([{ name: 'member-0', content: noise(Math.floor(bytes / 2)), method: 0 }]);
+  one.writeUInt16LE(method, 8);
+  const start = one.lastIndexOf('PK\x01\x02', undefined, 'latin1');
+  one.writeUInt16LE(method, start + 10);
+  const entry = one.subarray(start, one.length - 22);
+  const count = Math.floor(bytes / 2 / entry.length);
+  const end = Buffer.from(one.subarray(one.length - 22));
+  end.writeUInt16LE(count % 65_536, 8);
+  end.writeUInt16LE(count % 65_536, 10);
+  end.writeUInt32LE(count * entry.length, 12);
+  return Buffer.concat([one.subarray(0, start), ...Array.from({ length: count }, () => entry), end]);
+}
+
+/** Local headers of a zip and nothing else, each with an extra field that says it is 64 KB long and is the headers behind it. */
+function zipHeaders(bytes: number): Buffer {
+  const header = Buffer.alloc(31);
+  header.write('PK\x03\x04\x14', 0, 'latin1');
+  header.writeUInt16LE(1, 26);
+  header.writeUInt16LE(65_535, 28);
+  header.write('a', 30, 'latin1');
+  return Buffer.concat([
+    Buffer.from('MZ'),
+    ...Array.from({ length: Math.floor(bytes / 31) }, () => header),
+    zip([{ name: 'a', content: text('a') }]),
+  ]);
+}
+
+/** Names of filters, many of them. */
+const FILTERS = ['/ASCIIHexDecode', '/A85', '/FlateDecode', '/LZWDecode', '/RunLengthDecode'];
+
+/** Each makes a file of about `bytes` bytes. */
+export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
+  ['an OLE file whose streams share their sectors', oleShared],
+  [
+    'an OLE stream of what looks like macros and is none',
+    (bytes: number) => {
+      // A container that unpacks to nearly a chunk of text, then ends wrongly, and begins anew at each third byte.
+      return ole([{ name: 'Macros', content: text(repeated('\x01\xff\xbf', bytes)) }]);
+    },
+  ],
+  [
+    'an OLE stream of one macro after the other',
+    (bytes: number) =>
+      ole([
+        {
+          name: 'Macros',
+          content: Buffer.concat(
+            Array.from({ length: Math.ceil(bytes / 64) }, () => vbaCompressed('Attribute VB_Name = "ThisDocument"\nSub A\n')),
+          ),
+        },
+      ]),
+  ],
+  [
+    'an OLE stream of macros that are bombs',
+    (bytes: number) => {
+      // One chunk: 8 letters, then copies of 4,088 bytes more.
+      const chunk = Buffer.from([0x01, 0x0b, 0xb0, 0x00, ...text('aaaaaaaa'), 0x01, 0xf5, 0x0f]);
+      chunk.writeUInt16LE(0xb000 | (chunk.length - 4), 1);
+      return ole([
+        { name: 'Macros', content: Buffer.concat(Array.from({ length: Math.ceil(bytes / chunk.length) }, () => chunk)) },
+      ]);
+    },
+  ],
+  ['a PDF of ASCII85 zeros', (bytes: number) => pdf(text(''), { filter: '/ASCII85Decode', bytes: text('z'.repeat(bytes)) })],
+  [
+    'a PDF with a long chain of filters',
+    (bytes: number) =>
+      pdf(text(''), { filter: `[${repeated('/ASCIIHexDecode ', 60_000)}]`, bytes: text('41'.repeat(bytes / 2)) }),
+  ],
+  [
+    'a PDF with many streams that have many filters',
+    (bytes: number) => pdfOf(repeated(`% 0 obj<</Filter[${FILTERS.join(' ').repeat(40)}]>>stream\n00>\nendstream\n`, bytes)),
+  ],
+  [
+    'a PDF with many streams that have some filters',
+    (bytes: number) => pdfOf(repeated('% 0 obj<</Filter[/AHx/A85/AHx/A85/AHx/A85/RL]>>stream\n3037>\nendstream\n', bytes)),
+  ],
+  [
+    'a PDF with many small packed streams',
+    (bytes: number) => pdfOf(repeated('<</Filter/Fl>>stream\nx\x9c\x03\0\0\0\0\x01\nendstream\n', bytes)),
+  ],
+  ['a PDF of the word stream', (bytes: number) => pdfOf(repeated('stream\n', bytes))],
+  ['a PDF of the word stream without its line', (bytes: number) => pdfOf(repeated('stream ', bytes))],
+  ['a PDF of the word Encrypt', (bytes: number) => pdfOf(repeated('/Encrypt', bytes))],
+  ['a PDF of the word Filter', (bytes: number) => pdfOf(`1 0 obj<<${repeated('/Filter', bytes)}>>stream\na\nendstream\n`)],
+  ['a PDF of lengths', (bytes: number) => pdfOf(repeated('/Length 1 0 stream\nendstream\n', bytes))],
+  [
+    'a PDF that unpacks to what unpacks',
+    (bytes: number) =>
+      pdf(text(''), { filter: '[/FlateDecode/RunLengthDecode]', bytes: deflateSync(Buffer.alloc(bytes * 200, 0x81)) }),
+  ],
+  ['a mail of padding in base64', (bytes: number) => mailOf('Content-Transfer-Encoding: base64', '='.repeat(bytes))],
+  [
+    'a mail of letters and padding in base64',
+    (bytes: number) => mailOf('Content-Transfer-Encoding: base64', repeated('QQ==', bytes)),
+  ],
+  [
+    'a mail of equals signs in quoted-printable',
+    (bytes: number) => mailOf('Content-Transfer-Encoding: quoted-printable', '='.repeat(bytes)),
+  ],
+  [
+    'a mail of blanks behind equals signs',
+    (bytes: number) => mailOf('Content-Transfer-Encoding: quoted-printable', repeated(`=${' '.repeat(990)}`, bytes)),
+  ],
+  ["a mail of uuencode's first lines", (bytes: number) => mailOf('To: b@example.com', repeated('begin 644 a%\n', bytes))],
+  [
+    "a mail of uuencode's first lines in base64",
+    (bytes: number) => mailOf('To: b@example.com', repeated('begin-base64 644 a%\nQUJD\n', bytes)),
+  ],
+  ['a mail of the word begin', (bytes: number) => mailOf('To: b@example.com', repeated('begin', bytes))],
+  ['a mail of boundaries', (bytes: number) => mailOf('Content-Type: multipart/mixed; boundary=b', repeated('--b\n', bytes))],
+  [
+    'a mail of boundaries that are none',
+    (bytes: number) => mailOf('Content-Type: multipart/mixed; boundary=b', repeated('--a\n', bytes)),
+  ],
+  [
+    'a mail of parts with a header each',
+    (bytes: number) =>
+      mailOf('Content-Type: multipart/mixed; boundary=b', repeated('--b\nContent-Type: text/plain; name="%"\n\na\n', bytes)),
+  ],
+  [
+    'a mail of parts within parts',
+    (bytes: number) =>
+      mailOf(
+        'Content-Type: multipart/mixed; boundary=b0',
+        Array.from({ length: 30 }, (_, depth) => `--b${depth}\nContent-Type: multipart/mixed; boundary=b${depth + 1}\n\n`).join(
+          '',
+        ) + repeated('--a\n', bytes),
+      ),
+  ],
+  [
+    'a mail of multiparts without a boundary',
+    (bytes: number) =>
+      mailOf('Content-Type: multipart/mixed; boundary=b', repeated('--b\nContent-Type: multipart/mixed\n\n-- a\n', bytes)),
+  ],
+  ['a mail that is all header', (bytes: number) => text(`${MAIL}${repeated('X-A: b\n', bytes)}`)],
+  ['a mail with one long header', (bytes: number) => mailOf(`Content-Type: text/plain${repeated(';\n name="', bytes)}`, 'a')],
+  [
+    'a mail with a header of backslashes',
+    (bytes: number) => mailOf(`Content-Type: text/plain;\n${repeated(' \\"\\"\\"\\"\n', bytes)}`, 'a'),
+  ],
+  [
+    'a mail with a header of brackets',
+    (bytes: number) => mailOf(`Content-Type: text/plain;\n${repeated(' ((((((((\n', bytes)}`, 'a'),
+  ],
+  ['a mail of one line', (bytes: number) => mailOf('Content-Type: multipart/mixed; boundary=b', 'a'.repeat(bytes))],
+  ['a mailbox of one mail', (bytes: number) => text(`From a b\nSubject: a\n\n${'From a'.repeat(bytes / 6)}`)],
+  ['a zip of headers', zipHeaders],
+  [
+    'a zip that is only found behind the ends of others',
+    (bytes: number) => Buffer.concat([zip([{ name: 'a', content: text('a') }]), text(repeated('PK\x05\x06', bytes))]),
+  ],
+  [
+    'a gzip of empty streams',
+    (bytes: number) => Buffer.concat(Array.from({ length: Math.ceil(bytes / 20) }, () => gzipSync(Buffer.alloc(0)))),
+  ],
+  [
+    'a program of the first bytes of archives',
+    (bytes: number) => text(`MZ${repeated('7z\xbc\xaf\x27\x1cMSCF\0\0\0\0Rar!\x1a\x07\x01\0', bytes)}`),
+  ],
+]);
+
+/** Each stream says that it goes on to the end of the document, where an `endstream` bears it out. */
+export function pdfLies(bytes: number): Buffer {
+  const piece = (length: number) => `1 0 obj<</Filter/AHx/Length ${String(length).padStart(10, '0')}>>stream\n41>\nendstream\n`;
+  const size = piece(0).length;
+  const count = Math.floor(bytes / size);
+  const last = size * count;
+  const pieces = Array.from({ length: count }, (_, index) => {
+    const start = index * size + piece(0).indexOf('stream\n') + 7;
+    return piece(last - start);
+  });
+  return pdfOf(`${pieces.join('')}endstream\n`);
+}
+
+/** A zip of one member of `bytes` that was packed by deflate, for what is small only when it is packed. */
+export function packed(content: Buffer): Buffer {
+  return zip([{ name: 'member', content }]);
+}
