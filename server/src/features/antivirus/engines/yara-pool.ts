@@ -39,6 +39,8 @@ interface EngineJob {
   password?: string | undefined;
   /** Aborted: nobody wants an answer any more. The outcome is then `failed`, and nothing of the engine holds the file. */
   signal?: AbortSignal | undefined;
+  /** Told when a process takes the file up; until then it waits for one. */
+  onBegin?: (() => void) | undefined;
   onProgress?: ((progress: Progress & { engine: string }) => void) | undefined;
 }
 
@@ -174,6 +176,7 @@ export function createYaraPool(options: {
         member.child.kill('SIGKILL');
       }, limits.time_ms + KILL_GRACE_MS);
       member.current = { waiting, timer, timed_out: false };
+      waiting.job.onBegin?.();
       send(member, {
         kind: 'scan',
         job: waiting.job.id,
