@@ -220,7 +220,11 @@ describe.runIf(hasRealServers)('two server processes on one PostgreSQL', () => {
       );
     await soon(async () => expect((await fetch(`${first.url}/api/ready`)).status).toBe(200));
     for (let index = 0; index < 8; index += 1) await scanned(first, token, `sealed-${index}`, eicar(index));
-    for (const pid of childrenOf(first.pid)) process.kill(pid, 'SIGSTOP');
+    // Also those that start as files come.
+    const stopping = setInterval(() => {
+      for (const pid of childrenOf(first.pid)) process.kill(pid, 'SIGSTOP');
+    }, 20);
+    onTestFinished(() => clearInterval(stopping));
     const waiting = Array.from({ length: 8 }, (_, index) => scanned(first, token, `waiting-${index}`, noise(5_000, index + 1)));
     // Of these nobody gets an answer: their server is killed.
     const unanswered = Promise.allSettled(waiting);
@@ -238,6 +242,7 @@ describe.runIf(hasRealServers)('two server processes on one PostgreSQL', () => {
     expect(folders()).toEqual(there);
     expect(await list(second)).toEqual(before);
 
+    clearInterval(stopping);
     // Killed and started again it finds all of them.
     for (const pid of childrenOf(first.pid)) process.kill(pid, 'SIGKILL');
     await first.kill('SIGKILL');

@@ -193,7 +193,7 @@ export function createExaminations(parts: {
     const report = (progress: ScanProgress) => board.report({ id, user_id, key }, progress);
     const onPlace = (place: number) => report({ stage: 'queued', place });
     try {
-      const scan = (stop: AbortSignal) =>
+      const scanFor = (begun: () => void) => (stop: AbortSignal) =>
         engine.scan({
           id: row.id,
           path: spool.path(row.id),
@@ -202,13 +202,15 @@ export function createExaminations(parts: {
           sha256: row.file_hash,
           folder: spool.unpacked(row.id),
           password,
+          onBegin: begun,
           signal: signal === undefined ? stop : AbortSignal.any([signal, stop]),
           onProgress: (progress) => report({ stage: 'reading', ...progress }),
           deaths: deathsOf(row),
           onDeath: (deaths) => keepDeaths(row.id, deaths),
         });
       const is_new = now() - timeOfId(user_id) < NEW_FOR_MS;
-      const turn = turns.take({ user_id, size, is_new, signal, onPlace }, async (stop) => {
+      const turn = turns.take({ user_id, size, is_new, signal, onPlace }, async (stop, begun) => {
+        const scan = scanFor(begun);
         const reading = async () => {
           const first = await whileRoom(id, stop, scan);
           return isOutdated(first) ? await whileRoom(id, stop, scan) : first;

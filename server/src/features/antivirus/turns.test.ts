@@ -21,11 +21,15 @@ function stage(slots: number) {
     bring(user_id: string, name: string, size: number) {
       const abort = new AbortController();
       aborts.set(name, abort);
-      return turns.take({ user_id, size, signal: abort.signal, onPlace: (place) => void places.set(name, place) }, async () => {
-        begun.push(name);
-        await new Promise<void>((resolve) => ends.set(name, resolve));
-        return name;
-      });
+      return turns.take(
+        { user_id, size, signal: abort.signal, onPlace: (place) => void places.set(name, place) },
+        async (_stop, takenUp) => {
+          takenUp();
+          begun.push(name);
+          await new Promise<void>((resolve) => ends.set(name, resolve));
+          return name;
+        },
+      );
     },
     async end(name: string) {
       ends.get(name)?.();
@@ -186,12 +190,13 @@ function clockwork(slots = 3) {
   return {
     order,
     files,
-    async bring(name: string, file: { by: string; takes_ms: number; size?: number; is_new?: boolean }) {
+    async bring(name: string, file: { by: string; takes_ms: number; size?: number; is_new?: boolean; starts_ms?: number }) {
       const came = performance.now();
-      const { by: user_id, takes_ms, size = SMALL, is_new = false } = file;
+      const { by: user_id, takes_ms, size = SMALL, is_new = false, starts_ms = 0 } = file;
       const state = { waited_ms: Number.NaN, begun: 0, ended_ms: undefined as number | undefined };
       files.set(name, state);
-      await turns.take({ user_id, size, is_new }, (stop) => {
+      await turns.take({ user_id, size, is_new }, (stop, takenUp) => {
+        setTimeout(takenUp, starts_ms);
         if (state.begun === 0) state.waited_ms = performance.now() - came;
         state.begun += 1;
         order.push(name);
@@ -253,6 +258,15 @@ describe('turns, by the clock', () => {
       expect([name, ended_ms]).toEqual([name, expect.any(Number)]);
       expect([name, begun <= 2]).toEqual([name, true]);
     }
+  });
+
+  test('the time in which a process starts does not count: who waits for that is not held to be slow', async () => {
+    const { bring, stateOf } = clockwork();
+    for (const name of ['a', 'b', 'c']) void bring(name, { by: name, takes_ms: 3_500, starts_ms: 3_000 });
+    for (const name of ['d', 'e', 'f']) void bring(name, { by: name, takes_ms: 10 });
+    await pass(3_900);
+    for (const name of ['a', 'b', 'c']) expect(stateOf(name)).toMatchObject({ begun: 1, ended_ms: 3_500 });
+    for (const name of ['d', 'e', 'f']) expect(stateOf(name)).toMatchObject({ begun: 1 });
   });
 
   test('a file that is slow and alone is not set aside', async () => {

@@ -30,10 +30,13 @@ interface Applicant {
 
 export interface Turns {
   /**
-   * Does `work` when it is the file's turn; answers undefined when it gave its place up before, or when all is over. `stop` is aborted when another file needs the
-   * place more: then `work` ends soon, with its answer or with SET_ASIDE.
+   * Does `work` when it is the file's turn; answers undefined when it gave its place up before, or when all is over. `work` calls `begun` when an engine takes the
+   * file up: from then on its time counts. `stop` is aborted when another file needs the place more: then `work` ends soon, with its answer or with SET_ASIDE.
    */
-  take<T>(applicant: Applicant, work: (stop: AbortSignal) => Promise<T | typeof SET_ASIDE>): Promise<T | undefined>;
+  take<T>(
+    applicant: Applicant,
+    work: (stop: AbortSignal, begun: () => void) => Promise<T | typeof SET_ASIDE>,
+  ): Promise<T | undefined>;
   /** Nobody else gets a turn. */
   close(): void;
 }
@@ -53,7 +56,8 @@ interface Waiting {
 interface Runner {
   user_id: string;
   pace: Pace;
-  began: number;
+  /** When an engine took it up; undefined while it waits for a process to start. */
+  began: number | undefined;
   /** It has run for longer than a quick file does. */
   overdue: boolean;
   stop: AbortController;
@@ -139,7 +143,7 @@ export function createTurns(limits: TurnLimits): Turns {
       if ((period + 1) * PERIOD_MS <= at - MINUTE_MS) share.used.delete(period);
       else sum += ms;
     }
-    for (const runner of runners) if (runner.user_id === user_id) sum += Math.min(MINUTE_MS, at - runner.began);
+    for (const runner of runners) if (runner.user_id === user_id) sum += Math.min(MINUTE_MS, at - (runner.began ?? at));
     return sum;
   }
 
@@ -190,16 +194,21 @@ export function createTurns(limits: TurnLimits): Turns {
     share.running += 1;
     turn += 1;
     share.served[pace] = turn;
-    const runner: Runner = { user_id, pace, began: now(), overdue: false, stop: new AbortController(), timer: undefined };
-    if (pace === 'quick') {
-      runner.timer = setTimeout(() => {
-        runner.overdue = true;
-        serve();
-      }, quick_ms);
-      runner.timer.unref();
-    }
+    const runner: Runner = { user_id, pace, began: undefined, overdue: false, stop: new AbortController(), timer: undefined };
     runners.add(runner);
     waiting.begin(runner);
+  }
+
+  /** An engine reads the file. Were the start of a process counted as well, one that was ended for another file would have that one ended in its turn. */
+  function takeUp(runner: Runner): void {
+    if (runner.began !== undefined || !runners.has(runner)) return;
+    runner.began = now();
+    if (runner.pace === 'slow') return;
+    runner.timer = setTimeout(() => {
+      runner.overdue = true;
+      serve();
+    }, quick_ms);
+    runner.timer.unref();
   }
 
   function end(runner: Runner): void {
@@ -207,7 +216,7 @@ export function createTurns(limits: TurnLimits): Turns {
     runners.delete(runner);
     const share = shareOf(runner.user_id);
     share.running -= 1;
-    charge(share, runner.began, now());
+    if (runner.began !== undefined) charge(share, runner.began, now());
     if (shares.size > IDLE_MAXIMUM) forgetIdle();
   }
 
@@ -229,8 +238,8 @@ export function createTurns(limits: TurnLimits): Turns {
     const late = [...runners].find(({ pace, overdue }) => overdue && pace === 'quick');
     if (closed || !waits || isStopping || late === undefined) return;
     const [youngest = late] = [...runners]
-      .filter((runner) => runner.pace === 'slow' || runner === late)
-      .sort((one, other) => other.began - one.began);
+      .filter((runner) => runner === late || (runner.pace === 'slow' && runner.began !== undefined))
+      .sort((one, other) => (other.began ?? 0) - (one.began ?? 0));
     youngest.pace = 'quick';
     if (youngest !== late) late.pace = 'slow';
     youngest.stop.abort();
@@ -296,7 +305,7 @@ export function createTurns(limits: TurnLimits): Turns {
         const runner = await wait(applicant, pace, was_set_aside);
         if (runner === undefined) return undefined;
         try {
-          const answer = await work(runner.stop.signal);
+          const answer = await work(runner.stop.signal, () => takeUp(runner));
           if (answer !== SET_ASIDE) return answer;
           pace = 'slow';
         } finally {

@@ -48,6 +48,8 @@ interface EngineJob {
   password?: string | undefined;
   /** Aborted: nobody wants an answer any more. The outcome is then `failed`, and nothing of the engine holds the file. */
   signal?: AbortSignal | undefined;
+  /** Told when a process takes the file up; until then it waits for one. */
+  onBegin?: (() => void) | undefined;
   onProgress?: ((progress: Progress & { engine: string }) => void) | undefined;
   /** What was known of earlier readings. */
   deaths?: Deaths | undefined;
@@ -214,6 +216,7 @@ export function createYaraPool(options: {
         if ((residentBytes(member.child.pid) ?? 0) - member.at_rest > memory.most) end(member, 'memory');
       }, MEMORY_LOOK_MS);
       member.current = { waiting, timer, watch, killed_for: undefined };
+      waiting.job.onBegin?.();
       send(member, {
         kind: 'scan',
         job: waiting.job.id,
