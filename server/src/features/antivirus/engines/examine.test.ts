@@ -272,11 +272,9 @@ describe('a limit', () => {
   ];
   test.each(bombs)('stops a bomb early: %s', async (_, bomb) => {
     const before = process.memoryUsage().rss;
-    const began = performance.now();
     const examination = await examined(bomb);
     expect(examination.unread).toEqual(['bomb']);
     expect(examination.coverage.bytes_scanned).toBeLessThan(100 * MIB);
-    expect(performance.now() - began).toBeLessThan(2000);
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * MIB);
   });
 

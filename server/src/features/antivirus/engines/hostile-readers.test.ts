@@ -170,6 +170,16 @@ function lzmaClaims(dictionary: number): Buffer {
 }
 
 describe('a tar archive', () => {
+  test('with a folder that has a size ends, and what it holds is read as a file and as the next member', async () => {
+    const folder_with_size = tarEntry({ name: 'eicar.com', content: EICAR, type: '5' });
+    const as_file = await workFor(Buffer.concat([folder_with_size, Buffer.alloc(1024)]));
+    expect(as_file.examination).toMatchObject({ unread: [], coverage: { members_total: 1, members_scanned: 1 } });
+    const inner = tarEntry({ name: 'inner', content: EICAR });
+    const as_member = await workFor(Buffer.concat([tarEntry({ name: 'folder', content: inner, type: '5' }), Buffer.alloc(1024)]));
+    // As a file it is a tar itself.
+    expect(as_member.examination).toMatchObject({ unread: [], coverage: { members_total: 3, members_scanned: 3 } });
+  });
+
   test('ends where the next header is in the middle of a block', async () => {
     const whole = tarEntry({ name: 'eicar.com', content: EICAR });
     const { examination } = await workFor(
