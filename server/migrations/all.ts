@@ -19,11 +19,11 @@ import * as leakedPasswords from './0018-leaked-passwords.ts';
 import * as findings from './0020-findings.ts';
 import * as engineDeaths from './0023-engine-deaths.ts';
 import * as home from './0025-home.ts';
+import * as usernames from './0030-usernames.ts';
+import * as emailProof from './0031-email-proof.ts';
 import * as auditKey from './0033-audit-key.ts';
 import * as retention from './0034-retention.ts';
 import * as mailQueue from './0037-mail-queue.ts';
-import * as usernames from './0030-usernames.ts';
-import * as emailProof from './0031-email-proof.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
