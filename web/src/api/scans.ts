@@ -30,7 +30,7 @@ export type ScanChoice = Pick<ScansQuery, 'status' | 'search' | 'sort'>;
 export const EVERY_SCAN: ScanChoice = { status: undefined, search: '', sort: 'newest' };
 
 /** Scans that are read at once; more on demand. */
-export const SCANS_PAGE = 50;
+const SCANS_PAGE = 50;
 
 const SCANS_KEY = ['scans'];
 const LISTS_KEY = [...SCANS_KEY, 'list'];

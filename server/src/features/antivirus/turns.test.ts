@@ -193,7 +193,11 @@ function clockwork(slots = 3) {
     async bring(name: string, file: { by: string; takes_ms: number; size?: number; is_new?: boolean; starts_ms?: number }) {
       const came = performance.now();
       const { by: user_id, takes_ms, size = SMALL, is_new = false, starts_ms = 0 } = file;
-      const state = { waited_ms: Number.NaN, begun: 0, ended_ms: undefined as number | undefined };
+      const state: { waited_ms: number; begun: number; ended_ms: number | undefined } = {
+        waited_ms: Number.NaN,
+        begun: 0,
+        ended_ms: undefined,
+      };
       files.set(name, state);
       await turns.take({ user_id, size, is_new }, (stop, takenUp) => {
         setTimeout(takenUp, starts_ms);
