@@ -56,6 +56,7 @@ const ACCESS: Record<string, Access> = {
 
   'GET /dashboard/status': 'customer',
   'GET /antivirus/scans': 'customer',
+  'GET /antivirus/scan-counts': 'customer',
   'POST /antivirus/scan': 'customer',
   'GET /antivirus/scans/{id}': 'customer',
   'DELETE /antivirus/scans/{id}': 'customer',

@@ -121,7 +121,11 @@ describe.each(kinds)('counters in %s', (kind) => {
       for (let time = 0; time < 3; time += 1) expect(await counters.take([bucket])).toBeUndefined();
       await counters.giveBack([bucket]);
       expect(await counters.take([bucket])).toBeUndefined();
-      expect(await counters.take([bucket])).toEqual({ index: 0, wait_ms: 10_000 });
+      const { index, wait_ms = 0 } = (await counters.take([bucket])) ?? {};
+      expect(index).toBe(0);
+      // The clock of Redis goes on meanwhile.
+      expect(wait_ms).toBeGreaterThan(5_000);
+      expect(wait_ms).toBeLessThanOrEqual(10_000);
     });
 
     test('of many at once no more get through than the bucket holds', async () => {
