@@ -182,10 +182,17 @@ describe('turns', () => {
   });
 });
 
+/** What became of a file. */
+interface State {
+  waited_ms: number;
+  begun: number;
+  ended_ms: number | undefined;
+}
+
 /** Turns by a clock of the test's own: files take as long as they are said to, and begin anew when they are set aside. */
 function clockwork(slots = 3) {
   const turns = createTurns({ slots, ...LIMITS });
-  const files = new Map<string, { waited_ms: number; begun: number; ended_ms: number | undefined }>();
+  const files = new Map<string, State>();
   const order: string[] = [];
   return {
     order,
@@ -193,11 +200,7 @@ function clockwork(slots = 3) {
     async bring(name: string, file: { by: string; takes_ms: number; size?: number; is_new?: boolean; starts_ms?: number }) {
       const came = performance.now();
       const { by: user_id, takes_ms, size = SMALL, is_new = false, starts_ms = 0 } = file;
-      const state: { waited_ms: number; begun: number; ended_ms: number | undefined } = {
-        waited_ms: Number.NaN,
-        begun: 0,
-        ended_ms: undefined,
-      };
+      const state: State = { waited_ms: Number.NaN, begun: 0, ended_ms: undefined };
       files.set(name, state);
       await turns.take({ user_id, size, is_new }, (stop, takenUp) => {
         setTimeout(takenUp, starts_ms);
