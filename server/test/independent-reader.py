@@ -45,7 +45,7 @@ def attempts(data, within):
                 (b'ASCIIHex', lambda text: binascii.unhexlify(re.sub(rb'[^0-9a-fA-F]', b'', text.split(b'>')[0]))),
                 (b'ASCII85', lambda text: base64.a85decode(text.split(b'~')[0])),
             ):
-                if b'/Filter' in data[: found.start()] and name in data[: found.start()]:
+                if re.search(rb'/Filter[\s\[]*/' + name, data[: found.start()]):
                     try:
                         yield 'pdf', decode(found.group(1))
                     except Exception:

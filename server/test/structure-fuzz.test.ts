@@ -10,6 +10,8 @@ import { z } from 'zod';
  * Files in all. `FUZZ_FILES` asks for more and keeps the figures in bench/results/fuzz.json, `FUZZ_SEED` repeats a run.
  */
 const FILES = 20_000;
+/** The same files each time, so that a run that fails was broken by what changed. Other seeds find more, on purpose. */
+const SEED = 14;
 const PROCESSES = 2;
 /** Over what the process holds when it has read each container once. Bytes. */
 const MEMORY_MAXIMUM = 300 * 1024 ** 2;
@@ -122,7 +124,7 @@ test('bent containers end no process, take no memory and no time, and are never 
   timeout: 900_000,
 }, async () => {
   const asked = z.coerce.number().int().positive().optional().parse(process.env['FUZZ_FILES']);
-  const seed = z.coerce.number().int().optional().parse(process.env['FUZZ_SEED']) ?? Date.now() % 1_000_000;
+  const seed = z.coerce.number().int().optional().parse(process.env['FUZZ_SEED']) ?? SEED;
   const files = asked ?? FILES;
   process.stdout.write(`structure fuzz: seed ${seed}, ${files} files\n`);
   const run: Run = { reads: [], missed: [], deaths: [], over: [], most_memory: 0 };

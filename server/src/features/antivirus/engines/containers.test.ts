@@ -25,7 +25,7 @@ describe('the kind of a container', async () => {
     [seven(undefined), Buffer.concat([Buffer.alloc(32_769), Buffer.from('CD001')])],
     [seven('lzma'), hex('5d00008000ffffffffffffffff00')],
     [seven('lzma'), hex('5d00000600440000000000000000')],
-    [undefined, hex('5d00000500440000000000000000')],
+    [{ ...seven('lzma'), is_guess: true }, hex('5d00000500440000000000000000')],
     [undefined, hex('5d00008000ffffffffffffff7f00')],
     [{ kind: 'opaque' }, hex('04224d18')],
     [{ kind: 'opaque' }, Buffer.from('archive**ACE**')],

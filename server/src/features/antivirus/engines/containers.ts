@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream';
 import { crc32, createGunzip } from 'node:zlib';
-import { type Content, openSource, rangeOf, streamOf } from './content.ts';
+import { type Content, openSource, rangeOf, type Source, streamOf } from './content.ts';
 import type { Budget } from './limits.ts';
-import { holdsUuencode, mailboxMembers, mailKind, mailMembers, uuencodeMembers } from './mail.ts';
+import { holdsUuencode, isMailboxBehind, mailboxMembers, mailKind, mailMembers, uuencodeMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { oleMembers } from './ole.ts';
 import { isPdf, pdfMembers } from './pdf.ts';
@@ -11,10 +11,11 @@ import { sevenZipMembers } from './seven-zip.ts';
 import { isTarHeader, tarMembers } from './tar.ts';
 import { endsAsZip, zipMembers } from './zip.ts';
 
-/** What holds members. `seven`: 7-Zip opens it, as `format`, from `start` on; `opaque`: recognised, but not opened. */
+/** What holds members. `seven`: 7-Zip opens it, as `format`, from `start` on; `opaque`: recognised, but not opened;
+ * `is_guess`: it may be something else, so that it is no fault when it does not open. */
 export type Container =
   | { kind: 'zip' | 'gzip' | 'tar' | 'mail' | 'mailbox' | 'uuencode' | 'pdf' | 'ole' | 'opaque' }
-  | { kind: 'seven'; format: string | undefined; start: number };
+  | { kind: 'seven'; format: string | undefined; start: number; is_guess?: true };
 
 /** Bytes that `containerOf` needs: one tar block, and the volume descriptor of ISO 9660 lies at 32 KiB. */
 export const HEAD_BYTES = 33_000;
@@ -77,16 +78,20 @@ function isCompress(head: Buffer): boolean {
 }
 
 /**
- * LZMA before xz has no magic (LZMA SDK, lzma-specification.txt): properties of which only the usual ones are taken, a dictionary of 2^n or 2^n + 2^(n-1)
- * bytes, a size of which the upper bytes say unknown or below 1 TiB, and the range coder's first byte, which is 0.
+ * LZMA before xz has no magic (LZMA SDK, lzma-specification.txt): properties of which only the usual ones are taken, any dictionary, a size of
+ * which the upper bytes say unknown or below 1 TiB, and the range coder's first byte, which is 0.
  */
 function isLzma(head: Buffer): boolean {
   if (head.length < 18 || head[0] !== 0x5d || head[13] !== 0) return false;
+  const size = head.readBigUInt64LE(5);
+  return size === 2n ** 64n - 1n || size < 2n ** 40n;
+}
+
+/** Whether the dictionary is one that programs choose: 2^n or 2^n + 2^(n-1) bytes. They open others as well. */
+function hasUsualDictionary(head: Buffer): boolean {
   const dictionary = head.readUInt32LE(1);
   const lowest = dictionary & -dictionary;
-  const is_usual = lowest >>> 0 === dictionary || (lowest >>> 0) * 3 === dictionary;
-  const size = head.readBigUInt64LE(5);
-  return is_usual && (size === 2n ** 64n - 1n || size < 2n ** 40n);
+  return dictionary >= 4096 && (lowest >>> 0 === dictionary || (lowest >>> 0) * 3 === dictionary);
 }
 
 /** Binary cpio in either byte order: device, inode and a mode of which the type is one of POSIX's, a name with its end. */
@@ -115,7 +120,7 @@ export function containerOf(head: Buffer): Container | undefined {
   if (known !== undefined) return known.opaque ? { kind: 'opaque' } : seven(known.format);
   if (isArj(head)) return seven('arj');
   if (isCompress(head)) return seven('Z');
-  if (isLzma(head)) return seven('lzma');
+  if (isLzma(head)) return hasUsualDictionary(head) ? seven('lzma') : { kind: 'seven', format: 'lzma', start: 0, is_guess: true };
   if (isBinaryCpio(head)) return seven('cpio');
   if (isTarHeader(head)) return { kind: 'tar' };
   if (isPdf(head)) return { kind: 'pdf' };
@@ -169,6 +174,7 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   const found: Container[] = [];
   if (container?.kind === 'zip') return found;
   if (endsAsZip(reader)) found.push({ kind: 'zip' });
+  if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
   // The mails of a mailbox are looked at one by one.
   if (container?.kind !== 'mailbox' && holdsUuencode(reader, head)) found.push({ kind: 'uuencode' });
   if (!isProgram(head)) return found;
@@ -225,16 +231,40 @@ export function isNamedAfterFile(container: Container): boolean {
   return container.kind === 'gzip' || (container.kind === 'seven' && ONE_MEMBER.includes(container.format));
 }
 
+const DICTIONARY = { at: 1, bytes: 4, most: 2 ** 28 } as const;
+
+/** The same LZMA with the next dictionary that 7-Zip takes: one that is too large unpacks to the same. */
+function withUsualDictionary(source: Source): Source {
+  const head = Buffer.from(source.read(0, HEAD_BYTES));
+  if (head.length < DICTIONARY.at + DICTIONARY.bytes) return source;
+  const claimed = head.readUInt32LE(DICTIONARY.at);
+  let dictionary = 4096;
+  while (dictionary < claimed && dictionary < DICTIONARY.most) dictionary *= 2;
+  head.writeUInt32LE(dictionary, DICTIONARY.at);
+  return {
+    ...source,
+    fill(target, position) {
+      const filled = source.fill(target, position);
+      if (position >= 0 && position < head.length) head.copy(target, 0, position, Math.min(head.length, position + filled));
+      return filled;
+    },
+  };
+}
+
 async function* sevenMembers(
   content: Content,
-  { format, start }: { format: string | undefined; start: number },
+  { format, start, is_guess }: { format: string | undefined; start: number; is_guess?: true },
   name: string,
   workshop: Workshop,
 ): AsyncGenerator<Member> {
   const source = openSource(content);
   try {
-    const members = sevenZipMembers(start === 0 ? source : rangeOf(source, start, source.size - start), format, workshop);
+    const from = is_guess ? withUsualDictionary(source) : rangeOf(source, start, source.size - start);
+    const members = sevenZipMembers(from, format, workshop);
     for await (const member of members) yield ONE_MEMBER.includes(format) ? { ...member, name: innerName(name) } : member;
+  } catch (error) {
+    if (is_guess && error instanceof Unreadable) return;
+    throw error;
   } finally {
     source.close();
   }

@@ -1,8 +1,9 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ole, pdf, tarEntry } from '#test/containers.ts';
+import { ole, pdf, tarEntry, uuencoded } from '#test/containers.ts';
 import { EICAR, noise } from '#test/files.ts';
 import { HOSTILE, oleCircles, packed, pdfLies, zipShared } from '#test/hostile-files.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
@@ -215,6 +216,78 @@ function withChecksum(file: Buffer, size: string): Buffer {
   file.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
   return file;
 }
+
+describe('what is read both ways, because programs differ', () => {
+  const attachment = `Content-Type: application/zip\nContent-Transfer-Encoding: base64\n\n${Buffer.from(packed(EICAR)).toString('base64')}\n`;
+  const parts = `Content-Type: multipart/mixed; boundary=b\n\n--b\n\nHello.\nFrom now on it is text.\n--b\n${attachment}--b--\n`;
+
+  test.each([
+    ['a mail that begins with a line of a mailbox, and has another in its text', `From a b\nX-A: b\n${parts}`],
+    ['a mailbox of which the first mail is none', `From a b\nno header\n\nFrom a b\nX-A: b\nSubject: a\n${attachment}`],
+    [
+      'a header that ends at a line that is none',
+      `From: a\nSubject: b\nContent-Transfer-Encoding: base64\n${attachment.split('\n')[3]}\n`,
+    ],
+    [
+      'a boundary with brackets',
+      `From: a\nSubject: b\n${parts.replace('boundary=b', 'boundary="b(1)"').replaceAll('--b', '--b(1)')}`,
+    ],
+    [
+      'padding of base64 where nothing can be padded',
+      `From: a\nSubject: b\nContent-Transfer-Encoding: base64\n\nQ=UJD==\n${attachment.split('\n')[3]}\n`,
+    ],
+    ['uuencode with a long name', uuencoded('a'.repeat(5000), packed(EICAR)).toString('latin1')],
+    [
+      'uuencode in a text that is no mail',
+      uuencoded('a.zip', packed(EICAR))
+        .toString('latin1')
+        .replace(/^.*?\n\n/s, 'A text.\n'),
+    ],
+  ])('%s', async (_, text) => {
+    const path = join(folder, 'upload');
+    const bytes = Buffer.from(text, 'latin1');
+    writeFileSync(path, bytes);
+    let found = false;
+    const match = (piece: Buffer) => {
+      found ||= piece.includes(EICAR);
+      return [];
+    };
+    await examine({ path, size: bytes.length, name: 'file' }, { match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') });
+    expect(found).toBe(true);
+  });
+
+  test.each([
+    ['a filter that another object names', '/Filter 7 0 R'],
+    ['no filter that can be told', '/Type/X'],
+    ['a bracket in a text between', '/Filter/FlateDecode /X ( obj)'],
+  ])('a packed stream in a PDF with %s', async (_, dictionary) => {
+    const path = join(folder, 'upload');
+    const bytes = Buffer.concat([
+      Buffer.from(`%PDF-1.5\n1 0 obj\n<<${dictionary}>>\nstream\n`),
+      deflateSync(EICAR),
+      Buffer.from('\nendstream\nendobj\n'),
+    ]);
+    writeFileSync(path, bytes);
+    let found = false;
+    const match = (piece: Buffer) => {
+      found ||= piece.includes(EICAR);
+      return [];
+    };
+    await examine({ path, size: bytes.length, name: 'file' }, { match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') });
+    expect(found).toBe(true);
+  });
+
+  test('LZMA with a dictionary that nobody chooses', async () => {
+    const { examination } = await workFor(lzmaClaims(0xfb0000));
+    expect(examination).toMatchObject({ unread: [], coverage: { members_total: 1, members_scanned: 1 } });
+  });
+
+  test('what looks like LZMA and is none is no archive', async () => {
+    const file = Buffer.alloc(500);
+    file[0] = 0x5d;
+    expect((await workFor(file)).examination.unread).toEqual([]);
+  });
+});
 
 describe('a limit of time', () => {
   test('is shorter for a small file, and never longer than it was set', () => {

@@ -20,6 +20,8 @@ const WHOLE_BYTES = 64 * 1024;
 const KNOWN_HEADER =
   /^(received|return-path|delivered-to|message-id|mime-version|date|from|to|subject|reply-to|content-type|content-transfer-encoding|x-[a-z-]{2,40}|dkim-signature|authentication-results)[ \t]*:/i;
 const MBOX_START = /^From [^\r\n]{1,200}\r?\n[!-9;-~]{1,76}:/;
+/** As much as that may need. */
+const MBOX_START_BYTES = 300;
 const HEAD_CHARACTERS = 16 * 1024;
 const LINE_END = Buffer.from('\n');
 const DASHES = Buffer.from('\n--');
@@ -302,6 +304,10 @@ function* decoded(reader: Reader, { headers, from, to }: Leaf): Generator<Buffer
   else yield* texts;
 }
 
+function isEncoded({ encoding }: Headers): boolean {
+  return encoding.includes('base64') || encoding.includes('quoted-printable');
+}
+
 async function* streamed(chunks: Iterable<Buffer>): AsyncGenerator<Buffer> {
   yield* chunks;
 }
@@ -361,7 +367,19 @@ export async function* uuencodeMembers(content: Content, workshop: Workshop): As
 
 const NEXT_MAIL = Buffer.from('\nFrom ');
 
-/** The mails of a mailbox (RFC 4155): each begins with a line `From `. */
+/** Whether a mailbox begins with something that is no mail, and goes on with one. */
+export function isMailboxBehind(reader: Reader, head: Buffer): boolean {
+  if (head.toString('latin1', 0, 5) !== 'From ') return false;
+  for (let at = reader.find(NEXT_MAIL, 0); at >= 0; at = reader.find(NEXT_MAIL, at + 1)) {
+    if (MBOX_START.test(reader.at(at + 1, MBOX_START_BYTES).toString('latin1'))) return true;
+  }
+  return false;
+}
+
+/**
+ * The mails of a mailbox (RFC 4155): each begins with a line `From `. It may be one mail in which such lines stand as text: what is encoded in the parts
+ * of that is read as well. The rest of it is in the mails, and in the mailbox as it is.
+ */
 export async function* mailboxMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
   const reader = openReader(content, workshop.budget);
   try {
@@ -376,6 +394,11 @@ export async function* mailboxMembers(content: Content, workshop: Workshop): Asy
       const packed_bytes = end - from;
       yield memberOf(name, reader.chunks(from, end), packed_bytes, workshop);
       start = end;
+    }
+    const first_line = reader.find(LINE_END, 0);
+    for (const leaf of new Walk(reader, reader.size).leaves(first_line < 0 ? reader.size : first_line + 1)) {
+      if (!isEncoded(leaf.headers) || leaf.to <= leaf.from) continue;
+      yield memberOf(leaf.headers.name ?? 'part', decoded(reader, leaf), leaf.to - leaf.from, workshop);
     }
   } finally {
     reader.close();

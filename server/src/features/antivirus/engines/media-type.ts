@@ -102,7 +102,8 @@ function textType(head: Buffer): string | undefined {
  * unpacker takes it for: what is taken apart as a zip is called one.
  */
 export function mediaTypeOf(head: Buffer, container: Container | undefined): string {
-  switch (container?.kind) {
+  const sure = container?.kind === 'seven' && container.is_guess ? undefined : container;
+  switch (sure?.kind) {
     case 'zip':
       return zipType(head);
     case 'gzip':
@@ -120,7 +121,7 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
     case 'ole':
       return 'application/x-ole-storage';
     case 'seven':
-      return container.format === undefined ? 'application/x-iso9660-image' : (OF_FORMAT[container.format] ?? PACKED);
+      return sure.format === undefined ? 'application/x-iso9660-image' : (OF_FORMAT[sure.format] ?? PACKED);
     case 'opaque':
       return PACKED;
     case undefined:

@@ -34,6 +34,8 @@ export function* fromBase64(texts: Iterable<Buffer>): Generator<Buffer> {
       const value = BASE64[text[at] ?? 0] ?? SKIPPED;
       if (value === SKIPPED) continue;
       if (value === PADDING) {
+        // Behind fewer characters nothing can be padded: programs pass over it.
+        if (count < 2) continue;
         length = finish(bytes, length, bits, count);
         count = 0;
         continue;
@@ -142,15 +144,14 @@ function* linesOf(texts: Iterable<Buffer>): Generator<Buffer> {
   if (begun_bytes > 0) yield Buffer.concat(begun);
 }
 
-const BEGIN = /^begin(-base64)? [0-7]{3,4} ([^\r\n]{1,255})\r?$/;
-/** The first line of an encoded file is not longer. */
+const BEGIN = /^begin(-base64)? [0-7]{3,4} ([^\r\n]{1,255})/;
+/** As much of the first line of an encoded file is looked at: a longer name is cut. */
 export const UUENCODE_BEGIN_BYTES = 300;
 const LETTER_B = 0x62;
 
 /** Whether a text begins with the first line of an encoded file. */
 export function isUuencodeBegin(text: Buffer): boolean {
-  const end = text.indexOf(NEWLINE);
-  return end >= 0 && BEGIN.test(text.toString('latin1', 0, end));
+  return BEGIN.test(text.toString('latin1', 0, UUENCODE_BEGIN_BYTES));
 }
 
 /** A row of uuencode: its first character says how many bytes it holds, four characters are three of them. */
@@ -171,8 +172,7 @@ function uuRow(row: Buffer, size: number): Buffer {
  */
 export function* fromUuencode(texts: Iterable<Buffer>): Generator<{ name: string; bytes: Generator<Buffer> }> {
   const lines = linesOf(texts);
-  const beginOf = (line: Buffer) =>
-    line[0] === LETTER_B && line.length <= UUENCODE_BEGIN_BYTES ? BEGIN.exec(line.toString('latin1')) : null;
+  const beginOf = (line: Buffer) => (line[0] === LETTER_B ? BEGIN.exec(line.toString('latin1', 0, UUENCODE_BEGIN_BYTES)) : null);
   let begin: RegExpExecArray | null = null;
   /** The rows up to the end of the file, or to the beginning of the next. */
   function* rows(): Generator<Buffer> {
