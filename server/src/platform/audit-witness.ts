@@ -6,6 +6,7 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { type AuditTables, HEAD, isSealed } from './audit.ts';
 import type { AuditMark } from './audit-verify.ts';
+import { logFailure } from './database-patience.ts';
 import { newId } from './id.ts';
 
 const noteSchema = z.object({ seq: z.int(), hash: z.string(), mac: z.string() });
@@ -113,7 +114,7 @@ export function createAuditWitness(parts: {
 
   const look = () => {
     looking = looking.then(compare).catch((error: unknown) => {
-      logger.error({ err: error }, 'the end of the audit log could not be noted');
+      logFailure(logger, error, 'the end of the audit log could not be noted');
     });
     return looking;
   };

@@ -117,7 +117,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL server', async ()
     await postgres.start();
     await expectServed(app, token);
     expect(lines.map(({ msg }) => msg)).toContain('the database answers again');
-    expect(errors()).toHaveLength(1);
+    expect(errors()).toEqual(['the database cannot be used: what needs it is refused with 503 until it can']);
     expect((await app.call(recoverUsername, { body: { email: 'maria@example.com' } })).status).toBe(200);
     await expect.poll(() => smtp.received.length, { timeout: 20_000 }).toBe(1);
   });

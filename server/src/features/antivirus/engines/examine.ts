@@ -58,8 +58,8 @@ const HASH_BYTES = 1024 ** 2;
 const BOMB_BYTES_EXAMINED = 4 * 1024 ** 2;
 const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
 const NOTES_MAXIMUM = 20;
-/** An archive may give a file a name of 64 KB. What is shown of it is shorter. */
-const NAME_CHARACTERS_MAXIMUM = 1024;
+/** An archive may give a file a name of 64 KB. What is shown of it is shorter, and keeps the extension at its end. */
+const NAME_CHARACTERS = { first: 960, last: 64 } as const;
 
 interface Walk extends Matchers {
   /** Called at each step, and there are many. */
@@ -199,6 +199,11 @@ function containersOf(walk: Walk, content: Content): Container[] {
   }
 }
 
+function shortened(name: string): string {
+  const { first, last } = NAME_CHARACTERS;
+  return name.length <= first + last ? name : name.slice(0, first) + name.slice(-last);
+}
+
 async function examineContent(walk: Walk, content: Content, depth: number, trail: readonly string[]): Promise<void> {
   if (content.size === 0) return;
   matchContent(walk, content, trail);
@@ -207,7 +212,7 @@ async function examineContent(walk: Walk, content: Content, depth: number, trail
     if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
     try {
       for await (const member of membersOf(container, content, trail.at(-1) ?? walk.name, walk.workshop)) {
-        await examineMember(walk, member, depth + 1, [...trail, member.name.slice(0, NAME_CHARACTERS_MAXIMUM)]);
+        await examineMember(walk, member, depth + 1, [...trail, shortened(member.name)]);
       }
     } catch (error) {
       if (error instanceof LimitReached || isDiskError(error)) throw error;
