@@ -48,7 +48,7 @@ test.runIf(isLinux)(
     await before.close();
 
     // A recheck looks at every kept file, and gives this one to no engine.
-    database.run(`update installation set value = 'another' where name = 'scanner_edition'`);
+    database.run(`update installation set value = 'another' where name like 'scanner_edition:%'`);
     const after = await start({ surroundings: { engine_memory: TIGHT } });
     await vi.waitFor(async () => expect((await rowOf(after, record.id)).attempts).toBeGreaterThan(0), PATIENCE);
     await vi.waitFor(
@@ -58,7 +58,7 @@ test.runIf(isLinux)(
             await after.app.database
               .selectFrom('installation')
               .selectAll()
-              .where('name', '=', 'scanner_edition')
+              .where('name', 'like', 'scanner_edition:%')
               .executeTakeFirst()
           )?.value,
         ).toBe(row.edition),
@@ -69,7 +69,7 @@ test.runIf(isLinux)(
 
     // Engines of another edition died of it: these may try.
     database.run(`update scans set engine_deaths_edition = 'another'`);
-    database.run(`update installation set value = 'another' where name = 'scanner_edition'`);
+    database.run(`update installation set value = 'another' where name like 'scanner_edition:%'`);
     const renewed = await start();
     await vi.waitFor(
       async () => expect(await rowOf(renewed, record.id)).toMatchObject({ scan_status: 'clean', status_detail: null }),
