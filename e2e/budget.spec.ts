@@ -1,9 +1,10 @@
 import { expect, type Page } from '@playwright/test';
 import { registerAndSignIn, test } from './palisade.ts';
 
-// DESIGN section 9: compressed transfer of the sign-in screen, and what each further screen adds to it. Bytes on the wire as Chromium counts them, without API
+// Compressed transfer of the sign-in screen, and what each further screen adds to it (docs/decisions/0081). Bytes on the wire as Chromium counts them, without API
 // answers; brotli as served.
-const SIGN_IN_MAXIMUM = 170_000;
+const SIGN_IN_MAXIMUM = 180_000;
+const HOME_MAXIMUM = 65_000;
 const SCREEN_MAXIMUM = 60_000;
 const HOME = '/dashboard';
 const SCREENS = [
@@ -59,7 +60,7 @@ test('the sign-in screen and each further screen keep their transfer budget', as
     if (path !== HOME) await transferOf(fresh, HOME);
     const bytes = await transferOf(fresh, path);
     console.log(`${path}: ${(bytes / 1000).toFixed(1)} kB more`);
-    expect(bytes, path).toBeLessThanOrEqual(SCREEN_MAXIMUM);
+    expect(bytes, path).toBeLessThanOrEqual(path === HOME ? HOME_MAXIMUM : SCREEN_MAXIMUM);
     await context.close();
   }
 });
