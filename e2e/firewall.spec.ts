@@ -41,7 +41,7 @@ test('a person adds, tries, disables and deletes rules', async ({ page }) => {
   await expect(page.getByRole('region', { name: 'Status' })).toContainText('ACTIVE');
   await expect(page.getByRole('region', { name: 'Blocked Attempts' })).toContainText('247');
   await expect(page.getByRole('region', { name: 'Data Protected' })).toContainText('2.4GB');
-  await expect(page.getByText('Sample', { exact: true })).toHaveCount(2);
+  await expect(page.getByText('Sample', { exact: true })).toHaveCount(3);
   await expectAccessible(page);
 
   await page.getByRole('button', { name: 'Add First Rule' }).click();
