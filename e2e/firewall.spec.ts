@@ -240,7 +240,7 @@ test.describe('public exposure', () => {
   test('shows no figure that nothing measured', async ({ page }) => {
     await openFirewall(page);
     await expect(page.getByRole('region', { name: 'Blocked Attempts' })).toContainText('No device connected');
-    await expect(page.getByRole('region', { name: 'Status' })).toContainText('ACTIVE');
+    await expect(page.getByRole('region', { name: 'Status' })).toContainText('NOT APPLIED');
     await expect(page.getByText('247')).toHaveCount(0);
     await expect(page.getByText('2.4GB')).toHaveCount(0);
     await expect(page.getByText('Sample', { exact: true })).toHaveCount(0);

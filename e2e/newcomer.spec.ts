@@ -49,7 +49,7 @@ test.describe('behind a proxy', () => {
     await expect(alerts).not.toContainText('NEUTRALIZED');
     // From what a posture scan finds straight to the question.
     await page.getByRole('button', { name: 'Start Scan' }).click();
-    await page.getByText('All 26 checks').click();
+    await page.getByText('All 28 checks').click();
     await page.getByRole('link', { name: /^Fix A new device signed in/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Security alert' });
     await dialog.getByRole('button', { name: 'Wasn’t me' }).click();

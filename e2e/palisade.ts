@@ -96,7 +96,7 @@ export async function registerAndSignIn(page: Page, name: string, address = '/')
 
 /** Signs in on the login tab. */
 export async function signIn(page: Page, name: string): Promise<void> {
-  await page.getByLabel('Email').fill(`${name}@example.com`);
+  await page.getByLabel('Email', { exact: true }).fill(`${name}@example.com`);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign In' }).click();
   await expect(page.getByRole('heading', { level: 1, name: /dashboard/i })).toBeVisible();

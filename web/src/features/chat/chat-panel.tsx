@@ -20,7 +20,7 @@ export function ChatPanel() {
     <section className="card chat" aria-label="Conversation with support">
       <div className="chat__head">
         <p role="status" className="chat__state" data-tone={isOnline ? 'good' : 'warn'}>
-          {isOnline ? 'Online' : 'Offline'}
+          <span>{isOnline ? 'Online' : 'Offline'}</span>
           <span className="chat__state-of">{isOnline ? 'this page is connected' : 'this page is not connected'}</span>
         </p>
         <div className="chat__ways">
