@@ -129,7 +129,7 @@ test('an infected upload becomes an alert, a drill says that it is one, and a sc
   await page.keyboard.press('Enter');
   const scan = tile(page, 'Posture scan');
   await expect(scan).toContainText('Issues found');
-  await expect(scan).toContainText('18 of 26 checks could run.');
+  await expect(scan).toContainText('16 of 28 checks could run.');
   // The button had no focus to give while it was disabled.
   await expect(page.getByRole('button', { name: 'Start Scan' })).toBeFocused();
   await expect(scan.getByRole('region', { name: 'Vulnerabilities found' })).toContainText('Opened by "<b>ssh</b>".');
