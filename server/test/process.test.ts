@@ -139,15 +139,21 @@ describe.runIf(onLinux)('a server process', () => {
     for (const pid of engines) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 
+  /** The server has taken an upload on: what was written may still lie in the kernel. */
+  const hasBegun = (DATA_DIR: string) =>
+    vi.waitFor(() => expect(readdirSync(join(DATA_DIR, 'spool'))).not.toEqual([]), { timeout: 20_000 });
+
   const status = async (server: ServerProcess, path: string) => (await fetch(`${server.url}/api${path}`)).status;
 
   test('that is told to stop takes nothing new, says so, and lets an upload finish that takes longer than 5 s', async () => {
-    const server = await startServer({ DATA_DIR: freshFolder() });
+    const DATA_DIR = freshFolder();
+    const server = await startServer({ DATA_DIR });
     const token = await server.signIn('dora');
     await ready(server);
     const page = await listenAs(server, token);
     const dripping = openUpload(server, token, { name: 'slow.bin' });
     await dripping.write(noise(MIB));
+    await hasBegun(DATA_DIR);
     const ended = server.kill('SIGTERM');
     expect(await page.closed).toBe(1001);
     await vi.waitFor(async () => expect(await status(server, '/ready')).toBe(503));
@@ -166,11 +172,13 @@ describe.runIf(onLinux)('a server process', () => {
   });
 
   test('serves on for STOP_NOTICE while it says that it stops, and cuts who does not come to an end', async () => {
-    const server = await startServer({ DATA_DIR: freshFolder(), STOP_NOTICE: '1', STOP_DRAIN: '2' });
+    const DATA_DIR = freshFolder();
+    const server = await startServer({ DATA_DIR, STOP_NOTICE: '1', STOP_DRAIN: '2' });
     const token = await server.signIn('emil');
     await ready(server);
     const hanging = openUpload(server, token, { name: 'hangs.bin' });
     await hanging.write(noise(MIB));
+    await hasBegun(DATA_DIR);
     const ended = server.kill('SIGTERM');
     await vi.waitFor(async () => expect(await status(server, '/ready')).toBe(503));
     expect(await status(server, '/config')).toBe(200);
@@ -179,11 +187,13 @@ describe.runIf(onLinux)('a server process', () => {
   });
 
   test('is ended at once by a second signal', async () => {
-    const server = await startServer({ DATA_DIR: freshFolder() });
+    const DATA_DIR = freshFolder();
+    const server = await startServer({ DATA_DIR });
     const token = await server.signIn('finn');
     await ready(server);
     const hanging = openUpload(server, token, { name: 'hangs.bin' });
     await hanging.write(noise(MIB));
+    await hasBegun(DATA_DIR);
     void server.kill('SIGTERM');
     await vi.waitFor(async () => expect(await status(server, '/ready')).toBe(503));
     // The same one from npm and from the terminal is one.

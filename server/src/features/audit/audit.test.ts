@@ -452,6 +452,10 @@ describe('the verifier', async () => {
       code: 0,
       output: containing('Entries before 3 are from before the log had a key'),
     });
+    // An earlier note of its own would contradict what is changed here.
+    await vi.waitFor(() => expect(readFileSync(join(folder, 'keys', 'audit.head'), 'utf8')).toContain('"seq":4,'), {
+      timeout: 10_000,
+    });
     await after.app.database.updateTable('audit_entries').set({ at: '2020-01-01T00:00:00.000Z' }).where('seq', '=', 1).execute();
     await chainAnew(after.app.database, 2);
     expect(await runCommand('verify-audit.ts', { DATA_DIR: folder })).toMatchObject({
