@@ -35,6 +35,7 @@ function count(path) {
 /** @param {string} name @param {string[]} args @param {Record<string, string>} [env] */
 async function vitest(name, args, env) {
   const report = join(REPORTS, `${name}.json`);
+  const again = join(REPORTS, `${name}-again.json`);
   const { code } = await run(
     node,
     [
@@ -43,11 +44,15 @@ async function vitest(name, args, env) {
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${report}`,
+      `--reporter=${join(ROOT, 'scripts/second-attempts.mjs')}`,
+      // A test that failed is tried once more, and named at the end: a machine that is busy for a moment is no fault of the product.
+      '--retry=1',
       ...args,
     ],
-    { env: { NO_COLOR: '1', ...env } },
+    { env: { NO_COLOR: '1', SECOND_ATTEMPTS: again, ...env } },
   );
   count(report);
+  for (const test of JSON.parse(readFileSync(again, 'utf8'))) notes.push(`Passed only at its second attempt (${name}): ${test}`);
   return code;
 }
 
