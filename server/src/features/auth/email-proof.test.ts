@@ -226,8 +226,10 @@ test('letters to one address are so many an hour, whatever they are about', asyn
     .values({ session_id: id, with_second_factor: 1, expires_at: new Date(clock + HOUR).toISOString() })
     .execute();
   expect(password).toBe(PASSWORD);
-  const answers = await Promise.all(Array.from({ length: 80 }, () => call(renewRecoveryCodes, { token })));
-  expect(answers.map(({ status }) => status)).toEqual(Array(80).fill(200));
+  for (let round = 0; round < 10; round += 1) {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => call(renewRecoveryCodes, { token })));
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  }
   expect((await subjectsTo(email)).filter((subject) => subject === 'new recovery codes were made')).toHaveLength(60);
 });
 
