@@ -3,6 +3,7 @@ import { type ProblemDocument, problemSchema } from '@palisade/contract/problem'
 import type { z } from 'zod';
 import { reportConnection, reportWait } from './connection.ts';
 import { currentSession, endSession, holdSession } from './session.ts';
+import { readAnswer } from './unknown-values.ts';
 
 type Schema = z.ZodType | undefined;
 type AnyEndpoint = Endpoint<`/${string}`>;
@@ -94,11 +95,11 @@ function readReply(
   reportConnection('online');
   if (status >= 200 && status < 300) {
     if (!reply) return undefined;
-    const parsed = reply.safeParse(parseJson(text));
-    if (!parsed.success) throw new CallError('unreadable', status);
-    return parsed.data;
+    const read = readAnswer(reply, parseJson(text));
+    if (read === undefined) throw new CallError('unreadable', status);
+    return read.data;
   }
-  const problem = problemSchema.safeParse(parseJson(text)).data;
+  const problem = readAnswer(problemSchema, parseJson(text))?.data;
   if (!problem) throw new CallError('unreadable', status);
   // A late answer to an older token must not end the session that began since.
   if (problem.code === 'unauthenticated' && token !== undefined && token === currentSession()?.access_token)
