@@ -260,6 +260,7 @@ export const scanPosture = endpoint({
   summary: 'Run every check that can run today on this account, and say which could not.',
   access: 'customer',
   expensive: true,
+  changes: 'alerts',
   status: 200,
   reply: postureScanSchema,
   problems: ['premium_required'],

@@ -68,9 +68,11 @@ function sessionOf(row: Row): RemoteSession {
 export function createRemote(parts: {
   database: Kysely<RemoteTables>;
   counters: Pick<Counters, 'put' | 'remove'>;
+  /** Told of both sides of a session that is not as it was. */
+  onChange: (user_id: string) => void;
   now: () => number;
 }): Remote {
-  const { database, counters, now } = parts;
+  const { database, counters, onChange, now } = parts;
   const wrongCodes = createWrongCodes({ ...WRONG_CODES, counters });
   const at = () => new Date(now()).toISOString();
 
@@ -126,6 +128,11 @@ export function createRemote(parts: {
       const waits = from.includes('pending') ? 'it has ended already' : 'it has no technician yet, or has ended already';
       throw new Problem('conflict', { detail: `This session cannot be ended like this: ${waits}.` });
     }
+    return told(row);
+  }
+
+  function told(row: Row): Row {
+    for (const user_id of new Set([row.user_id, row.agent_id])) if (user_id !== null) onChange(user_id);
     return row;
   }
 
@@ -167,7 +174,7 @@ export function createRemote(parts: {
       await closeExpired();
       for (let attempt = 1; attempt <= CREATIONS_MAXIMUM; attempt += 1) {
         try {
-          return sessionOf(await insert(customer));
+          return sessionOf(told(await insert(customer)));
         } catch (error) {
           if (!isUniqueViolation(error, 'session_code') && !isUniqueViolation(error, 'user_id')) throw error;
         }
@@ -193,7 +200,7 @@ export function createRemote(parts: {
           .where('status', '=', 'pending')
           .returningAll()
           .executeTakeFirst();
-        if (row !== undefined) return joinedOf(row);
+        if (row !== undefined) return joinedOf(told(row));
         const known = await database
           .selectFrom('remote_sessions')
           .select('id')
