@@ -70,7 +70,7 @@ function Chain() {
   return (
     <Card title="Is it whole?" action={again}>
       {error && <ErrorNotice title="The log could not be checked" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
-      {!chain && !error && <p className="sub">Checking every entry…</p>}
+      {!chain && !error && <p className="sub audit-chain__checking">Checking every entry…</p>}
       {chain && (
         <div className="audit-chain" data-broken={chain.fault !== null} role="status">
           <Icon size={24} stroke={1.7} aria-hidden="true" />

@@ -43,7 +43,8 @@ export function FirewallPage() {
       </Summary>
       <FirewallStats rules={rules} />
       <RulesCard rules={rules} findings={findings} error={error} refetch={refetch} onAdd={open} />
-      <Tester rules={rules} />
+      {/* Below a list that is on its way it would be pushed down. */}
+      {(rules || error) && <Tester rules={rules} />}
       {isAdding && (
         <Suspense>
           <AddRuleDialog onClose={close} />
