@@ -41,7 +41,7 @@ async function startNew() {
 describe('the session history', () => {
   it('shows that it is loading, and that it is empty', async () => {
     renderForTest(<RemotePage />);
-    expect(screen.getByRole('status', { name: 'Loading the session history' })).toBeVisible();
+    expect(screen.getByRole('status', { name: 'Loading your sessions' })).toBeVisible();
     expect(await screen.findByText('No sessions yet')).toBeVisible();
     expect(banner().getByText('No session is open. Nobody can join you.')).toBeVisible();
   });

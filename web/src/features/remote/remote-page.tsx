@@ -60,21 +60,19 @@ export function RemotePage() {
       {sessions && !sessions.some(isOpen) && <NoSessionBanner />}
       {/* Whether a session is open stands first, and is known last. */}
       {isPending && <LoadingRows label="Loading your sessions" />}
-      {!isPending && (
-        <div className="remote__columns">
-          <SessionHistory />
-          <Card title="How it works">
-            <ol className="steps">
-              {STEPS.map(({ title, sentence }) => (
-                <li key={title}>
-                  <h3>{title}</h3>
-                  <p className="sub">{sentence}</p>
-                </li>
-              ))}
-            </ol>
-          </Card>
-        </div>
-      )}
+      <div className="remote__columns" style={isPending ? { display: 'none' } : undefined}>
+        <SessionHistory />
+        <Card title="How it works">
+          <ol className="steps">
+            {STEPS.map(({ title, sentence }) => (
+              <li key={title}>
+                <h3>{title}</h3>
+                <p className="sub">{sentence}</p>
+              </li>
+            ))}
+          </ol>
+        </Card>
+      </div>
       {isStarting && <NewSessionDialog onClose={() => setIsStarting(false)} opensPortal />}
     </Page>
   );
