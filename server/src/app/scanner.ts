@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
+import { QUARANTINE_BYTES_MAXIMUM } from '@palisade/contract/quarantine';
 import type { Kysely } from 'kysely';
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.ts';
@@ -107,6 +108,7 @@ export async function buildScanner(
     arrivals,
     spool,
     quarantine,
+    quarantine_quota: surroundings.quarantine_quota ?? QUARANTINE_BYTES_MAXIMUM,
     home,
     falseAlarms,
     now,

@@ -27,6 +27,8 @@ export interface Surroundings {
   engine_memory?: EngineMemory;
   upload_limits?: Partial<UploadLimits>;
   arrival_limits?: ArrivalLimits;
+  /** Bytes of one person that are kept sealed. */
+  quarantine_quota?: number;
   /** How much room a disk has. */
   free_bytes?: FreeBytes;
   events_limits?: EventsLimits;
