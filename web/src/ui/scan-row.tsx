@@ -5,6 +5,7 @@ import { Link } from 'react-router';
 import { FileName } from './file-name.tsx';
 import { Moment } from './moment.tsx';
 import { describeCoverage, describeDetail } from './scan-sentence.ts';
+import { disguiseWordsOf } from './shown-name.ts';
 import { StatusBadge, StatusIcon } from './status-badge.tsx';
 import './scan-row.css';
 
@@ -21,6 +22,7 @@ interface ScanRowProps {
 export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to }: ScanRowProps) {
   const detail = describeDetail(scan);
   const coverage = describeCoverage(scan);
+  const disguise = disguiseWordsOf(scan.filename);
   const isSaid = scan.threat_detected !== null || detail !== undefined;
   return (
     <li className="scan-row" data-leads={to !== undefined}>
@@ -35,6 +37,7 @@ export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to }
             </Link>
           )}
         </span>
+        {disguise && <span className="scan-row__disguise">{disguise}</span>}
         {scan.threat_detected !== null && (
           <span className="scan-row__threat">
             <bdi>{scan.threat_detected}</bdi>

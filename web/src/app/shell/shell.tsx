@@ -49,12 +49,13 @@ export function Shell() {
   const navigate = useNavigate();
   const title = useRouteTitle();
   const isDashboard = pathname === '/dashboard';
+  const isAway = !isDashboard && pathname !== '/';
   const isAdmin = useSession().session?.user_info.role === 'admin';
   useArrival(title);
   const isUnproven = useSession().session?.email_unproven;
 
   return (
-    <div className="shell">
+    <div className="shell" data-away={isAway}>
       <a className="shell__skip" href="#main">
         Skip to content
       </a>
@@ -93,7 +94,7 @@ export function Shell() {
           <Outlet />
         </main>
       </div>
-      {!isDashboard && pathname !== '/' && (
+      {isAway && (
         <button
           type="button"
           className="shell__float"

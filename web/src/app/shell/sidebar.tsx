@@ -15,13 +15,15 @@ export function Sidebar() {
       <div className="sidebar__brand">
         <Brand provider={config?.provider_name} />
       </div>
-      <button type="button" className="sidebar__quick" title="Main Dashboard" onClick={() => navigate('/dashboard')}>
-        <IconLayoutDashboard size={20} stroke={1.7} aria-hidden="true" />
-        <span className="sidebar__label">Main Dashboard</span>
-      </button>
-      <nav aria-label="Main">
-        <NavItems items={NAV_ITEMS} />
-      </nav>
+      <div className="sidebar__ways">
+        <button type="button" className="sidebar__quick" title="Main Dashboard" onClick={() => navigate('/dashboard')}>
+          <IconLayoutDashboard size={20} stroke={1.7} aria-hidden="true" />
+          <span className="sidebar__label">Main Dashboard</span>
+        </button>
+        <nav aria-label="Main">
+          <NavItems items={NAV_ITEMS} />
+        </nav>
+      </div>
       <SupportBlock />
     </div>
   );

@@ -1,8 +1,10 @@
+import type { Scan } from '@palisade/contract/antivirus';
 import type { ScanProgress } from '@palisade/contract/events';
 import { Button } from '#ui/button.tsx';
 import { describeBytes } from '#ui/bytes.ts';
 import { Card } from '#ui/card.tsx';
 import { FileName } from '#ui/file-name.tsx';
+import { describeDetail } from '#ui/scan-sentence.ts';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { isEnded, type Upload, type UploadState } from './upload-queue.ts';
 import { useUploads } from './uploads.tsx';
@@ -28,6 +30,11 @@ function shareOf(progress: ScanProgress | undefined): number | undefined {
   return share < 1 ? share : undefined;
 }
 
+/** What a person reads of a file that was scanned; its status stands beside it. */
+function describeEnd(scan: Scan): string {
+  return scan.threat_detected ?? describeDetail(scan) ?? 'Nothing harmful was found';
+}
+
 /** What a person reads of a file on its way. */
 function describeState(state: UploadState): string {
   switch (state.phase) {
@@ -38,7 +45,7 @@ function describeState(state: UploadState): string {
     case 'scanning':
       return state.is_cancelling ? 'Cancelling…' : describeProgress(state.progress);
     case 'done':
-      return state.scan.threat_detected ?? 'Scanned';
+      return describeEnd(state.scan);
     case 'failed':
       return state.sentence;
     case 'cancelled':
@@ -51,7 +58,6 @@ export function UploadPanel() {
   const { uploads, cancel, retry, clearEnded } = useUploads();
   if (uploads.length === 0) return null;
   const ended = uploads.filter(isEnded).length;
-  const last = uploads.findLast(({ state }) => state.phase === 'done');
 
   return (
     <Card
@@ -69,9 +75,6 @@ export function UploadPanel() {
           <UploadRow key={upload.id} upload={upload} onCancel={() => cancel(upload.id)} onRetry={() => retry(upload.id)} />
         ))}
       </ul>
-      <p role="status" className="visually-hidden">
-        {last?.state.phase === 'done' && `${last.file.name}: ${last.state.scan.scan_status}`}
-      </p>
     </Card>
   );
 }
