@@ -36,7 +36,7 @@ const SHARED_BEHIND_SIGN_IN =
 
 /** The components of every screen, and the words for what a scan says, come with the first one; a dialog, which brings the kit's along, comes when it is opened. */
 const COMPONENTS =
-  /\/src\/ui\/(?:badge|brand|button|card|page|scan-sentence|states|toggle|figure-mark|file-name|moment|bytes)\.|\/contract\/src\/antivirus\.|\/IconCloudOff\.|\/(?:createReactComponent|defaultAttributes)\./u;
+  /\/src\/ui\/(?:badge|brand|button|card|page|scan-sentence|states|toggle|figure-mark|file-name|shown-name|moment|bytes)\.|\/contract\/src\/antivirus\.|\/IconCloudOff\.|\/(?:createReactComponent|defaultAttributes)\./u;
 
 /** What lists and dialogs are made of: the dashboard has none of it, and every screen behind it some. */
 const LISTS_AND_DIALOGS =

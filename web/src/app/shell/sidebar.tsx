@@ -1,11 +1,16 @@
 import { IconLayoutDashboard } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
 import { useNavigate } from 'react-router';
 import { useConfig } from '#api/config.ts';
+import { useSession } from '#api/session.ts';
 import { Brand } from '#ui/brand.tsx';
 import { NavItemLink } from './nav-item-link.tsx';
 import { NAV_ITEMS, type NavItem } from './nav-items.ts';
 import { SupportBlock } from './support-block.tsx';
 import './sidebar.css';
+
+/** Loaded by administrators alone. */
+const AdminNav = lazy(async () => ({ default: (await import('./admin-nav.tsx')).AdminNav }));
 
 export function Sidebar() {
   const config = useConfig();
@@ -23,10 +28,17 @@ export function Sidebar() {
         <nav aria-label="Main">
           <NavItems items={NAV_ITEMS} />
         </nav>
+        <Administration />
       </div>
       <SupportBlock />
     </div>
   );
+}
+
+/** The group of administrators; nothing for everybody else. */
+export function Administration() {
+  const isAdmin = useSession().session?.user_info.role === 'admin';
+  return <Suspense>{isAdmin && <AdminNav />}</Suspense>;
 }
 
 /** Links to screens. `NavItemLink` marks the one that is open with `aria-current="page"`. */
