@@ -109,7 +109,7 @@ test('an infected upload becomes an alert, a drill says that it is one, and a sc
   await page.keyboard.press('Enter');
   await expect(alerts.getByRole('listitem')).toHaveCount(2);
   await expect(alerts.getByRole('listitem').first()).toContainText('SIMULATED');
-  await expect(tile(page, 'Total Threats Blocked')).toContainText(/Simulated.* 1 beside/);
+  await expect(tile(page, 'Total Threats Blocked')).toContainText(/Simulated.* 1 practice alert,/);
 
   // The chart, from day to day by the arrow keys, and its figures.
   const history = tile(page, 'Score and threats');

@@ -1,6 +1,6 @@
 import { IconArrowBackUp, IconChevronRight } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect, useRef } from 'react';
-import { Link, Outlet, ScrollRestoration, useLocation, useMatches, useNavigate } from 'react-router';
+import { Link, Outlet, ScrollRestoration, useLocation, useMatches, useNavigate, useNavigation } from 'react-router';
 import { useConfig } from '#api/config.ts';
 import { useSession } from '#api/session.ts';
 import { Dock } from './dock.tsx';
@@ -27,6 +27,12 @@ function useRouteTitle(): string | undefined {
   return useMatches()
     .map((match) => match.handle)
     .findLast(isRouteHandle)?.title;
+}
+
+/** While a screen is fetched: over a slow network nothing else says that the press was heard. */
+function PendingBar() {
+  const isPending = useNavigation().state === 'loading';
+  return isPending && <div className="shell__pending" role="progressbar" aria-label="Loading the screen" />;
 }
 
 /** A new screen is announced by its title and by its heading, which takes the focus; the first one leaves the focus where it is. */
@@ -106,6 +112,7 @@ export function Shell() {
         </button>
       )}
       <Dock />
+      <PendingBar />
       <ScrollRestoration />
     </div>
   );

@@ -39,9 +39,9 @@ describe('the card', () => {
     await user.click(screen.getByRole('button', { name: 'Show as table' }));
     expect(rowsOf(screen.getByRole('table'))).toEqual([
       'DayScoreThreatsBlockedDrills',
-      'Thu 19 Nov92001',
-      'Wed 18 Nov–not known320',
-      'Tue 17 Nov100000',
+      'Thu, Nov 1992001',
+      'Wed, Nov 18–not known320',
+      'Tue, Nov 17100000',
     ]);
     await user.click(screen.getByRole('button', { name: 'Show as chart' }));
     expect(screen.queryByRole('table')).not.toBeInTheDocument();

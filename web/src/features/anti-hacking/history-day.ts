@@ -1,4 +1,5 @@
 import type { HistoryDay } from '@palisade/contract/anti-hacking';
+import { LOCALE } from '#ui/moment.tsx';
 
 /** What the kind of each figure is called, and its colour: the same in chart, legend and table. */
 export const FIGURES = {
@@ -8,8 +9,8 @@ export const FIGURES = {
 } as const;
 
 // A day is a date, wherever it is read.
-const shortFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const longFormat = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
+const shortFormat = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const longFormat = new Intl.DateTimeFormat(LOCALE, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 /** "20 Nov" */
 export function shortDay(day: string): string {

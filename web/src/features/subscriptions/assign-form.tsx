@@ -8,7 +8,8 @@ import type { Message } from './message-line.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { PlanFields, PlanNameField, PriceField } from './plan-fields.tsx';
 import { PlanSubmit } from './plan-submit.tsx';
-import { describeDate } from './plan-words.ts';
+import { describeDate } from '#ui/moment.tsx';
+
 import { usePlanForm } from './use-plan-form.ts';
 
 interface AssignFormProps {

@@ -10,7 +10,8 @@ import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
 import { Page } from '#ui/page.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { FeatureList, PlanCard, TypeBadge } from './plan-card.tsx';
-import { describeDate, describeDevices, describeMonths, describePrice } from './plan-words.ts';
+import { describeDate } from '#ui/moment.tsx';
+import { describeDevices, describeMonths, describePrice } from './plan-words.ts';
 import { currentSubscriptionQuery, planRequestsQuery, plansQuery, SUBSCRIPTION_KEY } from './subscriptions.queries.ts';
 
 /** What everybody but admins sees here: that managing is not theirs, what they have, and what they can ask for. */

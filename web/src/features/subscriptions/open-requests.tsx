@@ -7,7 +7,8 @@ import { TwoLines } from '#ui/two-lines.tsx';
 import { refusalOf } from './drafts.ts';
 import type { Message } from './message-line.tsx';
 import { TypeBadge } from './plan-card.tsx';
-import { describeDate, describeMonths, describePrice } from './plan-words.ts';
+import { describeDate } from '#ui/moment.tsx';
+import { describeMonths, describePrice } from './plan-words.ts';
 import { allPlanRequestsQuery, SUBSCRIPTION_KEY } from './subscriptions.queries.ts';
 
 interface OpenRequestsProps {
