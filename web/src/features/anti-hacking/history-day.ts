@@ -22,9 +22,12 @@ export function longDay(day: string): string {
   return longFormat.format(Date.parse(day));
 }
 
-/** Whether there is more to draw than a point. */
+/** So many days must be known before they make a picture. */
+const DRAWN_FROM = 3;
+
+/** Whether there is more to draw than a point or two. */
 export function isDrawable(days: readonly HistoryDay[]): boolean {
-  return days.some(({ threats }) => threats > 0) || days.filter(({ score }) => score !== null).length > 1;
+  return days.filter(({ score, threats }) => score !== null || threats > 0).length >= DRAWN_FROM;
 }
 
 /** The days in one sentence. */

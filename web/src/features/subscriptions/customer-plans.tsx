@@ -7,10 +7,10 @@ import { call, sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
+import { describeDate } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { FeatureList, PlanCard, TypeBadge } from './plan-card.tsx';
-import { describeDate } from '#ui/moment.tsx';
 import { describeDevices, describeMonths, describePrice } from './plan-words.ts';
 import { currentSubscriptionQuery, planRequestsQuery, plansQuery, SUBSCRIPTION_KEY } from './subscriptions.queries.ts';
 
