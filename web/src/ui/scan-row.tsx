@@ -61,8 +61,8 @@ export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to }
       <div className="scan-row__when">
         <Moment iso={scan.scanned_at} now={now} />
         {detailed && (
-          <span className="scan-row__hash" title={scan.file_hash}>
-            SHA-256 <code>{scan.file_hash.slice(0, HASH_PREFIX_LENGTH)}</code>
+          <span className="scan-row__hash" title={`SHA-256 ${scan.file_hash}`}>
+            Fingerprint <code>{scan.file_hash.slice(0, HASH_PREFIX_LENGTH)}</code>
           </span>
         )}
       </div>

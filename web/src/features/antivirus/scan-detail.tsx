@@ -98,7 +98,7 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
           <Fact name="First uploaded by you">
             <Moment iso={scan.first_seen_at} now={now} />
           </Fact>
-          <Fact name="SHA-256">
+          <Fact name="Fingerprint (SHA-256)">
             <code>{scan.file_hash}</code>
           </Fact>
         </Facts>

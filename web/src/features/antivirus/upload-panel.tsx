@@ -16,10 +16,10 @@ function describeProgress(progress: ScanProgress | undefined): string {
   if (progress.stage === 'queued') {
     return progress.place === 1 ? 'Waiting to be scanned: next' : `Waiting to be scanned: place ${progress.place}`;
   }
-  const { engine, share, members_found, members_read } = progress;
-  if (members_found === 1) return `Unpacking one file, read by ${engine}`;
-  if (members_found > 0) return `Unpacked ${members_read} of ${members_found} files, read by ${engine}`;
-  return share < 1 ? `Scanning ${Math.floor(share * 100)} %, read by ${engine}` : 'Scanning…';
+  const { share, members_found, members_read } = progress;
+  if (members_found === 1) return 'Unpacking one file';
+  if (members_found > 0) return `Unpacked ${members_read} of ${members_found} files`;
+  return share < 1 ? `Scanning ${Math.floor(share * 100)} %` : 'Scanning…';
 }
 
 /** How far the engine is, from 0 to 1, where that can be told. */

@@ -140,7 +140,7 @@ describe('the plan', () => {
     expect(plan.getByText('19.99')).toHaveTextContent('19.99 USD for 12 months');
     expect(plan.getAllByRole('listitem')).toHaveLength(4);
     expect(plan.getByText('+2 more')).toBeVisible();
-    expect(plan.getByText('20 November 2027')).toBeVisible();
+    expect(plan.getByText('November 20, 2027')).toBeVisible();
   });
 
   it('is BASIC NEURAL ACCESS without a subscription, with a way to upgrade', async () => {

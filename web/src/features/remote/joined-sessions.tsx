@@ -27,7 +27,7 @@ export function JoinedSessions() {
             <EmptyState
               icon={<IconHeadset size={28} stroke={1.7} />}
               title="No joined sessions"
-              sentence="A session that you join by its code stands here until long after it has ended."
+              sentence="When you join a session by its code, it is listed here."
             />
           }
         >

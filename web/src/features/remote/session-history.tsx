@@ -23,7 +23,7 @@ export function SessionHistory() {
             <EmptyState
               icon={<IconDeviceDesktop size={28} stroke={1.7} />}
               title="No sessions yet"
-              sentence="Each session stands here with its code, its times, and who joined it."
+              sentence="Each session is listed here with its code, its times, and who joined it."
             />
           }
         >

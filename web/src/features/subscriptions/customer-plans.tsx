@@ -17,7 +17,7 @@ import { currentSubscriptionQuery, planRequestsQuery, plansQuery, SUBSCRIPTION_K
 /** What everybody but admins sees here: that managing is not theirs, what they have, and what they can ask for. */
 export function CustomerPlans() {
   return (
-    <Page title="Subscription Manager" sentence="What you have, and what you can have.">
+    <Page title="Subscription Manager" sentence="Your plan, and the plans that you can ask for.">
       <section className="admins-only" aria-labelledby="admins-only">
         <span className="admins-only__icon" aria-hidden="true">
           <IconLock size={20} stroke={1.7} />
