@@ -127,7 +127,7 @@ test('the chat’s way in the sidebar opens the live chat in a window of its own
 
   await page.goto('/chat');
   await page.getByRole('button', { name: 'Call support' }).click();
-  await expect(page.getByText(/No phone number has been set for support/)).toBeVisible();
+  await expect(page.getByText(/no phone number of support that can be called/)).toBeVisible();
   await page.getByRole('button', { name: 'Video and live chat' }).click();
   await expect(
     page.getByRole('dialog', { name: 'Video and live chat' }).getByRole('link', { name: 'Open live chat' }),
@@ -137,6 +137,7 @@ test('the chat’s way in the sidebar opens the live chat in a window of its own
 
 test('signed out, the live chat asks to sign in first', async ({ page }) => {
   await page.goto('/live-chat');
+  await page.getByRole('tab', { name: 'Login' }).click();
   await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible();
 });
 
