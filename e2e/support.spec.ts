@@ -127,7 +127,7 @@ test('the chat’s way in the sidebar opens the live chat in a window of its own
 
   await page.goto('/chat');
   await page.getByRole('button', { name: 'Call support' }).click();
-  await expect(page.getByText(/no phone number of support that can be called/)).toBeVisible();
+  await expect(page.getByText(/There is no phone number of support/)).toBeVisible();
   await page.getByRole('button', { name: 'Video and live chat' }).click();
   await expect(
     page.getByRole('dialog', { name: 'Video and live chat' }).getByRole('link', { name: 'Open live chat' }),

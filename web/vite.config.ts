@@ -94,6 +94,8 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     restoreMocks: true,
+    // Of a condition that never comes true, on a machine that is busy; an idle one needs some 100 ms.
+    testTimeout: 30_000,
     css: false,
   },
 });

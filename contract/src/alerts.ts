@@ -12,7 +12,8 @@ const NOTE_LENGTH_MAXIMUM = 500;
 /** One decision about an alert, or the monitor's own: it happened again (`recurred`) after it was resolved. */
 const alertDecisionSchema = z.object({
   id: idSchema,
-  kind: z.enum(['acknowledged', 'resolved', 'reopened', 'recurred', 'not_me']),
+  /** `other` is what a page shows of a decision that a newer server tells of; no server sends it. */
+  kind: z.enum(['acknowledged', 'resolved', 'reopened', 'recurred', 'not_me', 'other']),
   at: timeSchema,
   by: z.enum(['person', 'monitor']),
   reason: resolutionReasonSchema.nullable(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
 
 /** The specification's constants of live mode (SPEC section 9). Times in ms, chances from 0 to 1. */
 export const LIVE_FEED = {
@@ -195,6 +195,7 @@ const alertsQuerySchema = pageQuerySchema.extend({
   severity: severitySchema.optional(),
   type: z.enum(ALERT_TYPES).optional(),
   simulated: z.enum(['true', 'false']).optional(),
+  search: searchSchema.describe('A part of the description or of the source address, whatever the case of its letters.'),
 });
 export type AlertsQuery = z.infer<typeof alertsQuerySchema>;
 
@@ -259,6 +260,7 @@ export const scanPosture = endpoint({
   summary: 'Run every check that can run today on this account, and say which could not.',
   access: 'customer',
   expensive: true,
+  changes: 'alerts',
   status: 200,
   reply: postureScanSchema,
   problems: ['premium_required'],

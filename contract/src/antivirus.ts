@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
 
 /** Largest upload in bytes (DESIGN section 6: 2 GiB). */
 export const UPLOAD_MAXIMUM = 2 * 1024 ** 3;
@@ -73,13 +73,6 @@ export const scanSchema = z.object({
   coverage: coverageSchema.nullable(),
 });
 export type Scan = z.infer<typeof scanSchema>;
-
-const SEARCH_LENGTH_MAXIMUM = 100;
-const searchSchema = z
-  .string()
-  .trim()
-  .max(SEARCH_LENGTH_MAXIMUM, `Search for at most ${SEARCH_LENGTH_MAXIMUM} characters.`)
-  .default('');
 
 export const SCAN_SORTS = ['newest', 'oldest', 'name', 'largest'] as const;
 

@@ -44,6 +44,10 @@ export const AUDIT_KINDS = [
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 
+/** As a page shows them: `other` is for what a newer server tells of, and no server sends it. */
+const shownKindSchema = z.enum([...AUDIT_KINDS, 'other']);
+export type ShownKind = z.infer<typeof shownKindSchema>;
+
 /** Facts of an entry, by their names: `role` of a role change, `filename` of a file. */
 const detailsSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
@@ -56,7 +60,7 @@ const auditPageSchema = pageQuerySchema.extend({
 export const activitySchema = z.object({
   seq: z.int(),
   at: timeSchema,
-  kind: z.enum(AUDIT_KINDS),
+  kind: shownKindSchema,
   by: z.enum(['self', 'administrator', 'server']),
   address: z.string().nullable(),
   client: z.string().nullable(),
@@ -92,7 +96,7 @@ const personSchema = z.object({ id: idSchema, email: z.string(), username: z.str
 export const auditEntrySchema = z.object({
   seq: z.int(),
   at: timeSchema,
-  kind: z.enum(AUDIT_KINDS),
+  kind: shownKindSchema,
   subject_id: idSchema,
   subject: personSchema.nullable(),
   actor_id: idSchema.nullable(),

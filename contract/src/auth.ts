@@ -133,6 +133,7 @@ export const changeUsername = endpoint({
   summary: 'Change one’s own username.',
   access: 'customer',
   body: z.object({ username: usernameSchema }),
+  changes: 'account',
   status: 200,
   reply: accountSchema,
   problems: ['username_taken'],
@@ -147,6 +148,7 @@ export const changePassword = endpoint({
     current_password: z.string({ error: 'Give your current password.' }).min(1, 'Give your current password.'),
     new_password: newPasswordSchema,
   }),
+  changes: 'account',
   status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['conflict'],
@@ -176,6 +178,7 @@ export const proveEmail = endpoint({
       .min(1, 'Give the code of the mail.')
       .max(TOKEN_LENGTH_MAXIMUM, 'This is not the code of the mail.'),
   }),
+  changes: 'account',
   status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: [],

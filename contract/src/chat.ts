@@ -56,6 +56,7 @@ export const sendMessage = endpoint({
     message: messageSchema,
     sender: z.literal('user', { error: 'A message of yours has the sender "user".' }),
   }),
+  changes: 'messages',
   status: 201,
   reply: chatMessageSchema,
   problems: [],

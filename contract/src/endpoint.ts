@@ -6,6 +6,10 @@ import type { ProblemCode } from './problem.ts';
  */
 export type Access = 'anyone' | 'customer' | 'support' | 'admin';
 
+/** What of a person's account changes, as their open pages are told (`changed` of the events socket). */
+export const TOPICS = ['rules', 'messages', 'remote', 'subscription', 'account', 'files', 'alerts'] as const;
+export type Topic = (typeof TOPICS)[number];
+
 /** The parts of a path in braces: `ParamsOf<'/scans/{id}'>` is `'id'`. */
 export type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParamNames<Rest>
@@ -43,6 +47,8 @@ export interface Endpoint<
   while_held?: true;
   /** Only for who has proved that mails to their address reach them, where that is asked for (public exposure). */
   needs_proven_email?: true;
+  /** Of whoever calls: once it has succeeded, their open pages are told to read it anew. What it changes for others is told by who does it. */
+  changes?: Topic;
   /** It costs the server far more than another call, and is limited more tightly. */
   expensive?: true;
   problems: readonly ProblemCode[];

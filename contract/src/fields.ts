@@ -10,6 +10,9 @@ export const timeSchema = z.iso.datetime({ error: 'This is not a UTC time such a
 /** The parameters of a path that ends in one record's id. */
 export const idParamsSchema = z.object({ id: idSchema });
 
+/** Of the first page of a list: how many rows there are on all pages together, with what the list was narrowed by. */
+export const TOTAL_HEADER = 'x-total-count';
+
 /** Paging of every list: newest first, the next page in the `Link` header. `cursor` is the id of the last row of the page before. */
 export const pageQuerySchema = z.object({
   limit: z.coerce
@@ -21,3 +24,11 @@ export const pageQuerySchema = z.object({
   cursor: idSchema.optional(),
 });
 export type PageQuery = z.infer<typeof pageQuerySchema>;
+
+const SEARCH_LENGTH_MAXIMUM = 100;
+/** What a list is searched for. */
+export const searchSchema = z
+  .string()
+  .trim()
+  .max(SEARCH_LENGTH_MAXIMUM, `Search for at most ${SEARCH_LENGTH_MAXIMUM} characters.`)
+  .default('');

@@ -108,6 +108,7 @@ export const addRule = endpoint({
   summary: 'Add a firewall rule. It is enabled at once.',
   access: 'customer',
   body: newRuleSchema,
+  changes: 'rules',
   status: 201,
   reply: ruleSchema,
   problems: ['rule_limit'],
@@ -120,6 +121,7 @@ export const setRuleEnabled = endpoint({
   access: 'customer',
   params: idParamsSchema,
   body: z.object({ enabled: z.boolean({ error: 'Give true or false.' }) }),
+  changes: 'rules',
   status: 200,
   reply: ruleSchema,
   problems: [],
@@ -131,6 +133,7 @@ export const deleteRule = endpoint({
   summary: 'Delete a firewall rule.',
   access: 'customer',
   params: idParamsSchema,
+  changes: 'rules',
   status: 204,
   problems: [],
 });

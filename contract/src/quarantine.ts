@@ -82,6 +82,7 @@ export const deleteFile = endpoint({
   summary: 'Remove the kept bytes of a file now. The record stays.',
   access: 'customer',
   params: idParamsSchema,
+  changes: 'files',
   status: 204,
   problems: ['conflict', 'on_another_server'],
 });
@@ -115,6 +116,7 @@ export const reportFalseAlarm = endpoint({
       .trim()
       .max(REPORT_REASON_MAXIMUM, `Use at most ${REPORT_REASON_MAXIMUM} characters.`),
   }),
+  changes: 'files',
   status: 200,
   reply: scanDetailSchema,
   problems: ['conflict'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { idParamsSchema, idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
 
 /** Characters of a code: what nobody mistakes for another when it is read aloud or copied by hand (no 0, O, 1, I). 5 bits each. */
 export const CODE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
@@ -57,12 +57,16 @@ export type RemoteSession = z.infer<typeof remoteSessionSchema>;
 export const joinedSessionSchema = remoteSessionSchema.extend({ customer: z.string() });
 export type JoinedSession = z.infer<typeof joinedSessionSchema>;
 
+/** `search` is looked for in the code and in the technician's name, or the customer's for a technician. */
+const sessionsQuerySchema = pageQuerySchema.extend({ status: sessionStatusSchema.optional(), search: searchSchema });
+export type SessionsQuery = z.infer<typeof sessionsQuerySchema>;
+
 export const listSessions = endpoint({
   method: 'GET',
   path: '/remote/sessions',
   summary: 'The remote-support sessions of the signed-in person, newest first.',
   access: 'customer',
-  query: pageQuerySchema,
+  query: sessionsQuerySchema,
   status: 200,
   reply: z.array(remoteSessionSchema),
   problems: [],
@@ -118,7 +122,7 @@ export const listJoined = endpoint({
   path: '/remote/joined',
   summary: 'The sessions that this technician joined, newest first.',
   access: 'support',
-  query: pageQuerySchema,
+  query: sessionsQuerySchema,
   status: 200,
   reply: z.array(joinedSessionSchema),
   problems: [],

@@ -36,6 +36,7 @@ export const endSession = endpoint({
   access: 'customer',
   params: idParamsSchema,
   body: endSessionBodySchema,
+  changes: 'account',
   status: 204,
   problems: [],
 });
@@ -46,6 +47,7 @@ export const endOtherSessions = endpoint({
   summary: 'End every session of one’s own but this one.',
   access: 'customer',
   body: endSessionBodySchema,
+  changes: 'account',
   status: 204,
   problems: [],
 });

@@ -21,19 +21,30 @@ export const adminUserSchema = userInfoSchema.extend({
 });
 export type AdminUser = z.infer<typeof adminUserSchema>;
 
+/** `disabled` may not sign in; `unproven` have not confirmed their address, where that is asked for. */
+export const userStateSchema = z.enum(['disabled', 'unproven'], { error: 'Choose disabled or unproven.' });
+export type UserState = z.infer<typeof userStateSchema>;
+export const USER_SORTS = ['newest', 'oldest', 'name'] as const;
+
+const usersQuerySchema = pageQuerySchema.extend({
+  search: z
+    .string()
+    .trim()
+    .max(SEARCH_LENGTH_MAXIMUM, `Search for at most ${SEARCH_LENGTH_MAXIMUM} characters.`)
+    .default('')
+    .describe('A part of the email or of the username, in any case.'),
+  role: roleSchema.optional(),
+  state: userStateSchema.optional(),
+  sort: z.enum(USER_SORTS, { error: 'Sort by newest, oldest or name.' }).default('newest'),
+});
+export type UsersQuery = z.infer<typeof usersQuerySchema>;
+
 export const listUsers = endpoint({
   method: 'GET',
   path: '/admin/users',
-  summary: 'The people of this installation, newest first.',
+  summary: 'The people of this installation, newest first where nothing else is asked for.',
   access: 'admin',
-  query: pageQuerySchema.extend({
-    search: z
-      .string()
-      .trim()
-      .max(SEARCH_LENGTH_MAXIMUM, `Search for at most ${SEARCH_LENGTH_MAXIMUM} characters.`)
-      .optional()
-      .describe('A part of the email or of the username, in any case.'),
-  }),
+  query: usersQuerySchema,
   status: 200,
   reply: z.array(adminUserSchema),
   problems: [],

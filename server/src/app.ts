@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { VERSION } from '@palisade/contract/constants';
+import type { Topic } from '@palisade/contract/endpoint';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
 import type { FastifyInstance } from 'fastify';
 import { type Kysely, sql } from 'kysely';
@@ -113,6 +114,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const spool = openSpool({ ...folderOf('spool'), limits: settings.spool });
   const quarantine = openQuarantine({ ...folderOf('quarantine'), key_file: settings.quarantine_key_file });
   const bus = createBus();
+  const changed = (user_id: string, topic: Topic) => bus.publish(user_id, { kind: 'changed', topic });
   const ownCounters = createMemoryCounters({ now });
   const counters =
     settings.redis_url === undefined
@@ -127,7 +129,12 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     now,
   });
   const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
-  const remote = createRemote({ database: database.$pickTables<'remote_sessions'>(), counters, now });
+  const remote = createRemote({
+    database: database.$pickTables<'remote_sessions'>(),
+    counters,
+    onChange: (user_id) => changed(user_id, 'remote'),
+    now,
+  });
   const everyMail = createMail({
     database: database.$pickTables<'mails' | 'installation'>(),
     server: settings.mail_server,
@@ -202,6 +209,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     >(),
     audit,
     accounts: accounts.auth,
+    onChange: (user_id: string) => changed(user_id, 'subscription'),
     now,
   };
   const subscriptions = createSubscriptions(subscriptionParts);
@@ -259,6 +267,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     sessions: accounts.sessions,
     limits: rateLimits,
     watch,
+    onChange: changed,
     onCall(request, session) {
       monitor.detection.countRequest(
         session ? { kind: 'account', id: session.user.id } : { kind: 'source', id: sourceOf(request.ip) },

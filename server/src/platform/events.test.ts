@@ -1,6 +1,11 @@
-import { changePassword, logout } from '@palisade/contract/auth';
+import { changePassword, changeUsername, logout } from '@palisade/contract/auth';
+import { sendMessage } from '@palisade/contract/chat';
+import type { Topic } from '@palisade/contract/endpoint';
 import { EVENTS_CLOSED, type LiveEvent } from '@palisade/contract/events';
+import { addRule } from '@palisade/contract/firewall';
+import { createSession, joinSession } from '@palisade/contract/remote';
 import { endSession, listSessions } from '@palisade/contract/sessions';
+import { assignSubscription } from '@palisade/contract/subscription';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { EICAR, PDF } from '#test/files.ts';
@@ -31,6 +36,38 @@ describe('the events socket', async () => {
     await theirs.event(isChangeOf('theirs.pdf'));
     expect(theirs.events().some(isChangeOf('eicar.com'))).toBe(false);
     expect(hers.events().some(isChangeOf('theirs.pdf'))).toBe(false);
+  });
+
+  test('tells what a person changes, what others change for them, and nobody else', async () => {
+    // The first account is the administrator's.
+    const boss = await startTestApp();
+    const admin = await boss.signIn('boss');
+    const [maria, other] = [await boss.signIn('maria'), await boss.signIn('omar')];
+    const [hers, theirs] = [await listenAs(boss, maria.token), await listenAs(boss, other.token)];
+    const changes = () => hers.events().flatMap((event) => (event.kind === 'changed' ? [event.topic] : []));
+    const told = (topic: Topic) => hers.event((event) => event.kind === 'changed' && event.topic === topic);
+
+    await boss.call(addRule, { token: maria.token, body: { rule_name: 'Web' } });
+    await told('rules');
+    await boss.call(sendMessage, { token: maria.token, body: { message: 'Hello', sender: 'user' } });
+    await told('messages');
+    await boss.call(changeUsername, { token: maria.token, body: { username: 'mary' } });
+    await told('account');
+    const { session_code } = replyOf(await boss.call(createSession, { token: maria.token }));
+    await told('remote');
+    replyOf(await boss.call(joinSession, { token: admin.token, body: { session_code } }));
+    await vi.waitFor(() => expect(changes().filter((topic) => topic === 'remote')).toHaveLength(2));
+    const plan = { plan_name: 'Solo', price: 1, duration_months: 12, max_devices: 5, is_premium: true, features: [] };
+    replyOf(await boss.call(assignSubscription, { token: admin.token, body: { user_email: maria.email, ...plan } }));
+    await told('subscription');
+    expect(changes()).toEqual(['rules', 'messages', 'account', 'remote', 'remote', 'subscription']);
+
+    // A refusal changes nothing, and reading does not either.
+    expect((await boss.call(addRule, { token: maria.token, body: { rule_name: '' } })).status).toBe(422);
+    await boss.call(addRule, { token: other.token, body: { rule_name: 'Theirs' } });
+    await theirs.event((event) => event.kind === 'changed' && event.topic === 'rules');
+    expect(theirs.events()).toHaveLength(1);
+    expect(changes()).toHaveLength(6);
   });
 
   test('refuses a token in the address', async () => {

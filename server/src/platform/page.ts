@@ -1,3 +1,23 @@
+import { TOTAL_HEADER } from '@palisade/contract/fields';
+import { type RawBuilder, sql } from 'kysely';
+
+/** Whether one of the columns contains the text. Only ASCII letters have cases here: SQLite knows no others. */
+export function containing(search: string, columns: readonly string[]): RawBuilder<boolean> {
+  if (search === '') return sql`true`;
+  const pattern = `%${search.toLowerCase().replace(/[\\%_]/gu, '\\$&')}%`;
+  const one = columns.map((column) => sql`lower(coalesce(${sql.ref(column)}, '')) like ${pattern} escape '\\'`);
+  return sql`(${sql.join(one, sql` or `)})`;
+}
+
+/** Says how many rows there are on all pages of a list, where it is read from its beginning: who reads on has been told. */
+export async function countPages(list: {
+  query: { cursor?: unknown };
+  count: () => Promise<number>;
+  header: (name: string, value: string) => void;
+}): Promise<void> {
+  if (list.query.cursor === undefined) list.header(TOTAL_HEADER, String(await list.count()));
+}
+
 /** Sets the `Link` header (RFC 8288) to the page after `rows`, when the page is full. Links are relative, so they hold behind any proxy. */
 export function nextPage(page: {
   rows: readonly { id: string }[];

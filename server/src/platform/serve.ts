@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Role } from '@palisade/contract/auth';
-import type { Access, BodyOf, Endpoint, ParamsOf, QueryOf, ReplyOf } from '@palisade/contract/endpoint';
+import type { Access, BodyOf, Endpoint, ParamsOf, QueryOf, ReplyOf, Topic } from '@palisade/contract/endpoint';
 import { PROBLEMS, type ProblemCode, problemSchema } from '@palisade/contract/problem';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
 import { z } from 'zod';
@@ -46,6 +46,8 @@ export interface Api {
   watch: Pick<RequestWatch, 'forbidden'>;
   /** Told of each request, with the session that it has. Not of one whose token is worth nothing: an open page of somebody who signed out is no stranger. */
   onCall?: (request: FastifyRequest, session: Session | undefined) => void;
+  /** Told of a person whose account a call has changed. */
+  onChange?: (user_id: string, topic: Topic) => void;
 }
 
 const RANK: Record<Role, number> = { customer: 1, support: 2, admin: 3 };
@@ -155,7 +157,7 @@ export function serve<E extends Endpoint, Row = undefined>(
       }
       row = found;
     }
-    return await handle({
+    const answered = await handle({
       params: request.params as ParamsOf<E>,
       query: request.query as QueryOf<E>,
       body: request.body as BodyOf<E>,
@@ -164,6 +166,8 @@ export function serve<E extends Endpoint, Row = undefined>(
       request,
       header: (name, value) => void reply.header(name, value),
     });
+    if (session && endpoint.changes) api.onChange?.(session.user.id, endpoint.changes);
+    return answered;
   }
 
   api.fastify.route({

@@ -1,8 +1,10 @@
 import type { Endpoint } from '@palisade/contract/endpoint';
+import { TOTAL_HEADER } from '@palisade/contract/fields';
 import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
 import type { z } from 'zod';
 import { reportConnection, reportWait } from './connection.ts';
 import { currentSession, endSession, holdSession } from './session.ts';
+import { readAnswer } from './unknown-values.ts';
 
 type Schema = z.ZodType | undefined;
 type AnyEndpoint = Endpoint<`/${string}`>;
@@ -81,24 +83,40 @@ function parseJson(text: string): unknown {
 
 const RETRY_AFTER = 'retry-after';
 
-async function answerOf(response: Response) {
-  return { status: response.status, text: await response.text(), retry_after: response.headers.get(RETRY_AFTER) };
+interface Answer {
+  status: number;
+  text: string;
+  retry_after: string | null;
+  /** Of a list: the header that leads to its next page, and how many rows there are in all. */
+  link: string | null;
+  total: string | null;
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  const { status, headers } = response;
+  return {
+    status,
+    text: await response.text(),
+    retry_after: headers.get(RETRY_AFTER),
+    link: headers.get('link'),
+    total: headers.get(TOTAL_HEADER),
+  };
 }
 
 /** Reads one answer, and ends the session that it was asked with when the server no longer knows it. */
 function readReply(
   reply: Schema,
-  { status, text, retry_after }: { status: number; text: string; retry_after: string | null },
+  { status, text, retry_after }: Pick<Answer, 'status' | 'text' | 'retry_after'>,
   token: string | undefined,
 ): unknown {
   reportConnection('online');
   if (status >= 200 && status < 300) {
     if (!reply) return undefined;
-    const parsed = reply.safeParse(parseJson(text));
-    if (!parsed.success) throw new CallError('unreadable', status);
-    return parsed.data;
+    const read = readAnswer(reply, parseJson(text));
+    if (read === undefined) throw new CallError('unreadable', status);
+    return read.data;
   }
-  const problem = problemSchema.safeParse(parseJson(text)).data;
+  const problem = readAnswer(problemSchema, parseJson(text))?.data;
   if (!problem) throw new CallError('unreadable', status);
   // A late answer to an older token must not end the session that began since.
   if (problem.code === 'unauthenticated' && token !== undefined && token === currentSession()?.access_token)
@@ -107,17 +125,12 @@ function readReply(
   throw new CallError('problem', status, problem, Number(retry_after) || undefined);
 }
 
-/**
- * Calls an endpoint and answers its parsed reply; `undefined` for one without a reply.
- * Throws a `CallError`, or the signal's reason when aborted.
- */
-export async function call<E extends AnyEndpoint>(endpoint: E, ...args: CallArguments<E>): Promise<Reply<E>> {
-  const options: Options = (args[0] ?? {}) as Options;
-  const token = currentSession()?.access_token;
+/** Sends a call, and answers what came as it is. Throws a `CallError` when nothing came, or the signal's reason when aborted. */
+async function send(endpoint: AnyEndpoint, options: Options, token: string | undefined): Promise<Answer> {
   const headers = new Headers({ accept: 'application/json' });
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
   if (options.body !== undefined) headers.set('content-type', 'application/json');
-  let answer: Parameters<typeof readReply>[1];
+  let answer: Answer;
   try {
     const response = await fetch(addressOf(endpoint, options), {
       method: endpoint.method,
@@ -133,7 +146,37 @@ export async function call<E extends AnyEndpoint>(endpoint: E, ...args: CallArgu
   }
   // What a person did is answered where they did it; what the page asks by itself waits, and says so.
   if (answer.status === 429 && endpoint.method === 'GET' && token !== undefined) reportWait(Number(answer.retry_after));
-  return readReply(endpoint.reply, answer, token) as Reply<E>;
+  return answer;
+}
+
+/**
+ * Calls an endpoint and answers its parsed reply; `undefined` for one without a reply.
+ * Throws a `CallError`, or the signal's reason when aborted.
+ */
+export async function call<E extends AnyEndpoint>(endpoint: E, ...args: CallArguments<E>): Promise<Reply<E>> {
+  const token = currentSession()?.access_token;
+  return readReply(endpoint.reply, await send(endpoint, (args[0] ?? {}) as Options, token), token) as Reply<E>;
+}
+
+/** A page of a list. */
+export interface Page<Rows> {
+  rows: Rows;
+  /** Where the next page begins; undefined after the last. */
+  next: string | undefined;
+  /** How many rows there are on all pages together, where the server has counted them: it does for the first page. */
+  total: number | undefined;
+}
+
+/** Calls a list, and answers with its page what the server says of the others. Throws as `call` does. */
+export async function callPage<E extends AnyEndpoint>(endpoint: E, ...args: CallArguments<E>): Promise<Page<Reply<E>>> {
+  const token = currentSession()?.access_token;
+  const answer = await send(endpoint, (args[0] ?? {}) as Options, token);
+  const rows = readReply(endpoint.reply, answer, token) as Reply<E>;
+  return { rows, next: /[?&]cursor=([^&>]+)/u.exec(answer.link ?? '')?.[1], total: readTotal(answer.total) };
+}
+
+function readTotal(header: string | null): number | undefined {
+  return header === null || !/^\d+$/u.test(header) ? undefined : Number(header);
 }
 
 /** Fetches the file that an endpoint answers. Throws as `call` does. */

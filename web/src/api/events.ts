@@ -3,6 +3,7 @@ import { readHealth } from '@palisade/contract/platform';
 import { call } from './call.ts';
 import { readConnection, reportConnection } from './connection.ts';
 import { currentSession, endSession, holdSession } from './session.ts';
+import { readAnswer } from './unknown-values.ts';
 
 type Kind = LiveEvent['kind'];
 type EventOf<K extends Kind> = Extract<LiveEvent, { kind: K }>;
@@ -79,7 +80,7 @@ export function keepEventsOpen(access_token: string): () => void {
   }
 
   function hear(text: unknown): void {
-    const frame = serverFrameSchema.safeParse(parseJson(text)).data;
+    const frame = readAnswer(serverFrameSchema, parseJson(text))?.data;
     // A newer server may say more than this page knows.
     if (frame === undefined) return;
     if (frame.kind === 'welcome') {

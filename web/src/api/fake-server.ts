@@ -1,6 +1,7 @@
 import { UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { type ClientFrame, clientFrameSchema, type ServerFrame, serverFrameSchema } from '@palisade/contract/events';
+import { TOTAL_HEADER } from '@palisade/contract/fields';
 import { type FieldError, PROBLEMS, type ProblemCode, problemSchema, type SecondFactor } from '@palisade/contract/problem';
 import { vi } from 'vitest';
 import type { z } from 'zod';
@@ -15,6 +16,7 @@ interface Answer {
   text: string;
   /** Seconds. */
   retry_after?: number | undefined;
+  headers?: Record<string, string>;
 }
 
 interface Call {
@@ -37,6 +39,21 @@ export interface FakeUpload {
 
 export function reply<E extends Endpoint>(endpoint: E, content: ReplySent<E>): Answer {
   return { status: endpoint.status, text: endpoint.reply ? JSON.stringify(endpoint.reply.parse(content)) : '' };
+}
+
+/** A page of a list, with what the server says of the others. */
+export function page<E extends Endpoint>(
+  endpoint: E,
+  rows: ReplySent<E>,
+  { next, total }: { next?: string; total?: number },
+): Answer {
+  return {
+    ...reply(endpoint, rows),
+    headers: {
+      ...(next !== undefined && { link: `</api${endpoint.path}?cursor=${next}>; rel="next"` }),
+      ...(total !== undefined && { [TOTAL_HEADER]: String(total) }),
+    },
+  };
 }
 
 export function refusal(
@@ -109,7 +126,8 @@ export class FakeServer {
     if (!answer) throw new TypeError(`The test has no answer to ${method} ${path}`);
     const result = await Promise.race([answer(searchParams), untilAborted(init.signal)]);
     if (result === LOST) throw new TypeError('fetch failed');
-    const headers = new Headers(result.retry_after === undefined ? {} : { 'retry-after': String(result.retry_after) });
+    const headers = new Headers(result.headers);
+    if (result.retry_after !== undefined) headers.set('retry-after', String(result.retry_after));
     return new Response(result.text === '' ? null : result.text, { status: result.status, headers });
   }
 }

@@ -1,7 +1,28 @@
-import type { QueryClient } from '@tanstack/react-query';
+import { currentUser } from '@palisade/contract/auth';
+import type { Topic } from '@palisade/contract/endpoint';
+import type { QueryClient, QueryKey } from '@tanstack/react-query';
+import { call } from './call.ts';
 import { dashboardQuery } from './dashboard.ts';
 import { onEvent, onGap } from './events.ts';
 import { mergeScan, removeScan } from './scans.ts';
+import { refreshUser } from './session.ts';
+
+/** What shows each part of an account. */
+const SHOWN_IN: Record<Topic, readonly QueryKey[]> = {
+  rules: [['firewall']],
+  messages: [['chat', 'messages']],
+  remote: [['remote']],
+  subscription: [['subscription'], ['anti-hacking']],
+  account: [['account'], ['sessions'], ['two-factor'], ['activity']],
+  files: [['scan'], ['scans'], ['false-alarms']],
+  alerts: [['anti-hacking']],
+};
+
+function readAnew(queries: QueryClient, topic: Topic): void {
+  for (const queryKey of [...SHOWN_IN[topic], dashboardQuery.queryKey]) void queries.invalidateQueries({ queryKey });
+  // The name in the corner is the session's.
+  if (topic === 'account') void call(currentUser).then(refreshUser, () => undefined);
+}
 
 /** Has everything that the screens have read follow the events, until the answered function is called. */
 export function followEvents(queries: QueryClient): () => void {
@@ -12,6 +33,7 @@ export function followEvents(queries: QueryClient): () => void {
       void queries.invalidateQueries({ queryKey: ['anti-hacking'] });
       void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
     }),
+    onEvent('changed', ({ topic }) => readAnew(queries, topic)),
     onGap(() => void queries.invalidateQueries()),
   ];
   return () => {

@@ -1,11 +1,11 @@
-import type { Activity, AuditKind } from '@palisade/contract/audit';
+import type { Activity, ShownKind } from '@palisade/contract/audit';
 import type { Role } from '@palisade/contract/auth';
 
 /** As much of an entry as its words need. */
 type Told = Pick<Activity, 'kind' | 'address' | 'client' | 'details'>;
 
 /** What each kind is called in a list to choose from, and in an entry that says no more. */
-export const KIND_LABELS: Record<AuditKind, string> = {
+export const KIND_LABELS: Record<ShownKind, string> = {
   account_registered: 'Account created',
   email_proven: 'Email address confirmed',
   signed_in: 'Signed in',
@@ -43,6 +43,7 @@ export const KIND_LABELS: Record<AuditKind, string> = {
   setup_changed: 'Company name and contact changed',
   proxy_findings_cleared: 'Notices about proxies read',
   false_alarm_decided: 'False alarm decided',
+  other: 'Something that this page does not know; reload it',
 };
 
 export const ROLE_LABELS: Record<Role, string> = { customer: 'Customer', support: 'Support', admin: 'Administrator' };
@@ -66,7 +67,7 @@ const withFact = (name: string) => (told: Told) => {
 };
 
 /** Kinds of which an entry says more than the label. */
-const SENTENCES: Partial<Record<AuditKind, (told: Told) => string>> = {
+const SENTENCES: Partial<Record<ShownKind, (told: Told) => string>> = {
   account_registered: withClient,
   email_proven: withClient,
   signed_in: withClient,

@@ -1,4 +1,6 @@
-import { IconChevronDown } from '@tabler/icons-react';
+import { TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconChevronDown, IconSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import './list-filters.css';
 
@@ -37,6 +39,38 @@ export function StateFilter<Value extends string>({ label, value, options, onCho
         </label>
       ))}
     </fieldset>
+  );
+}
+
+/** While somebody types, the server is asked when they pause. */
+const TYPING_PAUSE_MS = 250;
+
+/** What is searched for once nobody types any more. */
+export function useSearched(typed: string): string {
+  return useDebouncedValue(typed.trim(), TYPING_PAUSE_MS)[0];
+}
+
+interface SearchProps {
+  /** What is searched, for whoever does not see it: "Search the alerts". */
+  label: string;
+  /** What it is searched by: "File or threat". */
+  placeholder: string;
+  value: string;
+  onChange: (typed: string) => void;
+}
+
+export function SearchFilter({ label, placeholder, value, onChange }: SearchProps) {
+  return (
+    <TextInput
+      className="list-filters__search"
+      type="search"
+      aria-label={label}
+      placeholder={placeholder}
+      leftSection={<IconSearch size={16} stroke={1.7} aria-hidden="true" />}
+      maxLength={100}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
   );
 }
 

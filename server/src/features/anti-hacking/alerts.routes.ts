@@ -11,7 +11,7 @@ import {
 } from '@palisade/contract/alerts';
 import { listAlerts } from '@palisade/contract/anti-hacking';
 import { originOf } from '#platform/origin.ts';
-import { nextPage } from '#platform/page.ts';
+import { countPages, nextPage } from '#platform/page.ts';
 import { type Api, type Call, serve } from '#platform/serve.ts';
 import { type AlertRow, alertOf, type Decider } from './alert-record.ts';
 import type { Alerts } from './alerts.ts';
@@ -34,6 +34,7 @@ export function serveAlerts(
   serve(api, listAlerts, 'customer', async ({ session, query, header, request }) => {
     await requirePremium(session.user.id);
     const rows = await alerts.list(session.user.id, query);
+    await countPages({ query, header, count: () => alerts.count(session.user.id, query) });
     nextPage({ rows: rows.map(({ last_id }) => ({ id: last_id })), query, url: request.url, header });
     return rows.map(alertOf);
   });

@@ -156,6 +156,22 @@ describe('merging', () => {
   });
 });
 
+test('alerts are found by their words and their source, and counted over all pages', async () => {
+  const { raise, token } = await person();
+  for (let key = 0; key < 5; key += 1)
+    await raise({ key: `${key}`, description: `Wrong passwords for door ${key}`, ip_address: '198.51.100.7' });
+  await raise({ key: 'other', description: 'Something else, 100 % sure', ip_address: null });
+  const read = async (query: string) => {
+    const answer = await call(listAlerts, { token, query });
+    return { rows: replyOf(answer).length, total: answer.headers.get('x-total-count') };
+  };
+  expect(await read('?limit=2')).toEqual({ rows: 2, total: '6' });
+  expect(await read('?limit=2&search=DOOR')).toEqual({ rows: 2, total: '5' });
+  expect(await read('?search=198.51.100')).toEqual({ rows: 5, total: '5' });
+  expect(await read('?search=100%20%25')).toEqual({ rows: 1, total: '1' });
+  expect(await read('?search=_oor')).toEqual({ rows: 0, total: '0' });
+});
+
 describe('the life of an alert', () => {
   test('is open, acknowledged, resolved with a reason, and open again, each in the log and never twice', async () => {
     const { raise, list, token, id: user_id } = await person();

@@ -9,6 +9,7 @@ import type { Audit, AuditTables } from '#platform/audit.ts';
 import { newId } from '#platform/id.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { MailTables } from '#platform/mail.ts';
+import { containing } from '#platform/page.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
 import type { AlertMails } from './alert-mails.ts';
 import { type AlertRow, alertOf, type Decider, isAboutSignIn, isSuppressible, sessionsOf } from './alert-record.ts';
@@ -36,6 +37,8 @@ export interface Alerts {
   raise(incident: Incident, claim?: Claim): Promise<void>;
   /** Those that happened last first; the next page begins after the `last_id` of this one's last. */
   list(user_id: string, query: AlertsQuery): Promise<AlertRow[]>;
+  /** How many there are on all pages together. */
+  count(user_id: string, query: AlertsQuery): Promise<number>;
   find(id: string): Promise<AlertRow | undefined>;
   detail(row: AlertRow): Promise<AlertDetail>;
   /** @throws Problem `conflict` when it is not open. */
@@ -136,6 +139,17 @@ export function createAlerts(parts: {
     return await detail(changedRow);
   }
 
+  function matching(user_id: string, { status, severity, type, simulated, search }: AlertsQuery) {
+    let query = database.selectFrom('alerts').where('user_id', '=', user_id);
+    query = query.where('hidden_by', status === 'hidden' ? 'is not' : 'is', null);
+    if (status === 'active') query = query.where('status', 'in', ['open', 'acknowledged']);
+    else if (status !== undefined && status !== 'hidden') query = query.where('status', '=', status);
+    if (severity !== undefined) query = query.where('severity', '=', severity);
+    if (type !== undefined) query = query.where('threat_type', '=', type);
+    if (simulated !== undefined) query = query.where('simulated', '=', simulated === 'true' ? 1 : 0);
+    return search === '' ? query : query.where(containing(search, ['description', 'ip_address']));
+  }
+
   function requireFitting(row: AlertRow, { reason, until, suppress: hides }: BodyOf<typeof resolveAlert>): void {
     if (reason === 'was_me' && !isAboutSignIn(row))
       throw invalidField('reason', 'This alert is not about a sign-in, so it was not you.');
@@ -164,21 +178,17 @@ export function createAlerts(parts: {
       changed(incident.user_id);
     },
 
-    async list(user_id, { limit, cursor, status, severity, type, simulated }) {
-      let query = database
-        .selectFrom('alerts')
-        .selectAll()
-        .where('user_id', '=', user_id)
-        .orderBy('last_id', 'desc')
-        .limit(limit);
-      query = query.where('hidden_by', status === 'hidden' ? 'is not' : 'is', null);
-      if (status === 'active') query = query.where('status', 'in', ['open', 'acknowledged']);
-      else if (status !== undefined && status !== 'hidden') query = query.where('status', '=', status);
-      if (severity !== undefined) query = query.where('severity', '=', severity);
-      if (type !== undefined) query = query.where('threat_type', '=', type);
-      if (simulated !== undefined) query = query.where('simulated', '=', simulated === 'true' ? 1 : 0);
-      if (cursor !== undefined) query = query.where('last_id', '<', cursor);
-      return await query.execute();
+    async list(user_id, query) {
+      const { limit, cursor } = query;
+      const rows = matching(user_id, query).selectAll().orderBy('last_id', 'desc').limit(limit);
+      return await (cursor === undefined ? rows : rows.where('last_id', '<', cursor)).execute();
+    },
+
+    async count(user_id, query) {
+      const { count } = await matching(user_id, query)
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return count;
     },
 
     find,

@@ -182,7 +182,7 @@ export function createAntiHacking(parts: {
     raise: alerts.raise,
 
     async liveThreats(user_id) {
-      const rows = await alerts.list(user_id, { limit: LIVE_FEED.held });
+      const rows = await alerts.list(user_id, { limit: LIVE_FEED.held, search: '' });
       return rows.map(alertOf);
     },
 

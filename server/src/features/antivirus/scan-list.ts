@@ -1,5 +1,6 @@
 import type { SCAN_SORTS, Scan, ScanStatus, ScansQuery, ScanTotals } from '@palisade/contract/antivirus';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { containing } from '#platform/page.ts';
 import { invalidField } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import { scanOf } from './scan-record.ts';
@@ -12,12 +13,8 @@ const ORDERS: Record<(typeof SCAN_SORTS)[number], { by?: RawBuilder<string | num
   largest: { by: sql`size`, direction: 'desc' },
 };
 
-/** Of which a file's or a threat's name contains the text. Only ASCII letters have cases here: SQLite knows no others. */
-function containing(search: string): RawBuilder<boolean> {
-  if (search === '') return sql`true`;
-  const pattern = `%${search.toLowerCase().replace(/[\\%_]/gu, '\\$&')}%`;
-  return sql`(lower(filename) like ${pattern} escape '\\' or lower(coalesce(threat_detected, '')) like ${pattern} escape '\\')`;
-}
+/** What a list is searched by: a file's name and a threat's. */
+const SEARCHED = ['filename', 'threat_detected'] as const;
 
 /**
  * A page of a person's scans, and how many there are in all.
@@ -29,7 +26,7 @@ export function createScanList(database: Kysely<AntivirusTables>) {
   return {
     async page(user_id: string, { limit, cursor, status, search, sort }: ScansQuery): Promise<Scan[]> {
       const { by, direction } = ORDERS[sort];
-      let query = of(user_id).where(containing(search)).selectAll().limit(limit);
+      let query = of(user_id).where(containing(search, SEARCHED)).selectAll().limit(limit);
       if (status !== undefined) query = query.where('scan_status', '=', status);
       const beyond = sql.raw(direction === 'desc' ? '<' : '>');
       if (by === undefined) {
@@ -46,7 +43,7 @@ export function createScanList(database: Kysely<AntivirusTables>) {
 
     async totals(user_id: string, search: string): Promise<ScanTotals> {
       const rows = await of(user_id)
-        .where(containing(search))
+        .where(containing(search, SEARCHED))
         .select(({ fn }) => ['scan_status', fn.countAll<number>().as('count')])
         .groupBy('scan_status')
         .execute();

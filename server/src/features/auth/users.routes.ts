@@ -1,6 +1,6 @@
 import { changeUser, deleteUnprovenUser, endUserSessions, listUserSessions, listUsers } from '@palisade/contract/users';
 import { originOf } from '#platform/origin.ts';
-import { nextPage } from '#platform/page.ts';
+import { countPages, nextPage } from '#platform/page.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { sessionOf } from './account.routes.ts';
 import type { Farewell } from './farewell.ts';
@@ -9,6 +9,7 @@ import type { Users } from './users.ts';
 export function serveUsers(api: Api, users: Users, farewell: Pick<Farewell, 'removeUnproven'>): void {
   serve(api, listUsers, 'admin', async ({ query, header, request }) => {
     const rows = await users.list(query);
+    await countPages({ query, header, count: () => users.count(query) });
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });

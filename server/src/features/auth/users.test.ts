@@ -52,6 +52,28 @@ describe('the list of people', () => {
   });
 });
 
+describe('the list of people at ten thousand', () => {
+  test('is counted, narrowed by role and state, and sorted', async () => {
+    for (const name of ['sort-b', 'sort-a', 'sort-c']) await signIn(name);
+    const [{ id: gone = '' } = {}] = await search('sort-c');
+    replyOf(await change(gone, { disabled: true }));
+    const read = async (query: string) => {
+      const answer = await call(listUsers, { token: boss.token, query });
+      return { names: replyOf(answer).map(({ username }) => username), total: answer.headers.get('x-total-count') };
+    };
+    expect(await read('?search=sort-&sort=name&limit=2')).toEqual({ names: ['sort-a', 'sort-b'], total: '3' });
+    const [, second] = replyOf(await call(listUsers, { token: boss.token, query: '?search=sort-&sort=name&limit=2' }));
+    expect(await read(`?search=sort-&sort=name&cursor=${second?.id}`)).toEqual({ names: ['sort-c'], total: null });
+    expect((await read('?search=sort-&sort=oldest')).names).toEqual(['sort-b', 'sort-a', 'sort-c']);
+    expect(await read('?search=sort-&state=disabled')).toEqual({ names: ['sort-c'], total: '1' });
+    expect((await read('?role=admin')).names).toEqual(['boss']);
+    // Where nobody has to confirm an address, nobody has failed to.
+    expect((await read('?state=unproven')).total).toBe('0');
+    const query = '?sort=name&cursor=01930000-0000-7000-8000-000000000000';
+    expect(problemOf(await call(listUsers, { token: boss.token, query })).code).toBe('invalid_field');
+  });
+});
+
 describe('a role', () => {
   test('counts at once, in sessions that are there, and stands in the log of both', async () => {
     const person = await signIn();

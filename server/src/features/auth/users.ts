@@ -1,11 +1,11 @@
 import type { Role, UserInfo } from '@palisade/contract/auth';
 import type { PageQuery } from '@palisade/contract/fields';
 import type { Exposure } from '@palisade/contract/platform';
-import type { AdminUser } from '@palisade/contract/users';
+import type { AdminUser, UsersQuery } from '@palisade/contract/users';
 import { type Kysely, sql } from 'kysely';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { type InstallationTables, writeFact } from '#platform/installation.ts';
-import { Problem } from '#platform/problem.ts';
+import { invalidField, Problem } from '#platform/problem.ts';
 import type { SessionRecord, Sessions, SessionTables } from '#platform/session.ts';
 import { describeUserAgent } from '#platform/user-agent.ts';
 import type { AuthTables } from './auth.tables.ts';
@@ -15,7 +15,10 @@ type Tables = AuthTables & SessionTables & InstallationTables & AuditTables;
 
 /** What administrators see of people, and do about them. */
 export interface Users {
-  list(filter: PageQuery & { search?: string | undefined }): Promise<AdminUser[]>;
+  /** @throws Problem `invalid_field` for a cursor whose account is gone, where the order needs it. */
+  list(query: UsersQuery): Promise<AdminUser[]>;
+  /** How many there are on all pages together. */
+  count(query: UsersQuery): Promise<number>;
   /** @throws Problem `not_found`, and `last_admin` when nobody would be left to administrate. */
   change(change: { user_id: string; role?: Role | undefined; disabled?: boolean | undefined }, by: Doer): Promise<AdminUser>;
   sessions(user_id: string, page: PageQuery): Promise<SessionRecord[]>;
@@ -95,19 +98,39 @@ export function createUsers(parts: {
     }));
   }
 
+  function matching({ search, role, state }: UsersQuery) {
+    let query = database.selectFrom('users');
+    if (role !== undefined) query = query.where('role', '=', role);
+    if (state === 'disabled') query = query.where('disabled_at', 'is not', null);
+    if (state === 'unproven') query = query.where('email_proven_at', 'is', null).where(sql.lit(exposure === 'public'));
+    if (search === '') return query;
+    return query.where(({ or }) =>
+      or([
+        sql<boolean>`email like ${containing(search.toLowerCase())} escape '\\'`,
+        sql<boolean>`username_key like ${containing(usernameKey(search))} escape '\\'`,
+      ]),
+    );
+  }
+
   return {
-    async list({ limit, cursor, search = '' }) {
-      let query = database.selectFrom('users').select(columns).orderBy('id', 'desc').limit(limit);
-      if (cursor !== undefined) query = query.where('id', '<', cursor);
-      if (search !== '') {
-        query = query.where(({ or }) =>
-          or([
-            sql<boolean>`email like ${containing(search.toLowerCase())} escape '\\'`,
-            sql<boolean>`username_key like ${containing(usernameKey(search))} escape '\\'`,
-          ]),
-        );
+    async list(query) {
+      const { limit, cursor, sort } = query;
+      const direction = sort === 'newest' ? 'desc' : 'asc';
+      const column = sort === 'name' ? 'username_key' : 'id';
+      let rows = matching(query).select(columns).orderBy(column, direction).limit(limit);
+      if (cursor !== undefined) {
+        const last = await database.selectFrom('users').select(column).where('id', '=', cursor).executeTakeFirst();
+        // An id says where it was, though the account is gone; a name went with it.
+        const place = last?.[column] ?? (column === 'id' ? cursor : undefined);
+        if (place === undefined) throw invalidField('cursor', 'That account is gone. Read the list again from its beginning.');
+        rows = rows.where(column, direction === 'desc' ? '<' : '>', place);
       }
-      return await withFacts(await query.execute());
+      return await withFacts(await rows.execute());
+    },
+
+    async count(query) {
+      const counted = matching(query).select(({ fn }) => fn.countAll<number>().as('count'));
+      return (await counted.executeTakeFirstOrThrow()).count;
     },
 
     async change({ user_id, ...change }, by) {

@@ -7,7 +7,7 @@ import {
   listJoined,
   listSessions,
 } from '@palisade/contract/remote';
-import { nextPage } from '#platform/page.ts';
+import { countPages, nextPage } from '#platform/page.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { Remote } from './remote.ts';
 
@@ -17,6 +17,7 @@ export function serveRemote(api: Api, remote: Remote): void {
 
   serve(api, listSessions, 'customer', async ({ session, query, header, request }) => {
     const rows = await remote.list(session.user.id, query);
+    await countPages({ query, header, count: () => remote.count(session.user.id, query) });
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });
@@ -31,6 +32,7 @@ export function serveRemote(api: Api, remote: Remote): void {
 
   serve(api, listJoined, 'support', async ({ session, query, header, request }) => {
     const rows = await remote.listJoined(session.user.id, query);
+    await countPages({ query, header, count: () => remote.countJoined(session.user.id, query) });
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });

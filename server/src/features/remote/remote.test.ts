@@ -32,7 +32,7 @@ async function startRemote() {
 }
 
 describe('a remote session', async () => {
-  const { call, clock, agent, customer, create, join, newest, url } = await startRemote();
+  const { app, call, clock, agent, customer, create, join, newest, url } = await startRemote();
 
   test('is created with a code, waits for half an hour, and heads its person’s list alone', async () => {
     const [token, other] = [await customer(), await customer()];
@@ -130,6 +130,45 @@ describe('a remote session', async () => {
     clock.now += 5 * MINUTE_MS;
     expect(await newest(token)).toMatchObject({ status: 'cancelled', end_reason: 'expired', ended_at: session.expires_at });
     expect((await call(cancelSession, { token, params: { id: session.id } })).status).toBe(409);
+  });
+
+  test('is over in every answer once its time is, though reading writes nothing', async () => {
+    const token = await customer();
+    const session = await create(token);
+    const stored = () =>
+      app.database.selectFrom('remote_sessions').select(['status', 'ended_at']).where('id', '=', session.id).executeTakeFirst();
+    clock.now += 30 * MINUTE_MS;
+    const over = { status: 'cancelled', end_reason: 'expired', ended_at: session.expires_at };
+    expect(await newest(token)).toMatchObject(over);
+    for (const [status, count] of [
+      ['cancelled', 1],
+      ['pending', 0],
+    ] as const) {
+      const listed = await call(listSessions, { token, query: `?status=${status}` });
+      expect([replyOf(listed).length, listed.headers.get('x-total-count')]).toEqual([count, `${count}`]);
+    }
+    expect(await stored()).toEqual({ status: 'pending', ended_at: null });
+    expect(problemOf(await join(session)).code).toBe('conflict');
+    expect(await stored()).toEqual({ status: 'cancelled', ended_at: session.expires_at });
+  });
+
+  test('is found by its code and its technician, and counted over all pages', async () => {
+    const token = await customer();
+    const first = await create(token);
+    await join(first);
+    replyOf(await call(completeSession, { token, params: { id: first.id } }));
+    for (let more = 0; more < 4; more += 1) await create(token);
+    const read = async (query: string) => {
+      const answer = await call(listSessions, { token, query });
+      return { rows: replyOf(answer).length, total: answer.headers.get('x-total-count') };
+    };
+    expect(await read('?limit=2')).toEqual({ rows: 2, total: '5' });
+    expect(await read('?limit=2&status=cancelled')).toEqual({ rows: 2, total: '3' });
+    expect(await read(`?search=${first.session_code.toLowerCase()}`)).toEqual({ rows: 1, total: '1' });
+    expect(await read('?search=TIN')).toEqual({ rows: 1, total: '1' });
+    expect(await read('?search=%25')).toEqual({ rows: 0, total: '0' });
+    const joined = await call(listJoined, { token: agent, query: '?status=completed&search=PERSON' });
+    expect(replyOf(joined).map(({ id }) => id)).toContain(first.id);
   });
 
   test('does not expire while it runs', async () => {

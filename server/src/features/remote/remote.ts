@@ -1,10 +1,16 @@
 import type { UserInfo } from '@palisade/contract/auth';
-import type { PageQuery } from '@palisade/contract/fields';
-import { type JoinedSession, PENDING_LIFETIME, type RemoteSession, WRONG_CODES } from '@palisade/contract/remote';
+import {
+  type JoinedSession,
+  PENDING_LIFETIME,
+  type RemoteSession,
+  type SessionsQuery,
+  WRONG_CODES,
+} from '@palisade/contract/remote';
 import type { Kysely, Selectable, Updateable } from 'kysely';
 import type { Counters } from '#platform/counters.ts';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
+import { containing } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
 import type { RemoteTables } from './remote.tables.ts';
 import { newSessionCode } from './session-code.ts';
@@ -12,7 +18,9 @@ import { createWrongCodes } from './wrong-codes.ts';
 
 /** Remote-support sessions: pending -> active -> completed, and cancelled from pending or active. The database decides every move. */
 export interface Remote {
-  list(user_id: string, page: PageQuery): Promise<RemoteSession[]>;
+  list(user_id: string, query: SessionsQuery): Promise<RemoteSession[]>;
+  /** How many there are on all pages together. */
+  count(user_id: string, query: SessionsQuery): Promise<number>;
   /** A session that waits for a technician; an older one of this person that still waits is cancelled as `replaced`. */
   create(customer: UserInfo): Promise<RemoteSession>;
   findOwn(id: string): Promise<{ id: string; user_id: string } | undefined>;
@@ -22,7 +30,8 @@ export interface Remote {
   complete(id: string): Promise<JoinedSession>;
   /** @throws Problem `not_found`, `conflict`, `too_many_requests`. */
   join(agent: UserInfo, session_code: string): Promise<JoinedSession>;
-  listJoined(agent_id: string, page: PageQuery): Promise<JoinedSession[]>;
+  listJoined(agent_id: string, query: SessionsQuery): Promise<JoinedSession[]>;
+  countJoined(agent_id: string, query: SessionsQuery): Promise<number>;
   /** A session as its technician's: `user_id` is who joined it. */
   findJoined(id: string): Promise<{ id: string; user_id: string } | undefined>;
   /** Takes the name of a technician out of other people's sessions, as part of `database`'s transaction. */
@@ -35,6 +44,12 @@ type Row = Selectable<RemoteTables['remote_sessions']>;
 
 /** How often a creation is tried when another one of the same person, or the same code, came first. */
 const CREATIONS_MAXIMUM = 5;
+
+/** Whose sessions: a customer's, or those that a technician joined. */
+interface Whose {
+  column: 'user_id' | 'agent_id';
+  id: string;
+}
 
 /** Who joined, where the account is gone. */
 const FORMER_AGENT = 'A former technician';
@@ -53,13 +68,15 @@ function sessionOf(row: Row): RemoteSession {
 export function createRemote(parts: {
   database: Kysely<RemoteTables>;
   counters: Pick<Counters, 'put' | 'remove'>;
+  /** Told of both sides of a session that is not as it was. */
+  onChange: (user_id: string) => void;
   now: () => number;
 }): Remote {
-  const { database, counters, now } = parts;
+  const { database, counters, onChange, now } = parts;
   const wrongCodes = createWrongCodes({ ...WRONG_CODES, counters });
   const at = () => new Date(now()).toISOString();
 
-  /** Nobody watches the clock between two calls, so each of them first ends what nobody joined in time, at the moment when its time was over. */
+  /** Nobody watches the clock between two calls, so each that changes something first ends what nobody joined in time, at the moment when its time was over. */
   async function closeExpired(): Promise<void> {
     await database
       .updateTable('remote_sessions')
@@ -69,11 +86,33 @@ export function createRemote(parts: {
       .execute();
   }
 
-  async function page(column: 'user_id' | 'agent_id', id: string, { limit, cursor }: PageQuery): Promise<Row[]> {
-    await closeExpired();
-    let query = database.selectFrom('remote_sessions').selectAll().where(column, '=', id).orderBy('id', 'desc').limit(limit);
-    if (cursor !== undefined) query = query.where('id', '<', cursor);
-    return await query.execute();
+  /** As it is now: what nobody joined in time is over, whether that has been written down or not. */
+  function asOf(row: Row): Row {
+    const is_over = row.status === 'pending' && row.expires_at <= at();
+    return is_over ? { ...row, status: 'cancelled', end_reason: 'expired', ended_at: row.expires_at } : row;
+  }
+
+  function matching({ column, id }: Whose, { status, search }: SessionsQuery) {
+    const query = database
+      .selectFrom('remote_sessions')
+      .where(column, '=', id)
+      .where(containing(search, ['session_code', column === 'user_id' ? 'support_agent' : 'customer']));
+    if (status === 'pending') return query.where('status', '=', 'pending').where('expires_at', '>', at());
+    if (status !== 'cancelled') return status === undefined ? query : query.where('status', '=', status);
+    return query.where(({ or, and, eb }) =>
+      or([eb('status', '=', 'cancelled'), and([eb('status', '=', 'pending'), eb('expires_at', '<=', at())])]),
+    );
+  }
+
+  async function page(whose: Whose, query: SessionsQuery): Promise<Row[]> {
+    const { limit, cursor } = query;
+    const rows = matching(whose, query).selectAll().orderBy('id', 'desc').limit(limit);
+    return (await (cursor === undefined ? rows : rows.where('id', '<', cursor)).execute()).map(asOf);
+  }
+
+  async function count(whose: Whose, query: SessionsQuery): Promise<number> {
+    const counted = matching(whose, query).select(({ fn }) => fn.countAll<number>().as('count'));
+    return (await counted.executeTakeFirstOrThrow()).count;
   }
 
   async function move(id: string, from: readonly Row['status'][], to: Updateable<RemoteTables['remote_sessions']>): Promise<Row> {
@@ -89,6 +128,11 @@ export function createRemote(parts: {
       const waits = from.includes('pending') ? 'it has ended already' : 'it has no technician yet, or has ended already';
       throw new Problem('conflict', { detail: `This session cannot be ended like this: ${waits}.` });
     }
+    return told(row);
+  }
+
+  function told(row: Row): Row {
+    for (const user_id of new Set([row.user_id, row.agent_id])) if (user_id !== null) onChange(user_id);
     return row;
   }
 
@@ -123,13 +167,14 @@ export function createRemote(parts: {
   }
 
   return {
-    list: async (user_id, query) => (await page('user_id', user_id, query)).map(sessionOf),
+    list: async (user_id, query) => (await page({ column: 'user_id', id: user_id }, query)).map(sessionOf),
+    count: (user_id, query) => count({ column: 'user_id', id: user_id }, query),
 
     async create(customer) {
       await closeExpired();
       for (let attempt = 1; attempt <= CREATIONS_MAXIMUM; attempt += 1) {
         try {
-          return sessionOf(await insert(customer));
+          return sessionOf(told(await insert(customer)));
         } catch (error) {
           if (!isUniqueViolation(error, 'session_code') && !isUniqueViolation(error, 'user_id')) throw error;
         }
@@ -155,7 +200,7 @@ export function createRemote(parts: {
           .where('status', '=', 'pending')
           .returningAll()
           .executeTakeFirst();
-        if (row !== undefined) return joinedOf(row);
+        if (row !== undefined) return joinedOf(told(row));
         const known = await database
           .selectFrom('remote_sessions')
           .select('id')
@@ -172,7 +217,8 @@ export function createRemote(parts: {
       }
     },
 
-    listJoined: async (agent_id, query) => (await page('agent_id', agent_id, query)).map(joinedOf),
+    listJoined: async (agent_id, query) => (await page({ column: 'agent_id', id: agent_id }, query)).map(joinedOf),
+    countJoined: (agent_id, query) => count({ column: 'agent_id', id: agent_id }, query),
 
     async forgetAgent(transaction, agent_id) {
       await transaction

@@ -26,9 +26,11 @@ export interface PlanRequests {
 export function createPlanRequests(parts: {
   database: Kysely<SubscriptionTables>;
   accounts: Accounts;
+  /** Told of whose requests are not as they were. */
+  onChange: (user_id: string) => void;
   now: () => number;
 }): PlanRequests {
-  const { database, accounts, now } = parts;
+  const { database, accounts, onChange, now } = parts;
   const at = () => new Date(now()).toISOString();
 
   async function withTemplates(rows: PlanRequestRow[]): Promise<(PlanRequest & { user_id: string })[]> {
@@ -112,9 +114,10 @@ export function createPlanRequests(parts: {
         .set({ status: as, decided_at: at() })
         .where('id', '=', id)
         .where('status', '=', 'open')
-        .returning('id')
+        .returning('user_id')
         .executeTakeFirst();
       if (closed === undefined) throw new Problem('not_found', { detail: 'This request is answered already. Reload the list.' });
+      onChange(closed.user_id);
     },
   };
 }

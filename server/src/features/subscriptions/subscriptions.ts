@@ -105,9 +105,11 @@ export function createSubscriptions(parts: {
   database: Kysely<SubscriptionTables & AuditTables>;
   audit: Audit;
   accounts: Accounts;
+  /** Told of whose subscription is not as it was. */
+  onChange: (user_id: string) => void;
   now: () => number;
 }): Subscriptions {
-  const { database, audit, accounts, now } = parts;
+  const { database, audit, accounts, onChange, now } = parts;
   const at = () => new Date(now()).toISOString();
 
   /** One attempt. A unique violation of `user_id` means that somebody else assigned in the same instant. */
@@ -195,7 +197,9 @@ export function createSubscriptions(parts: {
       }
       for (let attempt = 1; attempt <= ASSIGN_ATTEMPTS_MAXIMUM; attempt += 1) {
         try {
-          return subscriptionOf(await replace(assignment, user, by), user, now());
+          const row = await replace(assignment, user, by);
+          onChange(user.id);
+          return subscriptionOf(row, user, now());
         } catch (error) {
           if (!isUniqueViolation(error, 'user_id')) throw error;
         }
@@ -205,7 +209,7 @@ export function createSubscriptions(parts: {
 
     async cancel(subscription_id, by) {
       const ended_at = at();
-      await database.transaction().execute(async (transaction) => {
+      const whose = await database.transaction().execute(async (transaction) => {
         const cancelled = await transaction
           .updateTable('subscriptions')
           .set({ ended_as: 'cancelled', ended_at })
@@ -220,7 +224,9 @@ export function createSubscriptions(parts: {
         const { user_id, plan_name } = cancelled;
         const entry = { kind: 'subscription_cancelled', subject_id: user_id, details: { plan_name } } as const;
         await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...entry, ...by });
+        return user_id;
       });
+      onChange(whose);
     },
 
     async listTemplates({ limit, cursor }) {

@@ -9,9 +9,9 @@ import {
 } from '@palisade/contract/users';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MARIA } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { AuditPage } from './audit-page.tsx';
@@ -92,11 +92,26 @@ describe('Users', () => {
     const user = userEvent.setup();
     await screen.findByText('omar <b>');
     server.on(listUsers, reply(listUsers, []));
-    await user.type(screen.getByLabelText('Search'), 'zzz');
+    await user.type(screen.getByLabelText('Search the people'), 'zzz');
     expect(await screen.findByText('Nobody matches')).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Show everybody' }));
-    expect(screen.getByLabelText('Search')).toHaveValue('');
+    expect(screen.getByLabelText('Search the people')).toHaveValue('');
     expect(await screen.findByText('omar <b>')).toBeVisible();
+  });
+
+  it('asks for a role, a state and an order', async () => {
+    const asked: string[] = [];
+    server.on(listUsers, (query) => {
+      asked.push(['role', 'state', 'sort'].map((name) => query.get(name) ?? '').join(' '));
+      return reply(listUsers, [OMAR]);
+    });
+    renderForTest(<UsersPage />);
+    const user = userEvent.setup();
+    await screen.findByText('omar <b>');
+    await user.selectOptions(screen.getByLabelText('Role'), 'Administrator');
+    await user.selectOptions(screen.getByLabelText('State'), 'Disabled');
+    await user.selectOptions(screen.getByLabelText('Order'), 'By username');
+    await vi.waitFor(() => expect(asked).toEqual(['  newest', 'admin  newest', 'admin disabled newest', 'admin disabled name']));
   });
 
   it('reads further pages', async () => {
@@ -105,14 +120,18 @@ describe('Users', () => {
       id: `01930000-0000-7000-8000-${String(1000 + index).padStart(12, '0')}`,
       username: `person ${index}`,
     }));
-    server.on(listUsers, reply(listUsers, full));
+    server.on(listUsers, page(listUsers, full, { next: full.at(-1)?.id ?? '', total: 10_051 }));
     renderForTest(<UsersPage />);
-    const more = await screen.findByRole('button', { name: 'Show more' });
-    expect(screen.getByText('The newest 50 people')).toBeVisible();
-    server.on(listUsers, reply(listUsers, [OMAR]));
+    const more = await screen.findByRole('button', { name: 'Show more (10001 left)' });
+    expect(screen.getByText('10,051 people')).toBeVisible();
+    server.on(listUsers, (query) => {
+      expect(query.get('cursor')).toBe(full.at(-1)?.id);
+      return page(listUsers, [OMAR], {});
+    });
     await userEvent.setup().click(more);
-    expect(await screen.findByText('51 people')).toBeVisible();
-    expect(screen.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument();
+    expect(await screen.findByText('omar <b>')).toBeVisible();
+    expect(screen.getByText('10,051 people')).toBeVisible();
+    expect(screen.queryByRole('button', { name: /Show more/ })).not.toBeInTheDocument();
   });
 
   it('gives a role once it is confirmed, and says why not', async () => {

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { AUDIT_KINDS, type AuditEntry, checkAudit, listAudit } from '@palisade/contract/audit';
+import { AUDIT_KINDS, type AuditEntry, type AuditKind, checkAudit, listAudit } from '@palisade/contract/audit';
 import { IconAlertTriangle, IconFileSearch, IconSearch, IconShieldCheck } from '@tabler/icons-react';
 import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -24,7 +24,7 @@ const ROWS_AT_ONCE = 50;
 /** While somebody types, the server is asked when they pause. */
 const TYPING_PAUSE_MS = 250;
 
-const auditQuery = ({ person, kind }: { person: string; kind: AuditEntry['kind'] | undefined }) =>
+const auditQuery = ({ person, kind }: { person: string; kind: AuditKind | undefined }) =>
   infiniteQueryOptions({
     queryKey: [...AUDIT_KEY, 'entries', person, kind],
     queryFn: ({ pageParam, signal }) =>
@@ -70,7 +70,7 @@ function Chain() {
   return (
     <Card title="Has anybody changed the log?" action={again}>
       {error && <ErrorNotice title="The log could not be checked" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
-      {!chain && !error && <p className="sub">Checking every entry…</p>}
+      {!chain && !error && <p className="sub audit-chain__checking">Checking every entry…</p>}
       {chain && (
         <div className="audit-chain" data-broken={chain.fault !== null} role="status">
           <Icon size={24} stroke={1.7} aria-hidden="true" />

@@ -1,24 +1,25 @@
-import { TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import type { AdminUser } from '@palisade/contract/users';
+import { roleSchema } from '@palisade/contract/auth';
+import type { UserState } from '@palisade/contract/users';
 import { IconSearch } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { rowsOf, totalOf } from '#api/pages.ts';
 import { useSession } from '#api/session.ts';
+import { ROLE_LABELS } from '#ui/activity-words.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { ChoiceFilter, ListFilters, SearchFilter, useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Page } from '#ui/page.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { UserDialog } from './user-dialog.tsx';
 import { UserTable } from './user-table.tsx';
-import { usersQuery } from './users.queries.ts';
+import { EVERYBODY, type UserChoice, usersQuery } from './users.queries.ts';
 import './administration.css';
 
-/** While somebody types, the server is asked when they pause. */
-const TYPING_PAUSE_MS = 250;
+const count = new Intl.NumberFormat('en');
 
 export function UsersPage() {
   const isAdmin = useSession().session?.user_info.role === 'admin';
@@ -32,27 +33,53 @@ export function UsersPage() {
   );
 }
 
+const ROLES = roleSchema.options.map((role) => [role, ROLE_LABELS[role]] as const);
+const STATES = [
+  ['disabled', 'Disabled'],
+  ['unproven', 'Address not confirmed'],
+] as const satisfies readonly (readonly [UserState, string])[];
+const SORTS = [
+  ['oldest', 'Oldest first'],
+  ['name', 'By username'],
+] as const satisfies readonly (readonly [UserChoice['sort'], string])[];
+
 function People() {
-  const [words, setWords] = useState('');
-  const [search] = useDebouncedValue(words.trim(), TYPING_PAUSE_MS);
+  const [chosen, setChosen] = useState(EVERYBODY);
   const [openId, setOpenId] = useState<string>();
-  const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(
-    usersQuery(search),
-  );
-  const users = data?.pages.flat();
+  const choice = { ...chosen, search: useSearched(chosen.search) };
+  const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+    ...usersQuery(choice),
+    placeholderData: keepPreviousData,
+  });
+  const users = rowsOf(data);
   const open = users?.find(({ id }) => id === openId);
+  const total = totalOf(data) ?? users?.length ?? 0;
   return (
     <Card title="People">
-      <div className="admin-tools">
-        <TextInput
-          label="Search"
-          type="search"
+      <ListFilters>
+        <SearchFilter
+          label="Search the people"
           placeholder="Email or username"
-          leftSection={<IconSearch size={16} stroke={1.7} aria-hidden="true" />}
-          value={words}
-          onChange={(event) => setWords(event.currentTarget.value)}
+          value={chosen.search}
+          onChange={(search) => setChosen({ ...chosen, search })}
         />
-      </div>
+        <div className="list-filters__choices">
+          <ChoiceFilter label="Role" value={chosen.role} options={ROLES} onChoose={(role) => setChosen({ ...chosen, role })} />
+          <ChoiceFilter
+            label="State"
+            value={chosen.state}
+            options={STATES}
+            onChoose={(state) => setChosen({ ...chosen, state })}
+          />
+          <ChoiceFilter
+            label="Order"
+            none="Newest first"
+            value={SORTS.find(([sort]) => sort === chosen.sort)?.[0]}
+            options={SORTS}
+            onChoose={(sort) => setChosen({ ...chosen, sort: sort ?? EVERYBODY.sort })}
+          />
+        </div>
+      </ListFilters>
       <Listed
         what="the people"
         rows={users}
@@ -63,30 +90,28 @@ function People() {
           <EmptyState
             icon={<IconSearch size={28} stroke={1.7} />}
             title="Nobody matches"
-            sentence="No email and no username has these words in it."
+            sentence="Nobody with this role and state has these words in their email or username."
             action={
-              <Button variant="quiet" onClick={() => setWords('')}>
+              <Button variant="quiet" onClick={() => setChosen(EVERYBODY)}>
                 Show everybody
               </Button>
             }
           />
         }
       >
-        {(rows) => <Shown users={rows} isAll={!hasNextPage} onOpen={({ id }) => setOpenId(id)} />}
+        {(rows) => (
+          <>
+            <p className="sub num" role="status">
+              {total === 1 ? '1 person' : `${count.format(total)} people`}
+            </p>
+            <UserTable users={rows} onOpen={({ id }) => setOpenId(id)} />
+          </>
+        )}
       </Listed>
-      {hasNextPage && <ShowMore loading={isFetchingNextPage} onMore={fetchNextPage} />}
+      {hasNextPage && !isPlaceholderData && (
+        <ShowMore left={total - (users?.length ?? 0)} loading={isFetchingNextPage} onMore={fetchNextPage} />
+      )}
       {open && <UserDialog user={open} onClose={() => setOpenId(undefined)} />}
     </Card>
-  );
-}
-
-function Shown({ users, isAll, onOpen }: { users: readonly AdminUser[]; isAll: boolean; onOpen: (user: AdminUser) => void }) {
-  return (
-    <>
-      <p className="sub num" role="status">
-        {isAll ? (users.length === 1 ? '1 person' : `${users.length} people`) : `The newest ${users.length} people`}
-      </p>
-      <UserTable users={users} onOpen={onOpen} />
-    </>
   );
 }

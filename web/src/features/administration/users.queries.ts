@@ -6,25 +6,22 @@ import {
   endUserSessions,
   listUserSessions,
   listUsers,
+  type UsersQuery,
 } from '@palisade/contract/users';
-import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { call } from '#api/call.ts';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { call, callPage } from '#api/call.ts';
+import { pagesQuery } from '#api/pages.ts';
 
-const ROWS_AT_ONCE = 50;
 const USERS_KEY = ['users'];
 /** The audit log's entries, and whether it is whole. */
 export const AUDIT_KEY = ['audit'];
 
-/** People by a search, page by page. The last page is one that is not full. */
-export const usersQuery = (search: string) =>
-  infiniteQueryOptions({
-    queryKey: [...USERS_KEY, search],
-    queryFn: ({ pageParam, signal }) =>
-      call(listUsers, { query: { limit: ROWS_AT_ONCE, search, ...(pageParam && { cursor: pageParam }) }, signal }),
-    initialPageParam: '',
-    getNextPageParam: (rows) => (rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1)?.id),
-    placeholderData: (before) => before,
-  });
+/** Which people are listed, and in which order. */
+export type UserChoice = Pick<UsersQuery, 'search' | 'role' | 'state' | 'sort'>;
+export const EVERYBODY: UserChoice = { search: '', role: undefined, state: undefined, sort: 'newest' };
+
+export const usersQuery = (choice: UserChoice) =>
+  pagesQuery([...USERS_KEY, choice], (page, signal) => callPage(listUsers, { signal, query: { ...choice, ...page } }));
 
 export const userSessionsQuery = (user_id: string) =>
   queryOptions({

@@ -156,6 +156,8 @@ function describeDecision({ kind, reason, until }: AlertDecision): string {
       return 'It happened again, so it was opened again.';
     case 'not_me':
       return 'You said that it was not you.';
+    case 'other':
+      return 'It was changed in a way that this page does not know. Reload it.';
     case 'resolved':
       if (reason === null) return 'You resolved it.';
       return until === null ? REASONS[reason] : `${REASONS[reason]} until ${describeDate(until)}.`;

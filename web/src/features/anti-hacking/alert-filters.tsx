@@ -1,6 +1,6 @@
 import type { Monitor } from '@palisade/contract/alerts';
 import { ALERT_TYPES, severitySchema } from '@palisade/contract/anti-hacking';
-import { ChoiceFilter, ListFilters, StateFilter } from '#ui/list-filters.tsx';
+import { ChoiceFilter, ListFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';
 import type { AlertChoice } from './alerts.queries.ts';
 import { describeType } from './threat.tsx';
 
@@ -25,6 +25,12 @@ export function AlertFilters({ choice, counts, onChange }: AlertFiltersProps) {
         value={choice.status}
         options={STATES.map(({ count, ...state }) => ({ ...state, count: count && counts?.[count] }))}
         onChoose={(status) => onChange({ ...choice, status })}
+      />
+      <SearchFilter
+        label="Search the alerts"
+        placeholder="Words or source address"
+        value={choice.search}
+        onChange={(search) => onChange({ ...choice, search })}
       />
       <div className="list-filters__choices">
         <ChoiceFilter

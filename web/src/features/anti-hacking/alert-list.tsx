@@ -1,12 +1,15 @@
 import type { Alert } from '@palisade/contract/anti-hacking';
 import { IconChevronRight } from '@tabler/icons-react';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
+import { rowsOf, totalOf } from '#api/pages.ts';
 import { FocusKept } from '#ui/focus-kept.tsx';
+import { useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
+import { ShowMore } from '#ui/show-more.tsx';
 import { AlertFilters } from './alert-filters.tsx';
 import { ACTIVE, alertsQuery, monitorQuery } from './alerts.queries.ts';
 import { NoAlerts } from './no-alerts.tsx';
@@ -15,20 +18,20 @@ import { describeType, OutcomeBadges, SeverityBadge, StatusBadge, ThreatIcon, Ti
 import './alert-list.css';
 
 export function AlertList() {
-  const [choice, setChoice] = useState(ACTIVE);
-  const {
-    data: alerts,
-    isPlaceholderData,
-    error,
-    refetch,
-  } = useQuery({ ...alertsQuery(choice), placeholderData: keepPreviousData });
+  const [chosen, setChoice] = useState(ACTIVE);
+  const choice = { ...chosen, search: useSearched(chosen.search) };
+  const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+    ...alertsQuery(choice),
+    placeholderData: keepPreviousData,
+  });
+  const alerts = rowsOf(data);
   const monitor = useQuery(monitorQuery);
   const now = useMinute();
   return (
     <RefreshedCard title="Security alerts" onRefresh={() => Promise.all([refetch(), monitor.refetch()])}>
       {(refresh) => (
         <FocusKept>
-          <AlertFilters choice={choice} counts={monitor.data?.alerts} onChange={setChoice} />
+          <AlertFilters choice={chosen} counts={monitor.data?.alerts} onChange={setChoice} />
           <Listed
             what="the alerts"
             failed="Error fetching anti-hacking alerts"
@@ -46,6 +49,9 @@ export function AlertList() {
               </ul>
             )}
           </Listed>
+          {hasNextPage && !isPlaceholderData && (
+            <ShowMore left={(totalOf(data) ?? 0) - (alerts?.length ?? 0)} loading={isFetchingNextPage} onMore={fetchNextPage} />
+          )}
           <Suppressions />
         </FocusKept>
       )}

@@ -13,8 +13,9 @@ import {
 import { type AlertFilter, listAlerts, type Severity, type ThreatType } from '@palisade/contract/anti-hacking';
 import type { BodySentOf } from '@palisade/contract/endpoint';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { call } from '#api/call.ts';
+import { call, callPage } from '#api/call.ts';
 import { dashboardQuery } from '#api/dashboard.ts';
+import { pagesQuery } from '#api/pages.ts';
 
 const ROOT = ['anti-hacking'] as const;
 /** Every list of alerts, and the counts beside it. */
@@ -26,16 +27,14 @@ export interface AlertChoice {
   severity: Severity | undefined;
   type: ThreatType | 'false_alarm' | undefined;
   simulated: 'true' | 'false' | undefined;
+  search: string;
 }
 
 /** What needs the person, whatever it is. */
-export const ACTIVE: AlertChoice = { status: 'active', severity: undefined, type: undefined, simulated: undefined };
+export const ACTIVE: AlertChoice = { status: 'active', severity: undefined, type: undefined, simulated: undefined, search: '' };
 
 export const alertsQuery = (choice: AlertChoice) =>
-  queryOptions({
-    queryKey: [...ALERTS_KEY, choice],
-    queryFn: ({ signal }) => call(listAlerts, { signal, query: choice }),
-  });
+  pagesQuery([...ALERTS_KEY, choice], (page, signal) => callPage(listAlerts, { signal, query: { ...choice, ...page } }));
 
 /** What is watched, and how many alerts there are. */
 export const monitorQuery = queryOptions({

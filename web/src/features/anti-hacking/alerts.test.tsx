@@ -14,9 +14,9 @@ import { currentSubscription } from '@palisade/contract/current-subscription';
 import { readConfig } from '@palisade/contract/platform';
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { alertDetailOf, alertOf, CONFIG, MARIA, monitorOf, PREMIUM_PLAN, statsOf } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { AntiHackingPage } from './anti-hacking-page.tsx';
 
@@ -123,6 +123,31 @@ it('is opened by the link that mends what the posture scan found', async () => {
   await userEvent.click(await screen.findByText('Fix'));
   const dialog = await screen.findByRole('dialog', { name: 'Security alert' });
   expect(await within(dialog).findByText('A sign-in from elsewhere.')).toBeVisible();
+});
+
+describe('a list of many', () => {
+  it('goes on with Show more, and says how many are left', async () => {
+    const [first, second] = [alertOf(), alertOf()];
+    server.on(listAlerts, (query) =>
+      query.has('cursor') ? page(listAlerts, [second], {}) : page(listAlerts, [first], { next: first.id, total: 1_000 }),
+    );
+    showPage();
+    const list = within(await screen.findByRole('list', { name: 'Alerts' }));
+    await press('Show more (999 left)');
+    await vi.waitFor(() => expect(list.getAllByRole('link')).toHaveLength(2));
+    expect(screen.queryByRole('button', { name: /Show more/ })).not.toBeInTheDocument();
+  });
+
+  it('is searched by the server', async () => {
+    const asked: (string | null)[] = [];
+    server.on(listAlerts, (query) => {
+      asked.push(query.get('search'));
+      return page(listAlerts, [], { total: 0 });
+    });
+    showPage();
+    await userEvent.type(await screen.findByLabelText('Search the alerts'), '198.51.100.7');
+    await vi.waitFor(() => expect(asked.at(-1)).toBe('198.51.100.7'));
+  });
 });
 
 describe('an alert', () => {

@@ -1,5 +1,5 @@
 import { PREMIUM_REQUIRED } from '@palisade/contract/anti-hacking';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ComponentType, lazy, Suspense, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { sentenceOf } from '#api/call.ts';
@@ -28,7 +28,7 @@ interface AntiHackingPageProps {
 export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHackingPageProps) {
   const { data: plan, error, refetch } = useQuery(planQuery);
   const isPremium = plan?.is_premium ?? false;
-  const alerts = useQuery({ ...alertsQuery(ACTIVE), enabled: isPremium });
+  const alerts = useInfiniteQuery({ ...alertsQuery(ACTIVE), enabled: isPremium });
   // The plan may have ended since it was read: the server's refusal of the alerts counts.
   const isRefused = isPremiumRequired(alerts.error);
   return (

@@ -23,7 +23,8 @@ interface NoAlertsProps {
 
 /** Why a list is empty: nothing was found, nobody watched, or the filters hide what there is. */
 export function NoAlerts({ choice, monitor, onChoose }: NoAlertsProps) {
-  const isNarrowed = choice.severity !== undefined || choice.type !== undefined || choice.simulated !== undefined;
+  const { severity, type, simulated, search } = choice;
+  const isNarrowed = [severity, type, simulated].some((filter) => filter !== undefined) || search !== '';
   if (isNarrowed) {
     const hidden = monitor && countOf(monitor, choice);
     return (

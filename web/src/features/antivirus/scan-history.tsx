@@ -1,21 +1,16 @@
-import { TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import type { ScanStatus, ScanTotals } from '@palisade/contract/antivirus';
 import { IconFiles, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { EVERY_SCAN, type ScanChoice, scansQuery, scanTotalsQuery } from '#api/scans.ts';
 import { Button } from '#ui/button.tsx';
-import { ChoiceFilter, ListFilters, StateFilter } from '#ui/list-filters.tsx';
+import { ChoiceFilter, ListFilters, SearchFilter, StateFilter, useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { ScanRow } from '#ui/scan-row.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState } from '#ui/states.tsx';
-
-/** While somebody types, the server is asked when they pause. */
-const TYPING_PAUSE_MS = 250;
 
 const STATES: readonly { value: ScanStatus | undefined; label: string }[] = [
   { value: undefined, label: 'All' },
@@ -36,7 +31,7 @@ function totalOf(totals: ScanTotals, status: ScanStatus | undefined): number {
 
 export function ScanHistory() {
   const [chosen, setChosen] = useState(EVERY_SCAN);
-  const [search] = useDebouncedValue(chosen.search.trim(), TYPING_PAUSE_MS);
+  const search = useSearched(chosen.search);
   const choice = { ...chosen, search };
   const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
     ...scansQuery(choice),
@@ -59,15 +54,11 @@ export function ScanHistory() {
                 options={STATES.map((state) => ({ ...state, count: totals && totalOf(totals, state.value) }))}
                 onChoose={(status) => setChosen({ ...chosen, status })}
               />
-              <TextInput
-                className="list-filters__search"
-                type="search"
-                aria-label="Search the scan history"
+              <SearchFilter
+                label="Search the scan history"
                 placeholder="File or threat"
-                leftSection={<IconSearch size={16} stroke={1.7} aria-hidden="true" />}
-                maxLength={100}
                 value={chosen.search}
-                onChange={(event) => setChosen({ ...chosen, search: event.currentTarget.value })}
+                onChange={(search) => setChosen({ ...chosen, search })}
               />
               <div className="list-filters__choices">
                 <ChoiceFilter

@@ -104,6 +104,35 @@ describe('the list of rules', () => {
     expect((await status('Wide block')).closest('tr')).toHaveFocus();
   });
 
+  it('shows fifty of many, finds the others, and leads to one that is not listed', async () => {
+    const wide = ruleOf({ rule_name: 'Wide block', action: 'block', source_ip: '198.51.100.0/24' });
+    const many = Array.from({ length: 60 }, (_, index) => ruleOf({ rule_name: `Rule ${index}`, port: `${1000 + index}` }));
+    const narrow = ruleOf({ rule_name: 'Narrow allow', port: '22', source_ip: '198.51.100.7', enabled: true });
+    const off = ruleOf({ rule_name: 'Sleeping', enabled: false });
+    const user = open(narrow, ...many, off, wide);
+    await row('Narrow allow');
+    expect(screen.getAllByRole('switch')).toHaveLength(50);
+    await user.click(screen.getByRole('button', { name: 'Show more (13 left)' }));
+    expect(screen.getAllByRole('switch')).toHaveLength(63);
+
+    await user.type(screen.getByLabelText('Search the rules'), 'RULE 5');
+    expect(screen.getAllByRole('switch').map((one) => one.getAttribute('aria-label'))).toEqual([
+      'Status of Rule 5',
+      ...Array.from({ length: 10 }, (_, index) => `Status of Rule ${50 + index}`),
+    ]);
+    await user.clear(screen.getByLabelText('Search the rules'));
+    await user.click(screen.getByRole('radio', { name: 'Off 1' }));
+    expect(screen.getAllByRole('switch')).toHaveLength(1);
+    await user.type(screen.getByLabelText('Search the rules'), 'nothing like it');
+    expect(screen.getByText('No rule matches')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Show all rules' }));
+
+    Element.prototype.scrollIntoView = vi.fn();
+    const first = await row('Narrow allow');
+    await user.click(first.getByRole('button', { name: 'Show the other rule: Wide block' }));
+    expect((await status('Wide block')).closest('tr')).toHaveFocus();
+  });
+
   it('reads the list anew on Refresh', async () => {
     const user = open();
     await screen.findByText('No firewall rules yet');

@@ -2,15 +2,18 @@ import type { Rule } from '@palisade/contract/firewall';
 import { type Finding, findings as findingsOf } from '@palisade/contract/firewall-verdict';
 import { IconAlertTriangle, IconCloudOff, IconPlus, IconWall } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useMemo, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Page } from '#ui/page.tsx';
-import { AddRuleDialog } from './add-rule-dialog.tsx';
 import { rulesQuery } from './firewall.queries.ts';
 import { FirewallStats } from './firewall-stats.tsx';
 import { RulesCard } from './rules-card.tsx';
 import { Tester } from './tester.tsx';
 import './firewall-page.css';
+
+const loadDialog = () => import('./add-rule-dialog.tsx');
+/** Comes when it is first wanted: most visits only read. */
+const AddRuleDialog = lazy(async () => ({ default: (await loadDialog()).AddRuleDialog }));
 
 export function FirewallPage() {
   const { data: rules, error, refetch } = useQuery(rulesQuery);
@@ -40,8 +43,13 @@ export function FirewallPage() {
       </Summary>
       <FirewallStats rules={rules} />
       <RulesCard rules={rules} findings={findings} error={error} refetch={refetch} onAdd={open} />
-      <Tester rules={rules} />
-      {isAdding && <AddRuleDialog onClose={close} />}
+      {/* Below a list that is on its way it would be pushed down. */}
+      {(rules || error) && <Tester rules={rules} />}
+      {isAdding && (
+        <Suspense>
+          <AddRuleDialog onClose={close} />
+        </Suspense>
+      )}
     </Page>
   );
 }

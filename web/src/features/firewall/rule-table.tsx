@@ -12,13 +12,16 @@ import './rule-table.css';
 
 interface RuleTableProps {
   rules: readonly Rule[];
+  /** Of every rule by its id: a finding may name one that is not listed just now. */
+  names: ReadonlyMap<string, string>;
   findings: readonly Finding[];
   actions: RuleActions;
+  /** Leads to another rule, whether it is listed just now or not. */
+  onShow: (rule_id: string) => void;
 }
 
 /** The rules as a table; where there is no room for one, each row is a card. */
-export function RuleTable({ rules, findings, actions }: RuleTableProps) {
-  const names = new Map(rules.map((rule) => [rule.id, rule.rule_name]));
+export function RuleTable({ rules, names, findings, actions, onShow }: RuleTableProps) {
   return (
     <table className="rule-table">
       <thead>
@@ -42,6 +45,7 @@ export function RuleTable({ rules, findings, actions }: RuleTableProps) {
             findings={findings.filter(({ rule_id }) => rule_id === rule.id)}
             names={names}
             actions={actions}
+            onShow={onShow}
           />
         ))}
       </tbody>
@@ -51,14 +55,23 @@ export function RuleTable({ rules, findings, actions }: RuleTableProps) {
 
 const rowId = (id: string) => `rule-${id}`;
 
+/** Brings the row of a rule into view, and the focus to it; false when it is not listed. */
+export function goToRule(id: string): boolean {
+  const row = document.getElementById(rowId(id));
+  row?.scrollIntoView({ block: 'center' });
+  row?.focus({ preventScroll: true });
+  return row !== null;
+}
+
 interface RuleRowProps {
   rule: Rule;
   findings: readonly Finding[];
   names: ReadonlyMap<string, string>;
   actions: RuleActions;
+  onShow: (rule_id: string) => void;
 }
 
-function RuleRow({ rule, findings, names, actions }: RuleRowProps) {
+function RuleRow({ rule, findings, names, actions, onShow }: RuleRowProps) {
   const now = useMinute();
   const DirectionIcon = rule.direction === 'inbound' ? IconArrowDownLeft : IconArrowUpRight;
   return (
@@ -82,7 +95,7 @@ function RuleRow({ rule, findings, names, actions }: RuleRowProps) {
           Created <Moment iso={rule.created_at} now={now} />
         </span>
         {findings.map((finding) => (
-          <FindingNote key={finding.kind} finding={finding} otherName={names.get(finding.other_id) ?? ''} />
+          <FindingNote key={finding.kind} finding={finding} otherName={names.get(finding.other_id) ?? ''} onShow={onShow} />
         ))}
       </th>
       <td className="rule-row__direction">
@@ -122,12 +135,13 @@ function RuleRow({ rule, findings, names, actions }: RuleRowProps) {
 }
 
 /** What is odd about a rule, why, and the way to the other rule that makes it so. */
-function FindingNote({ finding, otherName }: { finding: Finding; otherName: string }) {
-  function showOther() {
-    const row = document.getElementById(rowId(finding.other_id));
-    row?.scrollIntoView({ block: 'center' });
-    row?.focus({ preventScroll: true });
-  }
+interface FindingNoteProps {
+  finding: Finding;
+  otherName: string;
+  onShow: (rule_id: string) => void;
+}
+
+function FindingNote({ finding, otherName, onShow }: FindingNoteProps) {
   return (
     <span className="rule-finding">
       <span className="rule-finding__kind">
@@ -135,7 +149,7 @@ function FindingNote({ finding, otherName }: { finding: Finding; otherName: stri
         {FINDINGS[finding.kind]}
       </span>
       <span>{finding.reason}</span>
-      <Button variant="text" size="s" onClick={showOther}>
+      <Button variant="text" size="s" onClick={() => onShow(finding.other_id)}>
         Show the other rule: <bdi>{otherName}</bdi>
       </Button>
     </span>

@@ -1,34 +1,53 @@
 import type { JoinedSession } from '@palisade/contract/remote';
 import { IconHeadset } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
+import { rowsOf, totalOf } from '#api/pages.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
+import { useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { useMinute } from '#ui/moment.tsx';
+import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState } from '#ui/states.tsx';
-import { joinedQuery, useCompleteJoined } from './remote.queries.ts';
+import { EVERY_SESSION, joinedHistoryQuery, useCompleteJoined } from './remote.queries.ts';
+import { isNarrowed, NoSessionMatches, SessionFilters } from './session-filters.tsx';
 import { SessionRow } from './session-list.tsx';
 
 /** What this technician has joined: the running ones with the way to complete them. */
 export function JoinedSessions() {
-  const { data: sessions, error, refetch } = useQuery(joinedQuery);
+  const [chosen, setChosen] = useState(EVERY_SESSION);
+  const choice = { ...chosen, search: useSearched(chosen.search) };
+  const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+    ...joinedHistoryQuery(choice),
+    placeholderData: keepPreviousData,
+  });
+  const sessions = rowsOf(data);
   const now = useMinute();
   return (
     <Card title="Joined sessions">
       <FocusKept>
+        {(isNarrowed(chosen) || (sessions && sessions.length > 0)) && (
+          <SessionFilters choice={chosen} placeholder="Code or customer" onChange={setChosen} />
+        )}
         <Listed
           what="the joined sessions"
           rows={sessions}
+          isOutdated={isPlaceholderData}
           error={error}
           onRetry={refetch}
           empty={
-            <EmptyState
-              icon={<IconHeadset size={28} stroke={1.7} />}
-              title="No joined sessions"
-              sentence="When you join a session by its code, it is listed here."
-            />
+            isNarrowed(choice) ? (
+              <NoSessionMatches onAll={() => setChosen(EVERY_SESSION)} />
+            ) : (
+              <EmptyState
+                icon={<IconHeadset size={28} stroke={1.7} />}
+                title="No joined sessions"
+                sentence="A session that you join by its code is listed here, also after it has ended."
+              />
+            )
           }
         >
           {(rows) => (
@@ -39,6 +58,9 @@ export function JoinedSessions() {
             </ul>
           )}
         </Listed>
+        {hasNextPage && !isPlaceholderData && (
+          <ShowMore left={(totalOf(data) ?? 0) - (sessions?.length ?? 0)} loading={isFetchingNextPage} onMore={fetchNextPage} />
+        )}
       </FocusKept>
     </Card>
   );

@@ -91,7 +91,7 @@ describe('the portal of a technician', () => {
       return reply(completeJoined, completed);
     });
     await userEvent.click(list.getByRole('button', { name: 'Complete K7M-4QP-9XD' }));
-    expect(await list.findByText('Completed')).toBeVisible();
+    expect(await list.findByText('Completed', { selector: '.badge' })).toBeVisible();
     expect(list.queryByRole('button')).not.toBeInTheDocument();
   });
 

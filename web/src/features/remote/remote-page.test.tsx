@@ -4,7 +4,7 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
@@ -41,7 +41,7 @@ async function startNew() {
 describe('the session history', () => {
   it('shows that it is loading, and that it is empty', async () => {
     renderForTest(<RemotePage />);
-    expect(screen.getByRole('status', { name: 'Loading the session history' })).toBeVisible();
+    expect(screen.getByRole('status', { name: 'Loading your sessions' })).toBeVisible();
     expect(await screen.findByText('No sessions yet')).toBeVisible();
     expect(banner().getByText('No session is open. Nobody can join you.')).toBeVisible();
   });
@@ -69,6 +69,23 @@ describe('the session history', () => {
     expect(cancelled?.getByText('No agent joined')).toBeVisible();
     expect(cancelled?.getByText('Nobody joined within 30 minutes')).toBeVisible();
     expect(cancelled?.getByText('Cancelled')).toBeVisible();
+  });
+
+  it('goes on with Show more, and is narrowed by the server', async () => {
+    const asked: string[] = [];
+    const old = sessionOf({ session_code: 'AAA-AAA-AA2', status: 'completed' });
+    server.on(listSessions, (query) => {
+      asked.push(`${query.get('status') ?? 'all'} ${query.get('search') ?? ''}`);
+      return query.has('cursor') || query.get('limit') === '20'
+        ? page(listSessions, [old], {})
+        : page(listSessions, [sessionOf({ status: 'cancelled' })], { next: old.id, total: 300 });
+    });
+    renderForTest(<RemotePage />);
+    await userEvent.click(await screen.findByRole('button', { name: 'Show more (299 left)' }));
+    await vi.waitFor(() => expect(history().getAllByRole('listitem')).toHaveLength(2));
+    await userEvent.click(history().getByRole('radio', { name: 'Completed' }));
+    await userEvent.type(history().getByLabelText('Search the sessions'), 'tina');
+    await vi.waitFor(() => expect(asked.at(-1)).toBe('completed tina'));
   });
 
   it('says why it could not be read, and reads it on Retry and on Refresh', async () => {
@@ -180,7 +197,10 @@ describe('the banner', () => {
     await act(() => vi.advanceTimersByTimeAsync(5_000));
     expect(screen.queryByText('Waiting for connection...')).not.toBeInTheDocument();
     expect(banner().getByRole('heading')).toHaveTextContent('tina has joined your session');
-    expect(server.callsOf(listSessions)).toHaveLength(2);
+    // The session and the history, and each once more: nothing asks for the history that stays as it was.
+    expect(server.callsOf(listSessions)).toHaveLength(4);
+    await act(() => vi.advanceTimersByTimeAsync(10_000));
+    expect(server.callsOf(listSessions)).toHaveLength(6);
   });
 
   it.each([

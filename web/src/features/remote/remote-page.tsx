@@ -6,6 +6,7 @@ import { Button } from '#ui/button.tsx';
 import { ButtonLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
 import { Page } from '#ui/page.tsx';
+import { LoadingRows } from '#ui/states.tsx';
 import { NewSessionDialog } from './new-session-dialog.tsx';
 import { isOpen, sessionsQuery } from './remote.queries.ts';
 import { NoSessionBanner, SessionBanner } from './session-banner.tsx';
@@ -30,7 +31,7 @@ const STEPS = [
 ] as const;
 
 export function RemotePage() {
-  const { data: sessions } = useQuery(sessionsQuery);
+  const { data: sessions, isPending } = useQuery(sessionsQuery);
   const { remote_portal } = useSupportLinks();
   const [isStarting, setIsStarting] = useState(false);
   return (
@@ -57,7 +58,9 @@ export function RemotePage() {
         <SessionBanner key={session.id} session={session} />
       ))}
       {sessions && !sessions.some(isOpen) && <NoSessionBanner />}
-      <div className="remote__columns">
+      {/* Whether a session is open stands first, and is known last. */}
+      {isPending && <LoadingRows label="Loading your sessions" />}
+      <div className="remote__columns" style={isPending ? { display: 'none' } : undefined}>
         <SessionHistory />
         <Card title="How it works">
           <ol className="steps">

@@ -9,9 +9,11 @@ import {
   listSessions,
   type RemoteSession,
   SESSION_POLL_INTERVAL,
+  type SessionsQuery,
 } from '@palisade/contract/remote';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { call } from '#api/call.ts';
+import { call, callPage } from '#api/call.ts';
+import { pagesQuery } from '#api/pages.ts';
 
 const REMOTE = ['remote'] as const;
 
@@ -20,18 +22,32 @@ export function isOpen({ status }: RemoteSession): boolean {
   return status === 'pending' || status === 'active';
 }
 
+/** Which sessions are listed. */
+export type SessionChoice = Pick<SessionsQuery, 'status' | 'search'>;
+export const EVERY_SESSION: SessionChoice = { status: undefined, search: '' };
+
+/** One that is open is among the newest: only one waits at a time. */
+const NEWEST = 20;
+
+/** The history, page by page; an open session changes it. */
+export const historyQuery = (choice: SessionChoice) => ({
+  ...pagesQuery([...REMOTE, 'history', choice], (page, signal) =>
+    callPage(listSessions, { signal, query: { ...choice, ...page } }),
+  ),
+  networkMode: 'always' as const,
+});
+
+export const joinedHistoryQuery = (choice: SessionChoice) => ({
+  ...pagesQuery([...REMOTE, 'joined', choice], (page, signal) => callPage(listJoined, { signal, query: { ...choice, ...page } })),
+  refetchInterval: SESSION_POLL_INTERVAL,
+  networkMode: 'always' as const,
+});
+
 /** While a session is open the list is read again and again, because what happens to it happens elsewhere; only while the page is visible. */
 export const sessionsQuery = queryOptions({
   queryKey: [...REMOTE, 'sessions'],
-  queryFn: ({ signal }) => call(listSessions, { signal }),
+  queryFn: ({ signal }) => call(listSessions, { signal, query: { limit: NEWEST } }),
   refetchInterval: (query) => (query.state.data?.some(isOpen) ? SESSION_POLL_INTERVAL : false),
-  networkMode: 'always',
-});
-
-export const joinedQuery = queryOptions({
-  queryKey: [...REMOTE, 'joined'],
-  queryFn: ({ signal }) => call(listJoined, { signal }),
-  refetchInterval: SESSION_POLL_INTERVAL,
   networkMode: 'always',
 });
 
@@ -73,19 +89,17 @@ export function useEndSession() {
 }
 
 export function useJoinSession() {
-  const { queries, ...settled } = useSettled();
+  const { queries: _, ...settled } = useSettled();
   return useMutation({
     ...settled,
     mutationFn: (session_code: string) => call(joinSession, { body: { session_code } }),
-    onSuccess: (session) => queries.setQueryData(joinedQuery.queryKey, (sessions) => withSession(sessions, session)),
   });
 }
 
 export function useCompleteJoined() {
-  const { queries, ...settled } = useSettled();
+  const { queries: _, ...settled } = useSettled();
   return useMutation({
     ...settled,
     mutationFn: ({ id }: JoinedSession) => call(completeJoined, { params: { id } }),
-    onSuccess: (session) => queries.setQueryData(joinedQuery.queryKey, (sessions) => withSession(sessions, session)),
   });
 }

@@ -2,7 +2,7 @@ import type { EndReason, SessionStatus } from '@palisade/contract/remote';
 import { IconCheck, IconClock, IconPlugConnected, IconX } from '@tabler/icons-react';
 import { Badge } from '#ui/badge.tsx';
 
-const BADGES = {
+export const BADGES = {
   pending: { label: 'Pending', icon: IconClock, tone: 'attention' },
   active: { label: 'Active', icon: IconPlugConnected, tone: 'safe' },
   completed: { label: 'Completed', icon: IconCheck, tone: 'note' },

@@ -1,43 +1,77 @@
 import type { RemoteSession } from '@palisade/contract/remote';
 import { IconDeviceDesktop } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { rowsOf, totalOf } from '#api/pages.ts';
+import { useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
+import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState } from '#ui/states.tsx';
-import { sessionsQuery } from './remote.queries.ts';
+import { EVERY_SESSION, historyQuery, sessionsQuery } from './remote.queries.ts';
+import { isNarrowed, NoSessionMatches, SessionFilters } from './session-filters.tsx';
 import { SessionRow } from './session-list.tsx';
 
 export function SessionHistory() {
-  const { data: sessions, error, refetch } = useQuery(sessionsQuery);
+  const [chosen, setChosen] = useState(EVERY_SESSION);
+  const choice = { ...chosen, search: useSearched(chosen.search) };
+  const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+    ...historyQuery(choice),
+    placeholderData: keepPreviousData,
+  });
+  const sessions = rowsOf(data);
+  useReadAnewWith(useQuery(sessionsQuery).data, refetch);
   const now = useMinute();
   return (
     <RefreshedCard title="Session history" onRefresh={refetch}>
       {(refresh) => (
-        <Listed
-          what="the session history"
-          rows={sessions}
-          error={error}
-          onRetry={refresh}
-          empty={
-            <EmptyState
-              icon={<IconDeviceDesktop size={28} stroke={1.7} />}
-              title="No sessions yet"
-              sentence="Each session is listed here with its code, its times, and who joined it."
-            />
-          }
-        >
-          {(rows) => (
-            <ul className="remote-sessions">
-              {rows.map((session) => (
-                <SessionRow key={session.id} session={session} now={now} who={<Agent session={session} />} />
-              ))}
-            </ul>
+        <>
+          {(isNarrowed(chosen) || (sessions && sessions.length > 0)) && (
+            <SessionFilters choice={chosen} placeholder="Code or technician" onChange={setChosen} />
           )}
-        </Listed>
+          <Listed
+            what="the session history"
+            rows={sessions}
+            isOutdated={isPlaceholderData}
+            error={error}
+            onRetry={refresh}
+            empty={
+              isNarrowed(choice) ? (
+                <NoSessionMatches onAll={() => setChosen(EVERY_SESSION)} />
+              ) : (
+                <EmptyState
+                  icon={<IconDeviceDesktop size={28} stroke={1.7} />}
+                  title="No sessions yet"
+                  sentence="Each session is listed here with its code, its times, and who joined it."
+                />
+              )
+            }
+          >
+            {(rows) => (
+              <ul className="remote-sessions">
+                {rows.map((session) => (
+                  <SessionRow key={session.id} session={session} now={now} who={<Agent session={session} />} />
+                ))}
+              </ul>
+            )}
+          </Listed>
+          {hasNextPage && !isPlaceholderData && (
+            <ShowMore left={(totalOf(data) ?? 0) - (sessions?.length ?? 0)} loading={isFetchingNextPage} onMore={fetchNextPage} />
+          )}
+        </>
       )}
     </RefreshedCard>
   );
+}
+
+/** What is open is read again and again elsewhere; when something of it has changed, the history has changed as well. */
+function useReadAnewWith(newest: unknown, refetch: () => unknown) {
+  const before = useRef(newest);
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== newest) void refetch();
+    before.current = newest;
+  }, [newest, refetch]);
 }
 
 function Agent({ session: { support_agent, status } }: { session: RemoteSession }) {

@@ -1,0 +1,29 @@
+import type { PageQuery } from '@palisade/contract/fields';
+import { infiniteQueryOptions } from '@tanstack/react-query';
+import type { Page } from './call.ts';
+
+/** Rows that are read at once; more on demand. */
+const ROWS_AT_ONCE = 50;
+
+/** A list, page by page. `read` asks the server for one, as `callPage` answers it. */
+export function pagesQuery<Row>(
+  queryKey: readonly unknown[],
+  read: (page: Partial<PageQuery>, signal: AbortSignal) => Promise<Page<Row[]>>,
+) {
+  return infiniteQueryOptions({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => read({ limit: ROWS_AT_ONCE, ...(pageParam && { cursor: pageParam }) }, signal),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  });
+}
+
+/** All rows that have been read; undefined before the first. */
+export function rowsOf<Row>(data: { pages: readonly Page<Row[]>[] } | undefined): Row[] | undefined {
+  return data?.pages.flatMap(({ rows }) => rows);
+}
+
+/** How many rows there are in all, as far as the server has said it. */
+export function totalOf(data: { pages: readonly Page<unknown>[] } | undefined): number | undefined {
+  return data?.pages[0]?.total;
+}

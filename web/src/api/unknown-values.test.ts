@@ -1,0 +1,66 @@
+import { alertSchema } from '@palisade/contract/anti-hacking';
+import { scanSchema } from '@palisade/contract/antivirus';
+import { activitySchema } from '@palisade/contract/audit';
+import { serverFrameSchema } from '@palisade/contract/events';
+import { problemSchema } from '@palisade/contract/problem';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { scanOf } from './fake-records.ts';
+import { readAnswer } from './unknown-values.ts';
+
+/** As it comes over the wire. */
+function wire(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+describe('an answer of a newer server', () => {
+  it('shows a file of unknown status as pending, and no other file otherwise', () => {
+    const list = wire([
+      scanOf({ scan_status: 'clean' }),
+      { ...scanOf({}), scan_status: 'sandboxed', status_detail: 'detonating' },
+    ]);
+    const read = readAnswer(z.array(scanSchema), list);
+    expect(read?.data.map(({ scan_status }) => scan_status)).toEqual(['clean', 'pending']);
+    expect(read?.data[1]?.status_detail).toBeNull();
+  });
+
+  it('calls nothing over, harmless or blocked that it cannot read', () => {
+    const { severity, status, outcome } = alertSchema.shape;
+    const alert = z.object({ severity, status, outcome });
+    expect(readAnswer(alert, { severity: 'catastrophic', status: 'escalated', outcome: 'contained' })?.data).toEqual({
+      severity: 'high',
+      status: 'open',
+      outcome: 'unknown',
+    });
+  });
+
+  it('shows what it tells of as something else', () => {
+    const entry = {
+      seq: 1,
+      at: '2026-11-22T10:00:00.000Z',
+      kind: 'hologram_added',
+      by: 'robot',
+      address: null,
+      client: null,
+      details: {},
+    };
+    expect(readAnswer(activitySchema, entry)?.data).toMatchObject({ kind: 'other', by: 'server' });
+  });
+
+  it('keeps the sentence of a refusal with an unknown code', () => {
+    const problem = { type: 'about:blank', title: 'No', status: 418, detail: 'It is a teapot.', code: 'teapot' };
+    expect(readAnswer(problemSchema, wire({ ...problem, instance: '/' }))?.data.detail).toBe('It is a teapot.');
+  });
+
+  it('shows the file of an event', () => {
+    const event = { kind: 'scan_changed', scan: { ...scanOf({}), scan_status: 'sandboxed' } };
+    const read = readAnswer(serverFrameSchema, wire({ kind: 'event', id: null, event }));
+    expect(read?.data).toMatchObject({ event: { scan: { scan_status: 'pending' } } });
+  });
+
+  it('is not read where something is missing or of another type', () => {
+    expect(readAnswer(scanSchema, wire({ ...scanOf({}), scan_status: 7 }))).toBeUndefined();
+    expect(readAnswer(scanSchema, wire({ ...scanOf({}), size: 'big' }))).toBeUndefined();
+    expect(readAnswer(scanSchema, undefined)).toBeUndefined();
+  });
+});
