@@ -137,6 +137,7 @@ test('the chat’s way in the sidebar opens the live chat in a window of its own
 
 test('signed out, the live chat asks to sign in first', async ({ page }) => {
   await page.goto('/live-chat');
+  await page.getByRole('tab', { name: 'Login' }).click();
   await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible();
 });
 

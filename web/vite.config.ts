@@ -32,11 +32,11 @@ function withoutWhatIsNeverCalled(): Plugin {
 
 /** What the screens behind sign-in share, in one file: a dozen of one kilobyte each costs as much again in headers. */
 const SHARED_BEHIND_SIGN_IN =
-  /\/src\/ui\/scan-|\/src\/api\/(?:dashboard|events|live-queries|scans|scan-summary)|\/contract\/src\/(?:current-subscription|dashboard|events)\.|\/IconFiles\./u;
+  /\/src\/ui\/scan-|\/src\/api\/(?:dashboard|events|live-queries|other-tabs|overview|scans|scan-summary)|\/contract\/src\/(?:current-subscription|dashboard|events|overview)\.|\/IconFiles\./u;
 
 /** The components of every screen, and the words for what a scan says, come with the first one; a dialog, which brings the kit's along, comes when it is opened. */
 const COMPONENTS =
-  /\/src\/ui\/(?:badge|brand|button|card|page|scan-sentence|states|toggle|figure-mark|file-name|moment|bytes)\.|\/contract\/src\/antivirus\.|\/IconCloudOff\.|\/(?:createReactComponent|defaultAttributes)\./u;
+  /\/src\/ui\/(?:badge|brand|button|card|page|scan-sentence|states|toggle|figure-mark|file-name|shown-name|moment|bytes)\.|\/contract\/src\/antivirus\.|\/IconCloudOff\.|\/(?:createReactComponent|defaultAttributes)\./u;
 
 /** What lists and dialogs are made of: the dashboard has none of it, and every screen behind it some. */
 const LISTS_AND_DIALOGS =
@@ -48,6 +48,10 @@ const FIELDS =
 
 /** What is about one's own account comes when the first of it is opened: a file for each part is no smaller, and every screen names them all. */
 const ACCOUNT = /\/src\/features\/account\/(?!app-setup)/u;
+
+/** What administrators alone see on every screen, and on their dashboard: one file, for a file each costs more in headers than in bytes. */
+const ADMINISTRATORS =
+  /\/src\/app\/shell\/(?:admin-nav|proxy-banner)\.|\/src\/features\/setup\/first-steps\.|\/contract\/src\/proxy\.|\/Icon(?:BuildingStore|CreditCardPay|Flag|Inbox|ListDetails|Users)\./u;
 
 export default defineConfig({
   plugins: [react(), withoutWhatIsNeverCalled()],
@@ -70,6 +74,7 @@ export default defineConfig({
             { name: 'fields', test: FIELDS },
             { name: 'lists-and-dialogs', test: LISTS_AND_DIALOGS, minShareCount: 2 },
             { name: 'account', test: ACCOUNT },
+            { name: 'administrators', test: ADMINISTRATORS },
             { name: 'shared', test: SHARED_BEHIND_SIGN_IN, minShareCount: 2 },
           ],
         },

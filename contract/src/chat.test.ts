@@ -14,9 +14,9 @@ describe('the automatic reply (SPEC section 9)', () => {
     ['payment failed', 'licence panel'],
     ['please look at it remotely', 'New Session'],
     ['I cannot access my files', 'New Session'],
-    ['hello', 'stored here for the support team'],
-    ['', 'stored here for the support team'],
-    ['<script>alert(1)</script>', 'stored here for the support team'],
+    ['hello', 'Your message is stored here'],
+    ['', 'Your message is stored here'],
+    ['<script>alert(1)</script>', 'Your message is stored here'],
   ])('to %j says %j', (message, part) => {
     expect(automaticReply(message)).toContain(part);
   });
@@ -28,6 +28,52 @@ describe('the automatic reply (SPEC section 9)', () => {
     ['billing of remote access', 'billing'],
   ])('of two keywords in %j the earlier rule answers', (message, keyword) => {
     expect(automaticReply(message)).toBe(automaticReply(keyword));
+  });
+
+  test.each([
+    'a man on the phone wants my card number',
+    'Somebody called and says he is from support, he asked me to install AnyDesk',
+    'they want me to buy gift cards and read them the codes, a woman told me on the phone',
+    'a caller said my network is hacked and wants my password',
+    'The bank rang and asked for my PIN',
+    'he says he needs remote control and I should give him a code',
+    'Microsoft called me about a virus',
+    'I think I was scammed',
+  ])('to %j says to hang up', (message) => {
+    expect(automaticReply(message)).toMatch(/^Hang up/u);
+    expect(automaticReply(message)).toContain('We never call first');
+  });
+
+  test.each([
+    ['My photos are encrypted and they want bitcoin to be paid', 'Do not pay'],
+    ['a window says my computer has a virus and I should call a number', 'Do not call that number'],
+    ['I clicked on a link in a strange mail', 'Do not press anything in it'],
+    ['I got a suspicious email about my account', 'Do not press anything in it'],
+  ])('to %j says %j', (message, words) => {
+    expect(automaticReply(message)).toContain(words);
+  });
+
+  test.each([
+    ['I forgot my password', 'Your message is stored here'],
+    ['please call me about my billing', 'licence panel'],
+    ['my phone has no network', 'Add Rule'],
+    ['the payment by card failed', 'licence panel'],
+    ['I would like a technician to look at my computer in a remote session. The problem is: ', 'New Session'],
+    ['My computer has been slow since [when].', 'Restart the computer'],
+  ])('does not take %j for a scam', (message, words) => {
+    expect(automaticReply(message)).toContain(words);
+  });
+
+  test('is found in no more time than other words, whatever the message is made of', () => {
+    const hostile = ['he ', 'he wants ', 'code call ', 'window virus ', 'a'].map((part) =>
+      part.repeat(1_300).slice(0, MESSAGE_LENGTH_MAXIMUM),
+    );
+    const measure = (message: string) => {
+      const begun = performance.now();
+      for (let run = 0; run < 5; run += 1) automaticReply(message);
+      return performance.now() - begun;
+    };
+    for (const message of hostile) expect(measure(message)).toBeLessThan(2_000);
   });
 
   test('every rule has words of its own', () => {

@@ -63,39 +63,99 @@ export const sendMessage = endpoint({
 });
 
 interface ReplyRule {
-  keywords: readonly string[];
+  /** What the message is about. */
+  about: RegExp;
   reply: string;
 }
+
+interface ScamRule {
+  /** What must all occur, in any order. Each is searched in one pass. */
+  all: readonly RegExp[];
+  reply: string;
+}
+
+/** Somebody who calls or writes. */
+const SOMEBODY =
+  /\b(?:phone|call(?:s|ed|er|ing)?|rang|rings|voice|man|woman|lady|guy|someone|somebody|he|she|they|sms|whatsapp|technician)\b/u;
+/** What only deceivers ask for. */
+const LOOT =
+  /\b(?:card (?:number|details)|credit card|debit card|cvv|pin|tan|password|codes?|gift ?cards?|vouchers?|bitcoin|crypto|wire|transfer|bank (?:account|details|login)|online banking|anydesk|team ?viewer|quick ?assist|remote control)\b/u;
+const ASKING = /\b(?:wants?|wanted|asks?|asked|asking|needs|says|said|told|tells|demands?|claims?|gave|given|installed|paid)\b/u;
+
+const BANK = 'If you gave a card number, call your bank now, with the number on the back of the card.';
+const LET_IN = 'If you let somebody onto your computer, take it off the internet, and change your passwords from another device.';
+
+/** What somebody writes who is being deceived. Looked for before everything else: it cannot wait. */
+const SCAM_RULES: readonly ScamRule[] = [
+  {
+    all: [/\b(?:encrypted|locked|ransom(?:ware)?)\b/u, /\b(?:pay|paid|money|bitcoin|ransom(?:ware)?)\b/u],
+    reply:
+      'Do not pay. Take the computer off the internet now: pull the cable or switch Wi-Fi off, and leave it on. ' +
+      'Do not delete anything. Call support from a phone, and say which words stand on the screen.',
+  },
+  {
+    all: [
+      /\b(?:pop-?up|window|page|screen|warning)\b/u,
+      /\b(?:virus(?:es)?|infected|locked|hacked)\b/u,
+      /\b(?:call|ring|number)\b/u,
+    ],
+    reply:
+      'Do not call that number: a real warning has none. Close the window; if it does not close, restart the computer. ' +
+      'Nothing is infected because a page says so. To be sure, go to Antivirus and scan what you downloaded last.',
+  },
+  {
+    all: [SOMEBODY, LOOT, ASKING],
+    reply:
+      'Hang up. We never call first, and nobody from support asks for a card number, a password or a code. ' +
+      `Give nothing, install nothing, and do not call back a number that they gave you. ${BANK} ${LET_IN}`,
+  },
+  {
+    all: [/\b(?:microsoft|windows|apple|amazon|police|bank)\b/u, /\b(?:called|calls|calling|on the phone|rang)\b/u],
+    reply: `Hang up. We never call first, and neither does Microsoft, your bank or the police to ask for money, a password or a code. ${BANK} ${LET_IN}`,
+  },
+  {
+    all: [/\b(?:scam(?:s|med|mer|mers)?|fraud|con ?man|tricked|ripped off|fake (?:support|microsoft|police|bank))\b/u],
+    reply: `Hang up, or close the page. We never call first, and never ask for money, a password or a code. ${BANK} ${LET_IN}`,
+  },
+  {
+    all: [
+      /\bphishing\b|\b(?:strange|suspicious|odd|weird|fake) (?:e-?mail|mail|link|text|sms|message)\b|\bclicked (?:on )?(?:a|the|this) link\b/u,
+    ],
+    reply:
+      'Do not press anything in it, and do not answer. If you typed a password after pressing its link, change that password now, by typing the address of the site yourself. ' +
+      `${BANK} A file that came with it can be checked: go to Antivirus and press Choose files.`,
+  },
+];
 
 /** SPEC section 9: the first rule of which a keyword occurs in the message, in whatever case, gives the reply. */
 const REPLY_RULES: readonly ReplyRule[] = [
   {
-    keywords: ['virus', 'malware'],
+    about: /virus|malware/u,
     reply:
-      'Do not open the file again. Go to Antivirus, press Choose files and pick it: the scan history then says Clean, Infected or Pending, and why. ' +
+      'Do not open the file. Go to Antivirus, press Choose files and pick it: the scan history then says Clean, Infected or Pending, and why. ' +
       'If it says Infected, delete the file, change any password that you typed after opening it, and write its threat name here.',
   },
   {
-    keywords: ['firewall', 'network'],
+    about: /firewall|network/u,
     reply:
       'Go to Firewall and use "Would this pass?": it says whether your rules let a connection through, and which rule decides. ' +
       'A dimmed rule is switched off, and an enabled block wins over every allow. Add Rule makes a new one. ' +
       'If it still does not fit, write here which program it is, and its address, protocol and port.',
   },
   {
-    keywords: ['slow', 'performance'],
+    about: /slow|performance/u,
     reply:
       'Restart the computer first, and close what you do not use. Then go to Antivirus and scan the program that you suspect. ' +
       'If it stays slow, write here since when, which program is open, and whether it is slow without the internet too.',
   },
   {
-    keywords: ['billing', 'payment'],
+    about: /billing|payment/u,
     reply:
       'Your plan, its price and its expiry date stand in the licence panel of the Dashboard. Another plan is asked for on Subscriptions with Request this plan; ' +
       'an administrator assigns it. Write here what is wrong with an amount or a date, and never send a card number in this chat.',
   },
   {
-    keywords: ['remote', 'access'],
+    about: /remote|access/u,
     reply:
       'Go to Remote Access and press New Session. You get a code that is valid for 30 minutes: read it only to a technician whom you called or who answers you here. ' +
       'The technician joins with it, and Cancel or End session stops it at any time. Nobody from support asks for your password.',
@@ -103,11 +163,19 @@ const REPLY_RULES: readonly ReplyRule[] = [
 ];
 
 const DEFAULT_REPLY =
-  'Your message is stored here for the support team. To help them, write what you did, what you expected and what happened, with the exact words of any error. ' +
+  'Your message is stored here. To help whoever answers, write what you did, what you expected and what happened, with the exact words of any error. ' +
   'If it is urgent, press Call support above. To check a suspicious file at once, go to Antivirus and press Choose files.';
+
+/** A message is searched up to here, in characters: a deceiver's call is told in a few sentences, and the time that the search takes stays small. */
+const SEARCHED = 2_000;
 
 /** The reply that is added to the chat at once and marked as automatic, until a person reads the message. */
 export function automaticReply(message: string): string {
   const text = message.toLowerCase();
-  return REPLY_RULES.find(({ keywords }) => keywords.some((keyword) => text.includes(keyword)))?.reply ?? DEFAULT_REPLY;
+  const start = text.slice(0, SEARCHED).replace(/\s+/gu, ' ');
+  return (
+    SCAM_RULES.find(({ all }) => all.every((sign) => sign.test(start)))?.reply ??
+    REPLY_RULES.find(({ about }) => about.test(text))?.reply ??
+    DEFAULT_REPLY
+  );
 }

@@ -5,6 +5,10 @@ import { endpoint } from './endpoint.ts';
 export const exposureSchema = z.enum(['local', 'public']);
 export type Exposure = z.infer<typeof exposureSchema>;
 
+/** `there`: there is one. `first_account`: whoever registers first. `named_email`: an address that the settings name, once it was confirmed. */
+const administratorBySchema = z.enum(['there', 'first_account', 'named_email']);
+export type AdministratorBy = z.infer<typeof administratorBySchema>;
+
 export const readConfig = endpoint({
   method: 'GET',
   path: '/config',
@@ -18,6 +22,8 @@ export const readConfig = endpoint({
     open_local: z.boolean(),
     demo: z.boolean(),
     reset_delivery: z.enum(['response', 'email', 'outbox']),
+    /** Who becomes the first administrator, while there is none. */
+    administrator: administratorBySchema,
     provider_name: z.string(),
     /** `promise` is the provider's own words; blank where it promises nothing. */
     support: z.object({ phone: z.string(), email: z.string(), promise: z.string() }),

@@ -28,6 +28,7 @@ import { createFirewall } from '#features/firewall/firewall.ts';
 import { serveOutbox } from '#features/outbox/outbox.routes.ts';
 import { serveRemote } from '#features/remote/remote.routes.ts';
 import { createRemote } from '#features/remote/remote.ts';
+import { serveOverview } from '#features/setup/overview.routes.ts';
 import { serveSetup } from '#features/setup/setup.routes.ts';
 import { createPlanRequests } from '#features/subscriptions/plan-requests.ts';
 import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes.ts';
@@ -40,7 +41,7 @@ import { createDrain, type Drain } from '#platform/drain.ts';
 import { EVENTS_LIMITS, serveEvents } from '#platform/events.ts';
 import { type Home, takeHome } from '#platform/home.ts';
 import { createHttp, PATIENCE } from '#platform/http.ts';
-import { readProvider } from '#platform/installation.ts';
+import { isSetUp, readProvider } from '#platform/installation.ts';
 import { createMail } from '#platform/mail.ts';
 import { serveOpenApi } from '#platform/openapi.ts';
 import { sourceOf } from '#platform/origin.ts';
@@ -277,9 +278,23 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     },
   };
   accounts.serve(api);
-  serveSubscriptions(api, subscriptions, createPlanRequests(subscriptionParts));
+  const planRequests = createPlanRequests(subscriptionParts);
+  serveSubscriptions(api, subscriptions, planRequests);
   serveSetup(api, database.$pickTables<'installation' | 'audit_entries' | 'audit_head'>(), audit);
   serveOutbox(api, mail);
+  serveOverview(
+    api,
+    { plan_requests: planRequests.countOpen, false_alarms: scanner.openFalseAlarms, mails: mail.countUnsent },
+    {
+      provider: () => isSetUp(database.$pickTables<'installation'>()),
+      second_factor: async (user_id) => (await accounts.twoFactor.secondFactor(user_id)).enabled,
+      async first_scan(user_id) {
+        const { clean, infected, pending } = await antivirus.counts(user_id);
+        return clean + infected + pending > 0;
+      },
+      others: accounts.auth.hasOthers,
+    },
+  );
   serveProxyFindings(api, {
     database: database.$pickTables<'installation' | 'audit_entries' | 'audit_head'>(),
     audit,
@@ -320,6 +335,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     open_local: settings.open_local,
     demo: settings.demo,
     reset_delivery: settings.reset_delivery,
+    administrator: await accounts.auth.administrator(),
     ...(await readProvider(database.$pickTables<'installation'>())),
     links: { live_chat: settings.live_chat_url ?? null, remote_portal: settings.remote_portal_url ?? null },
   }));

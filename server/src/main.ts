@@ -74,7 +74,9 @@ try {
 
 const bound = app.fastify.server.address();
 const port = bound !== null && typeof bound === 'object' ? bound.port : settings.port;
-const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+const named = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+// Browsers take no passkeys at a bare address, and reach the loopback by its name as well.
+const host = settings.host === '127.0.0.1' ? 'localhost' : named;
 let stopping_since: number | undefined;
 
 /** Lets what people have begun finish, as far as the time allows, and ends. */

@@ -125,6 +125,7 @@ export async function buildScanner(
     embedded,
     engine,
     antivirus,
+    openFalseAlarms: falseAlarms.countOpen,
 
     serve(api: Api): void {
       const upload_limits = { ...UPLOAD_LIMITS, total_ms: settings.upload_ms, ...surroundings.upload_limits };

@@ -58,6 +58,11 @@ export async function dropFact(database: Kysely<InstallationTables>, name: strin
   await database.deleteFrom('installation').where('name', '=', name).execute();
 }
 
+/** Whether an administrator has set it up. */
+export async function isSetUp(database: Kysely<InstallationTables>): Promise<boolean> {
+  return (await readFact(database, SETUP)) !== undefined;
+}
+
 /** Stores what an administrator set up, in place of what was there. */
 export async function writeSetup(
   database: Kysely<InstallationTables>,

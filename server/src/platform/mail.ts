@@ -67,6 +67,8 @@ export interface Mail {
   /** Has what is due sent now; without a mail server nothing happens. Returns at once. */
   wake(): void;
   list(page: PageQuery): Promise<MailRecord[]>;
+  /** How many were not sent: they wait, or were given up. */
+  countUnsent(): Promise<number>;
   /** Removes what is older than mails are kept. */
   forgetOld(): Promise<void>;
   /** Removes every mail to an address, as part of `database`'s transaction. */
@@ -324,6 +326,15 @@ export function createMail(parts: {
       if (cursor !== undefined) query = query.where('id', '<', cursor);
       const rows = await query.execute();
       return rows.map((row) => ({ ...row, status: statusOf(row) }));
+    },
+
+    async countUnsent() {
+      const row = await database
+        .selectFrom('mails')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('sent_at', 'is', null)
+        .executeTakeFirstOrThrow();
+      return Number(row.count);
     },
 
     async forgetOld() {

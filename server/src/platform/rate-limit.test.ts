@@ -72,6 +72,7 @@ const config = {
   open_local: false,
   demo: true,
   reset_delivery: 'response' as const,
+  administrator: 'there' as const,
   provider_name: 'Palisade',
   support: { phone: '', email: '', promise: '' },
   links: { live_chat: null, remote_portal: null },

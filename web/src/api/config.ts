@@ -10,6 +10,7 @@ const listeners = new Set<() => void>();
 let config: Config | undefined;
 let asking: Promise<void> | undefined;
 let asked = 0;
+let isAnswered = false;
 
 async function ask(): Promise<void> {
   asked += 1;
@@ -25,6 +26,10 @@ async function ask(): Promise<void> {
     console.error(error);
     asking = undefined;
   }
+  if (!isAnswered) {
+    isAnswered = true;
+    for (const listener of listeners) listener();
+  }
 }
 
 function subscribe(listener: () => void): () => void {
@@ -38,6 +43,11 @@ export function useConfig(): Config | undefined {
     if (!asking) asking = ask();
   }, []);
   return useSyncExternalStore(subscribe, () => config);
+}
+
+/** Whether they were answered or refused: what is drawn from then on is not moved by them. */
+export function useIsConfigAnswered(): boolean {
+  return useSyncExternalStore(subscribe, () => isAnswered);
 }
 
 /** Asks anew, after an administrator has changed what the screens show. */

@@ -32,6 +32,11 @@ export function useWait(): number | undefined {
   return useSyncExternalStore(subscribe, () => waits_until);
 }
 
+/** What was told last, for who is no component. */
+export function readConnection(): Connection {
+  return connection;
+}
+
 export function useConnection(): Connection {
   return useSyncExternalStore(subscribe, () => connection);
 }

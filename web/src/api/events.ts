@@ -1,7 +1,7 @@
 import { type ClientFrame, EVENTS_CLOSED, EVENTS_PATH, type LiveEvent, serverFrameSchema } from '@palisade/contract/events';
 import { readHealth } from '@palisade/contract/platform';
 import { call } from './call.ts';
-import { reportConnection } from './connection.ts';
+import { readConnection, reportConnection } from './connection.ts';
 import { currentSession, endSession, holdSession } from './session.ts';
 import { readAnswer } from './unknown-values.ts';
 
@@ -10,6 +10,8 @@ type EventOf<K extends Kind> = Extract<LiveEvent, { kind: K }>;
 
 /** How long the page waits before it tries again, in ms: twice as long after each failure, and somewhere between half of it and all of it. */
 const BACKOFF = { first: 500, most: 30_000 } as const;
+/** While not even a call gets through, a page that somebody looks at waits no longer than this, so that it is right soon after the network is back, in ms. */
+const OFFLINE_MOST = 2_500;
 /** A server is gone after this many heartbeats of silence. */
 const SILENT_HEARTBEATS = 2;
 /** The person who signs out here, or in another tab, has this long to do so before they are told that their session has ended, in ms. */
@@ -124,7 +126,9 @@ export function keepEventsOpen(access_token: string): () => void {
     if (wasOpen) reportConnection('offline');
     // Where a proxy lets no socket through, calls alone can tell whether the server is there.
     else void call(readHealth).catch(() => undefined);
-    const longest = code === EVENTS_CLOSED.too_many ? BACKOFF.most : Math.min(BACKOFF.most, BACKOFF.first * 2 ** failures);
+    const isWatched = readConnection() === 'offline' && document.visibilityState === 'visible';
+    const most = isWatched && code !== EVENTS_CLOSED.too_many ? OFFLINE_MOST : BACKOFF.most;
+    const longest = code === EVENTS_CLOSED.too_many ? most : Math.min(most, BACKOFF.first * 2 ** failures);
     failures += 1;
     retry = setTimeout(connect, longest * (0.5 + Math.random() / 2));
   }
@@ -154,11 +158,19 @@ export function keepEventsOpen(access_token: string): () => void {
     }
   }
 
-  window.addEventListener('online', wake);
+  /** Whatever was on its way over the network that went is worth nothing. */
+  function networkIsBack(): void {
+    if (document.visibilityState === 'hidden') return;
+    failures = 0;
+    if (isOpen) void call(readHealth).catch(() => undefined);
+    else connect();
+  }
+
+  window.addEventListener('online', networkIsBack);
   document.addEventListener('visibilitychange', wake);
   connect();
   return () => {
-    window.removeEventListener('online', wake);
+    window.removeEventListener('online', networkIsBack);
     document.removeEventListener('visibilitychange', wake);
     drop();
   };

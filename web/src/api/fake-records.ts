@@ -37,6 +37,7 @@ export const CONFIG: Config = {
   open_local: false,
   demo: true,
   reset_delivery: 'response',
+  administrator: 'there',
   provider_name: 'Palisade',
   support: { phone: '', email: '', promise: '' },
   links: { live_chat: null, remote_portal: null },

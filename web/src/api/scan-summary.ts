@@ -1,6 +1,7 @@
 import type { Scan } from '@palisade/contract/antivirus';
 
-/** The engines of a record by name and version: "YARA-X 1.9 and ClamAV 1.4.6". */
-export function describeEngines({ engines }: Scan): string {
-  return new Intl.ListFormat('en').format(engines.map(({ name, version }) => `${name} ${version}`));
+/** How many engines have read a file, in words; blank for none. Which they were is in the details of the scan. */
+export function describeEngines({ engines }: Pick<Scan, 'engines'>): string {
+  if (engines.length === 0) return '';
+  return engines.length === 1 ? 'one engine' : `${engines.length} engines`;
 }

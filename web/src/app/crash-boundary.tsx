@@ -1,5 +1,6 @@
 import { Component, type ReactNode } from 'react';
 import { ErrorMessage } from './error-page.tsx';
+import { isNotFetched, NoConnection } from './no-connection.tsx';
 
 /** What stands outside the router, and so outside its error pages, fails into the same words. */
 export class CrashBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
@@ -10,6 +11,8 @@ export class CrashBoundary extends Component<{ children: ReactNode }, { error: u
   }
 
   override render() {
-    return this.state.error === undefined ? this.props.children : <ErrorMessage />;
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    return isNotFetched(error) ? <NoConnection otherwise={<ErrorMessage />} /> : <ErrorMessage />;
   }
 }

@@ -1,4 +1,4 @@
-import { lazy } from 'react';
+import { lazy, Suspense } from 'react';
 import { Navigate, type RouteObject } from 'react-router';
 import { NotFoundPage } from './not-found-page.tsx';
 import { RouteError } from './route-error.tsx';
@@ -8,6 +8,9 @@ import { Splash } from './splash.tsx';
 const SecurityDialog = lazy(async () => ({
   default: (await import('#features/account/security-dialog.tsx')).SecurityDialog,
 }));
+
+/** Loaded by administrators alone. */
+const FirstSteps = lazy(async () => ({ default: (await import('#features/setup/first-steps.tsx')).FirstSteps }));
 
 /** Every screen of the application. Each page is a chunk of its own. */
 export const routes: RouteObject[] = [
@@ -23,7 +26,20 @@ export const routes: RouteObject[] = [
           {
             path: 'dashboard',
             handle: { title: 'Dashboard' },
-            lazy: async () => ({ Component: (await import('#features/dashboard/dashboard-page.tsx')).DashboardPage }),
+            lazy: async () => {
+              const { DashboardPage } = await import('#features/dashboard/dashboard-page.tsx');
+              return {
+                element: (
+                  <DashboardPage
+                    firstSteps={
+                      <Suspense>
+                        <FirstSteps />
+                      </Suspense>
+                    }
+                  />
+                ),
+              };
+            },
           },
           {
             path: 'antivirus',

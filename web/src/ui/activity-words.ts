@@ -38,7 +38,7 @@ export const KIND_LABELS: Record<ShownKind, string> = {
   device_trusted: 'Device trusted',
   block_added: 'Sign-in refused for a while',
   block_lifted: 'Refusal lifted',
-  file_restored: 'File taken out of quarantine',
+  file_restored: 'Copy of a quarantined file downloaded',
   file_deleted: 'File deleted from quarantine',
   setup_changed: 'Company name and contact changed',
   proxy_findings_cleared: 'Notices about proxies read',

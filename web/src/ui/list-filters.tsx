@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
+import { IconChevronDown, IconSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import './list-filters.css';
 
@@ -83,24 +83,27 @@ interface ChoiceProps<Value extends string> {
   onChoose: (value: Value | undefined) => void;
 }
 
-/** One of several. The browser's own select: phones show it full screen. */
+/** One of several. The browser's own select, which phones show full screen, drawn as the other controls. */
 export function ChoiceFilter<Value extends string>({ label, value, options, none, onChoose }: ChoiceProps<Value>) {
   return (
-    <select
-      aria-label={label}
-      data-chosen={value !== undefined}
-      value={value ?? ''}
-      onChange={(event) => {
-        const chosen = event.currentTarget.value;
-        onChoose(options.find(([known]) => known === chosen)?.[0]);
-      }}
-    >
-      <option value="">{none ?? `Any ${label.toLowerCase()}`}</option>
-      {options.map(([known, words]) => (
-        <option key={known} value={known}>
-          {words}
-        </option>
-      ))}
-    </select>
+    <span className="list-filters__choice">
+      <select
+        aria-label={label}
+        data-chosen={value !== undefined}
+        value={value ?? ''}
+        onChange={(event) => {
+          const chosen = event.currentTarget.value;
+          onChoose(options.find(([known]) => known === chosen)?.[0]);
+        }}
+      >
+        <option value="">{none ?? `Any ${label.toLowerCase()}`}</option>
+        {options.map(([known, words]) => (
+          <option key={known} value={known}>
+            {words}
+          </option>
+        ))}
+      </select>
+      <IconChevronDown size={16} stroke={1.7} aria-hidden="true" />
+    </span>
   );
 }

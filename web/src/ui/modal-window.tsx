@@ -4,7 +4,7 @@ import '@mantine/core/styles/Paper.layer.css';
 import '@mantine/core/styles/CloseButton.layer.css';
 import '@mantine/core/styles/ModalBase.layer.css';
 import '@mantine/core/styles/Modal.layer.css';
-import { type ReactNode, useEffect, useState } from 'react';
+import { createContext, type ReactNode, type RefObject, useContext, useEffect, useRef, useState } from 'react';
 import { useFocusKept } from './focus-kept.tsx';
 import './modal-window.css';
 
@@ -14,6 +14,23 @@ interface ModalWindowProps {
   /** Width at most, in px. */
   size?: number;
   children: ReactNode;
+}
+
+const QuestionContext = createContext<RefObject<string | undefined> | undefined>(undefined);
+
+/** While it is rendered, whoever closes the dialog around it, or the page, is asked first: for what is shown this once. */
+export function AskBeforeClosing({ question }: { question: string }) {
+  const asked = useContext(QuestionContext);
+  useEffect(() => {
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', warn);
+    if (asked) asked.current = question;
+    return () => {
+      window.removeEventListener('beforeunload', warn);
+      if (asked) asked.current = undefined;
+    };
+  }, [asked, question]);
+  return null;
 }
 
 /** A dialog over the page, for as long as it is rendered. The focus goes back to where it was; where that is gone meanwhile, to the page's heading. */
@@ -29,10 +46,14 @@ export function ModalWindow({ title, onClose, size = 520, children }: ModalWindo
     [opener],
   );
   const content = useFocusKept();
+  const question = useRef<string>(undefined);
+  function close() {
+    if (question.current === undefined || window.confirm(question.current)) onClose();
+  }
   return (
     <Modal.Root
       opened
-      onClose={onClose}
+      onClose={close}
       size={size}
       yOffset={24}
       xOffset={16}
@@ -48,7 +69,9 @@ export function ModalWindow({ title, onClose, size = 520, children }: ModalWindo
           <Modal.Title className="modal-window__title">{title}</Modal.Title>
           <Modal.CloseButton className="modal-window__close" aria-label="Close" size={44} iconSize={20} />
         </div>
-        <Modal.Body>{children}</Modal.Body>
+        <Modal.Body>
+          <QuestionContext value={question}>{children}</QuestionContext>
+        </Modal.Body>
       </Modal.Content>
     </Modal.Root>
   );

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
 /** The screens are in English, so dates are too: in the person's own English if the browser has one. */
-const LOCALE = navigator.language.startsWith('en') ? navigator.language : 'en-GB';
+export const LOCALE = navigator.language.startsWith('en') ? navigator.language : 'en-GB';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -5,6 +5,7 @@ import { Link } from 'react-router';
 import { FileName } from './file-name.tsx';
 import { Moment } from './moment.tsx';
 import { describeCoverage, describeDetail } from './scan-sentence.ts';
+import { disguiseWordsOf } from './shown-name.ts';
 import { StatusBadge, StatusIcon } from './status-badge.tsx';
 import './scan-row.css';
 
@@ -21,6 +22,7 @@ interface ScanRowProps {
 export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to }: ScanRowProps) {
   const detail = describeDetail(scan);
   const coverage = describeCoverage(scan);
+  const disguise = disguiseWordsOf(scan.filename);
   const isSaid = scan.threat_detected !== null || detail !== undefined;
   return (
     <li className="scan-row" data-leads={to !== undefined}>
@@ -35,6 +37,7 @@ export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to }
             </Link>
           )}
         </span>
+        {disguise && <span className="scan-row__disguise">{disguise}</span>}
         {scan.threat_detected !== null && (
           <span className="scan-row__threat">
             <bdi>{scan.threat_detected}</bdi>
@@ -58,8 +61,8 @@ export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to }
       <div className="scan-row__when">
         <Moment iso={scan.scanned_at} now={now} />
         {detailed && (
-          <span className="scan-row__hash" title={scan.file_hash}>
-            SHA-256 <code>{scan.file_hash.slice(0, HASH_PREFIX_LENGTH)}</code>
+          <span className="scan-row__hash" title={`SHA-256 ${scan.file_hash}`}>
+            Fingerprint <code>{scan.file_hash.slice(0, HASH_PREFIX_LENGTH)}</code>
           </span>
         )}
       </div>

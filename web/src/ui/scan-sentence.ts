@@ -4,7 +4,7 @@ import { describeBytes } from './bytes.ts';
 const count = new Intl.NumberFormat('en');
 
 /**
- * How much of a file was read: "412 of 412 members read, 1.2 GB". A file without members is one that was read as it is.
+ * How much of a file was read: "412 of 412 files inside checked, 1.2 GB". A file without members is one that was read as it is.
  * Nothing when nothing is known of it: `pending` says so already.
  */
 export function describeCoverage({ coverage, size }: Scan): string | undefined {
@@ -12,13 +12,13 @@ export function describeCoverage({ coverage, size }: Scan): string | undefined {
   if (!coverage) return undefined;
   const { members_total, members_scanned, bytes_scanned, encrypted } = coverage;
   const bytes = describeBytes(bytes_scanned);
-  if (members_total === 0) return bytes_scanned > 0 ? `${bytes} read` : undefined;
-  const locked = encrypted > 0 ? `, ${count.format(encrypted)} encrypted` : '';
-  return `${count.format(members_scanned)} of ${count.format(members_total)} members read, ${bytes}${locked}`;
+  if (members_total === 0) return bytes_scanned > 0 ? `${bytes} checked` : undefined;
+  const locked = encrypted > 0 ? `, ${count.format(encrypted)} locked by a password` : '';
+  return `${count.format(members_scanned)} of ${count.format(members_total)} ${members_total === 1 ? 'file' : 'files'} inside checked, ${bytes}${locked}`;
 }
 
 /** What is to be known beside the status: why a record is pending, or what was not ordinary about reading it. */
 export function describeDetail({ status_detail, scan_status }: Scan): string | undefined {
   if (status_detail) return STATUS_DETAIL_SENTENCES[status_detail];
-  return scan_status === 'pending' ? 'It was not fully read yet.' : undefined;
+  return scan_status === 'pending' ? 'It was not fully checked yet.' : undefined;
 }

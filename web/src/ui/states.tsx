@@ -22,11 +22,13 @@ interface EmptyStateProps {
   title: string;
   sentence: string;
   action?: ReactNode;
+  /** A line, where nothing is to be done about it and much follows. */
+  isSmall?: boolean;
 }
 
-export function EmptyState({ icon, title, sentence, action }: EmptyStateProps) {
+export function EmptyState({ icon, title, sentence, action, isSmall = false }: EmptyStateProps) {
   return (
-    <div className="empty-state">
+    <div className="empty-state" data-small={isSmall || undefined}>
       <span className="empty-state__icon" aria-hidden="true">
         {icon}
       </span>

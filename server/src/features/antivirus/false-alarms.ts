@@ -21,6 +21,7 @@ export interface FalseAlarms {
   /** @throws Problem `conflict` for a record that is not infected, or was reported already. */
   report(row: ScanRow, reason: string): Promise<void>;
   list(page: PageQuery): Promise<FalseAlarm[]>;
+  countOpen(): Promise<number>;
   /** @throws Problem `not_found` when it is not open. */
   decide(id: string, decision: 'confirmed' | 'rejected', by: Doer): Promise<void>;
 }
@@ -94,6 +95,15 @@ export function createFalseAlarms(parts: {
           },
         ];
       });
+    },
+
+    async countOpen() {
+      const row = await database
+        .selectFrom('quarantine_reports')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('status', '=', 'open')
+        .executeTakeFirstOrThrow();
+      return Number(row.count);
     },
 
     async decide(id, decision, by) {

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Account, UserInfo } from '@palisade/contract/auth';
-import type { Exposure } from '@palisade/contract/platform';
+import type { AdministratorBy, Exposure } from '@palisade/contract/platform';
 import type { Insertable, Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import { inBatches } from '#platform/batches.ts';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
-import { claimFact, type InstallationTables, readProvider } from '#platform/installation.ts';
+import { claimFact, type InstallationTables, readFact, readProvider } from '#platform/installation.ts';
 import type { Origin } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AuthTables } from './auth.tables.ts';
@@ -42,6 +42,10 @@ export interface Auth {
   findUsers(ids: readonly string[]): Promise<UserInfo[]>;
   /** The ids of all administrators who may sign in. */
   administrators(): Promise<string[]>;
+  /** Who becomes the first administrator: nobody any more, the first account, or an address of ADMIN_EMAILS that was proved. */
+  administrator(): Promise<AdministratorBy>;
+  /** Whether anybody else has an account. */
+  hasOthers(id: string): Promise<boolean>;
   findAccount(id: string): Promise<Account | undefined>;
   /** How an account stands; `common_password` is whether its password is one of those that attackers try first, undefined when that is not known. */
   standing(id: string): Promise<{ common_password: boolean | undefined; is_admin: boolean; created_at: string }>;
@@ -62,6 +66,7 @@ export function createAuth(parts: {
   const { database, audit, passwords, exposure, admin_emails, onRegistered, now } = parts;
   const columns = ['id', 'username', 'email', 'role'] as const;
   // What an unknown email's password is compared with, so that it takes as long as a known one's.
+  let isAdministered = false;
   const nobodysHash = hashPassword(randomBytes(16).toString('hex'));
 
   async function disabledAccount(): Promise<Problem> {
@@ -208,6 +213,21 @@ export function createAuth(parts: {
         .orderBy('id')
         .execute();
       return rows.map(({ id }) => id);
+    },
+
+    async administrator() {
+      // An installation does not lose its last one.
+      isAdministered ||=
+        exposure === 'local' && (await readFact(database.$pickTables<'installation'>(), FIRST_ADMIN)) !== undefined;
+      isAdministered ||=
+        (await database.selectFrom('users').select('id').where('role', '=', 'admin').limit(1).executeTakeFirst()) !== undefined;
+      if (isAdministered) return 'there';
+      return exposure === 'local' ? 'first_account' : 'named_email';
+    },
+
+    async hasOthers(id) {
+      const other = await database.selectFrom('users').select('id').where('id', '!=', id).limit(1).executeTakeFirst();
+      return other !== undefined;
     },
 
     findAccount: (id) =>

@@ -17,6 +17,7 @@ export interface PlanRequests {
   list(user_id: string, page: PageQuery): Promise<PlanRequest[]>;
   /** The open ones of everybody. */
   listOpen(page: PageQuery): Promise<UserPlanRequest[]>;
+  countOpen(): Promise<number>;
   find(id: string): Promise<PlanRequestRow | undefined>;
   /** @throws Problem `not_found` when it is not open any more. */
   close(id: string, as: 'declined' | 'withdrawn'): Promise<void>;
@@ -94,6 +95,15 @@ export function createPlanRequests(parts: {
         const user = users.get(request.user_id);
         return user === undefined ? [] : [{ ...request, user_email: user.email, user_username: user.username }];
       });
+    },
+
+    async countOpen() {
+      const row = await database
+        .selectFrom('subscription_requests')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('status', '=', 'open')
+        .executeTakeFirstOrThrow();
+      return Number(row.count);
     },
 
     find: (id) => database.selectFrom('subscription_requests').selectAll().where('id', '=', id).executeTakeFirst(),

@@ -5,7 +5,7 @@ import { ColorSchemeSwitch } from '#ui/color-scheme-switch.tsx';
 import { Sheet } from '#ui/sheet.tsx';
 import { NavItemLink } from './nav-item-link.tsx';
 import { DOCK_SIZE, NAV_ITEMS } from './nav-items.ts';
-import { NavItems } from './sidebar.tsx';
+import { Administration, NavItems } from './sidebar.tsx';
 import { SupportBlock } from './support-block.tsx';
 import './dock.css';
 
@@ -46,6 +46,7 @@ export function Dock() {
             <span>Main Dashboard</span>
           </button>
           {NAV_ITEMS.length > DOCK_SIZE && <NavItems items={NAV_ITEMS.slice(DOCK_SIZE)} />}
+          <Administration />
           <ColorSchemeSwitch />
           <SupportBlock />
         </div>

@@ -2,6 +2,7 @@ import { MantineProvider } from '@mantine/core';
 import { listScans } from '@palisade/contract/antivirus';
 import { currentUser, logout } from '@palisade/contract/auth';
 import { readDashboard } from '@palisade/contract/dashboard';
+import { readOverview } from '@palisade/contract/overview';
 import { readConfig } from '@palisade/contract/platform';
 import { clearProxyFindings, readProxyFindings } from '@palisade/contract/proxy';
 import { listSessions } from '@palisade/contract/sessions';
@@ -287,6 +288,25 @@ describe('the user menu', () => {
     await openMenu(user);
     expect(screen.getByRole('menuitem', { name: 'Admin Setup' })).toHaveAttribute('href', '/admin/setup');
     expect(screen.getByRole('menuitem', { name: 'Outbox' })).toHaveAttribute('href', '/admin/outbox');
+  });
+
+  it('has a group in the sidebar for administrators, with what waits', async () => {
+    const waiting = { plan_requests: 2, false_alarms: 1, mails: 120 };
+    const first_steps = { provider: true, second_factor: true, first_scan: true, others: true };
+    server.on(readOverview, reply(readOverview, { waiting, first_steps }));
+    open('/antivirus');
+    await heading('Antivirus');
+    expect(screen.queryByRole('navigation', { name: 'Administration' })).not.toBeInTheDocument();
+    act(() => startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } }));
+    const group = within(await screen.findByRole('navigation', { name: 'Administration' }, { timeout: 5_000 }));
+    expect(await group.findByRole('link', { name: 'Plan requests 2 plan requests wait' })).toHaveAttribute(
+      'href',
+      '/subscription-manager',
+    );
+    expect(group.getByRole('link', { name: 'False alarms 1 report waits' })).toHaveAttribute('href', '/admin/false-alarms');
+    expect(group.getByRole('link', { name: 'Outbox 120 mails wait' })).toHaveTextContent('99+');
+    expect(group.getByRole('link', { name: 'Users' })).toHaveAttribute('href', '/admin/users');
+    expect(group.getByRole('link', { name: 'Audit log' })).toHaveAttribute('href', '/admin/audit');
   });
 
   it('signs out on the server and in this browser', async () => {

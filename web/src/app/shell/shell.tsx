@@ -1,6 +1,6 @@
 import { IconArrowBackUp, IconChevronRight } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect, useRef } from 'react';
-import { Link, Outlet, ScrollRestoration, useLocation, useMatches, useNavigate } from 'react-router';
+import { Link, Outlet, ScrollRestoration, useLocation, useMatches, useNavigate, useNavigation } from 'react-router';
 import { useConfig } from '#api/config.ts';
 import { useSession } from '#api/session.ts';
 import { Dock } from './dock.tsx';
@@ -29,6 +29,12 @@ function useRouteTitle(): string | undefined {
     .findLast(isRouteHandle)?.title;
 }
 
+/** While a screen is fetched: over a slow network nothing else says that the press was heard. */
+function PendingBar() {
+  const isPending = useNavigation().state === 'loading';
+  return isPending && <div className="shell__pending" role="progressbar" aria-label="Loading the screen" />;
+}
+
 /** A new screen is announced by its title and by its heading, which takes the focus; the first one leaves the focus where it is. */
 function useArrival(title: string | undefined): void {
   const { pathname } = useLocation();
@@ -49,12 +55,13 @@ export function Shell() {
   const navigate = useNavigate();
   const title = useRouteTitle();
   const isDashboard = pathname === '/dashboard';
+  const isAway = !isDashboard && pathname !== '/';
   const isAdmin = useSession().session?.user_info.role === 'admin';
   useArrival(title);
   const isUnproven = useSession().session?.email_unproven;
 
   return (
-    <div className="shell">
+    <div className="shell" data-away={isAway}>
       <a className="shell__skip" href="#main">
         Skip to content
       </a>
@@ -93,7 +100,7 @@ export function Shell() {
           <Outlet />
         </main>
       </div>
-      {!isDashboard && pathname !== '/' && (
+      {isAway && (
         <button
           type="button"
           className="shell__float"
@@ -105,6 +112,7 @@ export function Shell() {
         </button>
       )}
       <Dock />
+      <PendingBar />
       <ScrollRestoration />
     </div>
   );

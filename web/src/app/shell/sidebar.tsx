@@ -1,11 +1,16 @@
 import { IconLayoutDashboard } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
 import { useNavigate } from 'react-router';
 import { useConfig } from '#api/config.ts';
+import { useSession } from '#api/session.ts';
 import { Brand } from '#ui/brand.tsx';
 import { NavItemLink } from './nav-item-link.tsx';
 import { NAV_ITEMS, type NavItem } from './nav-items.ts';
 import { SupportBlock } from './support-block.tsx';
 import './sidebar.css';
+
+/** Loaded by administrators alone. */
+const AdminNav = lazy(async () => ({ default: (await import('./admin-nav.tsx')).AdminNav }));
 
 export function Sidebar() {
   const config = useConfig();
@@ -15,16 +20,25 @@ export function Sidebar() {
       <div className="sidebar__brand">
         <Brand provider={config?.provider_name} />
       </div>
-      <button type="button" className="sidebar__quick" title="Main Dashboard" onClick={() => navigate('/dashboard')}>
-        <IconLayoutDashboard size={20} stroke={1.7} aria-hidden="true" />
-        <span className="sidebar__label">Main Dashboard</span>
-      </button>
-      <nav aria-label="Main">
-        <NavItems items={NAV_ITEMS} />
-      </nav>
+      <div className="sidebar__ways">
+        <button type="button" className="sidebar__quick" title="Main Dashboard" onClick={() => navigate('/dashboard')}>
+          <IconLayoutDashboard size={20} stroke={1.7} aria-hidden="true" />
+          <span className="sidebar__label">Main Dashboard</span>
+        </button>
+        <nav aria-label="Main">
+          <NavItems items={NAV_ITEMS} />
+        </nav>
+        <Administration />
+      </div>
       <SupportBlock />
     </div>
   );
+}
+
+/** The group of administrators; nothing for everybody else. */
+export function Administration() {
+  const isAdmin = useSession().session?.user_info.role === 'admin';
+  return <Suspense>{isAdmin && <AdminNav />}</Suspense>;
 }
 
 /** Links to screens. `NavItemLink` marks the one that is open with `aria-current="page"`. */

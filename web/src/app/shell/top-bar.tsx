@@ -42,12 +42,14 @@ export function TopBar() {
 
 /** Only what this page knows of its own: whether its last call got through, what it is sending, and whether it was asked to wait. */
 function StatusPills() {
+  // The chat shows it itself.
+  const isShownBelow = useLocation().pathname === '/chat';
   const connection = useConnection();
   const { running } = useUploadCounts();
   const until = useWait();
   return (
     <div role="status" className="top-bar__pills">
-      {connection !== 'unknown' && (
+      {connection !== 'unknown' && !(isShownBelow && connection === 'online') && (
         <span className="pill" data-tone={connection === 'online' ? 'good' : 'warn'}>
           {CONNECTIONS[connection]}
         </span>

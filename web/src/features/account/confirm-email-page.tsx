@@ -9,7 +9,7 @@ export function ConfirmEmailPage() {
   const [code] = useState(() => window.location.hash.slice(1));
   const isUnproven = useIsUnproven();
   return (
-    <Page title="Confirm your email address" sentence="So that nobody uses an address that is not theirs.">
+    <Page title="Confirm your email address" sentence="This shows that the address is yours.">
       {isUnproven ? (
         <EmailProofForm code={code} />
       ) : (

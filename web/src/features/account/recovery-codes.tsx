@@ -1,6 +1,7 @@
 import { useClipboard } from '@mantine/hooks';
 import { IconCopy, IconDownload, IconPrinter } from '@tabler/icons-react';
 import { Button } from '#ui/button.tsx';
+import { AskBeforeClosing } from '#ui/modal-window.tsx';
 
 const FILE_NAME = 'palisade-recovery-codes.txt';
 
@@ -20,6 +21,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
   const icon = { size: 16, stroke: 1.7, 'aria-hidden': true } as const;
   return (
     <div className="account-form">
+      <AskBeforeClosing question="Have you kept your recovery codes? They are not shown again." />
       <p className="sub">
         Each of these codes signs you in once when you have neither your app nor a passkey at hand. Keep them where you keep
         papers that matter. They are shown only now.

@@ -71,6 +71,39 @@ describe('setting up an authenticator app', () => {
     expect(await screen.findByText(/2 of 10 left. Make new ones/u)).toBeVisible();
   });
 
+  it('asks before recovery codes that nobody has kept are gone, by Escape, by the cross or with the page', async () => {
+    server.on(renewRecoveryCodes, reply(renewRecoveryCodes, { recovery_codes: CODES }));
+    server.on(readTwoFactor, reply(readTwoFactor, ON));
+    const onClose = vi.fn();
+    const confirm = vi.fn(() => false);
+    vi.stubGlobal('confirm', confirm);
+    renderForTest(<SecurityDialog onClose={onClose} />);
+    const user = userEvent.setup();
+    const leave = () => {
+      const event = new Event('beforeunload', { cancelable: true });
+      window.dispatchEvent(event);
+      return event.defaultPrevented;
+    };
+    await user.click(await screen.findByRole('button', { name: 'New Codes' }));
+    expect(leave()).toBe(false);
+    await user.type(screen.getByLabelText('Your password'), 'correct horse');
+    await user.type(screen.getByLabelText('Code'), '123456');
+    await user.click(screen.getByRole('button', { name: 'Make New Codes' }));
+    await screen.findByText(CODES[9] ?? '');
+
+    await user.keyboard('{Escape}');
+    expect(confirm).toHaveBeenCalledExactlyOnceWith('Have you kept your recovery codes? They are not shown again.');
+    expect(onClose).not.toHaveBeenCalled();
+    expect(screen.getByText(CODES[0] ?? '')).toBeVisible();
+    expect(leave()).toBe(true);
+
+    confirm.mockReturnValue(true);
+    await user.click(screen.getByRole('button', { name: 'Close' }));
+    expect(onClose).toHaveBeenCalledOnce();
+    await user.click(screen.getByRole('button', { name: 'I Have Kept Them' }));
+    expect(leave()).toBe(false);
+  });
+
   it('says at the field that the password is wrong, and Back leads to the list', async () => {
     const errors = [{ field: 'current_password', message: 'This is not your current password.' }];
     server.on(confirmIdentity, refusal('invalid_field', { errors }));

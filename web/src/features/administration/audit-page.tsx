@@ -52,7 +52,7 @@ export function AuditPage() {
           <Entries />
         </div>
       ) : (
-        <AdministratorsOnly sentence="The log tells what other people did, so only an administrator of this installation sees it. Your own part is in Security Preferences." />
+        <AdministratorsOnly sentence="The log tells what other people did, so only administrators see it. What you did is in Security Preferences." />
       )}
     </Page>
   );
@@ -68,7 +68,7 @@ function Chain() {
     </Button>
   );
   return (
-    <Card title="Is it whole?" action={again}>
+    <Card title="Has anybody changed the log?" action={again}>
       {error && <ErrorNotice title="The log could not be checked" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
       {!chain && !error && <p className="sub audit-chain__checking">Checking every entry…</p>}
       {chain && (

@@ -28,11 +28,7 @@ export function UsersPage() {
       title="Users"
       sentence="Everybody with an account here: what they may do, where they are signed in, and the way to let them in or keep them out."
     >
-      {isAdmin ? (
-        <People />
-      ) : (
-        <AdministratorsOnly sentence="The list names other people, so only an administrator of this installation sees it." />
-      )}
+      {isAdmin ? <People /> : <AdministratorsOnly sentence="The list names other people, so only administrators see it." />}
     </Page>
   );
 }

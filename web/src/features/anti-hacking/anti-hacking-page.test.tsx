@@ -158,7 +158,7 @@ describe('the tiles', () => {
     await open();
     const total = screen.getByRole('region', { name: 'Total Threats Blocked' });
     expect(total.querySelector('.num')).toHaveTextContent('2');
-    expect(total).toHaveTextContent(/Simulated.* 5 beside/u);
+    expect(total).toHaveTextContent(/Simulated.* 5 practice alerts/u);
     for (const name of ['Threats Blocked Today', 'Intrusion Attempts Stopped', 'Brute Force Attempts Blocked']) {
       expect(screen.getByRole('region', { name })).toHaveTextContent('0');
     }
@@ -245,7 +245,7 @@ describe('Simulate Threat', () => {
     const [head] = within(screen.getByRole('list', { name: 'Live feed' })).getAllByRole('listitem');
     expect(head).toHaveTextContent('a drill');
     expect(head).toHaveTextContent('SIMULATED');
-    expect(screen.getByRole('region', { name: 'Total Threats Blocked' })).toHaveTextContent(/Simulated.* 1 beside/u);
+    expect(screen.getByRole('region', { name: 'Total Threats Blocked' })).toHaveTextContent(/Simulated.* 1 practice alert,/u);
   });
 
   it('says that it did not work', async () => {

@@ -7,6 +7,7 @@ import { Page } from '#ui/page.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { AlertList } from './alert-list.tsx';
 import { ACTIVE, alertsQuery } from './alerts.queries.ts';
+import { AnswerCard } from './answer-card.tsx';
 import { isPremiumRequired, planQuery } from './anti-hacking.queries.ts';
 import { BlocksCard } from './blocks-card.tsx';
 import { HistoryCard } from './history-card.tsx';
@@ -31,17 +32,18 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
   // The plan may have ended since it was read: the server's refusal of the alerts counts.
   const isRefused = isPremiumRequired(alerts.error);
   return (
-    <Page title="Anti-Hacking" sentence="What was tried against you, what was stopped, and what stands open.">
+    <Page title="Anti-Hacking" sentence="What was tried against you, what was stopped, and what is left to do.">
       {error && <ErrorNotice title="Your plan could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
       {!plan && !error && <LoadingRows label="Loading your plan" />}
       {plan && (!isPremium || isRefused) && <LockedScreen message={isRefused ? PREMIUM_REQUIRED : undefined} />}
       {isPremium && !isRefused && (
         <>
+          <AnswerCard />
+          <AlertList />
+          <ScanPanel />
+          <BlocksCard />
           <ThreatPanel random={random} />
           <HistoryCard />
-          <ScanPanel />
-          <AlertList />
-          <BlocksCard />
           <OpenAlert securityDialog={securityDialog} />
         </>
       )}

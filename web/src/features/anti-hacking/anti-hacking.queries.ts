@@ -17,10 +17,12 @@ export const statsQuery = queryOptions({
   meta: { silent_status: 403 },
 });
 
+export const HISTORY_KEY = ['anti-hacking', 'history'] as const;
+
 /** Score and threats of the last days. While other days are read, those that were shown stay. */
 export const historyQuery = (days: number) =>
   queryOptions({
-    queryKey: ['anti-hacking', 'history', days],
+    queryKey: [...HISTORY_KEY, days],
     queryFn: ({ signal }) => call(readHistory, { signal, query: { days, time_zone } }),
     placeholderData: keepPreviousData,
     meta: { silent_status: 403 },

@@ -65,7 +65,8 @@ export function BlocksCard() {
           onRetry={refetch}
           empty={
             <EmptyState
-              icon={<IconLockOpen size={28} stroke={1.7} />}
+              isSmall
+              icon={<IconLockOpen size={20} stroke={1.7} />}
               title="Nobody is locked out"
               sentence="After five wrong passwords from one place, sign-ins to your account from there are refused for ten minutes, then for longer. Whoever is signed in stays signed in."
             />

@@ -39,9 +39,9 @@ describe('the card', () => {
     await user.click(screen.getByRole('button', { name: 'Show as table' }));
     expect(rowsOf(screen.getByRole('table'))).toEqual([
       'DayScoreThreatsBlockedDrills',
-      'Thu 19 Nov92001',
-      'Wed 18 Nov–not known320',
-      'Tue 17 Nov100000',
+      'Thu, Nov 1992001',
+      'Wed, Nov 18–not known320',
+      'Tue, Nov 17100000',
     ]);
     await user.click(screen.getByRole('button', { name: 'Show as chart' }));
     expect(screen.queryByRole('table')).not.toBeInTheDocument();
@@ -63,8 +63,9 @@ describe('the card', () => {
     server.on(readHistory, reply(readHistory, [dayOf('2026-11-18'), dayOf('2026-11-19', { score: 100 })]));
     renderForTest(<HistoryCard />);
     expect(await screen.findByText('Nothing to draw yet')).toBeVisible();
-    expect(screen.getByText(/^The first point appears today\./u)).toBeVisible();
-    expect(screen.queryByRole('button')).not.toBeInTheDocument();
+    expect(screen.getByText(/^No threats in the last 2 days\. Once three days are known/u)).toBeVisible();
+    await userEvent.click(screen.getByRole('button', { name: 'Show as table' }));
+    expect(rowsOf(screen.getByRole('table'))).toHaveLength(3);
   });
 
   it('says that the history cannot be read, and reads it on Retry', async () => {
@@ -110,11 +111,11 @@ describe('the days', () => {
     expect(summaryOf([dayOf('2026-11-18'), dayOf('2026-11-19', { threats, blocked })])).toBe(sentence);
   });
 
-  it('can be drawn from the second score on, or from the first threat on', () => {
+  it('can be drawn from the third day that is known on', () => {
     const one = dayOf('2026-11-19', { score: 90 });
     expect(isDrawable([one])).toBe(false);
     expect(isDrawable([one, dayOf('2026-11-20', { simulated: 1 })])).toBe(false);
-    expect(isDrawable([one, one])).toBe(true);
-    expect(isDrawable([dayOf('2026-11-20', { threats: 1 })])).toBe(true);
+    expect(isDrawable([one, dayOf('2026-11-20', { threats: 1 })])).toBe(false);
+    expect(isDrawable([one, one, dayOf('2026-11-20', { threats: 1 })])).toBe(true);
   });
 });

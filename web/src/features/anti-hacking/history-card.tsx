@@ -68,19 +68,24 @@ export function HistoryCard() {
         <ErrorNotice title="The history could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
       )}
       {!days && !error && <LoadingRows label="Loading the history" />}
-      {isShown && !isDrawable(days) && (
-        <EmptyState
-          icon={<IconChartLine size={28} stroke={1.7} />}
-          title="Nothing to draw yet"
-          sentence="The first point appears today. From tomorrow on, a line shows how your score moves, and bars show what was tried against you."
-        />
-      )}
-      {isShown && isDrawable(days) && (
+      {isShown && (
         <>
-          <p className="sub">{summaryOf(days)}</p>
-          {isTable ? <HistoryTable days={days} /> : <Drawing days={days} />}
+          {isDrawable(days) && <p className="sub">{summaryOf(days)}</p>}
+          {isTable && <HistoryTable days={days} />}
+          {!isTable && isDrawable(days) && <Drawing days={days} />}
+          {!isTable && !isDrawable(days) && (
+            <EmptyState
+              isSmall
+              icon={<IconChartLine size={20} stroke={1.7} />}
+              title="Nothing to draw yet"
+              sentence={`${summaryOf(days)} Once three days are known, a line shows how your score moves, and bars show what was tried against you.`}
+            />
+          )}
           <div className="history__foot">
-            <p>A gap in the line is a day on which nobody looked. Drills are not counted as threats.</p>
+            <p>
+              {isDrawable(days) && 'A gap in the line is a day on which the score was not looked at. '}Practice alerts are not
+              counted as threats.
+            </p>
             <Button
               variant="quiet"
               size="s"

@@ -1,4 +1,5 @@
 import type { HistoryDay } from '@palisade/contract/anti-hacking';
+import { LOCALE } from '#ui/moment.tsx';
 
 /** What the kind of each figure is called, and its colour: the same in chart, legend and table. */
 export const FIGURES = {
@@ -8,8 +9,8 @@ export const FIGURES = {
 } as const;
 
 // A day is a date, wherever it is read.
-const shortFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const longFormat = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
+const shortFormat = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const longFormat = new Intl.DateTimeFormat(LOCALE, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 /** "20 Nov" */
 export function shortDay(day: string): string {
@@ -21,9 +22,12 @@ export function longDay(day: string): string {
   return longFormat.format(Date.parse(day));
 }
 
-/** Whether there is more to draw than a point. */
+/** So many days must be known before they make a picture. */
+const DRAWN_FROM = 3;
+
+/** Whether there is more to draw than a point or two. */
 export function isDrawable(days: readonly HistoryDay[]): boolean {
-  return days.some(({ threats }) => threats > 0) || days.filter(({ score }) => score !== null).length > 1;
+  return days.filter(({ score, threats }) => score !== null || threats > 0).length >= DRAWN_FROM;
 }
 
 /** The days in one sentence. */

@@ -15,7 +15,7 @@ export function cutDescription(description: string): string {
 export function LiveFeed({ threats, hasFailed }: { threats: readonly Alert[] | undefined; hasFailed: boolean }) {
   const now = useMinute();
   if (!threats) return hasFailed ? null : <LoadingRows label="Loading the live feed" />;
-  if (threats.length === 0) return <p className="live-feed__empty">Nothing yet. What is raised from now on stands here.</p>;
+  if (threats.length === 0) return <p className="live-feed__empty">Nothing yet. New threats appear here.</p>;
   return (
     <ul className="live-feed" aria-label="Live feed" aria-live="polite">
       {threats.slice(0, LIVE_FEED.shown).map((alert) => (

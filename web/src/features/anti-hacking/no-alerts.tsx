@@ -31,7 +31,7 @@ export function NoAlerts({ choice, monitor, onChoose }: NoAlertsProps) {
       <EmptyState
         icon={<IconFilterOff size={28} stroke={1.7} />}
         title="Nothing matches these filters"
-        sentence={hidden ? `They hide ${alertsWord(hidden)}.` : 'There is nothing behind them either.'}
+        sentence={hidden ? `They hide ${alertsWord(hidden)}.` : 'There are no other alerts.'}
         action={
           <Button variant="quiet" onClick={() => onChoose({ ...ACTIVE, status: choice.status })}>
             Show all
@@ -45,7 +45,7 @@ export function NoAlerts({ choice, monitor, onChoose }: NoAlertsProps) {
       <EmptyState
         icon={<IconShieldCheck size={28} stroke={1.7} />}
         title="Nothing resolved yet"
-        sentence="Alerts that you have dealt with stand here, with your reasons."
+        sentence="Alerts that you have dealt with are listed here, with your reasons."
       />
     );
   if (choice.status === 'hidden')
@@ -53,7 +53,7 @@ export function NoAlerts({ choice, monitor, onChoose }: NoAlertsProps) {
       <EmptyState
         icon={<IconEyeOff size={28} stroke={1.7} />}
         title="Nothing is hidden"
-        sentence="A false positive can be kept out of the list for 30 days. What that hides stands here; nothing is lost."
+        sentence="You can keep a false alarm out of the list for 30 days. What is hidden is listed here. Nothing is lost."
       />
     );
   return <NoneFound monitor={monitor} onChoose={onChoose} />;

@@ -64,7 +64,7 @@ export function ScanPanel() {
       </Refusal>
       {!result && !scan.error && (
         <p className="sub">
-          Looks at your firewall rules, your files and your alerts, and says what stands open and how to close it.
+          Checks your firewall rules, your files and your alerts. You learn what is not safe, and how to mend it.
         </p>
       )}
       {result && <Result result={result} />}

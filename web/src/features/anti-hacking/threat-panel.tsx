@@ -10,7 +10,7 @@ import { FigureMark } from '#ui/figure-mark.tsx';
 import { ErrorNotice } from '#ui/states.tsx';
 import { Toggle } from '#ui/toggle.tsx';
 import { ALERTS_KEY } from './alerts.queries.ts';
-import { fetchLiveFeed, isPremiumRequired, prependThreat, statsQuery } from './anti-hacking.queries.ts';
+import { fetchLiveFeed, HISTORY_KEY, isPremiumRequired, prependThreat, statsQuery } from './anti-hacking.queries.ts';
 import { LiveFeed } from './live-feed.tsx';
 
 const count = new Intl.NumberFormat('en');
@@ -57,7 +57,11 @@ export function ThreatPanel({ random }: { random: () => number }) {
       const { threat_detected } = await call(simulateThreat);
       setThreats((before) => prependThreat(before ?? [], threat_detected));
       setFailure(undefined);
-      await Promise.all([refreshStats(), queries.invalidateQueries({ queryKey: ALERTS_KEY })]);
+      await Promise.all([
+        refreshStats(),
+        queries.invalidateQueries({ queryKey: ALERTS_KEY }),
+        queries.invalidateQueries({ queryKey: HISTORY_KEY }),
+      ]);
     } catch (error) {
       console.error(error);
       setFailure({ title: 'The threat could not be simulated', sentence: sentenceOf(error), retry: () => void simulate() });
@@ -178,7 +182,7 @@ function Tile({ label, icon, real, simulated = 0 }: TileProps) {
     <StatCard label={label} icon={icon} value={real === undefined ? '–' : count.format(real)}>
       {simulated > 0 ? (
         <>
-          <FigureMark kind="simulated" /> {count.format(simulated)} beside
+          <FigureMark kind="simulated" /> {count.format(simulated)} practice {simulated === 1 ? 'alert' : 'alerts'}, not counted
         </>
       ) : (
         'measured on this account'

@@ -17,7 +17,7 @@ const ScanDetailDialog = lazy(async () => ({ default: (await import('./scan-deta
 export function AntivirusPage() {
   const { add } = useUploads();
   return (
-    <Page title="Antivirus" sentence="Have any file read whole by the scanning engines, and see what they found.">
+    <Page title="Antivirus" sentence="Check any file for viruses. You see what was found, and what to do.">
       <DropArea onFiles={add} />
       <UploadPanel />
       <ScanStats />
@@ -51,7 +51,7 @@ function ScanStats() {
   return (
     <div className="page__stats">
       <StatCard label="Protection Status" icon={<IconShieldCheck size={20} stroke={1.7} />} value="ACTIVE">
-        {examined ? `last file read by ${describeEngines(examined)}` : latest && 'no file has been read lately'}
+        {examined ? `the last file was checked by ${describeEngines(examined)}` : latest && 'no file has been checked lately'}
       </StatCard>
       <StatCard
         label="Threats Detected"

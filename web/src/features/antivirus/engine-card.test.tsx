@@ -49,8 +49,8 @@ describe('the state of the scanner', () => {
       'with the pack alone',
       STATUS,
       'good',
-      '139 rules, ready',
-      `The signatures that ship with Palisade, of ${describeDate(SIGNATURES.built_at ?? '')}.`,
+      'Ready to scan',
+      `It knows the threats that were known on ${describeDate(SIGNATURES.built_at ?? '')}.`,
     ],
     [
       'with feeds that never change',
@@ -59,25 +59,25 @@ describe('the state of the scanner', () => {
         signatures: { ...SIGNATURES, last_update_at: SIGNATURES.built_at, last_outcome: 'The last update went well.' },
       },
       'good',
-      '139 rules, ready',
-      `The newest signatures came on ${describeDate(SIGNATURES.built_at ?? '')}.`,
+      'Ready to scan',
+      `The newest threats were added on ${describeDate(SIGNATURES.built_at ?? '')}.`,
     ],
     [
       'with feeds that failed from the start',
       { ...STATUS, signatures: { ...SIGNATURES, failed_sources: 1, last_outcome: 'The last update failed for 1 of 1 sources.' } },
       'warn',
-      'Signatures could not be updated',
+      'The list of known threats could not be updated',
       'The last update failed for 1 of 1 sources.',
     ],
-    ['with fresh feeds', fed(3), 'good', '139 rules, ready', 'Signatures are 3 hours old.'],
+    ['with fresh feeds', fed(3), 'good', 'Ready to scan', 'The list of known threats is 3 hours old.'],
     [
       'with a hash list',
       fed(0.2, { hashes: 1_000_000 }),
       'good',
-      '139 rules and 1,000,000 known bad files, ready',
-      'Signatures are less than an hour old.',
+      'Ready to scan',
+      'The list of known threats is less than an hour old.',
     ],
-    ['at 48 hours', fed(48), 'good', '139 rules, ready', 'Signatures are 2 days old.'],
+    ['at 48 hours', fed(48), 'good', 'Ready to scan', 'The list of known threats is 2 days old.'],
     [
       'after 48 hours',
       fed(73, {
@@ -85,7 +85,7 @@ describe('the state of the scanner', () => {
         last_outcome: 'The last update failed for 1 of 2 sources; what was there before stays in use.',
       }),
       'warn',
-      'Signatures are 3 days old',
+      'The list of known threats is 3 days old',
       'Files are scanned all the same, but the newest threats may be missed. The last update failed for 1 of 2 sources; what was there before stays in use.',
     ],
     [
@@ -140,7 +140,7 @@ describe('the engine card', () => {
     );
     renderForTest(<EngineCard />);
     expect(screen.getByRole('status', { name: 'Loading the state of the scanning engine' })).toBeVisible();
-    expect(await screen.findByText('139 rules, ready')).toBeVisible();
+    expect(await screen.findByText('Ready to scan')).toBeVisible();
     expect(screen.getByText('2 of 2 ready, signatures 43ce751f09ed')).not.toBeVisible();
     await userEvent.click(screen.getByText('Details'));
     expect(screen.getByText('2 of 2 ready, signatures 43ce751f09ed')).toBeVisible();
@@ -156,6 +156,6 @@ describe('the engine card', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('The server is tired.');
     server.on(readEngine, reply(readEngine, STATUS));
     await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
-    expect(await screen.findByText('139 rules, ready')).toBeVisible();
+    expect(await screen.findByText('Ready to scan')).toBeVisible();
   });
 });

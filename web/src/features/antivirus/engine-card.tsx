@@ -6,7 +6,7 @@ import { engineQuery } from '#api/engine.ts';
 import { describeBytes } from '#ui/bytes.ts';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { ErrorNotice } from '#ui/states.tsx';
-import { type EngineState, engineState } from './engine-state.ts';
+import { describeSignatures, type EngineState, engineState } from './engine-state.ts';
 import './engine-card.css';
 
 const ICONS: Record<EngineState['tone'], typeof IconShieldCheck> = {
@@ -68,6 +68,10 @@ function EngineFacts({ status: { engines, signatures, limits, feeds }, now }: { 
           </dd>
         </div>
       ))}
+      <div>
+        <dt>Known threats</dt>
+        <dd>{describeSignatures(signatures)}</dd>
+      </div>
       {signatures.last_update_at !== null && (
         <div>
           <dt>Last update</dt>

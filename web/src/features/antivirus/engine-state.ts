@@ -25,7 +25,8 @@ export function describeOld(age_ms: number): string {
   return `${count(Math.floor(hours / DAY_HOURS), 'day', 'days')} old`;
 }
 
-function describeSignatures({ rules, hashes }: EngineStatus['signatures']): string {
+/** "139 rules and 5 known bad files" */
+export function describeSignatures({ rules, hashes }: EngineStatus['signatures']): string {
   const rulesOf = count(rules, 'rule', 'rules');
   return hashes === 0 ? rulesOf : `${rulesOf} and ${count(hashes, 'known bad file', 'known bad files')}`;
 }
@@ -34,7 +35,7 @@ function describeSignatures({ rules, hashes }: EngineStatus['signatures']): stri
 function describeOrigin({ built_at, last_update_at }: EngineStatus['signatures']): string {
   if (built_at === null) return '';
   const day = describeDate(built_at);
-  return last_update_at === null ? `The signatures that ship with Palisade, of ${day}.` : `The newest signatures came on ${day}.`;
+  return last_update_at === null ? `It knows the threats that were known on ${day}.` : `The newest threats were added on ${day}.`;
 }
 
 /** `now` in ms. The gravest thing speaks. */
@@ -57,10 +58,10 @@ export function engineState({ engines, signatures }: EngineStatus, now: number):
       sentence: 'What the other engine finds is told at once. Other files stay pending until both have read them.',
     };
   }
-  const ready = `${describeSignatures(signatures)}, ready`;
+  const ready = 'Ready to scan';
   if (signatures.as_of === null) {
     if (signatures.failed_sources > 0) {
-      return { tone: 'warn', title: 'Signatures could not be updated', sentence: signatures.last_outcome ?? '' };
+      return { tone: 'warn', title: 'The list of known threats could not be updated', sentence: signatures.last_outcome ?? '' };
     }
     return { tone: 'good', title: ready, sentence: describeOrigin(signatures) };
   }
@@ -69,9 +70,9 @@ export function engineState({ engines, signatures }: EngineStatus, now: number):
     const failed = signatures.failed_sources > 0 ? ` ${signatures.last_outcome ?? ''}` : '';
     return {
       tone: 'warn',
-      title: `Signatures are ${describeOld(age_ms)}`,
+      title: `The list of known threats is ${describeOld(age_ms)}`,
       sentence: `Files are scanned all the same, but the newest threats may be missed.${failed}`,
     };
   }
-  return { tone: 'good', title: ready, sentence: `Signatures are ${describeOld(age_ms)}.` };
+  return { tone: 'good', title: ready, sentence: `The list of known threats is ${describeOld(age_ms)}.` };
 }

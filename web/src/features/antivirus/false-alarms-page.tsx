@@ -32,12 +32,12 @@ export function FalseAlarmsPage() {
   return (
     <Page
       title="False alarms"
-      sentence="Findings that people hold to be wrong. What you decide is told to them; the verdict stays that of the engine."
+      sentence="People report files that they think are harmless. They are told what you decide; the scan's answer stays as it is."
     >
       {isAdmin ? (
         <Reports />
       ) : (
-        <AdministratorsOnly sentence="Reports name other people’s files, so only an administrator of this installation sees them." />
+        <AdministratorsOnly sentence="Reports name other people’s files, so only administrators see them." />
       )}
     </Page>
   );
@@ -58,7 +58,7 @@ function Reports() {
             <EmptyState
               icon={<IconFlag size={28} stroke={1.7} />}
               title="No reports"
-              sentence="When somebody holds a finding to be a false alarm, it stands here for you to decide."
+              sentence="When somebody reports a false alarm, it is listed here, and you decide."
             />
           }
         >

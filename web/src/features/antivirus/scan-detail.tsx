@@ -12,6 +12,7 @@ import { FileName } from '#ui/file-name.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { describeCoverage, describeDetail } from '#ui/scan-sentence.ts';
+import { disguiseWordsOf } from '#ui/shown-name.ts';
 import { StatusIcon } from '#ui/status-badge.tsx';
 import { KeptFile, PasswordForm } from './kept-file.tsx';
 import { adviceOf, describeAnswer, describeFate, takesPassword } from './scan-advice.ts';
@@ -53,6 +54,7 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
           <p className="scan-detail__file">
             <FileName name={scan.filename} />
           </p>
+          {disguiseWordsOf(scan.filename) !== undefined && <p>{disguiseWordsOf(scan.filename)}</p>}
           {describeDetail(scan) !== undefined && <p>{describeDetail(scan)}</p>}
         </div>
       </div>
@@ -96,7 +98,7 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
           <Fact name="First uploaded by you">
             <Moment iso={scan.first_seen_at} now={now} />
           </Fact>
-          <Fact name="SHA-256">
+          <Fact name="Fingerprint (SHA-256)">
             <code>{scan.file_hash}</code>
           </Fact>
         </Facts>

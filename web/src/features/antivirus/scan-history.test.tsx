@@ -79,7 +79,7 @@ describe('the scan history', () => {
       .map((item) => within(item));
     expect(infected?.getByText('Eicar.Test')).toBeVisible();
     expect(infected?.getByText('docs/eicar.com')).toBeVisible();
-    expect(infected?.getByText('412 of 412 members read, 1.2 GB')).toBeVisible();
+    expect(infected?.getByText('412 of 412 files inside checked, 1.2 GB')).toBeVisible();
     expect(infected?.getByText('A macro starts by itself.')).toBeVisible();
     expect(infected?.getByText('Infected')).toBeVisible();
     expect(infected?.getByText('9f86d081')).toBeVisible();

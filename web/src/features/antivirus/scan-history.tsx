@@ -99,7 +99,7 @@ function NoScans() {
     <EmptyState
       icon={<IconFiles size={28} stroke={1.7} />}
       title="No scans yet"
-      sentence="Drop a file above, and what was found in it stands here."
+      sentence="Drop a file above. The answer appears here."
     />
   );
 }
@@ -109,7 +109,7 @@ function NothingFound({ onAll }: { onAll: () => void }) {
     <EmptyState
       icon={<IconSearch size={28} stroke={1.7} />}
       title="No scan matches"
-      sentence="No file of this account has this state and these words in its name or its threat."
+      sentence="No file matches this search and this state."
       action={
         <Button variant="quiet" onClick={onAll}>
           Show all scans

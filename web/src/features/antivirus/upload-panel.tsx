@@ -1,8 +1,10 @@
+import type { Scan } from '@palisade/contract/antivirus';
 import type { ScanProgress } from '@palisade/contract/events';
 import { Button } from '#ui/button.tsx';
 import { describeBytes } from '#ui/bytes.ts';
 import { Card } from '#ui/card.tsx';
 import { FileName } from '#ui/file-name.tsx';
+import { describeDetail } from '#ui/scan-sentence.ts';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { isEnded, type Upload, type UploadState } from './upload-queue.ts';
 import { useUploads } from './uploads.tsx';
@@ -14,10 +16,10 @@ function describeProgress(progress: ScanProgress | undefined): string {
   if (progress.stage === 'queued') {
     return progress.place === 1 ? 'Waiting to be scanned: next' : `Waiting to be scanned: place ${progress.place}`;
   }
-  const { engine, share, members_found, members_read } = progress;
-  if (members_found === 1) return `Unpacking one file, read by ${engine}`;
-  if (members_found > 0) return `Unpacked ${members_read} of ${members_found} files, read by ${engine}`;
-  return share < 1 ? `Scanning ${Math.floor(share * 100)} %, read by ${engine}` : 'Scanning…';
+  const { share, members_found, members_read } = progress;
+  if (members_found === 1) return 'Unpacking one file';
+  if (members_found > 0) return `Unpacked ${members_read} of ${members_found} files`;
+  return share < 1 ? `Scanning ${Math.floor(share * 100)} %` : 'Scanning…';
 }
 
 /** How far the engine is, from 0 to 1, where that can be told. */
@@ -26,6 +28,11 @@ function shareOf(progress: ScanProgress | undefined): number | undefined {
   const { share, members_found, members_read } = progress;
   if (members_found > 0) return members_read > 0 ? members_read / members_found : undefined;
   return share < 1 ? share : undefined;
+}
+
+/** What a person reads of a file that was scanned; its status stands beside it. */
+function describeEnd(scan: Scan): string {
+  return scan.threat_detected ?? describeDetail(scan) ?? 'Nothing harmful was found';
 }
 
 /** What a person reads of a file on its way. */
@@ -38,7 +45,7 @@ function describeState(state: UploadState): string {
     case 'scanning':
       return state.is_cancelling ? 'Cancelling…' : describeProgress(state.progress);
     case 'done':
-      return state.scan.threat_detected ?? 'Scanned';
+      return describeEnd(state.scan);
     case 'failed':
       return state.sentence;
     case 'cancelled':
@@ -51,7 +58,6 @@ export function UploadPanel() {
   const { uploads, cancel, retry, clearEnded } = useUploads();
   if (uploads.length === 0) return null;
   const ended = uploads.filter(isEnded).length;
-  const last = uploads.findLast(({ state }) => state.phase === 'done');
 
   return (
     <Card
@@ -69,9 +75,6 @@ export function UploadPanel() {
           <UploadRow key={upload.id} upload={upload} onCancel={() => cancel(upload.id)} onRetry={() => retry(upload.id)} />
         ))}
       </ul>
-      <p role="status" className="visually-hidden">
-        {last?.state.phase === 'done' && `${last.file.name}: ${last.state.scan.scan_status}`}
-      </p>
     </Card>
   );
 }

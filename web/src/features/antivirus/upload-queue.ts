@@ -27,6 +27,8 @@ export interface Upload {
   /** What the server knows it by; another one for each try. */
   key: string;
   file: File;
+  /** The files that were on their way together. */
+  batch: number;
   state: UploadState;
 }
 
@@ -77,6 +79,7 @@ export function createUploadQueue({ send, takeBack, onScan, onFailure }: UploadQ
   const aborts = new Map<number, AbortController>();
   let uploads: readonly Upload[] = [];
   let lastId = 0;
+  let batch = 0;
   let hasToldFailure = false;
   let pause: ReturnType<typeof setTimeout> | undefined;
 
@@ -179,7 +182,8 @@ export function createUploadQueue({ send, takeBack, onScan, onFailure }: UploadQ
     read: () => uploads,
     add(files) {
       hasToldFailure = false;
-      become([...uploads, ...files.map((file) => ({ id: ++lastId, key: '', file, state: firstState(file) }))]);
+      if (uploads.every(isEnded)) batch += 1;
+      become([...uploads, ...files.map((file) => ({ id: ++lastId, key: '', file, batch, state: firstState(file) }))]);
       startNext();
     },
     cancel,

@@ -3,6 +3,7 @@ import { createContext, type ReactNode, useContext, useEffect, useState, useSync
 import { onEvent } from '#api/events.ts';
 import { mergeScan, takeBack, uploadScan } from '#api/scans.ts';
 import { currentSession } from '#api/session.ts';
+import { UploadAnnouncer } from './upload-announcer.tsx';
 import { createUploadQueue, isEnded, isRunning, type Upload, type UploadQueue } from './upload-queue.ts';
 
 const UploadsContext = createContext<UploadQueue | undefined>(undefined);
@@ -36,6 +37,7 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
     <UploadsContext value={queue}>
       <UnloadGuard queue={queue} />
       {children}
+      <UploadAnnouncer queue={queue} />
     </UploadsContext>
   );
 }

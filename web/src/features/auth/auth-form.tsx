@@ -1,6 +1,6 @@
 import { type ChangeEvent, type FormEvent, lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import type { Config } from '#api/config.ts';
+import { type Config, refreshConfig } from '#api/config.ts';
 import { type Session, type SessionNotice, startSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
 import {
@@ -34,14 +34,20 @@ const OUTBOX_HINT = 'Mails of this installation wait with its administrator: ask
 /** In public exposure an email that has an account already is answered alike: the mail says which it is. */
 const CHECK_EMAIL = 'Check your email for what comes next, then login.';
 
+/** What is said where one registers while there is no administrator yet. */
+const FIRST_ACCOUNT: Record<Config['administrator'], string | undefined> = {
+  there: undefined,
+  first_account: 'Nobody has an account here yet. The first one becomes the administrator’s: make it yours.',
+  named_email:
+    'There is no administrator yet. Register with one of the addresses in ADMIN_EMAILS: we mail it a code, and entering the code after you sign in makes you an administrator.',
+};
+
 /** What stands where a countdown was. */
 const AGAIN = 'You can try again now.';
 
-/** Browsers that offer passkeys in a field do so at a page with a name, and not at a bare address (WebAuthn level 3, sections 5.1.3 and 5.1.6). */
-const OFFERS_PASSKEYS =
-  'PublicKeyCredential' in window &&
-  'isConditionalMediationAvailable' in PublicKeyCredential &&
-  !/^[\d.]+$|^\[/u.test(window.location.hostname);
+/** Browsers take passkeys at a page with a name, and not at a bare address (WebAuthn level 3, sections 5.1.3 and 5.1.6). */
+const TAKES_PASSKEYS = () => 'PublicKeyCredential' in window && !/^[\d.]+$|^\[/u.test(window.location.hostname);
+const OFFERS_PASSKEYS = TAKES_PASSKEYS() && 'isConditionalMediationAvailable' in PublicKeyCredential;
 
 /** Loaded by who is refused alone. */
 const RefusedMessage = lazy(async () => ({ default: (await import('./refused-message.tsx')).RefusedMessage }));
@@ -91,6 +97,13 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   const refused = refusal?.mode === mode && refusal.email === values.email && refusal;
   const isOutbox = config?.reset_delivery === 'outbox';
 
+  const first = config?.administrator === 'first_account';
+  const isUntouched = useRef(true);
+  // Nobody can sign in yet. Whoever has begun to type is left where they are.
+  useEffect(() => {
+    if (first && isUntouched.current && asked === undefined) setMode('register');
+  }, [first, asked]);
+
   useEffect(() => {
     if (asked !== undefined) window.history.replaceState(window.history.state, '', addressWithoutMode(window.location));
   }, [asked]);
@@ -98,6 +111,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   function change(field: AuthField) {
     return (event: ChangeEvent<HTMLInputElement>) => {
       const { value } = event.currentTarget;
+      isUntouched.current = false;
       setValues((before) => ({ ...before, [field]: value }));
       setFieldMessages((before) => ({ ...before, [field]: undefined }));
     };
@@ -133,6 +147,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
 
   function changeMode(next: AuthMode, nextMessage = '') {
     withdrawOffer();
+    isUntouched.current = false;
     setMode(next);
     setMessage(nextMessage);
     setElsewhere(undefined);
@@ -211,6 +226,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
     const { email } = values;
     const next = config?.exposure === 'public' ? CHECK_EMAIL : 'Please login with your credentials.';
     moveTo('login', `Registration successful! ${next}`, { ...EMPTY, email });
+    void refreshConfig();
   }
 
   async function submitForgotten() {
@@ -285,6 +301,9 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
         {mode === 'reset-password' && isOutbox && <p className="sub">{OUTBOX_HINT}</p>}
       </header>
       {notice && <p className="auth-form__notice">{NOTICES[notice]}</p>}
+      {mode === 'register' && config && FIRST_ACCOUNT[config.administrator] && (
+        <p className="auth-form__notice">{FIRST_ACCOUNT[config.administrator]}</p>
+      )}
       {isTab && <AuthTabs tabs={TABS} mode={mode} panelId={panelId} onChange={changeMode} />}
       <div id={panelId} {...(isTab && { role: 'tabpanel', 'aria-labelledby': `${panelId}-${mode}` })}>
         <form
@@ -327,7 +346,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
             <Button type="submit" size="l" loading={busy} disabled={Boolean(refused)}>
               {submitLabel}
             </Button>
-            {mode === 'login' && 'PublicKeyCredential' in window && (
+            {mode === 'login' && TAKES_PASSKEYS() && (
               <Button variant="quiet" size="l" loading={isAsking} onClick={submitPasskey}>
                 Use a passkey
               </Button>

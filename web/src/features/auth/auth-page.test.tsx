@@ -2,9 +2,10 @@ import { forgotPassword, login, logout, recoverUsername, register, resetPassword
 import { readConfig } from '@palisade/contract/platform';
 import type { SecondFactor } from '@palisade/contract/problem';
 import { loginSecondStep, requestPasskeyLogin } from '@palisade/contract/two-factor';
-import { cleanup, screen, waitFor } from '@testing-library/react';
+import { act, cleanup, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { refreshConfig } from '#api/config.ts';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { currentSession, endSession, type SessionNotice } from '#api/session.ts';
@@ -234,6 +235,25 @@ describe('signing in with a passkey', () => {
 });
 
 describe('registering', () => {
+  it('is what opens while nobody has an account, and says what the first one becomes', async () => {
+    server.on(readConfig, reply(readConfig, { ...CONFIG, administrator: 'first_account' }));
+    await act(refreshConfig);
+    open();
+    expect(await screen.findByRole('button', { name: 'Create Account' })).toBeVisible();
+    expect(screen.getByText(/The first one becomes the administrator’s/u)).toBeVisible();
+  });
+
+  it('says in public exposure that a code by mail makes an administrator', async () => {
+    server.on(readConfig, reply(readConfig, { ...CONFIG, exposure: 'public', administrator: 'named_email' }));
+    await act(refreshConfig);
+    const user = open();
+    await user.click(screen.getByRole('tab', { name: 'Register' }));
+    expect(await screen.findByText(/addresses in ADMIN_EMAILS: we mail it a code/u)).toBeVisible();
+    server.on(readConfig, reply(readConfig, CONFIG));
+    await act(refreshConfig);
+    expect(screen.queryByText(/ADMIN_EMAILS/u)).not.toBeInTheDocument();
+  });
+
   it('makes no call when the passwords differ', async () => {
     const user = open();
     await fillRegistration(user, { confirm: 'something else' });

@@ -10,9 +10,9 @@ import './auth-page.css';
 
 /** What each answer means; true of every scan, and so the one promise of this screen. */
 const ANSWERS = [
-  { status: 'clean', meaning: 'It was read whole, and nothing was found.' },
-  { status: 'infected', meaning: 'Something was found. You see its name, and where in the file it sits.' },
-  { status: 'pending', meaning: 'It could not be read whole yet. You see why.' },
+  { status: 'clean', meaning: 'All of it was checked, and nothing was found.' },
+  { status: 'infected', meaning: 'Something harmful was found. You see what it is, and what to do.' },
+  { status: 'pending', meaning: 'Not all of it could be checked yet. You see why.' },
 ] as const;
 
 interface AuthPageProps {
@@ -36,7 +36,7 @@ export function AuthPage({ notice, prepare }: AuthPageProps) {
       <aside className="auth-page__promise" aria-label="About Palisade">
         <Brand provider={config?.provider_name} />
         <div className="auth-page__words">
-          <p className="auth-page__claim">No file is called clean before it has been read whole.</p>
+          <p className="auth-page__claim">No file is called clean before all of it was checked.</p>
           <ul className="auth-page__answers">
             {ANSWERS.map(({ status, meaning }) => (
               <li key={status}>

@@ -1,4 +1,5 @@
 import { Page } from '#ui/page.tsx';
+import { ChatAside } from './chat-aside.tsx';
 import { ChatPanel } from './chat-panel.tsx';
 
 export function ChatPage() {
@@ -7,7 +8,10 @@ export function ChatPage() {
       title="Support Chat"
       sentence="An automatic hint comes at once. Nobody at support reads this chat yet: call or send an email to reach a person."
     >
-      <ChatPanel />
+      <div className="chat-columns">
+        <ChatPanel />
+        <ChatAside />
+      </div>
     </Page>
   );
 }

@@ -1,6 +1,7 @@
 import { AUTOMATIC_REPLY_DELAY, automaticReply, type ChatMessage, listMessages, sendMessage } from '@palisade/contract/chat';
 import { infiniteQueryOptions, type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
+import { keepReply, readReplies } from './kept-replies.ts';
 
 /** Messages that are read at once; older ones on demand. */
 export const MESSAGES_PAGE = 50;
@@ -16,19 +17,11 @@ export const messagesQuery = infiniteQueryOptions({
   networkMode: 'always',
 });
 
-/** An automatic reply: of this page alone, and gone with it. */
-export interface AutomaticReply {
-  /** The message that it answers. */
-  after: string;
-  text: string;
-  at: string;
-}
-
 /** Kept beside the messages, so that leaving the screen and coming back does not take away what a person has read. */
 export const repliesQuery = queryOptions({
   queryKey: ['chat', 'replies'],
-  queryFn: (): AutomaticReply[] => [],
-  initialData: (): AutomaticReply[] => [],
+  queryFn: readReplies,
+  initialData: readReplies,
   staleTime: Number.POSITIVE_INFINITY,
   gcTime: Number.POSITIVE_INFINITY,
 });
@@ -47,8 +40,10 @@ async function appendMessage(queries: QueryClient, sent: ChatMessage): Promise<v
 }
 
 function replyLater(queries: QueryClient, { id, message }: ChatMessage): void {
+  const reply = { after: id, text: automaticReply(message), at: new Date(Date.now() + AUTOMATIC_REPLY_DELAY).toISOString() };
+  // At once: a page that is loaded anew in between shows it too.
+  keepReply(reply);
   setTimeout(() => {
-    const reply = { after: id, text: automaticReply(message), at: new Date().toISOString() };
     queries.setQueryData(repliesQuery.queryKey, (replies = []) => [...replies, reply]);
   }, AUTOMATIC_REPLY_DELAY);
 }

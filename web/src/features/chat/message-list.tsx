@@ -68,7 +68,7 @@ export function MessageList({ isSending }: { isSending: boolean }) {
           <EmptyState
             icon={<IconMessageCircle size={28} stroke={1.7} />}
             title="What can we help with?"
-            sentence="Write what happens and what you expected, or begin with one of the questions below."
+            sentence="Write what happened, or choose one of the questions below."
           />
         )}
         {lines && lines.length > 0 && (

@@ -14,11 +14,7 @@ export function TalkDialog({ onClose }: { onClose: () => void }) {
   return (
     <ModalWindow title="Video and live chat" onClose={onClose}>
       <ul className="talk">
-        <Way
-          icon={<IconMessages size={20} stroke={1.7} />}
-          title="Live chat"
-          sentence="The chat in a window of its own, beside your work."
-        >
+        <Way icon={<IconMessages size={20} stroke={1.7} />} title="Live chat" sentence="Opens the chat in a window of its own.">
           <ButtonLink variant="primary" href={live_chat} isNewWindow onClick={onClose}>
             Open live chat
           </ButtonLink>

@@ -15,7 +15,7 @@ export function ActionCards() {
         Drop anything, up to 2 GB.
       </ActionLink>
       <ActionLink to="/firewall" icon={<IconWall size={24} stroke={1.7} aria-hidden="true" />} title="Configure firewall">
-        Who may reach you, and how.
+        Decide who may reach you.
       </ActionLink>
       <button type="button" className="card action-card" onClick={openSupport}>
         <IconMessage2 size={24} stroke={1.7} aria-hidden="true" />

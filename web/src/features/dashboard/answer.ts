@@ -52,10 +52,10 @@ function answerOfFiles(measured: DashboardStatus['measured']): Answer {
       : { tone: 'waiting', sentence: 'No file has been fully read yet.', detail: unread };
   }
   if (clean > 0)
-    return { tone: 'good', sentence: 'Nothing dangerous was found.', detail: `${files(clean, 'was', 'were')} read whole.` };
+    return { tone: 'good', sentence: 'Nothing dangerous was found.', detail: `${files(clean, 'was', 'were')} fully checked.` };
   return {
     tone: 'none',
     sentence: 'No file has been scanned yet.',
-    detail: 'Scan the first one, and what was found in it stands here.',
+    detail: 'Scan the first one. The answer appears here.',
   };
 }

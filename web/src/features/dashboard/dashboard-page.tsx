@@ -1,10 +1,12 @@
 import type { DashboardStatus } from '@palisade/contract/dashboard';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
-import { useConfig } from '#api/config.ts';
+import { useConfig, useIsConfigAnswered } from '#api/config.ts';
 import { dashboardQuery } from '#api/dashboard.ts';
+import { overviewQuery } from '#api/overview.ts';
 import { isWaiting, WAITING_INTERVAL } from '#api/scans.ts';
+import { useSession } from '#api/session.ts';
 import { Page } from '#ui/page.tsx';
 import { Toggle } from '#ui/toggle.tsx';
 import { ActionCards } from './action-cards.tsx';
@@ -24,7 +26,14 @@ function intervalOf(status: DashboardStatus | undefined): number {
   return status?.recent_scans.some(isWaiting) ? WAITING_INTERVAL : UPDATE_INTERVAL;
 }
 
-export function DashboardPage({ random = Math.random }: { random?: () => number }) {
+interface DashboardPageProps {
+  /** What a new installation needs of its administrator. */
+  firstSteps?: ReactNode;
+  random?: () => number;
+}
+
+/** Everything that the page shows is drawn at once: what came later would move what is read already. */
+export function DashboardPage({ firstSteps, random = Math.random }: DashboardPageProps) {
   const [isRealTime, setIsRealTime] = useState(true);
   const {
     data: status,
@@ -33,6 +42,10 @@ export function DashboardPage({ random = Math.random }: { random?: () => number 
   } = useQuery({ ...dashboardQuery, refetchInterval: ({ state }) => (isRealTime ? intervalOf(state.data) : false) });
   const isDemo = useConfig()?.demo ?? false;
   const counters = useSimulatedCounters(isRealTime && isDemo, random);
+  const isAdmin = useSession().session?.user_info.role === 'admin';
+  const { isPending: isOverviewPending } = useQuery({ ...overviewQuery, enabled: isAdmin });
+  const isConfigAnswered = useIsConfigAnswered();
+  const isReady = (status !== undefined || error !== null) && isConfigAnswered && !(isAdmin && isOverviewPending);
   const failure = error ? sentenceOf(error) : undefined;
   return (
     <Page
@@ -45,18 +58,41 @@ export function DashboardPage({ random = Math.random }: { random?: () => number 
         </div>
       }
     >
-      <Hero status={status} isUnknown={failure !== undefined} />
-      <StatCards status={status} simulated={isDemo ? counters : undefined} />
-      <div className="dashboard__columns">
-        <div className="dashboard__column">
-          <ActivityLog scans={status?.recent_scans} failure={failure} onRetry={() => void refetch()} />
-          <ActionCards />
-        </div>
-        <div className="dashboard__column">
-          {status && <PlanPanel plan={status.subscription} />}
-          {isDemo && <SystemHealth />}
-        </div>
-      </div>
+      {isReady ? (
+        <>
+          {isAdmin && firstSteps}
+          <Hero status={status} isUnknown={failure !== undefined} />
+          <StatCards status={status} simulated={isDemo ? counters : undefined} />
+          <div className="dashboard__columns">
+            <div className="dashboard__column">
+              <ActivityLog scans={status?.recent_scans} failure={failure} onRetry={() => void refetch()} />
+              <ActionCards />
+            </div>
+            <div className="dashboard__column">
+              {status && <PlanPanel plan={status.subscription} />}
+              {isDemo && <SystemHealth />}
+            </div>
+          </div>
+        </>
+      ) : (
+        <DashboardWaiting />
+      )}
     </Page>
+  );
+}
+
+/** The page in grey, until all of it can be drawn. */
+function DashboardWaiting() {
+  return (
+    <div role="status" aria-label="Reading your security status" className="dashboard-waiting">
+      <div className="card" />
+      <div className="dashboard-waiting__tiles">
+        <div className="card" />
+        <div className="card" />
+        <div className="card" />
+        <div className="card" />
+      </div>
+      <div className="card dashboard-waiting__list" />
+    </div>
   );
 }

@@ -43,7 +43,7 @@ export function StatCards({ status, simulated }: StatCardsProps) {
         icon={<IconClock size={20} stroke={1.7} />}
         value={status ? (finished ? 'COMPLETE' : 'PENDING') : '–'}
       >
-        {finished ? <Moment iso={finished} now={now} /> : status && 'no file has been read whole yet'}
+        {finished ? <Moment iso={finished} now={now} /> : status && 'no file has been fully checked yet'}
       </StatCard>
     </div>
   );

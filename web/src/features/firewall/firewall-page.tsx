@@ -35,7 +35,7 @@ export function FirewallPage() {
   }
 
   return (
-    <Page title="Firewall" sentence="Say who may reach your devices, and what may leave them.">
+    <Page title="Firewall" sentence="Decide who may reach your devices, and what your devices may send.">
       <Summary rules={rules} findings={findings} isUnknown={!rules && error !== null}>
         <Button ref={addButton} size="l" icon={<IconPlus size={18} stroke={2} aria-hidden="true" />} onClick={open}>
           Add Rule

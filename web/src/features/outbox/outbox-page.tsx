@@ -39,7 +39,7 @@ export function OutboxPage() {
       {isAdmin ? (
         <Mails />
       ) : (
-        <AdministratorsOnly sentence="Mails may hold reset tokens, so only an administrator of this installation sees them." />
+        <AdministratorsOnly sentence="Mails can hold codes that open an account, so only administrators see them." />
       )}
     </Page>
   );
@@ -60,7 +60,7 @@ function Mails() {
             <EmptyState
               icon={<IconMailOpened size={28} stroke={1.7} />}
               title="No mails yet"
-              sentence="Reset tokens, usernames and notices of changed passwords stand here once somebody asks for them."
+              sentence="When somebody asks for a reset token or a username, the mail is listed here. So are notices of changed passwords."
             />
           }
         >

@@ -14,7 +14,7 @@ import { isOpen, sessionsQuery } from './remote.queries.ts';
 import { NoSessionBanner, SessionBanner } from './session-banner.tsx';
 import './portal-page.css';
 
-/** Where the two sides meet: customers see their open session, technicians join by its code. */
+/** Where the two sides meet: customers see their open session; technicians join by its code, and see a session of their own while one is open. */
 export function PortalPage() {
   const role = useSession().session?.user_info.role;
   const isStaff = role === 'support' || role === 'admin';
@@ -30,8 +30,10 @@ export function PortalPage() {
       <p className="portal__notice">
         <IconInfoCircle size={20} stroke={1.7} aria-hidden="true" />
         <span>
-          <b>Screen sharing is not part of this version.</b> The technician calls you, and guides you step by step. Nobody sees or
-          controls your screen.
+          <b>Screen sharing is not part of this version.</b>{' '}
+          {isStaff
+            ? 'Call the customer, and guide them step by step. You do not see their screen.'
+            : 'The technician calls you, and guides you step by step. Nobody sees or controls your screen.'}
         </span>
       </p>
       {isStaff && (
@@ -50,18 +52,22 @@ function OwnSessions({ isStaff }: { isStaff: boolean }) {
   const { data: sessions, error, refetch } = useQuery({ ...sessionsQuery, refetchInterval: SESSION_POLL_INTERVAL });
   const [isStarting, setIsStarting] = useState(false);
   const open = sessions?.filter(isOpen);
+  // A technician who needs help begins where customers do.
+  if (isStaff && !open?.length) return null;
   return (
     <section className="portal__own" aria-labelledby="own-session">
       <div className="portal__head">
         <h2 id="own-session">Your session</h2>
-        <Button
-          variant={open?.length === 0 && !isStaff ? 'primary' : 'quiet'}
-          icon={<IconPlus size={18} stroke={2} aria-hidden="true" />}
-          aria-haspopup="dialog"
-          onClick={() => setIsStarting(true)}
-        >
-          New Session
-        </Button>
+        {!isStaff && (
+          <Button
+            variant={open?.length === 0 ? 'primary' : 'quiet'}
+            icon={<IconPlus size={18} stroke={2} aria-hidden="true" />}
+            aria-haspopup="dialog"
+            onClick={() => setIsStarting(true)}
+          >
+            New Session
+          </Button>
+        )}
       </div>
       {error && (
         <ErrorNotice title="Your sessions could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />

@@ -37,7 +37,7 @@ export function RemotePage() {
   return (
     <Page
       title="Remote Access"
-      sentence="Let a technician whom you trust help you, with a code that only you give away."
+      sentence="A technician whom you trust can help you. You give them a code; nobody else has it."
       aside={
         <div className="remote__actions">
           <ButtonLink href={remote_portal} isNewWindow icon={<IconExternalLink size={18} stroke={1.7} aria-hidden="true" />}>

@@ -18,10 +18,10 @@ import './setup-page.css';
 
 /** What every installation has; nothing here is switched. */
 const FEATURES = [
-  ['Antivirus', 'Files are read whole, and every verdict says what was found.'],
-  ['Firewall', 'Rules that say who may reach a device, and how.'],
+  ['Antivirus', 'All of a file is checked, and every answer says what was found.'],
+  ['Firewall', 'Rules that say who may reach a device.'],
   ['Remote access', 'A technician helps with a code that the person shares.'],
-  ['Support chat', 'Customers write, and get a marked automatic hint at once.'],
+  ['Support chat', 'Customers write, and get an automatic hint at once.'],
   ['Anti-hacking monitor', 'Premium customers see what was tried against them.'],
   ['Subscriptions', 'Plans that you make, and assign to customers.'],
 ] as const;
@@ -33,9 +33,7 @@ export function SetupPage() {
   const config = useConfig();
   return (
     <Page title="Admin Setup" sentence="The name and the support contact that people see on every screen and in every mail.">
-      {user?.role !== 'admin' && (
-        <AdministratorsOnly sentence="The provider's name and contact are set by an administrator of this installation." />
-      )}
+      {user?.role !== 'admin' && <AdministratorsOnly sentence="Only administrators set the provider's name and contact." />}
       {user?.role === 'admin' && !config && (
         <section className="card" aria-label="Admin Setup">
           <LoadingRows label="Loading what is set up" />

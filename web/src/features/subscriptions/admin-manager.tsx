@@ -29,6 +29,11 @@ export function AdminManager() {
     { title: 'Error fetching plan requests', ...requests },
   ].filter(({ error }) => error !== null);
 
+  function changeTab(next: string | null) {
+    setMessage(undefined);
+    setTab(next);
+  }
+
   function load(draft: AssignDraft) {
     // The button that was pressed goes with its tab: the focus follows to where the work goes on.
     flushSync(() => {
@@ -42,7 +47,7 @@ export function AdminManager() {
   const waiting = requests.data?.length ?? 0;
   return (
     <Page title="Subscription Manager" sentence="Give people a plan, decide which plans are on offer, and see who has what.">
-      <Tabs ref={root} value={tab} onChange={setTab} keepMounted={false} className="manager">
+      <Tabs ref={root} value={tab} onChange={changeTab} keepMounted={false} className="manager">
         <Tabs.List className="manager__tabs" aria-label="Subscription manager">
           <Tabs.Tab className="manager__tab" value="assign">
             Assign Subscription

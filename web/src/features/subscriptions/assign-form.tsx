@@ -2,13 +2,13 @@ import { TextInput } from '@mantine/core';
 import { ASSIGN_DURATIONS, assignSubscription, CURRENCY, expiryOf } from '@palisade/contract/subscription';
 import { call } from '#api/call.ts';
 import { Card } from '#ui/card.tsx';
-import { useMinute } from '#ui/moment.tsx';
+import { describeDate, useMinute } from '#ui/moment.tsx';
 import { type AssignDraft, EMPTY_ASSIGNMENT, parseAssignment } from './drafts.ts';
 import type { Message } from './message-line.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { PlanFields, PlanNameField, PriceField } from './plan-fields.tsx';
 import { PlanSubmit } from './plan-submit.tsx';
-import { describeDate } from './plan-words.ts';
+
 import { usePlanForm } from './use-plan-form.ts';
 
 interface AssignFormProps {

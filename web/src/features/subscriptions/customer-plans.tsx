@@ -7,16 +7,17 @@ import { call, sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
+import { describeDate } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { FeatureList, PlanCard, TypeBadge } from './plan-card.tsx';
-import { describeDate, describeDevices, describeMonths, describePrice } from './plan-words.ts';
+import { describeDevices, describeMonths, describePrice } from './plan-words.ts';
 import { currentSubscriptionQuery, planRequestsQuery, plansQuery, SUBSCRIPTION_KEY } from './subscriptions.queries.ts';
 
 /** What everybody but admins sees here: that managing is not theirs, what they have, and what they can ask for. */
 export function CustomerPlans() {
   return (
-    <Page title="Subscription Manager" sentence="What you have, and what you can have.">
+    <Page title="Subscription Manager" sentence="Your plan, and the plans that you can ask for.">
       <section className="admins-only" aria-labelledby="admins-only">
         <span className="admins-only__icon" aria-hidden="true">
           <IconLock size={20} stroke={1.7} />

@@ -86,7 +86,7 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
           <EmptyState
             icon={<IconUsers size={28} stroke={1.7} />}
             title="No subscriptions yet"
-            sentence="Assign one, and it stands here with its price and its end."
+            sentence="When you assign one, it is listed here with its price and its end."
           />
         )}
         {subscriptions && subscriptions.length > 0 && (

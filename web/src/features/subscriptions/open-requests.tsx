@@ -3,11 +3,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { describeDate } from '#ui/moment.tsx';
 import { TwoLines } from '#ui/two-lines.tsx';
 import { refusalOf } from './drafts.ts';
 import type { Message } from './message-line.tsx';
 import { TypeBadge } from './plan-card.tsx';
-import { describeDate, describeMonths, describePrice } from './plan-words.ts';
+import { describeMonths, describePrice } from './plan-words.ts';
 import { allPlanRequestsQuery, SUBSCRIPTION_KEY } from './subscriptions.queries.ts';
 
 interface OpenRequestsProps {

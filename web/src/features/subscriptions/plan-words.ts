@@ -1,13 +1,5 @@
 import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
-
-/** As the screens' other dates: in the person's own English if the browser has one. */
-const LOCALE = navigator.language.startsWith('en') ? navigator.language : 'en-GB';
-const dateFormat = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' });
-
-/** A day in the person's own time zone. */
-export function describeDate(iso: string): string {
-  return dateFormat.format(new Date(iso));
-}
+import { describeDate } from '#ui/moment.tsx';
 
 /** The end of a subscription: its local date, or that there is none. */
 export function describeExpiry(iso: string | null): string {

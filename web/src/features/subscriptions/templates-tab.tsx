@@ -32,7 +32,7 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
           <EmptyState
             icon={<IconTemplate size={28} stroke={1.7} />}
             title="No templates yet"
-            sentence="A template is a plan that is on offer: everybody can ask for it, and you assign it with two presses."
+            sentence="A template is a plan that you offer. Everybody can ask for it, and you assign it with two presses."
           />
         )}
         {templates && templates.length > 0 && (

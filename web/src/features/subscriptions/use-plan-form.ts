@@ -28,6 +28,8 @@ export function usePlanForm<Draft extends object, Body>(options: PlanFormOptions
 
   function change(part: Partial<Draft>) {
     onChange({ ...draft, ...part });
+    // What was said is of the form before it was changed.
+    onMessage(undefined);
     setMessages((before) => Object.fromEntries(Object.entries(before).filter(([field]) => !(field in part))));
   }
 

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+
+export const overviewSchema = z.object({
+  /** What waits for an administrator. `mails` are those that were not sent: for the mail server, for a reader, or given up. */
+  waiting: z.object({ plan_requests: z.int(), false_alarms: z.int(), mails: z.int() }),
+  /** What a new installation needs of the administrator who asks, and whether it is done. */
+  first_steps: z.object({
+    provider: z.boolean(),
+    second_factor: z.boolean(),
+    first_scan: z.boolean(),
+    /** Somebody else has an account. */
+    others: z.boolean(),
+  }),
+});
+export type Overview = z.infer<typeof overviewSchema>;
+
+export const readOverview = endpoint({
+  method: 'GET',
+  path: '/admin/overview',
+  summary: 'What waits for administrators, and what a new installation still needs of the one who asks.',
+  access: 'admin',
+  status: 200,
+  reply: overviewSchema,
+  problems: [],
+});

@@ -1,0 +1,25 @@
+import { type Overview, readOverview } from '@palisade/contract/overview';
+import { type Api, serve } from '#platform/serve.ts';
+
+type Counts = { [Key in keyof Overview['waiting']]: () => Promise<number> };
+type Steps = { [Key in keyof Overview['first_steps']]: (user_id: string) => Promise<boolean> };
+
+/** Tells administrators what waits for them. What knows each part of it is handed in. */
+export function serveOverview(api: Api, waiting: Counts, first_steps: Steps): void {
+  serve(api, readOverview, 'admin', async ({ session }) => {
+    const { id } = session.user;
+    const [plan_requests, false_alarms, mails, provider, second_factor, first_scan, others] = await Promise.all([
+      waiting.plan_requests(),
+      waiting.false_alarms(),
+      waiting.mails(),
+      first_steps.provider(id),
+      first_steps.second_factor(id),
+      first_steps.first_scan(id),
+      first_steps.others(id),
+    ]);
+    return {
+      waiting: { plan_requests, false_alarms, mails },
+      first_steps: { provider, second_factor, first_scan, others },
+    };
+  });
+}

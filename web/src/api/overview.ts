@@ -1,0 +1,14 @@
+import { readOverview } from '@palisade/contract/overview';
+import { queryOptions } from '@tanstack/react-query';
+import { call } from './call.ts';
+
+/** In ms: what waits was asked by somebody who waits longer. */
+const ASKED_AGAIN = 60_000;
+
+/** What waits for administrators, and what a new installation needs. Asked by administrators alone. */
+export const overviewQuery = queryOptions({
+  queryKey: ['overview'],
+  queryFn: ({ signal }) => call(readOverview, { signal }),
+  staleTime: 0,
+  refetchInterval: ASKED_AGAIN,
+});

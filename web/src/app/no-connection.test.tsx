@@ -1,0 +1,40 @@
+import { readHealth } from '@palisade/contract/platform';
+import { screen, waitFor } from '@testing-library/react';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { FakeServer, reply } from '#api/fake-server.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { isNotFetched, NoConnection } from './no-connection.tsx';
+
+let server: FakeServer;
+
+beforeEach(() => {
+  server = new FakeServer();
+});
+
+describe('a screen that could not be fetched', () => {
+  it.each([
+    'Failed to fetch dynamically imported module: http://localhost/assets/chat.js',
+    'error loading dynamically imported module: http://localhost/assets/chat.js',
+    'Importing a module script failed.',
+  ])('is told by the words of the browser: %s', (words) => expect(isNotFetched(new TypeError(words))).toBe(true));
+
+  it('is not every error', () => expect(isNotFetched(new TypeError('x is undefined'))).toBe(false));
+
+  it('says that there is no connection, and loads as soon as there is one', async () => {
+    server.lose(readHealth);
+    const reload = vi.fn();
+    renderForTest(<NoConnection otherwise="broken" reload={reload} />);
+    expect(await screen.findByRole('heading', { name: 'No connection' })).toBeVisible();
+    expect(reload).not.toHaveBeenCalled();
+    server.on(readHealth, reply(readHealth, { status: 'ok' }));
+    window.dispatchEvent(new Event('online'));
+    await waitFor(() => expect(reload).toHaveBeenCalledOnce());
+    expect(screen.queryByText('broken')).not.toBeInTheDocument();
+  });
+
+  it('says that the page broke where the server is there', async () => {
+    server.on(readHealth, reply(readHealth, { status: 'ok' }));
+    renderForTest(<NoConnection otherwise="broken" reload={vi.fn()} />);
+    expect(await screen.findByText('broken')).toBeVisible();
+  });
+});

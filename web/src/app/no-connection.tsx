@@ -1,0 +1,70 @@
+import { readHealth } from '@palisade/contract/platform';
+import { IconCloudOff } from '@tabler/icons-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { call } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
+
+/** How often the server is asked whether it is there again, in ms. */
+const ASKED_AGAIN = 2_000;
+
+/** What browsers say of a part of the page that they could not fetch: Chromium, Firefox, Safari, and Vite's of a stylesheet. */
+const NOT_FETCHED =
+  /Failed to fetch dynamically imported module|error loading dynamically imported module|Importing a module script failed|Unable to preload CSS/iu;
+
+export function isNotFetched(error: unknown): boolean {
+  return error instanceof Error && NOT_FETCHED.test(error.message);
+}
+
+/**
+ * A screen that could not be fetched: without a connection that is said, and the screen is fetched as soon as there is one. With a connection it is not that, and
+ * `otherwise` is shown.
+ */
+export function NoConnection({
+  otherwise,
+  reload = () => window.location.reload(),
+}: {
+  otherwise: ReactNode;
+  reload?: () => void;
+}) {
+  const [isThere, setIsThere] = useState<boolean>();
+
+  useEffect(() => {
+    let isOver = false;
+    let wasAway = false;
+    async function ask() {
+      try {
+        await call(readHealth);
+      } catch {
+        wasAway = true;
+        if (!isOver) setIsThere(false);
+        return;
+      }
+      if (isOver) return;
+      if (wasAway) reload();
+      else setIsThere(true);
+    }
+    const again = () => void ask();
+    again();
+    const timer = setInterval(again, ASKED_AGAIN);
+    window.addEventListener('online', again);
+    return () => {
+      isOver = true;
+      clearInterval(timer);
+      window.removeEventListener('online', again);
+    };
+  }, [reload]);
+
+  if (isThere) return otherwise;
+  return (
+    <section className="error-page" aria-busy={isThere === undefined}>
+      {isThere === false && (
+        <>
+          <IconCloudOff size={32} stroke={1.7} aria-hidden="true" />
+          <h1 tabIndex={-1}>No connection</h1>
+          <p className="sub">This screen has not been loaded yet. It opens by itself as soon as the server can be reached.</p>
+          <Button onClick={reload}>Try again</Button>
+        </>
+      )}
+    </section>
+  );
+}

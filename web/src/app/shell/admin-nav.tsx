@@ -1,0 +1,90 @@
+import type { Overview } from '@palisade/contract/overview';
+import {
+  IconBuildingStore,
+  IconCreditCardPay,
+  IconFlag,
+  IconInbox,
+  IconListDetails,
+  IconUsers,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
+import { NavLink } from 'react-router';
+import { type Config, useConfig } from '#api/config.ts';
+import { overviewQuery } from '#api/overview.ts';
+import './admin-nav.css';
+
+interface AdminItem {
+  path: string;
+  label: string;
+  icon: TablerIcon;
+  /** What of it waits, and in which words. */
+  waits?: { of: keyof Overview['waiting']; one: string; many: string };
+}
+
+const ITEMS: readonly AdminItem[] = [
+  { path: '/admin/users', label: 'Users', icon: IconUsers },
+  {
+    path: '/admin/false-alarms',
+    label: 'False alarms',
+    icon: IconFlag,
+    waits: { of: 'false_alarms', one: 'report waits', many: 'reports wait' },
+  },
+  { path: '/admin/outbox', label: 'Outbox', icon: IconInbox, waits: { of: 'mails', one: 'mail waits', many: 'mails wait' } },
+  { path: '/admin/audit', label: 'Audit log', icon: IconListDetails },
+  { path: '/admin/setup', label: 'Set-up', icon: IconBuildingStore },
+];
+
+const PLAN_REQUESTS = { of: 'plan_requests', one: 'plan request waits', many: 'plan requests wait' } as const;
+
+/** The most that fits beside a name. */
+const COUNT_MAXIMUM = 99;
+
+function hasOutbox(config: Config | undefined): boolean {
+  return config?.reset_delivery === 'outbox' || config?.exposure === 'local';
+}
+
+/** The screens of administrators, with what waits for them. */
+export function AdminNav() {
+  const id = useId();
+  const config = useConfig();
+  const { data: overview } = useQuery(overviewQuery);
+  const requests = overview?.waiting.plan_requests ?? 0;
+  return (
+    <nav className="admin-nav" aria-labelledby={id}>
+      <h2 id={id} className="admin-nav__title">
+        Administration
+      </h2>
+      <ul className="nav-items">
+        {requests > 0 && (
+          <li>
+            <NavLink to="/subscription-manager" className="nav-item" end>
+              <IconCreditCardPay size={20} stroke={1.7} aria-hidden="true" />
+              <span className="sidebar__label">Plan requests</span> <Waiting waits={PLAN_REQUESTS} count={requests} />
+            </NavLink>
+          </li>
+        )}
+        {ITEMS.filter(({ path }) => path !== '/admin/outbox' || hasOutbox(config)).map(({ path, label, icon: Icon, waits }) => (
+          <li key={path}>
+            <NavLink to={path} className="nav-item">
+              <Icon size={20} stroke={1.7} aria-hidden="true" />
+              <span className="sidebar__label">{label}</span>{' '}
+              {waits && <Waiting waits={waits} count={overview?.waiting[waits.of] ?? 0} />}
+            </NavLink>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Waiting({ waits, count }: { waits: { one: string; many: string }; count: number }) {
+  if (count === 0) return null;
+  return (
+    <span className="admin-nav__count num">
+      <span aria-hidden="true">{count > COUNT_MAXIMUM ? `${COUNT_MAXIMUM}+` : count}</span>
+      <span className="visually-hidden">{count === 1 ? `1 ${waits.one}` : `${count} ${waits.many}`}</span>
+    </span>
+  );
+}

@@ -1,0 +1,135 @@
+import type { Overview } from '@palisade/contract/overview';
+import { IconCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { overviewQuery } from '#api/overview.ts';
+import { Button } from '#ui/button.tsx';
+import './first-steps.css';
+
+const HIDDEN_KEY = 'palisade.first_steps_hidden';
+
+type Step = keyof Overview['first_steps'];
+
+const STEPS: readonly { step: Step; title: string; sentence: string; link?: { to: string; label: string } }[] = [
+  {
+    step: 'provider',
+    title: 'Say who provides this',
+    sentence: 'Your name, and the phone and email where people get help.',
+    link: { to: '/admin/setup', label: 'Set up' },
+  },
+  {
+    step: 'second_factor',
+    title: 'Protect your sign-in',
+    sentence: 'A code from your phone, so that a stolen password is not enough.',
+    link: { to: '/dashboard?open=security', label: 'Add a second step' },
+  },
+  {
+    step: 'first_scan',
+    title: 'Scan a first file',
+    sentence: 'Any file will do. You see how an answer looks.',
+    link: { to: '/antivirus', label: 'Choose a file' },
+  },
+  { step: 'others', title: 'Invite the others', sentence: 'They register at this address:' },
+];
+
+function wasHidden(): boolean {
+  try {
+    return localStorage.getItem(HIDDEN_KEY) !== null;
+  } catch {
+    return false;
+  }
+}
+
+function rememberHidden(): void {
+  try {
+    localStorage.setItem(HIDDEN_KEY, 'yes');
+  } catch {
+    // Without storage it is hidden as long as the page lives.
+  }
+}
+
+/** What a new installation needs of its administrator, until all of it is done or it was put away. */
+export function FirstSteps() {
+  const { data: overview } = useQuery(overviewQuery);
+  const [isHidden, setIsHidden] = useState(wasHidden);
+  if (!overview || isHidden) return null;
+  const { first_steps } = overview;
+  const left = STEPS.filter(({ step }) => !first_steps[step]);
+  if (left.length === 0) return null;
+  const next = left[0]?.step;
+  return (
+    <section className="card first-steps" aria-labelledby="first-steps">
+      <div className="card__head">
+        <h2 id="first-steps">
+          {left.length === STEPS.length ? 'Welcome. Four steps, and it is yours.' : `First steps: ${left.length} left`}
+        </h2>
+        <Button
+          variant="text"
+          size="s"
+          onClick={() => {
+            rememberHidden();
+            setIsHidden(true);
+          }}
+        >
+          Hide
+        </Button>
+      </div>
+      <ol className="first-steps__list">
+        {STEPS.map(({ step, title, sentence, link }, index) => (
+          <li key={step} data-done={first_steps[step]}>
+            <span className="first-steps__mark num" aria-hidden="true">
+              {first_steps[step] ? <IconCheck size={16} stroke={2.2} /> : index + 1}
+            </span>
+            <div>
+              <b>{title}</b>
+              {first_steps[step] ? (
+                <span className="visually-hidden"> (done)</span>
+              ) : (
+                <StepHelp sentence={sentence} link={link} isNext={step === next} />
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function StepHelp({
+  sentence,
+  link,
+  isNext,
+}: {
+  sentence: string;
+  link: { to: string; label: string } | undefined;
+  isNext: boolean;
+}) {
+  return (
+    <>
+      <p className="sub">{sentence}</p>
+      {link ? (
+        <Link to={link.to} className="first-steps__link" data-next={isNext} preventScrollReset={link.to.startsWith('/dashboard')}>
+          {link.label}
+        </Link>
+      ) : (
+        <Address />
+      )}
+    </>
+  );
+}
+
+/** Names of the machine itself, which lead nobody else here. */
+const OWN_MACHINE = /^(?:localhost|127\.|\[::1\])/u;
+
+function Address() {
+  const { origin, hostname } = window.location;
+  return (
+    <>
+      <code className="first-steps__address">{`${origin}/?mode=register`}</code>
+      {OWN_MACHINE.test(hostname) && (
+        <p className="sub">This address works on this computer alone. The README says how others reach it.</p>
+      )}
+    </>
+  );
+}
