@@ -25,7 +25,10 @@ export interface Match {
 
 /** What a set of signatures says of content. `matchHash` is absent where no list of hashes is in use: then nothing is hashed. */
 export interface Matchers {
-  match: (bytes: Buffer) => Match[];
+  /** `path` is where the content stands: the upload's name, and the trail of members inside it. Rules of feeds may ask for it. */
+  match: (bytes: Buffer, path?: string) => Match[];
+  /** Some rule asks for names: the same bytes under another name may match other rules. */
+  asks_for_names?: boolean | undefined;
   /** `sha256` in hex. */
   matchHash?: ((sha256: string) => Match[]) | undefined;
 }
@@ -105,7 +108,9 @@ function sha256Of(walk: Walk, content: Content): string {
 }
 
 /** What matches a content, window by window; its hash only where no rule knows it better. */
-function* matchesOf(walk: Walk, content: Content, is_upload: boolean): Generator<Match[]> {
+function* matchesOf(walk: Walk, content: Content, trail: readonly string[]): Generator<Match[]> {
+  const is_upload = trail.length === 0;
+  const path = walk.asks_for_names === true ? [walk.name, ...trail].join('/') : undefined;
   let known = false;
   let matched = 0;
   for (const piece of windowsOf(content, WINDOWS)) {
@@ -113,7 +118,7 @@ function* matchesOf(walk: Walk, content: Content, is_upload: boolean): Generator
     if (is_upload) walk.share = Math.min(1, matched / content.size);
     matched += piece.length;
     walk.report();
-    const matches = walk.match(piece);
+    const matches = walk.match(piece, path);
     known ||= matches.some(({ verdict }) => verdict === 'infected');
     yield matches;
   }
@@ -123,7 +128,7 @@ function* matchesOf(walk: Walk, content: Content, is_upload: boolean): Generator
 
 function matchContent(walk: Walk, content: Content, trail: readonly string[]): void {
   if (content.size > WINDOWS.whole) walk.found.coverage.whole_file_conditions = false;
-  for (const matches of matchesOf(walk, content, trail.length === 0)) {
+  for (const matches of matchesOf(walk, content, trail)) {
     for (const found of matches) {
       const member = trail.length > 0 ? trail.join(' / ') : null;
       if (found.verdict === 'suspicious') {
@@ -240,6 +245,7 @@ export async function examine(
   let files = 0;
   const walk: Walk = {
     match: parts.match,
+    asks_for_names: parts.asks_for_names,
     share: 0,
     report() {
       const { members_total, members_scanned } = walk.found.coverage;
@@ -264,7 +270,7 @@ export async function examine(
       threat_member: null,
       threat_facts: null,
       media_type: null,
-      named_after_upload: false,
+      named_after_upload: parts.asks_for_names === true,
       notes: [],
       unread: [],
       coverage: { members_total: 0, members_scanned: 0, bytes_scanned: 0, encrypted: 0, whole_file_conditions: true },
