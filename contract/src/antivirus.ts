@@ -26,6 +26,7 @@ export const statusDetailSchema = z.enum([
   'bomb',
   'damaged',
   'unsupported',
+  'unexplained',
   'expired',
 ]);
 export type StatusDetail = z.infer<typeof statusDetailSchema>;
@@ -162,5 +163,6 @@ export const STATUS_DETAIL_SENTENCES: Record<StatusDetail, string> = {
   bomb: 'It unpacks to far more than its size, as a decompression bomb does, so reading was stopped.',
   unsupported: 'It is, or holds, an archive of a kind that the scanner cannot open, so its contents were not read.',
   damaged: 'It is damaged or incomplete, so it was not fully read.',
+  unexplained: 'Part of it could not be understood: it holds bytes that belong to nothing in it and look like nothing known.',
   expired: 'No engine could read it while it was kept, and it is not kept any longer.',
 };

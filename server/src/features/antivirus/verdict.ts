@@ -12,6 +12,7 @@ const GRAVITY: readonly StatusDetail[] = [
   'time_limit',
   'encrypted',
   'unsupported',
+  'unexplained',
   'damaged',
 ];
 

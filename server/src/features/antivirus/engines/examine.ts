@@ -9,6 +9,7 @@ import { type Content, disposeContent, isDiskError, openSource, takeContent, win
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
+import { Ranges } from './ranges.ts';
 import { openReader } from './reader.ts';
 
 /** A rule that matched. `severity` orders threats: the worst names the file. */
@@ -207,11 +208,13 @@ function shortened(name: string): string {
 async function examineContent(walk: Walk, content: Content, depth: number, trail: readonly string[]): Promise<void> {
   if (content.size === 0) return;
   matchContent(walk, content, trail);
+  const explained = new Ranges(content.size);
+  const workshop: Workshop = { ...walk.workshop, explain: (start, end) => explained.add(start, end) };
   for (const container of containersOf(walk, content)) {
     if (trail.length === 0 && isNamedAfterFile(container)) walk.found.named_after_upload = true;
     if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
     try {
-      for await (const member of membersOf(container, content, trail.at(-1) ?? walk.name, walk.workshop)) {
+      for await (const member of membersOf(container, content, trail.at(-1) ?? walk.name, workshop)) {
         await examineMember(walk, member, depth + 1, [...trail, shortened(member.name)]);
       }
     } catch (error) {
@@ -256,6 +259,7 @@ export async function examine(
         files += 1;
         return join(parts.folder, `${files}`);
       },
+      explain: () => {},
     },
     name: file.name,
     worst: -1,

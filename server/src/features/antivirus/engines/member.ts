@@ -25,6 +25,12 @@ export interface Workshop {
   password?: string | undefined;
   /** A path that nobody else uses. */
   path(): string;
+  /**
+   * The reader understood the bytes from `start` to `end` (exclusive) of the content that it was given: headers, packed data of members that it gives,
+   * padding that is zero, trailers that the format knows. What no reader explains is examined as a member of its own, `rest at <offset>`. A reader that
+   * explains nothing at all, and does not fail, is taken to explain the whole of its content.
+   */
+  explain(start: number, end: number): void;
 }
 
 /** The rest of an archive cannot be read. Data, not a failure: what came before is good. */

@@ -162,6 +162,7 @@ export async function prepareFeed(feed: RawFeed): Promise<PreparedFeed> {
           files += 1;
           return `${folder_of_members}-${files}`;
         },
+        explain: () => {},
       };
       const source = await readRules(path, workshop);
       rules = countRules(source);
