@@ -1,20 +1,20 @@
 import { pipeline } from 'node:stream';
-import { crc32, createGunzip } from 'node:zlib';
+import { createGunzip, createInflate } from 'node:zlib';
 import { type Content, openSource, rangeOf, type Source, streamOf } from './content.ts';
-import type { Budget } from './limits.ts';
 import { holdsUuencode, isMailboxBehind, mailboxMembers, mailKind, mailMembers, uuencodeMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { oleMembers } from './ole.ts';
 import { isPdf, pdfMembers } from './pdf.ts';
-import { openReader, type Reader } from './reader.ts';
+import type { Reader } from './reader.ts';
 import { sevenZipMembers } from './seven-zip.ts';
 import { isTarHeader, tarMembers } from './tar.ts';
+import { macroSources } from './vba.ts';
 import { endsAsZip, zipMembers } from './zip.ts';
 
 /** What holds members. `seven`: 7-Zip opens it, as `format`, from `start` on; `opaque`: recognised, but not opened;
  * `is_guess`: it may be something else, so that it is no fault when it does not open. */
 export type Container =
-  | { kind: 'zip' | 'gzip' | 'tar' | 'mail' | 'mailbox' | 'uuencode' | 'pdf' | 'ole' | 'opaque' }
+  | { kind: 'zip' | 'gzip' | 'tar' | 'mail' | 'mailbox' | 'uuencode' | 'pdf' | 'ole' | 'macros' | 'flash' | 'opaque' }
   | { kind: 'seven'; format: string | undefined; start: number; is_guess?: true };
 
 /** Bytes that `containerOf` needs: one tar block, and the volume descriptor of ISO 9660 lies at 32 KiB. */
@@ -51,6 +51,7 @@ const MAGIC: readonly { magic: Buffer; offset: number; format: string | undefine
   { magic: text('**ACE**'), offset: 7, format: undefined, opaque: true },
   { magic: text('ALZ\x01'), offset: 0, format: undefined, opaque: true },
   { magic: text('EGGA'), offset: 0, format: undefined, opaque: true },
+  { magic: text('ISc('), offset: 0, format: undefined, opaque: true }, // InstallShield
   { magic: text('StuffIt (c)'), offset: 0, format: undefined, opaque: true },
   { magic: text('7kSt'), offset: 0, format: undefined, opaque: true }, // ZPAQ
   { magic: hex('526172211a07'), offset: 0, format: undefined, opaque: true }, // a RAR of a kind to come
@@ -104,6 +105,7 @@ function isBinaryCpio(head: Buffer): boolean {
 }
 
 const BZIP2 = /^BZh[1-9]1AY&SY/;
+const FLASH = /^CWS[\x06-\x3c]/;
 const OLE = hex('d0cf11e0a1b11ae1');
 
 /** What kind of container begins with these bytes (at least HEAD_BYTES of them, where there are as many); undefined for none. */
@@ -112,6 +114,7 @@ export function containerOf(head: Buffer): Container | undefined {
   const seven = (format: string | undefined): Container => ({ kind: 'seven', format, start: 0 });
   // Local header, empty archive, spanned archive (APPNOTE 4.3.7, 4.3.16, 8.5.4).
   if (signature === 0x04034b50 || signature === 0x06054b50 || signature === 0x08074b50) return { kind: 'zip' };
+  if (FLASH.test(head.toString('latin1', 0, 4)) && head[8] === 0x78) return { kind: 'flash' };
   // RFC 1952: deflate is the only method there is.
   if (signature % 0x1000000 === 0x088b1f) return { kind: 'gzip' };
   if (head.subarray(0, OLE.length).equals(OLE)) return { kind: 'ole' };
@@ -128,48 +131,12 @@ export function containerOf(head: Buffer): Container | undefined {
   return mail === undefined ? undefined : { kind: mail };
 }
 
-/** Archives that are put behind a program which unpacks them. What looks like one inside a program that can read them must prove to be one. */
-const BEHIND_PROGRAM: readonly { magic: Buffer; format: string; back: number; proves(reader: Reader, at: number): boolean }[] = [
-  {
-    magic: hex('377abcaf271c'),
-    format: '7z',
-    back: 0,
-    proves(reader, at) {
-      // 7zFormat.txt: the CRC of the 20 bytes that follow it.
-      const head = reader.at(at, 32);
-      return head.length === 32 && crc32(head.subarray(12)) === head.readUInt32LE(8);
-    },
-  },
-  {
-    magic: hex('526172211a0701'),
-    format: 'rar5',
-    back: 0,
-    // RAR 5.0 technote: CRC, size and type 1 (main) or 4 (encryption) of the first header.
-    proves: (reader, at) => reader.at(at + 7, 1)[0] === 0 && [1, 4].includes(reader.at(at + 13, 1)[0] ?? 0),
-  },
-  {
-    magic: hex('526172211a0700'),
-    format: 'rar',
-    back: 0,
-    proves: (reader, at) => reader.at(at + 9, 1)[0] === 0x73,
-  },
-  {
-    magic: text('MSCF\0\0\0\0'),
-    format: 'cab',
-    back: 0,
-    proves(reader, at) {
-      const head = reader.at(at, 36);
-      return head.length === 36 && head.readUInt32LE(8) <= reader.size - at && head.readUInt16LE(24) === 0x0103;
-    },
-  },
-  { magic: Buffer.concat([hex('efbeadde'), text('NullsoftInst')]), format: 'nsis', back: 4, proves: () => true },
-];
 function isProgram(head: Buffer): boolean {
   const start = head.toString('latin1', 0, 4);
   return start.startsWith('MZ') || start === '\x7fELF' || start.startsWith('#!');
 }
 
-/** Containers inside a file, whatever it is itself: files encoded in its text, a zip at its end, whatever stands before it, and archives behind a program. */
+/** Containers that are told by the whole of a file, whatever it is itself: files encoded in its text, and a zip at its end, whatever stands before it. */
 export function containersBehind(reader: Reader, head: Buffer, container: Container | undefined): Container[] {
   const found: Container[] = [];
   if (container?.kind === 'zip') return found;
@@ -177,47 +144,36 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
   // The mails of a mailbox are looked at one by one.
   if (container?.kind !== 'mailbox' && holdsUuencode(reader, head)) found.push({ kind: 'uuencode' });
-  if (!isProgram(head)) return found;
-  for (const { magic, format, back, proves } of BEHIND_PROGRAM) {
-    for (let at = reader.find(magic, back); at >= 0; at = reader.find(magic, at + 1)) {
-      if (!proves(reader, at - back)) continue;
-      found.push({ kind: 'seven', format, start: at - back });
-      break;
-    }
-  }
   return found;
 }
 
-const ZEROS = Buffer.alloc(4096);
+/** What a carved format is opened as, where its first bytes do not tell it themselves. 7-Zip finds out what it knows. */
+const BY_FORMAT: Readonly<Record<string, Container>> = {
+  nsis: { kind: 'seven', format: 'nsis', start: 0 },
+  mime: { kind: 'mail' },
+  uuencode: { kind: 'uuencode' },
+  vba: { kind: 'macros' },
+  swf: { kind: 'flash' },
+};
+/** Nothing here opens these yet. */
+const CLOSED: readonly string[] = ['tnef', 'asar', 'phar', 'binhex', 'yenc', 'lzip', 'lzop', 'lz4', 'ace', 'installshield'];
 
-/** Where something else than zeros stands next. */
-function nextByte(reader: Reader, from: number): number | undefined {
-  for (let at = from; at < reader.size; at += ZEROS.length) {
-    const piece = reader.at(at, ZEROS.length);
-    if (!piece.equals(ZEROS.subarray(0, piece.length))) return at + piece.findIndex((byte) => byte !== 0);
-  }
-  return undefined;
+/** What to open as a carved format that begins with `head`. */
+export function containerFor(format: string, head: Buffer): Container {
+  const known = BY_FORMAT[format] ?? containerOf(head);
+  if (known !== undefined) return known;
+  return CLOSED.includes(format) ? { kind: 'opaque' } : { kind: 'seven', format: undefined, start: 0 };
 }
 
-/** What gzip's streams hold, one behind the other, as one member; and what stands behind the zeros that may fill them up. */
-async function* gzipMembers(content: Content, name: string, budget: Budget): AsyncGenerator<Member> {
+/** What gzip's streams hold, one behind the other, as one member. */
+async function* gzipMembers(content: Content, name: string, { explain }: Workshop): AsyncGenerator<Member> {
   const gunzip = createGunzip({ chunkSize: 256 * 1024 });
   async function* unpacked(): AsyncGenerator<Buffer> {
     // The error that ends the pipeline is the one that reading the last stream throws.
     yield* pipeline(streamOf(content), gunzip, () => {});
   }
   yield { name, read: () => ({ stream: unpacked(), packed_bytes: content.size }) };
-  const reader = openReader(content, budget);
-  try {
-    const rest = nextByte(reader, gunzip.bytesWritten);
-    if (rest === undefined) return;
-    async function* behind(from: number): AsyncGenerator<Buffer> {
-      yield* reader.chunks(from, reader.size);
-    }
-    yield { name: `behind ${name}`, read: () => ({ stream: behind(rest), packed_bytes: reader.size - rest }) };
-  } finally {
-    reader.close();
-  }
+  explain(0, gunzip.bytesWritten);
 }
 
 /** The one member of a packed file is named after it. */
@@ -230,6 +186,10 @@ const ONE_MEMBER: readonly (string | undefined)[] = ['xz', 'lzma', 'bzip2', 'zst
 export function isNamedAfterFile(container: Container): boolean {
   return container.kind === 'gzip' || (container.kind === 'seven' && ONE_MEMBER.includes(container.format));
 }
+
+/** A macro's packed source is shorter. Bytes. */
+const MACRO_BYTES_MAXIMUM = 4 * 1024 ** 2;
+const SWF_HEADER_BYTES = 8;
 
 const DICTIONARY = { at: 1, bytes: 4, most: 2 ** 28 } as const;
 
@@ -270,13 +230,39 @@ async function* sevenMembers(
   }
 }
 
+/** Macros as they stand in a stream of an Office document, wherever that is. */
+async function* macroMembers(content: Content, { budget, explain }: Workshop): AsyncGenerator<Member> {
+  const source = openSource(content);
+  try {
+    for (const { bytes, packed_bytes, is_cut } of macroSources(source.read(0, MACRO_BYTES_MAXIMUM), budget)) {
+      budget.addUnpacked(bytes.length, bytes.length, packed_bytes);
+      explain(0, packed_bytes);
+      yield { name: 'macro', read: () => ({ content: { size: bytes.length, bytes }, damage: is_cut ? 'too_large' : undefined }) };
+      return;
+    }
+  } finally {
+    source.close();
+  }
+  throw new Unreadable('damaged');
+}
+
+/** The body of a Flash film: zlib behind a header of 8 bytes (SWF file format, chapter 2). */
+async function* flashMembers(content: Content, { explain }: Workshop): AsyncGenerator<Member> {
+  const inflate = createInflate({ chunkSize: 256 * 1024 });
+  async function* unpacked(): AsyncGenerator<Buffer> {
+    yield* pipeline(streamOf(content, SWF_HEADER_BYTES), inflate, () => {});
+  }
+  yield { name: 'film', read: () => ({ stream: unpacked(), packed_bytes: content.size }) };
+  explain(0, SWF_HEADER_BYTES + inflate.bytesWritten);
+}
+
 /** The members of a container in their order. Throws where it is damaged; what came before is good. */
 export function membersOf(container: Container, content: Content, name: string, workshop: Workshop): AsyncGenerator<Member> {
   switch (container.kind) {
     case 'zip':
       return zipMembers(content, workshop);
     case 'gzip':
-      return gzipMembers(content, innerName(name), workshop.budget);
+      return gzipMembers(content, innerName(name), workshop);
     case 'tar':
       return tarMembers(content, workshop);
     case 'mail':
@@ -294,6 +280,10 @@ export function membersOf(container: Container, content: Content, name: string, 
       return oleMembers(content, workshop);
     case 'seven':
       return sevenMembers(content, container, name, workshop);
+    case 'macros':
+      return macroMembers(content, workshop);
+    case 'flash':
+      return flashMembers(content, workshop);
     case 'opaque':
       throw new Unreadable('unsupported');
   }

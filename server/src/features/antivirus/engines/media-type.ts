@@ -122,6 +122,9 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
       return 'application/x-ole-storage';
     case 'seven':
       return sure.format === undefined ? 'application/x-iso9660-image' : (OF_FORMAT[sure.format] ?? PACKED);
+    case 'flash':
+      return 'application/x-shockwave-flash';
+    case 'macros':
     case 'opaque':
       return PACKED;
     case undefined:
