@@ -186,14 +186,14 @@ async function examineMember(walk: Walk, member: Member, depth: number, trail: r
 }
 
 /** The containers that a content is, or holds behind something else. */
-function containersOf(walk: Walk, content: Content): Container[] {
+function containersOf(walk: Walk, content: Content, name: string): Container[] {
   const reader = openReader(content, walk.workshop.budget);
   try {
     const head = reader.at(0, HEAD_BYTES);
     const container = containerOf(head);
     // The first content of a walk is the upload itself.
     walk.found.media_type ??= mediaTypeOf(head, container);
-    const behind = containersBehind(reader, head, container);
+    const behind = containersBehind(reader, head, container, name);
     return container === undefined ? behind : [container, ...behind];
   } finally {
     reader.close();
@@ -210,11 +210,12 @@ async function examineContent(walk: Walk, content: Content, depth: number, trail
   matchContent(walk, content, trail);
   const explained = new Ranges(content.size);
   const workshop: Workshop = { ...walk.workshop, explain: (start, end) => explained.add(start, end) };
-  for (const container of containersOf(walk, content)) {
+  const name = trail.at(-1) ?? walk.name;
+  for (const container of containersOf(walk, content, name)) {
     if (trail.length === 0 && isNamedAfterFile(container)) walk.found.named_after_upload = true;
     if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
     try {
-      for await (const member of membersOf(container, content, trail.at(-1) ?? walk.name, workshop)) {
+      for await (const member of membersOf(container, content, name, workshop)) {
         await examineMember(walk, member, depth + 1, [...trail, shortened(member.name)]);
       }
     } catch (error) {

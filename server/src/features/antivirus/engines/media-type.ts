@@ -1,3 +1,4 @@
+import type { Compressor } from './compressed.ts';
 import type { Container } from './containers.ts';
 
 /** Magic bytes at `offset` and the media type that they mean. The first that fits counts. */
@@ -43,6 +44,14 @@ const OF_FORMAT: Readonly<Record<string, string>> = {
   Z: 'application/x-compress',
 };
 const PACKED = 'application/x-packed';
+const OF_COMPRESSOR: Readonly<Record<Compressor, string>> = {
+  gzip: 'application/gzip',
+  zlib: 'application/zlib',
+  brotli: PACKED,
+  lz4: 'application/x-lz4',
+  lzip: 'application/x-lzip',
+  lzop: 'application/x-lzop',
+};
 
 /** What a zip is beside an archive, told by a name in its first headers. */
 const IN_ZIP: readonly { name: string; type: string }[] = [
@@ -107,7 +116,9 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
     case 'zip':
       return zipType(head);
     case 'gzip':
-      return 'application/gzip';
+      return OF_COMPRESSOR.gzip;
+    case 'packed':
+      return OF_COMPRESSOR[sure.compressor];
     case 'tar':
       return 'application/x-tar';
     case 'mail':

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream';
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
-import { type Content, type Source, streamOf } from './content.ts';
+import { type Content, joined, type Source, streamOf } from './content.ts';
 import { LimitReached } from './limits.ts';
 import { decodeName, type Member, type MemberBody, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
@@ -319,13 +319,9 @@ function* walked(reader: Reader, from: number, to: number): Generator<Entry> {
 
 /** A zip of these members alone, with names that count them, for a reader that knows their compression. */
 function rebuilt(reader: Reader, entries: readonly Entry[]): Source {
-  const parts: { start: number; size: number; bytes?: Buffer; from: number }[] = [];
-  let size = 0;
-  const add = (bytes: Buffer) => {
-    parts.push({ start: size, size: bytes.length, bytes, from: 0 });
-    size += bytes.length;
-  };
+  const parts: (Buffer | { start: number; size: number })[] = [];
   const centrals: Buffer[] = [];
+  let size = 0;
   for (const [index, entry] of entries.entries()) {
     const name = Buffer.from(String(index));
     const common = Buffer.alloc(26);
@@ -339,9 +335,9 @@ function rebuilt(reader: Reader, entries: readonly Entry[]): Source {
     const tail = Buffer.alloc(14);
     tail.writeUInt32LE(size, 10);
     centrals.push(CENTRAL, Buffer.from([VERSION_MAXIMUM, 0]), common, tail, name);
-    add(Buffer.concat([LOCAL, common, name]));
-    parts.push({ start: size, size: entry.packed, from: entry.start });
-    size += entry.packed;
+    const local = Buffer.concat([LOCAL, common, name]);
+    parts.push(local, { start: entry.start, size: entry.packed });
+    size += local.length + entry.packed;
   }
   const central = Buffer.concat(centrals);
   const end = Buffer.alloc(END_BYTES);
@@ -350,42 +346,7 @@ function rebuilt(reader: Reader, entries: readonly Entry[]): Source {
   end.writeUInt16LE(entries.length, 10);
   end.writeUInt32LE(central.length, 12);
   end.writeUInt32LE(size, 16);
-  add(Buffer.concat([central, end]));
-
-  /** The last part that begins at `position` or before. */
-  const partAt = (position: number): number => {
-    let low = 0;
-    let high = parts.length - 1;
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if ((parts[middle]?.start ?? 0) <= position) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  };
-  const fill = (target: Uint8Array, position: number): number => {
-    let filled = 0;
-    for (let index = partAt(position); index < parts.length && filled < target.length; index += 1) {
-      const part = parts[index];
-      const within = position + filled - (part?.start ?? 0);
-      if (part === undefined || within < 0 || within >= part.size) continue;
-      const room = target.subarray(filled, filled + part.size - within);
-      const bytes = part.bytes?.subarray(within) ?? reader.at(part.from + within, room.length);
-      filled += bytes.copy(room);
-      // What its header says is not there.
-      if (part.bytes === undefined && bytes.length < room.length) break;
-    }
-    return filled;
-  };
-  return {
-    size,
-    fill,
-    read(position, length) {
-      const target = Buffer.alloc(Math.max(0, Math.min(length, size - position)));
-      return target.subarray(0, fill(target, position));
-    },
-    close: () => {},
-  };
+  return joined({ fill: (target, position) => reader.at(position, target.length).copy(target) }, [...parts, central, end]);
 }
 
 /**
