@@ -9,7 +9,7 @@ import { oleMembers } from './ole.ts';
 import { isPdf, pdfMembers } from './pdf.ts';
 import { openReader, type Reader } from './reader.ts';
 import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
-import { isTarHeader, tarMembers } from './tar.ts';
+import { isTar, tarMembers } from './tar.ts';
 import { endsAsZip, zipMembers } from './zip.ts';
 
 /** What holds members. `seven`: 7-Zip opens it, as `format`, from `start` on; `opaque`: recognised, but not opened;
@@ -124,7 +124,7 @@ function isBinaryCpio(head: Buffer): boolean {
 }
 
 /** A stream begins with a block, or is empty and ends at once. */
-const BZIP2 = /^BZh[1-9](1AY&SY|\x17\x72\x45\x38\x50\x90)/;
+const BZIP2 = /^425a683[1-9](314159265359|177245385090)/;
 const OLE = hex('d0cf11e0a1b11ae1');
 
 /** What kind of container begins with these bytes (at least HEAD_BYTES of them, where there are as many); undefined for none. */
@@ -140,7 +140,7 @@ export function containerOf(head: Buffer): Container | undefined {
   if (head.subarray(0, LZOP.length).equals(LZOP)) return packed('lzop');
   if (head.toString('latin1', 0, 5) === 'LZIP\x01') return packed('lzip');
   if (head.subarray(0, OLE.length).equals(OLE)) return { kind: 'ole' };
-  if (BZIP2.test(head.toString('latin1', 0, 10))) return seven('bzip2');
+  if (BZIP2.test(head.toString('hex', 0, 10))) return seven('bzip2');
   const stands = ({ magic, offset }: { magic: Buffer; offset: number }) =>
     head.subarray(offset, offset + magic.length).equals(magic);
   const known = MAGIC.find(stands);
@@ -152,7 +152,7 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isCompress(head)) return seven('Z');
   if (isLzma(head)) return hasUsualDictionary(head) ? seven('lzma') : { kind: 'seven', format: 'lzma', start: 0, is_guess: true };
   if (isBinaryCpio(head)) return seven('cpio');
-  if (isTarHeader(head)) return { kind: 'tar' };
+  if (isTar(head)) return { kind: 'tar' };
   if (isZlib(head)) return packed('zlib');
   if (isPdf(head)) return { kind: 'pdf' };
   const mail = mailKind(head);

@@ -25,6 +25,7 @@ const MAGIC: readonly { magic: Buffer; offset: number; type: string }[] = [
   { magic: Buffer.from('cefaedfe', 'hex'), offset: 0, type: 'application/x-mach-binary' },
   // MS-SHLLINK 2.1: the size of the header and the class id of a shortcut.
   { magic: Buffer.from('4c0000000114020000000000c000000000000046', 'hex'), offset: 0, type: 'application/x-ms-shortcut' },
+  { magic: Buffer.from('CD001'), offset: 32_769, type: 'application/x-iso9660-image' },
   { magic: Buffer.from('\0asm'), offset: 0, type: 'application/wasm' },
   { magic: Buffer.from('#!'), offset: 0, type: 'text/x-script' },
 ];
@@ -132,7 +133,7 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
     case 'ole':
       return 'application/x-ole-storage';
     case 'seven':
-      return sure.format === undefined ? 'application/x-iso9660-image' : (OF_FORMAT[sure.format] ?? PACKED);
+      return OF_FORMAT[sure.format ?? ''] ?? PACKED;
     case 'opaque':
       return PACKED;
     case undefined:
