@@ -9,13 +9,15 @@ import { oleMembers } from './ole.ts';
 import { isPdf, pdfMembers } from './pdf.ts';
 import { openReader, type Reader } from './reader.ts';
 import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
+import { isShellArchive, shellArchiveMembers } from './shell-archive.ts';
+import { isStreamDisk, streamDiskMembers } from './stream-disk.ts';
 import { isTar, tarMembers } from './tar.ts';
 import { endsAsZip, zipMembers } from './zip.ts';
 
 /** What holds members. `seven`: 7-Zip opens it, as `format`, from `start` on; `opaque`: recognised, but not opened;
  * `is_guess`: it may be something else, so that it is no fault when it does not open. */
 export type Container =
-  | { kind: 'zip' | 'gzip' | 'tar' | 'mail' | 'mailbox' | 'uuencode' | 'pdf' | 'ole' }
+  | { kind: 'zip' | 'gzip' | 'tar' | 'stream-disk' | 'shell-archive' | 'mail' | 'mailbox' | 'uuencode' | 'pdf' | 'ole' }
   | { kind: 'packed'; compressor: Compressor }
   | { kind: 'opaque'; detail?: StatusDetail }
   | { kind: 'seven'; format: string | undefined; start: number; is_guess?: true };
@@ -143,6 +145,7 @@ export function containerOf(head: Buffer): Container | undefined {
   if (BZIP2.test(head.toString('hex', 0, 10))) return seven('bzip2');
   const stands = ({ magic, offset }: { magic: Buffer; offset: number }) =>
     head.subarray(offset, offset + magic.length).equals(magic);
+  if (isStreamDisk(head)) return { kind: 'stream-disk' };
   const known = MAGIC.find(stands);
   if (known !== undefined) return seven(known.format);
   const closed = OPAQUE.find(stands);
@@ -202,7 +205,9 @@ function isProgram(head: Buffer): boolean {
 
 /** Containers inside a file, whatever it is itself: files encoded in its text, a zip at its end, whatever stands before it, and archives behind a program. */
 export function containersBehind(reader: Reader, head: Buffer, container: Container | undefined, name: string): Container[] {
-  const found: Container[] = imagesIn(reader, head, name).map((image) => ({ kind: 'seven', start: 0, ...image }));
+  const images = container?.kind === 'stream-disk' ? [] : imagesIn(reader, head, name);
+  const found: Container[] = images.map((image) => ({ kind: 'seven', start: 0, ...image }));
+  if (container === undefined && isShellArchive(reader, head)) found.push({ kind: 'shell-archive' });
   if (container === undefined && isBrotli(head, name)) found.push({ kind: 'packed', compressor: 'brotli' });
   if (container?.kind === 'zip') return found;
   if (endsAsZip(reader)) found.push({ kind: 'zip' });
@@ -286,6 +291,10 @@ export function membersOf(container: Container, content: Content, name: string, 
       return compressedMembers(container.compressor, content, innerName(name), workshop);
     case 'tar':
       return tarMembers(content, workshop);
+    case 'stream-disk':
+      return streamDiskMembers(content, name, workshop);
+    case 'shell-archive':
+      return shellArchiveMembers(content, workshop);
     case 'mail':
       return mailMembers(content, workshop);
     case 'mailbox':

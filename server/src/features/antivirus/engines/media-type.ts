@@ -135,7 +135,10 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
     case 'seven':
       return OF_FORMAT[sure.format ?? ''] ?? PACKED;
     case 'opaque':
+    case 'stream-disk':
       return PACKED;
+    case 'shell-archive':
+      return 'text/x-script';
     case undefined:
       break;
   }
