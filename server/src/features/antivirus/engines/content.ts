@@ -81,6 +81,51 @@ export function rangeOf(source: Source, start: number, size: number): Source {
   };
 }
 
+/** Bytes, and ranges of a source, one behind the other, as a source. Closing it does nothing. */
+export function joined(source: Pick<Source, 'fill'>, pieces: readonly (Buffer | { start: number; size: number })[]): Source {
+  let size = 0;
+  const parts = pieces.map((piece) => {
+    const start = size;
+    size += Buffer.isBuffer(piece) ? piece.length : piece.size;
+    return { start, end: size, piece };
+  });
+  /** The last part that begins at `position` or before. */
+  const partAt = (position: number): number => {
+    let low = 0;
+    let high = parts.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((parts[middle]?.start ?? 0) <= position) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  };
+  const fill = (target: Uint8Array, position: number): number => {
+    let filled = 0;
+    for (let index = partAt(position); index < parts.length && filled < target.length; index += 1) {
+      const part = parts[index];
+      const within = position + filled - (part?.start ?? 0);
+      if (part === undefined || within < 0 || position + filled >= part.end) continue;
+      const room = target.subarray(filled, filled + part.end - position - filled);
+      const { piece } = part;
+      const taken = Buffer.isBuffer(piece) ? piece.subarray(within).copy(room) : source.fill(room, piece.start + within);
+      filled += taken;
+      // A part that claims more than there is.
+      if (taken < room.length) break;
+    }
+    return filled;
+  };
+  return {
+    size,
+    fill,
+    read(position, length) {
+      const target = Buffer.alloc(countOf(size, position, length));
+      return target.subarray(0, fill(target, position));
+    },
+    close: () => {},
+  };
+}
+
 /** Bytes `start` to `end` (exclusive) as a stream. */
 export async function* streamOf(content: Content, start = 0, end = content.size): AsyncGenerator<Buffer> {
   if ('bytes' in content) {

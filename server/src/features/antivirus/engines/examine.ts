@@ -202,12 +202,12 @@ async function examineMember(walk: Walk, member: Member, depth: number, trail: r
 }
 
 /** The containers that a content is, or holds behind something else. */
-function containersOf(walk: Walk, reader: Reader): Container[] {
+function containersOf(walk: Walk, reader: Reader, name: string): Container[] {
   const head = reader.at(0, HEAD_BYTES);
   const container = containerOf(head);
   // The first content of a walk is the upload itself.
   walk.found.media_type ??= mediaTypeOf(head, container);
-  const behind = containersBehind(reader, head, container);
+  const behind = containersBehind(reader, head, container, name);
   return container === undefined ? behind : [container, ...behind];
 }
 
@@ -257,7 +257,7 @@ async function examineContent(
   const reader = openReader(content, walk.workshop.budget);
   try {
     const explained = new Ranges(content.size);
-    const containers = containersOf(walk, reader);
+    const containers = containersOf(walk, reader, trail.at(-1) ?? walk.name);
     for (const container of containers) {
       if (trail.length === 0 && isNamedAfterFile(container)) walk.found.named_after_upload = true;
       if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
