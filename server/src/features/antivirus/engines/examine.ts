@@ -4,10 +4,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
 import type { ThreatFacts } from '@palisade/contract/quarantine';
-import { type Carved, extentsOf, type Hit, headerStart, hitsOf, type Next, nextIn, type Places } from './carving.ts';
+import { type Carved, extentsOf, type Hit, headerStart, hitsOf, type Places } from './carving.ts';
 import { type Container, containerFor, containerOf, containersBehind, HEAD_BYTES, isNamedAfterFile, membersOf } from './containers.ts';
 import { type Content, disposeContent, isDiskError, openSource, partOf, takeContent, windowsOf } from './content.ts';
-import { type Leaf, leafOf, looksLikeNothing } from './leaves.ts';
+import { beginning, type Leaf, leafOf, looksLikeNothing } from './leaves.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
@@ -285,7 +285,6 @@ class Rests {
   private readonly is_rest: boolean;
   private readonly hits: readonly Hit[];
   private readonly extentOf: (hit: Hit, limit: number) => number;
-  private readonly next: Next;
   /** The next hit that was not looked at. */
   private hit = 0;
 
@@ -306,7 +305,6 @@ class Rests {
     this.is_rest = is_rest;
     this.hits = hitsOf(reader, places);
     this.extentOf = extentsOf(reader, this.hits);
-    this.next = nextIn(reader);
   }
 
   /** `is_opened`: a reader opened what the gaps are in. `is_tried`: it was looked at as a container from its first byte on. */
@@ -316,7 +314,8 @@ class Rests {
       this.passHits(gap.start);
       let { start } = gap;
       while (start < gap.end) {
-        start = skipZeros(this.reader, start, gap.end);
+        // Some formats begin with zeros.
+        if (start > 0) start = beginning(this.reader, start, skipZeros(this.reader, start, gap.end));
         if (start >= gap.end) break;
         start = await this.piece(start, gap.end, is_opened, is_tried && start === 0);
       }
@@ -333,7 +332,7 @@ class Rests {
       const hit = this.hits[this.hit];
       if (hit === undefined || hit.offset >= end) return undefined;
       this.walk.workshop.budget.spend(PLACE_COST);
-      if (hit.carved.proves?.(this.reader, hit.offset, this.next) ?? true) return hit;
+      if (hit.carved.proves?.(this.reader, hit.offset) ?? true) return hit;
     }
   }
 
