@@ -12,12 +12,13 @@ import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
 import { isShellArchive, shellArchiveMembers } from './shell-archive.ts';
 import { isStreamDisk, streamDiskMembers } from './stream-disk.ts';
 import { isTar, tarMembers } from './tar.ts';
+import { upxBlocks, upxMembers } from './upx.ts';
 import { endsAsZip, zipMembers } from './zip.ts';
 
 /** What holds members. `seven`: 7-Zip opens it, as `format`, from `start` on; `opaque`: recognised, but not opened;
  * `is_guess`: it may be something else, so that it is no fault when it does not open. */
 export type Container =
-  | { kind: 'zip' | 'gzip' | 'tar' | 'stream-disk' | 'shell-archive' | 'mail' | 'mailbox' | 'uuencode' | 'pdf' | 'ole' }
+  | { kind: 'zip' | 'gzip' | 'tar' | 'stream-disk' | 'shell-archive' | 'upx' | 'mail' | 'mailbox' | 'uuencode' | 'pdf' | 'ole' }
   | { kind: 'packed'; compressor: Compressor }
   | { kind: 'opaque'; detail?: StatusDetail }
   | { kind: 'seven'; format: string | undefined; start: number; is_guess?: true };
@@ -215,6 +216,7 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   // The mails of a mailbox are looked at one by one.
   if (container?.kind !== 'mailbox' && holdsUuencode(reader, head)) found.push({ kind: 'uuencode' });
   if (!isProgram(head)) return found;
+  if (upxBlocks(reader).length > 0) found.push({ kind: 'upx' });
   for (const { magic, format, back, proves } of BEHIND_PROGRAM) {
     for (let at = reader.find(magic, back); at >= 0; at = reader.find(magic, at + 1)) {
       if (!proves(reader, at - back)) continue;
@@ -295,6 +297,8 @@ export function membersOf(container: Container, content: Content, name: string, 
       return streamDiskMembers(content, name, workshop);
     case 'shell-archive':
       return shellArchiveMembers(content, workshop);
+    case 'upx':
+      return upxMembers(content, workshop);
     case 'mail':
       return mailMembers(content, workshop);
     case 'mailbox':
