@@ -1,7 +1,8 @@
-import { crc32 } from 'node:zlib';
+import { pipeline } from 'node:stream';
+import { createInflate } from 'node:zlib';
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { type Compressor, compressedMembers, endOfZeros, isBrotli, isLz4, isSkippable, isZlib, LZOP } from './compressed.ts';
-import { type Content, joined, openSource, rangeOf, type Source } from './content.ts';
+import { type Content, joined, openSource, rangeOf, type Source, streamOf } from './content.ts';
 import { imagesIn } from './disk-images.ts';
 import { holdsUuencode, isMailboxBehind, mailboxMembers, mailKind, mailMembers, uuencodeMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
@@ -13,6 +14,7 @@ import { isShellArchive, shellArchiveMembers } from './shell-archive.ts';
 import { isStreamDisk, streamDiskMembers } from './stream-disk.ts';
 import { isTar, tarMembers } from './tar.ts';
 import { upxBlocks, upxMembers } from './upx.ts';
+import { macroSources } from './vba.ts';
 import { endsAsZip, zipMembers } from './zip.ts';
 
 /** What holds members. `seven`: 7-Zip opens it, as `format`, from `start` on; `opaque`: recognised, but not opened;
@@ -21,6 +23,7 @@ export type Container =
   | { kind: 'zip' | 'gzip' | 'tar' | 'stream-disk' | 'shell-archive' | 'upx' | 'mail' | 'mailbox' | 'uuencode' | 'pdf' | 'ole' }
   | { kind: 'packed'; compressor: Compressor }
   | { kind: 'opaque'; detail?: StatusDetail }
+  | { kind: 'macros' | 'flash' }
   | { kind: 'seven'; format: string | undefined; start: number; is_guess?: true };
 
 /** Bytes that `containerOf` needs: one tar block, and the volume descriptor of ISO 9660 lies at 32 KiB. */
@@ -47,7 +50,6 @@ const MAGIC: readonly { magic: Buffer; offset: number; format: string }[] = [
   { magic: text('SZDD\x88\xf0\x27\x33'), offset: 0, format: 'mslz' },
   { magic: text('MSWIM\0\0\0'), offset: 0, format: 'wim' },
   { magic: text('xar!\0'), offset: 0, format: 'xar' },
-  { magic: text('CWS'), offset: 0, format: 'swfc' },
   { magic: text('ZWS'), offset: 0, format: 'swfc' },
 ];
 
@@ -128,6 +130,7 @@ function isBinaryCpio(head: Buffer): boolean {
 
 /** A stream begins with a block, or is empty and ends at once. */
 const BZIP2 = /^425a683[1-9](314159265359|177245385090)/;
+const FLASH = /^CWS[\x06-\x3c]/;
 const OLE = hex('d0cf11e0a1b11ae1');
 
 /** What kind of container begins with these bytes (at least HEAD_BYTES of them, where there are as many); undefined for none. */
@@ -137,6 +140,7 @@ export function containerOf(head: Buffer): Container | undefined {
   // Local header, empty archive, spanned archive (APPNOTE 4.3.7, 4.3.16, 8.5.4).
   if (signature === 0x04034b50 || signature === 0x06054b50 || signature === 0x08074b50) return { kind: 'zip' };
   const packed = (compressor: Compressor): Container => ({ kind: 'packed', compressor });
+  if (FLASH.test(head.toString('latin1', 0, 4)) && head[8] === 0x78) return { kind: 'flash' };
   // RFC 1952: deflate is the only method there is.
   if (signature % 0x1000000 === 0x088b1f) return { kind: 'gzip' };
   if (isLz4(head)) return packed('lz4');
@@ -163,48 +167,17 @@ export function containerOf(head: Buffer): Container | undefined {
   return mail === undefined ? undefined : { kind: mail };
 }
 
-/** Archives that are put behind a program which unpacks them. What looks like one inside a program that can read them must prove to be one. */
-const BEHIND_PROGRAM: readonly { magic: Buffer; format: string; back: number; proves(reader: Reader, at: number): boolean }[] = [
-  {
-    magic: hex('377abcaf271c'),
-    format: '7z',
-    back: 0,
-    proves(reader, at) {
-      // 7zFormat.txt: the CRC of the 20 bytes that follow it.
-      const head = reader.at(at, 32);
-      return head.length === 32 && crc32(head.subarray(12)) === head.readUInt32LE(8);
-    },
-  },
-  {
-    magic: hex('526172211a0701'),
-    format: 'rar5',
-    back: 0,
-    // RAR 5.0 technote: CRC, size and type 1 (main) or 4 (encryption) of the first header.
-    proves: (reader, at) => reader.at(at + 7, 1)[0] === 0 && [1, 4].includes(reader.at(at + 13, 1)[0] ?? 0),
-  },
-  {
-    magic: hex('526172211a0700'),
-    format: 'rar',
-    back: 0,
-    proves: (reader, at) => reader.at(at + 9, 1)[0] === 0x73,
-  },
-  {
-    magic: text('MSCF\0\0\0\0'),
-    format: 'cab',
-    back: 0,
-    proves(reader, at) {
-      const head = reader.at(at, 36);
-      return head.length === 36 && head.readUInt32LE(8) <= reader.size - at && head.readUInt16LE(24) === 0x0103;
-    },
-  },
-  { magic: Buffer.concat([hex('efbeadde'), text('NullsoftInst')]), format: 'nsis', back: 4, proves: () => true },
-];
 function isProgram(head: Buffer): boolean {
   const start = head.toString('latin1', 0, 4);
   return start.startsWith('MZ') || start === '\x7fELF' || start.startsWith('#!');
 }
 
-/** Containers inside a file, whatever it is itself: files encoded in its text, a zip at its end, whatever stands before it, and archives behind a program. */
+/** Whether what was opened tells nothing of what else the file is. */
+export function isBeside({ kind }: Container): boolean {
+  return kind === 'upx';
+}
+
+/** Containers that are told by the whole of a file, whatever it is itself: images of disks, files encoded in its text, a zip at its end, a packed program. */
 export function containersBehind(reader: Reader, head: Buffer, container: Container | undefined, name: string): Container[] {
   const images = container?.kind === 'stream-disk' ? [] : imagesIn(reader, head, name);
   const found: Container[] = images.map((image) => ({ kind: 'seven', start: 0, ...image }));
@@ -215,16 +188,26 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
   // The mails of a mailbox are looked at one by one.
   if (container?.kind !== 'mailbox' && holdsUuencode(reader, head)) found.push({ kind: 'uuencode' });
-  if (!isProgram(head)) return found;
-  if (upxBlocks(reader).length > 0) found.push({ kind: 'upx' });
-  for (const { magic, format, back, proves } of BEHIND_PROGRAM) {
-    for (let at = reader.find(magic, back); at >= 0; at = reader.find(magic, at + 1)) {
-      if (!proves(reader, at - back)) continue;
-      found.push({ kind: 'seven', format, start: at - back });
-      break;
-    }
-  }
+  if (isProgram(head) && upxBlocks(reader).length > 0) found.push({ kind: 'upx' });
   return found;
+}
+
+/** What a carved format is opened as, where its first bytes do not tell it themselves. 7-Zip finds out what it knows. */
+const BY_FORMAT: Readonly<Record<string, Container>> = {
+  nsis: { kind: 'seven', format: 'nsis', start: 0 },
+  mime: { kind: 'mail' },
+  uuencode: { kind: 'uuencode' },
+  vba: { kind: 'macros' },
+  swf: { kind: 'flash' },
+};
+/** Nothing here opens these yet. */
+const CLOSED: readonly string[] = ['tnef', 'asar', 'phar', 'binhex', 'yenc', 'ace', 'installshield'];
+
+/** What to open as a carved format that begins with `head`. */
+export function containerFor(format: string, head: Buffer): Container {
+  const known = BY_FORMAT[format] ?? containerOf(head);
+  if (known !== undefined) return known;
+  return CLOSED.includes(format) ? { kind: 'opaque' } : { kind: 'seven', format: undefined, start: 0 };
 }
 
 /** The one member of a packed file is named after it. */
@@ -245,6 +228,10 @@ export function isNamedAfterFile(container: Container): boolean {
     (container.kind === 'seven' && ONE_MEMBER.includes(container.format ?? ''))
   );
 }
+
+/** A macro's packed source is shorter. Bytes. */
+const MACRO_BYTES_MAXIMUM = 4 * 1024 ** 2;
+const SWF_HEADER_BYTES = 8;
 
 const DICTIONARY = { at: 1, bytes: 4, most: 2 ** 28 } as const;
 
@@ -282,6 +269,32 @@ async function* sevenMembers(
   }
 }
 
+/** Macros as they stand in a stream of an Office document, wherever that is. */
+async function* macroMembers(content: Content, { budget, explain }: Workshop): AsyncGenerator<Member> {
+  const source = openSource(content);
+  try {
+    for (const { bytes, packed_bytes, is_cut } of macroSources(source.read(0, MACRO_BYTES_MAXIMUM), budget)) {
+      budget.addUnpacked(bytes.length, bytes.length, packed_bytes);
+      explain(0, packed_bytes);
+      yield { name: 'macro', read: () => ({ content: { size: bytes.length, bytes }, damage: is_cut ? 'too_large' : undefined }) };
+      return;
+    }
+  } finally {
+    source.close();
+  }
+  throw new Unreadable('damaged');
+}
+
+/** The body of a Flash film: zlib behind a header of 8 bytes (SWF file format, chapter 2). */
+async function* flashMembers(content: Content, { explain }: Workshop): AsyncGenerator<Member> {
+  const inflate = createInflate({ chunkSize: 256 * 1024 });
+  async function* unpacked(): AsyncGenerator<Buffer> {
+    yield* pipeline(streamOf(content, SWF_HEADER_BYTES), inflate, () => {});
+  }
+  yield { name: 'film', read: () => ({ stream: unpacked(), packed_bytes: content.size }) };
+  explain(0, SWF_HEADER_BYTES + inflate.bytesWritten);
+}
+
 /** The members of a container in their order. Throws where it is damaged; what came before is good. */
 export function membersOf(container: Container, content: Content, name: string, workshop: Workshop): AsyncGenerator<Member> {
   switch (container.kind) {
@@ -314,6 +327,10 @@ export function membersOf(container: Container, content: Content, name: string, 
       return oleMembers(content, workshop);
     case 'seven':
       return sevenMembers(content, container, name, workshop);
+    case 'macros':
+      return macroMembers(content, workshop);
+    case 'flash':
+      return flashMembers(content, workshop);
     case 'opaque':
       throw new Unreadable(container.detail ?? 'unsupported');
   }

@@ -134,6 +134,9 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
       return 'application/x-ole-storage';
     case 'seven':
       return OF_FORMAT[sure.format ?? ''] ?? PACKED;
+    case 'flash':
+      return 'application/x-shockwave-flash';
+    case 'macros':
     case 'opaque':
     case 'stream-disk':
       return PACKED;
