@@ -1,8 +1,6 @@
-import { pipeline } from 'node:stream';
-import { createInflate } from 'node:zlib';
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { type Compressor, compressedMembers, endOfZeros, isBrotli, isLz4, isSkippable, isZlib, LZOP } from './compressed.ts';
-import { type Content, joined, openSource, rangeOf, type Source, streamOf } from './content.ts';
+import { type Content, joined, openSource, rangeOf, type Source } from './content.ts';
 import { imagesIn } from './disk-images.ts';
 import { holdsUuencode, isMailboxBehind, mailboxMembers, mailKind, mailMembers, uuencodeMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
@@ -20,10 +18,23 @@ import { endsAsZip, zipMembers } from './zip.ts';
 /** What holds members. `seven`: 7-Zip opens it, as `format`, from `start` on; `opaque`: recognised, but not opened;
  * `is_guess`: it may be something else, so that it is no fault when it does not open. */
 export type Container =
-  | { kind: 'zip' | 'gzip' | 'tar' | 'stream-disk' | 'shell-archive' | 'upx' | 'mail' | 'mailbox' | 'uuencode' | 'pdf' | 'ole' }
+  | {
+      kind:
+        | 'zip'
+        | 'gzip'
+        | 'tar'
+        | 'stream-disk'
+        | 'shell-archive'
+        | 'upx'
+        | 'mail'
+        | 'mailbox'
+        | 'uuencode'
+        | 'pdf'
+        | 'ole'
+        | 'macros';
+    }
   | { kind: 'packed'; compressor: Compressor }
   | { kind: 'opaque'; detail?: StatusDetail }
-  | { kind: 'macros' | 'flash' }
   | { kind: 'seven'; format: string | undefined; start: number; is_guess?: true };
 
 /** Bytes that `containerOf` needs: one tar block, and the volume descriptor of ISO 9660 lies at 32 KiB. */
@@ -50,6 +61,7 @@ const MAGIC: readonly { magic: Buffer; offset: number; format: string }[] = [
   { magic: text('SZDD\x88\xf0\x27\x33'), offset: 0, format: 'mslz' },
   { magic: text('MSWIM\0\0\0'), offset: 0, format: 'wim' },
   { magic: text('xar!\0'), offset: 0, format: 'xar' },
+  { magic: text('CWS'), offset: 0, format: 'swfc' },
   { magic: text('ZWS'), offset: 0, format: 'swfc' },
 ];
 
@@ -130,7 +142,6 @@ function isBinaryCpio(head: Buffer): boolean {
 
 /** A stream begins with a block, or is empty and ends at once. */
 const BZIP2 = /^425a683[1-9](314159265359|177245385090)/;
-const FLASH = /^CWS[\x06-\x3c]/;
 const OLE = hex('d0cf11e0a1b11ae1');
 
 /** What kind of container begins with these bytes (at least HEAD_BYTES of them, where there are as many); undefined for none. */
@@ -140,7 +151,6 @@ export function containerOf(head: Buffer): Container | undefined {
   // Local header, empty archive, spanned archive (APPNOTE 4.3.7, 4.3.16, 8.5.4).
   if (signature === 0x04034b50 || signature === 0x06054b50 || signature === 0x08074b50) return { kind: 'zip' };
   const packed = (compressor: Compressor): Container => ({ kind: 'packed', compressor });
-  if (FLASH.test(head.toString('latin1', 0, 4)) && head[8] === 0x78) return { kind: 'flash' };
   // RFC 1952: deflate is the only method there is.
   if (signature % 0x1000000 === 0x088b1f) return { kind: 'gzip' };
   if (isLz4(head)) return packed('lz4');
@@ -198,9 +208,8 @@ const BY_FORMAT: Readonly<Record<string, Container>> = {
   mime: { kind: 'mail' },
   uuencode: { kind: 'uuencode' },
   vba: { kind: 'macros' },
-  swf: { kind: 'flash' },
 };
-/** Nothing here opens these yet. */
+/** Nothing here opens these. */
 const CLOSED: readonly string[] = ['tnef', 'asar', 'phar', 'binhex', 'yenc', 'ace', 'installshield'];
 
 /** What to open as a carved format that begins with `head`. */
@@ -228,10 +237,6 @@ export function isNamedAfterFile(container: Container): boolean {
     (container.kind === 'seven' && ONE_MEMBER.includes(container.format ?? ''))
   );
 }
-
-/** A macro's packed source is shorter. Bytes. */
-const MACRO_BYTES_MAXIMUM = 4 * 1024 ** 2;
-const SWF_HEADER_BYTES = 8;
 
 const DICTIONARY = { at: 1, bytes: 4, most: 2 ** 28 } as const;
 
@@ -269,7 +274,10 @@ async function* sevenMembers(
   }
 }
 
-/** Macros as they stand in a stream of an Office document, wherever that is. */
+/** A macro's packed source is shorter. Bytes. */
+const MACRO_BYTES_MAXIMUM = 4 * 1024 ** 2;
+
+/** A macro as it stands in a stream of an Office document, wherever that is. */
 async function* macroMembers(content: Content, { budget, explain }: Workshop): AsyncGenerator<Member> {
   const source = openSource(content);
   try {
@@ -283,16 +291,6 @@ async function* macroMembers(content: Content, { budget, explain }: Workshop): A
     source.close();
   }
   throw new Unreadable('damaged');
-}
-
-/** The body of a Flash film: zlib behind a header of 8 bytes (SWF file format, chapter 2). */
-async function* flashMembers(content: Content, { explain }: Workshop): AsyncGenerator<Member> {
-  const inflate = createInflate({ chunkSize: 256 * 1024 });
-  async function* unpacked(): AsyncGenerator<Buffer> {
-    yield* pipeline(streamOf(content, SWF_HEADER_BYTES), inflate, () => {});
-  }
-  yield { name: 'film', read: () => ({ stream: unpacked(), packed_bytes: content.size }) };
-  explain(0, SWF_HEADER_BYTES + inflate.bytesWritten);
 }
 
 /** The members of a container in their order. Throws where it is damaged; what came before is good. */
@@ -329,8 +327,6 @@ export function membersOf(container: Container, content: Content, name: string, 
       return sevenMembers(content, container, name, workshop);
     case 'macros':
       return macroMembers(content, workshop);
-    case 'flash':
-      return flashMembers(content, workshop);
     case 'opaque':
       throw new Unreadable(container.detail ?? 'unsupported');
   }

@@ -134,8 +134,6 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
       return 'application/x-ole-storage';
     case 'seven':
       return OF_FORMAT[sure.format ?? ''] ?? PACKED;
-    case 'flash':
-      return 'application/x-shockwave-flash';
     case 'macros':
     case 'opaque':
     case 'stream-disk':
