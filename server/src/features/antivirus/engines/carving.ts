@@ -254,17 +254,36 @@ export const CARVED: readonly Carved[] = [
   { format: 'wim', pattern: `${spelled('MSWIM')} 00 00 00` },
   { format: 'xar', pattern: `${spelled('xar!')} 00 ?? 00 01` },
   { format: 'squashfs', pattern: `${spelled('hsqs')} [24] 04 00 00 00` },
-  { format: 'cramfs', pattern: spelled('Compressed ROMFS'), back: 16, proves: (reader, at) => reader.at(at, 4).equals(hex('453dcd28')) },
+  {
+    format: 'cramfs',
+    pattern: spelled('Compressed ROMFS'),
+    back: 16,
+    proves: (reader, at) => reader.at(at, 4).equals(hex('453dcd28')),
+  },
   { format: 'iso', pattern: '01 43 44 30 30 31 01 00', back: 32_768 },
   { format: 'qcow', pattern: '51 46 49 fb 00 00 00 (02|03)' },
   { format: 'vmdk', pattern: `${spelled('KDMV')} (01|02|03) 00 00 00` },
   { format: 'vhdx', pattern: spelled('vhdxfile'), proves: (reader, at) => reader.at(at + 0x30000, 4).equals(text('regi')) },
   { format: 'vdi', pattern: '7f 10 da be (00|01) 00 01 00', back: 64 },
-  { format: 'ntfs', pattern: `eb 52 90 ${spelled('NTFS    ')}`, proves: (reader, at) => reader.at(at + 510, 2).equals(hex('55aa')) },
-  { format: 'gpt', pattern: `${spelled('EFI PART')} 00 00 01 00 5c 00 00 00`, back: 512, proves: (reader, at) => reader.at(at + 510, 2).equals(hex('55aa')) },
+  {
+    format: 'ntfs',
+    pattern: `eb 52 90 ${spelled('NTFS    ')}`,
+    proves: (reader, at) => reader.at(at + 510, 2).equals(hex('55aa')),
+  },
+  {
+    format: 'gpt',
+    pattern: `${spelled('EFI PART')} 00 00 01 00 5c 00 00 00`,
+    back: 512,
+    proves: (reader, at) => reader.at(at + 510, 2).equals(hex('55aa')),
+  },
   { format: 'nsis', pattern: `ef be ad de ${spelled('NullsoftInst')}`, back: 4 },
   { format: 'installshield', pattern: `${spelled('ISc(')} ?? ?? ?? (00|01|02|04) ?? ?? ?? ?? 00 02 00 00` },
-  { format: 'ace', pattern: `${spelled('**ACE**')} ?? ?? (00|01|02|03|04|05|06|07|08|09|0a|0b)`, back: 7, proves: (reader, at) => reader.at(at + 4, 1)[0] === 0 },
+  {
+    format: 'ace',
+    pattern: `${spelled('**ACE**')} ?? ?? (00|01|02|03|04|05|06|07|08|09|0a|0b)`,
+    back: 7,
+    proves: (reader, at) => reader.at(at + 4, 1)[0] === 0,
+  },
   {
     format: 'ole',
     pattern: 'd0 cf 11 e0 a1 b1 1a e1',
@@ -281,7 +300,11 @@ export const CARVED: readonly Carved[] = [
     pattern: `01 ?? (b0|b1|b2|b3|b4|b5|b6|b7|b8|b9|ba|bb|bc|bd|be|bf) 00 ${spelled('Attribut')} 00 65 20`,
   },
   { format: 'tnef', pattern: '78 9f 3e 22 ?? ?? 01 06 90 08 00' },
-  { format: 'swf', pattern: `43 57 53 ${oneOf(6, 60)} ?? ?? ?? ?? 78 (01|5e|9c|da)`, proves: (reader, at) => provesZlib(reader, at + 8) },
+  {
+    format: 'swf',
+    pattern: `43 57 53 ${oneOf(6, 60)} ?? ?? ?? ?? 78 (01|5e|9c|da)`,
+    proves: (reader, at) => provesZlib(reader, at + 8),
+  },
   { format: 'asar', pattern: `04 00 00 00 ?? ?? ?? 00 ?? ?? ?? 00 ?? ?? ?? 00 ${spelled('{"files":{')}` },
   { format: 'phar', pattern: spelled('__HALT_COMPILER();'), proves: provesPhar },
   {
@@ -435,7 +458,10 @@ const HEADER_LINES_BYTES = 4096;
 /** Where the lines begin that describe a part of a mail, of which one was found: behind the last line before it that is no header. */
 export function headerStart(reader: Reader, at: number): number {
   const from = Math.max(0, at - HEADER_LINES_BYTES);
-  const lines = reader.at(from, at - from + 1).toString('latin1').split('\n');
+  const lines = reader
+    .at(from, at - from + 1)
+    .toString('latin1')
+    .split('\n');
   let start = at + 1;
   // The last one is empty: the place is that of the line's end before the header.
   for (const line of lines.slice(0, -1).reverse()) {

@@ -1,5 +1,13 @@
 import { pipeline, type Transform } from 'node:stream';
-import { brotliDecompressSync, constants, createBrotliDecompress, createGunzip, createInflate, inflateSync } from 'node:zlib';
+import {
+  brotliDecompressSync,
+  constants,
+  crc32,
+  createBrotliDecompress,
+  createInflate,
+  createInflateRaw,
+  inflateSync,
+} from 'node:zlib';
 import { type Content, joined, openSource, streamOf } from './content.ts';
 import { LZ4_HISTORY_BYTES, unpackLz4, unpackLzo } from './lz.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
@@ -39,6 +47,65 @@ async function* nodeMembers(
   const reader = openReader(content, workshop.budget);
   try {
     workshop.explain(0, endOfZeros(reader, decoder.bytesWritten));
+  } finally {
+    reader.close();
+  }
+}
+
+const GZIP = Buffer.from('1f8b08', 'hex');
+const GZIP_FLAG = { crc: 2, extra: 4, name: 8, comment: 16 } as const;
+const GZIP_HEADER_BYTES = 10;
+const GZIP_TRAILER_BYTES = 8;
+/** What it costs to look at one stream more: many are small. */
+const STREAM_COST = 4096;
+
+/** Where the deflated bytes of a gzip stream begin (RFC 1952, 2.3); undefined where none begins. */
+function gzipBody(reader: Reader, start: number): number | undefined {
+  const head = reader.at(start, GZIP_HEADER_BYTES);
+  if (head.length < GZIP_HEADER_BYTES || !head.subarray(0, GZIP.length).equals(GZIP)) return undefined;
+  const flags = head[3] ?? 0;
+  let at = start + GZIP_HEADER_BYTES;
+  if ((flags & GZIP_FLAG.extra) !== 0) {
+    const length = reader.at(at, 2);
+    at += length.length < 2 ? 2 : 2 + length.readUInt16LE(0);
+  }
+  for (const flag of [GZIP_FLAG.name, GZIP_FLAG.comment]) {
+    if ((flags & flag) === 0) continue;
+    const end = reader.find(Buffer.alloc(1), at);
+    if (end < 0) return undefined;
+    at = end + 1;
+  }
+  return at + ((flags & GZIP_FLAG.crc) === 0 ? 0 : 2);
+}
+
+/**
+ * What gzip's streams hold, one behind the other, as one member. Node's own reader takes what stands behind them for one more that is broken, and loses the
+ * last of what they held.
+ */
+async function* gzipMembers(content: Content, name: string, workshop: Workshop): AsyncGenerator<Member> {
+  const reader = openReader(content, workshop.budget);
+  let end = 0;
+  async function* unpacked(): AsyncGenerator<Buffer> {
+    for (let body = gzipBody(reader, 0); body !== undefined; body = gzipBody(reader, end)) {
+      const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES });
+      workshop.budget.spend(STREAM_COST);
+      let crc = 0;
+      for await (const chunk of pipeline(streamOf(content, body), inflate, () => {})) {
+        if (!Buffer.isBuffer(chunk)) throw new TypeError('A decoder must give buffers.');
+        crc = crc32(chunk, crc);
+        yield chunk;
+      }
+      end = body + inflate.bytesWritten;
+      const trailer = reader.at(end, GZIP_TRAILER_BYTES);
+      end += trailer.length;
+      if (trailer.length < GZIP_TRAILER_BYTES || trailer.readUInt32LE(0) !== crc) throw new Unreadable('damaged');
+    }
+    if (end === 0) throw new Unreadable('damaged');
+  }
+  try {
+    yield { name, read: () => ({ stream: unpacked(), packed_bytes: content.size }) };
+    // Of a broken stream nobody knows where it ends: what was broken off is no rest.
+    workshop.explain(0, end === 0 ? content.size : endOfZeros(reader, end));
   } finally {
     reader.close();
   }
@@ -317,7 +384,7 @@ export function compressedMembers(
 ): AsyncGenerator<Member> {
   switch (compressor) {
     case 'gzip':
-      return nodeMembers(content, createGunzip({ chunkSize: CHUNK_BYTES }), name, workshop);
+      return gzipMembers(content, name, workshop);
     case 'zlib':
       return nodeMembers(content, createInflate({ chunkSize: CHUNK_BYTES }), name, workshop);
     case 'brotli':

@@ -11,13 +11,28 @@ import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
 import { isShellArchive, shellArchiveMembers } from './shell-archive.ts';
 import { isStreamDisk, streamDiskMembers } from './stream-disk.ts';
 import { isTar, tarMembers } from './tar.ts';
+import { upxBlocks, upxMembers } from './upx.ts';
 import { macroSources } from './vba.ts';
 import { endsAsZip, zipMembers } from './zip.ts';
 
 /** What holds members. `seven`: 7-Zip opens it, as `format`, from `start` on; `opaque`: recognised, but not opened;
  * `is_guess`: it may be something else, so that it is no fault when it does not open. */
 export type Container =
-  | { kind: 'zip' | 'gzip' | 'tar' | 'stream-disk' | 'shell-archive' | 'mail' | 'mailbox' | 'uuencode' | 'pdf' | 'ole' | 'macros' }
+  | {
+      kind:
+        | 'zip'
+        | 'gzip'
+        | 'tar'
+        | 'stream-disk'
+        | 'shell-archive'
+        | 'upx'
+        | 'mail'
+        | 'mailbox'
+        | 'uuencode'
+        | 'pdf'
+        | 'ole'
+        | 'macros';
+    }
   | { kind: 'packed'; compressor: Compressor }
   | { kind: 'opaque'; detail?: StatusDetail }
   | { kind: 'seven'; format: string | undefined; start: number; is_guess?: true };
@@ -167,7 +182,12 @@ function isProgram(head: Buffer): boolean {
   return start.startsWith('MZ') || start === '\x7fELF' || start.startsWith('#!');
 }
 
-/** Containers that are told by the whole of a file, whatever it is itself: images of disks, files encoded in its text, and a zip at its end, whatever stands before it. */
+/** Whether what was opened tells nothing of what else the file is. */
+export function isBeside({ kind }: Container): boolean {
+  return kind === 'upx';
+}
+
+/** Containers that are told by the whole of a file, whatever it is itself: images of disks, files encoded in its text, a zip at its end, a packed program. */
 export function containersBehind(reader: Reader, head: Buffer, container: Container | undefined, name: string): Container[] {
   const images = container?.kind === 'stream-disk' ? [] : imagesIn(reader, head, name);
   const found: Container[] = images.map((image) => ({ kind: 'seven', start: 0, ...image }));
@@ -178,6 +198,7 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
   // The mails of a mailbox are looked at one by one.
   if (container?.kind !== 'mailbox' && holdsUuencode(reader, head)) found.push({ kind: 'uuencode' });
+  if (isProgram(head) && upxBlocks(reader).length > 0) found.push({ kind: 'upx' });
   return found;
 }
 
@@ -287,6 +308,8 @@ export function membersOf(container: Container, content: Content, name: string, 
       return streamDiskMembers(content, name, workshop);
     case 'shell-archive':
       return shellArchiveMembers(content, workshop);
+    case 'upx':
+      return upxMembers(content, workshop);
     case 'mail':
       return mailMembers(content, workshop);
     case 'mailbox':

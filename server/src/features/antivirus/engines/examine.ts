@@ -5,7 +5,16 @@ import { join } from 'node:path';
 import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
 import type { ThreatFacts } from '@palisade/contract/quarantine';
 import { type Carved, extentsOf, type Hit, headerStart, hitsOf, type Places } from './carving.ts';
-import { type Container, containerFor, containerOf, containersBehind, HEAD_BYTES, isNamedAfterFile, membersOf } from './containers.ts';
+import {
+  type Container,
+  containerFor,
+  containerOf,
+  containersBehind,
+  HEAD_BYTES,
+  isBeside,
+  isNamedAfterFile,
+  membersOf,
+} from './containers.ts';
 import { type Content, disposeContent, isDiskError, openSource, partOf, takeContent, windowsOf } from './content.ts';
 import { beginning, type Leaf, leafOf, looksLikeNothing } from './leaves.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
@@ -201,14 +210,15 @@ async function examineMember(walk: Walk, member: Member, depth: number, trail: r
   walk.found.coverage.members_scanned += 1;
 }
 
-/** The containers that a content is, or holds behind something else. */
-function containersOf(walk: Walk, reader: Reader, name: string): Container[] {
+/** The containers that a content is, or holds behind something else. `is_tried`: its first byte is taken for the beginning of one. */
+function containersOf(walk: Walk, reader: Reader, name: string): { containers: Container[]; is_tried: boolean } {
   const head = reader.at(0, HEAD_BYTES);
   const container = containerOf(head);
   // The first content of a walk is the upload itself.
   walk.found.media_type ??= mediaTypeOf(head, container);
   const behind = containersBehind(reader, head, container, name);
-  return container === undefined ? behind : [container, ...behind];
+  const is_tried = container !== undefined || behind.some(({ kind }) => kind === 'seven');
+  return { containers: container === undefined ? behind : [container, ...behind], is_tried };
 }
 
 function shortened(name: string): string {
@@ -224,7 +234,13 @@ interface Opened {
 }
 
 /** Opens a container and examines its members. One whose reader explains nothing, and gives members or does not fail, is explained as a whole. */
-async function open(walk: Walk, container: Container, content: Content, depth: number, trail: readonly string[]): Promise<Opened> {
+async function open(
+  walk: Walk,
+  container: Container,
+  content: Content,
+  depth: number,
+  trail: readonly string[],
+): Promise<Opened> {
   const explained = new Ranges(content.size);
   const workshop: Workshop = { ...walk.workshop, explain: (start, end) => explained.add(start, end) };
   let members = 0;
@@ -239,7 +255,8 @@ async function open(walk: Walk, container: Container, content: Content, depth: n
     failure = error instanceof Unreadable ? error.detail : 'damaged';
   }
   const is_guess = container.kind === 'seven' && container.is_guess === true;
-  if (explained.is_empty && (members > 0 || (failure === undefined && !is_guess))) explained.add(0, content.size);
+  const is_whole = !isBeside(container) && (members > 0 || (failure === undefined && !is_guess));
+  if (explained.is_empty && is_whole) explained.add(0, content.size);
   return { explained, members, failure };
 }
 
@@ -257,7 +274,7 @@ async function examineContent(
   const reader = openReader(content, walk.workshop.budget);
   try {
     const explained = new Ranges(content.size);
-    const containers = containersOf(walk, reader, trail.at(-1) ?? walk.name);
+    const { containers, is_tried } = containersOf(walk, reader, trail.at(-1) ?? walk.name);
     for (const container of containers) {
       if (trail.length === 0 && isNamedAfterFile(container)) walk.found.named_after_upload = true;
       if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
@@ -268,7 +285,7 @@ async function examineContent(
     const is_opened = !explained.is_empty;
     const gaps = explained.gaps();
     if (gaps.length === 0) return;
-    await new Rests(walk, content, reader, depth, trail, places, is_rest).examine(gaps, is_opened, containers.length > 0);
+    await new Rests(walk, content, reader, depth, trail, places, is_rest).examine(gaps, is_opened, is_tried);
   } finally {
     reader.close();
   }
@@ -348,9 +365,9 @@ class Rests {
           ? await this.open(container, start, this.endOf(begins, end), { name: begins?.carved.format, is_quiet: false })
           : begins !== undefined && (await this.carve(begins, end, false));
       if (typeof after === 'number') return after;
-      const leaf_end = await this.leaf(start, end);
-      if (leaf_end !== undefined) return leaf_end;
     }
+    const leaf_end = await this.leaf(start, end);
+    if (leaf_end !== undefined) return leaf_end;
     return this.raw(start, this.nextHit(start + 1, end)?.offset ?? end, is_opened);
   }
 
@@ -387,7 +404,11 @@ class Rests {
       if (failure !== undefined && !is_quiet) {
         unread(walk, failure);
         const what = name === undefined ? 'a container' : `a container in the format ${name}`;
-        note(walk, trail.length > 0 ? trail.join(' / ') : null, `At byte ${start} there seems to be ${what}, which could not be opened.`);
+        note(
+          walk,
+          trail.length > 0 ? trail.join(' / ') : null,
+          `At byte ${start} there seems to be ${what}, which could not be opened.`,
+        );
       }
       return undefined;
     }
@@ -400,7 +421,11 @@ class Rests {
     const holes = explained.gaps().map((gap) => ({ start: start + gap.start, end: start + gap.end }));
     // A container within a hole of another is one deeper: else each of a thousand around another would be matched once more.
     this.depth += 1;
-    await this.examine(holes.filter((hole) => hole.end <= after), true, false);
+    await this.examine(
+      holes.filter((hole) => hole.end <= after),
+      true,
+      false,
+    );
     this.depth -= 1;
     return after;
   }
@@ -513,7 +538,14 @@ export async function examine(
       named_after_upload: false,
       notes: [],
       unread: [],
-      coverage: { members_total: 0, members_scanned: 0, bytes_scanned: 0, encrypted: 0, bytes_raw: 0, whole_file_conditions: true },
+      coverage: {
+        members_total: 0,
+        members_scanned: 0,
+        bytes_scanned: 0,
+        encrypted: 0,
+        bytes_raw: 0,
+        whole_file_conditions: true,
+      },
     },
   };
   try {

@@ -140,6 +140,7 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
       return PACKED;
     case 'shell-archive':
       return 'text/x-script';
+    case 'upx':
     case undefined:
       break;
   }
