@@ -294,7 +294,8 @@ describe('an update of the signatures', () => {
       rules_folder: join(SIGNATURES_FOLDER, 'rules'),
       feeds: stored === undefined ? [] : [{ ...stored, severity: 'alarm' }],
     });
-    const rulesIn = (text: string, path?: string) => signatures.match(Buffer.from(text), path).map(({ rule: name }) => name);
+    const rulesIn = (text: string, path?: string) =>
+      signatures.match(Buffer.from(text), undefined, path).map(({ rule: name }) => name);
     expect(rulesIn('palisade-feed-one palisade-feed-two palisade-feed-four').sort()).toEqual(
       ['Feed_One', 'Feed_Four', 'Feed_Two'].sort(),
     );

@@ -182,7 +182,7 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
       const bytes = bytesOf(reader, chain);
       budget.addUnpacked(bytes.length, bytes.length, bytes.length);
       const body: MemberBody = { content: { size: bytes.length, bytes }, damage: bytes.length < size ? 'damaged' : undefined };
-      yield { name, read: () => body };
+      yield { name, taken: ['vba'], read: () => body };
       for (const { bytes: macro, packed_bytes, is_cut } of macroSources(bytes, budget)) {
         budget.addUnpacked(macro.length, macro.length, packed_bytes);
         const content = { size: macro.length, bytes: macro };

@@ -196,6 +196,7 @@ export async function prepareFeed(feed: RawFeed, except: ReadonlySet<string>): P
         files += 1;
         return `${folder_of_members}-${files}`;
       },
+      explain: () => {},
     };
     if (kind === 'sha256') {
       left_out = await prepareList(feed, except, workshop);

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { referenceSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
-import type { Match, Matchers } from './examine.ts';
+import type { Match, Matchers, MatchRules } from './examine.ts';
 import { type HashList, openHashList } from './hash-list.ts';
 import { compileRules, compileSource, countRules, EXTERNALS, type Externals, VERSION_LENGTH } from './rules.ts';
 import type { FeedFile, SignatureFiles } from './signature-files.ts';
@@ -48,11 +48,11 @@ function externalsOf(path: string): Externals {
 }
 
 /** The rules of a feed. They are a compiled set of their own, so that none of them (`global` ones above all) reaches into the pack's. */
-export function compileFeed(source: string): { match: Matchers['match']; asks_for_names: boolean } {
+export function compileFeed(source: string): { match: (bytes: Buffer, path?: string) => Match[]; asks_for_names: boolean } {
   const compiled = compileSource(source);
   const names = Object.keys(EXTERNALS);
   const asks_for_names = parseYara(source).rules.some(({ words }) => names.some((name) => words.has(name)));
-  const match: Matchers['match'] = (bytes, path) =>
+  const match = (bytes: Buffer, path?: string): Match[] =>
     compiled
       .scan(bytes, asks_for_names && path !== undefined ? { ...externalsOf(path) } : undefined)
       .map(({ ruleIdentifier, meta }) => {
@@ -85,7 +85,7 @@ const asNote = (match: Match): Match => ({ ...match, verdict: 'suspicious' });
  */
 export async function loadSignatures({ rules_folder, feeds }: SignatureFiles): Promise<SignatureSet> {
   const pack = await compileRules(rules_folder);
-  const matchers: Matchers['match'][] = [pack.match];
+  const matchers: MatchRules[] = [pack.match];
   const lists: { list: HashList; severity: FeedFile['severity'] }[] = [];
   const memory: SignatureSet['memory'] = [];
   let asks_for_names = false;
@@ -101,7 +101,10 @@ export async function loadSignatures({ rules_folder, feeds }: SignatureFiles): P
         const source = await readFile(feed.path, 'utf8');
         const compiled = compileFeed(source);
         const { match } = compiled;
-        matchers.push(feed.severity === 'note' ? (bytes, path) => match(bytes, path).map(asNote) : match);
+        matchers.push((bytes, _onPlaces, path) => {
+          const found = match(bytes, path);
+          return feed.severity === 'note' ? found.map(asNote) : found;
+        });
         rules += countRules(source);
         asks_for_names ||= compiled.asks_for_names;
       }
@@ -121,7 +124,7 @@ export async function loadSignatures({ rules_folder, feeds }: SignatureFiles): P
     left_out,
     memory,
     asks_for_names,
-    match: (bytes, path) => matchers.flatMap((match) => match(bytes, path)),
+    match: (bytes, onPlaces, path) => matchers.flatMap((match) => match(bytes, onPlaces, path)),
     matchHash:
       lists.length === 0
         ? undefined
