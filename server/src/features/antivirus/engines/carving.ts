@@ -5,21 +5,6 @@ import { isTarHeader } from './tar.ts';
 // Where containers begin inside of a content, whatever stands before them. The engine reads every byte with YARA-X anyway: these patterns are compiled
 // into the same rules, report offsets only, and are no threats. `docs/decisions/0082-every-byte-is-explained.md` says how often random data fits.
 
-/** Where a text stands next from a place on, -1 for nowhere. */
-export type Next = (needle: Buffer, from: number) => number;
-
-/** For places that are asked for in their order: all of them together search the content once. */
-export function nextIn(reader: Reader): Next {
-  const known = new Map<Buffer, { from: number; found: number }>();
-  return (needle, from) => {
-    const before = known.get(needle);
-    if (before !== undefined && before.from <= from && (before.found < 0 || before.found >= from)) return before.found;
-    const found = reader.find(needle, from);
-    known.set(needle, { from, found });
-    return found;
-  };
-}
-
 /** A format that is looked for inside of others. */
 export interface Carved {
   /** 7-Zip's name where 7-Zip knows it. */
@@ -34,7 +19,7 @@ export interface Carved {
    * Whether a container begins there as far as its first bytes tell. What proves to be one and does not open is a container that could not be read; what
    * does not prove is nothing.
    */
-  proves?: (reader: Reader, at: number, next: Next) => boolean;
+  proves?: (reader: Reader, at: number) => boolean;
   /** It proves little: when it does not open, it was none. */
   is_guess?: true;
 }
@@ -155,7 +140,15 @@ function provesPhar(reader: Reader, at: number): boolean {
   return length > 14 && length < reader.size && head.readUInt32LE(manifest + 4) < length && head[manifest + 8] === 0x11;
 }
 
-const PDF_END = [text('%%EOF'), text('endobj'), text('startxref')];
+/** The first object of a PDF stands near its header (ISO 32000-1, 7.5.3). Bytes. */
+const PDF_OBJECT_WITHIN = 16 * 1024;
+const PDF_OBJECT = /[\s\0]\d{1,10}[\s\0]{1,20}\d{1,5}[\s\0]{1,20}obj/;
+
+/** A header with a version, and an object behind it: programs that read and write PDF have the header alone among their texts. */
+function provesPdf(reader: Reader, at: number): boolean {
+  const head = reader.at(at, PDF_OBJECT_WITHIN).toString('latin1');
+  return /^%PDF-\d\.\d/.test(head) && PDF_OBJECT.test(head);
+}
 
 /** Every carved format. */
 export const CARVED: readonly Carved[] = [
@@ -299,9 +292,7 @@ export const CARVED: readonly Carved[] = [
   {
     format: 'pdf',
     pattern: spelled('%PDF-'),
-    // Programs that read and write PDF have its header among their texts.
-    proves: (reader, at, next) =>
-      /^%PDF-\d\.\d/.test(reader.at(at, 8).toString('latin1')) && PDF_END.every((end) => next(end, at) >= 0),
+    proves: provesPdf,
   },
   {
     format: 'vba',

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
 import type { ThreatFacts } from '@palisade/contract/quarantine';
-import { type Carved, extentsOf, type Hit, headerStart, hitsOf, type Next, nextIn, type Places } from './carving.ts';
+import { type Carved, extentsOf, type Hit, headerStart, hitsOf, type Places } from './carving.ts';
 import {
   type Container,
   containerFor,
@@ -16,7 +16,7 @@ import {
   membersOf,
 } from './containers.ts';
 import { type Content, disposeContent, isDiskError, openSource, partOf, takeContent, windowsOf } from './content.ts';
-import { type Leaf, leafOf, looksLikeNothing } from './leaves.ts';
+import { beginning, type Leaf, leafOf, looksLikeNothing } from './leaves.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
@@ -301,7 +301,6 @@ class Rests {
   private readonly is_rest: boolean;
   private readonly hits: readonly Hit[];
   private readonly extentOf: (hit: Hit, limit: number) => number;
-  private readonly next: Next;
   /** The next hit that was not looked at. */
   private hit = 0;
 
@@ -322,7 +321,6 @@ class Rests {
     this.is_rest = is_rest;
     this.hits = hitsOf(reader, places);
     this.extentOf = extentsOf(reader, this.hits);
-    this.next = nextIn(reader);
   }
 
   /** `is_opened`: a reader opened what the gaps are in. `is_tried`: it was looked at as a container from its first byte on. */
@@ -332,7 +330,8 @@ class Rests {
       this.passHits(gap.start);
       let { start } = gap;
       while (start < gap.end) {
-        start = skipZeros(this.reader, start, gap.end);
+        // Some formats begin with zeros.
+        if (start > 0) start = beginning(this.reader, start, skipZeros(this.reader, start, gap.end));
         if (start >= gap.end) break;
         start = await this.piece(start, gap.end, is_opened, is_tried && start === 0);
       }
@@ -349,7 +348,7 @@ class Rests {
       const hit = this.hits[this.hit];
       if (hit === undefined || hit.offset >= end) return undefined;
       this.walk.workshop.budget.spend(PLACE_COST);
-      if (hit.carved.proves?.(this.reader, hit.offset, this.next) ?? true) return hit;
+      if (hit.carved.proves?.(this.reader, hit.offset) ?? true) return hit;
     }
   }
 
@@ -380,7 +379,7 @@ class Rests {
     const { format, is_guess = false } = hit.carved;
     const start = format === 'mime' ? headerStart(this.reader, hit.offset) : hit.offset;
     const container = containerFor(format, this.reader.at(start, HEAD_BYTES));
-    return await this.open(container, start, this.extentOf(hit, end), { name: format, is_quiet: is_quiet || is_guess });
+    return await this.open(container, start, this.extentOf(hit, end), { name: format, is_quiet: is_quiet || is_guess, is_guess });
   }
 
   /**
@@ -391,7 +390,7 @@ class Rests {
     container: Container,
     start: number,
     end: number,
-    { name, is_quiet }: { name: string | undefined; is_quiet: boolean },
+    { name, is_quiet, is_guess = false }: { name: string | undefined; is_quiet: boolean; is_guess?: boolean },
   ): Promise<number | undefined> {
     const { walk, trail } = this;
     if (!walk.workshop.budget.mayDescend(this.depth)) {
@@ -400,7 +399,8 @@ class Rests {
     }
     const own_trail = start === 0 ? trail : [...trail, `rest at ${start}`];
     const { explained, failure } = await open(walk, container, partOf(this.content, start, end), this.depth, own_trail);
-    if (explained.is_empty) {
+    // What has no magic of its own gives some bytes before it turns out to be something else.
+    if (explained.is_empty || (is_guess && failure === 'damaged')) {
       if (failure !== undefined && !is_quiet) {
         unread(walk, failure);
         const what = name === undefined ? 'a container' : `a container in the format ${name}`;

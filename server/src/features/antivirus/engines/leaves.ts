@@ -182,8 +182,7 @@ function walkTiff(reader: Reader, head: Buffer): number {
       if (!is_wanted || (size !== 2 && size !== 4) || many > TIFF.values) continue;
       const bytes = is_inside ? entries.subarray(at + 8, at + 12) : reader.at(place, size * many);
       const numbers: number[] = [];
-      for (let one = 0; one < many; one += 1)
-        numbers.push(size === 2 ? u16(bytes, one * 2, little) : u32(bytes, one * 4, little));
+      for (let one = 0; one < many; one += 1) numbers.push(size === 2 ? u16(bytes, one * 2, little) : u32(bytes, one * 4, little));
       values.set(tag, numbers);
       if (TIFF_FOLDERS.includes(tag)) waiting.push(...numbers.slice(0, TIFF.folders));
     }
@@ -220,7 +219,9 @@ function walkElf(reader: Reader, head: Buffer): number | undefined {
     take(from, table.length);
     for (let at = 0; at + bytes <= table.length; at += bytes) use(table.subarray(at, at + bytes));
   };
-  each(tables.programs, program_bytes, programs, (entry) => take(word(entry, is_wide ? 8 : 4), word(entry, is_wide ? 32 : 16)));
+  each(tables.programs, program_bytes, programs, (entry) =>
+    take(word(entry, is_wide ? 8 : 4), word(entry, is_wide ? 32 : 16)),
+  );
   const NO_BITS = 8;
   each(tables.sections, section_bytes, sections, (entry) => {
     if (u32(entry, 4, little) !== NO_BITS) take(word(entry, is_wide ? 24 : 16), word(entry, is_wide ? 32 : 20));
@@ -243,17 +244,14 @@ function walkProgram(reader: Reader, head: Buffer): number | undefined {
   const optional_bytes = header.readUInt16LE(20);
   const optional = reader.at(start + 24, optional_bytes);
   const sections = reader.at(start + 24 + optional_bytes, header.readUInt16LE(6) * 40);
-  let end = Math.max(
-    start + 24 + optional_bytes + sections.length,
-    u32(optional, 60, true) <= 65_536 ? u32(optional, 60, true) : 0,
-  );
+  let end = Math.max(start + 24 + optional_bytes + sections.length, u32(optional, 60, true) <= 65_536 ? u32(optional, 60, true) : 0);
   for (let at = 0; at + 40 <= sections.length; at += 40) {
     const bytes = sections.readUInt32LE(at + 16);
     if (bytes > 0) end = Math.max(end, sections.readUInt32LE(at + 20) + bytes);
   }
-  const symbols = header.readUInt32LE(8);
+  const symbols = header.readUInt32LE(12);
   if (symbols > 0 && symbols < reader.size) {
-    const names = symbols + header.readUInt32LE(12) * 18;
+    const names = symbols + header.readUInt32LE(16) * 18;
     end = Math.max(end, names + u32(reader.at(names, 4), 0, true));
   }
   const directories = u16(optional, 0, true) === 0x20b ? 112 : 96;
@@ -303,22 +301,7 @@ function walkCafe(reader: Reader, head: Buffer): number | undefined {
 
 /** Bytes of each kind of constant beside its tag (Java virtual machine specification, 4.4). */
 const JAVA_CONSTANTS: Readonly<Record<number, number>> = {
-  3: 4,
-  4: 4,
-  5: 8,
-  6: 8,
-  7: 2,
-  8: 2,
-  9: 4,
-  10: 4,
-  11: 4,
-  12: 4,
-  15: 3,
-  16: 2,
-  17: 4,
-  18: 4,
-  19: 2,
-  20: 2,
+  3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4, 19: 2, 20: 2,
 };
 
 /** A class file (4.1): constants, interfaces, fields, methods and attributes. Undefined where it is none. */
@@ -338,7 +321,8 @@ function walkJava(reader: Reader): number | undefined {
     if (tag[0] === 5 || tag[0] === 6) index += 1;
   }
   at += 6;
-  at += 2 * short();
+  const interfaces = short();
+  at += 2 * interfaces;
   const attributes = () => {
     for (let count = short(); count > 0 && at < reader.size; count -= 1) at += 6 + u32(reader.at(at + 2, 4), 0, false);
   };
@@ -353,7 +337,8 @@ function walkJava(reader: Reader): number | undefined {
 }
 
 /** A number of 7 bits a byte, the highest bit clear (ID3v2.4.0, 6.2). */
-const synchsafe = (bytes: Buffer, at: number) => bytes.subarray(at, at + 4).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
+const synchsafe = (bytes: Buffer, at: number) =>
+  bytes.subarray(at, at + 4).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
 /** kbit/s by version (1, then 2 and 2.5), layer and index (ISO 11172-3, 2.4.2.3). */
 const MPEG_RATES: readonly (readonly number[])[] = [
   [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
@@ -473,7 +458,9 @@ function walkFlac(reader: Reader): number {
   });
 }
 
-const BOX_TYPE = /^[\x20-\x7e\xa9]{4}$/;
+/** The boxes that stand beside one another in a file (ISO 14496-12, table 1; QuickTime; ISO 15444-1, annex I). */
+const BOX_TYPE =
+  /^(ftyp|moov|mdat|free|skip|wide|pnot|PICT|junk|udta|uuid|meta|moof|mfra|sidx|ssix|styp|emsg|prft|pdin|bloc|idat|mdia|imda|jP {2}|jp2[chi]|xml |url |brob|jx[ltp][clip]|Exif|jumb)$/;
 
 /** MP4, HEIC, AVIF, JPEG 2000: boxes of size and type (ISO 14496-12, 4.2). */
 function walkBoxes(reader: Reader): number {
@@ -533,8 +520,7 @@ function walkFonts(reader: Reader, head: Buffer): number {
   return end;
 }
 
-const isFont = (head: Buffer) =>
-  u16(head, 4, false) > 0 && u16(head, 4, false) < 100 && /^[A-Z][A-Za-z0-9/ ]{3}$/.test(head.toString('latin1', 12, 16));
+const isFont = (head: Buffer) => u16(head, 4, false) > 0 && u16(head, 4, false) < 100 && /^[A-Z][A-Za-z0-9/ ]{3}$/.test(head.toString('latin1', 12, 16));
 
 /** SQLite: pages as many as the header says, where it says so for this version of the file (file format, 1.3.7). */
 function walkSqlite(reader: Reader, head: Buffer): number {
@@ -543,11 +529,18 @@ function walkSqlite(reader: Reader, head: Buffer): number {
   return pages > 0 && u32(head, 24, false) === u32(head, 92, false) ? page * pages : reader.size;
 }
 
+/** Where a section of each id may stand (core specification, 5.5.2). */
+const WASM_ORDER = [1, 2, 3, 4, 5, 13, 6, 7, 8, 9, 12, 10, 11];
+
 /** WebAssembly: sections with an id and a length in LEB128. */
 function walkWasm(reader: Reader): number {
+  let before = 0;
   return along(reader, 8, (at) => {
     const head = reader.at(at, 6);
-    if ((head[0] ?? 255) > 13) return undefined;
+    const rank = WASM_ORDER.indexOf(head[0] ?? 255);
+    // Sections come in one order, each once; those of others (0) stand anywhere.
+    if (head[0] !== 0 && rank < before) return undefined;
+    if (head[0] !== 0) before = rank + 1;
     let length = 0;
     for (let index = 1; index < head.length; index += 1) {
       const byte = head[index] ?? 0;
@@ -609,6 +602,48 @@ function walkMidi(reader: Reader): number {
   });
 }
 
+/** Sun's sound: where it begins and how long it is, if that is known. */
+function walkAu(reader: Reader, head: Buffer): number {
+  const bytes = u32(head, 8, false);
+  return bytes === 0xffffffff ? reader.size : u32(head, 4, false) + bytes;
+}
+
+/** Flash video: tags with the size of the one before. */
+function walkFlv(reader: Reader, head: Buffer): number {
+  return along(reader, u32(head, 5, false) + 4, (at) => {
+    const tag = reader.at(at, 11);
+    const is_tag = tag.length === 11 && [8, 9, 18].includes((tag[0] ?? 0) & 0x1f) && tag.readUIntBE(8, 3) === 0;
+    return is_tag ? at + 15 + tag.readUIntBE(1, 3) : undefined;
+  });
+}
+
+const PACKET_BYTES = 188;
+
+/** MPEG transport stream: packets that begin with one byte; five of them are no chance. */
+function walkPackets(reader: Reader): number | undefined {
+  const end = along(reader, 0, (at) => (reader.at(at, 1)[0] === 0x47 ? at + PACKET_BYTES : undefined));
+  return end >= Math.min(5 * PACKET_BYTES, reader.size) ? end : undefined;
+}
+
+/** Photoshop: three sections with their length, then the rows of each channel, packed with a table of their lengths or not at all. */
+function walkPhotoshop(reader: Reader, head: Buffer): number | undefined {
+  if (u16(head, 4, false) !== 1) return undefined;
+  const [channels, rows, columns, bits] = [u16(head, 12, false), u32(head, 14, false), u32(head, 18, false), u16(head, 22, false)];
+  let at = 26;
+  for (const _ of ['colours', 'resources', 'layers']) {
+    const length = u32(reader.at(at, 4), 0, false);
+    at += 4 + length;
+  }
+  const compression = u16(reader.at(at, 2), 0, false);
+  at += 2;
+  if (compression === 0) return at + channels * rows * Math.ceil((columns * bits) / 8);
+  if (compression !== 1) return reader.size;
+  const lengths = reader.at(at, channels * rows * 2);
+  at += lengths.length;
+  for (let row = 0; row + 2 <= lengths.length; row += 2) at += lengths.readUInt16BE(row);
+  return at;
+}
+
 /** The header of a Chrome extension (CRX3); the zip behind it is a rest. */
 function walkCrx(_reader: Reader, head: Buffer): number | undefined {
   const version = u32(head, 4, true);
@@ -658,6 +693,10 @@ const FORMATS: readonly LeafFormat[] = [
   { magic: text('SQLite format 3\0'), at: 0, walk: walkSqlite },
   { magic: text('\0asm'), at: 0, walk: walkWasm },
   { magic: text('FWS'), at: 0, walk: sizedAt(4, true) },
+  { magic: text('.snd'), at: 0, walk: walkAu },
+  { magic: text('FLV\x01'), at: 0, walk: walkFlv },
+  { magic: text('G'), at: 0, walk: walkPackets },
+  { magic: text('8BPS'), at: 0, walk: walkPhotoshop },
   { magic: text('Cr24'), at: 0, walk: walkCrx },
   // MS-SHLLINK 2.1: the size of the header and the class id of a shortcut.
   { magic: hex('4c0000000114020000000000c000000000000046'), at: 0, walk: walkShortcut },
@@ -678,6 +717,7 @@ const IS_CONTROL = Uint8Array.from({ length: 256 }, (_, byte) =>
 const TELLING = [0, 1, 2, 3, 4, 5, 6, 7];
 /** Of other bytes above ASCII there are at most so many in what is one line of a text. */
 const TEXT_SAMPLE_BYTES = 4096;
+const TEXT_BYTES_LEAST = 32;
 const NOT_ASCII_SHARE_MAXIMUM = 0.5;
 
 function firstControl(bytes: Buffer): number {
@@ -710,19 +750,17 @@ function isWideText(head: Buffer): boolean {
   for (const [index, byte] of head.entries()) if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
   const [even = 0, odd = 0] = zeros;
   const half = head.length / 2;
-  const has_control = (offset: number) =>
-    head.some((byte, index) => index % 2 === offset && IS_CONTROL[byte] === 1 && byte !== 0);
+  const has_control = (offset: number) => head.some((byte, index) => index % 2 === offset && IS_CONTROL[byte] === 1 && byte !== 0);
   if (mark === 0xfffe || mark === 0xfeff) return !has_control(mark === 0xfffe ? 0 : 1) || Math.max(even, odd) > half / 2;
-  return (
-    (odd > half * 0.7 && even < half * 0.05 && !has_control(0)) || (even > half * 0.7 && odd < half * 0.05 && !has_control(1))
-  );
+  return (odd > half * 0.7 && even < half * 0.05 && !has_control(0)) || (even > half * 0.7 && odd < half * 0.05 && !has_control(1));
 }
 
 /** Text from 0 on. What is text in its beginning and then no more is so as far as the last line before that. */
 function textLeaf(reader: Reader, head: Buffer): Leaf | undefined {
-  if (isWideText(reader.at(0, Math.min(TEXT_SAMPLE_BYTES, reader.size - (reader.size % 2)))))
-    return { kind: 'text', end: reader.size };
-  if (firstControl(head) >= 0 && head.subarray(0, firstControl(head)).indexOf(0x0a) < 0) return undefined;
+  if (isWideText(reader.at(0, Math.min(TEXT_SAMPLE_BYTES, reader.size - (reader.size % 2))))) return { kind: 'text', end: reader.size };
+  const first = firstControl(head);
+  // A few letters and a line's end are the beginning of many things.
+  if (first >= 0 && (first < TEXT_BYTES_LEAST || !head.subarray(0, first).includes(0x0a))) return undefined;
   if (!isMostlyText(reader.at(0, TEXT_SAMPLE_BYTES))) return undefined;
   let position = 0;
   let line = 0;
@@ -734,6 +772,18 @@ function textLeaf(reader: Reader, head: Buffer): Leaf | undefined {
     position += chunk.length;
   }
   return { kind: 'text', end: reader.size };
+}
+
+/** Before the first byte that is not zero, so many zeros may belong to what begins there. Bytes. */
+const LEADING_ZEROS = 3;
+
+/** Where something begins behind zeros that go from `start` to `end`: at `end`, or where a format begins that has zeros first. */
+export function beginning(reader: Reader, start: number, end: number): number {
+  for (let at = Math.max(start, end - LEADING_ZEROS); at < end; at += 1) {
+    const head = reader.at(at, HEAD_BYTES);
+    if (FORMATS.some((format) => head.subarray(format.at, format.at + format.magic.length).equals(format.magic))) return at;
+  }
+  return end;
 }
 
 /** What begins at 0 and holds nothing but itself; undefined for what nobody knows. */
