@@ -169,6 +169,12 @@ function isProgram(head: Buffer): boolean {
   return start.startsWith('MZ') || start === '\x7fELF' || start.startsWith('#!');
 }
 
+/** Whether a file that somebody would hide begins with these bytes: a container or a program. */
+export function isFileHead(head: Buffer): boolean {
+  const container = containerOf(head);
+  return isProgram(head) || (container !== undefined && !(container.kind === 'seven' && container.is_guess === true));
+}
+
 /** Containers inside a file, whatever it is itself: files encoded in its text, a zip at its end, whatever stands before it, and archives behind a program. */
 export function containersBehind(reader: Reader, head: Buffer, container: Container | undefined): Container[] {
   const found: Container[] = [];

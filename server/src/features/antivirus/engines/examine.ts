@@ -4,13 +4,23 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
 import type { ThreatFacts } from '@palisade/contract/quarantine';
-import { type Container, containerOf, containersBehind, HEAD_BYTES, isNamedAfterFile, membersOf } from './containers.ts';
+import {
+  type Container,
+  containerOf,
+  containersBehind,
+  HEAD_BYTES,
+  isFileHead,
+  isNamedAfterFile,
+  membersOf,
+} from './containers.ts';
 import { type Content, disposeContent, isDiskError, openSource, takeContent, windowsOf } from './content.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { Ranges } from './ranges.ts';
 import { openReader } from './reader.ts';
+import { withoutMark } from './text-encoding.ts';
+import { textViews } from './text-views.ts';
 
 /** A rule that matched. `severity` orders threats: the worst names the file. */
 export interface Match {
@@ -114,7 +124,7 @@ function* matchesOf(walk: Walk, content: Content, is_upload: boolean): Generator
     if (is_upload) walk.share = Math.min(1, matched / content.size);
     matched += piece.length;
     walk.report();
-    const matches = walk.match(piece);
+    const matches = walk.match(matched === piece.length ? withoutMark(piece) : piece);
     known ||= matches.some(({ verdict }) => verdict === 'infected');
     yield matches;
   }
@@ -122,9 +132,9 @@ function* matchesOf(walk: Walk, content: Content, is_upload: boolean): Generator
   yield walk.matchHash(is_upload && walk.sha256 !== undefined ? walk.sha256 : sha256Of(walk, content));
 }
 
-function matchContent(walk: Walk, content: Content, trail: readonly string[]): void {
-  if (content.size > WINDOWS.whole) walk.found.coverage.whole_file_conditions = false;
-  for (const matches of matchesOf(walk, content, trail.length === 0)) {
+/** Keeps what matched: notes, and the worst threat. */
+function matchPieces(walk: Walk, pieces: Iterable<Match[]>, trail: readonly string[]): void {
+  for (const matches of pieces) {
     for (const found of matches) {
       const member = trail.length > 0 ? trail.join(' / ') : null;
       if (found.verdict === 'suspicious') {
@@ -140,6 +150,12 @@ function matchContent(walk: Walk, content: Content, trail: readonly string[]): v
       }
     }
   }
+}
+
+function matchContent(walk: Walk, content: Content, trail: readonly string[], is_view: boolean): void {
+  if (content.size > WINDOWS.whole) walk.found.coverage.whole_file_conditions = false;
+  matchPieces(walk, matchesOf(walk, content, trail.length === 0 && !is_view), trail);
+  if (is_view) return;
   walk.found.coverage.bytes_scanned += content.size;
   if (trail.length === 0) walk.share = 1;
 }
@@ -170,7 +186,7 @@ async function examineMember(walk: Walk, member: Member, depth: number, trail: r
   if (damage instanceof LimitReached && damage.detail === 'bomb') content.size = Math.min(content.size, BOMB_BYTES_EXAMINED);
   try {
     // What was unpacked before a failure or a limit is examined all the same: a hit in what was read wins.
-    if (member.view) matchContent(walk, content, trail);
+    if (member.view) matchContent(walk, content, trail, false);
     else await examineContent(walk, content, depth, trail);
   } finally {
     await disposeContent(content);
@@ -200,17 +216,53 @@ function containersOf(walk: Walk, content: Content): Container[] {
   }
 }
 
+/** Containers that are texts, too. What is in any other kind is no text that a program reads. */
+const TEXTS: readonly Container['kind'][] = ['uuencode', 'mail', 'mailbox'];
+
+/** What the rules see of a text that does not stand in its bytes as it is, and what is written in it as letters. */
+async function examineViews(
+  walk: Walk,
+  content: Content,
+  containers: readonly Container[],
+  depth: number,
+  trail: readonly string[],
+): Promise<void> {
+  if (containers.some(({ kind }) => !TEXTS.includes(kind))) return;
+  const is_taken = containers.some(({ kind }) => kind !== 'uuencode');
+  for await (const view of textViews(content, walk.workshop, { is_taken, isFile: isFileHead })) {
+    if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
+    if (view.kind === 'member') await examineMember(walk, view.member, depth + 1, [...trail, view.member.name]);
+    if (view.kind === 'view') matchPieces(walk, [walk.match(view.bytes)], trail);
+    if (view.kind !== 'text') continue;
+    try {
+      await examineContent(walk, view.content, depth + 1, trail, true);
+    } finally {
+      await disposeContent(view.content);
+    }
+    if (view.failure instanceof LimitReached) throw view.failure;
+  }
+}
+
 function shortened(name: string): string {
   const { first, last } = NAME_CHARACTERS;
   return name.length <= first + last ? name : name.slice(0, first) + name.slice(-last);
 }
 
-async function examineContent(walk: Walk, content: Content, depth: number, trail: readonly string[]): Promise<void> {
+/** `is_view`: it is the content around it in another form. */
+async function examineContent(
+  walk: Walk,
+  content: Content,
+  depth: number,
+  trail: readonly string[],
+  is_view = false,
+): Promise<void> {
   if (content.size === 0) return;
-  matchContent(walk, content, trail);
+  matchContent(walk, content, trail, is_view);
   const explained = new Ranges(content.size);
   const workshop: Workshop = { ...walk.workshop, explain: (start, end) => explained.add(start, end) };
-  for (const container of containersOf(walk, content)) {
+  const containers = containersOf(walk, content);
+  await examineViews(walk, content, containers, depth, trail);
+  for (const container of containers) {
     if (trail.length === 0 && isNamedAfterFile(container)) walk.found.named_after_upload = true;
     if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
     try {

@@ -63,6 +63,11 @@ function finish(bytes: Buffer, length: number, bits: number, count: number): num
   return length + Math.max(0, count - 1);
 }
 
+/** A short text of base64 in one piece. */
+export function decodedBase64(text: Buffer): Buffer {
+  return Buffer.concat([...fromBase64([text])]);
+}
+
 const EQUALS = 0x3d;
 const NEWLINE = 0x0a;
 /** A soft line break: "=", blanks, end of line. More blanks than these are text. */
