@@ -5,8 +5,10 @@ import type { Budget } from './limits.ts';
 import { holdsUuencode, isMailboxBehind, mailboxMembers, mailKind, mailMembers, uuencodeMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { oleMembers } from './ole.ts';
+import { isOneNote, oneNoteMembers } from './onenote.ts';
 import { isPdf, pdfMembers } from './pdf.ts';
 import { openReader, type Reader } from './reader.ts';
+import { isRtf, rtfMembers } from './rtf.ts';
 import { sevenZipMembers } from './seven-zip.ts';
 import { isTarHeader, tarMembers } from './tar.ts';
 import { endsAsZip, zipMembers } from './zip.ts';
@@ -14,7 +16,7 @@ import { endsAsZip, zipMembers } from './zip.ts';
 /** What holds members. `seven`: 7-Zip opens it, as `format`, from `start` on; `opaque`: recognised, but not opened;
  * `is_guess`: it may be something else, so that it is no fault when it does not open. */
 export type Container =
-  | { kind: 'zip' | 'gzip' | 'tar' | 'mail' | 'mailbox' | 'uuencode' | 'pdf' | 'ole' | 'opaque' }
+  | { kind: 'zip' | 'gzip' | 'tar' | 'mail' | 'mailbox' | 'uuencode' | 'pdf' | 'ole' | 'rtf' | 'onenote' | 'opaque' }
   | { kind: 'seven'; format: string | undefined; start: number; is_guess?: true };
 
 /** Bytes that `containerOf` needs: one tar block, and the volume descriptor of ISO 9660 lies at 32 KiB. */
@@ -123,6 +125,8 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isLzma(head)) return hasUsualDictionary(head) ? seven('lzma') : { kind: 'seven', format: 'lzma', start: 0, is_guess: true };
   if (isBinaryCpio(head)) return seven('cpio');
   if (isTarHeader(head)) return { kind: 'tar' };
+  if (isRtf(head)) return { kind: 'rtf' };
+  if (isOneNote(head)) return { kind: 'onenote' };
   if (isPdf(head)) return { kind: 'pdf' };
   const mail = mailKind(head);
   return mail === undefined ? undefined : { kind: mail };
@@ -298,6 +302,10 @@ export function membersOf(container: Container, content: Content, name: string, 
       });
     case 'ole':
       return oleMembers(content, workshop);
+    case 'rtf':
+      return rtfMembers(content, workshop);
+    case 'onenote':
+      return oneNoteMembers(content, workshop);
     case 'seven':
       return sevenMembers(content, container, name, workshop);
     case 'opaque':

@@ -15,6 +15,7 @@ import {
 } from './containers.ts';
 import { type Content, disposeContent, isDiskError, openSource, takeContent, windowsOf } from './content.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
+import { isLockingManifest } from './locked-office.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { Ranges } from './ranges.ts';
@@ -188,6 +189,10 @@ async function examineMember(walk: Walk, member: Member, depth: number, trail: r
     // What was unpacked before a failure or a limit is examined all the same: a hit in what was read wins.
     if (member.view) matchContent(walk, content, trail, false);
     else await examineContent(walk, content, depth, trail);
+    if ('bytes' in content && isLockingManifest(member.name, content.bytes)) {
+      walk.found.coverage.encrypted += 1;
+      unread(walk, 'encrypted');
+    }
   } finally {
     await disposeContent(content);
   }
@@ -217,7 +222,7 @@ function containersOf(walk: Walk, content: Content): Container[] {
 }
 
 /** Containers that are texts, too. What is in any other kind is no text that a program reads. */
-const TEXTS: readonly Container['kind'][] = ['uuencode', 'mail', 'mailbox'];
+const TEXTS: readonly Container['kind'][] = ['uuencode', 'mail', 'mailbox', 'rtf'];
 
 /** What the rules see of a text that does not stand in its bytes as it is, and what is written in it as letters. */
 async function examineViews(
@@ -228,7 +233,7 @@ async function examineViews(
   trail: readonly string[],
 ): Promise<void> {
   if (containers.some(({ kind }) => !TEXTS.includes(kind))) return;
-  const is_taken = containers.some(({ kind }) => kind !== 'uuencode');
+  const is_taken = containers.some(({ kind }) => kind === 'mail' || kind === 'mailbox');
   for await (const view of textViews(content, walk.workshop, { is_taken, isFile: isFileHead })) {
     if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
     if (view.kind === 'member') await examineMember(walk, view.member, depth + 1, [...trail, view.member.name]);
