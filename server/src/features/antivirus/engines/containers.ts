@@ -1,8 +1,9 @@
 import { pipeline } from 'node:stream';
 import { crc32, createGunzip } from 'node:zlib';
+import { cmsMembers, isCms } from './cms.ts';
 import { type Content, openSource, rangeOf, type Source, streamOf } from './content.ts';
 import type { Budget } from './limits.ts';
-import { holdsUuencode, isMailboxBehind, mailboxMembers, mailKind, mailMembers, uuencodeMembers } from './mail.ts';
+import { encodedMembers, holdsEncoded, isMailboxBehind, mailboxMembers, mailKind, mailMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { oleMembers } from './ole.ts';
 import { isOneNote, oneNoteMembers } from './onenote.ts';
@@ -11,12 +12,28 @@ import { openReader, type Reader } from './reader.ts';
 import { isRtf, rtfMembers } from './rtf.ts';
 import { sevenZipMembers } from './seven-zip.ts';
 import { isTarHeader, tarMembers } from './tar.ts';
+import { isTnef, tnefMembers } from './tnef.ts';
 import { endsAsZip, zipMembers } from './zip.ts';
 
 /** What holds members. `seven`: 7-Zip opens it, as `format`, from `start` on; `opaque`: recognised, but not opened;
  * `is_guess`: it may be something else, so that it is no fault when it does not open. */
 export type Container =
-  | { kind: 'zip' | 'gzip' | 'tar' | 'mail' | 'mailbox' | 'uuencode' | 'pdf' | 'ole' | 'rtf' | 'onenote' | 'opaque' }
+  | {
+      kind:
+        | 'zip'
+        | 'gzip'
+        | 'tar'
+        | 'mail'
+        | 'mailbox'
+        | 'uuencode'
+        | 'pdf'
+        | 'ole'
+        | 'rtf'
+        | 'onenote'
+        | 'tnef'
+        | 'cms'
+        | 'opaque';
+    }
   | { kind: 'seven'; format: string | undefined; start: number; is_guess?: true };
 
 /** Bytes that `containerOf` needs: one tar block, and the volume descriptor of ISO 9660 lies at 32 KiB. */
@@ -127,6 +144,8 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isTarHeader(head)) return { kind: 'tar' };
   if (isRtf(head)) return { kind: 'rtf' };
   if (isOneNote(head)) return { kind: 'onenote' };
+  if (isTnef(head)) return { kind: 'tnef' };
+  if (isCms(head)) return { kind: 'cms' };
   if (isPdf(head)) return { kind: 'pdf' };
   const mail = mailKind(head);
   return mail === undefined ? undefined : { kind: mail };
@@ -186,7 +205,7 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   if (endsAsZip(reader)) found.push({ kind: 'zip' });
   if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
   // The mails of a mailbox are looked at one by one.
-  if (container?.kind !== 'mailbox' && holdsUuencode(reader, head)) found.push({ kind: 'uuencode' });
+  if (container?.kind !== 'mailbox' && holdsEncoded(reader, head)) found.push({ kind: 'uuencode' });
   if (!isProgram(head)) return found;
   for (const { magic, format, back, proves } of BEHIND_PROGRAM) {
     for (let at = reader.find(magic, back); at >= 0; at = reader.find(magic, at + 1)) {
@@ -294,7 +313,7 @@ export function membersOf(container: Container, content: Content, name: string, 
     case 'mailbox':
       return mailboxMembers(content, workshop);
     case 'uuencode':
-      return uuencodeMembers(content, workshop);
+      return encodedMembers(content, workshop);
     case 'pdf':
       return pdfMembers(content, workshop, {
         head_bytes: HEAD_BYTES,
@@ -304,6 +323,10 @@ export function membersOf(container: Container, content: Content, name: string, 
       return oleMembers(content, workshop);
     case 'rtf':
       return rtfMembers(content, workshop);
+    case 'tnef':
+      return tnefMembers(content, workshop);
+    case 'cms':
+      return cmsMembers(content, workshop);
     case 'onenote':
       return oneNoteMembers(content, workshop);
     case 'seven':

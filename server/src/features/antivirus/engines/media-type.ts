@@ -121,6 +121,10 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
       return 'application/x-ole-storage';
     case 'rtf':
       return 'application/rtf';
+    case 'tnef':
+      return 'application/vnd.ms-tnef';
+    case 'cms':
+      return 'application/pkcs7-mime';
     case 'onenote':
       return 'application/onenote';
     case 'seven':

@@ -1,3 +1,4 @@
+import { lzfuText } from './compressed-rtf.ts';
 import { type Content, MEMORY_BYTES_MAXIMUM } from './content.ts';
 import { isLockedStream } from './locked-office.ts';
 import { type Member, type MemberBody, Unreadable, type Workshop } from './member.ts';
@@ -194,6 +195,8 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
       yield { name, read: () => body };
       if (isLockedStream(name, bytes))
         yield { name: `${name} (text)`, closed: 'encrypted', read: () => ({ content: { size: 0, bytes: Buffer.alloc(0) } }) };
+      const rtf = lzfuText(bytes, budget);
+      if (rtf !== undefined) yield { name: `${name} (text)`, read: () => ({ content: { size: rtf.length, bytes: rtf } }) };
       if (name.toLowerCase().startsWith(NATIVE)) yield* nativeMembers(bytes, budget);
       for (const { bytes: macro, packed_bytes, is_cut } of macroSources(bytes, budget)) {
         budget.addUnpacked(macro.length, macro.length, packed_bytes);

@@ -133,7 +133,7 @@ function* digitsOf(text: Buffer, keeps_escapes: boolean): Generator<{ name: stri
         if (group.digits === undefined) yield { name: 'bin', bytes };
         else for (const value of bytes) group.digits.byte(value);
         at = next + bytes.length - 1;
-      } else if (OF_DIGITS.includes(word)) group.digits = new Digits(word);
+      } else if (OF_DIGITS.includes(word)) group = { digits: new Digits(word), is_optional: false };
       else if (group.is_optional) {
         // A group that Word does not know: its text is nothing.
         group.is_optional = false;

@@ -123,7 +123,7 @@ function unquoted(text: Buffer, is_end: boolean): { bytes: Buffer; taken: number
 const LINE_BYTES_MAXIMUM = 1024;
 
 /** The lines of a text without their ends. */
-function* linesOf(texts: Iterable<Buffer>): Generator<Buffer> {
+export function* linesOf(texts: Iterable<Buffer>): Generator<Buffer> {
   let begun: Buffer[] = [];
   let begun_bytes = 0;
   const add = (piece: Buffer) => {

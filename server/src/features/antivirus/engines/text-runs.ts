@@ -5,7 +5,7 @@ import { decodedBase64, hexDigit } from './text-codings.ts';
 
 /** Bytes in a text, decoded. `end` is where it ends there. */
 export interface Run {
-  how: 'base64' | 'hex' | 'numbers';
+  how: 'base64' | 'hex' | 'numbers' | 'escapes' | 'address';
   start: number;
   end: number;
   bytes: Buffer;
@@ -168,5 +168,49 @@ export function* listsOf(text: Buffer): Generator<Run> {
     const { bytes, end } = numbersFrom(text, at);
     if (bytes.length >= DECODED_LEAST) yield { how: 'numbers', start: at, end, bytes: Buffer.from(bytes) };
     at = Math.max(at, end - 1);
+  }
+}
+
+const ESCAPES =
+  /(?:&#x[0-9a-f]{1,4};){8,}|(?:&#\d{1,5};){8,}|(?:\\x[0-9a-f]{2}){8,}|(?:\\u[0-9a-f]{4}){8,}|(?:%[0-9a-f]{2}){8,}/gi;
+const ESCAPED = /&#x([0-9a-f]+);|&#(\d+);|\\[xu]([0-9a-f]+)|%([0-9a-f]{2})/gi;
+
+/** Runs of characters that are all escaped: bytes where each is below 256, else text. */
+export function* escapesOf(text: Buffer): Generator<Run> {
+  for (const { 0: whole, index } of text.toString('latin1').matchAll(ESCAPES)) {
+    const codes = [...whole.matchAll(ESCAPED)].map(([, hex, decimal, digits, percent]) =>
+      decimal === undefined ? Number.parseInt(hex ?? digits ?? percent ?? '', 16) : Number(decimal),
+    );
+    if (codes.length < DECODED_LEAST) continue;
+    const bytes = codes.some((code) => code > 255)
+      ? Buffer.from(codes.map((code) => String.fromCharCode(code)).join(''))
+      : Buffer.from(codes);
+    yield { how: 'escapes', start: index, end: index + whole.length, bytes };
+  }
+}
+
+const DATA = Buffer.from('data:');
+const ADDRESS = /^data:[\w.+/;=-]{0,200},/i;
+const ADDRESS_HEAD_BYTES = 220;
+
+/** What is written in addresses of the scheme `data` (RFC 2397) with per cent signs: base64 in them is a run like any other. */
+export function* addressesOf(text: Buffer): Generator<Run> {
+  for (let at = text.indexOf(DATA); at >= 0; at = text.indexOf(DATA, at + DATA.length)) {
+    const [head] = ADDRESS.exec(text.toString('latin1', at, at + ADDRESS_HEAD_BYTES)) ?? [];
+    if (head === undefined || head.includes('base64')) continue;
+    const start = at + head.length;
+    let end = start;
+    const first = text[at - 1];
+    const quote = first === 0x22 || first === 0x27 ? first : undefined;
+    while (
+      end < text.length &&
+      (quote === undefined ? ![0x20, 0x22, 0x27, 0x29, 0x3c, 0x3e, 0x0a, 0x0d].includes(text[end] ?? 0) : text[end] !== quote)
+    )
+      end += 1;
+    const plain = text
+      .toString('latin1', start, end)
+      .replaceAll(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+    if (plain.length >= DECODED_LEAST) yield { how: 'address', start, end, bytes: Buffer.from(plain, 'latin1') };
+    at = Math.max(at, end - DATA.length);
   }
 }

@@ -6,7 +6,7 @@ import { openReader, type Reader } from './reader.ts';
 import { fromBase64 } from './text-codings.ts';
 import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextForm, textFormOf } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
-import { listsOf, type Run, runsOf } from './text-runs.ts';
+import { addressesOf, escapesOf, listsOf, type Run, runsOf } from './text-runs.ts';
 
 /**
  * What a text is beside its bytes. `text`: the same text as UTF-8, to be examined in its place; `view`: to be matched with the rules, and nothing more;
@@ -95,10 +95,12 @@ async function* windowViews(reader: Reader, start: number, workshop: Workshop, i
     if (textFormOf(text.subarray(0, LOOK_BYTES)) !== undefined) {
       yield* ofRuns(runsOf(text), from, workshop, isFile);
       yield* ofRuns(listsOf(text), from, workshop, isFile);
+      yield* ofRuns(addressesOf(text), from, workshop, isFile);
       budget.spend(2 * text.length);
       if (hasUtf7(text)) yield { kind: 'view', bytes: fromUtf7(text) };
       const fold = folded(text);
       if (fold.is_telling) {
+        yield* ofRuns(escapesOf(text), from, workshop, isFile);
         budget.addUnpacked(fold.bytes.length, fold.bytes.length, text.length);
         yield { kind: 'view', bytes: fold.bytes };
         if (fold.joins.length > 0) yield* ofRuns(joined(fold.bytes, fold.joins), from, workshop, isFile);
