@@ -42,12 +42,16 @@ export const engineAnswerSchema = z.object({
 });
 export type EngineAnswer = z.infer<typeof engineAnswerSchema>;
 
-/** How much of the file was read: members of archives seen and scanned, bytes given to the engine after unpacking, encrypted members. */
+/**
+ * How much of the file was read: members of archives seen and scanned, bytes given to the engine after unpacking, encrypted members. `bytes_raw` of the
+ * bytes belong to no format that the scanner knows: they were read as they are. Records from before it was counted have none.
+ */
 export const coverageSchema = z.object({
   members_total: z.int(),
   members_scanned: z.int(),
   bytes_scanned: z.int(),
   encrypted: z.int(),
+  bytes_raw: z.int().default(0),
   /** False when the file was read in windows, so that conditions on the whole file could not be tested. */
   whole_file_conditions: z.boolean(),
 });

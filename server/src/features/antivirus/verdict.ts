@@ -12,8 +12,8 @@ const GRAVITY: readonly StatusDetail[] = [
   'time_limit',
   'encrypted',
   'unsupported',
-  'unexplained',
   'damaged',
+  'unexplained',
 ];
 
 const gravest = (details: readonly StatusDetail[]): StatusDetail | null =>

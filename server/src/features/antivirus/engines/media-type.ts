@@ -1,3 +1,4 @@
+import type { Compressor } from './compressed.ts';
 import type { Container } from './containers.ts';
 
 /** Magic bytes at `offset` and the media type that they mean. The first that fits counts. */
@@ -23,6 +24,7 @@ const MAGIC: readonly { magic: Buffer; offset: number; type: string }[] = [
   { magic: Buffer.from('cefaedfe', 'hex'), offset: 0, type: 'application/x-mach-binary' },
   // MS-SHLLINK 2.1: the size of the header and the class id of a shortcut.
   { magic: Buffer.from('4c0000000114020000000000c000000000000046', 'hex'), offset: 0, type: 'application/x-ms-shortcut' },
+  { magic: Buffer.from('CD001'), offset: 32_769, type: 'application/x-iso9660-image' },
   { magic: Buffer.from('\0asm'), offset: 0, type: 'application/wasm' },
   { magic: Buffer.from('#!'), offset: 0, type: 'text/x-script' },
 ];
@@ -42,6 +44,14 @@ const OF_FORMAT: Readonly<Record<string, string>> = {
   Z: 'application/x-compress',
 };
 const PACKED = 'application/x-packed';
+const OF_COMPRESSOR: Readonly<Record<Compressor, string>> = {
+  gzip: 'application/gzip',
+  zlib: 'application/zlib',
+  brotli: PACKED,
+  lz4: 'application/x-lz4',
+  lzip: 'application/x-lzip',
+  lzop: 'application/x-lzop',
+};
 
 /** What a zip is beside an archive, told by a name in its first headers. */
 const IN_ZIP: readonly { name: string; type: string }[] = [
@@ -106,7 +116,9 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
     case 'zip':
       return zipType(head);
     case 'gzip':
-      return 'application/gzip';
+      return OF_COMPRESSOR.gzip;
+    case 'packed':
+      return OF_COMPRESSOR[sure.compressor];
     case 'tar':
       return 'application/x-tar';
     case 'mail':
@@ -128,9 +140,13 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
     case 'onenote':
       return 'application/onenote';
     case 'seven':
-      return sure.format === undefined ? 'application/x-iso9660-image' : (OF_FORMAT[sure.format] ?? PACKED);
+      return OF_FORMAT[sure.format ?? ''] ?? PACKED;
+    case 'macros':
     case 'opaque':
+    case 'stream-disk':
       return PACKED;
+    case 'shell-archive':
+      return 'text/x-script';
     case undefined:
       break;
   }

@@ -14,6 +14,8 @@ export interface Member {
   closed?: StatusDetail | undefined;
   /** It is a view of what lies around it: matched, but not taken apart again. */
   view?: true;
+  /** Carved formats that the reader of the container takes out of this member itself, as members beside it. */
+  taken?: readonly string[];
   /** May be called once, before the next member is asked for. */
   read(): Promise<MemberBody> | MemberBody;
 }

@@ -192,7 +192,7 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
       const bytes = bytesOf(reader, chain);
       budget.addUnpacked(bytes.length, bytes.length, bytes.length);
       const body: MemberBody = { content: { size: bytes.length, bytes }, damage: bytes.length < size ? 'damaged' : undefined };
-      yield { name, read: () => body };
+      yield { name, taken: ['vba'], read: () => body };
       if (isLockedStream(name, bytes))
         yield { name: `${name} (text)`, closed: 'encrypted', read: () => ({ content: { size: 0, bytes: Buffer.alloc(0) } }) };
       const rtf = lzfuText(bytes, budget);

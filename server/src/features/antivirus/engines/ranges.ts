@@ -6,7 +6,7 @@ export interface Range {
 
 /** Ranges of one content, put together where they touch or overlap. Adding costs the logarithm of their number, in whatever order they come. */
 export class Ranges {
-  private list: Range[] = [];
+  private list: readonly Range[] = [];
   /** Added, but not yet put together: readers go mostly forward, and a sort of what is sorted is cheap. */
   private loose: Range[] = [];
   private readonly size: number;
@@ -23,6 +23,15 @@ export class Ranges {
     const last = this.loose.at(-1);
     if (last !== undefined && range.start >= last.start && range.start <= last.end) last.end = Math.max(last.end, range.end);
     else this.loose.push(range);
+  }
+
+  addAll(others: Ranges): void {
+    for (const { start, end } of others.all()) this.add(start, end);
+  }
+
+  /** Where the last of them ends. */
+  get end(): number {
+    return this.all().at(-1)?.end ?? 0;
   }
 
   /** In order, none touching another. */

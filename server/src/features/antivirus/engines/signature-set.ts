@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { referenceSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
-import type { Match, Matchers } from './examine.ts';
+import type { Match, Matchers, MatchRules } from './examine.ts';
 import { type HashList, openHashList } from './hash-list.ts';
 import { compileRules, compileSource, countRules, VERSION_LENGTH } from './rules.ts';
 import type { FeedFile, SignatureFiles } from './signature-files.ts';
@@ -67,7 +67,7 @@ export function findHash(lists: readonly HashList[], sha256: string): string | u
  */
 export async function loadSignatures({ rules_folder, feeds }: SignatureFiles): Promise<SignatureSet> {
   const pack = await compileRules(rules_folder);
-  const matchers = [pack.match];
+  const matchers: MatchRules[] = [pack.match];
   const lists: HashList[] = [];
   const used: FeedFile[] = [];
   const left_out: string[] = [];
@@ -93,7 +93,7 @@ export async function loadSignatures({ rules_folder, feeds }: SignatureFiles): P
     rules,
     hashes: lists.reduce((sum, list) => sum + list.count, 0),
     left_out,
-    match: (bytes) => matchers.flatMap((match) => match(bytes)),
+    match: (bytes, onPlaces) => matchers.flatMap((match) => match(bytes, onPlaces)),
     matchHash:
       lists.length === 0
         ? undefined
