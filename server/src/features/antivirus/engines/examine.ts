@@ -434,7 +434,7 @@ class Rests {
     const { format, is_guess = false } = hit.carved;
     const start = format === 'mime' ? headerStart(this.reader, hit.offset) : hit.offset;
     const container = containerFor(format, this.reader.at(start, HEAD_BYTES));
-    return await this.open(container, start, this.extentOf(hit, end), { name: format, is_quiet: is_quiet || is_guess });
+    return await this.open(container, start, this.extentOf(hit, end), { name: format, is_quiet: is_quiet || is_guess, is_guess });
   }
 
   /**
@@ -445,7 +445,7 @@ class Rests {
     container: Container,
     start: number,
     end: number,
-    { name, is_quiet }: { name: string | undefined; is_quiet: boolean },
+    { name, is_quiet, is_guess = false }: { name: string | undefined; is_quiet: boolean; is_guess?: boolean },
   ): Promise<number | undefined> {
     const { walk, trail } = this;
     if (!walk.workshop.budget.mayDescend(this.depth)) {
@@ -454,7 +454,8 @@ class Rests {
     }
     const own_trail = start === 0 ? trail : [...trail, `rest at ${start}`];
     const { explained, failure } = await open(walk, container, partOf(this.content, start, end), this.depth, own_trail);
-    if (explained.is_empty) {
+    // What has no magic of its own gives some bytes before it turns out to be something else.
+    if (explained.is_empty || (is_guess && failure === 'damaged')) {
       if (failure !== undefined && !is_quiet) {
         unread(walk, failure);
         const what = name === undefined ? 'a container' : `a container in the format ${name}`;
