@@ -11,7 +11,7 @@ import { packWith7Zip } from './seven-zip-pack.ts';
 export const PASSWORD = 'palisade';
 
 /** Reproducible numbers (xorshift32). */
-class Chance {
+export class Chance {
   private state: number;
 
   constructor(seed: number) {

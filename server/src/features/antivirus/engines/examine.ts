@@ -12,16 +12,20 @@ import {
   containersBehind,
   HEAD_BYTES,
   isBeside,
+  isFileHead,
   isNamedAfterFile,
   membersOf,
 } from './containers.ts';
 import { type Content, disposeContent, isDiskError, openSource, partOf, takeContent, windowsOf } from './content.ts';
 import { beginning, type Leaf, leafOf, looksLikeNothing } from './leaves.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
+import { isLockingManifest } from './locked-office.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { type Range, Ranges } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
+import { withoutMark } from './text-encoding.ts';
+import { textViews } from './text-views.ts';
 
 /** A rule that matched. `severity` orders threats: the worst names the file. */
 export interface Match {
@@ -131,11 +135,13 @@ function* matchesOf(walk: Walk, content: Content, is_upload: boolean, places: Pl
     if (is_upload) walk.share = Math.min(1, matched / content.size);
     matched += piece.length;
     walk.report();
-    const matches = walk.match(piece, (carved, offsets, is_cut) => {
+    const text = position === 0 ? withoutMark(piece) : piece;
+    const skipped = piece.length - text.length;
+    const matches = walk.match(text, (carved, offsets, is_cut) => {
       const known = places.get(carved) ?? { offsets: new Set(), is_cut: false };
       places.set(carved, known);
       known.is_cut ||= is_cut;
-      for (const offset of offsets) known.offsets.add(position + offset);
+      for (const offset of offsets) known.offsets.add(position + skipped + offset);
     });
     known ||= matches.some(({ verdict }) => verdict === 'infected');
     yield matches;
@@ -144,11 +150,9 @@ function* matchesOf(walk: Walk, content: Content, is_upload: boolean, places: Pl
   yield walk.matchHash(is_upload && walk.sha256 !== undefined ? walk.sha256 : sha256Of(walk, content));
 }
 
-/** Matches a content, and answers where containers seem to begin in it. A rest was read with what is around it: its bytes are not counted again. */
-function matchContent(walk: Walk, content: Content, trail: readonly string[], is_rest = false): Places {
-  const places: Places = new Map();
-  if (content.size > WINDOWS.whole) walk.found.coverage.whole_file_conditions = false;
-  for (const matches of matchesOf(walk, content, trail.length === 0, places)) {
+/** Keeps what matched: notes, and the worst threat. */
+function matchPieces(walk: Walk, pieces: Iterable<Match[]>, trail: readonly string[]): void {
+  for (const matches of pieces) {
     for (const found of matches) {
       const member = trail.length > 0 ? trail.join(' / ') : null;
       if (found.verdict === 'suspicious') {
@@ -164,7 +168,25 @@ function matchContent(walk: Walk, content: Content, trail: readonly string[], is
       }
     }
   }
-  if (!is_rest) walk.found.coverage.bytes_scanned += content.size;
+}
+
+/** A content that was read with what is around it, a rest or another form of it, is not counted again. */
+interface Kind {
+  is_rest?: boolean;
+  is_view?: boolean;
+}
+
+/** Matches a content, and answers where containers seem to begin in it. */
+function matchContent(
+  walk: Walk,
+  content: Content,
+  trail: readonly string[],
+  { is_rest = false, is_view = false }: Kind = {},
+): Places {
+  const places: Places = new Map();
+  if (content.size > WINDOWS.whole) walk.found.coverage.whole_file_conditions = false;
+  matchPieces(walk, matchesOf(walk, content, trail.length === 0 && !is_view, places), trail);
+  if (!is_rest && !is_view) walk.found.coverage.bytes_scanned += content.size;
   if (trail.length === 0) walk.share = 1;
   return places;
 }
@@ -197,6 +219,10 @@ async function examineMember(walk: Walk, member: Member, depth: number, trail: r
     // What was unpacked before a failure or a limit is examined all the same: a hit in what was read wins.
     if (member.view) matchContent(walk, content, trail);
     else await examineContent(walk, content, depth, trail, { taken: member.taken });
+    if ('bytes' in content && isLockingManifest(member.name, content.bytes)) {
+      walk.found.coverage.encrypted += 1;
+      unread(walk, 'encrypted');
+    }
   } finally {
     await disposeContent(content);
   }
@@ -210,14 +236,42 @@ async function examineMember(walk: Walk, member: Member, depth: number, trail: r
   walk.found.coverage.members_scanned += 1;
 }
 
-/** The containers that a content is, or holds behind something else. */
-function containersOf(walk: Walk, reader: Reader, name: string): Container[] {
+/** The containers that a content is, or holds behind something else. `is_tried`: its first byte is taken for the beginning of one. */
+function containersOf(walk: Walk, reader: Reader, name: string): { containers: Container[]; is_tried: boolean } {
   const head = reader.at(0, HEAD_BYTES);
   const container = containerOf(head);
   // The first content of a walk is the upload itself.
   walk.found.media_type ??= mediaTypeOf(head, container);
   const behind = containersBehind(reader, head, container, name);
-  return container === undefined ? behind : [container, ...behind];
+  const is_tried = container !== undefined || behind.some(({ kind }) => kind === 'seven');
+  return { containers: container === undefined ? behind : [container, ...behind], is_tried };
+}
+
+/** Containers that are texts, too. What is in any other kind is no text that a program reads. */
+const TEXTS: readonly Container['kind'][] = ['uuencode', 'mail', 'mailbox', 'rtf'];
+
+/** What the rules see of a text that does not stand in its bytes as it is, and what is written in it as letters. */
+async function examineViews(
+  walk: Walk,
+  content: Content,
+  containers: readonly Container[],
+  depth: number,
+  trail: readonly string[],
+): Promise<void> {
+  if (containers.some(({ kind }) => !TEXTS.includes(kind))) return;
+  const is_taken = containers.some(({ kind }) => kind === 'mail' || kind === 'mailbox');
+  for await (const view of textViews(content, walk.workshop, { is_taken, isFile: isFileHead })) {
+    if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
+    if (view.kind === 'member') await examineMember(walk, view.member, depth + 1, [...trail, view.member.name]);
+    if (view.kind === 'view') matchPieces(walk, [walk.match(view.bytes)], trail);
+    if (view.kind !== 'text') continue;
+    try {
+      await examineContent(walk, view.content, depth + 1, trail, { is_view: true });
+    } finally {
+      await disposeContent(view.content);
+    }
+    if (view.failure instanceof LimitReached) throw view.failure;
+  }
 }
 
 function shortened(name: string): string {
@@ -259,21 +313,22 @@ async function open(
   return { explained, members, failure };
 }
 
-/** `is_rest`: it is a rest, and one thing as a whole. `taken`: formats that are not to be looked for in it. */
+/** `is_rest`: it is a rest, and one thing as a whole; `is_view`: the content around it in another form. `taken`: formats that are not to be looked for in it. */
 async function examineContent(
   walk: Walk,
   content: Content,
   depth: number,
   trail: readonly string[],
-  { is_rest = false, taken = [] }: { is_rest?: boolean; taken?: readonly string[] | undefined } = {},
+  { is_rest = false, is_view = false, taken = [] }: Kind & { taken?: readonly string[] | undefined } = {},
 ): Promise<void> {
   if (content.size === 0) return;
-  const places = matchContent(walk, content, trail, is_rest);
+  const places = matchContent(walk, content, trail, { is_rest, is_view });
   for (const carved of places.keys()) if (taken.includes(carved.format)) places.delete(carved);
   const reader = openReader(content, walk.workshop.budget);
   try {
     const explained = new Ranges(content.size);
-    const containers = containersOf(walk, reader, trail.at(-1) ?? walk.name);
+    const { containers, is_tried } = containersOf(walk, reader, trail.at(-1) ?? walk.name);
+    await examineViews(walk, content, containers, depth, trail);
     for (const container of containers) {
       if (trail.length === 0 && isNamedAfterFile(container)) walk.found.named_after_upload = true;
       if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
@@ -284,7 +339,7 @@ async function examineContent(
     const is_opened = !explained.is_empty;
     const gaps = explained.gaps();
     if (gaps.length === 0) return;
-    await new Rests(walk, content, reader, depth, trail, places, is_rest).examine(gaps, is_opened, !containers.every(isBeside));
+    await new Rests(walk, content, reader, depth, trail, places, is_rest).examine(gaps, is_opened, is_tried);
   } finally {
     reader.close();
   }
@@ -364,9 +419,9 @@ class Rests {
           ? await this.open(container, start, this.endOf(begins, end), { name: begins?.carved.format, is_quiet: false })
           : begins !== undefined && (await this.carve(begins, end, false));
       if (typeof after === 'number') return after;
-      const leaf_end = await this.leaf(start, end);
-      if (leaf_end !== undefined) return leaf_end;
     }
+    const leaf_end = await this.leaf(start, end);
+    if (leaf_end !== undefined) return leaf_end;
     return this.raw(start, this.nextHit(start + 1, end)?.offset ?? end, is_opened);
   }
 
@@ -416,7 +471,7 @@ class Rests {
     const after = start + explained.end;
     if (start > 0) {
       this.count(failure === undefined);
-      matchContent(walk, partOf(this.content, start, after), own_trail, true);
+      matchContent(walk, partOf(this.content, start, after), own_trail, { is_rest: true });
     }
     const holes = explained.gaps().map((gap) => ({ start: start + gap.start, end: start + gap.end }));
     // A container within a hole of another is one deeper: else each of a thousand around another would be matched once more.
@@ -466,7 +521,7 @@ class Rests {
   /** What nobody knows: matched from its own first byte on. */
   private raw(start: number, end: number, is_opened: boolean): number {
     const { walk, trail } = this;
-    if (start > 0) matchContent(walk, partOf(this.content, start, end), [...trail, `rest at ${start}`], true);
+    if (start > 0) matchContent(walk, partOf(this.content, start, end), [...trail, `rest at ${start}`], { is_rest: true });
     if (is_opened && looksLikeNothing(this.reader, start, end)) {
       unread(walk, 'unexplained');
       const place = `The ${end - start} bytes from byte ${start} on belong to nothing in it and look like nothing known.`;

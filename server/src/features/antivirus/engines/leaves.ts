@@ -182,7 +182,8 @@ function walkTiff(reader: Reader, head: Buffer): number {
       if (!is_wanted || (size !== 2 && size !== 4) || many > TIFF.values) continue;
       const bytes = is_inside ? entries.subarray(at + 8, at + 12) : reader.at(place, size * many);
       const numbers: number[] = [];
-      for (let one = 0; one < many; one += 1) numbers.push(size === 2 ? u16(bytes, one * 2, little) : u32(bytes, one * 4, little));
+      for (let one = 0; one < many; one += 1)
+        numbers.push(size === 2 ? u16(bytes, one * 2, little) : u32(bytes, one * 4, little));
       values.set(tag, numbers);
       if (TIFF_FOLDERS.includes(tag)) waiting.push(...numbers.slice(0, TIFF.folders));
     }
@@ -219,9 +220,7 @@ function walkElf(reader: Reader, head: Buffer): number | undefined {
     take(from, table.length);
     for (let at = 0; at + bytes <= table.length; at += bytes) use(table.subarray(at, at + bytes));
   };
-  each(tables.programs, program_bytes, programs, (entry) =>
-    take(word(entry, is_wide ? 8 : 4), word(entry, is_wide ? 32 : 16)),
-  );
+  each(tables.programs, program_bytes, programs, (entry) => take(word(entry, is_wide ? 8 : 4), word(entry, is_wide ? 32 : 16)));
   const NO_BITS = 8;
   each(tables.sections, section_bytes, sections, (entry) => {
     if (u32(entry, 4, little) !== NO_BITS) take(word(entry, is_wide ? 24 : 16), word(entry, is_wide ? 32 : 20));
@@ -244,7 +243,10 @@ function walkProgram(reader: Reader, head: Buffer): number | undefined {
   const optional_bytes = header.readUInt16LE(20);
   const optional = reader.at(start + 24, optional_bytes);
   const sections = reader.at(start + 24 + optional_bytes, header.readUInt16LE(6) * 40);
-  let end = Math.max(start + 24 + optional_bytes + sections.length, u32(optional, 60, true) <= 65_536 ? u32(optional, 60, true) : 0);
+  let end = Math.max(
+    start + 24 + optional_bytes + sections.length,
+    u32(optional, 60, true) <= 65_536 ? u32(optional, 60, true) : 0,
+  );
   for (let at = 0; at + 40 <= sections.length; at += 40) {
     const bytes = sections.readUInt32LE(at + 16);
     if (bytes > 0) end = Math.max(end, sections.readUInt32LE(at + 20) + bytes);
@@ -301,7 +303,22 @@ function walkCafe(reader: Reader, head: Buffer): number | undefined {
 
 /** Bytes of each kind of constant beside its tag (Java virtual machine specification, 4.4). */
 const JAVA_CONSTANTS: Readonly<Record<number, number>> = {
-  3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4, 19: 2, 20: 2,
+  3: 4,
+  4: 4,
+  5: 8,
+  6: 8,
+  7: 2,
+  8: 2,
+  9: 4,
+  10: 4,
+  11: 4,
+  12: 4,
+  15: 3,
+  16: 2,
+  17: 4,
+  18: 4,
+  19: 2,
+  20: 2,
 };
 
 /** A class file (4.1): constants, interfaces, fields, methods and attributes. Undefined where it is none. */
@@ -337,8 +354,7 @@ function walkJava(reader: Reader): number | undefined {
 }
 
 /** A number of 7 bits a byte, the highest bit clear (ID3v2.4.0, 6.2). */
-const synchsafe = (bytes: Buffer, at: number) =>
-  bytes.subarray(at, at + 4).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
+const synchsafe = (bytes: Buffer, at: number) => bytes.subarray(at, at + 4).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
 /** kbit/s by version (1, then 2 and 2.5), layer and index (ISO 11172-3, 2.4.2.3). */
 const MPEG_RATES: readonly (readonly number[])[] = [
   [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
@@ -520,7 +536,8 @@ function walkFonts(reader: Reader, head: Buffer): number {
   return end;
 }
 
-const isFont = (head: Buffer) => u16(head, 4, false) > 0 && u16(head, 4, false) < 100 && /^[A-Z][A-Za-z0-9/ ]{3}$/.test(head.toString('latin1', 12, 16));
+const isFont = (head: Buffer) =>
+  u16(head, 4, false) > 0 && u16(head, 4, false) < 100 && /^[A-Z][A-Za-z0-9/ ]{3}$/.test(head.toString('latin1', 12, 16));
 
 /** SQLite: pages as many as the header says, where it says so for this version of the file (file format, 1.3.7). */
 function walkSqlite(reader: Reader, head: Buffer): number {
@@ -628,7 +645,12 @@ function walkPackets(reader: Reader): number | undefined {
 /** Photoshop: three sections with their length, then the rows of each channel, packed with a table of their lengths or not at all. */
 function walkPhotoshop(reader: Reader, head: Buffer): number | undefined {
   if (u16(head, 4, false) !== 1) return undefined;
-  const [channels, rows, columns, bits] = [u16(head, 12, false), u32(head, 14, false), u32(head, 18, false), u16(head, 22, false)];
+  const [channels, rows, columns, bits] = [
+    u16(head, 12, false),
+    u32(head, 14, false),
+    u32(head, 18, false),
+    u16(head, 22, false),
+  ];
   let at = 26;
   for (const _ of ['colours', 'resources', 'layers']) {
     const length = u32(reader.at(at, 4), 0, false);
@@ -750,14 +772,18 @@ function isWideText(head: Buffer): boolean {
   for (const [index, byte] of head.entries()) if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
   const [even = 0, odd = 0] = zeros;
   const half = head.length / 2;
-  const has_control = (offset: number) => head.some((byte, index) => index % 2 === offset && IS_CONTROL[byte] === 1 && byte !== 0);
+  const has_control = (offset: number) =>
+    head.some((byte, index) => index % 2 === offset && IS_CONTROL[byte] === 1 && byte !== 0);
   if (mark === 0xfffe || mark === 0xfeff) return !has_control(mark === 0xfffe ? 0 : 1) || Math.max(even, odd) > half / 2;
-  return (odd > half * 0.7 && even < half * 0.05 && !has_control(0)) || (even > half * 0.7 && odd < half * 0.05 && !has_control(1));
+  return (
+    (odd > half * 0.7 && even < half * 0.05 && !has_control(0)) || (even > half * 0.7 && odd < half * 0.05 && !has_control(1))
+  );
 }
 
 /** Text from 0 on. What is text in its beginning and then no more is so as far as the last line before that. */
 function textLeaf(reader: Reader, head: Buffer): Leaf | undefined {
-  if (isWideText(reader.at(0, Math.min(TEXT_SAMPLE_BYTES, reader.size - (reader.size % 2))))) return { kind: 'text', end: reader.size };
+  if (isWideText(reader.at(0, Math.min(TEXT_SAMPLE_BYTES, reader.size - (reader.size % 2)))))
+    return { kind: 'text', end: reader.size };
   const first = firstControl(head);
   // A few letters and a line's end are the beginning of many things.
   if (first >= 0 && (first < TEXT_BYTES_LEAST || !head.subarray(0, first).includes(0x0a))) return undefined;
