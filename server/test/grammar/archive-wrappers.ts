@@ -398,8 +398,8 @@ const NEEDS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^7z behind/, ['7z']],
 ];
 
-/** Damaged, or not the same to all who read it. */
-const FLAWED = /local header|without its|two directories|broken checksum|wrong sum|cut short|before noise|split/;
+/** Damaged, not the same to all who read it, or with noise that nobody can explain. */
+const FLAWED = /local header|without its|two directories|broken checksum|wrong sum|cut short|noise|split/;
 
 export const ARCHIVES: readonly Wrapper[] = [...zips, ...tars, ...streams, ...others].map((wrapper): Wrapper => {
   const more = NEEDS.find(([pattern]) => pattern.test(wrapper.name))?.[1];

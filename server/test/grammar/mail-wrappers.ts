@@ -107,7 +107,7 @@ function tnef({ bytes, name }: Packed): Buffer {
   rendering.writeUInt16LE(1);
   rendering.writeUInt32LE(0xffffffff, 2);
   return Buffer.concat([
-    Buffer.from('223e9f780100', 'hex'),
+    Buffer.from('789f3e220100', 'hex'),
     attribute(1, 0x00089006, Buffer.from('00000100', 'hex')),
     attribute(1, 0x00069007, Buffer.from('e404000000000000', 'hex')),
     attribute(2, 0x00069002, rendering),

@@ -1,16 +1,20 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
+import { cmsMembers, isCms } from './cms.ts';
 import { type Compressor, compressedMembers, endOfZeros, isBrotli, isLz4, isSkippable, isZlib, LZOP } from './compressed.ts';
 import { type Content, joined, openSource, rangeOf, type Source } from './content.ts';
 import { imagesIn } from './disk-images.ts';
-import { holdsUuencode, isMailboxBehind, mailboxMembers, mailKind, mailMembers, uuencodeMembers } from './mail.ts';
+import { encodedMembers, holdsEncoded, isMailboxBehind, mailboxMembers, mailKind, mailMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { oleMembers } from './ole.ts';
+import { isOneNote, oneNoteMembers } from './onenote.ts';
 import { isPdf, pdfMembers } from './pdf.ts';
 import { openReader, type Reader } from './reader.ts';
+import { isRtf, rtfMembers } from './rtf.ts';
 import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
 import { isShellArchive, shellArchiveMembers } from './shell-archive.ts';
 import { isStreamDisk, streamDiskMembers } from './stream-disk.ts';
 import { isTar, tarMembers } from './tar.ts';
+import { isTnef, tnefMembers } from './tnef.ts';
 import { upxBlocks, upxMembers } from './upx.ts';
 import { macroSources } from './vba.ts';
 import { endsAsZip, zipMembers } from './zip.ts';
@@ -33,6 +37,7 @@ export type Container =
         | 'ole'
         | 'macros';
     }
+  | { kind: 'rtf' | 'onenote' | 'tnef' | 'cms' }
   | { kind: 'packed'; compressor: Compressor }
   | { kind: 'opaque'; detail?: StatusDetail }
   | { kind: 'seven'; format: string | undefined; start: number; is_guess?: true };
@@ -171,6 +176,10 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isLzma(head)) return hasUsualDictionary(head) ? seven('lzma') : { kind: 'seven', format: 'lzma', start: 0, is_guess: true };
   if (isBinaryCpio(head)) return seven('cpio');
   if (isTar(head)) return { kind: 'tar' };
+  if (isRtf(head)) return { kind: 'rtf' };
+  if (isOneNote(head)) return { kind: 'onenote' };
+  if (isTnef(head)) return { kind: 'tnef' };
+  if (isCms(head)) return { kind: 'cms' };
   if (isZlib(head)) return packed('zlib');
   if (isPdf(head)) return { kind: 'pdf' };
   const mail = mailKind(head);
@@ -180,6 +189,12 @@ export function containerOf(head: Buffer): Container | undefined {
 function isProgram(head: Buffer): boolean {
   const start = head.toString('latin1', 0, 4);
   return start.startsWith('MZ') || start === '\x7fELF' || start.startsWith('#!');
+}
+
+/** Whether a file that somebody would hide begins with these bytes: a container or a program. */
+export function isFileHead(head: Buffer): boolean {
+  const container = containerOf(head);
+  return isProgram(head) || (container !== undefined && !(container.kind === 'seven' && container.is_guess === true));
 }
 
 /** Whether what was opened tells nothing of what else the file is. */
@@ -197,7 +212,7 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   if (endsAsZip(reader)) found.push({ kind: 'zip' });
   if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
   // The mails of a mailbox are looked at one by one.
-  if (container?.kind !== 'mailbox' && holdsUuencode(reader, head)) found.push({ kind: 'uuencode' });
+  if (container?.kind !== 'mailbox' && holdsEncoded(reader, head)) found.push({ kind: 'uuencode' });
   if (isProgram(head) && upxBlocks(reader).length > 0) found.push({ kind: 'upx' });
   return found;
 }
@@ -207,10 +222,12 @@ const BY_FORMAT: Readonly<Record<string, Container>> = {
   nsis: { kind: 'seven', format: 'nsis', start: 0 },
   mime: { kind: 'mail' },
   uuencode: { kind: 'uuencode' },
+  yenc: { kind: 'uuencode' },
+  binhex: { kind: 'uuencode' },
   vba: { kind: 'macros' },
 };
 /** Nothing here opens these. */
-const CLOSED: readonly string[] = ['tnef', 'asar', 'phar', 'binhex', 'yenc', 'ace', 'installshield'];
+const CLOSED: readonly string[] = ['asar', 'phar', 'ace', 'installshield'];
 
 /** What to open as a carved format that begins with `head`. */
 export function containerFor(format: string, head: Buffer): Container {
@@ -315,7 +332,7 @@ export function membersOf(container: Container, content: Content, name: string, 
     case 'mailbox':
       return mailboxMembers(content, workshop);
     case 'uuencode':
-      return uuencodeMembers(content, workshop);
+      return encodedMembers(content, workshop);
     case 'pdf':
       return pdfMembers(content, workshop, {
         head_bytes: HEAD_BYTES,
@@ -323,6 +340,14 @@ export function membersOf(container: Container, content: Content, name: string, 
       });
     case 'ole':
       return oleMembers(content, workshop);
+    case 'rtf':
+      return rtfMembers(content, workshop);
+    case 'tnef':
+      return tnefMembers(content, workshop);
+    case 'cms':
+      return cmsMembers(content, workshop);
+    case 'onenote':
+      return oneNoteMembers(content, workshop);
     case 'seven':
       return sevenMembers(content, container, name, workshop);
     case 'macros':

@@ -12,16 +12,20 @@ import {
   containersBehind,
   HEAD_BYTES,
   isBeside,
+  isFileHead,
   isNamedAfterFile,
   membersOf,
 } from './containers.ts';
 import { type Content, disposeContent, isDiskError, openSource, partOf, takeContent, windowsOf } from './content.ts';
 import { beginning, type Leaf, leafOf, looksLikeNothing } from './leaves.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
+import { isLockingManifest } from './locked-office.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { type Range, Ranges } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
+import { withoutMark } from './text-encoding.ts';
+import { textViews } from './text-views.ts';
 
 /** A rule that matched. `severity` orders threats: the worst names the file. */
 export interface Match {
@@ -131,10 +135,18 @@ function sha256Of(walk: Walk, content: Content): string {
   return hash.digest('hex');
 }
 
+/** Where a content stands, for rules that ask for it. */
+function pathOf(walk: Walk, trail: readonly string[]): string | undefined {
+  return walk.asks_for_names === true ? [walk.name, ...trail].join('/') : undefined;
+}
+
 /** What matches a content, window by window; its hash only where no rule knows it better. */
-function* matchesOf(walk: Walk, content: Content, trail: readonly string[], places: Places): Generator<Match[]> {
-  const is_upload = trail.length === 0;
-  const path = walk.asks_for_names === true ? [walk.name, ...trail].join('/') : undefined;
+function* matchesOf(
+  walk: Walk,
+  content: Content,
+  { trail, is_upload }: { trail: readonly string[]; is_upload: boolean },
+  places: Places,
+): Generator<Match[]> {
   let known = false;
   let matched = 0;
   for (const { bytes: piece, position } of windowsOf(content, WINDOWS)) {
@@ -142,13 +154,15 @@ function* matchesOf(walk: Walk, content: Content, trail: readonly string[], plac
     if (is_upload) walk.share = Math.min(1, matched / content.size);
     matched += piece.length;
     walk.report();
+    const text = position === 0 ? withoutMark(piece) : piece;
+    const skipped = piece.length - text.length;
     const onPlaces: Parameters<MatchRules>[1] = (carved, offsets, is_cut) => {
       const known = places.get(carved) ?? { offsets: new Set(), is_cut: false };
       places.set(carved, known);
       known.is_cut ||= is_cut;
-      for (const offset of offsets) known.offsets.add(position + offset);
+      for (const offset of offsets) known.offsets.add(position + skipped + offset);
     };
-    const matches = walk.match(piece, onPlaces, path);
+    const matches = walk.match(text, onPlaces, pathOf(walk, trail));
     known ||= matches.some(({ verdict }) => verdict === 'infected');
     yield matches;
   }
@@ -156,11 +170,9 @@ function* matchesOf(walk: Walk, content: Content, trail: readonly string[], plac
   yield walk.matchHash(is_upload && walk.sha256 !== undefined ? walk.sha256 : sha256Of(walk, content));
 }
 
-/** Matches a content, and answers where containers seem to begin in it. A rest was read with what is around it: its bytes are not counted again. */
-function matchContent(walk: Walk, content: Content, trail: readonly string[], is_rest = false): Places {
-  const places: Places = new Map();
-  if (content.size > WINDOWS.whole) walk.found.coverage.whole_file_conditions = false;
-  for (const matches of matchesOf(walk, content, trail, places)) {
+/** Keeps what matched: notes, and the worst threat. */
+function matchPieces(walk: Walk, pieces: Iterable<Match[]>, trail: readonly string[]): void {
+  for (const matches of pieces) {
     for (const found of matches) {
       const member = trail.length > 0 ? trail.join(' / ') : null;
       if (found.verdict === 'suspicious') {
@@ -176,7 +188,25 @@ function matchContent(walk: Walk, content: Content, trail: readonly string[], is
       }
     }
   }
-  if (!is_rest) walk.found.coverage.bytes_scanned += content.size;
+}
+
+/** A content that was read with what is around it, a rest or another form of it, is not counted again. */
+interface Kind {
+  is_rest?: boolean;
+  is_view?: boolean;
+}
+
+/** Matches a content, and answers where containers seem to begin in it. */
+function matchContent(
+  walk: Walk,
+  content: Content,
+  trail: readonly string[],
+  { is_rest = false, is_view = false }: Kind = {},
+): Places {
+  const places: Places = new Map();
+  if (content.size > WINDOWS.whole) walk.found.coverage.whole_file_conditions = false;
+  matchPieces(walk, matchesOf(walk, content, { trail, is_upload: trail.length === 0 && !is_view }, places), trail);
+  if (!is_rest && !is_view) walk.found.coverage.bytes_scanned += content.size;
   if (trail.length === 0) walk.share = 1;
   return places;
 }
@@ -209,6 +239,10 @@ async function examineMember(walk: Walk, member: Member, depth: number, trail: r
     // What was unpacked before a failure or a limit is examined all the same: a hit in what was read wins.
     if (member.view) matchContent(walk, content, trail);
     else await examineContent(walk, content, depth, trail, { taken: member.taken });
+    if ('bytes' in content && isLockingManifest(member.name, content.bytes)) {
+      walk.found.coverage.encrypted += 1;
+      unread(walk, 'encrypted');
+    }
   } finally {
     await disposeContent(content);
   }
@@ -231,6 +265,33 @@ function containersOf(walk: Walk, reader: Reader, name: string): { containers: C
   const behind = containersBehind(reader, head, container, name);
   const is_tried = container !== undefined || behind.some(({ kind }) => kind === 'seven');
   return { containers: container === undefined ? behind : [container, ...behind], is_tried };
+}
+
+/** Containers that are texts, too. What is in any other kind is no text that a program reads. */
+const TEXTS: readonly Container['kind'][] = ['uuencode', 'mail', 'mailbox', 'rtf'];
+
+/** What the rules see of a text that does not stand in its bytes as it is, and what is written in it as letters. */
+async function examineViews(
+  walk: Walk,
+  content: Content,
+  containers: readonly Container[],
+  depth: number,
+  trail: readonly string[],
+): Promise<void> {
+  if (containers.some(({ kind }) => !TEXTS.includes(kind))) return;
+  const is_taken = containers.some(({ kind }) => kind === 'mail' || kind === 'mailbox');
+  for await (const view of textViews(content, walk.workshop, { is_taken, isFile: isFileHead })) {
+    if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
+    if (view.kind === 'member') await examineMember(walk, view.member, depth + 1, [...trail, view.member.name]);
+    if (view.kind === 'view') matchPieces(walk, [walk.match(view.bytes, undefined, pathOf(walk, trail))], trail);
+    if (view.kind !== 'text') continue;
+    try {
+      await examineContent(walk, view.content, depth + 1, trail, { is_view: true });
+    } finally {
+      await disposeContent(view.content);
+    }
+    if (view.failure instanceof LimitReached) throw view.failure;
+  }
 }
 
 function shortened(name: string): string {
@@ -272,21 +333,22 @@ async function open(
   return { explained, members, failure };
 }
 
-/** `is_rest`: it is a rest, and one thing as a whole. `taken`: formats that are not to be looked for in it. */
+/** `is_rest`: it is a rest, and one thing as a whole; `is_view`: the content around it in another form. `taken`: formats that are not to be looked for in it. */
 async function examineContent(
   walk: Walk,
   content: Content,
   depth: number,
   trail: readonly string[],
-  { is_rest = false, taken = [] }: { is_rest?: boolean; taken?: readonly string[] | undefined } = {},
+  { is_rest = false, is_view = false, taken = [] }: Kind & { taken?: readonly string[] | undefined } = {},
 ): Promise<void> {
   if (content.size === 0) return;
-  const places = matchContent(walk, content, trail, is_rest);
+  const places = matchContent(walk, content, trail, { is_rest, is_view });
   for (const carved of places.keys()) if (taken.includes(carved.format)) places.delete(carved);
   const reader = openReader(content, walk.workshop.budget);
   try {
     const explained = new Ranges(content.size);
     const { containers, is_tried } = containersOf(walk, reader, trail.at(-1) ?? walk.name);
+    await examineViews(walk, content, containers, depth, trail);
     for (const container of containers) {
       if (trail.length === 0 && isNamedAfterFile(container)) walk.found.named_after_upload = true;
       if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
@@ -392,7 +454,7 @@ class Rests {
     const { format, is_guess = false } = hit.carved;
     const start = format === 'mime' ? headerStart(this.reader, hit.offset) : hit.offset;
     const container = containerFor(format, this.reader.at(start, HEAD_BYTES));
-    return await this.open(container, start, this.extentOf(hit, end), { name: format, is_quiet: is_quiet || is_guess });
+    return await this.open(container, start, this.extentOf(hit, end), { name: format, is_quiet: is_quiet || is_guess, is_guess });
   }
 
   /**
@@ -403,7 +465,7 @@ class Rests {
     container: Container,
     start: number,
     end: number,
-    { name, is_quiet }: { name: string | undefined; is_quiet: boolean },
+    { name, is_quiet, is_guess = false }: { name: string | undefined; is_quiet: boolean; is_guess?: boolean },
   ): Promise<number | undefined> {
     const { walk, trail } = this;
     if (!walk.workshop.budget.mayDescend(this.depth)) {
@@ -412,7 +474,8 @@ class Rests {
     }
     const own_trail = start === 0 ? trail : [...trail, `rest at ${start}`];
     const { explained, failure } = await open(walk, container, partOf(this.content, start, end), this.depth, own_trail);
-    if (explained.is_empty) {
+    // What has no magic of its own gives some bytes before it turns out to be something else.
+    if (explained.is_empty || (is_guess && failure === 'damaged')) {
       if (failure !== undefined && !is_quiet) {
         unread(walk, failure);
         const what = name === undefined ? 'a container' : `a container in the format ${name}`;
@@ -428,7 +491,7 @@ class Rests {
     const after = start + explained.end;
     if (start > 0) {
       this.count(failure === undefined);
-      matchContent(walk, partOf(this.content, start, after), own_trail, true);
+      matchContent(walk, partOf(this.content, start, after), own_trail, { is_rest: true });
     }
     const holes = explained.gaps().map((gap) => ({ start: start + gap.start, end: start + gap.end }));
     // A container within a hole of another is one deeper: else each of a thousand around another would be matched once more.
@@ -478,7 +541,7 @@ class Rests {
   /** What nobody knows: matched from its own first byte on. */
   private raw(start: number, end: number, is_opened: boolean): number {
     const { walk, trail } = this;
-    if (start > 0) matchContent(walk, partOf(this.content, start, end), [...trail, `rest at ${start}`], true);
+    if (start > 0) matchContent(walk, partOf(this.content, start, end), [...trail, `rest at ${start}`], { is_rest: true });
     if (is_opened && looksLikeNothing(this.reader, start, end)) {
       unread(walk, 'unexplained');
       const place = `The ${end - start} bytes from byte ${start} on belong to nothing in it and look like nothing known.`;

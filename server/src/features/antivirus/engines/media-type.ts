@@ -18,7 +18,6 @@ const MAGIC: readonly { magic: Buffer; offset: number; type: string }[] = [
   { magic: Buffer.from('OggS'), offset: 0, type: 'audio/ogg' },
   { magic: Buffer.from('fLaC'), offset: 0, type: 'audio/flac' },
   { magic: Buffer.from('ID3'), offset: 0, type: 'audio/mpeg' },
-  { magic: Buffer.from('{\\rtf'), offset: 0, type: 'application/rtf' },
   { magic: Buffer.from('SQLite format 3\0'), offset: 0, type: 'application/vnd.sqlite3' },
   { magic: Buffer.from('\x7fELF'), offset: 0, type: 'application/x-elf' },
   { magic: Buffer.from('cffaedfe', 'hex'), offset: 0, type: 'application/x-mach-binary' },
@@ -132,6 +131,14 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
       return 'application/pdf';
     case 'ole':
       return 'application/x-ole-storage';
+    case 'rtf':
+      return 'application/rtf';
+    case 'tnef':
+      return 'application/vnd.ms-tnef';
+    case 'cms':
+      return 'application/pkcs7-mime';
+    case 'onenote':
+      return 'application/onenote';
     case 'seven':
       return OF_FORMAT[sure.format ?? ''] ?? PACKED;
     case 'macros':
