@@ -108,7 +108,7 @@ function zipHeaders(bytes: number): Buffer {
 const FILTERS = ['/ASCIIHexDecode', '/A85', '/FlateDecode', '/LZWDecode', '/RunLengthDecode'];
 
 /** Of lzop: its magic, versions, LZO1X-1 and no flags, neither times nor a name. */
-const LZOP_HEADER = '894c5a4f000d0a1a0a104020a0094001050000000000000000000000000000000000000000000000';
+const LZOP_HEADER = '894c5a4f000d0a1a0a104020a009400105000000000000000000000000000000000000000000';
 
 /** The same bytes, over and over, up to `bytes`. */
 function many(digits: string, bytes: number): Buffer {
@@ -232,6 +232,87 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
   ],
   ['a mail of one line', (bytes: number) => mailOf('Content-Type: multipart/mixed; boundary=b', 'a'.repeat(bytes))],
   ['a mailbox of one mail', (bytes: number) => text(`From a b\nSubject: a\n\n${'From a'.repeat(bytes / 6)}`)],
+  ...[
+    'a',
+    '"',
+    "'+'",
+    '"a"+"a"+',
+    '" & _\n',
+    'x = x & "a"\n',
+    'Chr(65)&',
+    'String.fromCharCode(',
+    'String.fromCharCode(65,',
+    '[char]65+',
+    '/*',
+    '<#',
+    '//\n',
+    '\\x41',
+    '&#65;',
+    '%41',
+    'eval     (',
+    '^a',
+    '`\n',
+    '+ADw-',
+    '+AAA',
+    '\r',
+    '\\\n',
+    'data:,',
+    'data:a,%41 ',
+    '[1,2,3,4',
+    '0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34\n',
+    'QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xt ',
+    'QUJDREVGR0hJSktMTU5P\n',
+    '4142434445464748494a4b4c4d4e4f505152535455565758595a6162636465666768 ',
+    '=ybegin size=1 name=a\n',
+    '(This file must be converted with BinHex 4.0)\n:',
+  ].map((piece): [string, (bytes: number) => Buffer] => [
+    `a text of ${JSON.stringify(piece)}`,
+    (bytes) => text(`A text.\n${repeated(piece, bytes)}`),
+  ]),
+  ['a text in UTF-16', (bytes: number) => Buffer.from(repeated('"a"+"b"\r', bytes / 2), 'utf16le')],
+  ['base64 of base64 of base64', (bytes: number) => text(Buffer.from(noise(bytes / 3).toString('base64')).toString('base64'))],
+  ...['{', '{\\*\\a', '{\\objdata 41', '\\objdata 4142434445464748', '\\bin9 a', "\\'41", '{\\objdata 41}'].map(
+    (piece): [string, (bytes: number) => Buffer] => [
+      `RTF of ${JSON.stringify(piece)}`,
+      (bytes) => text(`{\\rtf1 ${repeated(piece, bytes)}`),
+    ],
+  ),
+  [
+    'OneNote of files that hold each other',
+    (bytes: number) => {
+      const object = Buffer.alloc(36);
+      object.write('e716e3bd65261145a4c48d4d0b7a9eac', 'hex');
+      object.writeUInt32LE(0x7fffffff, 16);
+      return Buffer.concat([
+        Buffer.from('e4525c7b8cd8a74daeb15378d02996d3', 'hex'),
+        ...Array.from({ length: Math.floor(bytes / object.length) }, () => object),
+      ]);
+    },
+  ],
+  [
+    'TNEF of properties',
+    (bytes: number) => {
+      const head = Buffer.from('789f3e22010002030006000000000000ffffffff', 'hex');
+      head.writeUInt32LE(bytes, 11);
+      head.writeUInt32LE(0xffffffff, 15);
+      return Buffer.concat([head, text(repeated('\x1e\x00\x01\x30\x01\0\0\0\x04\0\0\0abcd', bytes))]);
+    },
+  ],
+  [
+    'CMS of open lengths',
+    (bytes: number) =>
+      Buffer.concat([Buffer.from('308006092a864886f70d010702a0803080020101', 'hex'), text(repeated('\x30\x80', bytes))]),
+  ],
+  ['a PDF of scripts', (bytes: number) => pdfOf(repeated('/JS (a', bytes))],
+  ['a PDF of scripts that are closed', (bytes: number) => pdfOf(repeated('/JS (a)', bytes))],
+  [
+    'a PDF of filters in other objects',
+    (bytes: number) => pdfOf(repeated('% 0 obj<</Filter % 0 R>>stream\na\nendstream\n', bytes)),
+  ],
+  [
+    'a PDF that names its streams as files',
+    (bytes: number) => pdfOf(repeated('% 0 obj<</F % 0 R/Filter/AHx>>stream\n41>\nendstream\n', bytes)),
+  ],
   ['a zip of headers', zipHeaders],
   [
     'a zip that is only found behind the ends of others',

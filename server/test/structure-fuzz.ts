@@ -51,6 +51,65 @@ function ascii85(bytes: Buffer): Buffer {
   return Buffer.from(`${text}~>`, 'latin1');
 }
 
+/** Documents and mails of kinds that have readers of their own, each with EICAR in it. */
+function documents(): [string, Buffer][] {
+  const long = (number: number) => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32LE(number);
+    return bytes;
+  };
+  const packaged = Buffer.concat([
+    Buffer.from('\x02\0a.com\0C:\\a.com\0\0\0\x03\0\x09\0\0\0C:\\a.com\0\0', 'latin1'),
+    long(EICAR.length),
+    EICAR,
+  ]);
+  const object = Buffer.concat([
+    long(0x0501),
+    long(2),
+    long(8),
+    Buffer.from('Package\0'),
+    long(0),
+    long(0),
+    long(packaged.length),
+    packaged,
+  ]).toString('hex');
+  const attribute = (id: number, content: Buffer) =>
+    Buffer.concat([Buffer.from([2]), long(id), long(content.length), content, Buffer.alloc(2)]);
+  const store = Buffer.alloc(36);
+  store.write('e716e3bd65261145a4c48d4d0b7a9eac', 'hex');
+  store.writeUInt32LE(EICAR.length, 16);
+  const der = (tag: number, ...values: Buffer[]) => {
+    const content = Buffer.concat(values);
+    return Buffer.concat([Buffer.from([tag, 0x81, content.length]), content]);
+  };
+  const identifier = (kind: string) => Buffer.from(`06092a864886f70d01070${kind}`, 'hex');
+  const script = `x = "${EICAR.toString('base64').replaceAll(/(.{20})/g, '$1" & _\r\n "')}" + Chr(65)`;
+  return [
+    ['rtf', Buffer.from(`{\\rtf1 {\\object{\\*\\objdata ${object}}}{\\pict\\bin9 123456789}}`)],
+    ['onenote', Buffer.concat([Buffer.from('e4525c7b8cd8a74daeb15378d02996d3', 'hex'), store, EICAR])],
+    ['ole, native', ole([{ name: '\x01Ole10Native', content: Buffer.concat([long(packaged.length), packaged]) }])],
+    [
+      'tnef',
+      Buffer.concat([
+        Buffer.from('789f3e220100', 'hex'),
+        attribute(0x00018010, Buffer.from('a.com\0')),
+        attribute(0x0006800f, EICAR),
+        attribute(0x00069005, Buffer.concat([long(1), long(0x37010102), long(1), long(EICAR.length), EICAR])),
+      ]),
+    ],
+    [
+      'cms',
+      der(
+        0x30,
+        identifier('2'),
+        der(0xa0, der(0x30, der(2, Buffer.from([1])), der(0x31), der(0x30, identifier('1'), der(0xa0, der(4, EICAR))))),
+      ),
+    ],
+    ['text in UTF-16', Buffer.from(`\ufeff${script}`, 'utf16le')],
+    ['script', Buffer.from(script)],
+  ];
+}
+
 /** Everything that can be bent, by name. */
 const LARGE_BYTES = 200_000;
 const CARVED = /behind|makeself|initramfs|shar/;
@@ -130,7 +189,7 @@ export async function seeds(): Promise<Map<string, Buffer>> {
       ]),
     ],
   ];
-  for (const [name, bytes] of more) all.set(name, bytes);
+  for (const [name, bytes] of [...more, ...documents()]) all.set(name, bytes);
   return all;
 }
 

@@ -1,7 +1,7 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { cmsMembers, isCms } from './cms.ts';
 import { type Compressor, compressedMembers, endOfZeros, isBrotli, isLz4, isSkippable, isZlib, LZOP } from './compressed.ts';
-import { type Content, joined, openSource, rangeOf, type Source } from './content.ts';
+import { type Content, joined, openSource, rangeOf, type Source, standsAt } from './content.ts';
 import { imagesIn } from './disk-images.ts';
 import { encodedMembers, holdsEncoded, isMailboxBehind, mailboxMembers, mailKind, mailMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
@@ -159,12 +159,11 @@ export function containerOf(head: Buffer): Container | undefined {
   // RFC 1952: deflate is the only method there is.
   if (signature % 0x1000000 === 0x088b1f) return { kind: 'gzip' };
   if (isLz4(head)) return packed('lz4');
-  if (head.subarray(0, LZOP.length).equals(LZOP)) return packed('lzop');
+  if (standsAt(head, LZOP, 0)) return packed('lzop');
   if (head.toString('latin1', 0, 5) === 'LZIP\x01') return packed('lzip');
-  if (head.subarray(0, OLE.length).equals(OLE)) return { kind: 'ole' };
+  if (standsAt(head, OLE, 0)) return { kind: 'ole' };
   if (BZIP2.test(head.toString('hex', 0, 10))) return seven('bzip2');
-  const stands = ({ magic, offset }: { magic: Buffer; offset: number }) =>
-    head.subarray(offset, offset + magic.length).equals(magic);
+  const stands = ({ magic, offset }: { magic: Buffer; offset: number }) => standsAt(head, magic, offset);
   if (isStreamDisk(head)) return { kind: 'stream-disk' };
   const known = MAGIC.find(stands);
   if (known !== undefined) return seven(known.format);

@@ -365,6 +365,12 @@ async function examineContent(
   }
 }
 
+/** Formats that two or three bytes make of anything: in the middle of a file they are one only where they open. */
+function isWeak(container: Container): boolean {
+  if (container.kind === 'packed') return container.compressor === 'zlib';
+  return container.kind === 'seven' && ['lzma', 'Z', 'arj', 'cpio'].includes(container.format ?? '');
+}
+
 /** What no reader explained of one content: it is taken for what it looks like, piece by piece, each byte once. */
 class Rests {
   private readonly walk: Walk;
@@ -436,7 +442,10 @@ class Rests {
       if (begins !== undefined) this.hit += 1;
       const after =
         container !== undefined
-          ? await this.open(container, start, this.endOf(begins, end), { name: begins?.carved.format, is_quiet: false })
+          ? await this.open(container, start, this.endOf(begins, end), {
+              name: begins?.carved.format,
+              is_quiet: begins?.carved.is_guess ?? isWeak(container),
+            })
           : begins !== undefined && (await this.carve(begins, end, false));
       if (typeof after === 'number') return after;
     }
