@@ -1,9 +1,10 @@
 import { deflateSync, gzipSync } from 'node:zlib';
-import { ole, pdf, vbaCompressed } from './containers.ts';
+import { ole, pdf, tarEntry, vbaCompressed } from './containers.ts';
 import { noise, zip } from './files.ts';
 
 // Files that were made to keep a reader busy, each of about so many bytes as asked for: what a reader does for one of twice the size must be twice as much.
 
+const hex = (digits: string) => Buffer.from(digits, 'hex');
 const text = (characters: string) => Buffer.from(characters, 'latin1');
 
 /** `piece`, over and over, up to `bytes`. `%` in it is the number of the time. */
@@ -105,6 +106,14 @@ function zipHeaders(bytes: number): Buffer {
 
 /** Names of filters, many of them. */
 const FILTERS = ['/ASCIIHexDecode', '/A85', '/FlateDecode', '/LZWDecode', '/RunLengthDecode'];
+
+/** Of lzop: its magic, versions, LZO1X-1 and no flags, neither times nor a name. */
+const LZOP_HEADER = '894c5a4f000d0a1a0a104020a0094001050000000000000000000000000000000000000000000000';
+
+/** The same bytes, over and over, up to `bytes`. */
+function many(digits: string, bytes: number): Buffer {
+  return Buffer.alloc(bytes, hex(digits));
+}
 
 /** Each makes a file of about `bytes` bytes. */
 export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
@@ -312,6 +321,75 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
   [
     'a gzip of empty streams',
     (bytes: number) => Buffer.concat(Array.from({ length: Math.ceil(bytes / 20) }, () => gzipSync(Buffer.alloc(0)))),
+  ],
+  [
+    'LZ4 of frames that claim 4 MiB and hold nothing',
+    (bytes: number) => Buffer.concat(Array.from({ length: Math.ceil(bytes / 11) }, () => hex('04224d1860700000000000'))),
+  ],
+  [
+    'LZ4 of blocks of one byte that may refer to all before them',
+    (bytes: number) => {
+      const block = hex('010000804100');
+      const blocks = Array.from({ length: Math.ceil(bytes / 5) }, () => block.subarray(0, 5));
+      return Buffer.concat([hex('04224d18407000'), ...blocks, hex('00000000')]);
+    },
+  ],
+  [
+    'LZ4 of skippable frames',
+    (bytes: number) => Buffer.concat([hex('04224d18407000'), hex('00000000'), many('502a4d1800000000', bytes)]),
+  ],
+  [
+    'lzop of blocks that claim 64 MiB',
+    (bytes: number) => Buffer.concat([hex(`${LZOP_HEADER}`), many('040000000000000111', bytes)]),
+  ],
+  ['lzip of members without an end', (bytes: number) => many('4c5a4950010c00', bytes)],
+  ['lzip of members that hold nothing', (bytes: number) => many(`4c5a4950010c${'00'.repeat(12)}1a00000000000000`, bytes)],
+  [
+    'a program of marks of UPX',
+    (bytes: number) => {
+      // Each names the whole of the file as packed.
+      const mark = Buffer.alloc(32, 1);
+      mark.write('UPX!', 0, 'latin1');
+      mark.writeUInt32LE(bytes - 64, 20);
+      return Buffer.concat([text('MZ'), ...Array.from({ length: Math.ceil(bytes / 32) }, () => mark)]);
+    },
+  ],
+  ['a shell archive of documents', (bytes: number) => text(`#!/bin/sh\n${repeated(`sed 's/^X//' <<E\nX${'a'.repeat(300)}\nE\n`, bytes)}`)],
+  ['a shell archive of openings', (bytes: number) => text(`#!/bin/sh\n${repeated("base64 -d <<'", bytes)}`)],
+  ['a shell archive of one line', (bytes: number) => text(`#!/bin/sh\nbase64 -d <<E\n${repeated('QUJD', bytes)}`)],
+  [
+    'a disk of grains at one place',
+    (bytes: number) => {
+      const header = Buffer.alloc(512);
+      header.write('KDMV', 0, 'latin1');
+      header.writeUInt32LE(0x30001, 8);
+      header.writeUInt32LE(1, 64);
+      const grain = Buffer.alloc(512);
+      const packed = deflateSync(Buffer.alloc(65_536));
+      grain.writeUInt32LE(packed.length, 8);
+      packed.copy(grain, 12);
+      return Buffer.concat([header, ...Array.from({ length: Math.ceil(bytes / 512) }, () => grain)]);
+    },
+  ],
+  [
+    'a tar of records that say another size',
+    (bytes: number) => {
+      const record = Buffer.concat([
+        tarEntry({ name: 'pax', content: text('16 size=00000900\n'), type: 'x' }),
+        tarEntry({ name: 'a', content: Buffer.alloc(0) }),
+      ]);
+      return Buffer.concat(Array.from({ length: Math.ceil(bytes / record.length) }, () => record));
+    },
+  ],
+  [
+    'a boot sector and nothing behind it',
+    (bytes: number) => {
+      const file = noise(bytes);
+      file.write('eb3c90', 0, 'hex');
+      hex('00020101000200020000f801').copy(file, 11);
+      file.write('55aa', 510, 'hex');
+      return file;
+    },
   ],
   [
     'a program of the first bytes of archives',

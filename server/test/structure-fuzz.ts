@@ -1,6 +1,7 @@
 import { crc32, gzipSync } from 'node:zlib';
 import { containersOf, docx, mail, mailbox, ole, pdf, tarEntry, uuencoded, vbaCompressed } from './containers.ts';
 import { EICAR, noise, tar, zip } from './files.ts';
+import { PACKED_ARCHIVES } from './packed-archives.ts';
 import { PACKED_EICAR } from './packed-eicar.ts';
 import { packWith7Zip } from './seven-zip-pack.ts';
 
@@ -110,10 +111,15 @@ function documents(): [string, Buffer][] {
 }
 
 /** Everything that can be bent, by name. */
+const LARGE_BYTES = 200_000;
+const CARVED = /behind|makeself|initramfs|shar/;
+
 export async function seeds(): Promise<Map<string, Buffer>> {
   const eicar = { name: 'eicar.com', content: EICAR };
   const filling = { name: 'filling.bin', content: noise(3000) };
-  const all = new Map([...(await containersOf(EICAR)), ...PACKED_EICAR]);
+  // The others are found by the carving of the rules, or are large.
+  const archives = [...PACKED_ARCHIVES].filter(([name, { length }]) => length < LARGE_BYTES && !CARVED.test(name));
+  const all = new Map([...(await containersOf(EICAR)), ...PACKED_EICAR, ...archives]);
   const files = { 'filling.bin': filling.content, 'words.txt': Buffer.from('many words, '.repeat(300)), 'eicar.com': EICAR };
   for (const [name, switches] of [
     ['7z, copied', ['-t7z', '-mx=0']],

@@ -106,6 +106,18 @@ function provesZstd(reader: Reader, at: number): boolean {
   return ((header >> 1) & 3) !== 3 && header >> 3 <= 128 * 1024;
 }
 
+const LZMA = { header: 13, looked: 48, zeros: 4 } as const;
+
+/** LZMA alone (lzma-specification.txt): a dictionary that programs choose, and behind the header bytes as a compressor makes them. Tables have mostly zeros. */
+function provesLzma(reader: Reader, at: number): boolean {
+  const head = reader.at(at, LZMA.looked);
+  if (head.length <= LZMA.header + 5) return false;
+  const dictionary = head.readUInt32LE(1);
+  const lowest = (dictionary & -dictionary) >>> 0;
+  if (dictionary < 4096 || (lowest !== dictionary && lowest * 3 !== dictionary) || head.readBigUInt64LE(5) === 0n) return false;
+  return head.subarray(LZMA.header + 1).filter((byte) => byte === 0).length <= LZMA.zeros;
+}
+
 /** ARJ: the CRC of the main header, which follows it. */
 function provesArj(reader: Reader, at: number): boolean {
   const size = reader.at(at + 2, 2);
@@ -209,11 +221,13 @@ export const CARVED: readonly Carved[] = [
   {
     format: 'lzma',
     pattern: '5d 00 00 ?? ?? ff ff ff ff ff ff ff ff 00',
+    proves: provesLzma,
     is_guess: true,
   },
   {
     format: 'lzma',
     pattern: '5d 00 00 (00|01|02|04|08|10|20|40|80) ?? ?? ?? ?? ?? 00 00 00 00 00',
+    proves: provesLzma,
     is_guess: true,
   },
   { format: 'lzip', pattern: `${spelled('LZIP')} 01 ${oneOf(0x0c, 0x1d)}` },

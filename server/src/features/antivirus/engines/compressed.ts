@@ -1,5 +1,13 @@
 import { pipeline, type Transform } from 'node:stream';
-import { brotliDecompressSync, constants, createBrotliDecompress, createGunzip, createInflate, inflateSync } from 'node:zlib';
+import {
+  brotliDecompressSync,
+  constants,
+  crc32,
+  createBrotliDecompress,
+  createInflate,
+  createInflateRaw,
+  inflateSync,
+} from 'node:zlib';
 import { type Content, joined, openSource, streamOf } from './content.ts';
 import { LZ4_HISTORY_BYTES, unpackLz4, unpackLzo } from './lz.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
@@ -14,6 +22,7 @@ export type Compressor = 'gzip' | 'zlib' | 'brotli' | 'lz4' | 'lzip' | 'lzop';
 
 const CHUNK_BYTES = 256 * 1024;
 const ZEROS = Buffer.alloc(4096);
+const NUL = Buffer.alloc(1);
 
 /** Where something else than zeros stands next. */
 export function endOfZeros(reader: Reader, from: number): number {
@@ -42,6 +51,62 @@ async function* nodeMembers(
   } finally {
     reader.close();
   }
+}
+
+const GZIP_HEAD_BYTES = 10;
+const GZIP_TAIL_BYTES = 8;
+const GZIP_FLAG = { crc: 2, extra: 4, name: 8, comment: 16 } as const;
+const GZIP_TEXT_BYTES = 64 * 1024;
+const GZIP_PIECE_BYTES = 16 * 1024;
+
+/** Where the header of a gzip stream ends that begins at `at` (RFC 1952, 2.3); undefined where none does. */
+function gzipHeaderEnd(reader: Reader, at: number): number | undefined {
+  const head = reader.at(at, GZIP_HEAD_BYTES);
+  if (head.length < GZIP_HEAD_BYTES || head.readUIntBE(0, 3) !== 0x1f8b08) return undefined;
+  const flags = head[3] ?? 0;
+  let end = at + GZIP_HEAD_BYTES;
+  if ((flags & GZIP_FLAG.extra) !== 0) {
+    const length = reader.at(end, 2);
+    end += 2 + (length.length < 2 ? 0 : length.readUInt16LE(0));
+  }
+  for (const flag of [GZIP_FLAG.name, GZIP_FLAG.comment]) {
+    if ((flags & flag) === 0) continue;
+    const zero = reader.find(NUL, end, end + GZIP_TEXT_BYTES);
+    if (zero < 0) return undefined;
+    end = zero + 1;
+  }
+  return (flags & GZIP_FLAG.crc) === 0 ? end : end + 2;
+}
+
+function* piecesOf(reader: Reader, from: number): Generator<Buffer> {
+  for (let at = from; at < reader.size; at += GZIP_PIECE_BYTES) yield Buffer.from(reader.at(at, GZIP_PIECE_BYTES));
+}
+
+/**
+ * Streams of gzip, one behind the other. Node's own decoder takes whatever begins with 1f for another stream, and gives nothing of those before it when
+ * it is none.
+ */
+async function* gzipStreams(reader: Reader, ended: (at: number) => void): AsyncGenerator<Buffer> {
+  let is_whole = true;
+  let at = 0;
+  for (let start = gzipHeaderEnd(reader, at); start !== undefined; start = gzipHeaderEnd(reader, at)) {
+    const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES });
+    let crc = 0;
+    let size = 0;
+    // The error that ends the pipeline is the one that reading the last stream throws.
+    const unpacked: AsyncIterable<Buffer> = pipeline(piecesOf(reader, start), inflate, () => {});
+    for await (const chunk of unpacked) {
+      crc = crc32(chunk, crc);
+      size += chunk.length;
+      yield chunk;
+    }
+    at = start + inflate.bytesWritten;
+    const tail = reader.at(at, GZIP_TAIL_BYTES);
+    is_whole &&= tail.length === GZIP_TAIL_BYTES && tail.readUInt32LE(0) === crc && tail.readUInt32LE(4) === size % 2 ** 32;
+    at += tail.length;
+    ended(at);
+  }
+  if (at === 0 || !is_whole) throw new Unreadable('damaged');
 }
 
 const LOOK_BYTES = 4096;
@@ -238,12 +303,12 @@ async function* ownMembers(
   content: Content,
   name: string,
   workshop: Workshop,
-  streams: (reader: Reader, ended: (at: number) => void) => Generator<Buffer>,
+  streams: (reader: Reader, ended: (at: number) => void) => Generator<Buffer> | AsyncGenerator<Buffer>,
 ): AsyncGenerator<Member> {
   const reader = openReader(content, workshop.budget);
   let end = 0;
   async function* unpacked(): AsyncGenerator<Buffer> {
-    for (const chunk of streams(reader, (at) => (end = at))) {
+    for await (const chunk of streams(reader, (at) => (end = at))) {
       workshop.budget.spend(chunk.length);
       yield chunk;
     }
@@ -317,7 +382,7 @@ export function compressedMembers(
 ): AsyncGenerator<Member> {
   switch (compressor) {
     case 'gzip':
-      return nodeMembers(content, createGunzip({ chunkSize: CHUNK_BYTES }), name, workshop);
+      return ownMembers(content, name, workshop, gzipStreams);
     case 'zlib':
       return nodeMembers(content, createInflate({ chunkSize: CHUNK_BYTES }), name, workshop);
     case 'brotli':

@@ -1,7 +1,7 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { cmsMembers, isCms } from './cms.ts';
 import { type Compressor, compressedMembers, endOfZeros, isBrotli, isLz4, isSkippable, isZlib, LZOP } from './compressed.ts';
-import { type Content, joined, openSource, rangeOf, type Source } from './content.ts';
+import { type Content, joined, openSource, rangeOf, type Source, standsAt } from './content.ts';
 import { imagesIn } from './disk-images.ts';
 import { encodedMembers, holdsEncoded, isMailboxBehind, mailboxMembers, mailKind, mailMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
@@ -15,6 +15,7 @@ import { isShellArchive, shellArchiveMembers } from './shell-archive.ts';
 import { isStreamDisk, streamDiskMembers } from './stream-disk.ts';
 import { isTar, tarMembers } from './tar.ts';
 import { isTnef, tnefMembers } from './tnef.ts';
+import { upxBlocks, upxMembers } from './upx.ts';
 import { macroSources } from './vba.ts';
 import { endsAsZip, zipMembers } from './zip.ts';
 
@@ -22,7 +23,19 @@ import { endsAsZip, zipMembers } from './zip.ts';
  * `is_guess`: it may be something else, so that it is no fault when it does not open. */
 export type Container =
   | {
-      kind: 'zip' | 'gzip' | 'tar' | 'stream-disk' | 'shell-archive' | 'mail' | 'mailbox' | 'uuencode' | 'pdf' | 'ole' | 'macros';
+      kind:
+        | 'zip'
+        | 'gzip'
+        | 'tar'
+        | 'stream-disk'
+        | 'shell-archive'
+        | 'upx'
+        | 'mail'
+        | 'mailbox'
+        | 'uuencode'
+        | 'pdf'
+        | 'ole'
+        | 'macros';
     }
   | { kind: 'rtf' | 'onenote' | 'tnef' | 'cms' }
   | { kind: 'packed'; compressor: Compressor }
@@ -146,12 +159,11 @@ export function containerOf(head: Buffer): Container | undefined {
   // RFC 1952: deflate is the only method there is.
   if (signature % 0x1000000 === 0x088b1f) return { kind: 'gzip' };
   if (isLz4(head)) return packed('lz4');
-  if (head.subarray(0, LZOP.length).equals(LZOP)) return packed('lzop');
+  if (standsAt(head, LZOP, 0)) return packed('lzop');
   if (head.toString('latin1', 0, 5) === 'LZIP\x01') return packed('lzip');
-  if (head.subarray(0, OLE.length).equals(OLE)) return { kind: 'ole' };
+  if (standsAt(head, OLE, 0)) return { kind: 'ole' };
   if (BZIP2.test(head.toString('hex', 0, 10))) return seven('bzip2');
-  const stands = ({ magic, offset }: { magic: Buffer; offset: number }) =>
-    head.subarray(offset, offset + magic.length).equals(magic);
+  const stands = ({ magic, offset }: { magic: Buffer; offset: number }) => standsAt(head, magic, offset);
   if (isStreamDisk(head)) return { kind: 'stream-disk' };
   const known = MAGIC.find(stands);
   if (known !== undefined) return seven(known.format);
@@ -184,7 +196,12 @@ export function isFileHead(head: Buffer): boolean {
   return isProgram(head) || (container !== undefined && !(container.kind === 'seven' && container.is_guess === true));
 }
 
-/** Containers that are told by the whole of a file, whatever it is itself: images of disks, files encoded in its text, and a zip at its end, whatever stands before it. */
+/** Whether what was opened tells nothing of what else the file is. */
+export function isBeside({ kind }: Container): boolean {
+  return kind === 'upx';
+}
+
+/** Containers that are told by the whole of a file, whatever it is itself: images of disks, files encoded in its text, a zip at its end, a packed program. */
 export function containersBehind(reader: Reader, head: Buffer, container: Container | undefined, name: string): Container[] {
   const images = container?.kind === 'stream-disk' ? [] : imagesIn(reader, head, name);
   const found: Container[] = images.map((image) => ({ kind: 'seven', start: 0, ...image }));
@@ -195,6 +212,7 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
   // The mails of a mailbox are looked at one by one.
   if (container?.kind !== 'mailbox' && holdsEncoded(reader, head)) found.push({ kind: 'uuencode' });
+  if (isProgram(head) && upxBlocks(reader).length > 0) found.push({ kind: 'upx' });
   return found;
 }
 
@@ -306,6 +324,8 @@ export function membersOf(container: Container, content: Content, name: string, 
       return streamDiskMembers(content, name, workshop);
     case 'shell-archive':
       return shellArchiveMembers(content, workshop);
+    case 'upx':
+      return upxMembers(content, workshop);
     case 'mail':
       return mailMembers(content, workshop);
     case 'mailbox':

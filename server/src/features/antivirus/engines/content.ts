@@ -29,6 +29,12 @@ export interface Source {
   close(): void;
 }
 
+/** Whether `magic` stands at `at`. Most are told apart by their first byte, and nothing is set aside for looking. */
+export function standsAt(bytes: Buffer, magic: Buffer, at: number): boolean {
+  const end = at + magic.length;
+  return bytes[at] === magic[0] && end <= bytes.length && bytes.compare(magic, 0, magic.length, at, end) === 0;
+}
+
 /** How many of `length` bytes there are from `position` on, in `size` bytes. */
 function countOf(size: number, position: number, length: number): number {
   return position >= 0 && position < size && length > 0 ? Math.min(length, size - position) : 0;

@@ -1,3 +1,4 @@
+import { standsAt } from './content.ts';
 import type { Reader } from './reader.ts';
 
 // File systems, partition tables and virtual disks: 7-Zip opens them where it is asked to. It is asked where their magic stands at its place, and where a
@@ -111,10 +112,10 @@ const IMAGE_NAME = /\.(iso|img|ima|vfd|vhd|vhdx|vmdk|vdi|qcow2?|dmg|udf|hfs|simg
 
 /** The images that a file is: more than one where it is a disc for two systems, or a partition table beside a file system. */
 export function imagesIn(reader: Reader, head: Buffer, name: string): Image[] {
-  const images = MAGIC.filter(({ magic, at }) => head.subarray(at, at + magic.length).equals(magic)).map(({ image }) => image);
+  const images = MAGIC.filter(({ magic, at }) => standsAt(head, magic, at)).map(({ image }) => image);
   if (isUdf(reader)) images.push({ format: 'udf' });
   const footer = reader.size < 2 * SECTOR_BYTES ? undefined : reader.at(reader.size - SECTOR_BYTES, SECTOR_BYTES);
-  images.push(...FOOTERS.filter(({ magic }) => footer?.subarray(0, magic.length).equals(magic)).map(({ image }) => image));
+  images.push(...FOOTERS.filter(({ magic }) => footer !== undefined && standsAt(footer, magic, 0)).map(({ image }) => image));
   const has_table = images.some(({ format }) => format === 'gpt' || format === undefined);
   const guess = (format: string) => images.push({ format, is_guess: true });
   if (head.toString('latin1', 3, 11) === 'NTFS    ') guess('ntfs');

@@ -11,6 +11,7 @@ import {
   containerOf,
   containersBehind,
   HEAD_BYTES,
+  isBeside,
   isFileHead,
   isNamedAfterFile,
   membersOf,
@@ -235,14 +236,15 @@ async function examineMember(walk: Walk, member: Member, depth: number, trail: r
   walk.found.coverage.members_scanned += 1;
 }
 
-/** The containers that a content is, or holds behind something else. */
-function containersOf(walk: Walk, reader: Reader, name: string): Container[] {
+/** The containers that a content is, or holds behind something else. `is_tried`: its first byte is taken for the beginning of one. */
+function containersOf(walk: Walk, reader: Reader, name: string): { containers: Container[]; is_tried: boolean } {
   const head = reader.at(0, HEAD_BYTES);
   const container = containerOf(head);
   // The first content of a walk is the upload itself.
   walk.found.media_type ??= mediaTypeOf(head, container);
   const behind = containersBehind(reader, head, container, name);
-  return container === undefined ? behind : [container, ...behind];
+  const is_tried = container !== undefined || behind.some(({ kind }) => kind === 'seven');
+  return { containers: container === undefined ? behind : [container, ...behind], is_tried };
 }
 
 /** Containers that are texts, too. What is in any other kind is no text that a program reads. */
@@ -306,7 +308,8 @@ async function open(
     failure = error instanceof Unreadable ? error.detail : 'damaged';
   }
   const is_guess = container.kind === 'seven' && container.is_guess === true;
-  if (explained.is_empty && (members > 0 || (failure === undefined && !is_guess))) explained.add(0, content.size);
+  const is_whole = !isBeside(container) && (members > 0 || (failure === undefined && !is_guess));
+  if (explained.is_empty && is_whole) explained.add(0, content.size);
   return { explained, members, failure };
 }
 
@@ -324,7 +327,7 @@ async function examineContent(
   const reader = openReader(content, walk.workshop.budget);
   try {
     const explained = new Ranges(content.size);
-    const containers = containersOf(walk, reader, trail.at(-1) ?? walk.name);
+    const { containers, is_tried } = containersOf(walk, reader, trail.at(-1) ?? walk.name);
     await examineViews(walk, content, containers, depth, trail);
     for (const container of containers) {
       if (trail.length === 0 && isNamedAfterFile(container)) walk.found.named_after_upload = true;
@@ -336,10 +339,16 @@ async function examineContent(
     const is_opened = !explained.is_empty;
     const gaps = explained.gaps();
     if (gaps.length === 0) return;
-    await new Rests(walk, content, reader, depth, trail, places, is_rest).examine(gaps, is_opened, containers.length > 0);
+    await new Rests(walk, content, reader, depth, trail, places, is_rest).examine(gaps, is_opened, is_tried);
   } finally {
     reader.close();
   }
+}
+
+/** Formats that two or three bytes make of anything: in the middle of a file they are one only where they open. */
+function isWeak(container: Container): boolean {
+  if (container.kind === 'packed') return container.compressor === 'zlib';
+  return container.kind === 'seven' && ['lzma', 'Z', 'arj', 'cpio'].includes(container.format ?? '');
 }
 
 /** What no reader explained of one content: it is taken for what it looks like, piece by piece, each byte once. */
@@ -413,12 +422,15 @@ class Rests {
       if (begins !== undefined) this.hit += 1;
       const after =
         container !== undefined
-          ? await this.open(container, start, this.endOf(begins, end), { name: begins?.carved.format, is_quiet: false })
+          ? await this.open(container, start, this.endOf(begins, end), {
+              name: begins?.carved.format,
+              is_quiet: begins?.carved.is_guess ?? isWeak(container),
+            })
           : begins !== undefined && (await this.carve(begins, end, false));
       if (typeof after === 'number') return after;
-      const leaf_end = await this.leaf(start, end);
-      if (leaf_end !== undefined) return leaf_end;
     }
+    const leaf_end = await this.leaf(start, end);
+    if (leaf_end !== undefined) return leaf_end;
     return this.raw(start, this.nextHit(start + 1, end)?.offset ?? end, is_opened);
   }
 
@@ -431,7 +443,7 @@ class Rests {
     const { format, is_guess = false } = hit.carved;
     const start = format === 'mime' ? headerStart(this.reader, hit.offset) : hit.offset;
     const container = containerFor(format, this.reader.at(start, HEAD_BYTES));
-    return await this.open(container, start, this.extentOf(hit, end), { name: format, is_quiet: is_quiet || is_guess });
+    return await this.open(container, start, this.extentOf(hit, end), { name: format, is_quiet: is_quiet || is_guess, is_guess });
   }
 
   /**
@@ -442,7 +454,7 @@ class Rests {
     container: Container,
     start: number,
     end: number,
-    { name, is_quiet }: { name: string | undefined; is_quiet: boolean },
+    { name, is_quiet, is_guess = false }: { name: string | undefined; is_quiet: boolean; is_guess?: boolean },
   ): Promise<number | undefined> {
     const { walk, trail } = this;
     if (!walk.workshop.budget.mayDescend(this.depth)) {
@@ -451,7 +463,8 @@ class Rests {
     }
     const own_trail = start === 0 ? trail : [...trail, `rest at ${start}`];
     const { explained, failure } = await open(walk, container, partOf(this.content, start, end), this.depth, own_trail);
-    if (explained.is_empty) {
+    // What has no magic of its own gives some bytes before it turns out to be something else.
+    if (explained.is_empty || (is_guess && failure === 'damaged')) {
       if (failure !== undefined && !is_quiet) {
         unread(walk, failure);
         const what = name === undefined ? 'a container' : `a container in the format ${name}`;

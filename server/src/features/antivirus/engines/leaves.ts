@@ -1,3 +1,4 @@
+import { standsAt } from './content.ts';
 import type { Reader } from './reader.ts';
 
 // Formats that hold no files, only themselves: pictures, sound, films, programs, fonts, tables. Each is walked along its own structure, so that what
@@ -807,7 +808,7 @@ const LEADING_ZEROS = 3;
 export function beginning(reader: Reader, start: number, end: number): number {
   for (let at = Math.max(start, end - LEADING_ZEROS); at < end; at += 1) {
     const head = reader.at(at, HEAD_BYTES);
-    if (FORMATS.some((format) => head.subarray(format.at, format.at + format.magic.length).equals(format.magic))) return at;
+    if (FORMATS.some((format) => standsAt(head, format.magic, format.at))) return at;
   }
   return end;
 }
@@ -816,7 +817,7 @@ export function beginning(reader: Reader, start: number, end: number): number {
 export function leafOf(reader: Reader): Leaf | undefined {
   const head = reader.at(0, HEAD_BYTES);
   for (const { magic, at, walk } of FORMATS) {
-    if (!head.subarray(at, at + magic.length).equals(magic)) continue;
+    if (!standsAt(head, magic, at)) continue;
     const end = walk(reader, head);
     if (end !== undefined && end > 0) return { kind: 'binary', end: Math.min(end, reader.size) };
   }

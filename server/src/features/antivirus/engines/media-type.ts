@@ -1,5 +1,6 @@
 import type { Compressor } from './compressed.ts';
 import type { Container } from './containers.ts';
+import { standsAt } from './content.ts';
 
 /** Magic bytes at `offset` and the media type that they mean. The first that fits counts. */
 const MAGIC: readonly { magic: Buffer; offset: number; type: string }[] = [
@@ -147,12 +148,13 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
       return PACKED;
     case 'shell-archive':
       return 'text/x-script';
+    case 'upx':
     case undefined:
       break;
   }
   if (isProgram(head)) return 'application/vnd.microsoft.portable-executable';
   if (isJava(head)) return 'application/java-vm';
   if (isBitmap(head)) return 'image/bmp';
-  const known = MAGIC.find(({ magic, offset }) => head.subarray(offset, offset + magic.length).equals(magic));
+  const known = MAGIC.find(({ magic, offset }) => standsAt(head, magic, offset));
   return known?.type ?? textType(head) ?? 'application/octet-stream';
 }
