@@ -248,7 +248,7 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
     '//\n',
     '\\x41',
     '&#65;',
-    '%41',
+    '%6a%7e',
     'eval     (',
     '^a',
     '`\n',
