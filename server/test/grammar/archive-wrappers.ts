@@ -68,7 +68,10 @@ const zips: Wrapper[] = [
   python('zip, data descriptor', 'zip', 'zip', { streamed: true }),
   python('zip, stored, data descriptor', 'zip', 'zip', { streamed: true, method: 'stored' }),
   python('zip, data descriptor, zip64', 'zip', 'zip', { streamed: true, zip64: true, more: true }),
-  python('zip with a comment', 'zip', 'zip', { comment: Buffer.from('PK\x05\x06 is not here. '.repeat(20)) }),
+  python('zip with a comment', 'zip', 'zip', { comment: Buffer.from('Packed on a Friday. '.repeat(20)) }),
+  python('zip with a comment that looks like its end', 'zip', 'zip', {
+    comment: Buffer.from('PK\x05\x06 is not here. '.repeat(20)),
+  }),
   python('zip behind text, offsets right', 'zip', 'bin', { prefix: HARMLESS }),
   made('zip behind noise', 'bin', async (inner, { writers, chance }) =>
     Buffer.concat([noise(700, chance.next() | 1), await writers.python('zip', inner.bytes, inner.name)]),
@@ -399,7 +402,7 @@ const NEEDS: readonly (readonly [RegExp, readonly string[]])[] = [
 ];
 
 /** Damaged, not the same to all who read it, or with noise that nobody can explain. */
-const FLAWED = /local header|without its|two directories|broken checksum|wrong sum|cut short|noise|split/;
+const FLAWED = /local header|without its|two directories|broken checksum|wrong sum|cut short|noise|split|looks like its end/;
 
 export const ARCHIVES: readonly Wrapper[] = [...zips, ...tars, ...streams, ...others].map((wrapper): Wrapper => {
   const more = NEEDS.find(([pattern]) => pattern.test(wrapper.name))?.[1];
