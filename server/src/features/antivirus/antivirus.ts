@@ -73,6 +73,7 @@ const NO_COVERAGE: Coverage = {
   members_scanned: 0,
   bytes_scanned: 0,
   encrypted: 0,
+  bytes_raw: 0,
   whole_file_conditions: true,
 };
 
