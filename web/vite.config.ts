@@ -32,7 +32,7 @@ function withoutWhatIsNeverCalled(): Plugin {
 
 /** What the screens behind sign-in share, in one file: a dozen of one kilobyte each costs as much again in headers. */
 const SHARED_BEHIND_SIGN_IN =
-  /\/src\/ui\/scan-|\/src\/api\/(?:dashboard|events|live-queries|other-tabs|overview|scans|scan-summary)|\/contract\/src\/(?:current-subscription|dashboard|events|overview)\.|\/IconFiles\./u;
+  /\/src\/ui\/scan-|\/src\/api\/(?:dashboard|events|live-queries|overview|scans|scan-summary)|\/contract\/src\/(?:current-subscription|dashboard|events|overview)\.|\/IconFiles\./u;
 
 /** The components of every screen, and the words for what a scan says, come with the first one; a dialog, which brings the kit's along, comes when it is opened. */
 const COMPONENTS =

@@ -1,7 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { CallError } from './call.ts';
 import { dashboardQuery } from './dashboard.ts';
-import { tellOtherTabs } from './other-tabs.ts';
 import { overviewQuery } from './overview.ts';
 
 const RETRIES = 2;
@@ -32,7 +31,6 @@ export function createQueryClient(): QueryClient {
       onSuccess() {
         void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
         void queries.invalidateQueries({ queryKey: overviewQuery.queryKey });
-        tellOtherTabs();
       },
     }),
     // What the specification only logs is logged here; the screens show it where the person is looking.

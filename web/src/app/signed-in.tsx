@@ -6,7 +6,6 @@ import { RouterProvider } from 'react-router/dom';
 import { call } from '#api/call.ts';
 import { keepEventsOpen } from '#api/events.ts';
 import { followEvents } from '#api/live-queries.ts';
-import { followOtherTabs } from '#api/other-tabs.ts';
 import { createQueryClient } from '#api/query-client.ts';
 import { refreshUser, type Session, useSession } from '#api/session.ts';
 import { UploadsProvider } from '#features/antivirus/uploads.tsx';
@@ -37,7 +36,6 @@ function Screens({ session }: { session: Session }) {
   }, []);
 
   useEffect(() => followEvents(queries), [queries]);
-  useEffect(() => followOtherTabs(queries), [queries]);
   useEffect(() => (isHeld ? undefined : keepEventsOpen(access_token)), [access_token, isHeld]);
 
   return (

@@ -41,8 +41,8 @@ test('a fresh installation says that the first account administers it, and what 
   const template = {
     template_name: 'Family',
     base_price: 5,
-    duration_months: 12,
-    max_devices: 1,
+    duration_months: 12 as const,
+    max_devices: 1 as const,
     is_premium: true,
   } as const;
   const created = replyOf(await call(createTemplate, { token: boss.token, body: { ...template, features: [] } }));

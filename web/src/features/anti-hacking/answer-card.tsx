@@ -1,8 +1,9 @@
 import type { Monitor } from '@palisade/contract/alerts';
 import type { Alert } from '@palisade/contract/anti-hacking';
 import { IconAlertTriangle, IconEye, IconEyeOff, IconShieldCheck, type TablerIcon } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
+import { rowsOf } from '#api/pages.ts';
 import { ACTIVE, alertsQuery, monitorQuery } from './alerts.queries.ts';
 import { describeType } from './threat.tsx';
 
@@ -56,7 +57,8 @@ export function answerOf(alerts: readonly Alert[], monitor: Pick<Monitor, 'watch
 
 /** The answer before everything else: whether something needs the person. */
 export function AnswerCard() {
-  const { data: alerts, error } = useQuery(alertsQuery(ACTIVE));
+  const { data, error } = useInfiniteQuery(alertsQuery(ACTIVE));
+  const alerts = rowsOf(data);
   const { data: monitor } = useQuery(monitorQuery);
   if (error) return null;
   if (!alerts) return <div className="card threat-answer" role="status" aria-label="Reading your alerts" />;
