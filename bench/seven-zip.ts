@@ -32,7 +32,7 @@ async function ask(words: readonly string[], bytes: Buffer): Promise<{ start_ms:
       print: () => {},
       printErr: () => {},
       instantiateWasm(imports: object, done: (instance: WebAssembly.Instance) => void) {
-        void WebAssembly.instantiate(module, imports).then(done);
+        void WebAssembly.instantiate(module, imports).then((instance) => done(instance));
         return {};
       },
     });
