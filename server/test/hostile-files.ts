@@ -248,7 +248,7 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
     '//\n',
     '\\x41',
     '&#65;',
-    '%41',
+    '%6a%7e',
     'eval     (',
     '^a',
     '`\n',
@@ -354,7 +354,10 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
       return Buffer.concat([text('MZ'), ...Array.from({ length: Math.ceil(bytes / 32) }, () => mark)]);
     },
   ],
-  ['a shell archive of documents', (bytes: number) => text(`#!/bin/sh\n${repeated(`sed 's/^X//' <<E\nX${'a'.repeat(300)}\nE\n`, bytes)}`)],
+  [
+    'a shell archive of documents',
+    (bytes: number) => text(`#!/bin/sh\n${repeated(`sed 's/^X//' <<E\nX${'a'.repeat(300)}\nE\n`, bytes)}`),
+  ],
   ['a shell archive of openings', (bytes: number) => text(`#!/bin/sh\n${repeated("base64 -d <<'", bytes)}`)],
   ['a shell archive of one line', (bytes: number) => text(`#!/bin/sh\nbase64 -d <<E\n${repeated('QUJD', bytes)}`)],
   [

@@ -1,4 +1,4 @@
-import { decodedBase64, hexDigit } from './text-codings.ts';
+import { hexDigit } from './text-codings.ts';
 
 // Bytes written as letters in a text: base64 (RFC 4648, with either alphabet, in lines as PEM and OpenPGP have it, or in one), hexadecimal digits, and lists
 // of numbers as scripts have them.
@@ -96,7 +96,7 @@ export function* runsOf(text: Buffer): Generator<Run> {
           how: is_hex ? 'hex' : 'base64',
           start,
           end,
-          bytes: is_hex ? Buffer.from(coded.toString('latin1'), 'hex') : decodedBase64(coded),
+          bytes: Buffer.from(coded.toString('latin1'), is_hex ? 'hex' : 'base64'),
         };
     }
     done = end;

@@ -2,7 +2,7 @@ import { inflateRawSync, inflateSync } from 'node:zlib';
 import { type Content, takeContent } from './content.ts';
 import { LimitReached } from './limits.ts';
 import type { Member, Workshop } from './member.ts';
-import { openReader, type Reader } from './reader.ts';
+import type { Reader } from './reader.ts';
 import { fromBase64 } from './text-codings.ts';
 import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextForm, textFormOf } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
@@ -29,9 +29,15 @@ const SEPARATOR = Buffer.from('\n\0\n');
 /** What the bytes of a run are told by: whether they are a container or a program, which the caller knows. */
 type IsFile = (head: Buffer) => boolean;
 
+/** Whether raw deflate is in a run shows only when it is unpacked: a script carries few, a list of paths or checksums looks like many. */
+const RAW_TRIES_MAXIMUM = 200;
+/** What scripts call to unpack deflate without a head. */
+const UNPACKS = /inflate|deflate|uncompress/i;
+
 /** Bytes that zlib or raw deflate packed, as scripts carry them; undefined when they are none, or do not say more than noise. */
-function inflated(bytes: Buffer, { budget }: Workshop): Buffer | undefined {
+function inflated(bytes: Buffer, may_be_raw: boolean, { budget }: Workshop): Buffer | undefined {
   const has_head = bytes.length > 2 && (bytes[0] ?? 0) % 16 === 8 && bytes.readUInt16BE(0) % 31 === 0;
+  if (!has_head && !may_be_raw) return undefined;
   const limit = { maxOutputLength: Math.min(INFLATED_BYTES_MAXIMUM, budget.memberMaximum(bytes.length)) };
   try {
     const plain = has_head ? inflateSync(bytes, limit) : inflateRawSync(bytes, limit);
@@ -43,13 +49,50 @@ function inflated(bytes: Buffer, { budget }: Workshop): Buffer | undefined {
   }
 }
 
+const PRINTABLE_SHARE_LEAST = 0.9;
+
+/** Whether a run is a text: of bytes that are noise some few look like one in an encoding that is never wrong. */
+function isPlainText(head: Buffer): boolean {
+  const form = textFormOf(head);
+  if (form === undefined || form.encoding !== 'utf-8') return form !== undefined;
+  let printable = 0;
+  for (const byte of head) if ((byte >= 0x20 && byte < 0x7f) || (byte >= 9 && byte <= 13)) printable += 1;
+  if (printable >= head.length * PRINTABLE_SHARE_LEAST) return true;
+  return isUtf8(head);
+}
+
+/** Whether bytes are characters of UTF-8, the last of which may be cut. */
+function isUtf8(bytes: Buffer): boolean {
+  for (let at = 0; at < bytes.length; ) {
+    const first = bytes[at] ?? 0;
+    const length =
+      first < 0x80
+        ? 1
+        : first >= 0xc2 && first < 0xe0
+          ? 2
+          : first >= 0xe0 && first < 0xf0
+            ? 3
+            : first >= 0xf0 && first < 0xf5
+              ? 4
+              : 0;
+    if (length === 0) return false;
+    for (let next = at + 1; next < at + length && next < bytes.length; next += 1) {
+      if (((bytes[next] ?? 0) & 0xc0) !== 0x80) return false;
+    }
+    at += length;
+  }
+  return true;
+}
+
 function memberOf(name: string, bytes: Buffer): TextView {
   return { kind: 'member', member: { name, read: () => ({ content: { size: bytes.length, bytes } }) } };
 }
 
 /** The runs of a text, each as a member when it is something; the others together as a view. */
-function* ofRuns(runs: Iterable<Run>, offset: number, workshop: Workshop, isFile: IsFile): Generator<TextView> {
+function* ofRuns(runs: Iterable<Run>, text: Buffer, offset: number, workshop: Workshop, isFile: IsFile): Generator<TextView> {
   const { budget } = workshop;
+  let may_be_raw: boolean | undefined;
+  let tries = 0;
   const others: Buffer[] = [];
   let texts = 0;
   for (const { how, start, end, bytes } of runs) {
@@ -57,10 +100,12 @@ function* ofRuns(runs: Iterable<Run>, offset: number, workshop: Workshop, isFile
     budget.addUnpacked(bytes.length, bytes.length, end - start);
     const head = bytes.subarray(0, HEAD_BYTES);
     const name = `${how} at ${offset + start}`;
-    const plain = how === 'numbers' ? undefined : inflated(bytes, workshop);
+    may_be_raw ??= UNPACKS.test(text.toString('latin1'));
+    tries += may_be_raw ? 1 : 0;
+    const plain = how === 'numbers' ? undefined : inflated(bytes, may_be_raw && tries <= RAW_TRIES_MAXIMUM, workshop);
     if (plain !== undefined) yield memberOf(`${name}, unpacked`, plain);
     else if (isFile(head)) yield memberOf(name, bytes);
-    else if (textFormOf(head) !== undefined && texts < TEXT_RUNS_MAXIMUM) {
+    else if (isPlainText(head) && texts < TEXT_RUNS_MAXIMUM) {
       texts += 1;
       yield memberOf(name, bytes);
     } else others.push(bytes, SEPARATOR);
@@ -93,17 +138,17 @@ async function* windowViews(reader: Reader, start: number, workshop: Workshop, i
     const is_last = from + text.length >= reader.size;
     // A part that is no text is not looked at as one.
     if (textFormOf(text.subarray(0, LOOK_BYTES)) !== undefined) {
-      yield* ofRuns(runsOf(text), from, workshop, isFile);
-      yield* ofRuns(listsOf(text), from, workshop, isFile);
-      yield* ofRuns(addressesOf(text), from, workshop, isFile);
+      yield* ofRuns(runsOf(text), text, from, workshop, isFile);
+      yield* ofRuns(listsOf(text), text, from, workshop, isFile);
+      yield* ofRuns(addressesOf(text), text, from, workshop, isFile);
       budget.spend(2 * text.length);
       if (hasUtf7(text)) yield { kind: 'view', bytes: fromUtf7(text) };
       const fold = folded(text);
       if (fold.is_telling) {
-        yield* ofRuns(escapesOf(text), from, workshop, isFile);
+        yield* ofRuns(escapesOf(text), text, from, workshop, isFile);
         budget.addUnpacked(fold.bytes.length, fold.bytes.length, text.length);
         yield { kind: 'view', bytes: fold.bytes };
-        if (fold.joins.length > 0) yield* ofRuns(joined(fold.bytes, fold.joins), from, workshop, isFile);
+        if (fold.joins.length > 0) yield* ofRuns(joined(fold.bytes, fold.joins), text, from, workshop, isFile);
       }
     }
     if (is_last) return;
@@ -127,33 +172,28 @@ function isForeign(reader: Reader, { encoding }: TextForm): boolean {
  * written anew where it is not in UTF-8.
  */
 export async function* textViews(
-  content: Content,
+  reader: Reader,
   workshop: Workshop,
   { is_taken, isFile }: { is_taken: boolean; isFile: IsFile },
 ): AsyncGenerator<TextView> {
   const { budget } = workshop;
-  const reader = openReader(content, budget);
-  try {
-    const head = reader.at(0, LOOK_BYTES);
-    const form = textFormOf(head);
-    if (form === undefined) return;
-    if (isForeign(reader, form)) {
-      let bytes = 0;
-      const taken = await takeContent(streamed(decodedText(reader.chunks(0, reader.size), form)), workshop.path, (more) => {
-        bytes += more;
-        budget.addUnpacked(more, bytes, content.size);
-      });
-      yield { kind: 'text', ...taken };
-      return;
-    }
-    if (is_taken) return;
-    if (isAllBase64(head, content.size)) {
-      const stream = streamed(fromBase64(reader.chunks(0, reader.size)));
-      yield { kind: 'member', member: { name: 'base64 at 0', read: () => ({ stream, packed_bytes: content.size }) } };
-      return;
-    }
-    yield* windowViews(reader, form.mark_bytes, workshop, isFile);
-  } finally {
-    reader.close();
+  const head = reader.at(0, LOOK_BYTES);
+  const form = textFormOf(head);
+  if (form === undefined) return;
+  if (isForeign(reader, form)) {
+    let bytes = 0;
+    const taken = await takeContent(streamed(decodedText(reader.chunks(0, reader.size), form)), workshop.path, (more) => {
+      bytes += more;
+      budget.addUnpacked(more, bytes, reader.size);
+    });
+    yield { kind: 'text', ...taken };
+    return;
   }
+  if (is_taken) return;
+  if (isAllBase64(head, reader.size)) {
+    const stream = streamed(fromBase64(reader.chunks(0, reader.size)));
+    yield { kind: 'member', member: { name: 'base64 at 0', read: () => ({ stream, packed_bytes: reader.size }) } };
+    return;
+  }
+  yield* windowViews(reader, form.mark_bytes, workshop, isFile);
 }
