@@ -108,7 +108,7 @@ function zipHeaders(bytes: number): Buffer {
 const FILTERS = ['/ASCIIHexDecode', '/A85', '/FlateDecode', '/LZWDecode', '/RunLengthDecode'];
 
 /** Of lzop: its magic, versions, LZO1X-1 and no flags, neither times nor a name. */
-const LZOP_HEADER = '894c5a4f000d0a1a0a104020a0094001050000000000000000000000000000000000000000000000';
+const LZOP_HEADER = '894c5a4f000d0a1a0a104020a009400105000000000000000000000000000000000000000000';
 
 /** The same bytes, over and over, up to `bytes`. */
 function many(digits: string, bytes: number): Buffer {
