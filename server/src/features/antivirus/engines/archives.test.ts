@@ -56,17 +56,20 @@ describe('what other programs packed is unpacked', () => {
     expect(await read(content)).toMatchObject({ found: true, unread: [] });
   });
 
-  test('a partition of a disk', async () => {
+  test.each([
+    ['with', 'feffff', '0.fat'],
+    ['without', '000000', 'partition at 524288'],
+  ])('a partition of a disk, %s cylinders', async (_, cylinders, partition) => {
     const file_system = PACKED_ARCHIVES.get('fat') ?? Buffer.alloc(0);
     const disk = Buffer.alloc(1024 * 512);
     // Active, of FAT, and beyond what cylinders, heads and sectors can say.
-    disk.write('80feffff06feffff', 446, 'hex');
+    disk.write(`80${cylinders}06${cylinders}`, 446, 'hex');
     disk.writeUInt32LE(disk.length / 512, 454);
     disk.writeUInt32LE(file_system.length / 512, 458);
     disk.write('55aa', 510, 'hex');
     const { found, unread, threat_member } = await read(Buffer.concat([disk, file_system, Buffer.alloc(4096)]));
     expect({ found, unread }).toEqual({ found: true, unread: [] });
-    expect(threat_member).toContain('eicar.gz');
+    expect(threat_member).toBe(`${partition} / eicar.gz / eicar`);
   });
 
   const UPX = '/usr/share/clamav-testfiles/clam-upx.exe';

@@ -1,8 +1,8 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { cmsMembers, isCms } from './cms.ts';
 import { type Compressor, compressedMembers, endOfZeros, isBrotli, isLz4, isSkippable, isZlib, LZOP } from './compressed.ts';
-import { type Content, joined, openSource, rangeOf, type Source, standsAt } from './content.ts';
-import { imagesIn } from './disk-images.ts';
+import { type Content, joined, openSource, rangeOf, type Source, standsAt, streamOf } from './content.ts';
+import { imagesIn, partitionsOf } from './disk-images.ts';
 import { encodedMembers, holdsEncoded, isMailboxBehind, mailboxMembers, mailKind, mailMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { oleMembers } from './ole.ts';
@@ -268,6 +268,7 @@ export function isNamedAfterFile(container: Container): boolean {
   );
 }
 
+const BOOT_BYTES = 512;
 const DICTIONARY = { at: 1, bytes: 4, most: 2 ** 28 } as const;
 
 /** The same LZMA with the next dictionary that 7-Zip takes: one that is too large unpacks to the same. */
@@ -279,6 +280,14 @@ function withUsualDictionary(source: Source): Source {
   while (dictionary < claimed && dictionary < DICTIONARY.most) dictionary *= 2;
   head.writeUInt32LE(dictionary, DICTIONARY.at);
   return joined(source, [head, { start: head.length, size: source.size - head.length }]);
+}
+
+async function* partitionMembers(content: Content, reader: Reader, { explain }: Workshop): AsyncGenerator<Member> {
+  explain(0, BOOT_BYTES);
+  for (const { start, end } of partitionsOf(reader.at(0, BOOT_BYTES), reader.size)) {
+    explain(start, end);
+    yield { name: `partition at ${start}`, read: () => ({ stream: streamOf(content, start, end), packed_bytes: end - start }) };
+  }
 }
 
 async function* sevenMembers(
@@ -295,6 +304,7 @@ async function* sevenMembers(
     const members = sevenZipMembers(from, format, workshop, explain);
     for await (const member of members) yield ONE_MEMBER.includes(format ?? '') ? { ...member, name: innerName(name) } : member;
   } catch (error) {
+    if (format === 'mbr' && error instanceof NotAnArchive) return yield* partitionMembers(content, reader, workshop);
     // LZMA has no magic, so that anything may look like it; the others are opened as what they are, or they are something else.
     if (is_guess && error instanceof (format === 'lzma' ? Unreadable : NotAnArchive)) return;
     throw error;

@@ -71,6 +71,15 @@ function isMasterBootRecord(head: Buffer, size: number): boolean {
   return found;
 }
 
+/** Where the partitions of a table lie, as far as they are in the file. 7-Zip opens no table without cylinders, heads and sectors; systems do. */
+export function partitionsOf(head: Buffer, size: number): { start: number; end: number }[] {
+  return Array.from({ length: PARTITIONS.count }, (_, index) => {
+    const entry = head.subarray(PARTITIONS.at + index * PARTITIONS.bytes);
+    const start = entry.readUInt32LE(8) * SECTOR_BYTES;
+    return { start, end: Math.min(size, start + entry.readUInt32LE(12) * SECTOR_BYTES) };
+  }).filter(({ start, end }) => start > 0 && start < end);
+}
+
 /** The superblock of ext2, ext3 and ext4 (kernel, ext4 documentation, "The Super Block"): magic, some inodes, a block of at most 64 KiB. */
 function isExt(head: Buffer): boolean {
   if (head.length < 1024 + 96 || head.readUInt16LE(1080) !== 0xef53) return false;
