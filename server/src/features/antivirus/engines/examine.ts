@@ -288,14 +288,14 @@ function isOrHoldsFile(walk: Walk, bytes: Buffer): boolean {
 /** What the rules see of a text that does not stand in its bytes as it is, and what is written in it as letters. */
 async function examineViews(
   walk: Walk,
-  content: Content,
+  reader: Reader,
   containers: readonly Container[],
   depth: number,
   trail: readonly string[],
 ): Promise<void> {
   if (containers.some(({ kind }) => !TEXTS.includes(kind))) return;
   const is_taken = containers.some(({ kind }) => kind === 'mail' || kind === 'mailbox');
-  for await (const view of textViews(content, walk.workshop, { is_taken, isFile: (bytes) => isOrHoldsFile(walk, bytes) })) {
+  for await (const view of textViews(reader, walk.workshop, { is_taken, isFile: (bytes) => isOrHoldsFile(walk, bytes) })) {
     if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
     if (view.kind === 'member') await examineMember(walk, view.member, depth + 1, [...trail, view.member.name]);
     if (view.kind === 'view') matchPieces(walk, [walk.match(view.bytes, undefined, pathOf(walk, trail))], trail);
@@ -363,7 +363,7 @@ async function examineContent(
   try {
     const explained = new Ranges(content.size);
     const { containers, is_tried } = containersOf(walk, reader, trail.at(-1) ?? walk.name);
-    await examineViews(walk, content, containers, depth, trail);
+    await examineViews(walk, reader, containers, depth, trail);
     for (const container of containers) {
       if (trail.length === 0 && isNamedAfterFile(container)) walk.found.named_after_upload = true;
       if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');

@@ -1,6 +1,7 @@
 import type { Compressor } from './compressed.ts';
 import type { Container } from './containers.ts';
 import { standsAt } from './content.ts';
+import { textFormOf } from './text-encoding.ts';
 
 /** Magic bytes at `offset` and the media type that they mean. The first that fits counts. */
 const MAGIC: readonly { magic: Buffer; offset: number; type: string }[] = [
@@ -87,10 +88,10 @@ function isBitmap(head: Buffer): boolean {
 }
 
 const TEXT_BYTES = 4096;
-const BYTE_ORDER_MARK = /^(\xff\xfe|\xfe\xff)/;
 
 function textType(head: Buffer): string | undefined {
-  if (BYTE_ORDER_MARK.test(head.toString('latin1', 0, 2))) return 'text/plain';
+  const form = textFormOf(head);
+  if (form !== undefined && form.encoding !== 'utf-8') return 'text/plain';
   const piece = head.subarray(0, TEXT_BYTES);
   if (piece.includes(0)) return undefined;
   let text: string;

@@ -43,7 +43,7 @@ function zeroText(bytes: Buffer, at: number): { text: string; after: number } | 
 }
 
 /** The file that the Packager put into its stream: two numbers, its name, its path, a path for it to be unpacked to, and its bytes. */
-export function* packageMembers(data: Buffer, budget: Budget): Generator<Member> {
+function* packageMembers(data: Buffer, budget: Budget): Generator<Member> {
   // An object begins with the format, a stream with its length before it.
   for (const start of [0, 4]) {
     if (data.length < start + 8 || data.readUInt16LE(start) !== 2) continue;

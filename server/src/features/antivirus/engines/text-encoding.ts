@@ -28,6 +28,7 @@ const MARKS: readonly { mark: Buffer; encoding: Encoding }[] = [
 const WIDE: readonly Encoding[] = ['utf-16le', 'utf-16be', 'utf-32le', 'utf-32be'];
 /** As much of a file decides. Bytes. */
 export const LOOK_BYTES = 4096;
+const QUICK_BYTES = 128;
 /** Less says nothing without a mark. Characters. */
 const LOOK_CHARACTERS_LEAST = 4;
 /** A text may have stray control characters, and a text of another alphabet has blanks and line ends at least: one of so many characters. */
@@ -94,7 +95,9 @@ export function textFormOf(head: Buffer): TextForm | undefined {
   let best: { encoding: Encoding; share: number } | undefined;
   for (const encoding of WIDE) {
     const characters = Math.floor(piece.length / (encoding.startsWith('utf-32') ? 4 : 2));
-    const ascii = characters < LOOK_CHARACTERS_LEAST ? undefined : asciiIn(piece, encoding);
+    // Most of what is no text shows it at once.
+    if (characters < LOOK_CHARACTERS_LEAST || asciiIn(piece.subarray(0, QUICK_BYTES), encoding) === undefined) continue;
+    const ascii = asciiIn(piece, encoding);
     if (ascii === undefined || ascii * ASCII_ONE_OF < characters) continue;
     if (best === undefined || ascii / characters > best.share) best = { encoding, share: ascii / characters };
   }

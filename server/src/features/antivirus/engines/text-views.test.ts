@@ -148,7 +148,7 @@ describe('a command is found that is hidden by', () => {
     ['line ends', SHELL.replace('al(', 'al\n\n(\n')],
     ['line comments', SHELL.replace('al(', 'al(// a word\n')],
     ['blanks', SHELL.replace('al(', 'al                    (')],
-    ['a packed text', `x('${deflateRawSync(Buffer.from(SHELL.repeat(2))).toString('base64')}')`],
+    ['a packed text', `x(gzinflate(base64_decode('${deflateRawSync(Buffer.from(SHELL.repeat(2))).toString('base64')}')))`],
   ])('%s, in PHP', async (_, text) => {
     expect(rules.match(Buffer.from(text)).filter(({ verdict }) => verdict === 'infected')).toEqual([]);
     expect((await matchesOf(Buffer.from(text))).map(({ rule }) => rule)).toContain('Webshell_PHP_Eval_Request');

@@ -2,7 +2,7 @@ import { inflateRawSync, inflateSync } from 'node:zlib';
 import { type Content, takeContent } from './content.ts';
 import { LimitReached } from './limits.ts';
 import type { Member, Workshop } from './member.ts';
-import { openReader, type Reader } from './reader.ts';
+import type { Reader } from './reader.ts';
 import { fromBase64 } from './text-codings.ts';
 import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextForm, textFormOf } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
@@ -172,33 +172,28 @@ function isForeign(reader: Reader, { encoding }: TextForm): boolean {
  * written anew where it is not in UTF-8.
  */
 export async function* textViews(
-  content: Content,
+  reader: Reader,
   workshop: Workshop,
   { is_taken, isFile }: { is_taken: boolean; isFile: IsFile },
 ): AsyncGenerator<TextView> {
   const { budget } = workshop;
-  const reader = openReader(content, budget);
-  try {
-    const head = reader.at(0, LOOK_BYTES);
-    const form = textFormOf(head);
-    if (form === undefined) return;
-    if (isForeign(reader, form)) {
-      let bytes = 0;
-      const taken = await takeContent(streamed(decodedText(reader.chunks(0, reader.size), form)), workshop.path, (more) => {
-        bytes += more;
-        budget.addUnpacked(more, bytes, content.size);
-      });
-      yield { kind: 'text', ...taken };
-      return;
-    }
-    if (is_taken) return;
-    if (isAllBase64(head, content.size)) {
-      const stream = streamed(fromBase64(reader.chunks(0, reader.size)));
-      yield { kind: 'member', member: { name: 'base64 at 0', read: () => ({ stream, packed_bytes: content.size }) } };
-      return;
-    }
-    yield* windowViews(reader, form.mark_bytes, workshop, isFile);
-  } finally {
-    reader.close();
+  const head = reader.at(0, LOOK_BYTES);
+  const form = textFormOf(head);
+  if (form === undefined) return;
+  if (isForeign(reader, form)) {
+    let bytes = 0;
+    const taken = await takeContent(streamed(decodedText(reader.chunks(0, reader.size), form)), workshop.path, (more) => {
+      bytes += more;
+      budget.addUnpacked(more, bytes, reader.size);
+    });
+    yield { kind: 'text', ...taken };
+    return;
   }
+  if (is_taken) return;
+  if (isAllBase64(head, reader.size)) {
+    const stream = streamed(fromBase64(reader.chunks(0, reader.size)));
+    yield { kind: 'member', member: { name: 'base64 at 0', read: () => ({ stream, packed_bytes: reader.size }) } };
+    return;
+  }
+  yield* windowViews(reader, form.mark_bytes, workshop, isFile);
 }
