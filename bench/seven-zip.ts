@@ -31,8 +31,8 @@ async function ask(words: readonly string[], bytes: Buffer): Promise<{ start_ms:
     const { FS, callMain } = await createProgram({
       print: () => {},
       printErr: () => {},
-      instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
-        void WebAssembly.instantiate(module, imports).then(done);
+      instantiateWasm(imports: object, done: (instance: WebAssembly.Instance) => void) {
+        void WebAssembly.instantiate(module, imports).then((instance) => done(instance));
         return {};
       },
     });

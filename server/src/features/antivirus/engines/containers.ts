@@ -119,22 +119,20 @@ function isCompress(head: Buffer): boolean {
   );
 }
 
-/** The most that three small numbers give together: (pb * 5 + lp) * 9 + lc. */
-const LZMA_PROPERTIES_MOST = (4 * 5 + 4) * 9 + 8;
 const LZMA_USUAL = 0x5d;
+const LZMA_PROPERTIES = 9 * 5 * 5;
 const UNKNOWN_SIZE = 2n ** 64n - 1n;
 
 /**
- * LZMA before xz has no magic (LZMA SDK, lzma-specification.txt): the usual properties and any dictionary, or others and a dictionary that is worth its name; a size of
- * which the upper bytes say unknown or below 1 TiB, and the range coder's first byte, which is 0.
+ * LZMA before xz has no magic (LZMA SDK, lzma-specification.txt): the usual properties with any dictionary, or others where the size is unknown, as most
+ * programs write it, or the dictionary one that they choose; a size below 1 TiB, and the range coder's first byte, which is 0.
  */
 function isLzma(head: Buffer): boolean {
-  const [properties = 0xff] = head;
-  if (head.length < 18 || properties > LZMA_PROPERTIES_MOST || head[13] !== 0) return false;
+  const [properties = 0] = head;
+  if (head.length < 18 || properties >= LZMA_PROPERTIES || head[13] !== 0) return false;
   const size = head.readBigUInt64LE(5);
-  if (properties === LZMA_USUAL) return size === UNKNOWN_SIZE || size < 2n ** 40n;
-  // Numbers of any other format look like these when they say a size: only an end mark proves that it was LZMA.
-  return size === UNKNOWN_SIZE && head.readUInt32LE(1) >= 4096;
+  if (size === UNKNOWN_SIZE) return true;
+  return size < 2n ** 40n && (properties === LZMA_USUAL || (size > 0n && hasUsualDictionary(head)));
 }
 
 /** Whether the dictionary is one that programs choose: 2^n or 2^n + 2^(n-1) bytes. They open others as well. */
@@ -157,12 +155,17 @@ function isBinaryCpio(head: Buffer): boolean {
 const BZIP2 = /^425a683[1-9](314159265359|177245385090)/;
 const OLE = hex('d0cf11e0a1b11ae1');
 
+/** An end record without anything before it is of no archive of several disks; the same four bytes may stand in a comment. */
+function isEmptyZip(head: Buffer): boolean {
+  return head.length >= 22 && head.readUInt32LE(0) === 0x06054b50 && [0, 0xffffffff].includes(head.readUInt32LE(4));
+}
+
 /** What kind of container begins with these bytes (at least HEAD_BYTES of them, where there are as many); undefined for none. */
 export function containerOf(head: Buffer): Container | undefined {
   const signature = head.length >= 4 ? head.readUInt32LE(0) : 0;
   const seven = (format: string | undefined): Container => ({ kind: 'seven', format, start: 0 });
   // Local header, empty archive, spanned archive (APPNOTE 4.3.7, 4.3.16, 8.5.4).
-  if (signature === 0x04034b50 || signature === 0x06054b50 || signature === 0x08074b50) return { kind: 'zip' };
+  if (signature === 0x04034b50 || signature === 0x08074b50 || isEmptyZip(head)) return { kind: 'zip' };
   const packed = (compressor: Compressor): Container => ({ kind: 'packed', compressor });
   // RFC 1952: deflate is the only method there is.
   if (signature % 0x1000000 === 0x088b1f) return { kind: 'gzip' };
