@@ -78,11 +78,15 @@ export async function buildScanner(
     }
     return took_over;
   });
+  const usual = settings.look_for_scanner ? (surroundings.usual_scanners ?? []) : [];
+  const addresses = settings.scanners.length > 0 ? settings.scanners : usual;
   const clamd =
-    settings.scanners.length === 0
+    addresses.length === 0
       ? undefined
       : createClamdPool({
-          addresses: settings.scanners,
+          addresses,
+          looked_for: settings.scanners.length === 0,
+          let_go_ms: surroundings.scanner_let_go_ms,
           time_ms: limits.time_ms,
           logger,
           onRenewed: (change) => {

@@ -68,7 +68,10 @@ const zips: Wrapper[] = [
   python('zip, data descriptor', 'zip', 'zip', { streamed: true }),
   python('zip, stored, data descriptor', 'zip', 'zip', { streamed: true, method: 'stored' }),
   python('zip, data descriptor, zip64', 'zip', 'zip', { streamed: true, zip64: true, more: true }),
-  python('zip with a comment', 'zip', 'zip', { comment: Buffer.from('PK\x05\x06 is not here. '.repeat(20)) }),
+  python('zip with a comment', 'zip', 'zip', { comment: Buffer.from('Packed on a Friday. '.repeat(20)) }),
+  python('zip with a comment that looks like its end', 'zip', 'zip', {
+    comment: Buffer.from('PK\x05\x06 is not here. '.repeat(20)),
+  }),
   python('zip behind text, offsets right', 'zip', 'bin', { prefix: HARMLESS }),
   made('zip behind noise', 'bin', async (inner, { writers, chance }) =>
     Buffer.concat([noise(700, chance.next() | 1), await writers.python('zip', inner.bytes, inner.name)]),
@@ -270,9 +273,11 @@ function partitioned(volume: Buffer): Buffer {
   return Buffer.concat([table, volume]);
 }
 
+/** Room for a file and what a file system needs beside it. */
+const diskKib = ({ bytes }: Packed) => Math.max(360, 8 * Math.ceil((bytes.length * 1.2) / KIB / 8) + 120);
+
 async function fat(inner: Packed, writers: Parameters<Wrapper['wrap']>[1]['writers']): Promise<Buffer> {
-  const script =
-    'mkfs.vfat -C -n DISK out.img 360 >/dev/null && mcopy -i out.img readme.txt ::/ && mcopy -i out.img file ::/FILE.BIN';
+  const script = `mkfs.vfat -C -n DISK out.img ${diskKib(inner)} >/dev/null && mcopy -i out.img readme.txt ::/ && mcopy -i out.img file ::/FILE.BIN`;
   return await writers.run('sh', ['-c', script], { file: inner.bytes, 'readme.txt': HARMLESS }, 'out.img');
 }
 
@@ -350,7 +355,7 @@ const others: Wrapper[] = [
     (inner, { writers }) =>
       writers.run(
         'sh',
-        ['-c', 'mke2fs -q -t ext2 -d files out.img 400k'],
+        ['-c', `mke2fs -q -t ext2 -d files out.img ${diskKib(inner) + 40}k`],
         { 'files/file.bin': inner.bytes, 'files/readme.txt': HARMLESS },
         'out.img',
       ),
@@ -398,8 +403,8 @@ const NEEDS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^7z behind/, ['7z']],
 ];
 
-/** Damaged, or not the same to all who read it. */
-const FLAWED = /local header|without its|two directories|broken checksum|wrong sum|cut short|before noise|split/;
+/** Damaged, not the same to all who read it, or with noise that nobody can explain. */
+const FLAWED = /local header|without its|two directories|broken checksum|wrong sum|cut short|noise|split|looks like its end/;
 
 export const ARCHIVES: readonly Wrapper[] = [...zips, ...tars, ...streams, ...others].map((wrapper): Wrapper => {
   const more = NEEDS.find(([pattern]) => pattern.test(wrapper.name))?.[1];

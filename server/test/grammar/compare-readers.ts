@@ -104,7 +104,7 @@ export async function compareReaders(options: {
       writeFileSync(path, file.bytes);
       const { threat, unread } = await examine(
         { path, size: file.bytes.length, name: file.name },
-        { match: (bytes) => rules.match(bytes), limits: SCAN_LIMITS, folder: join(folder, 'unpacked') },
+        { match: (bytes, onPlaces) => rules.match(bytes, onPlaces), limits: SCAN_LIMITS, folder: join(folder, 'unpacked') },
       );
       const verdict = threat !== null ? 'infected' : unread.length > 0 ? `pending ${unread.join(' ')}` : 'clean';
       const compared: Compared = {

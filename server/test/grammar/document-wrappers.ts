@@ -399,7 +399,7 @@ export const TEXTS: readonly Wrapper[] = [
 ];
 
 /** Readers mend what these say wrongly, each in its own way. */
-const FLAWED = /length too|cross-reference|without a header/;
+const FLAWED = /length too|cross-reference|without a header|noise/;
 
 export const DOCUMENTS: readonly Wrapper[] = [
   ...PDFS.map(

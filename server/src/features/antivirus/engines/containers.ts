@@ -119,14 +119,22 @@ function isCompress(head: Buffer): boolean {
   );
 }
 
+/** The most that three small numbers give together: (pb * 5 + lp) * 9 + lc. */
+const LZMA_PROPERTIES_MOST = (4 * 5 + 4) * 9 + 8;
+const LZMA_USUAL = 0x5d;
+const UNKNOWN_SIZE = 2n ** 64n - 1n;
+
 /**
- * LZMA before xz has no magic (LZMA SDK, lzma-specification.txt): properties of which only the usual ones are taken, any dictionary, a size of
+ * LZMA before xz has no magic (LZMA SDK, lzma-specification.txt): the usual properties and any dictionary, or others and a dictionary that is worth its name; a size of
  * which the upper bytes say unknown or below 1 TiB, and the range coder's first byte, which is 0.
  */
 function isLzma(head: Buffer): boolean {
-  if (head.length < 18 || head[0] !== 0x5d || head[13] !== 0) return false;
+  const [properties = 0xff] = head;
+  if (head.length < 18 || properties > LZMA_PROPERTIES_MOST || head[13] !== 0) return false;
   const size = head.readBigUInt64LE(5);
-  return size === 2n ** 64n - 1n || size < 2n ** 40n;
+  if (properties === LZMA_USUAL) return size === UNKNOWN_SIZE || size < 2n ** 40n;
+  // Numbers of any other format look like these when they say a size: only an end mark proves that it was LZMA.
+  return size === UNKNOWN_SIZE && head.readUInt32LE(1) >= 4096;
 }
 
 /** Whether the dictionary is one that programs choose: 2^n or 2^n + 2^(n-1) bytes. They open others as well. */
@@ -172,7 +180,10 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isSkippable(head)) return seven('zstd');
   if (isArj(head)) return seven('arj');
   if (isCompress(head)) return seven('Z');
-  if (isLzma(head)) return hasUsualDictionary(head) ? seven('lzma') : { kind: 'seven', format: 'lzma', start: 0, is_guess: true };
+  if (isLzma(head))
+    return head[0] === LZMA_USUAL && hasUsualDictionary(head)
+      ? seven('lzma')
+      : { kind: 'seven', format: 'lzma', start: 0, is_guess: true };
   if (isBinaryCpio(head)) return seven('cpio');
   if (isTar(head)) return { kind: 'tar' };
   if (isRtf(head)) return { kind: 'rtf' };

@@ -120,7 +120,8 @@ export function imagesIn(reader: Reader, head: Buffer, name: string): Image[] {
   const guess = (format: string) => images.push({ format, is_guess: true });
   if (head.toString('latin1', 3, 11) === 'NTFS    ') guess('ntfs');
   if (isFat(head)) guess('fat');
-  if (!has_table && isMasterBootRecord(head, reader.size)) guess('mbr');
+  // Asked for a partition table alone, 7-Zip does not go on to the file system in it.
+  if (!has_table && isMasterBootRecord(head, reader.size)) images.push({ format: undefined, is_guess: true });
   if (isExt(head)) guess('ext');
   if (isHfs(head)) guess('hfs');
   if (isApplePartitionMap(head)) guess('apm');

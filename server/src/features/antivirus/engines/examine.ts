@@ -39,12 +39,21 @@ export interface Match {
   verdict: 'infected' | 'suspicious';
 }
 
-/** What rules say of bytes. `onPlaces` is told where containers seem to begin in them, as the engine comes by; `is_cut`: at more places than these. */
-export type MatchRules = (bytes: Buffer, onPlaces?: (carved: Carved, offsets: number[], is_cut: boolean) => void) => Match[];
+/**
+ * What rules say of bytes. `onPlaces` is told where containers seem to begin in them, as the engine comes by; `is_cut`: at more places than these. `path` is
+ * where the content stands: the upload's name, and the trail of members inside it. Rules of feeds may ask for it.
+ */
+export type MatchRules = (
+  bytes: Buffer,
+  onPlaces?: (carved: Carved, offsets: number[], is_cut: boolean) => void,
+  path?: string,
+) => Match[];
 
 /** What a set of signatures says of content. `matchHash` is absent where no list of hashes is in use: then nothing is hashed. */
 export interface Matchers {
   match: MatchRules;
+  /** Some rule asks for names: the same bytes under another name may match other rules. */
+  asks_for_names?: boolean | undefined;
   /** `sha256` in hex. */
   matchHash?: ((sha256: string) => Match[]) | undefined;
 }
@@ -126,8 +135,18 @@ function sha256Of(walk: Walk, content: Content): string {
   return hash.digest('hex');
 }
 
+/** Where a content stands, for rules that ask for it. */
+function pathOf(walk: Walk, trail: readonly string[]): string | undefined {
+  return walk.asks_for_names === true ? [walk.name, ...trail].join('/') : undefined;
+}
+
 /** What matches a content, window by window; its hash only where no rule knows it better. */
-function* matchesOf(walk: Walk, content: Content, is_upload: boolean, places: Places): Generator<Match[]> {
+function* matchesOf(
+  walk: Walk,
+  content: Content,
+  { trail, is_upload }: { trail: readonly string[]; is_upload: boolean },
+  places: Places,
+): Generator<Match[]> {
   let known = false;
   let matched = 0;
   for (const { bytes: piece, position } of windowsOf(content, WINDOWS)) {
@@ -137,12 +156,13 @@ function* matchesOf(walk: Walk, content: Content, is_upload: boolean, places: Pl
     walk.report();
     const text = position === 0 ? withoutMark(piece) : piece;
     const skipped = piece.length - text.length;
-    const matches = walk.match(text, (carved, offsets, is_cut) => {
+    const onPlaces: Parameters<MatchRules>[1] = (carved, offsets, is_cut) => {
       const known = places.get(carved) ?? { offsets: new Set(), is_cut: false };
       places.set(carved, known);
       known.is_cut ||= is_cut;
       for (const offset of offsets) known.offsets.add(position + skipped + offset);
-    });
+    };
+    const matches = walk.match(text, onPlaces, pathOf(walk, trail));
     known ||= matches.some(({ verdict }) => verdict === 'infected');
     yield matches;
   }
@@ -185,7 +205,7 @@ function matchContent(
 ): Places {
   const places: Places = new Map();
   if (content.size > WINDOWS.whole) walk.found.coverage.whole_file_conditions = false;
-  matchPieces(walk, matchesOf(walk, content, trail.length === 0 && !is_view, places), trail);
+  matchPieces(walk, matchesOf(walk, content, { trail, is_upload: trail.length === 0 && !is_view }, places), trail);
   if (!is_rest && !is_view) walk.found.coverage.bytes_scanned += content.size;
   if (trail.length === 0) walk.share = 1;
   return places;
@@ -250,6 +270,21 @@ function containersOf(walk: Walk, reader: Reader, name: string): { containers: C
 /** Containers that are texts, too. What is in any other kind is no text that a program reads. */
 const TEXTS: readonly Container['kind'][] = ['uuencode', 'mail', 'mailbox', 'rtf'];
 
+/** Shorter runs of letters hold no container behind something else. Bytes. */
+const HOLDS_LEAST = 256;
+
+/** Whether bytes that a text has as letters are a container or a program, or one begins somewhere in them. */
+function isOrHoldsFile(walk: Walk, bytes: Buffer): boolean {
+  if (isFileHead(bytes.subarray(0, HEAD_BYTES))) return true;
+  if (bytes.length < HOLDS_LEAST) return false;
+  walk.workshop.budget.spend(bytes.length);
+  let holds = false;
+  walk.match(bytes, (_carved, offsets) => {
+    holds ||= offsets.length > 0;
+  });
+  return holds;
+}
+
 /** What the rules see of a text that does not stand in its bytes as it is, and what is written in it as letters. */
 async function examineViews(
   walk: Walk,
@@ -260,10 +295,10 @@ async function examineViews(
 ): Promise<void> {
   if (containers.some(({ kind }) => !TEXTS.includes(kind))) return;
   const is_taken = containers.some(({ kind }) => kind === 'mail' || kind === 'mailbox');
-  for await (const view of textViews(reader, walk.workshop, { is_taken, isFile: isFileHead })) {
+  for await (const view of textViews(reader, walk.workshop, { is_taken, isFile: (bytes) => isOrHoldsFile(walk, bytes) })) {
     if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
     if (view.kind === 'member') await examineMember(walk, view.member, depth + 1, [...trail, view.member.name]);
-    if (view.kind === 'view') matchPieces(walk, [walk.match(view.bytes)], trail);
+    if (view.kind === 'view') matchPieces(walk, [walk.match(view.bytes, undefined, pathOf(walk, trail))], trail);
     if (view.kind !== 'text') continue;
     try {
       await examineContent(walk, view.content, depth + 1, trail, { is_view: true });
@@ -574,6 +609,7 @@ export async function examine(
   let files = 0;
   const walk: Walk = {
     match: parts.match,
+    asks_for_names: parts.asks_for_names,
     share: 0,
     report() {
       const { members_total, members_scanned } = walk.found.coverage;
@@ -599,7 +635,7 @@ export async function examine(
       threat_member: null,
       threat_facts: null,
       media_type: null,
-      named_after_upload: false,
+      named_after_upload: parts.asks_for_names === true,
       notes: [],
       unread: [],
       coverage: {

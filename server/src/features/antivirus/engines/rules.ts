@@ -58,13 +58,22 @@ function withoutSmall(source: string): string {
   return [before, ...rules.filter((rule) => /^(private|global) /.test(rule) || !isForSmallFiles(rule))].join('');
 }
 
+/** What rules of others may ask beside the content, as LOKI and THOR give it. Defined for all sources, so that such rules compile; empty where nobody knows. */
+export const EXTERNALS = { filename: '', filepath: '', extension: '', filetype: '', owner: '' } as const;
+export type Externals = { [name in keyof typeof EXTERNALS]: string };
+
 /**
  * Compiles one source. Includes are off (an include of any file prints its first line in the error), slow patterns and slow loops are errors.
  * @throws when it does not compile.
  */
 export function compileSource(source: string): YaraX {
   // The type file of the binding names an undeclared class here.
-  const compiled: unknown = compile(source, { enableIncludes: false, errorOnSlowPattern: true, errorOnSlowLoop: true });
+  const compiled: unknown = compile(source, {
+    enableIncludes: false,
+    errorOnSlowPattern: true,
+    errorOnSlowLoop: true,
+    defineVariables: EXTERNALS,
+  });
   if (!(compiled instanceof YaraX)) throw new Error('The YARA-X binding answers something else than a rule set.');
   compiled.setMaxMatchesPerPattern(MATCHES_PER_PATTERN_MAXIMUM);
   return compiled;
