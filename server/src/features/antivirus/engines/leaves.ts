@@ -1,5 +1,6 @@
 import { standsAt } from './content.ts';
 import type { Reader } from './reader.ts';
+import { textFormOf } from './text-encoding.ts';
 
 // Formats that hold no files, only themselves: pictures, sound, films, programs, fonts, tables. Each is walked along its own structure, so that what
 // somebody put behind its end is known as such. A walk ends where the structure does, or where it breaks; sizes are claims and lead nowhere twice,
@@ -113,7 +114,8 @@ function walkGif(reader: Reader, head: Buffer): number {
   return along(reader, 13 + tableBytes(head[10] ?? 0), (at) => {
     if (ended) return undefined;
     const block = reader.at(at, 10);
-    switch (block[0]) {
+    const [kind = -1] = block;
+    switch (kind) {
       case 0x3b:
         ended = true;
         return at + 1;
@@ -732,11 +734,7 @@ export interface Leaf {
   end: number;
 }
 
-/** Control characters that no text has. Line ends, tabs, form feeds, backspaces and escapes are in many. */
-const IS_CONTROL = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte < 0x20 && ![0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1a, 0x1b].includes(byte) ? 1 : 0,
-);
-/** The ones that tell where text ends in a long one: searching for a byte is fast, and what is packed has one of these among its first hundreds. */
+/** Control characters that no text has and tell where it ends: searching for a byte is fast, and what is packed has one of these among its first hundreds. */
 const TELLING = [0, 1, 2, 3, 4, 5, 6, 7];
 /** Of other bytes above ASCII there are at most so many in what is one line of a text. */
 const TEXT_SAMPLE_BYTES = 4096;
@@ -765,30 +763,14 @@ function isMostlyText(bytes: Buffer): boolean {
   }
 }
 
-/** UTF-16 and UTF-32, by their mark or by their zeros: in the texts of most languages every second byte, or three of four, are zeros. */
-function isWideText(head: Buffer): boolean {
-  if (head.length < 4 || head.length % 2 !== 0) return false;
-  const mark = head.readUInt16BE(0);
-  const zeros = [0, 0];
-  for (const [index, byte] of head.entries()) if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
-  const [even = 0, odd = 0] = zeros;
-  const half = head.length / 2;
-  const has_control = (offset: number) =>
-    head.some((byte, index) => index % 2 === offset && IS_CONTROL[byte] === 1 && byte !== 0);
-  if (mark === 0xfffe || mark === 0xfeff) return !has_control(mark === 0xfffe ? 0 : 1) || Math.max(even, odd) > half / 2;
-  return (
-    (odd > half * 0.7 && even < half * 0.05 && !has_control(0)) || (even > half * 0.7 && odd < half * 0.05 && !has_control(1))
-  );
-}
-
 /** Text from 0 on. What is text in its beginning and then no more is so as far as the last line before that. */
 function textLeaf(reader: Reader, head: Buffer): Leaf | undefined {
-  if (isWideText(reader.at(0, Math.min(TEXT_SAMPLE_BYTES, reader.size - (reader.size % 2)))))
-    return { kind: 'text', end: reader.size };
+  const sample = reader.at(0, TEXT_SAMPLE_BYTES);
+  if ((textFormOf(sample)?.encoding ?? 'utf-8') !== 'utf-8') return { kind: 'text', end: reader.size };
   const first = firstControl(head);
   // A few letters and a line's end are the beginning of many things.
   if (first >= 0 && (first < TEXT_BYTES_LEAST || !head.subarray(0, first).includes(0x0a))) return undefined;
-  if (!isMostlyText(reader.at(0, TEXT_SAMPLE_BYTES))) return undefined;
+  if (!isMostlyText(sample)) return undefined;
   let position = 0;
   let line = 0;
   for (const chunk of reader.chunks(0, reader.size)) {

@@ -18,7 +18,8 @@ const TARGET = />[ \t]*(?:'([^'\n]{1,200})'|"([^"\n]{1,200})"|([^\s|;&<>'"]{1,20
 /** A script by its first bytes, or what says that it is an archive of the shell. */
 function isScript(head: Buffer): boolean {
   const text = head.toString('latin1', 0, HEAD_BYTES);
-  return text.startsWith('#!') || /^[^\n]{0,200}\n?#.{0,40}shell archive/im.test(text);
+  if (text.startsWith('#!')) return true;
+  return /shell archive/i.test(text) && /^[^\n]{0,200}\n?#.{0,40}shell archive/im.test(text);
 }
 
 const OPENS = Buffer.from('<<');

@@ -42,33 +42,37 @@ function isControl(code: number): boolean {
   return code < 0x20 ? !ORDINARY_CONTROLS.has(code) : code === 0x7f || code === 0xfffe || code === 0xffff;
 }
 
-/** The code units from a place on, as far as they are whole. */
-function unitsOf(piece: Buffer, encoding: Encoding): number[] {
-  const width = encoding.startsWith('utf-32') ? 4 : 2;
-  const units: number[] = [];
-  for (let at = 0; at + width <= piece.length; at += width) {
-    if (encoding === 'utf-16le') units.push(piece.readUInt16LE(at));
-    else if (encoding === 'utf-16be') units.push(piece.readUInt16BE(at));
-    else units.push(encoding === 'utf-32le' ? piece.readUInt32LE(at) : piece.readUInt32BE(at));
-  }
-  return units;
+/** One code unit, in whichever order of bytes. */
+function unitAt(piece: Buffer, at: number, encoding: Encoding): number {
+  if (encoding === 'utf-16le') return piece.readUInt16LE(at);
+  if (encoding === 'utf-16be') return piece.readUInt16BE(at);
+  return encoding === 'utf-32le' ? piece.readUInt32LE(at) : piece.readUInt32BE(at);
 }
 
-/** How many characters of ASCII there are when the bytes are read like that; undefined when they make no text. */
+/** The code units of bytes, as far as they are whole. */
+function unitsOf(piece: Buffer, encoding: Encoding): number[] {
+  const width = encoding.startsWith('utf-32') ? 4 : 2;
+  return Array.from({ length: Math.floor(piece.length / width) }, (_, index) => unitAt(piece, index * width, encoding));
+}
+
+/** How many characters of ASCII there are when the bytes are read like that; undefined when they make no text, which most show at once. */
 function asciiIn(piece: Buffer, encoding: Encoding): number | undefined {
-  const units = unitsOf(piece, encoding);
   const is_wide = encoding.startsWith('utf-32');
+  const width = is_wide ? 4 : 2;
   let ascii = 0;
   let wrong = 0;
+  let units = 0;
   let is_open = false;
-  for (const code of units) {
+  for (let at = 0; at + width <= piece.length; at += width) {
+    const code = unitAt(piece, at, encoding);
+    units += 1;
     if (code < 0x80) ascii += 1;
     const is_low = code >= 0xdc00 && code < 0xe000;
     if (is_wide ? code >= 0x110000 || (code >= 0xd800 && code < 0xe000) : is_low !== is_open) return undefined;
     if (isControl(code)) wrong += 1;
     is_open = !is_wide && code >= 0xd800 && code < 0xdc00;
   }
-  return wrong * CONTROLS_ONE_OF > units.length ? undefined : ascii;
+  return wrong * CONTROLS_ONE_OF > units ? undefined : ascii;
 }
 
 /** Whether bytes are a text in ASCII or in any encoding that has ASCII in it. */
