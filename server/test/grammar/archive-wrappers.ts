@@ -273,9 +273,11 @@ function partitioned(volume: Buffer): Buffer {
   return Buffer.concat([table, volume]);
 }
 
+/** Room for a file and what a file system needs beside it. */
+const diskKib = ({ bytes }: Packed) => Math.max(360, 8 * Math.ceil((bytes.length * 1.2) / KIB / 8) + 120);
+
 async function fat(inner: Packed, writers: Parameters<Wrapper['wrap']>[1]['writers']): Promise<Buffer> {
-  const script =
-    'mkfs.vfat -C -n DISK out.img 360 >/dev/null && mcopy -i out.img readme.txt ::/ && mcopy -i out.img file ::/FILE.BIN';
+  const script = `mkfs.vfat -C -n DISK out.img ${diskKib(inner)} >/dev/null && mcopy -i out.img readme.txt ::/ && mcopy -i out.img file ::/FILE.BIN`;
   return await writers.run('sh', ['-c', script], { file: inner.bytes, 'readme.txt': HARMLESS }, 'out.img');
 }
 
@@ -353,7 +355,7 @@ const others: Wrapper[] = [
     (inner, { writers }) =>
       writers.run(
         'sh',
-        ['-c', 'mke2fs -q -t ext2 -d files out.img 400k'],
+        ['-c', `mke2fs -q -t ext2 -d files out.img ${diskKib(inner) + 40}k`],
         { 'files/file.bin': inner.bytes, 'files/readme.txt': HARMLESS },
         'out.img',
       ),

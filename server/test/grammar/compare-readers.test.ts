@@ -11,12 +11,9 @@ const FILES = 420;
 const HARMLESS_FILES = 260;
 
 const python = findProgram('python3');
-/** Strict, and not yet passed: the readers learn what it finds. It becomes part of every run with them. */
-const asked_for = process.env['COMPARE_READERS'] !== undefined;
-if (!asked_for) process.stdout.write('skipped: COMPARE_READERS asks for the comparison of the readers with others\n');
-else if (python === undefined) process.stdout.write('skipped: there is no python3 on this machine to compare the readers with\n');
+if (python === undefined) process.stdout.write('skipped: there is no python3 on this machine to compare the readers with\n');
 
-describe.runIf(asked_for && python !== undefined)('generated files, beside programs that know nothing of our readers', () => {
+describe.runIf(python !== undefined)('generated files, beside programs that know nothing of our readers', () => {
   let comparison: Comparison;
   beforeAll(async () => {
     const seed = z.coerce.number().int().optional().parse(process.env['COMPARE_SEED']) ?? SEED;

@@ -54,7 +54,7 @@ const GZIP_HEAD_BYTES = 10;
 const GZIP_TEXT_BYTES = 1024;
 
 /** RFC 1952: the header with what its flags announce, and deflate behind it. */
-export function provesGzip(reader: Reader, at: number): boolean {
+function provesGzip(reader: Reader, at: number): boolean {
   const head = reader.at(at, GZIP_HEAD_BYTES);
   if (head.length < GZIP_HEAD_BYTES || head[2] !== 8 || (head[3] ?? 0) > 0x1f) return false;
   const flags = head[3] ?? 0;
@@ -75,7 +75,7 @@ export function provesGzip(reader: Reader, at: number): boolean {
 }
 
 /** RFC 1950: method and checksum of the header, no dictionary, and deflate behind it. */
-export function provesZlib(reader: Reader, at: number): boolean {
+function provesZlib(reader: Reader, at: number): boolean {
   const head = reader.at(at, 2);
   if (head.length < 2 || (head[0] ?? 0) % 16 !== 8 || (head[0] ?? 0) > 0x78) return false;
   return head.readUInt16BE(0) % 31 === 0 && ((head[1] ?? 0) & 0x20) === 0 && inflates(reader, at, inflateSync);

@@ -270,6 +270,21 @@ function containersOf(walk: Walk, reader: Reader, name: string): { containers: C
 /** Containers that are texts, too. What is in any other kind is no text that a program reads. */
 const TEXTS: readonly Container['kind'][] = ['uuencode', 'mail', 'mailbox', 'rtf'];
 
+/** Shorter runs of letters hold no container behind something else. Bytes. */
+const HOLDS_LEAST = 256;
+
+/** Whether bytes that a text has as letters are a container or a program, or one begins somewhere in them. */
+function isOrHoldsFile(walk: Walk, bytes: Buffer): boolean {
+  if (isFileHead(bytes.subarray(0, HEAD_BYTES))) return true;
+  if (bytes.length < HOLDS_LEAST) return false;
+  walk.workshop.budget.spend(bytes.length);
+  let holds = false;
+  walk.match(bytes, (_carved, offsets) => {
+    holds ||= offsets.length > 0;
+  });
+  return holds;
+}
+
 /** What the rules see of a text that does not stand in its bytes as it is, and what is written in it as letters. */
 async function examineViews(
   walk: Walk,
@@ -280,7 +295,7 @@ async function examineViews(
 ): Promise<void> {
   if (containers.some(({ kind }) => !TEXTS.includes(kind))) return;
   const is_taken = containers.some(({ kind }) => kind === 'mail' || kind === 'mailbox');
-  for await (const view of textViews(reader, walk.workshop, { is_taken, isFile: isFileHead })) {
+  for await (const view of textViews(reader, walk.workshop, { is_taken, isFile: (bytes) => isOrHoldsFile(walk, bytes) })) {
     if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
     if (view.kind === 'member') await examineMember(walk, view.member, depth + 1, [...trail, view.member.name]);
     if (view.kind === 'view') matchPieces(walk, [walk.match(view.bytes, undefined, pathOf(walk, trail))], trail);

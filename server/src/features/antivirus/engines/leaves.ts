@@ -114,7 +114,8 @@ function walkGif(reader: Reader, head: Buffer): number {
   return along(reader, 13 + tableBytes(head[10] ?? 0), (at) => {
     if (ended) return undefined;
     const block = reader.at(at, 10);
-    switch (block[0]) {
+    const [kind = -1] = block;
+    switch (kind) {
       case 0x3b:
         ended = true;
         return at + 1;

@@ -26,8 +26,8 @@ const HEAD_BYTES = 512;
 const INFLATED_BYTES_MAXIMUM = 16 * 1024 ** 2;
 const SEPARATOR = Buffer.from('\n\0\n');
 
-/** What the bytes of a run are told by: whether they are a container or a program, which the caller knows. */
-type IsFile = (head: Buffer) => boolean;
+/** What the bytes of a run are told by: whether they are a container or a program, or hold one, which the caller knows. */
+type IsFile = (bytes: Buffer) => boolean;
 
 /** Whether raw deflate is in a run shows only when it is unpacked: a script carries few, a list of paths or checksums looks like many. */
 const RAW_TRIES_MAXIMUM = 200;
@@ -104,7 +104,7 @@ function* ofRuns(runs: Iterable<Run>, text: Buffer, offset: number, workshop: Wo
     tries += may_be_raw ? 1 : 0;
     const plain = how === 'numbers' ? undefined : inflated(bytes, may_be_raw && tries <= RAW_TRIES_MAXIMUM, workshop);
     if (plain !== undefined) yield memberOf(`${name}, unpacked`, plain);
-    else if (isFile(head)) yield memberOf(name, bytes);
+    else if (isFile(bytes)) yield memberOf(name, bytes);
     else if (isPlainText(head) && texts < TEXT_RUNS_MAXIMUM) {
       texts += 1;
       yield memberOf(name, bytes);
