@@ -10,7 +10,7 @@ import { LEAF_SAMPLES } from '#test/leaf-samples.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { bitsOf, CARVED, carvingSource, regExpOf } from './carving.ts';
 import { type Examination, examine } from './examine.ts';
-import { SCAN_LIMITS } from './limits.ts';
+import { Budget, SCAN_LIMITS } from './limits.ts';
 import { compileRules, compileSource } from './rules.ts';
 
 const MIB = 1024 ** 2;
@@ -143,6 +143,49 @@ describe('what a container holds and nobody understands', () => {
   test('is read as it is where nothing opened the file', async () => {
     expect(await examined(noise(5000))).toMatchObject({ unread: [], coverage: { bytes_raw: 5000 } });
     expect(await examined(PNG, noise(5000))).toMatchObject({ unread: [], coverage: { bytes_raw: 5000 } });
+  });
+});
+
+describe('twice as many bytes cost twice as much, or are given up', () => {
+  /** What readers look at, and what rules read, for a file of such pieces. */
+  async function costOf(piece: Buffer, bytes: number): Promise<{ work: number; matched: number; examination: Examination }> {
+    const content = Buffer.alloc(bytes, piece);
+    const path = join(folder, 'upload');
+    writeFileSync(path, content);
+    const budget = new Budget(SCAN_LIMITS, content.length);
+    let matched = 0;
+    const examination = await examine(
+      { path, size: content.length, name: 'file' },
+      {
+        match(bytes_given, onPlaces) {
+          matched += bytes_given.length;
+          return rules.match(bytes_given, onPlaces);
+        },
+        limits: SCAN_LIMITS,
+        folder: join(folder, 'unpacked'),
+        budget,
+      },
+    );
+    return { work: budget.work, matched, examination };
+  }
+
+  const KIB = 1024;
+  const local = zip([{ name: 'a', content: Buffer.from('a') }]).subarray(0, 34);
+  test.each([
+    ['pictures', PNG],
+    ['pictures with noise between', Buffer.concat([PNG, noise(700)])],
+    ['headers of zip', Buffer.concat([noise(5), local])],
+    ['headers of gzip', Buffer.concat([Buffer.from('1f8b0800000000000203', 'hex'), noise(9)])],
+    ['headers of 7z', Buffer.concat([Buffer.from('377abcaf271c0004', 'hex'), noise(24)])],
+    ['headers of PDF', Buffer.from('\x01\x02%PDF-1.4\n1 0 obj\n<<>>\nstream\n')],
+    ['headers of parts of mails', Buffer.from('\x01\x02\nContent-Transfer-Encoding: base64\n\nYWJj\n')],
+    ['signatures of compound files', Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), noise(504)])],
+  ])('%s', async (_, piece) => {
+    const once = await costOf(piece, 64 * KIB);
+    const twice = await costOf(piece, 128 * KIB);
+    expect(twice.work).toBeLessThan(2.5 * once.work + 64 * KIB);
+    expect(twice.matched).toBeLessThan(2.5 * once.matched + 64 * KIB);
+    expect(twice.matched).toBeLessThan(32 * 128 * KIB);
   });
 });
 
