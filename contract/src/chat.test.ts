@@ -69,9 +69,9 @@ describe('the automatic reply (SPEC section 9)', () => {
       part.repeat(1_300).slice(0, MESSAGE_LENGTH_MAXIMUM),
     );
     const measure = (message: string) => {
-      const begun = performance.now();
+      const begun = Date.now();
       for (let run = 0; run < 5; run += 1) automaticReply(message);
-      return performance.now() - begun;
+      return Date.now() - begun;
     };
     for (const message of hostile) expect(measure(message)).toBeLessThan(2_000);
   });
