@@ -47,7 +47,7 @@ function idOf(kind: number, index: number): string {
 
 /** Fills a table with what becomes of its newest row under `vary`. */
 function fill(database: DatabaseSync, table: string, count: number, vary: (index: number) => Row): void {
-  const [model] = database.prepare(`select * from ${table} order by id desc limit 1`).all() as Row[];
+  const model: Row | undefined = database.prepare(`select * from ${table} order by id desc limit 1`).get();
   if (model === undefined) throw new Error(`There is no row in ${table} to make others of.`);
   const columns = Object.keys(model);
   const insert = database.prepare(`insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`);

@@ -5,6 +5,8 @@ import { registerAndSignIn, test } from './palisade.ts';
 // answers; brotli as served.
 const SIGN_IN_MAXIMUM = 180_000;
 const HOME_MAXIMUM = 65_000;
+/** Who administers has their group of screens and the first steps beside it, which nobody else loads. */
+const ADMINISTRATORS_MORE = 5_000;
 const SCREEN_MAXIMUM = 60_000;
 const HOME = '/dashboard';
 const SCREENS = [
@@ -60,7 +62,7 @@ test('the sign-in screen and each further screen keep their transfer budget', as
     if (path !== HOME) await transferOf(fresh, HOME);
     const bytes = await transferOf(fresh, path);
     console.log(`${path}: ${(bytes / 1000).toFixed(1)} kB more`);
-    expect(bytes, path).toBeLessThanOrEqual(path === HOME ? HOME_MAXIMUM : SCREEN_MAXIMUM);
+    expect(bytes, path).toBeLessThanOrEqual(path === HOME ? HOME_MAXIMUM + ADMINISTRATORS_MORE : SCREEN_MAXIMUM);
     await context.close();
   }
 });

@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { lazy } from 'react';
 import { Navigate, type RouteObject } from 'react-router';
 import { NotFoundPage } from './not-found-page.tsx';
 import { RouteError } from './route-error.tsx';
@@ -28,17 +28,7 @@ export const routes: RouteObject[] = [
             handle: { title: 'Dashboard' },
             lazy: async () => {
               const { DashboardPage } = await import('#features/dashboard/dashboard-page.tsx');
-              return {
-                element: (
-                  <DashboardPage
-                    firstSteps={
-                      <Suspense>
-                        <FirstSteps />
-                      </Suspense>
-                    }
-                  />
-                ),
-              };
+              return { element: <DashboardPage firstSteps={<FirstSteps />} /> };
             },
           },
           {

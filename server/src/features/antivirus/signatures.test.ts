@@ -8,6 +8,9 @@ import { replyOf, startTestApp } from '#test/harness.ts';
 import { runUpdate } from '#test/server-process.ts';
 import { scanned } from '#test/upload.ts';
 
+const anyText: unknown = expect.any(String);
+const anyNumber: unknown = expect.any(Number);
+
 const PATIENCE = { timeout: 30_000, interval: 50 };
 const MARKER = Buffer.from('a file with the marker of the first feed: palisade-feed-one');
 const LISTED = noise(5000, 7);
@@ -90,8 +93,8 @@ describe('a server with feeds', async () => {
     });
     expect(shown.engines[0]?.signatures_version).toBe(two.engines[0]?.signatures_version);
     expect(shown.signatures.age_hours).toBeLessThan(0.2);
-    const told = { ok: true, severity: 'alarm', left_out: [], left_out_total: 0, changed_at: expect.any(String) };
-    const taken = { confirmed_at: expect.any(String), memory_bytes: expect.any(Number) };
+    const told = { ok: true, severity: 'alarm', left_out: [], left_out_total: 0, changed_at: anyText };
+    const taken = { confirmed_at: anyText, memory_bytes: anyNumber };
     expect((await status(admin.token)).feeds).toEqual([
       {
         ...{ ...told, ...taken, address: `${feeds.url}/live/rules.zip`, kind: 'yara', rules: 2, hashes: 0 },

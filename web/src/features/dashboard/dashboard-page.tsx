@@ -1,6 +1,6 @@
 import type { DashboardStatus } from '@palisade/contract/dashboard';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { useConfig, useIsConfigAnswered } from '#api/config.ts';
 import { dashboardQuery } from '#api/dashboard.ts';
@@ -27,7 +27,7 @@ function intervalOf(status: DashboardStatus | undefined): number {
 }
 
 interface DashboardPageProps {
-  /** What a new installation needs of its administrator. */
+  /** What a new installation needs of its administrator. Its file is waited for, as everything else. */
   firstSteps?: ReactNode;
   random?: () => number;
 }
@@ -59,7 +59,7 @@ export function DashboardPage({ firstSteps, random = Math.random }: DashboardPag
       }
     >
       {isReady ? (
-        <>
+        <Suspense fallback={<DashboardWaiting />}>
           {isAdmin && firstSteps}
           <Hero status={status} isUnknown={failure !== undefined} />
           <StatCards status={status} simulated={isDemo ? counters : undefined} />
@@ -73,7 +73,7 @@ export function DashboardPage({ firstSteps, random = Math.random }: DashboardPag
               {isDemo && <SystemHealth />}
             </div>
           </div>
-        </>
+        </Suspense>
       ) : (
         <DashboardWaiting />
       )}

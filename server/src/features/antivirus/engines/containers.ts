@@ -304,7 +304,10 @@ async function* sevenMembers(
     const members = sevenZipMembers(from, format, workshop, explain);
     for await (const member of members) yield ONE_MEMBER.includes(format ?? '') ? { ...member, name: innerName(name) } : member;
   } catch (error) {
-    if (format === 'mbr' && error instanceof NotAnArchive) return yield* partitionMembers(content, reader, workshop);
+    if (format === 'mbr' && error instanceof NotAnArchive) {
+      yield* partitionMembers(content, reader, workshop);
+      return;
+    }
     // LZMA has no magic, so that anything may look like it; the others are opened as what they are, or they are something else.
     if (is_guess && error instanceof (format === 'lzma' ? Unreadable : NotAnArchive)) return;
     throw error;
