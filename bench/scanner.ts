@@ -13,6 +13,7 @@ import type { Scan } from '@palisade/contract/antivirus';
 import { z } from 'zod';
 import { type BenchClamd, rawInstream, startClamd } from './clamd.ts';
 import { EICAR, eicarContainers, zip } from './files.ts';
+import { startRestPeer } from './rest-peer.ts';
 import { type BenchServer, describeMachine, median, RESULTS, ROOT, startServer } from './server.ts';
 import { piecesOf, upload } from './upload.ts';
 
@@ -20,6 +21,10 @@ const MIB = 1024 ** 2;
 const HUNDRED = 100 * MIB;
 const RUNS = 5;
 const SMALL_RUNS = 40;
+/** `--small` measures small files alone, and keeps the figures in results/scanner-small.json. */
+const ONLY_SMALL = process.argv.includes('--small');
+/** The source of clamav-rest-api with its packages (rest-peer.ts). */
+const PEER_FOLDER = process.env['CLAMAV_REST_API'];
 const TESTFILES = '/usr/share/clamav-testfiles';
 const folder = mkdtempSync(join(tmpdir(), 'palisade-bench-'));
 const path = join(folder, 'file.bin');
@@ -164,14 +169,19 @@ async function measureSmall(server: BenchServer, token: string, clamd: BenchClam
     );
     return perSecond(FILES, ms);
   };
-  const rates: { our: number; raw: number }[] = [];
+  const peer = PEER_FOLDER === undefined ? undefined : await startRestPeer(PEER_FOLDER, clamd.port);
+  const rates: { our: number; raw: number; rest: number }[] = [];
   for (let count = 0; count <= 5; count += 1) {
     const our = await four(send);
     const raw = await four((bytes) => rawInstream(clamd.socket, bytes));
-    if (count > 0) rates.push({ our, raw });
+    const rest = peer === undefined ? 0 : await four((bytes) => peer.scan(bytes));
+    if (count > 0) rates.push({ our, raw, rest });
   }
-  const of = (name: 'our' | 'raw') => median(rates.map((rate) => rate[name]));
+  await peer?.stop();
+  const of = (name: 'our' | 'raw' | 'rest') => median(rates.map((rate) => rate[name]));
   bar('4 KB files, 4 at once, embedded / raw INSTREAM', 'files/s', of('our'), of('raw'), { least: 0.6 });
+  if (peer === undefined) console.error('Not measured beside clamav-rest-api: CLAMAV_REST_API names no folder with its source.');
+  else bar('4 KB files, 4 at once, embedded / clamav-rest-api', 'files/s', of('our'), of('rest'), { least: 2 });
 }
 
 /** How far a server's memory goes up during one upload, in MB. */
@@ -325,20 +335,24 @@ try {
   const server = await startServer();
   try {
     const { token } = await server.signIn();
-    await measureLarge(server, token, clamd);
-    await measureArchive(server, token, clamd);
+    if (!ONLY_SMALL) {
+      await measureLarge(server, token, clamd);
+      await measureArchive(server, token, clamd);
+    }
     await measureSmall(server, token, clamd);
   } finally {
     await server.stop();
   }
-  await measureMemory();
-  await measureLoop();
-  const detection = await measureDetection(clamd);
+  if (!ONLY_SMALL) {
+    await measureMemory();
+    await measureLoop();
+  }
+  const detection = ONLY_SMALL ? { testfiles: 0, containers: 0, rows: [] } : await measureDetection(clamd);
   const version = (command: string, flag = '--version') => execFileSync(command, [flag], { encoding: 'utf8' }).trim();
   const machine = { ...describeMachine(), clamd: version('clamd'), yara: version('yara'), load_before };
   mkdirSync(RESULTS, { recursive: true });
   writeFileSync(
-    join(RESULTS, 'scanner.json'),
+    join(RESULTS, ONLY_SMALL ? 'scanner-small.json' : 'scanner.json'),
     `${JSON.stringify({ what: 'medians of one run; clamd with the shipped clamd.conf, two signatures and DisableCache', at: new Date().toISOString(), machine, bars, detection }, null, 2)}\n`,
   );
   console.table(

@@ -48,7 +48,7 @@ export async function startServer(
   const began = performance.now();
   const child = spawn(process.execPath, scripts.start.split(' ').slice(2), {
     cwd: root,
-    env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data_dir, ...environment },
+    env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data_dir, SCANNER_URL: 'none', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

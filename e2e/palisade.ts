@@ -27,7 +27,7 @@ export const test = base.extend<{ environment: Record<string, string>; server: {
     const data_dir = mkdtempSync(join(tmpdir(), 'palisade-journey-'));
     const child = spawn(process.execPath, startCommand(), {
       cwd: ROOT,
-      env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data_dir, ...environment },
+      env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data_dir, SCANNER_URL: 'none', ...environment },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

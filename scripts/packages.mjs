@@ -108,3 +108,44 @@ export async function missingProxies() {
     ? undefined
     : `${still.join(', ')} could not be installed: ${reason ?? 'the programs were not found'}`;
 }
+
+/** Programs that write or open files for the comparison of the scanner's readers (server/test/grammar), by the name of their package. */
+const READERS = {
+  'p7zip-full': '7z',
+  'libarchive-tools': 'bsdtar',
+  'poppler-utils': 'pdfdetach',
+  qpdf: 'qpdf',
+  mpack: 'munpack',
+  ripmime: 'ripmime',
+  uudeview: 'uudeview',
+  tnef: 'tnef',
+  cabextract: 'cabextract',
+  unar: 'unar',
+  arj: 'arj',
+  genisoimage: 'genisoimage',
+  'squashfs-tools': 'mksquashfs',
+  mtools: 'mcopy',
+  dosfstools: 'mkfs.vfat',
+  ncompress: 'compress',
+  unzip: 'unzip',
+  zip: 'zip',
+  zstd: 'zstd',
+  lz4: 'lz4',
+};
+const PROGRAM_FOLDERS = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin', '/opt/homebrew/bin'];
+
+/** Undefined when the programs that the readers are compared with are there, else which are not and why, in one sentence. As with clamd, CI installs them. */
+export async function missingReaders() {
+  const find = () =>
+    Object.entries(READERS)
+      .filter(([, program]) => !PROGRAM_FOLDERS.some((folder) => existsSync(join(folder, program))))
+      .map(([name]) => name);
+  const missing = find();
+  if (missing.length === 0) return undefined;
+  if (!process.env.CI) return `not on this machine: ${missing.join(', ')} (packages)`;
+  const reason = await installPackages(missing);
+  const still = find();
+  return still.length === 0
+    ? undefined
+    : `${still.join(', ')} could not be installed: ${reason ?? 'the programs were not found'}`;
+}

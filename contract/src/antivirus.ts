@@ -26,6 +26,7 @@ export const statusDetailSchema = z.enum([
   'bomb',
   'damaged',
   'unsupported',
+  'unexplained',
   'expired',
 ]);
 export type StatusDetail = z.infer<typeof statusDetailSchema>;
@@ -41,12 +42,16 @@ export const engineAnswerSchema = z.object({
 });
 export type EngineAnswer = z.infer<typeof engineAnswerSchema>;
 
-/** How much of the file was read: members of archives seen and scanned, bytes given to the engine after unpacking, encrypted members. */
+/**
+ * How much of the file was read: members of archives seen and scanned, bytes given to the engine after unpacking, encrypted members. `bytes_raw` of the
+ * bytes belong to no format that the scanner knows: they were read as they are. Records from before it was counted have none.
+ */
 export const coverageSchema = z.object({
   members_total: z.int(),
   members_scanned: z.int(),
   bytes_scanned: z.int(),
   encrypted: z.int(),
+  bytes_raw: z.int().default(0),
   /** False when the file was read in windows, so that conditions on the whole file could not be tested. */
   whole_file_conditions: z.boolean(),
 });
@@ -155,5 +160,6 @@ export const STATUS_DETAIL_SENTENCES: Record<StatusDetail, string> = {
   bomb: 'It unpacks to far more than its size, as a decompression bomb does, so reading was stopped.',
   unsupported: 'It is, or holds, an archive of a kind that the scanner cannot open, so its contents were not read.',
   damaged: 'It is damaged or incomplete, so it was not fully read.',
+  unexplained: 'Part of it could not be understood: it holds bytes that belong to nothing in it and look like nothing known.',
   expired: 'No engine could read it while it was kept, and it is not kept any longer.',
 };

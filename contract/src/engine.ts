@@ -14,13 +14,36 @@ export const engineSchema = z.object({
   processes: z.object({ ready: z.int(), wanted: z.int() }),
 });
 
+/** A part of a source that is not used: a file, a rule or an entry by its name, and why. `detail` is one sentence, or what a compiler said. */
+export const leftOutSchema = z.object({
+  name: z.string(),
+  why: z.enum(['does_not_compile', 'twice', 'slow', 'would_alarm', 'needs_another', 'no_entry']),
+  detail: z.string(),
+});
+
+/** Of what is left out of one source no more than these are named; the others are counted. */
+export const LEFT_OUT_NAMED = 200;
+
 /** A source of signatures, for administrators. `sentence` says what the last update did with it. */
 export const signatureFeedSchema = z.object({
   address: z.string(),
   kind: z.enum(['yara', 'sha256']),
+  /** What a `note` source finds is a note on the record, and never makes a file infected. */
+  severity: z.enum(['alarm', 'note']),
   ok: z.boolean(),
   sentence: z.string(),
+  /** What of it is in use. */
+  rules: z.int(),
+  hashes: z.int(),
+  left_out: z.array(leftOutSchema).max(LEFT_OUT_NAMED),
+  left_out_total: z.int(),
+  /** When what is in use came, and when its server last said that it is the newest; null before. */
+  changed_at: timeSchema.nullable(),
+  confirmed_at: timeSchema.nullable(),
+  /** What each process of the engine takes more for it, in bytes; null while none has it. */
+  memory_bytes: z.int().nullable(),
 });
+export type SignatureFeedStatus = z.infer<typeof signatureFeedSchema>;
 
 /** The scanner at a moment: what reads files, with which signatures, within which limits (bytes and ms). */
 export const engineStatusSchema = z.object({
@@ -44,6 +67,8 @@ export const engineStatusSchema = z.object({
     depth: z.int(),
     time_ms: z.int(),
   }),
+  /** A clamd that nobody named and that was found at a usual place, for administrators; `reason` says why it is not used. Null where there is none. */
+  found_scanner: z.object({ address: z.string(), used: z.boolean(), reason: z.string().nullable() }).nullable(),
   /** Null for everyone but administrators. */
   feeds: z.array(signatureFeedSchema).nullable(),
 });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { databaseLocation } from '#platform/database.ts';
 import { createLog } from '#platform/log.ts';
+import { USUAL_SCANNERS } from '#platform/scanner-url.ts';
 import type { Settings } from '#platform/settings.ts';
 import { type App, createApp } from './app.ts';
 import { fail, prepare } from './command.ts';
@@ -64,6 +65,7 @@ try {
     signatures_folder: fileURLToPath(new URL('../signatures', import.meta.url)),
     leaked_passwords: fileURLToPath(new URL('../passwords/leaked.bin', import.meta.url)),
     web_folder: fileURLToPath(new URL('../../web/dist', import.meta.url)),
+    usual_scanners: USUAL_SCANNERS,
     logger,
   });
   await app.fastify.listen({ host: settings.host, port: settings.port });

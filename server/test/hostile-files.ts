@@ -1,9 +1,10 @@
 import { deflateSync, gzipSync } from 'node:zlib';
-import { ole, pdf, vbaCompressed } from './containers.ts';
+import { ole, pdf, tarEntry, vbaCompressed } from './containers.ts';
 import { noise, zip } from './files.ts';
 
 // Files that were made to keep a reader busy, each of about so many bytes as asked for: what a reader does for one of twice the size must be twice as much.
 
+const hex = (digits: string) => Buffer.from(digits, 'hex');
 const text = (characters: string) => Buffer.from(characters, 'latin1');
 
 /** `piece`, over and over, up to `bytes`. `%` in it is the number of the time. */
@@ -105,6 +106,14 @@ function zipHeaders(bytes: number): Buffer {
 
 /** Names of filters, many of them. */
 const FILTERS = ['/ASCIIHexDecode', '/A85', '/FlateDecode', '/LZWDecode', '/RunLengthDecode'];
+
+/** Of lzop: its magic, versions, LZO1X-1 and no flags, neither times nor a name. */
+const LZOP_HEADER = '894c5a4f000d0a1a0a104020a009400105000000000000000000000000000000000000000000';
+
+/** The same bytes, over and over, up to `bytes`. */
+function many(digits: string, bytes: number): Buffer {
+  return Buffer.alloc(bytes, hex(digits));
+}
 
 /** Each makes a file of about `bytes` bytes. */
 export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
@@ -223,6 +232,87 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
   ],
   ['a mail of one line', (bytes: number) => mailOf('Content-Type: multipart/mixed; boundary=b', 'a'.repeat(bytes))],
   ['a mailbox of one mail', (bytes: number) => text(`From a b\nSubject: a\n\n${'From a'.repeat(bytes / 6)}`)],
+  ...[
+    'a',
+    '"',
+    "'+'",
+    '"a"+"a"+',
+    '" & _\n',
+    'x = x & "a"\n',
+    'Chr(65)&',
+    'String.fromCharCode(',
+    'String.fromCharCode(65,',
+    '[char]65+',
+    '/*',
+    '<#',
+    '//\n',
+    '\\x41',
+    '&#65;',
+    '%6a%7e',
+    'eval     (',
+    '^a',
+    '`\n',
+    '+ADw-',
+    '+AAA',
+    '\r',
+    '\\\n',
+    'data:,',
+    'data:a,%41 ',
+    '[1,2,3,4',
+    '0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34\n',
+    'QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xt ',
+    'QUJDREVGR0hJSktMTU5P\n',
+    '4142434445464748494a4b4c4d4e4f505152535455565758595a6162636465666768 ',
+    '=ybegin size=1 name=a\n',
+    '(This file must be converted with BinHex 4.0)\n:',
+  ].map((piece): [string, (bytes: number) => Buffer] => [
+    `a text of ${JSON.stringify(piece)}`,
+    (bytes) => text(`A text.\n${repeated(piece, bytes)}`),
+  ]),
+  ['a text in UTF-16', (bytes: number) => Buffer.from(repeated('"a"+"b"\r', bytes / 2), 'utf16le')],
+  ['base64 of base64 of base64', (bytes: number) => text(Buffer.from(noise(bytes / 3).toString('base64')).toString('base64'))],
+  ...['{', '{\\*\\a', '{\\objdata 41', '\\objdata 4142434445464748', '\\bin9 a', "\\'41", '{\\objdata 41}'].map(
+    (piece): [string, (bytes: number) => Buffer] => [
+      `RTF of ${JSON.stringify(piece)}`,
+      (bytes) => text(`{\\rtf1 ${repeated(piece, bytes)}`),
+    ],
+  ),
+  [
+    'OneNote of files that hold each other',
+    (bytes: number) => {
+      const object = Buffer.alloc(36);
+      object.write('e716e3bd65261145a4c48d4d0b7a9eac', 'hex');
+      object.writeUInt32LE(0x7fffffff, 16);
+      return Buffer.concat([
+        Buffer.from('e4525c7b8cd8a74daeb15378d02996d3', 'hex'),
+        ...Array.from({ length: Math.floor(bytes / object.length) }, () => object),
+      ]);
+    },
+  ],
+  [
+    'TNEF of properties',
+    (bytes: number) => {
+      const head = Buffer.from('789f3e22010002030006000000000000ffffffff', 'hex');
+      head.writeUInt32LE(bytes, 11);
+      head.writeUInt32LE(0xffffffff, 15);
+      return Buffer.concat([head, text(repeated('\x1e\x00\x01\x30\x01\0\0\0\x04\0\0\0abcd', bytes))]);
+    },
+  ],
+  [
+    'CMS of open lengths',
+    (bytes: number) =>
+      Buffer.concat([Buffer.from('308006092a864886f70d010702a0803080020101', 'hex'), text(repeated('\x30\x80', bytes))]),
+  ],
+  ['a PDF of scripts', (bytes: number) => pdfOf(repeated('/JS (a', bytes))],
+  ['a PDF of scripts that are closed', (bytes: number) => pdfOf(repeated('/JS (a)', bytes))],
+  [
+    'a PDF of filters in other objects',
+    (bytes: number) => pdfOf(repeated('% 0 obj<</Filter % 0 R>>stream\na\nendstream\n', bytes)),
+  ],
+  [
+    'a PDF that names its streams as files',
+    (bytes: number) => pdfOf(repeated('% 0 obj<</F % 0 R/Filter/AHx>>stream\n41>\nendstream\n', bytes)),
+  ],
   ['a zip of headers', zipHeaders],
   [
     'a zip that is only found behind the ends of others',
@@ -231,6 +321,78 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
   [
     'a gzip of empty streams',
     (bytes: number) => Buffer.concat(Array.from({ length: Math.ceil(bytes / 20) }, () => gzipSync(Buffer.alloc(0)))),
+  ],
+  [
+    'LZ4 of frames that claim 4 MiB and hold nothing',
+    (bytes: number) => Buffer.concat(Array.from({ length: Math.ceil(bytes / 11) }, () => hex('04224d1860700000000000'))),
+  ],
+  [
+    'LZ4 of blocks of one byte that may refer to all before them',
+    (bytes: number) => {
+      const block = hex('010000804100');
+      const blocks = Array.from({ length: Math.ceil(bytes / 5) }, () => block.subarray(0, 5));
+      return Buffer.concat([hex('04224d18407000'), ...blocks, hex('00000000')]);
+    },
+  ],
+  [
+    'LZ4 of skippable frames',
+    (bytes: number) => Buffer.concat([hex('04224d18407000'), hex('00000000'), many('502a4d1800000000', bytes)]),
+  ],
+  [
+    'lzop of blocks that claim 64 MiB',
+    (bytes: number) => Buffer.concat([hex(`${LZOP_HEADER}`), many('040000000000000111', bytes)]),
+  ],
+  ['lzip of members without an end', (bytes: number) => many('4c5a4950010c00', bytes)],
+  ['lzip of members that hold nothing', (bytes: number) => many(`4c5a4950010c${'00'.repeat(12)}1a00000000000000`, bytes)],
+  [
+    'a program of marks of UPX',
+    (bytes: number) => {
+      // Each names the whole of the file as packed.
+      const mark = Buffer.alloc(32, 1);
+      mark.write('UPX!', 0, 'latin1');
+      mark.writeUInt32LE(bytes - 64, 20);
+      return Buffer.concat([text('MZ'), ...Array.from({ length: Math.ceil(bytes / 32) }, () => mark)]);
+    },
+  ],
+  [
+    'a shell archive of documents',
+    (bytes: number) => text(`#!/bin/sh\n${repeated(`sed 's/^X//' <<E\nX${'a'.repeat(300)}\nE\n`, bytes)}`),
+  ],
+  ['a shell archive of openings', (bytes: number) => text(`#!/bin/sh\n${repeated("base64 -d <<'", bytes)}`)],
+  ['a shell archive of one line', (bytes: number) => text(`#!/bin/sh\nbase64 -d <<E\n${repeated('QUJD', bytes)}`)],
+  [
+    'a disk of grains at one place',
+    (bytes: number) => {
+      const header = Buffer.alloc(512);
+      header.write('KDMV', 0, 'latin1');
+      header.writeUInt32LE(0x30001, 8);
+      header.writeUInt32LE(1, 64);
+      const grain = Buffer.alloc(512);
+      const packed = deflateSync(Buffer.alloc(65_536));
+      grain.writeUInt32LE(packed.length, 8);
+      packed.copy(grain, 12);
+      return Buffer.concat([header, ...Array.from({ length: Math.ceil(bytes / 512) }, () => grain)]);
+    },
+  ],
+  [
+    'a tar of records that say another size',
+    (bytes: number) => {
+      const record = Buffer.concat([
+        tarEntry({ name: 'pax', content: text('16 size=00000900\n'), type: 'x' }),
+        tarEntry({ name: 'a', content: Buffer.alloc(0) }),
+      ]);
+      return Buffer.concat(Array.from({ length: Math.ceil(bytes / record.length) }, () => record));
+    },
+  ],
+  [
+    'a boot sector and nothing behind it',
+    (bytes: number) => {
+      const file = noise(bytes);
+      file.write('eb3c90', 0, 'hex');
+      hex('00020101000200020000f801').copy(file, 11);
+      file.write('55aa', 510, 'hex');
+      return file;
+    },
   ],
   [
     'a program of the first bytes of archives',

@@ -89,7 +89,12 @@ describe.runIf(npmMajor >= 10)('npm start', () => {
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'started', version: '1.0.0', scripts: { start } }));
     const npm = spawn('npm', ['start'], {
       cwd: folder,
-      env: { PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter), DATA_DIR: join(folder, 'data'), PORT: '0' },
+      env: {
+        PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+        DATA_DIR: join(folder, 'data'),
+        PORT: '0',
+        SCANNER_URL: 'none',
+      },
       stdio: ['ignore', 'pipe', 'ignore'],
       detached: true,
     });

@@ -1,6 +1,7 @@
 import { crc32, gzipSync } from 'node:zlib';
 import { containersOf, docx, mail, mailbox, ole, pdf, tarEntry, uuencoded, vbaCompressed } from './containers.ts';
 import { EICAR, noise, tar, zip } from './files.ts';
+import { PACKED_ARCHIVES } from './packed-archives.ts';
 import { PACKED_EICAR } from './packed-eicar.ts';
 import { packWith7Zip } from './seven-zip-pack.ts';
 
@@ -10,7 +11,7 @@ import { packWith7Zip } from './seven-zip-pack.ts';
 export const PASSWORD = 'palisade';
 
 /** Reproducible numbers (xorshift32). */
-class Chance {
+export class Chance {
   private state: number;
 
   constructor(seed: number) {
@@ -50,11 +51,75 @@ function ascii85(bytes: Buffer): Buffer {
   return Buffer.from(`${text}~>`, 'latin1');
 }
 
+/** Documents and mails of kinds that have readers of their own, each with EICAR in it. */
+function documents(): [string, Buffer][] {
+  const long = (number: number) => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32LE(number);
+    return bytes;
+  };
+  const packaged = Buffer.concat([
+    Buffer.from('\x02\0a.com\0C:\\a.com\0\0\0\x03\0\x09\0\0\0C:\\a.com\0\0', 'latin1'),
+    long(EICAR.length),
+    EICAR,
+  ]);
+  const object = Buffer.concat([
+    long(0x0501),
+    long(2),
+    long(8),
+    Buffer.from('Package\0'),
+    long(0),
+    long(0),
+    long(packaged.length),
+    packaged,
+  ]).toString('hex');
+  const attribute = (id: number, content: Buffer) =>
+    Buffer.concat([Buffer.from([2]), long(id), long(content.length), content, Buffer.alloc(2)]);
+  const store = Buffer.alloc(36);
+  store.write('e716e3bd65261145a4c48d4d0b7a9eac', 'hex');
+  store.writeUInt32LE(EICAR.length, 16);
+  const der = (tag: number, ...values: Buffer[]) => {
+    const content = Buffer.concat(values);
+    return Buffer.concat([Buffer.from([tag, 0x81, content.length]), content]);
+  };
+  const identifier = (kind: string) => Buffer.from(`06092a864886f70d01070${kind}`, 'hex');
+  const script = `x = "${EICAR.toString('base64').replaceAll(/(.{20})/g, '$1" & _\r\n "')}" + Chr(65)`;
+  return [
+    ['rtf', Buffer.from(`{\\rtf1 {\\object{\\*\\objdata ${object}}}{\\pict\\bin9 123456789}}`)],
+    ['onenote', Buffer.concat([Buffer.from('e4525c7b8cd8a74daeb15378d02996d3', 'hex'), store, EICAR])],
+    ['ole, native', ole([{ name: '\x01Ole10Native', content: Buffer.concat([long(packaged.length), packaged]) }])],
+    [
+      'tnef',
+      Buffer.concat([
+        Buffer.from('789f3e220100', 'hex'),
+        attribute(0x00018010, Buffer.from('a.com\0')),
+        attribute(0x0006800f, EICAR),
+        attribute(0x00069005, Buffer.concat([long(1), long(0x37010102), long(1), long(EICAR.length), EICAR])),
+      ]),
+    ],
+    [
+      'cms',
+      der(
+        0x30,
+        identifier('2'),
+        der(0xa0, der(0x30, der(2, Buffer.from([1])), der(0x31), der(0x30, identifier('1'), der(0xa0, der(4, EICAR))))),
+      ),
+    ],
+    ['text in UTF-16', Buffer.from(`\ufeff${script}`, 'utf16le')],
+    ['script', Buffer.from(script)],
+  ];
+}
+
 /** Everything that can be bent, by name. */
+const LARGE_BYTES = 200_000;
+const CARVED = /behind|makeself|initramfs|shar/;
+
 export async function seeds(): Promise<Map<string, Buffer>> {
   const eicar = { name: 'eicar.com', content: EICAR };
   const filling = { name: 'filling.bin', content: noise(3000) };
-  const all = new Map([...(await containersOf(EICAR)), ...PACKED_EICAR]);
+  // The others are found by the carving of the rules, or are large.
+  const archives = [...PACKED_ARCHIVES].filter(([name, { length }]) => length < LARGE_BYTES && !CARVED.test(name));
+  const all = new Map([...(await containersOf(EICAR)), ...PACKED_EICAR, ...archives]);
   const files = { 'filling.bin': filling.content, 'words.txt': Buffer.from('many words, '.repeat(300)), 'eicar.com': EICAR };
   for (const [name, switches] of [
     ['7z, copied', ['-t7z', '-mx=0']],
@@ -124,7 +189,7 @@ export async function seeds(): Promise<Map<string, Buffer>> {
       ]),
     ],
   ];
-  for (const [name, bytes] of more) all.set(name, bytes);
+  for (const [name, bytes] of [...more, ...documents()]) all.set(name, bytes);
   return all;
 }
 

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
+import { QUARANTINE_BYTES_MAXIMUM } from '@palisade/contract/quarantine';
 import type { Kysely } from 'kysely';
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.ts';
@@ -78,11 +79,15 @@ export async function buildScanner(
     }
     return took_over;
   });
+  const usual = settings.look_for_scanner ? (surroundings.usual_scanners ?? []) : [];
+  const addresses = settings.scanners.length > 0 ? settings.scanners : usual;
   const clamd =
-    settings.scanners.length === 0
+    addresses.length === 0
       ? undefined
       : createClamdPool({
-          addresses: settings.scanners,
+          addresses,
+          looked_for: settings.scanners.length === 0,
+          let_go_ms: surroundings.scanner_let_go_ms,
           time_ms: limits.time_ms,
           logger,
           onRenewed: (change) => {
@@ -107,6 +112,7 @@ export async function buildScanner(
     arrivals,
     spool,
     quarantine,
+    quarantine_quota: surroundings.quarantine_quota ?? QUARANTINE_BYTES_MAXIMUM,
     home,
     falseAlarms,
     now,

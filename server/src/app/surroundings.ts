@@ -9,6 +9,7 @@ import type { DatabaseLocation } from '#platform/database.ts';
 import type { FreeBytes } from '#platform/disk.ts';
 import type { EventsLimits } from '#platform/events.ts';
 import type { PatienceLimits } from '#platform/http.ts';
+import type { ScannerAddress } from '#platform/scanner-url.ts';
 import type { Settings } from '#platform/settings.ts';
 
 /** What surrounds the application: settings, where things lie, the clock, the log. */
@@ -27,6 +28,8 @@ export interface Surroundings {
   engine_memory?: EngineMemory;
   upload_limits?: Partial<UploadLimits>;
   arrival_limits?: ArrivalLimits;
+  /** Bytes of one person that are kept sealed. */
+  quarantine_quota?: number;
   /** How much room a disk has. */
   free_bytes?: FreeBytes;
   events_limits?: EventsLimits;
@@ -38,6 +41,10 @@ export interface Surroundings {
   scan_retry_ms?: number;
   /** What is known of files by their SHA-256 alone. */
   match_hash?: MatchHash;
+  /** Where a clamd is looked for that nobody named; nowhere where nothing is said, so that no test finds one of the machine. */
+  usual_scanners?: readonly ScannerAddress[];
+  /** How long a clamd that was found may be away before it is let go, in ms. */
+  scanner_let_go_ms?: number;
   /** How often each clamd is looked at, in ms. */
   scanner_look_ms?: number;
   /** What drills are drawn with: from 0 up to, not including, 1. */

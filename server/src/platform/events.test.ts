@@ -3,6 +3,7 @@ import { sendMessage } from '@palisade/contract/chat';
 import type { Topic } from '@palisade/contract/endpoint';
 import { EVENTS_CLOSED, type LiveEvent } from '@palisade/contract/events';
 import { addRule } from '@palisade/contract/firewall';
+import { deleteScan } from '@palisade/contract/quarantine';
 import { createSession, joinSession } from '@palisade/contract/remote';
 import { endSession, listSessions } from '@palisade/contract/sessions';
 import { assignSubscription } from '@palisade/contract/subscription';
@@ -57,8 +58,10 @@ describe('the events socket', async () => {
     await told('remote');
     replyOf(await boss.call(joinSession, { token: admin.token, body: { session_code } }));
     await vi.waitFor(() => expect(changes().filter((topic) => topic === 'remote')).toHaveLength(2));
-    const plan = { plan_name: 'Solo', price: 1, duration_months: 12, max_devices: 5, is_premium: true, features: [] };
-    replyOf(await boss.call(assignSubscription, { token: admin.token, body: { user_email: maria.email, ...plan } }));
+    const plan = { plan_name: 'Solo', price: 1, duration_months: 12, max_devices: 5, is_premium: true, features: [] } as const;
+    replyOf(
+      await boss.call(assignSubscription, { token: admin.token, body: { user_email: maria.email, ...plan, features: [] } }),
+    );
     await told('subscription');
     expect(changes()).toEqual(['rules', 'messages', 'account', 'remote', 'remote', 'subscription']);
 
@@ -68,6 +71,14 @@ describe('the events socket', async () => {
     await theirs.event((event) => event.kind === 'changed' && event.topic === 'rules');
     expect(theirs.events()).toHaveLength(1);
     expect(changes()).toHaveLength(6);
+  });
+
+  test('tells every page of a person that a scan is gone', async () => {
+    const { token } = await app.signIn();
+    const pages = await Promise.all([listenAs(app, token), listenAs(app, token)]);
+    const { id } = await scanned(app, token, 'letter.pdf', PDF);
+    await app.call(deleteScan, { token, params: { id } });
+    for (const page of pages) await page.event((event) => event.kind === 'scan_removed' && event.scan_id === id);
   });
 
   test('refuses a token in the address', async () => {
@@ -168,7 +179,7 @@ describe('the events socket', async () => {
 const user = { id: newId(), username: 'maria', email: 'maria@example.com', role: 'customer' } as const;
 
 /** The socket alone, where every token is a session of its own; `looked_up` has the size of each lookup of sessions. */
-async function serveAlone(limits: EventsLimits) {
+async function serveAlone(limits: EventsLimits, isLiving = true) {
   const bus = createBus();
   const fastify = await createHttp({
     logger: pino({ level: 'silent' }),
@@ -183,7 +194,7 @@ async function serveAlone(limits: EventsLimits) {
     resolve: () => Promise.resolve({ id: newId(), user, began: null, is_held: false, is_unproven: false }),
     living(session_ids: readonly string[]) {
       looked_up.push(session_ids.length);
-      return Promise.resolve(new Set(session_ids));
+      return Promise.resolve(new Set(isLiving ? session_ids : []));
     },
     onEnd: () => () => {},
     onChange: () => () => {},
@@ -199,6 +210,14 @@ async function serveAlone(limits: EventsLimits) {
   });
   return { bus, fastify, url, looked_up };
 }
+
+test('a session that ended while its page was let in is looked up at once, not at the next heartbeat', async () => {
+  const { url } = await serveAlone({ ...EVENTS_LIMITS, heartbeat_ms: 600_000 }, false);
+  const page = await openSocket({ url });
+  page.say({ kind: 'hello', access_token: 'token' });
+  await page.welcomed();
+  expect(await page.closed).toBe(EVENTS_CLOSED.unauthenticated);
+});
 
 test('heartbeats are spread over their time, and sessions are looked up many at a time', async () => {
   const count = 300;

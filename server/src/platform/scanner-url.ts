@@ -4,6 +4,16 @@ export type ScannerAddress = { host: string; port: number } | { path: string };
 /** clamd's own default (`TCPSocket` of clamd.conf). */
 const CLAMD_PORT = 3310;
 
+/**
+ * Where a clamd listens that somebody installed and nobody configured for us: Debian's package, and Homebrew's on both kinds of Mac. Only folders that
+ * belong to the system or its packages: a socket in /tmp may be anybody's, and would be given every file.
+ */
+export const USUAL_SCANNERS: readonly ScannerAddress[] = [
+  { path: '/var/run/clamav/clamd.ctl' },
+  { path: '/opt/homebrew/var/run/clamav/clamd.sock' },
+  { path: '/usr/local/var/run/clamav/clamd.sock' },
+];
+
 /** Undefined where a % stands for itself. */
 function decoded(pathname: string): string | undefined {
   try {

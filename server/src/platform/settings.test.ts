@@ -126,6 +126,7 @@ describe('settings', () => {
     ['SCANNER_URL', { SCANNER_URL: 'clamd+unix://run/clamd.sock' }],
     ['SCANNER_URL', { SCANNER_URL: 'clamd+unix:///run/50%clamd.sock' }],
     ['SCANNER_URL', { SCANNER_URL: 'clamd://localhost, http://localhost' }],
+    ['SCANNER_URL', { SCANNER_URL: 'clamd://localhost, none' }],
     ['REDIS_URL', { REDIS_URL: 'http://localhost' }],
     ['LIMITS', { LIMITS: 'pairs=5/10m' }],
     ['LIMITS', { LIMITS: 'pair=5' }],
@@ -144,8 +145,27 @@ describe('settings', () => {
   test('signature feeds are read with their pins', () => {
     const SIGNATURE_FEEDS = `yara+https://example.com/rules.zip?a=1#sha256=${HEX.toUpperCase()}, sha256+http://127.0.0.1:8080/list.txt#ed25519=${KEY}`;
     expect(parseSettings({ SIGNATURE_FEEDS }).signature_feeds).toEqual([
-      { kind: 'yara', url: 'https://example.com/rules.zip?a=1', pin: { kind: 'sha256', hex: HEX } },
-      { kind: 'sha256', url: 'http://127.0.0.1:8080/list.txt', pin: { kind: 'ed25519', key: KEY } },
+      {
+        kind: 'yara',
+        url: 'https://example.com/rules.zip?a=1',
+        pin: { kind: 'sha256', hex: HEX },
+        strict: false,
+        severity: 'alarm',
+      },
+      {
+        kind: 'sha256',
+        url: 'http://127.0.0.1:8080/list.txt',
+        pin: { kind: 'ed25519', key: KEY },
+        strict: false,
+        severity: 'alarm',
+      },
+    ]);
+    expect(
+      parseSettings({ SIGNATURE_FEEDS: `yara+https://a.example/r.zip#tls&strict,sha256+https://a.example/l.csv#tls&note` })
+        .signature_feeds,
+    ).toEqual([
+      { kind: 'yara', url: 'https://a.example/r.zip', pin: { kind: 'tls' }, strict: true, severity: 'alarm' },
+      { kind: 'sha256', url: 'https://a.example/l.csv', pin: { kind: 'tls' }, strict: false, severity: 'note' },
     ]);
     expect(parseSettings({}).signature_feeds).toEqual([]);
   });
@@ -157,6 +177,10 @@ describe('settings', () => {
     [`yara+ftp://example.com/r.zip#sha256=${HEX}`, 'must have an address that starts with https://'],
     ['yara+https://example.com/r.zip', 'must end with its pin'],
     ['yara+https://example.com/r.zip#md5=00', 'must end with its pin'],
+    ['yara+https://example.com/r.zip#strict', 'must end with its pin'],
+    ['yara+https://example.com/r.zip#tls&loud', 'has "&loud" behind its pin, where only &strict, &alarm or &note can stand'],
+    ['yara+https://example.com/r.zip#tls&note&alarm', 'cannot be both &alarm and &note'],
+    ['yara+http://example.com/r.zip#tls', 'must have an address that starts with https://'],
     ['yara+https://example.com/r.zip#sha256=00', 'needs 64 hex digits after #sha256='],
     ['sha256+https://example.com/l.txt#ed25519=AAAA', 'needs a public key of 32 bytes in base64'],
     [
@@ -171,6 +195,7 @@ describe('settings', () => {
 
   test.each([
     ['', []],
+    ['none', []],
     ['clamd://scanner', [{ host: 'scanner', port: 3310 }]],
     ['clamd://[2001:db8::1]:3311/', [{ host: '2001:db8::1', port: 3311 }]],
     ['clamd+unix:///run/clamav/clamd.ctl', [{ path: '/run/clamav/clamd.ctl' }]],
@@ -182,7 +207,9 @@ describe('settings', () => {
       ],
     ],
   ])('the scanners of SCANNER_URL=%s', (url, scanners) => {
-    expect(parseSettings({ SCANNER_URL: url }).scanners).toEqual(scanners);
+    const settings = parseSettings({ SCANNER_URL: url });
+    expect(settings.scanners).toEqual(scanners);
+    expect(settings.look_for_scanner).toBe(url === '');
   });
 
   test.each([

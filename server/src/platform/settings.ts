@@ -48,6 +48,8 @@ export interface Settings {
   mail_server: { url: string; from: string } | undefined;
   /** The clamd pool beside the embedded engine; empty: the embedded engine alone. */
   scanners: readonly ScannerAddress[];
+  /** Nobody has said which clamd, or that there is to be none: one at a usual place may be used. */
+  look_for_scanner: boolean;
   /** Sources of signatures beside the pack that ships. */
   signature_feeds: readonly SignatureFeed[];
   /** How much may lie in the spool, of one person and in all, in bytes. */
@@ -172,9 +174,12 @@ const environmentSchema = z.object({
     ),
   ),
   SCANNER_URL: commaList.transform((urls, context) => {
+    if (urls.length === 1 && urls[0] === 'none') return { scanners: [], look_for_scanner: false };
     const scanners = parseScannerUrls(urls);
-    if (scanners !== undefined) return scanners;
-    context.addIssue('must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas');
+    if (scanners !== undefined) return { scanners, look_for_scanner: scanners.length === 0 };
+    context.addIssue(
+      'must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none',
+    );
     return z.NEVER;
   }),
   LIVE_CHAT_URL: webAddress,
@@ -309,7 +314,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     demo: values.DEMO === undefined ? exposure === 'local' : values.DEMO === 'on',
     reset_delivery: values.RESET_DELIVERY ?? (exposure === 'local' ? 'response' : 'email'),
     mail_server,
-    scanners: values.SCANNER_URL,
+    ...values.SCANNER_URL,
     signature_feeds: values.SIGNATURE_FEEDS,
     spool: { per_person: values.SPOOL_PERSON_MAXIMUM, all: values.SPOOL_MAXIMUM },
     disk_reserve: values.DISK_RESERVE,

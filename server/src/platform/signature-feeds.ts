@@ -1,5 +1,8 @@
-/** What proves that a feed's bytes are its maker's: a checksum, or the public key of a detached signature at `<url>.sig`. */
-type FeedPin = { kind: 'sha256'; hex: string } | { kind: 'ed25519'; key: string };
+/**
+ * What proves that a feed's bytes are its maker's: a checksum, the public key of a detached signature at `<url>.sig`, or the certificate of its host alone, for
+ * lists that change daily and are signed by nobody.
+ */
+type FeedPin = { kind: 'sha256'; hex: string } | { kind: 'ed25519'; key: string } | { kind: 'tls' };
 
 /** A source of signatures: an archive of YARA rules, or a list of SHA-256 sums. */
 export interface SignatureFeed {
@@ -7,6 +10,10 @@ export interface SignatureFeed {
   /** Without the pin. */
   url: string;
   pin: FeedPin;
+  /** It is used whole or not at all. Else what cannot be used of it is left out. */
+  strict: boolean;
+  /** What a `note` feed finds is a note, and never makes a file infected. */
+  severity: 'alarm' | 'note';
 }
 
 const EXAMPLE = 'yara+https://example.com/rules.tar.gz#sha256=<64 hex digits>';
@@ -15,8 +22,9 @@ const KINDS = ['yara', 'sha256'] as const;
 const ED25519_KEY = /^[A-Za-z0-9+/]{43}=$/;
 
 /** @throws a sentence's end that says what is wrong with the pin, and what is right. */
-function pinOf(fragment: string): FeedPin {
-  const [, name, value = ''] = /^#(\w+)=(.*)$/.exec(fragment) ?? [];
+function pinOf(pin: string): FeedPin {
+  if (pin === 'tls') return { kind: 'tls' };
+  const [, name, value = ''] = /^(\w+)=(.*)$/.exec(pin) ?? [];
   if (name === 'sha256') {
     if (!/^[0-9a-f]{64}$/i.test(value)) throw new Error('needs 64 hex digits after #sha256=');
     return { kind: 'sha256', hex: value.toLowerCase() };
@@ -25,7 +33,17 @@ function pinOf(fragment: string): FeedPin {
     if (!ED25519_KEY.test(value)) throw new Error('needs a public key of 32 bytes in base64 (44 characters) after #ed25519=');
     return { kind: 'ed25519', key: value };
   }
-  throw new Error('must end with its pin: #sha256=<64 hex digits> or #ed25519=<public key in base64>');
+  throw new Error(
+    'must end with its pin: #sha256=<64 hex digits>, #ed25519=<public key in base64>, or #tls to trust the certificate of its host',
+  );
+}
+
+/** What stands behind the pin, each with `&` before it. @throws as `pinOf`. */
+function wishesOf(wishes: readonly string[]): Pick<SignatureFeed, 'strict' | 'severity'> {
+  const unknown = wishes.find((wish) => !['strict', 'alarm', 'note'].includes(wish));
+  if (unknown !== undefined) throw new Error(`has "&${unknown}" behind its pin, where only &strict, &alarm or &note can stand`);
+  if (wishes.includes('alarm') && wishes.includes('note')) throw new Error('cannot be both &alarm and &note');
+  return { strict: wishes.includes('strict'), severity: wishes.includes('note') ? 'note' : 'alarm' };
 }
 
 function feedOf(part: string, mayBePlain: (host: string) => boolean): SignatureFeed {
@@ -37,13 +55,15 @@ function feedOf(part: string, mayBePlain: (host: string) => boolean): SignatureF
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBePlain(url.hostname))) {
     throw new Error('must have an address that starts with https://');
   }
-  const pin = pinOf(url.hash);
+  const [first = '', ...wishes] = url.hash.slice(1).split('&');
+  const pin = pinOf(first);
   url.hash = '';
-  return { kind, url: url.href, pin };
+  return { kind, url: url.href, pin, ...wishesOf(wishes) };
 }
 
 /**
- * Parses the comma list of `SIGNATURE_FEEDS`: `yara+https://host/rules.tar.gz#sha256=HEX`, `sha256+https://host/list.txt#ed25519=KEY`. HTTP without TLS
+ * Parses the comma list of `SIGNATURE_FEEDS`: `yara+https://host/rules.tar.gz#sha256=HEX`, `sha256+https://host/list.txt#ed25519=KEY`,
+ * `sha256+https://host/list.csv.zip#tls&note`. HTTP without TLS
  * is for hosts that `mayBePlain` names alone. A comma in an address is written `%2C`.
  * @throws an error of which the message names the first bad part and says what would be right.
  */

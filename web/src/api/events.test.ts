@@ -5,6 +5,7 @@ import { QueryClient } from '@tanstack/react-query';
 import { renderHook } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { useConnection } from './connection.ts';
+import { dashboardQuery } from './dashboard.ts';
 import { isLive, keepEventsOpen, onEvent } from './events.ts';
 import { MARIA, scanOf } from './fake-records.ts';
 import { FakeServer, type FakeSocket, reply } from './fake-server.ts';
@@ -67,6 +68,19 @@ describe('the events socket', () => {
     socket.say({ kind: 'event', id: LATER, event: { kind: 'scan_removed', scan_id: CURSOR } });
     expect(removed).toHaveBeenCalledExactlyOnceWith({ kind: 'scan_removed', scan_id: CURSOR });
     unsubscribe();
+  });
+
+  it.each([
+    ['alerts_changed', { kind: 'alerts_changed' }, ['anti-hacking', 'alerts']],
+    ['changed', { kind: 'changed', topic: 'rules' }, ['firewall', 'rules']],
+  ] as const)('has the dashboard, and what else shows it, read anew: %s', (_, event, queryKey) => {
+    const queries = new QueryClient();
+    const unfollow = followEvents(queries);
+    for (const key of [dashboardQuery.queryKey, queryKey, ['engine']]) queries.setQueryData(key, {});
+    welcome().say({ kind: 'event', id: LATER, event });
+    const isOld = (key: readonly string[]) => queries.getQueryState(key)?.isInvalidated;
+    expect([isOld(dashboardQuery.queryKey), isOld(queryKey), isOld(['engine'])]).toEqual([true, true, false]);
+    unfollow();
   });
 
   it('is what Online and Offline follow', () => {

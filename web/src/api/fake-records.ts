@@ -59,7 +59,14 @@ export function scanOf(parts: Partial<Scan> = {}): Scan {
     first_seen_at: '2026-11-20T10:00:00.000Z',
     notes: [],
     engines: [{ name: 'YARA-X', version: '1.9.0', signatures_version: '1', verdict: scan_status, threat: null, duration_ms: 4 }],
-    coverage: { members_total: 0, members_scanned: 0, bytes_scanned: 1_258_291, encrypted: 0, whole_file_conditions: true },
+    coverage: {
+      members_total: 0,
+      members_scanned: 0,
+      bytes_scanned: 1_258_291,
+      encrypted: 0,
+      bytes_raw: 0,
+      whole_file_conditions: true,
+    },
     ...parts,
   };
 }

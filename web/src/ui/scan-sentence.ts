@@ -4,15 +4,17 @@ import { describeBytes } from './bytes.ts';
 const count = new Intl.NumberFormat('en');
 
 /**
- * How much of a file was read: "412 of 412 files inside checked, 1.2 GB". A file without members is one that was read as it is.
+ * How much of a file was read: "412 of 412 files inside checked, 1.2 GB, 3 MB of it as raw bytes". A file without members is one that was read as it is; raw
+ * bytes are those of no known format.
  * Nothing when nothing is known of it: `pending` says so already.
  */
 export function describeCoverage({ coverage, size }: Scan): string | undefined {
   if (size === 0) return 'The file is empty.';
   if (!coverage) return undefined;
-  const { members_total, members_scanned, bytes_scanned, encrypted } = coverage;
-  const bytes = describeBytes(bytes_scanned);
-  if (members_total === 0) return bytes_scanned > 0 ? `${bytes} checked` : undefined;
+  const { members_total, members_scanned, bytes_scanned, encrypted, bytes_raw } = coverage;
+  const raw = bytes_raw > 0 ? `, ${describeBytes(bytes_raw)} of it as raw bytes` : '';
+  const bytes = `${describeBytes(bytes_scanned)}${members_total === 0 ? ' checked' : ''}${raw}`;
+  if (members_total === 0) return bytes_scanned > 0 ? bytes : undefined;
   const locked = encrypted > 0 ? `, ${count.format(encrypted)} locked by a password` : '';
   return `${count.format(members_scanned)} of ${count.format(members_total)} ${members_total === 1 ? 'file' : 'files'} inside checked, ${bytes}${locked}`;
 }

@@ -73,6 +73,7 @@ const NO_COVERAGE: Coverage = {
   members_scanned: 0,
   bytes_scanned: 0,
   encrypted: 0,
+  bytes_raw: 0,
   whole_file_conditions: true,
 };
 
@@ -83,6 +84,8 @@ export function createAntivirus(parts: {
   arrivals: Pick<Arrivals, 'dismiss'>;
   spool: Spool;
   quarantine: Quarantine;
+  /** Bytes of one person that are kept sealed. */
+  quarantine_quota: number;
   /** The id of the data folder in which `spool` and `quarantine` are. */
   home: string;
   falseAlarms: Pick<FalseAlarms, 'of'>;
@@ -98,9 +101,9 @@ export function createAntivirus(parts: {
   /** How often pending files are given to the engine again, in ms. */
   retry_ms?: number | undefined;
 }): Antivirus {
-  const { database, engine, spool, quarantine, home, falseAlarms, now, logger, tell, matchHash } = parts;
+  const { database, engine, spool, quarantine, quarantine_quota, home, falseAlarms, now, logger, tell, matchHash } = parts;
   const scanList = createScanList(database);
-  const keeping = createKeeping({ database, spool, quarantine, home, now, logger });
+  const keeping = createKeeping({ database, spool, quarantine, home, quota: quarantine_quota, now, logger });
   /** Files that are in the spool and have no record yet. */
   const arriving = new Set<string>();
   // Thousands of scans may be counted, at each look at the dashboard.

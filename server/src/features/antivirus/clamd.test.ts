@@ -252,11 +252,74 @@ test('what clamd found stays found when a server starts without one, until clamd
   await soon(async () => expect(await edition(before)).toContain('ClamAV'));
   await before.close();
 
-  const after = await start('');
+  const after = await start('none');
   // Everything that is kept has been read again.
   await soon(async () => expect(await edition(after)).not.toContain('ClamAV'));
   const scans = await after.app.database.selectFrom('scans').selectAll().execute();
   for (const scan of scans) expect(scan).toMatchObject({ scan_status: 'infected', threat_detected: CLAMD_ONLY_THREAT });
+});
+
+describe('a clamd that nobody named', async () => {
+  const clamd = await startClamdDouble(afterAll);
+  const surroundings = { ...EVERY, usual_scanners: [{ path: '/nonexistent/clamd.ctl' }, clamd.address], scanner_let_go_ms: 300 };
+  const engineOf = async (app: TestApp, token: string) => replyOf(await app.call(readEngine, { token }));
+
+  test('is used where it answers and can be believed, which the engine card says, and let go when it stays away', async () => {
+    const app = await startTestApp({ surroundings });
+    const { token } = await app.signIn(undefined, 'admin');
+    const customer = await app.signIn();
+    await soon(async () =>
+      expect(await engineOf(app, token)).toMatchObject({
+        engines: [{ name: 'YARA-X' }, { name: 'ClamAV', state: 'ready', processes: { ready: 1, wanted: 1 } }],
+        found_scanner: { address: clamd.url, used: true, reason: null },
+      }),
+    );
+    expect((await engineOf(app, customer.token)).found_scanner).toBeNull();
+    await soon(async () =>
+      expect(await scanned(app, token, 'secret.txt', CLAMD_ONLY)).toMatchObject({ scan_status: 'infected' }),
+    );
+
+    await clamd.down();
+    const waiting = scanned(app, token, 'later.txt', Buffer.from('a text that nobody has read before'));
+    await soon(async () => expect((await engineOf(app, token)).engines).toHaveLength(1));
+    await waiting;
+    await soon(async () =>
+      expect(await scanned(app, token, 'after.txt', Buffer.from('another text'))).toMatchObject({
+        scan_status: 'clean',
+        engines: [{ name: 'YARA-X' }],
+      }),
+    );
+    const records = replyOf(await app.call(listScans, { token }));
+    expect(records.find(({ filename }) => filename === 'later.txt')).toMatchObject({ scan_status: 'clean' });
+    await clamd.up();
+    await soon(async () => expect((await engineOf(app, token)).engines).toHaveLength(2));
+  });
+
+  test('is not used where its self-test fails, and files do not wait for it', async () => {
+    clamd.fails_open = true;
+    const app = await startTestApp({ surroundings });
+    const { token } = await app.signIn(undefined, 'admin');
+    await soon(async () =>
+      expect(await engineOf(app, token)).toMatchObject({
+        engines: [{ name: 'YARA-X', state: 'ready' }],
+        found_scanner: { address: clamd.url, used: false, reason: expect.stringContaining('clamd.conf') },
+      }),
+    );
+    expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'clean' });
+    clamd.fails_open = false;
+  });
+
+  test('is not looked for where the setting says none', async () => {
+    const unwanted = await startClamdDouble();
+    const app = await startTestApp({
+      environment: { SCANNER_URL: 'none' },
+      surroundings: { ...EVERY, usual_scanners: [unwanted.address] },
+    });
+    const { token } = await app.signIn(undefined, 'admin');
+    expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ engines: [{ name: 'YARA-X' }] });
+    expect(await engineOf(app, token)).toMatchObject({ engines: [{ name: 'YARA-X' }], found_scanner: null });
+    expect(unwanted.streams).toBe(0);
+  });
 });
 
 describe.runIf(hasClamd)('a clamd that is killed', async () => {

@@ -120,7 +120,7 @@ export async function fetchFeed(
     validators = { etag: response.headers.get('etag'), last_modified: response.headers.get('last-modified') };
   });
   if (validators === undefined) return undefined;
-  if (feed.pin.kind === 'sha256') return { ...validators, signature: undefined };
+  if (feed.pin.kind !== 'ed25519') return { ...validators, signature: undefined };
   const address = new URL(feed.url);
   address.pathname += '.sig';
   const signature: Uint8Array[] = [];

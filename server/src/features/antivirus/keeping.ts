@@ -1,4 +1,4 @@
-import { QUARANTINE_BYTES_MAXIMUM, QUARANTINE_DAYS } from '@palisade/contract/quarantine';
+import { QUARANTINE_DAYS } from '@palisade/contract/quarantine';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
 import { isStorageError } from '#platform/storage-problem.ts';
@@ -74,10 +74,12 @@ export function createKeeping(parts: {
   quarantine: Quarantine;
   /** The data folder of `spool` and `quarantine`. */
   home: string;
+  /** Bytes of one person that are kept sealed. */
+  quota: number;
   now: () => number;
   logger: FastifyBaseLogger;
 }): Keeping {
-  const { database, spool, quarantine, home, now, logger } = parts;
+  const { database, spool, quarantine, home, quota, now, logger } = parts;
   const at = () => new Date(now()).toISOString();
 
   /** Until when the bytes stay after this verdict; null when they do not. */
@@ -104,7 +106,7 @@ export function createKeeping(parts: {
         .where('user_id', '=', row.user_id)
         .where('sealed', '=', sql.lit(1))
         .executeTakeFirstOrThrow();
-      if (Number(bytes ?? 0) + row.size > QUARANTINE_BYTES_MAXIMUM) return 'failed';
+      if (Number(bytes ?? 0) + row.size > quota) return 'failed';
       await quarantine.seal(row, spool.path(row.id));
       return 'sealed';
     } catch (error) {

@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import type { Scan } from '@palisade/contract/antivirus';
+import { listScans, type Scan } from '@palisade/contract/antivirus';
 import {
   decideFalseAlarm,
   deleteFile,
@@ -131,6 +131,24 @@ describe('a sealed file', () => {
     writeFileSync(join(folder, 'bad.key'), 'short');
     expect(() => openQuarantine({ folder, key_file: join(folder, 'bad.key'), disk })).toThrow('does not hold a key');
   });
+});
+
+test('each person has so much room in quarantine; what does not fit is deleted, and others are not touched by it', async () => {
+  const app = await startTestApp({ surroundings: { quarantine_quota: 2 * EICAR.length + 1 } });
+  const [maria, omar] = [await app.signIn('maria'), await app.signIn('omar')];
+  const kept = async ({ token }: { token: string }, name: string) =>
+    (await detailOf(app, token, await scanned(app, token, name, EICAR))).kept;
+  expect([await kept(maria, '1.com'), await kept(maria, '2.com'), await kept(maria, '3.com')]).toEqual([
+    'sealed',
+    'sealed',
+    'no',
+  ]);
+  expect(await kept(omar, '1.com')).toBe('sealed');
+  expect(quarantined(app)).toHaveLength(3);
+  // Room comes back with what is deleted.
+  const [, second] = replyOf(await app.call(listScans, { token: maria.token }));
+  await app.call(deleteFile, { token: maria.token, params: { id: second?.id ?? '' } });
+  expect(await kept(maria, '4.com')).toBe('sealed');
 });
 
 describe('the bytes of an upload', async () => {

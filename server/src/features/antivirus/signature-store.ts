@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { leftOutSchema } from '@palisade/contract/engine';
 import { z } from 'zod';
 import { digestOf } from './engines/digest.ts';
 
@@ -22,6 +23,9 @@ const storedFeedSchema = z.object({
   rules: z.int(),
   hashes: z.int(),
   changed_at: z.iso.datetime(),
+  /** What of it is not used: the first of them, and how many. Sets of earlier versions left nothing out. */
+  left_out: z.array(leftOutSchema).default([]),
+  left_out_total: z.int().default(0),
 });
 export type StoredFeed = z.infer<typeof storedFeedSchema>;
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants, copyFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { LEFT_OUT_NAMED } from '@palisade/contract/engine';
 import type { FastifyBaseLogger } from 'fastify';
 import { takeExclusive } from '#platform/exclusive.ts';
 import type { SignatureFeed } from '#platform/signature-feeds.ts';
@@ -19,6 +20,8 @@ export interface UpdateParts {
   feeds: readonly SignatureFeed[];
   /** `server/signatures`. */
   signatures_folder: string;
+  /** Where the files of the kept set lie; the installation that `signatures_folder` is a part of where nothing is said. */
+  installation_folder?: string | undefined;
   now: () => number;
   logger: FastifyBaseLogger;
   /** From 0 up to, not including, 1: spreads the updates of many servers. */
@@ -32,17 +35,23 @@ export interface UpdateParts {
 const HOUR_MS = 3_600_000;
 /** The next update comes so much later, and up to a tenth more; sooner where a feed failed. ms. */
 const EVERY_MS = { good: 24 * HOUR_MS, failed: HOUR_MS } as const;
+const NAMED_MAXIMUM = 3;
 const KEPT = 'The last good version stays in use.';
 
 /** Names a feed with its pin: content that came under another pin is another feed's. */
-export function feedId({ kind, url, pin }: SignatureFeed): string {
-  const proof = pin.kind === 'sha256' ? pin.hex : pin.key;
-  return createHash('sha256').update(`${kind}+${url}#${pin.kind}=${proof}`).digest('hex').slice(0, 16);
+export function feedId({ kind, url, pin, strict }: SignatureFeed): string {
+  const proof = pin.kind === 'sha256' ? pin.hex : pin.kind === 'ed25519' ? pin.key : '';
+  // What is tried strictly may come out as something else.
+  const wish = strict ? '&strict' : '';
+  return createHash('sha256').update(`${kind}+${url}#${pin.kind}=${proof}${wish}`).digest('hex').slice(0, 16);
 }
 
-function describe({ rules, hashes }: StoredFeed): string {
+function describe({ rules, hashes, left_out, left_out_total }: StoredFeed): string {
   const count = rules > 0 ? `${rules} ${rules === 1 ? 'rule' : 'rules'}` : `${hashes} ${hashes === 1 ? 'hash' : 'hashes'}`;
-  return `In use: ${count}.`;
+  if (left_out_total === 0) return `In use: ${count}.`;
+  const names = left_out.slice(0, NAMED_MAXIMUM).map(({ name }) => name);
+  const more = left_out_total > names.length ? ` and ${left_out_total - names.length} more` : '';
+  return `In use: ${count}. Left out: ${names.join(', ')}${more}.`;
 }
 
 interface Obtained {
@@ -61,6 +70,8 @@ export async function updateSignatures(
 ): Promise<{ outcome: UpdateOutcome; feeds: { url: string; ok: boolean; sentence: string }[] }> {
   const { store, feeds, signatures_folder, now, logger, random = Math.random, onStep = () => {} } = parts;
   const { fetch_limits = FETCH_LIMITS, trial_ms = TRIAL_TIME_MS, signal = new AbortController().signal } = parts;
+  // signatures/ lies in the server's folder, and that in the installation's.
+  const { installation_folder = resolve(signatures_folder, '..', '..') } = parts;
   const release = takeExclusive(store.lock_file);
   if (release === undefined) return { outcome: 'busy', feeds: [] };
   const at = () => new Date(now()).toISOString();
@@ -93,7 +104,16 @@ export async function updateSignatures(
         {
           rules_folder: join(signatures_folder, 'rules'),
           samples_folder: join(signatures_folder, 'samples'),
-          feed: { id, kind: feed.kind, pin: feed.pin, path: download, signature: fetched?.signature?.toString('base64'), target },
+          installation_folder,
+          feed: {
+            id,
+            kind: feed.kind,
+            pin: feed.pin,
+            strict: feed.strict,
+            path: download,
+            signature: fetched?.signature?.toString('base64'),
+            target,
+          },
         },
         trial_ms,
         signal,
@@ -101,7 +121,7 @@ export async function updateSignatures(
       signal.throwIfAborted();
       onStep('tried');
       if (answer.kind === 'refused') throw new FeedRefused(answer.sentence);
-      const { digest, rules, hashes } = answer.feed;
+      const { digest, rules, hashes, left_out } = answer.feed;
       const is_new = digest !== previous?.digest;
       const stored: StoredFeed = {
         id,
@@ -110,6 +130,8 @@ export async function updateSignatures(
         rules,
         hashes,
         changed_at: is_new ? at() : previous.changed_at,
+        left_out: left_out.slice(0, LEFT_OUT_NAMED),
+        left_out_total: left_out.length,
       };
       const { etag = null, last_modified = null } = fetched ?? {};
       const sentence = `${describe(stored)}${is_new ? '' : ' Nothing new.'}`;

@@ -17,8 +17,17 @@ function clamdStatus(clamd: ClamdPool): EngineStatus['engines'][number] {
     version: first?.version ?? null,
     signatures_version: first?.signatures_version ?? null,
     state: first !== undefined ? 'ready' : waits ? 'starting' : 'down',
-    processes: { ready: trusted.length, wanted: members.length },
+    // Of the usual places one is enough.
+    processes: { ready: trusted.length, wanted: clamd.looked_for ? Math.max(1, trusted.length) : members.length },
   };
+}
+
+/** What is told of a clamd that was looked for and answers. */
+function foundScanner(clamd: ClamdPool | undefined): EngineStatus['found_scanner'] {
+  if (clamd?.looked_for !== true) return null;
+  const members = clamd.health();
+  const found = members.find(({ state }) => state === 'trusted') ?? members.find(({ state }) => state === 'refused');
+  return found === undefined ? null : { address: found.address, used: found.state === 'trusted', reason: found.reason };
 }
 
 export function serveSignatures(
@@ -27,11 +36,11 @@ export function serveSignatures(
 ): void {
   const { signatures, embedded, clamd, limits } = parts;
   serve(api, readEngine, 'customer', ({ session }) => {
-    const { rules, hashes, ...status } = embedded.status();
+    const { rules, hashes, memory, ...status } = embedded.status();
     const { feeds, ...facts } = signatures.status();
     const age_ms = signatures.age();
     return Promise.resolve({
-      engines: clamd === undefined ? [status] : [status, clamdStatus(clamd)],
+      engines: clamd?.present() === true ? [status, clamdStatus(clamd)] : [status],
       signatures: { ...facts, rules, hashes, age_hours: age_ms === undefined ? null : Math.round(age_ms / 360_000) / 10 },
       limits: {
         upload_bytes: UPLOAD_MAXIMUM,
@@ -40,7 +49,11 @@ export function serveSignatures(
         depth: limits.depth,
         time_ms: limits.time_ms,
       },
-      feeds: session.user.role === 'admin' ? feeds : null,
+      found_scanner: session.user.role === 'admin' ? foundScanner(clamd) : null,
+      feeds:
+        session.user.role === 'admin'
+          ? feeds.map(({ id, ...feed }) => ({ ...feed, memory_bytes: memory.find((one) => one.id === id)?.bytes ?? null }))
+          : null,
     });
   });
 }

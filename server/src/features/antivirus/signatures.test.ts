@@ -90,9 +90,17 @@ describe('a server with feeds', async () => {
     });
     expect(shown.engines[0]?.signatures_version).toBe(two.engines[0]?.signatures_version);
     expect(shown.signatures.age_hours).toBeLessThan(0.2);
+    const told = { ok: true, severity: 'alarm', left_out: [], left_out_total: 0, changed_at: expect.any(String) };
+    const taken = { confirmed_at: expect.any(String), memory_bytes: expect.any(Number) };
     expect((await status(admin.token)).feeds).toEqual([
-      { address: `${feeds.url}/live/rules.zip`, kind: 'yara', ok: true, sentence: 'In use: 2 rules.' },
-      { address: `${feeds.url}/live/list.txt`, kind: 'sha256', ok: true, sentence: 'In use: 2 hashes. Nothing new.' },
+      {
+        ...{ ...told, ...taken, address: `${feeds.url}/live/rules.zip`, kind: 'yara', rules: 2, hashes: 0 },
+        sentence: 'In use: 2 rules.',
+      },
+      {
+        ...{ ...told, ...taken, address: `${feeds.url}/live/list.txt`, kind: 'sha256', rules: 0, hashes: 2 },
+        sentence: 'In use: 2 hashes. Nothing new.',
+      },
     ]);
   });
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { SignatureFeedStatus } from '@palisade/contract/engine';
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import type { SignatureFeed } from '#platform/signature-feeds.ts';
@@ -21,7 +22,7 @@ interface SignaturesStatus {
   last_outcome: string | null;
   /** Feeds that the last update could not use. */
   failed_sources: number;
-  feeds: { address: string; kind: SignatureFeed['kind']; ok: boolean; sentence: string }[];
+  feeds: (Omit<SignatureFeedStatus, 'memory_bytes'> & { id: string })[];
 }
 
 export interface Signatures {
@@ -75,9 +76,10 @@ export async function createSignatures(parts: {
 
   /** Of a set only what the settings still name. */
   const wanted = (set: StoredSet | undefined) => (set?.feeds ?? []).filter(({ id }) => ids.includes(id));
+  const severityOf = (id: string) => feeds[ids.indexOf(id)]?.severity ?? 'alarm';
   const filesOf = (set: StoredSet | undefined): SignatureFiles => ({
     rules_folder,
-    feeds: wanted(set).map(({ id, kind, path, digest }) => ({ id, kind, path, digest })),
+    feeds: wanted(set).map(({ id, kind, path, digest }) => ({ id, kind, path, digest, severity: severityOf(id) })),
   });
 
   let set: StoredSet | undefined;
@@ -90,8 +92,9 @@ export async function createSignatures(parts: {
   const closing = new AbortController();
   let apply: (files: SignatureFiles) => Promise<boolean> = () => Promise.resolve(true);
 
+  /** What was read before is asked for again in lists that make a file infected, not in those that only note. */
   const openLists = (of: StoredSet | undefined): HashList[] =>
-    wanted(of).flatMap(({ kind, path }) => (kind === 'sha256' ? [openHashList(path)] : []));
+    wanted(of).flatMap(({ id, kind, path }) => (kind === 'sha256' && severityOf(id) === 'alarm' ? [openHashList(path)] : []));
   const close = (some: readonly HashList[]) => {
     for (const list of some) list.close();
   };
@@ -179,10 +182,20 @@ export async function createSignatures(parts: {
 
     status() {
       const outcomes = feeds.map((feed, index) => {
-        const outcome = state?.feeds.find(({ id }) => id === ids[index]);
+        const id = ids[index] ?? '';
+        const outcome = state?.feeds.find((one) => one.id === id);
+        const used = wanted(set).find((one) => one.id === id);
         return {
+          id,
           address: shownAddress(feed.url),
           kind: feed.kind,
+          severity: feed.severity,
+          rules: used?.rules ?? 0,
+          hashes: used?.hashes ?? 0,
+          left_out: used?.left_out ?? [],
+          left_out_total: used?.left_out_total ?? 0,
+          changed_at: used?.changed_at ?? null,
+          confirmed_at: outcome?.confirmed_at ?? null,
           ok: outcome?.ok ?? true,
           sentence: outcome?.sentence ?? 'Waiting for its first update.',
         };

@@ -13,6 +13,7 @@ const GRAVITY: readonly StatusDetail[] = [
   'encrypted',
   'unsupported',
   'damaged',
+  'unexplained',
 ];
 
 const gravest = (details: readonly StatusDetail[]): StatusDetail | null =>

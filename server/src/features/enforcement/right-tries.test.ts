@@ -63,6 +63,19 @@ describe('right passwords', () => {
     expect(wrong.filter((status) => status === 401).length).toBeLessThanOrEqual(4 * 5 + 5);
   });
 
+  test('that wait for their second step are no guesses, one after the other or at once, and forget none that were wrong', async () => {
+    const { person, code } = await withApp();
+    const before = await inTurn(4, () => wrongLogin(person));
+    const waiting = [
+      ...(await inTurn(12, () => rightLogin(person))),
+      ...(await times(12, () => rightLogin(person))).map(({ status }) => status),
+    ];
+    expect([before, new Set(waiting)]).toEqual([[401, 401, 401, 401], new Set([401])]);
+    expect(problemOf(await rightLogin(person)).code).toBe('two_factor_required');
+    const challenge = await challengeOf(person);
+    expect((await call(loginSecondStep, { body: { challenge, code: code() } })).status).toBe(200);
+  });
+
   test('twenty confirmations at once are no guesses', async () => {
     const { token, password } = await signIn();
     const answers = await times(20, () => call(confirmIdentity, { token, body: { current_password: password } }));

@@ -44,9 +44,8 @@ test('a fresh installation says that the first account administers it, and what 
     duration_months: 12 as const,
     max_devices: 1 as const,
     is_premium: true,
-    features: [],
-  };
-  const created = replyOf(await call(createTemplate, { token: boss.token, body: template }));
+  } as const;
+  const created = replyOf(await call(createTemplate, { token: boss.token, body: { ...template, features: [] } }));
   await call(requestPlan, { token: customer.token, body: { template_id: created.template.id } });
   const { waiting } = replyOf(await call(readOverview, { token: boss.token }));
   expect(waiting.plan_requests).toBe(1);

@@ -54,7 +54,7 @@ export function OwnActivity() {
       }
     >
       <p className="sub">
-        What was done to your account, by whom and from where. Whatever you do not recognise: change your password.
+        What was done to your account, by whom and from where. If you see something that was not you, change your password.
       </p>
       <Refusal error={save.error} />
       <Listed what="your activity" rows={entries} error={error} onRetry={refetch} empty={null}>

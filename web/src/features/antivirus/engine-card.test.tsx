@@ -1,4 +1,4 @@
-import { type EngineStatus, readEngine } from '@palisade/contract/engine';
+import { type EngineStatus, readEngine, type SignatureFeedStatus } from '@palisade/contract/engine';
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
@@ -28,10 +28,25 @@ const SIGNATURES: EngineStatus['signatures'] = {
   last_outcome: null,
   failed_sources: 0,
 };
+const FEED: SignatureFeedStatus = {
+  address: 'https://feeds.example.com/rules.zip',
+  kind: 'yara',
+  severity: 'alarm',
+  ok: true,
+  sentence: 'In use: 12 rules.',
+  rules: 12,
+  hashes: 0,
+  left_out: [],
+  left_out_total: 0,
+  changed_at: '2026-11-19T00:00:00.000Z',
+  confirmed_at: '2026-11-20T09:00:00.000Z',
+  memory_bytes: 3 * 1024 ** 2,
+};
 const STATUS: EngineStatus = {
   engines: [ENGINE],
   signatures: SIGNATURES,
   limits: { upload_bytes: 2 * 1024 ** 3, unpacked_bytes: 4 * 1024 ** 3, members: 10_000, depth: 16, time_ms: 120_000 },
+  found_scanner: null,
   feeds: null,
 };
 const fed = (hours: number, parts: Partial<EngineStatus['signatures']> = {}): EngineStatus => ({
@@ -133,8 +148,26 @@ describe('the engine card', () => {
       reply(readEngine, {
         ...STATUS,
         feeds: [
-          { address: 'https://feeds.example.com/rules.zip', kind: 'yara', ok: true, sentence: 'In use: 12 rules.' },
-          { address: 'https://feeds.example.com/list.txt', kind: 'sha256', ok: false, sentence: 'Its server answered 500.' },
+          {
+            ...FEED,
+            sentence: 'In use: 12 rules. Left out: old.yar, Everyone and 1 more.',
+            left_out: [
+              { name: 'old.yar', why: 'does_not_compile', detail: 'unknown module' },
+              { name: 'Everyone', why: 'would_alarm', detail: 'It calls a letter infected.' },
+            ],
+            left_out_total: 3,
+          },
+          {
+            ...FEED,
+            address: 'https://feeds.example.com/list.txt',
+            kind: 'sha256',
+            severity: 'note',
+            ok: false,
+            sentence: 'Its server answered 500.',
+            changed_at: null,
+            confirmed_at: null,
+            memory_bytes: null,
+          },
         ],
       }),
     );
@@ -146,7 +179,35 @@ describe('the engine card', () => {
     expect(screen.getByText('2 of 2 ready, signatures 43ce751f09ed')).toBeVisible();
     expect(screen.getByText(/Files up to 2 GB\. Archives up to 16 levels deep, with 10,000 files and 4 GB/)).toBeVisible();
     expect(screen.getByText('https://feeds.example.com/rules.zip')).toBeVisible();
-    expect(screen.getByText('Source failed').parentElement).toHaveTextContent('Its server answered 500.');
+    const source = screen.getByText('https://feeds.example.com/rules.zip').parentElement;
+    expect(source).toHaveTextContent(
+      /It came .+; that it is the newest was confirmed .+\. It takes 3 MB of memory in each process\./,
+    );
+    await userEvent.click(screen.getByText('3 parts of it are left out'));
+    expect(screen.getByText(/^old\.yar does not compile\./)).toBeVisible();
+    expect(screen.getByText(/^Everyone would alarm over harmless files\./)).toBeVisible();
+    expect(screen.getByText('And 1 more.')).toBeVisible();
+    expect(screen.getByText('Source failed').parentElement).toHaveTextContent(
+      'Its server answered 500. What it finds is a note, never an alarm.',
+    );
+  });
+
+  it.each([
+    [
+      true,
+      null,
+      'Found on this machine',
+      /It reads every file as well\. Set SCANNER_URL to its address to rely on it, or to none to leave it out\./,
+    ],
+    [false, 'set "AlertEncrypted yes"', 'Found, and not used', /Its self-test went wrong: set "AlertEncrypted yes"\./],
+  ])('says that a clamd was found (used: %s)', async (used, reason, title, sentence) => {
+    const address = 'clamd+unix:///var/run/clamav/clamd.ctl';
+    new FakeServer().on(readEngine, reply(readEngine, { ...STATUS, found_scanner: { address, used, reason } }));
+    renderForTest(<EngineCard />);
+    await userEvent.click(await screen.findByText('Details'));
+    const facts = screen.getByText(title).parentElement;
+    expect(facts).toHaveTextContent(address);
+    expect(facts).toHaveTextContent(sentence);
   });
 
   it('says why it could not be read, and reads it on Retry', async () => {

@@ -1,4 +1,4 @@
-import type { EngineStatus } from '@palisade/contract/engine';
+import type { EngineStatus, SignatureFeedStatus } from '@palisade/contract/engine';
 import { IconAlertTriangle, IconChevronDown, IconHourglass, IconPlugConnectedX, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { sentenceOf } from '#api/call.ts';
@@ -55,7 +55,13 @@ export function EngineCard() {
   );
 }
 
-function EngineFacts({ status: { engines, signatures, limits, feeds }, now }: { status: EngineStatus; now: number }) {
+function EngineFacts({
+  status: { engines, signatures, limits, found_scanner, feeds },
+  now,
+}: {
+  status: EngineStatus;
+  now: number;
+}) {
   const minutes = Math.round(limits.time_ms / 60_000);
   return (
     <dl className="engine-card__facts num">
@@ -72,6 +78,17 @@ function EngineFacts({ status: { engines, signatures, limits, feeds }, now }: { 
         <dt>Known threats</dt>
         <dd>{describeSignatures(signatures)}</dd>
       </div>
+      {found_scanner !== null && (
+        <div>
+          <dt>{found_scanner.used ? 'Found on this machine' : 'Found, and not used'}</dt>
+          <dd>
+            <span className="engine-card__address">{found_scanner.address}</span>{' '}
+            {found_scanner.used
+              ? 'It reads every file as well. Set SCANNER_URL to its address to rely on it, or to none to leave it out.'
+              : `Its self-test went wrong: ${found_scanner.reason ?? 'it gave no reason'}.`}
+          </dd>
+        </div>
+      )}
       {signatures.last_update_at !== null && (
         <div>
           <dt>Last update</dt>
@@ -88,14 +105,59 @@ function EngineFacts({ status: { engines, signatures, limits, feeds }, now }: { 
           {minutes === 1 ? 'a minute' : `${minutes} minutes`} for each.
         </dd>
       </div>
-      {feeds?.map(({ address, ok, sentence }) => (
-        <div key={address} data-failed={!ok || undefined}>
-          <dt>{ok ? 'Source' : 'Source failed'}</dt>
-          <dd>
-            <span className="engine-card__address">{address}</span> {sentence}
-          </dd>
-        </div>
+      {feeds?.map((feed) => (
+        <FeedFacts key={`${feed.kind} ${feed.address}`} feed={feed} now={now} />
       ))}
     </dl>
+  );
+}
+
+const WHY: Record<SignatureFeedStatus['left_out'][number]['why'], string> = {
+  does_not_compile: 'does not compile',
+  twice: 'stands in it twice',
+  slow: 'is slow',
+  would_alarm: 'would alarm over harmless files',
+  needs_another: 'needs a rule that is left out',
+  no_entry: 'holds no entry',
+};
+
+/** One source: what of it is used, how old that is, what it takes, and what is left out. */
+function FeedFacts({ feed, now }: { feed: SignatureFeedStatus; now: number }) {
+  const { address, kind, ok, sentence, severity, changed_at, confirmed_at, memory_bytes, left_out, left_out_total } = feed;
+  const more = left_out_total - left_out.length;
+  return (
+    <div data-failed={!ok || undefined}>
+      <dt>{ok ? 'Source' : 'Source failed'}</dt>
+      <dd>
+        <span className="engine-card__address">{address}</span> {sentence}
+        {severity === 'note' && ' What it finds is a note, never an alarm.'}
+        {changed_at !== null && (
+          <>
+            {' '}
+            It came <Moment iso={changed_at} now={now} />
+            {confirmed_at !== null && (
+              <>
+                ; that it is the newest was confirmed <Moment iso={confirmed_at} now={now} />
+              </>
+            )}
+            .
+          </>
+        )}
+        {memory_bytes !== null && kind === 'yara' && ` It takes ${describeBytes(memory_bytes)} of memory in each process.`}
+        {left_out.length > 0 && (
+          <details>
+            <summary>{left_out_total === 1 ? '1 part of it is left out' : `${left_out_total} parts of it are left out`}</summary>
+            <ul>
+              {left_out.map(({ name, why, detail }) => (
+                <li key={`${why} ${name} ${detail}`}>
+                  {name} {WHY[why]}. <span className="sub">{detail}</span>
+                </li>
+              ))}
+              {more > 0 && <li>And {more} more.</li>}
+            </ul>
+          </details>
+        )}
+      </dd>
+    </div>
   );
 }

@@ -42,6 +42,10 @@ const OF_DETAIL: Record<StatusDetail, readonly string[]> = {
     'Download it again, or ask for it again, and upload the new copy.',
     'If that one is damaged too, do not open it: some files are broken on purpose to get past scanners.',
   ],
+  unexplained: [
+    'Do not open it unless you know where it comes from and why it holds more than it shows.',
+    'If somebody sent it to you, ask them for the file as it was before it was packed.',
+  ],
   expired: ['Upload it again to have it read.', 'Do not open the file before it was read.'],
 };
 

@@ -67,6 +67,7 @@ describe('the scan history', () => {
         members_scanned: 412,
         bytes_scanned: 1_288_490_188,
         encrypted: 0,
+        bytes_raw: 3_145_728,
         whole_file_conditions: true,
       },
       notes: ['A macro starts by itself.'],
@@ -79,7 +80,7 @@ describe('the scan history', () => {
       .map((item) => within(item));
     expect(infected?.getByText('Eicar.Test')).toBeVisible();
     expect(infected?.getByText('docs/eicar.com')).toBeVisible();
-    expect(infected?.getByText('412 of 412 files inside checked, 1.2 GB')).toBeVisible();
+    expect(infected?.getByText('412 of 412 files inside checked, 1.2 GB, 3 MB of it as raw bytes')).toBeVisible();
     expect(infected?.getByText('A macro starts by itself.')).toBeVisible();
     expect(infected?.getByText('Infected')).toBeVisible();
     expect(infected?.getByText('9f86d081')).toBeVisible();
@@ -87,6 +88,12 @@ describe('the scan history', () => {
     expect(pending?.getByText('Pending')).toBeVisible();
     expect(pending?.getByText('It is protected by a password, so its contents could not be read.')).toBeVisible();
     expect(clean?.getByText('Clean')).toBeVisible();
+  });
+
+  it('says of a file that holds what nobody understands why it is pending', async () => {
+    server.on(listScans, reply(listScans, [scanOf({ scan_status: 'pending', status_detail: 'unexplained' })]));
+    renderForTest(<ScanHistory />);
+    expect(await screen.findByText(/^Part of it could not be understood/)).toBeVisible();
   });
 
   it('shows a hostile name as text that cannot turn what stands around it', async () => {

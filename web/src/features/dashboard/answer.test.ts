@@ -29,8 +29,8 @@ describe('the answer', () => {
     expect(answerOf(status, false).detail).toBe('Delete the original on your own device. 1 file was not fully read yet.');
     expect(answerOf({ ...status, measured: { ...status.measured, infected_in_the_open: true } }, false)).toEqual({
       tone: 'danger',
-      sentence: 'An infected file lies open on the server.',
-      detail: 'It could be neither sealed nor removed: tell support. 1 file was not fully read yet.',
+      sentence: 'An infected file is still on the server.',
+      detail: 'It could not be locked away or removed: tell support. 1 file was not fully read yet.',
     });
   });
 

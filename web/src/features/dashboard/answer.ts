@@ -36,8 +36,8 @@ function answerOfFiles(measured: DashboardStatus['measured']): Answer {
   if (infected_in_the_open)
     return {
       tone: 'danger',
-      sentence: 'An infected file lies open on the server.',
-      detail: `It could be neither sealed nor removed: tell support. ${unread}`.trim(),
+      sentence: 'An infected file is still on the server.',
+      detail: `It could not be locked away or removed: tell support. ${unread}`.trim(),
     };
   if (files_infected > 0) {
     return {

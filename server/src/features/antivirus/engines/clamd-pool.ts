@@ -12,7 +12,7 @@ export type SecondOpinion =
   | { kind: 'missing'; asked: boolean };
 
 /** One clamd as the pool knows it. `refused`: it answers, and wrong. */
-interface ClamdHealth {
+export interface ClamdHealth {
   address: string;
   state: 'untested' | 'trusted' | 'refused' | 'down';
   reason: string | null;
@@ -27,6 +27,10 @@ export interface ClamdPool {
   edition(): string | undefined;
   /** Whether a member that can be believed is there. */
   ready(): boolean;
+  /** Whether the pool is part of the scanner: always where its members were named, else from the first that was found until none has answered for long. */
+  present(): boolean;
+  /** Nobody named its members: they are looked for at usual places. */
+  looked_for: boolean;
   health(): ClamdHealth[];
   close(): Promise<void>;
 }
@@ -63,6 +67,9 @@ const LOOK_AGAIN_MS = 100;
 /** A restart with another clamd.conf may pass between two looks: every so many looks the self-test is taken again. */
 const LOOKS_PER_TEST = 12;
 
+/** One that was found and not named is let go after so long: a restart with new signatures takes a minute, and what was removed does not come back. */
+const LET_GO_MS = 10 * 60_000;
+
 function editionOf(version: ClamdVersion | undefined): string {
   return `${ENGINE_NAME} ${version?.text ?? ''}`;
 }
@@ -79,8 +86,13 @@ export function createClamdPool(options: {
   /** A member can be asked that could not, or has other signatures than before: what waited, or was called clean before, may be scanned again. */
   onRenewed: (change: 'back' | 'signatures') => void;
   look_ms?: number | undefined;
+  /** Nobody named the addresses: whether a clamd is there is looked for, and none is missed. */
+  looked_for?: boolean | undefined;
+  /** How long one that was found may be away before it is let go. ms. */
+  let_go_ms?: number | undefined;
 }): ClamdPool {
   const { addresses, time_ms, logger, onRenewed, look_ms = LOOK_EVERY_MS } = options;
+  const { looked_for = false, let_go_ms = LET_GO_MS } = options;
   const stop = new AbortController();
   const members = addresses.map(
     (address): Member => ({
@@ -97,6 +109,9 @@ export function createClamdPool(options: {
     }),
   );
   const queue: Waiting[] = [];
+  /** When one could last be believed, by the clock of the process; undefined while none was found. */
+  let believed_at: number | undefined;
+  let was_present = !looked_for;
   const testTimes = { connect_ms: CONNECT_MS, time_ms: TEST_MS, signal: stop.signal };
 
   /** Hands out members as far as there are; nobody waits for what may not come. */
@@ -139,11 +154,31 @@ export function createClamdPool(options: {
     if (state !== member.state || reason !== member.reason) {
       if (state === 'refused') logger.error(facts, 'clamd is not believed');
       else if (state === 'trusted') logger.info({ ...facts, ...member.version }, 'clamd is believed');
+      else if (looked_for && !was_present) logger.debug(facts, 'there is no clamd at a usual place');
       else logger.warn(facts, state === 'down' ? 'clamd is not there' : 'clamd failed over a file');
     }
     member.state = state;
     member.reason = reason;
     dispatch();
+  }
+
+  function present(): boolean {
+    if (!looked_for || members.some(({ state }) => state === 'trusted')) return true;
+    return believed_at !== undefined && performance.now() - believed_at < let_go_ms;
+  }
+
+  /** What waited for a clamd that is let go does not wait any more. */
+  function notePresence(): void {
+    if (members.some(({ state }) => state === 'trusted')) believed_at = performance.now();
+    const is_present = present();
+    if (was_present && !is_present) {
+      logger.warn(
+        { clamd: members.map(({ address }) => scannerName(address)) },
+        'the clamd that was found has gone: it is let go',
+      );
+      onRenewed('back');
+    }
+    was_present = is_present;
   }
 
   /** Asks who it is, and tests it unless it is the one that passed before. */
@@ -163,6 +198,7 @@ export function createClamdPool(options: {
     const change = member.version === undefined || member.version.text === version.text ? 'back' : 'signatures';
     member.version = version;
     become(member, 'trusted', null);
+    notePresence();
     if (renewed) onRenewed(change);
   }
 
@@ -171,6 +207,7 @@ export function createClamdPool(options: {
     member.looking ??= examine(member).finally(() => {
       member.looking = undefined;
       if (stop.signal.aborted) return;
+      notePresence();
       const well = member.state === 'trusted';
       member.wait_ms = well ? LOOK_AGAIN_MS : Math.min(look_ms, member.wait_ms * 2);
       lookIn(member, well ? look_ms : member.wait_ms);
@@ -253,6 +290,8 @@ export function createClamdPool(options: {
       return { kind: 'missing', asked: failed !== undefined };
     },
     ready: () => members.some((member) => member.state === 'trusted'),
+    present,
+    looked_for,
     edition() {
       const editions = new Set(members.filter((member) => member.state === 'trusted').map(({ version }) => editionOf(version)));
       const [only] = editions;

@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { noise, tar, zip } from '#test/files.ts';
 import { containerOf } from './containers.ts';
@@ -22,12 +22,18 @@ describe('the kind of a container', async () => {
     [seven('ar'), Buffer.from('!<arch>\ndebian-binary')],
     [seven('arj'), hex('60ea2900221602000002022a')],
     [seven('Z'), hex('1f9d90')],
-    [seven(undefined), Buffer.concat([Buffer.alloc(32_769), Buffer.from('CD001')])],
+    [{ kind: 'packed', compressor: 'lz4' }, hex('04224d18')],
+    [{ kind: 'packed', compressor: 'lzip' }, Buffer.from('LZIP\x01')],
+    [{ kind: 'packed', compressor: 'lzop' }, hex('894c5a4f000d0a1a0a')],
+    [{ kind: 'packed', compressor: 'zlib' }, deflateSync(Buffer.from('a text'))],
+    [seven('zstd'), hex('502a4d180000000028b52ffd')],
+    [seven('bzip2'), hex('425a683917724538509000000000')],
     [seven('lzma'), hex('5d00008000ffffffffffffffff00')],
     [seven('lzma'), hex('5d00000600440000000000000000')],
     [{ ...seven('lzma'), is_guess: true }, hex('5d00000500440000000000000000')],
     [undefined, hex('5d00008000ffffffffffffff7f00')],
-    [{ kind: 'opaque' }, hex('04224d18')],
+    [{ kind: 'opaque' }, Buffer.from('LRZI\0\x06')],
+    [{ kind: 'opaque', detail: 'encrypted' }, hex('4c554b53babe')],
     [{ kind: 'opaque' }, Buffer.from('archive**ACE**')],
     [{ kind: 'ole' }, hex('d0cf11e0a1b11ae1')],
     [{ kind: 'pdf' }, Buffer.from('garbage before %PDF-1.4')],

@@ -1,20 +1,45 @@
-import { pipeline } from 'node:stream';
-import { crc32, createGunzip } from 'node:zlib';
-import { type Content, openSource, rangeOf, type Source, streamOf } from './content.ts';
-import type { Budget } from './limits.ts';
-import { holdsUuencode, isMailboxBehind, mailboxMembers, mailKind, mailMembers, uuencodeMembers } from './mail.ts';
+import type { StatusDetail } from '@palisade/contract/antivirus';
+import { cmsMembers, isCms } from './cms.ts';
+import { type Compressor, compressedMembers, endOfZeros, isBrotli, isLz4, isSkippable, isZlib, LZOP } from './compressed.ts';
+import { type Content, joined, openSource, rangeOf, type Source, standsAt, streamOf } from './content.ts';
+import { imagesIn, partitionsOf } from './disk-images.ts';
+import { encodedMembers, holdsEncoded, isMailboxBehind, mailboxMembers, mailKind, mailMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { oleMembers } from './ole.ts';
+import { isOneNote, oneNoteMembers } from './onenote.ts';
 import { isPdf, pdfMembers } from './pdf.ts';
 import { openReader, type Reader } from './reader.ts';
-import { sevenZipMembers } from './seven-zip.ts';
-import { isTarHeader, tarMembers } from './tar.ts';
+import { isRtf, rtfMembers } from './rtf.ts';
+import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
+import { isShellArchive, shellArchiveMembers } from './shell-archive.ts';
+import { isStreamDisk, streamDiskMembers } from './stream-disk.ts';
+import { isTar, tarMembers } from './tar.ts';
+import { isTnef, tnefMembers } from './tnef.ts';
+import { upxBlocks, upxMembers } from './upx.ts';
+import { macroSources } from './vba.ts';
 import { endsAsZip, zipMembers } from './zip.ts';
 
 /** What holds members. `seven`: 7-Zip opens it, as `format`, from `start` on; `opaque`: recognised, but not opened;
  * `is_guess`: it may be something else, so that it is no fault when it does not open. */
 export type Container =
-  | { kind: 'zip' | 'gzip' | 'tar' | 'mail' | 'mailbox' | 'uuencode' | 'pdf' | 'ole' | 'opaque' }
+  | {
+      kind:
+        | 'zip'
+        | 'gzip'
+        | 'tar'
+        | 'stream-disk'
+        | 'shell-archive'
+        | 'upx'
+        | 'mail'
+        | 'mailbox'
+        | 'uuencode'
+        | 'pdf'
+        | 'ole'
+        | 'macros';
+    }
+  | { kind: 'rtf' | 'onenote' | 'tnef' | 'cms' }
+  | { kind: 'packed'; compressor: Compressor }
+  | { kind: 'opaque'; detail?: StatusDetail }
   | { kind: 'seven'; format: string | undefined; start: number; is_guess?: true };
 
 /** Bytes that `containerOf` needs: one tar block, and the volume descriptor of ISO 9660 lies at 32 KiB. */
@@ -24,7 +49,7 @@ const hex = (digits: string) => Buffer.from(digits, 'hex');
 const text = (characters: string) => Buffer.from(characters, 'latin1');
 
 /** Magic bytes at `offset`, and 7-Zip's name of the format; no name for what nothing here opens. */
-const MAGIC: readonly { magic: Buffer; offset: number; format: string | undefined; opaque?: true }[] = [
+const MAGIC: readonly { magic: Buffer; offset: number; format: string }[] = [
   { magic: hex('377abcaf271c'), offset: 0, format: '7z' },
   { magic: hex('526172211a0700'), offset: 0, format: 'rar' },
   { magic: hex('526172211a0701'), offset: 0, format: 'rar5' },
@@ -41,19 +66,36 @@ const MAGIC: readonly { magic: Buffer; offset: number; format: string | undefine
   { magic: text('SZDD\x88\xf0\x27\x33'), offset: 0, format: 'mslz' },
   { magic: text('MSWIM\0\0\0'), offset: 0, format: 'wim' },
   { magic: text('xar!\0'), offset: 0, format: 'xar' },
-  { magic: text('hsqs'), offset: 0, format: 'squashfs' },
-  { magic: text('CD001'), offset: 32_769, format: undefined },
-  { magic: hex('04224d18'), offset: 0, format: undefined, opaque: true }, // LZ4
-  { magic: hex('02214c18'), offset: 0, format: undefined, opaque: true }, // LZ4, as it was at first
-  { magic: text('LZIP'), offset: 0, format: undefined, opaque: true },
-  { magic: text('LRZI'), offset: 0, format: undefined, opaque: true },
-  { magic: hex('894c5a4f000d0a1a0a'), offset: 0, format: undefined, opaque: true }, // lzop
-  { magic: text('**ACE**'), offset: 7, format: undefined, opaque: true },
-  { magic: text('ALZ\x01'), offset: 0, format: undefined, opaque: true },
-  { magic: text('EGGA'), offset: 0, format: undefined, opaque: true },
-  { magic: text('StuffIt (c)'), offset: 0, format: undefined, opaque: true },
-  { magic: text('7kSt'), offset: 0, format: undefined, opaque: true }, // ZPAQ
-  { magic: hex('526172211a07'), offset: 0, format: undefined, opaque: true }, // a RAR of a kind to come
+  { magic: text('CWS'), offset: 0, format: 'swfc' },
+  { magic: text('ZWS'), offset: 0, format: 'swfc' },
+];
+
+/** What nothing here opens, and what is encrypted as a whole. */
+const OPAQUE: readonly { magic: Buffer; offset: number; detail?: StatusDetail }[] = [
+  { magic: text('LRZI'), offset: 0 },
+  { magic: text('RZIP\x02'), offset: 0 },
+  { magic: text('**ACE**'), offset: 7 },
+  { magic: text('ALZ\x01'), offset: 0 },
+  { magic: text('EGGA'), offset: 0 },
+  { magic: text('StuffIt (c)'), offset: 0 },
+  { magic: text('StuffIt!'), offset: 0 },
+  { magic: text('7kSt'), offset: 0 }, // ZPAQ
+  { magic: hex('dca7c4fd'), offset: 20 }, // ZOO
+  { magic: hex('526172211a07'), offset: 0 }, // a RAR of a kind to come
+  { magic: text('pbzx'), offset: 0 }, // Apple's packages
+  { magic: hex('ff060000734e61507059'), offset: 0 }, // Snappy, framed
+  { magic: text('ISc('), offset: 0 }, // InstallShield
+  { magic: text('WithoutFreeSpace'), offset: 0 }, // disks of Parallels
+  { magic: text('WithouFreSpacExt'), offset: 0 },
+  { magic: text('QED\0'), offset: 0 },
+  { magic: hex('455646090d0aff00'), offset: 0 }, // disks of EnCase
+  { magic: text('EXFAT   '), offset: 3 },
+  { magic: text('XFSB'), offset: 0 },
+  { magic: text('-rom1fs-'), offset: 0 },
+  { magic: hex('e2e1f5e0'), offset: 1024 }, // EROFS
+  { magic: hex('1020f5f2'), offset: 1024 }, // F2FS
+  { magic: hex('4c554b53babe'), offset: 0, detail: 'encrypted' }, // LUKS
+  { magic: text('-FVE-FS-'), offset: 3, detail: 'encrypted' }, // BitLocker
 ];
 
 /** Two bytes alone would take one random file in 32,768 for an archive, so what follows them must make sense too. */
@@ -77,14 +119,20 @@ function isCompress(head: Buffer): boolean {
   );
 }
 
+const LZMA_USUAL = 0x5d;
+const LZMA_PROPERTIES = 9 * 5 * 5;
+const UNKNOWN_SIZE = 2n ** 64n - 1n;
+
 /**
- * LZMA before xz has no magic (LZMA SDK, lzma-specification.txt): properties of which only the usual ones are taken, any dictionary, a size of
- * which the upper bytes say unknown or below 1 TiB, and the range coder's first byte, which is 0.
+ * LZMA before xz has no magic (LZMA SDK, lzma-specification.txt): the usual properties with any dictionary, or others where the size is unknown, as most
+ * programs write it, or the dictionary one that they choose; a size below 1 TiB, and the range coder's first byte, which is 0.
  */
 function isLzma(head: Buffer): boolean {
-  if (head.length < 18 || head[0] !== 0x5d || head[13] !== 0) return false;
+  const [properties = 0] = head;
+  if (head.length < 18 || properties >= LZMA_PROPERTIES || head[13] !== 0) return false;
   const size = head.readBigUInt64LE(5);
-  return size === 2n ** 64n - 1n || size < 2n ** 40n;
+  if (size === UNKNOWN_SIZE) return true;
+  return size < 2n ** 40n && (properties === LZMA_USUAL || (size > 0n && hasUsualDictionary(head)));
 }
 
 /** Whether the dictionary is one that programs choose: 2^n or 2^n + 2^(n-1) bytes. They open others as well. */
@@ -103,152 +151,143 @@ function isBinaryCpio(head: Buffer): boolean {
   return [0o4, 0o10, 0o12, 0o2, 0o6].includes(word(6) >> 12) && name_bytes > 1 && head[26 + name_bytes - 1] === 0;
 }
 
-const BZIP2 = /^BZh[1-9]1AY&SY/;
+/** A stream begins with a block, or is empty and ends at once. */
+const BZIP2 = /^425a683[1-9](314159265359|177245385090)/;
 const OLE = hex('d0cf11e0a1b11ae1');
+
+/** An end record without anything before it is of no archive of several disks; the same four bytes may stand in a comment. */
+function isEmptyZip(head: Buffer): boolean {
+  return head.length >= 22 && head.readUInt32LE(0) === 0x06054b50 && [0, 0xffffffff].includes(head.readUInt32LE(4));
+}
 
 /** What kind of container begins with these bytes (at least HEAD_BYTES of them, where there are as many); undefined for none. */
 export function containerOf(head: Buffer): Container | undefined {
   const signature = head.length >= 4 ? head.readUInt32LE(0) : 0;
   const seven = (format: string | undefined): Container => ({ kind: 'seven', format, start: 0 });
   // Local header, empty archive, spanned archive (APPNOTE 4.3.7, 4.3.16, 8.5.4).
-  if (signature === 0x04034b50 || signature === 0x06054b50 || signature === 0x08074b50) return { kind: 'zip' };
+  if (signature === 0x04034b50 || signature === 0x08074b50 || isEmptyZip(head)) return { kind: 'zip' };
+  const packed = (compressor: Compressor): Container => ({ kind: 'packed', compressor });
   // RFC 1952: deflate is the only method there is.
   if (signature % 0x1000000 === 0x088b1f) return { kind: 'gzip' };
-  if (head.subarray(0, OLE.length).equals(OLE)) return { kind: 'ole' };
-  if (BZIP2.test(head.toString('latin1', 0, 10))) return seven('bzip2');
-  const known = MAGIC.find(({ magic, offset }) => head.subarray(offset, offset + magic.length).equals(magic));
-  if (known !== undefined) return known.opaque ? { kind: 'opaque' } : seven(known.format);
+  if (isLz4(head)) return packed('lz4');
+  if (standsAt(head, LZOP, 0)) return packed('lzop');
+  if (head.toString('latin1', 0, 5) === 'LZIP\x01') return packed('lzip');
+  if (standsAt(head, OLE, 0)) return { kind: 'ole' };
+  if (BZIP2.test(head.toString('hex', 0, 10))) return seven('bzip2');
+  const stands = ({ magic, offset }: { magic: Buffer; offset: number }) => standsAt(head, magic, offset);
+  if (isStreamDisk(head)) return { kind: 'stream-disk' };
+  const known = MAGIC.find(stands);
+  if (known !== undefined) return seven(known.format);
+  const closed = OPAQUE.find(stands);
+  if (closed !== undefined) return closed.detail === undefined ? { kind: 'opaque' } : { kind: 'opaque', detail: closed.detail };
+  if (isSkippable(head)) return seven('zstd');
   if (isArj(head)) return seven('arj');
   if (isCompress(head)) return seven('Z');
-  if (isLzma(head)) return hasUsualDictionary(head) ? seven('lzma') : { kind: 'seven', format: 'lzma', start: 0, is_guess: true };
+  if (isLzma(head))
+    return head[0] === LZMA_USUAL && hasUsualDictionary(head)
+      ? seven('lzma')
+      : { kind: 'seven', format: 'lzma', start: 0, is_guess: true };
   if (isBinaryCpio(head)) return seven('cpio');
-  if (isTarHeader(head)) return { kind: 'tar' };
+  if (isTar(head)) return { kind: 'tar' };
+  if (isRtf(head)) return { kind: 'rtf' };
+  if (isOneNote(head)) return { kind: 'onenote' };
+  if (isTnef(head)) return { kind: 'tnef' };
+  if (isCms(head)) return { kind: 'cms' };
+  if (isZlib(head)) return packed('zlib');
   if (isPdf(head)) return { kind: 'pdf' };
   const mail = mailKind(head);
   return mail === undefined ? undefined : { kind: mail };
 }
 
-/** Archives that are put behind a program which unpacks them. What looks like one inside a program that can read them must prove to be one. */
-const BEHIND_PROGRAM: readonly { magic: Buffer; format: string; back: number; proves(reader: Reader, at: number): boolean }[] = [
-  {
-    magic: hex('377abcaf271c'),
-    format: '7z',
-    back: 0,
-    proves(reader, at) {
-      // 7zFormat.txt: the CRC of the 20 bytes that follow it.
-      const head = reader.at(at, 32);
-      return head.length === 32 && crc32(head.subarray(12)) === head.readUInt32LE(8);
-    },
-  },
-  {
-    magic: hex('526172211a0701'),
-    format: 'rar5',
-    back: 0,
-    // RAR 5.0 technote: CRC, size and type 1 (main) or 4 (encryption) of the first header.
-    proves: (reader, at) => reader.at(at + 7, 1)[0] === 0 && [1, 4].includes(reader.at(at + 13, 1)[0] ?? 0),
-  },
-  {
-    magic: hex('526172211a0700'),
-    format: 'rar',
-    back: 0,
-    proves: (reader, at) => reader.at(at + 9, 1)[0] === 0x73,
-  },
-  {
-    magic: text('MSCF\0\0\0\0'),
-    format: 'cab',
-    back: 0,
-    proves(reader, at) {
-      const head = reader.at(at, 36);
-      return head.length === 36 && head.readUInt32LE(8) <= reader.size - at && head.readUInt16LE(24) === 0x0103;
-    },
-  },
-  { magic: Buffer.concat([hex('efbeadde'), text('NullsoftInst')]), format: 'nsis', back: 4, proves: () => true },
-];
 function isProgram(head: Buffer): boolean {
   const start = head.toString('latin1', 0, 4);
   return start.startsWith('MZ') || start === '\x7fELF' || start.startsWith('#!');
 }
 
-/** Containers inside a file, whatever it is itself: files encoded in its text, a zip at its end, whatever stands before it, and archives behind a program. */
-export function containersBehind(reader: Reader, head: Buffer, container: Container | undefined): Container[] {
-  const found: Container[] = [];
+/** Whether a file that somebody would hide begins with these bytes: a container or a program. */
+export function isFileHead(head: Buffer): boolean {
+  const container = containerOf(head);
+  return isProgram(head) || (container !== undefined && !(container.kind === 'seven' && container.is_guess === true));
+}
+
+/** Whether what was opened tells nothing of what else the file is. */
+export function isBeside({ kind }: Container): boolean {
+  return kind === 'upx';
+}
+
+/** Containers that are told by the whole of a file, whatever it is itself: images of disks, files encoded in its text, a zip at its end, a packed program. */
+export function containersBehind(reader: Reader, head: Buffer, container: Container | undefined, name: string): Container[] {
+  const images = container?.kind === 'stream-disk' ? [] : imagesIn(reader, head, name);
+  const found: Container[] = images.map((image) => ({ kind: 'seven', start: 0, ...image }));
+  if (container === undefined && isShellArchive(reader, head)) found.push({ kind: 'shell-archive' });
+  if (container === undefined && isBrotli(head, name)) found.push({ kind: 'packed', compressor: 'brotli' });
   if (container?.kind === 'zip') return found;
   if (endsAsZip(reader)) found.push({ kind: 'zip' });
   if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
   // The mails of a mailbox are looked at one by one.
-  if (container?.kind !== 'mailbox' && holdsUuencode(reader, head)) found.push({ kind: 'uuencode' });
-  if (!isProgram(head)) return found;
-  for (const { magic, format, back, proves } of BEHIND_PROGRAM) {
-    for (let at = reader.find(magic, back); at >= 0; at = reader.find(magic, at + 1)) {
-      if (!proves(reader, at - back)) continue;
-      found.push({ kind: 'seven', format, start: at - back });
-      break;
-    }
-  }
+  if (container?.kind !== 'mailbox' && holdsEncoded(reader, head)) found.push({ kind: 'uuencode' });
+  if (isProgram(head) && upxBlocks(reader).length > 0) found.push({ kind: 'upx' });
   return found;
 }
 
-const ZEROS = Buffer.alloc(4096);
+/** What a carved format is opened as, where its first bytes do not tell it themselves. 7-Zip finds out what it knows. */
+const BY_FORMAT: Readonly<Record<string, Container>> = {
+  nsis: { kind: 'seven', format: 'nsis', start: 0 },
+  mime: { kind: 'mail' },
+  uuencode: { kind: 'uuencode' },
+  yenc: { kind: 'uuencode' },
+  binhex: { kind: 'uuencode' },
+  vba: { kind: 'macros' },
+};
+/** Nothing here opens these. */
+const CLOSED: readonly string[] = ['asar', 'phar', 'ace', 'installshield'];
 
-/** Where something else than zeros stands next. */
-function nextByte(reader: Reader, from: number): number | undefined {
-  for (let at = from; at < reader.size; at += ZEROS.length) {
-    const piece = reader.at(at, ZEROS.length);
-    if (!piece.equals(ZEROS.subarray(0, piece.length))) return at + piece.findIndex((byte) => byte !== 0);
-  }
-  return undefined;
-}
-
-/** What gzip's streams hold, one behind the other, as one member; and what stands behind the zeros that may fill them up. */
-async function* gzipMembers(content: Content, name: string, budget: Budget): AsyncGenerator<Member> {
-  const gunzip = createGunzip({ chunkSize: 256 * 1024 });
-  async function* unpacked(): AsyncGenerator<Buffer> {
-    // The error that ends the pipeline is the one that reading the last stream throws.
-    yield* pipeline(streamOf(content), gunzip, () => {});
-  }
-  yield { name, read: () => ({ stream: unpacked(), packed_bytes: content.size }) };
-  const reader = openReader(content, budget);
-  try {
-    const rest = nextByte(reader, gunzip.bytesWritten);
-    if (rest === undefined) return;
-    async function* behind(from: number): AsyncGenerator<Buffer> {
-      yield* reader.chunks(from, reader.size);
-    }
-    yield { name: `behind ${name}`, read: () => ({ stream: behind(rest), packed_bytes: reader.size - rest }) };
-  } finally {
-    reader.close();
-  }
+/** What to open as a carved format that begins with `head`. */
+export function containerFor(format: string, head: Buffer): Container {
+  const known = BY_FORMAT[format] ?? containerOf(head);
+  if (known !== undefined) return known;
+  return CLOSED.includes(format) ? { kind: 'opaque' } : { kind: 'seven', format: undefined, start: 0 };
 }
 
 /** The one member of a packed file is named after it. */
 function innerName(name: string): string {
-  return name.replace(/\.(gz|gzip|bz2|xz|zst|lzma|Z)$/i, '').replace(/\.(tgz|tbz2?|txz|tzst|taz)$/i, '.tar') || 'content';
+  return (
+    name
+      .replace(/\.(gz|gzip|bz2|xz|zst|lzma|lz4|lz|lzo|zz|br|Z)$/i, '')
+      .replace(/\.(tgz|tbz2?|txz|tzst|taz|tlz|tlz4|tzo)$/i, '.tar') || 'content'
+  );
 }
-const ONE_MEMBER: readonly (string | undefined)[] = ['xz', 'lzma', 'bzip2', 'zstd', 'Z', 'mslz'];
+const ONE_MEMBER: readonly string[] = ['xz', 'lzma', 'bzip2', 'zstd', 'Z', 'mslz'];
 
 /** Whether the one member of a container is named after the file that it came in. */
 export function isNamedAfterFile(container: Container): boolean {
-  return container.kind === 'gzip' || (container.kind === 'seven' && ONE_MEMBER.includes(container.format));
+  return (
+    container.kind === 'gzip' ||
+    container.kind === 'packed' ||
+    (container.kind === 'seven' && ONE_MEMBER.includes(container.format ?? ''))
+  );
 }
 
+const BOOT_BYTES = 512;
 const DICTIONARY = { at: 1, bytes: 4, most: 2 ** 28 } as const;
 
 /** The same LZMA with the next dictionary that 7-Zip takes: one that is too large unpacks to the same. */
 function withUsualDictionary(source: Source): Source {
-  const head = Buffer.from(source.read(0, HEAD_BYTES));
+  const head = Buffer.from(source.read(0, DICTIONARY.at + DICTIONARY.bytes));
   if (head.length < DICTIONARY.at + DICTIONARY.bytes) return source;
   const claimed = head.readUInt32LE(DICTIONARY.at);
   let dictionary = 4096;
   while (dictionary < claimed && dictionary < DICTIONARY.most) dictionary *= 2;
   head.writeUInt32LE(dictionary, DICTIONARY.at);
-  return {
-    ...source,
-    fill(target, position) {
-      const filled = source.fill(target, position);
-      if (position >= 0 && position < head.length) head.copy(target, 0, position, Math.min(head.length, position + filled));
-      return filled;
-    },
-  };
+  return joined(source, [head, { start: head.length, size: source.size - head.length }]);
+}
+
+async function* partitionMembers(content: Content, reader: Reader, { explain }: Workshop): AsyncGenerator<Member> {
+  explain(0, BOOT_BYTES);
+  for (const { start, end } of partitionsOf(reader.at(0, BOOT_BYTES), reader.size)) {
+    explain(start, end);
+    yield { name: `partition at ${start}`, read: () => ({ stream: streamOf(content, start, end), packed_bytes: end - start }) };
+  }
 }
 
 async function* sevenMembers(
@@ -258,16 +297,40 @@ async function* sevenMembers(
   workshop: Workshop,
 ): AsyncGenerator<Member> {
   const source = openSource(content);
+  const reader = openReader(content, workshop.budget);
+  const explain = (from: number, to: number) => workshop.explain(start + from, endOfZeros(reader, start + to));
+  const from = format === 'lzma' && is_guess ? withUsualDictionary(source) : rangeOf(source, start, source.size - start);
   try {
-    const from = is_guess ? withUsualDictionary(source) : rangeOf(source, start, source.size - start);
-    const members = sevenZipMembers(from, format, workshop);
-    for await (const member of members) yield ONE_MEMBER.includes(format) ? { ...member, name: innerName(name) } : member;
+    const members = sevenZipMembers(from, format, workshop, explain);
+    for await (const member of members) yield ONE_MEMBER.includes(format ?? '') ? { ...member, name: innerName(name) } : member;
   } catch (error) {
-    if (is_guess && error instanceof Unreadable) return;
+    if (format === 'mbr' && error instanceof NotAnArchive) return yield* partitionMembers(content, reader, workshop);
+    // LZMA has no magic, so that anything may look like it; the others are opened as what they are, or they are something else.
+    if (is_guess && error instanceof (format === 'lzma' ? Unreadable : NotAnArchive)) return;
     throw error;
+  } finally {
+    reader.close();
+    source.close();
+  }
+}
+
+/** A macro's packed source is shorter. Bytes. */
+const MACRO_BYTES_MAXIMUM = 4 * 1024 ** 2;
+
+/** A macro as it stands in a stream of an Office document, wherever that is. */
+async function* macroMembers(content: Content, { budget, explain }: Workshop): AsyncGenerator<Member> {
+  const source = openSource(content);
+  try {
+    for (const { bytes, packed_bytes, is_cut } of macroSources(source.read(0, MACRO_BYTES_MAXIMUM), budget)) {
+      budget.addUnpacked(bytes.length, bytes.length, packed_bytes);
+      explain(0, packed_bytes);
+      yield { name: 'macro', read: () => ({ content: { size: bytes.length, bytes }, damage: is_cut ? 'too_large' : undefined }) };
+      return;
+    }
   } finally {
     source.close();
   }
+  throw new Unreadable('damaged');
 }
 
 /** The members of a container in their order. Throws where it is damaged; what came before is good. */
@@ -276,15 +339,23 @@ export function membersOf(container: Container, content: Content, name: string, 
     case 'zip':
       return zipMembers(content, workshop);
     case 'gzip':
-      return gzipMembers(content, innerName(name), workshop.budget);
+      return compressedMembers('gzip', content, innerName(name), workshop);
+    case 'packed':
+      return compressedMembers(container.compressor, content, innerName(name), workshop);
     case 'tar':
       return tarMembers(content, workshop);
+    case 'stream-disk':
+      return streamDiskMembers(content, name, workshop);
+    case 'shell-archive':
+      return shellArchiveMembers(content, workshop);
+    case 'upx':
+      return upxMembers(content, workshop);
     case 'mail':
       return mailMembers(content, workshop);
     case 'mailbox':
       return mailboxMembers(content, workshop);
     case 'uuencode':
-      return uuencodeMembers(content, workshop);
+      return encodedMembers(content, workshop);
     case 'pdf':
       return pdfMembers(content, workshop, {
         head_bytes: HEAD_BYTES,
@@ -292,9 +363,19 @@ export function membersOf(container: Container, content: Content, name: string, 
       });
     case 'ole':
       return oleMembers(content, workshop);
+    case 'rtf':
+      return rtfMembers(content, workshop);
+    case 'tnef':
+      return tnefMembers(content, workshop);
+    case 'cms':
+      return cmsMembers(content, workshop);
+    case 'onenote':
+      return oneNoteMembers(content, workshop);
     case 'seven':
       return sevenMembers(content, container, name, workshop);
+    case 'macros':
+      return macroMembers(content, workshop);
     case 'opaque':
-      throw new Unreadable('unsupported');
+      throw new Unreadable(container.detail ?? 'unsupported');
   }
 }

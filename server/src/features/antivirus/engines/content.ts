@@ -1,8 +1,8 @@
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 
-/** Bytes to examine: small ones in memory, the others in a file. */
-export type Content = { size: number } & ({ bytes: Buffer } | { path: string });
+/** Bytes to examine: small ones in memory, the others in a file. `from` is where they begin in a file that is another content's, and stays. */
+export type Content = { size: number } & ({ bytes: Buffer } | { path: string; from?: number });
 
 /** What a disk says that is full or broken: that is no fault of the file. */
 const DISK_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
@@ -29,6 +29,12 @@ export interface Source {
   close(): void;
 }
 
+/** Whether `magic` stands at `at`. Most are told apart by their first byte, and nothing is set aside for looking. */
+export function standsAt(bytes: Buffer, magic: Buffer, at: number): boolean {
+  const end = at + magic.length;
+  return bytes[at] === magic[0] && end <= bytes.length && bytes.compare(magic, 0, magic.length, at, end) === 0;
+}
+
 /** How many of `length` bytes there are from `position` on, in `size` bytes. */
 function countOf(size: number, position: number, length: number): number {
   return position >= 0 && position < size && length > 0 ? Math.min(length, size - position) : 0;
@@ -48,12 +54,13 @@ export function openSource(content: Content): Source {
       close: () => {},
     };
   }
+  const { from = 0 } = content;
   const file = openSync(content.path, 'r');
   const fill = (target: Uint8Array, position: number): number => {
     const count = countOf(content.size, position, target.length);
     let filled = 0;
     while (filled < count) {
-      const bytes = readSync(file, target, filled, count - filled, position + filled);
+      const bytes = readSync(file, target, filled, count - filled, from + position + filled);
       if (bytes === 0) break;
       filled += bytes;
     }
@@ -80,22 +87,78 @@ export function rangeOf(source: Source, start: number, size: number): Source {
   };
 }
 
+/** Bytes, and ranges of a source, one behind the other, as a source. Closing it does nothing. */
+export function joined(source: Pick<Source, 'fill'>, pieces: readonly (Buffer | { start: number; size: number })[]): Source {
+  let size = 0;
+  const parts = pieces.map((piece) => {
+    const start = size;
+    size += Buffer.isBuffer(piece) ? piece.length : piece.size;
+    return { start, end: size, piece };
+  });
+  /** The last part that begins at `position` or before. */
+  const partAt = (position: number): number => {
+    let low = 0;
+    let high = parts.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((parts[middle]?.start ?? 0) <= position) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  };
+  const fill = (target: Uint8Array, position: number): number => {
+    let filled = 0;
+    for (let index = partAt(position); index < parts.length && filled < target.length; index += 1) {
+      const part = parts[index];
+      const within = position + filled - (part?.start ?? 0);
+      if (part === undefined || within < 0 || position + filled >= part.end) continue;
+      const room = target.subarray(filled, filled + part.end - position - filled);
+      const { piece } = part;
+      const taken = Buffer.isBuffer(piece) ? piece.subarray(within).copy(room) : source.fill(room, piece.start + within);
+      filled += taken;
+      // A part that claims more than there is.
+      if (taken < room.length) break;
+    }
+    return filled;
+  };
+  return {
+    size,
+    fill,
+    read(position, length) {
+      const target = Buffer.alloc(countOf(size, position, length));
+      return target.subarray(0, fill(target, position));
+    },
+    close: () => {},
+  };
+}
+
 /** Bytes `start` to `end` (exclusive) as a stream. */
 export async function* streamOf(content: Content, start = 0, end = content.size): AsyncGenerator<Buffer> {
   if ('bytes' in content) {
     yield content.bytes.subarray(start, end);
     return;
   }
-  if (end > start) yield* createReadStream(content.path, { start, end: end - 1, highWaterMark: 256 * 1024 });
+  const { path, from = 0 } = content;
+  if (end > start) yield* createReadStream(path, { start: from + start, end: from + end - 1, highWaterMark: 256 * 1024 });
+}
+
+/** Bytes `start` to `end` (exclusive) of a content as a content, which lasts no longer than that one. */
+export function partOf(content: Content, start: number, end: number): Content {
+  const size = Math.max(0, Math.min(end, content.size) - start);
+  if ('bytes' in content) return { size, bytes: content.bytes.subarray(start, start + size) };
+  return { size, path: content.path, from: (content.from ?? 0) + start };
 }
 
 /**
  * The content in windows of `window` bytes, each beginning at least `overlap` bytes before the end of the one before, in one reused buffer: a window is
- * valid until the next is asked for. Content of at most `whole` bytes comes in one piece.
+ * valid until the next is asked for. Content of at most `whole` bytes comes in one piece. `position` is where a window begins.
  */
-export function* windowsOf(content: Content, sizes: { whole: number; window: number; overlap: number }): Generator<Buffer> {
+export function* windowsOf(
+  content: Content,
+  sizes: { whole: number; window: number; overlap: number },
+): Generator<{ bytes: Buffer; position: number }> {
   if ('bytes' in content) {
-    yield content.bytes.subarray(0, content.size);
+    yield { bytes: content.bytes.subarray(0, content.size), position: 0 };
     return;
   }
   const source = openSource(content);
@@ -107,7 +170,7 @@ export function* windowsOf(content: Content, sizes: { whole: number; window: num
     // None is short: a rule that asks for a small file must not take a tail for one.
     for (let position = 0; ; position = Math.min(position + length - sizes.overlap, content.size - length)) {
       if (source.fill(buffer, position) < length) throw new Error('The file became shorter while it was read.');
-      yield buffer;
+      yield { bytes: buffer, position };
       if (position + length >= content.size) return;
     }
   } finally {
@@ -153,5 +216,5 @@ export async function takeContent(
 
 /** Removes what a member put into a file. */
 export async function disposeContent(content: Content): Promise<void> {
-  if ('path' in content) await rm(content.path, { force: true });
+  if ('path' in content && content.from === undefined) await rm(content.path, { force: true });
 }

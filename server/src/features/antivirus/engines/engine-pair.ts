@@ -6,14 +6,16 @@ function editionOf(embedded: string, clamd: string): string {
   return `${embedded} + ${clamd}`;
 }
 
-/** The embedded engine and clamd as one: both read every file, at the same time, and each says its own. */
+/** The embedded engine and clamd as one: both read every file, at the same time, and each says its own. While there is no clamd to be missed, the first alone. */
 export function createEnginePair(embedded: Engine, clamd: ClamdPool): Engine {
   return {
     edition() {
+      if (!clamd.present()) return embedded.edition();
       const [own, beside] = [embedded.edition(), clamd.edition()];
       return own === undefined || beside === undefined ? undefined : editionOf(own, beside);
     },
     async scan(job) {
+      if (!clamd.present()) return await embedded.scan(job);
       const { path, size, signal, password } = job;
       const [outcome, opinion] = await Promise.all([embedded.scan(job), clamd.scan({ path, size }, signal)]);
       // Nobody can tell clamd a password; the embedded engine had it.
@@ -28,7 +30,7 @@ export function createEnginePair(embedded: Engine, clamd: ClamdPool): Engine {
       return examined;
     },
     ready: embedded.ready,
-    complete: () => embedded.complete() && clamd.ready(),
+    complete: () => embedded.complete() && (clamd.ready() || !clamd.present()),
     pids: embedded.pids,
     async close() {
       await Promise.all([embedded.close(), clamd.close()]);

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { containersOf, docx, mail, mailbox, ole, pdf, tarEntry, vbaCompressed } from '#test/containers.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
 import { SIGNATURES_FOLDER } from '#test/harness.ts';
+import { LEAF_SAMPLES } from '#test/leaf-samples.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { type Examination, examine, type Progress } from './examine.ts';
 import { SCAN_LIMITS } from './limits.ts';
@@ -34,6 +35,7 @@ async function examined(
   return examination;
 }
 
+const PROGRAM = LEAF_SAMPLES.get('PE') ?? Buffer.alloc(0);
 const LOCKED = [...PACKED_EICAR].filter(([name]) => /encrypted|aes|zipcrypto/.test(name));
 const OPEN = [...PACKED_EICAR].filter(([name]) => !/encrypted|aes|zipcrypto/.test(name));
 const DAMAGED: readonly string[] = ['zip without its directory'];
@@ -53,13 +55,17 @@ describe('EICAR is found in', async () => {
     ['mail', mail('eicar.com', EICAR.toString('base64'), 'base64')],
     ['docx', docx('eicar.com', EICAR)],
   ])('a %s within a zip behind a program', async (_, content = Buffer.alloc(0)) => {
-    const program = Buffer.concat([Buffer.from('MZ'), noise(5000), zip([{ name: 'a', content }])]);
+    const program = Buffer.concat([PROGRAM, zip([{ name: 'a', content }])]);
     expect(await examined(program)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
   });
 
   test('a 7z archive behind a program', async () => {
     const program = Buffer.concat([Buffer.from('MZ'), noise(5000), PACKED_EICAR.get('7z') ?? Buffer.alloc(0)]);
-    expect(await examined(program)).toMatchObject({ threat: 'EICAR-Test-File', threat_member: 'eicar.com', unread: [] });
+    expect(await examined(program)).toMatchObject({
+      threat: 'EICAR-Test-File',
+      threat_member: 'rest at 5002 / eicar.com',
+      unread: [],
+    });
   });
 });
 

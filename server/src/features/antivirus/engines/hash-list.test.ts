@@ -10,11 +10,11 @@ const folder = mkdtempSync(join(tmpdir(), 'palisade-hashes-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let last = 0;
 
-async function listOf(text: string) {
+async function listOf(text: string, strict = false) {
   last += 1;
   const source = join(folder, `${last}.txt`);
   writeFileSync(source, text);
-  await buildHashList(source, join(folder, `${last}.bin`));
+  await buildHashList(source, join(folder, `${last}.bin`), { strict, except: new Set() });
   return openHashList(join(folder, `${last}.bin`));
 }
 
@@ -50,13 +50,25 @@ describe('a hash list', () => {
     list.close();
   });
 
+  test('finds the columns of CSV by their names, in a comment or not', async () => {
+    const [a = '', b = '', c = ''] = ['a', 'b', 'c'].map(sum);
+    const list = await listOf(
+      `# "first_seen","sha256_hash","file_name","signature"\n"2026-11-20","${a}","x, ""y"".exe","Emotet"\n"2026-11-20","${b}","z.exe","n/a"\nno sum here\n"${c}"\n`,
+    );
+    expect([a, b, c].map((hex) => list.find(hex))).toEqual([{ name: 'Emotet' }, { name: null }, { name: null }]);
+    expect(list.count).toBe(3);
+    list.close();
+    const plain = await listOf(`md5,sha256,threat\n0,${a},Worm\n1;${b};other\n`);
+    expect([plain.find(a)?.name, plain.find(b)?.name]).toEqual(['Worm', 'other']);
+    plain.close();
+  });
+
   test.each([
     ['', 'The list holds no SHA-256.'],
-    [`${sum('a')}\n${sum('b').slice(1)}\n`, 'Line 2 of the list does not begin with a SHA-256 in hex.'],
-    [`${sum('a')}0`, 'Line 1 of the list does not begin with a SHA-256 in hex.'],
-    [`"${sum('a')}"`, 'Line 1 of the list does not begin with a SHA-256 in hex.'],
-  ])('refuses %j', async (text, sentence) => {
-    await expect(listOf(text)).rejects.toThrow(new BadHashList(sentence));
+    [`${sum('a')}\n${sum('b').slice(1)}\n`, 'Line 2 of the list has no SHA-256 in hex.'],
+    [`${sum('a')}0`, 'Line 1 of the list has no SHA-256 in hex.'],
+  ])('refuses %j where it is to be taken whole', async (text, sentence) => {
+    await expect(listOf(text, true)).rejects.toThrow(new BadHashList(sentence));
   });
 
   test('is not opened when it is another file, or cut short', async () => {

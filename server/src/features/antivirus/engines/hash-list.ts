@@ -82,13 +82,76 @@ class Entries {
   }
 }
 
-/** The name behind a sum: what follows it, unless that is a comment. */
+/** A name as a list has it, made fit for a screen; null where it is none. */
 function nameOf(rest: string): string | null {
-  const name = rest.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim();
-  return name === '' || name.startsWith('#') ? null : name.slice(0, NAME_CHARACTERS_MAXIMUM);
+  const name = rest
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
+    .trim()
+    .replace(/^"(.*)"$/, '$1')
+    .trim();
+  return name === '' || name.startsWith('#') || /^n\/a$/i.test(name) ? null : name.slice(0, NAME_CHARACTERS_MAXIMUM);
 }
 
-async function readEntries(source: string): Promise<{ entries: Entries; names: Buffer }> {
+/** The fields of a line of CSV (RFC 4180), with the separators that lists use. */
+function fieldsOf(line: string): string[] {
+  return [...line.matchAll(/(?:^|[,;\t|])\s*(?:"((?:[^"]|"")*)"|([^,;\t|]*))/g)].map(([, quoted, plain = '']) =>
+    (quoted?.replaceAll('""', '"') ?? plain).trim(),
+  );
+}
+
+/** Where a list with named columns has its sums and names. */
+interface Columns {
+  sum: number;
+  /** -1: nowhere. */
+  name: number;
+}
+
+const SUM_COLUMN = /^sha-?256/i;
+/** The first of these that there is: abuse.ch calls the family `signature`. */
+const NAME_COLUMNS = [/^signature$/i, /^(malware|threat|family)/i, /^(name|tag)/i];
+
+/** The columns that a line names, if it names them. Lists write that line as a comment, too. */
+function columnsOf(line: string): Columns | undefined {
+  const fields = fieldsOf(line.replace(/^(#|;|\/\/)+\s*/, ''));
+  const sum = fields.findIndex((field) => SUM_COLUMN.test(field));
+  if (sum < 0 || fields.length < 2) return undefined;
+  const name = NAME_COLUMNS.map((pattern) => fields.findIndex((field) => pattern.test(field))).find((found) => found >= 0);
+  return { sum, name: name ?? -1 };
+}
+
+const SUM = /^[0-9a-f]{64}$/i;
+
+/** What a line says: the sum first and a name behind it, or fields in columns. Undefined where there is no sum. */
+function entryOf(text: string, columns: Columns | undefined): { hex: string; name: string | null } | undefined {
+  if (columns !== undefined) {
+    const fields = fieldsOf(text);
+    const hex = fields[columns.sum] ?? '';
+    if (SUM.test(hex)) return { hex, name: nameOf(fields[columns.name] ?? '') };
+  }
+  const [, hex, rest = ''] = /^"?([0-9a-f]{64})"?(?:[\s,;:|*]+(.*))?$/i.exec(text) ?? [];
+  if (hex !== undefined) return { hex, name: nameOf(rest.includes('"') ? (fieldsOf(rest)[0] ?? '') : rest) };
+  const anywhere = fieldsOf(text).find((field) => SUM.test(field));
+  return anywhere === undefined ? undefined : { hex: anywhere, name: null };
+}
+
+/** How a list is taken. */
+export interface ListRules {
+  /** A line without a sum refuses it. Else such lines are left out. */
+  strict: boolean;
+  /** Sums (hex, small letters) that are left out: they are those of harmless content. */
+  except: ReadonlySet<string>;
+}
+
+/** What of a list was not taken. */
+export interface ListLeftOut {
+  lines: number;
+  sums: string[];
+}
+
+async function readEntries(source: string, { strict, except }: ListRules) {
+  const left_out: ListLeftOut = { lines: 0, sums: [] };
+  let columns: Columns | undefined;
+  let first_bad: number | undefined;
   const entries = new Entries();
   const places = new Map<string, number>();
   const names: Buffer[] = [];
@@ -108,22 +171,36 @@ async function readEntries(source: string): Promise<{ entries: Entries; names: B
   for await (const line of createInterface({ input: createReadStream(source), crlfDelay: Number.POSITIVE_INFINITY })) {
     line_number += 1;
     const text = line.slice(0, LINE_CHARACTERS_MAXIMUM).trim();
-    if (text === '' || /^(#|;|\/\/)/.test(text)) continue;
-    const [, hex, rest = ''] = /^([0-9a-f]{64})(?:[\s,;:|*]+(.*))?$/i.exec(text) ?? [];
-    if (hex === undefined) throw new BadHashList(`Line ${line_number} of the list does not begin with a SHA-256 in hex.`);
+    if (text === '') continue;
+    const named = entries.count === 0 ? columnsOf(text) : undefined;
+    if (named !== undefined) columns = named;
+    if (named !== undefined || /^(#|;|\/\/)/.test(text)) continue;
+    const entry = entryOf(text, columns);
+    if (entry === undefined) {
+      first_bad ??= line_number;
+      left_out.lines += 1;
+      if (strict) throw new BadHashList(`Line ${line_number} of the list has no SHA-256 in hex.`);
+      continue;
+    }
+    if (!strict && except.has(entry.hex.toLowerCase())) {
+      left_out.sums.push(entry.hex.toLowerCase());
+      continue;
+    }
     if (entries.count >= ENTRIES_MAXIMUM) throw new BadHashList(`The list has more than ${ENTRIES_MAXIMUM} entries.`);
-    const name = nameOf(rest);
-    entries.add(hex, name === null ? NO_NAME : place(name));
+    entries.add(entry.hex, entry.name === null ? NO_NAME : place(entry.name));
   }
-  return { entries, names: Buffer.concat(names) };
+  if (entries.count === 0 && first_bad !== undefined)
+    throw new BadHashList(`Line ${first_bad} of the list has no SHA-256 in hex.`);
+  return { entries, names: Buffer.concat(names), left_out };
 }
 
 /**
- * Turns a plain text (one SHA-256 in hex on a line, a name behind it if there is one; `#`, `;` and `//` begin a comment) into the file that `openHashList` reads.
- * @throws BadHashList for anything else, and for a list without an entry.
+ * Turns a plain text (one SHA-256 in hex on a line, a name behind it if there is one, or columns of CSV; `#`, `;` and `//` begin a comment) into the file
+ * that `openHashList` reads. Answers what it left out.
+ * @throws BadHashList for a list without an entry.
  */
-export async function buildHashList(source: string, target: string): Promise<void> {
-  const { entries, names } = await readEntries(source);
+export async function buildHashList(source: string, target: string, rules: ListRules): Promise<ListLeftOut> {
+  const { entries, names, left_out } = await readEntries(source, rules);
   const order = entries
     .sorted()
     .filter((index, at, all) => at === 0 || !entries.sum(index).equals(entries.sum(all[at - 1] ?? 0)));
@@ -147,6 +224,7 @@ export async function buildHashList(source: string, target: string): Promise<voi
   } finally {
     await file.close();
   }
+  return left_out;
 }
 
 /**

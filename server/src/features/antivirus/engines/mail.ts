@@ -1,6 +1,7 @@
 import type { Content } from './content.ts';
+import { BINHEX_MARK, fromBinHex, fromYenc, isYencBegin, YENC_BEGIN_BYTES } from './encoded-texts.ts';
 import { LimitReached } from './limits.ts';
-import type { Member, Workshop } from './member.ts';
+import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
 import { fromBase64, fromQuotedPrintable, fromUuencode, isUuencodeBegin, UUENCODE_BEGIN_BYTES } from './text-codings.ts';
 
@@ -8,12 +9,14 @@ import { fromBase64, fromQuotedPrintable, fromUuencode, isUuencodeBegin, UUENCOD
 // scanner has to read all that any of them would.
 
 const PART_DEPTH_MAXIMUM = 32;
-/** As much of a part's header is looked at, and of one line of it. Bytes. */
-const HEADER = { bytes: 256 * 1024, line: 16 * 1024 } as const;
+/** As much of one field of a header is kept, and of one line of it. Bytes. */
+const HEADER = { bytes: 256 * 1024, line: 64 * 1024 } as const;
 /** A delimiter is one line, and a line of mail has no more (RFC 5322, 2.1.1). Bytes. */
 const BOUNDARY_BYTES_MAXIMUM = 998;
 /** A name that is longer is cut. Characters. */
 const NAME_CHARACTERS_MAXIMUM = 1024;
+/** A parameter in pieces is cut here. Characters. */
+const PARAMETER_CHARACTERS_MAXIMUM = 4096;
 /** Parts and mails up to this size are decoded in one piece. Bytes. */
 const WHOLE_BYTES = 64 * 1024;
 
@@ -28,9 +31,12 @@ const DASHES = Buffer.from('\n--');
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
+/** A byte order mark, empty lines, the length that Apple Mail writes first (emlx), a line of a mailbox that was made no line of one. */
+const BEFORE_MAIL = /^(?:\xef\xbb\xbf)?(?:\r?\n)*(?:\d{1,12}[ \t]*\r?\n)?(?:>From [^\r\n]{1,200}\r?\n)?/;
+
 /** Whether a mail, or a mailbox of many, begins with these bytes. */
 export function mailKind(head: Buffer): 'mail' | 'mailbox' | undefined {
-  const text = head.toString('latin1', 0, HEAD_CHARACTERS).replace(/^(\xef\xbb\xbf)?(\r?\n)*/, '');
+  const text = head.toString('latin1', 0, HEAD_CHARACTERS).replace(BEFORE_MAIL, '');
   if (MBOX_START.test(text)) return 'mailbox';
   if (!/^[!-9;-~]{1,76}[ \t]*:/.test(text)) return undefined;
   const headers = text.slice(0, /\r?\n\r?\n/.exec(text)?.index ?? text.length).split(/\r?\n(?![ \t])/);
@@ -42,8 +48,15 @@ export function mailKind(head: Buffer): 'mail' | 'mailbox' | undefined {
 interface Headers {
   type: string;
   boundary: string | undefined;
+  /** Where the type is given again, and otherwise: some programs take the first, some the last. */
+  other_boundaries: readonly string[];
   encoding: string;
+  other_encodings: readonly string[];
   name: string | undefined;
+  /** Lines that end with a blank go on (RFC 3676). */
+  is_flowed: boolean;
+  /** How many mails it comes in (RFC 2046, 5.2.2). */
+  pieces: number;
 }
 
 /** RFC 2047 words and RFC 2231 percent signs, as far as a name on screen needs it. */
@@ -91,7 +104,7 @@ function withoutComments(value: string): string {
   return text;
 }
 
-/** The parameters of a header's value, by their name in small letters without what RFC 2231 puts behind it; the first of each. */
+/** The parameters of a header's value, by their name in small letters without what RFC 2231 puts behind it; the first of each, with the pieces that follow it. */
 function parametersOf(value: string): Map<string, string> {
   const parameters = new Map<string, string>();
   const isEnd = (character: string | undefined) => character === ';' || character === ' ' || character === '\t';
@@ -100,7 +113,7 @@ function parametersOf(value: string): Map<string, string> {
     if (equals < 0) break;
     const before = value.slice(at, equals).trimEnd();
     const start = Math.max(before.lastIndexOf(';'), before.lastIndexOf(' '), before.lastIndexOf('\t')) + 1;
-    const name = before.slice(start).split('*', 1)[0]?.toLowerCase() ?? '';
+    const [name = '', piece = ''] = before.slice(start).toLowerCase().split('*');
     at = equals + 1;
     while (value[at] === ' ' || value[at] === '\t') at += 1;
     let text = '';
@@ -111,24 +124,46 @@ function parametersOf(value: string): Map<string, string> {
       while (at < value.length && !isEnd(value[at])) at += 1;
       text = value.slice(from, at);
     }
-    if (!parameters.has(name)) parameters.set(name, text);
+    const known = parameters.get(name);
+    if (known === undefined) parameters.set(name, text);
+    else if (Number(piece) > 0) parameters.set(name, `${known}${text}`.slice(0, PARAMETER_CHARACTERS_MAXIMUM));
   }
   return parameters;
 }
 
-const NO_HEADERS: Headers = { type: '', boundary: undefined, encoding: '', name: undefined };
+const NO_HEADERS: Headers = {
+  type: '',
+  boundary: undefined,
+  other_boundaries: [],
+  encoding: '',
+  other_encodings: [],
+  name: undefined,
+  is_flowed: false,
+  pieces: 1,
+};
+/** Fields of one name in one header that are looked at. */
+const SAME_FIELDS_MAXIMUM = 4;
 
-function headersOf(values: ReadonlyMap<string, string>): Headers {
+function headersOf(values: ReadonlyMap<string, readonly string[]>): Headers {
   if (values.size === 0) return NO_HEADERS;
-  const value = (name: string) => withoutComments(values.get(name) ?? '').trim();
-  const type = value('content-type');
-  const of_type = parametersOf(type);
-  const name = parametersOf(value('content-disposition')).get('filename') ?? of_type.get('name');
+  const all = (name: string) => (values.get(name) ?? []).map((value) => withoutComments(value).trim());
+  const types = all('content-type');
+  const of_types = types.map(parametersOf);
+  const boundaries = of_types.flatMap((parameters) => parameters.get('boundary')?.slice(0, BOUNDARY_BYTES_MAXIMUM) ?? []);
+  const [boundary, ...other_boundaries] = new Set(boundaries);
+  const [encoding = '', ...other_encodings] = new Set(all('content-transfer-encoding').map((value) => value.toLowerCase()));
+  const of_files = all('content-disposition').map(parametersOf);
+  const name = [...of_files.map((file) => file.get('filename')), ...of_types.map((type) => type.get('name'))].find(Boolean);
+  const kinds = types.map((type) => /^[^\s;]*/.exec(type)?.[0].toLowerCase() ?? '');
   return {
-    type: /^[^\s;]*/.exec(type)?.[0].toLowerCase() ?? '',
-    boundary: of_type.get('boundary')?.slice(0, BOUNDARY_BYTES_MAXIMUM),
-    encoding: value('content-transfer-encoding').toLowerCase(),
+    type: kinds.find((kind) => kind.startsWith('multipart/')) ?? kinds[0] ?? '',
+    boundary,
+    other_boundaries,
+    encoding,
+    other_encodings,
     name: name === undefined ? undefined : readable(name),
+    is_flowed: of_types.some((parameters) => parameters.get('format')?.toLowerCase() === 'flowed'),
+    pieces: kinds.includes('message/partial') ? Number(of_types.map((type) => type.get('total')).find(Boolean) ?? 2) : 1,
   };
 }
 
@@ -172,7 +207,10 @@ class Walk {
     for (let part = from; part < this.end; ) {
       const { headers, body, strict, delimiter } = this.header(part);
       const is_multipart = headers.boundary !== undefined || headers.type.startsWith('multipart/');
-      if (is_multipart && delimiter === undefined) this.open(headers, body);
+      if (is_multipart && delimiter === undefined) {
+        this.open(headers, headers.boundary, body);
+        for (const other of headers.other_boundaries) this.open(headers, other, body);
+      }
       const next = delimiter ?? this.nextDelimiter(body);
       const to = next?.position ?? this.end;
       if (!is_multipart || delimiter !== undefined) {
@@ -192,9 +230,8 @@ class Walk {
     for (const { headers, body, parts } of this.levels) if (parts === 0) yield { headers, from: body, to: this.end };
   }
 
-  private open(headers: Headers, body: number): void {
+  private open(headers: Headers, boundary: string | undefined, body: number): void {
     if (this.levels.length >= PART_DEPTH_MAXIMUM) throw new LimitReached('depth');
-    const { boundary } = headers;
     this.levels.push({
       delimiter: boundary === undefined ? undefined : Buffer.from(`--${boundary}`, 'latin1'),
       parts: 0,
@@ -208,12 +245,17 @@ class Walk {
    * the part ends within the header, that.
    */
   private header(from: number): { headers: Headers; body: number; strict: number; delimiter?: Delimiter } {
-    const values = new Map<string, string>();
+    const values = new Map<string, string[]>();
     let loose: number | undefined;
     let unfolded = '';
     let name: string | undefined;
     const keep = () => {
-      if (name !== undefined && !values.has(name)) values.set(name, unfolded);
+      if (name !== undefined) {
+        const same = values.get(name) ?? [];
+        // The last one counts for some programs.
+        if (same.length === SAME_FIELDS_MAXIMUM) same.pop();
+        values.set(name, [...same, unfolded]);
+      }
       name = undefined;
     };
     for (let at = from; at < this.end; ) {
@@ -229,15 +271,15 @@ class Walk {
         keep();
         return { headers: headersOf(values), body: loose ?? at, strict: at, delimiter: { position: at, after, level } };
       }
-      if (at - from < HEADER.bytes) {
+      const is_folded = line[0] === 0x20 || line[0] === 0x09;
+      if (!is_folded || name !== undefined) {
         const text = line.toString('latin1').trimEnd();
-        const is_folded = line[0] === 0x20 || line[0] === 0x09;
-        if (is_folded && name !== undefined) unfolded += ` ${text.trimStart()}`;
+        if (is_folded && unfolded.length < HEADER.bytes) unfolded += ` ${text.trimStart()}`;
         if (!is_folded) {
           keep();
           const colon = text.indexOf(':');
           const key = colon < 0 || colon > 80 ? '' : text.slice(0, colon).trimEnd().toLowerCase();
-          if (!FIELD_NAME.test(key) && !text.startsWith('From ')) loose ??= at;
+          if (!FIELD_NAME.test(key) && !/^>?From /.test(text)) loose ??= at;
           if (KEPT_HEADERS.includes(key)) {
             name = key;
             unfolded = text.slice(colon + 1);
@@ -289,23 +331,44 @@ class Walk {
   }
 }
 
-/** Where a mail begins: behind a byte order mark and empty lines. */
+/** Where a mail begins. */
 function startOf(reader: Reader): number {
-  return /^(?:\xef\xbb\xbf)?(?:\r?\n)*/.exec(reader.at(0, 1024).toString('latin1'))?.[0].length ?? 0;
+  return BEFORE_MAIL.exec(reader.at(0, 1024).toString('latin1'))?.[0].length ?? 0;
 }
 
 const ENDINGS: Readonly<Record<string, string>> = { 'text/html': 'html', 'message/rfc822': 'eml' };
 
 /** A leaf's bytes, decoded in pieces. */
-function* decoded(reader: Reader, { headers, from, to }: Leaf): Generator<Buffer> {
+function* decoded(reader: Reader, { from, to }: Leaf, encoding: string): Generator<Buffer> {
   const texts = reader.chunks(from, to);
-  if (headers.encoding.includes('base64')) yield* fromBase64(texts);
-  else if (headers.encoding.includes('quoted-printable')) yield* fromQuotedPrintable(texts);
+  if (encoding.includes('base64')) yield* fromBase64(texts);
+  else if (encoding.includes('quoted-printable')) yield* fromQuotedPrintable(texts);
   else yield* texts;
 }
 
-function isEncoded({ encoding }: Headers): boolean {
+function isEncoded(encoding: string): boolean {
   return encoding.includes('base64') || encoding.includes('quoted-printable');
+}
+
+/** Lines that go on in the next one, put together. */
+function* unflowed(pieces: Iterable<Buffer>): Generator<Buffer> {
+  let held = '';
+  for (const piece of pieces) {
+    const text = held + piece.toString('latin1');
+    // Where it ends in a line's end it is not known yet.
+    held = / \r?$/.exec(text)?.[0] ?? '';
+    yield Buffer.from(text.slice(0, text.length - held.length).replaceAll(/ \r?\n/g, ' '), 'latin1');
+  }
+  if (held !== '') yield Buffer.from(held, 'latin1');
+}
+
+/** The ways in which programs read a part: the encodings of its header, each once. */
+function* readings(reader: Reader, leaf: Leaf, workshop: Workshop): Generator<Member> {
+  const { headers, from, to } = leaf;
+  const name = headers.name ?? `part.${ENDINGS[headers.type] ?? 'txt'}`;
+  for (const encoding of [headers.encoding, ...headers.other_encodings])
+    yield memberOf(name, decoded(reader, leaf, encoding), to - from, workshop);
+  if (headers.is_flowed) yield memberOf(name, unflowed(decoded(reader, leaf, headers.encoding)), to - from, workshop);
 }
 
 async function* streamed(chunks: Iterable<Buffer>): AsyncGenerator<Buffer> {
@@ -329,12 +392,14 @@ function memberOf(name: string, chunks: Iterable<Buffer>, packed_bytes: number, 
 export async function* mailMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
   const reader = openReader(content, workshop.budget);
   try {
+    let is_piece = false;
     for (const leaf of new Walk(reader, reader.size).leaves(startOf(reader))) {
-      const { headers, from, to } = leaf;
-      if (to <= from) continue;
-      const name = headers.name ?? `part.${ENDINGS[headers.type] ?? 'txt'}`;
-      yield memberOf(name, decoded(reader, leaf), to - from, workshop);
+      if (leaf.to <= leaf.from) continue;
+      yield* readings(reader, leaf, workshop);
+      is_piece ||= leaf.headers.pieces > 1;
     }
+    // What is in it shows only together with the others.
+    if (is_piece) throw new Unreadable('unsupported');
   } finally {
     reader.close();
   }
@@ -346,7 +411,7 @@ const ENCODED_BYTES_MAXIMUM = 16 * 1024 ** 2;
 const TEXT_BYTES = 4096;
 
 /** Whether a text has a line that begins an encoded file. */
-export function holdsUuencode(reader: Reader, head: Buffer): boolean {
+function holdsUuencode(reader: Reader, head: Buffer): boolean {
   if (reader.size > ENCODED_BYTES_MAXIMUM && head.subarray(0, TEXT_BYTES).includes(0)) return false;
   for (let at = reader.find(BEGIN, 0); at >= 0; at = reader.find(BEGIN, at + BEGIN.length)) {
     if ((at === 0 || reader.at(at - 1, 1)[0] === NEWLINE) && isUuencodeBegin(reader.at(at, UUENCODE_BEGIN_BYTES))) return true;
@@ -354,10 +419,48 @@ export function holdsUuencode(reader: Reader, head: Buffer): boolean {
   return false;
 }
 
+const YBEGIN = Buffer.from('=ybegin ');
+
+/** Whether a text has a line that begins a file in yEnc. */
+function holdsYenc(reader: Reader): boolean {
+  for (let at = reader.find(YBEGIN, 0); at >= 0; at = reader.find(YBEGIN, at + YBEGIN.length)) {
+    const before = at === 0 ? NEWLINE : reader.at(at - 1, 1)[0];
+    if ((before === NEWLINE || before === RETURN) && isYencBegin(reader.at(at, YENC_BEGIN_BYTES))) return true;
+  }
+  return false;
+}
+
+/** Whether files are written in a text in one of the ways that have their own first line. */
+export function holdsEncoded(reader: Reader, head: Buffer): boolean {
+  if (holdsUuencode(reader, head)) return true;
+  return reader.size <= ENCODED_BYTES_MAXIMUM && (holdsYenc(reader) || reader.find(BINHEX_MARK, 0) >= 0);
+}
+
 /** The files that are encoded in a text. */
-export async function* uuencodeMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
+export async function* encodedMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
   const reader = openReader(content, workshop.budget);
   try {
+    if (holdsYenc(reader)) {
+      for (const { name, bytes } of fromYenc(reader.chunks(0, reader.size)))
+        yield { name, read: () => ({ stream: streamed(bytes), packed_bytes: reader.size }) };
+    }
+    let number = 0;
+    for (let at = reader.find(BINHEX_MARK, 0); at >= 0; ) {
+      const next = reader.find(BINHEX_MARK, at + 1);
+      const line_end = at + BINHEX_MARK.length;
+      const texts = reader.chunks(line_end, next < 0 ? reader.size : next);
+      number += 1;
+      let bytes = 0;
+      const forks = fromBinHex(texts, (more) => {
+        bytes += more;
+        workshop.budget.addUnpacked(more, bytes, reader.size);
+      });
+      for (const [fork, content] of Object.entries(forks)) {
+        if (content.length > 0)
+          yield { name: `BinHex ${number}, ${fork}`, read: () => ({ content: { size: content.length, bytes: content } }) };
+      }
+      at = next;
+    }
     for (const { name, bytes } of fromUuencode(reader.chunks(0, reader.size)))
       yield { name, read: () => ({ stream: streamed(bytes), packed_bytes: reader.size }) };
   } finally {
@@ -397,8 +500,9 @@ export async function* mailboxMembers(content: Content, workshop: Workshop): Asy
     }
     const first_line = reader.find(LINE_END, 0);
     for (const leaf of new Walk(reader, reader.size).leaves(first_line < 0 ? reader.size : first_line + 1)) {
-      if (!isEncoded(leaf.headers) || leaf.to <= leaf.from) continue;
-      yield memberOf(leaf.headers.name ?? 'part', decoded(reader, leaf), leaf.to - leaf.from, workshop);
+      const { encoding, other_encodings } = leaf.headers;
+      if (![encoding, ...other_encodings].some(isEncoded) || leaf.to <= leaf.from) continue;
+      yield* readings(reader, leaf, workshop);
     }
   } finally {
     reader.close();

@@ -1,4 +1,7 @@
+import type { Compressor } from './compressed.ts';
 import type { Container } from './containers.ts';
+import { standsAt } from './content.ts';
+import { textFormOf } from './text-encoding.ts';
 
 /** Magic bytes at `offset` and the media type that they mean. The first that fits counts. */
 const MAGIC: readonly { magic: Buffer; offset: number; type: string }[] = [
@@ -17,13 +20,13 @@ const MAGIC: readonly { magic: Buffer; offset: number; type: string }[] = [
   { magic: Buffer.from('OggS'), offset: 0, type: 'audio/ogg' },
   { magic: Buffer.from('fLaC'), offset: 0, type: 'audio/flac' },
   { magic: Buffer.from('ID3'), offset: 0, type: 'audio/mpeg' },
-  { magic: Buffer.from('{\\rtf'), offset: 0, type: 'application/rtf' },
   { magic: Buffer.from('SQLite format 3\0'), offset: 0, type: 'application/vnd.sqlite3' },
   { magic: Buffer.from('\x7fELF'), offset: 0, type: 'application/x-elf' },
   { magic: Buffer.from('cffaedfe', 'hex'), offset: 0, type: 'application/x-mach-binary' },
   { magic: Buffer.from('cefaedfe', 'hex'), offset: 0, type: 'application/x-mach-binary' },
   // MS-SHLLINK 2.1: the size of the header and the class id of a shortcut.
   { magic: Buffer.from('4c0000000114020000000000c000000000000046', 'hex'), offset: 0, type: 'application/x-ms-shortcut' },
+  { magic: Buffer.from('CD001'), offset: 32_769, type: 'application/x-iso9660-image' },
   { magic: Buffer.from('\0asm'), offset: 0, type: 'application/wasm' },
   { magic: Buffer.from('#!'), offset: 0, type: 'text/x-script' },
 ];
@@ -43,6 +46,14 @@ const OF_FORMAT: Readonly<Record<string, string>> = {
   Z: 'application/x-compress',
 };
 const PACKED = 'application/x-packed';
+const OF_COMPRESSOR: Readonly<Record<Compressor, string>> = {
+  gzip: 'application/gzip',
+  zlib: 'application/zlib',
+  brotli: PACKED,
+  lz4: 'application/x-lz4',
+  lzip: 'application/x-lzip',
+  lzop: 'application/x-lzop',
+};
 
 /** What a zip is beside an archive, told by a name in its first headers. */
 const IN_ZIP: readonly { name: string; type: string }[] = [
@@ -77,10 +88,10 @@ function isBitmap(head: Buffer): boolean {
 }
 
 const TEXT_BYTES = 4096;
-const BYTE_ORDER_MARK = /^(\xff\xfe|\xfe\xff)/;
 
 function textType(head: Buffer): string | undefined {
-  if (BYTE_ORDER_MARK.test(head.toString('latin1', 0, 2))) return 'text/plain';
+  const form = textFormOf(head);
+  if (form !== undefined && form.encoding !== 'utf-8') return 'text/plain';
   const piece = head.subarray(0, TEXT_BYTES);
   if (piece.includes(0)) return undefined;
   let text: string;
@@ -107,7 +118,9 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
     case 'zip':
       return zipType(head);
     case 'gzip':
-      return 'application/gzip';
+      return OF_COMPRESSOR.gzip;
+    case 'packed':
+      return OF_COMPRESSOR[sure.compressor];
     case 'tar':
       return 'application/x-tar';
     case 'mail':
@@ -120,16 +133,29 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
       return 'application/pdf';
     case 'ole':
       return 'application/x-ole-storage';
+    case 'rtf':
+      return 'application/rtf';
+    case 'tnef':
+      return 'application/vnd.ms-tnef';
+    case 'cms':
+      return 'application/pkcs7-mime';
+    case 'onenote':
+      return 'application/onenote';
     case 'seven':
-      return sure.format === undefined ? 'application/x-iso9660-image' : (OF_FORMAT[sure.format] ?? PACKED);
+      return OF_FORMAT[sure.format ?? ''] ?? PACKED;
+    case 'macros':
     case 'opaque':
+    case 'stream-disk':
       return PACKED;
+    case 'shell-archive':
+      return 'text/x-script';
+    case 'upx':
     case undefined:
       break;
   }
   if (isProgram(head)) return 'application/vnd.microsoft.portable-executable';
   if (isJava(head)) return 'application/java-vm';
   if (isBitmap(head)) return 'image/bmp';
-  const known = MAGIC.find(({ magic, offset }) => head.subarray(offset, offset + magic.length).equals(magic));
+  const known = MAGIC.find(({ magic, offset }) => standsAt(head, magic, offset));
   return known?.type ?? textType(head) ?? 'application/octet-stream';
 }

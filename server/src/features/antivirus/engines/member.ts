@@ -14,6 +14,8 @@ export interface Member {
   closed?: StatusDetail | undefined;
   /** It is a view of what lies around it: matched, but not taken apart again. */
   view?: true;
+  /** Carved formats that the reader of the container takes out of this member itself, as members beside it. */
+  taken?: readonly string[];
   /** May be called once, before the next member is asked for. */
   read(): Promise<MemberBody> | MemberBody;
 }
@@ -25,6 +27,12 @@ export interface Workshop {
   password?: string | undefined;
   /** A path that nobody else uses. */
   path(): string;
+  /**
+   * The reader understood the bytes from `start` to `end` (exclusive) of the content that it was given: headers, packed data of members that it gives,
+   * padding that is zero, trailers that the format knows. What no reader explains is examined as a member of its own, `rest at <offset>`. A reader that
+   * explains nothing at all, and does not fail, is taken to explain the whole of its content.
+   */
+  explain(start: number, end: number): void;
 }
 
 /** The rest of an archive cannot be read. Data, not a failure: what came before is good. */

@@ -37,6 +37,8 @@ export const answerSchema = z.discriminatedUnion('kind', [
     rules: z.int(),
     hashes: z.int(),
     left_out: z.array(z.string()),
+    /** What each feed takes of this process. */
+    memory: z.array(z.object({ id: z.string(), bytes: z.number() })),
     resident_bytes: z.number(),
   }),
   z.object({ kind: z.literal('refused'), reason: z.string() }),

@@ -1,5 +1,8 @@
+import { lzfuText } from './compressed-rtf.ts';
 import { type Content, MEMORY_BYTES_MAXIMUM } from './content.ts';
+import { isLockedStream } from './locked-office.ts';
 import { type Member, type MemberBody, Unreadable, type Workshop } from './member.ts';
+import { nativeMembers } from './ole-native.ts';
 import { openReader, type Reader } from './reader.ts';
 import { macroSources } from './vba.ts';
 
@@ -14,10 +17,14 @@ const FREE = 0xffffffff;
 const ROOT = 5;
 const STREAM = 2;
 const HEADER_FAT_SECTORS = 109;
-/** The stream of an Office document that a password protects (MS-OFFCRYPTO 2.3.4). */
-const ENCRYPTED_PACKAGE = 'EncryptedPackage';
+/** Names of streams that say the whole document is encrypted: their content is not looked at. */
+const LOCKED = /^(encryptedpackage|encryptedsummary)$/i;
+const NATIVE = '\x01ole10native';
 /** Streams do not share sectors. Where they do all the same, all of them together are read as far as this many times the file. */
 const SHARED_MAXIMUM = 4;
+
+/** What says that a stream is encrypted stands in its first ones. */
+const BEGINNING_BYTES = 64 * 1024;
 
 /** Sectors of one size, and which of them follows which. A sector that is not in the file has no place in it. */
 interface Allocation {
@@ -166,7 +173,7 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
     for (let index = 0; index < count; index += 1) {
       const { name, type, start, size } = entryAt(index);
       if (type !== STREAM || size === 0) continue;
-      if (name === ENCRYPTED_PACKAGE) {
+      if (LOCKED.test(name)) {
         yield { name, closed: 'encrypted', read: () => ({ content: { size: 0, bytes: Buffer.alloc(0) } }) };
         continue;
       }
@@ -176,13 +183,21 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
       const { position = 0, length = 0 } = chain.runs.at(-1) ?? {};
       damaged ||= chain.damaged || chain.size < size || position + length > reader.size;
       if (chain.size > MEMORY_BYTES_MAXIMUM) {
+        const [first] = chain.runs;
+        if (first !== undefined && isLockedStream(name, reader.at(first.position, Math.min(first.length, BEGINNING_BYTES))))
+          yield { name: `${name} (text)`, closed: 'encrypted', read: () => ({ content: { size: 0, bytes: Buffer.alloc(0) } }) };
         yield { name, read: () => ({ stream: pieces(chain), packed_bytes: chain.size }) };
         continue;
       }
       const bytes = bytesOf(reader, chain);
       budget.addUnpacked(bytes.length, bytes.length, bytes.length);
       const body: MemberBody = { content: { size: bytes.length, bytes }, damage: bytes.length < size ? 'damaged' : undefined };
-      yield { name, read: () => body };
+      yield { name, taken: ['vba'], read: () => body };
+      if (isLockedStream(name, bytes))
+        yield { name: `${name} (text)`, closed: 'encrypted', read: () => ({ content: { size: 0, bytes: Buffer.alloc(0) } }) };
+      const rtf = lzfuText(bytes, budget);
+      if (rtf !== undefined) yield { name: `${name} (text)`, read: () => ({ content: { size: rtf.length, bytes: rtf } }) };
+      if (name.toLowerCase().startsWith(NATIVE)) yield* nativeMembers(bytes, budget);
       for (const { bytes: macro, packed_bytes, is_cut } of macroSources(bytes, budget)) {
         budget.addUnpacked(macro.length, macro.length, packed_bytes);
         const content = { size: macro.length, bytes: macro };

@@ -6,7 +6,16 @@ import { hexDigit } from './text-codings.ts';
 // never lies in memory, and whoever takes the pieces can stop.
 
 type Pieces = AsyncIterable<Buffer> | Iterable<Buffer>;
-type Filter = (pieces: Pieces) => AsyncIterable<Buffer>;
+/** What a stream says of how it was packed (7.4.4.3), as far as it matters. */
+export interface Parameters {
+  predictor?: number;
+  colors?: number;
+  bits?: number;
+  columns?: number;
+  early?: number;
+}
+const NO_PARAMETERS: Parameters = {};
+type Filter = (pieces: Pieces, parameters?: Parameters) => AsyncIterable<Buffer>;
 
 const PIECE_BYTES = 64 * 1024;
 /** What is packed in less is unpacked in one call, when it unpacks to no more than this. Bytes. */
@@ -114,8 +123,8 @@ async function* runLength(pieces: Pieces): AsyncGenerator<Buffer> {
 
 const LZW = { clear: 256, end: 257, first: 258, codes: 4096, bits_least: 9, bits_most: 12 } as const;
 
-/** 7.4.4, with codes that grow one early (table 8, EarlyChange), as every writer has it. */
-async function* lzw(pieces: Pieces): AsyncGenerator<Buffer> {
+/** 7.4.4, with codes that grow one early, as nearly every writer has it, or not (table 8, EarlyChange). */
+async function* lzw(pieces: Pieces, { early = 1 }: Parameters = NO_PARAMETERS): AsyncGenerator<Buffer> {
   const prefixes = new Uint16Array(LZW.codes);
   const lasts = new Uint8Array(LZW.codes);
   const lengths = new Uint16Array(LZW.codes).fill(1, 0, 256);
@@ -175,7 +184,7 @@ async function* lzw(pieces: Pieces): AsyncGenerator<Buffer> {
         lasts[next] = first;
         lengths[next] = (lengths[previous] ?? 1) + 1;
         next += 1;
-        width = Math.min(LZW.bits_most, Math.max(LZW.bits_least, 32 - Math.clz32(next + 1)));
+        width = Math.min(LZW.bits_most, Math.max(LZW.bits_least, 32 - Math.clz32(next + (early === 0 ? 0 : 1))));
       }
       previous = code;
     }
@@ -225,6 +234,73 @@ async function begun(pieces: Pieces): Promise<{ first: Buffer; rest: AsyncGenera
     yield* iterator;
   }
   return { first: one.value, rest: rest(two.value) };
+}
+
+const PREDICTORS = { tiff: 2, png_least: 10 } as const;
+/** A row that is longer is none of a stream. Bytes. */
+const ROW_BYTES_MAXIMUM = 16 * 1024 ** 2;
+
+function paeth(left: number, up: number, corner: number): number {
+  const estimate = left + up - corner;
+  const by_left = Math.abs(estimate - left);
+  const by_up = Math.abs(estimate - up);
+  const by_corner = Math.abs(estimate - corner);
+  if (by_left <= by_up && by_left <= by_corner) return left;
+  return by_up <= by_corner ? up : corner;
+}
+
+/** One row of PNG (7.4.4.4): its first byte says how it was predicted from the row before. */
+function unpredictedRow(row: Buffer, before: Buffer, pixel_bytes: number): Buffer {
+  const kind = row[0] ?? 0;
+  const plain = Buffer.from(row.subarray(1));
+  for (let at = 0; at < plain.length; at += 1) {
+    const left = at < pixel_bytes ? 0 : (plain[at - pixel_bytes] ?? 0);
+    const up = before[at] ?? 0;
+    const corner = at < pixel_bytes ? 0 : (before[at - pixel_bytes] ?? 0);
+    const guess = kind === 1 ? left : kind === 2 ? up : kind === 3 ? (left + up) >> 1 : kind === 4 ? paeth(left, up, corner) : 0;
+    plain[at] = (plain[at] ?? 0) + guess;
+  }
+  return plain;
+}
+
+/** A row in which each byte says by how much it differs from the one of the pixel before, as TIFF has it (with 8 bits for a colour). */
+function undifferenced(row: Buffer, pixel_bytes: number): Buffer {
+  const plain = Buffer.from(row);
+  for (let at = pixel_bytes; at < plain.length; at += 1) plain[at] = (plain[at] ?? 0) + (plain[at - pixel_bytes] ?? 0);
+  return plain;
+}
+
+/** The bytes before a predictor changed them. */
+export async function* unpredicted(pieces: Pieces, parameters: Parameters): AsyncGenerator<Buffer> {
+  const { predictor = 1, colors = 1, bits = 8, columns = 1 } = parameters;
+  const is_png = predictor >= PREDICTORS.png_least;
+  const row_bytes = Math.ceil((colors * bits * columns) / 8) + (is_png ? 1 : 0);
+  if ((!is_png && predictor !== PREDICTORS.tiff) || !(row_bytes > 1 && row_bytes <= ROW_BYTES_MAXIMUM)) {
+    yield* pieces;
+    return;
+  }
+  const pixel_bytes = Math.max(1, Math.ceil((colors * bits) / 8));
+  let before: Buffer = Buffer.alloc(row_bytes);
+  let held: Buffer[] = [];
+  let held_bytes = 0;
+  const plainOf = (row: Buffer): Buffer => {
+    const plain = is_png ? unpredictedRow(row, before, pixel_bytes) : undifferenced(row, pixel_bytes);
+    before = plain;
+    return plain;
+  };
+  for await (const piece of pieces) {
+    held.push(piece);
+    held_bytes += piece.length;
+    if (held_bytes < row_bytes) continue;
+    const bytes = Buffer.concat(held);
+    const rows: Buffer[] = [];
+    let at = 0;
+    for (; at + row_bytes <= bytes.length; at += row_bytes) rows.push(plainOf(bytes.subarray(at, at + row_bytes)));
+    held = [bytes.subarray(at)];
+    held_bytes = bytes.length - at;
+    yield Buffer.concat(rows);
+  }
+  if (held_bytes > 0) yield plainOf(Buffer.concat(held));
 }
 
 const FILTERS: ReadonlyMap<string, Filter> = new Map([

@@ -2,7 +2,8 @@ import type { StatusDetail } from '@palisade/contract/antivirus';
 import { type Content, isDiskError } from './content.ts';
 import { LimitReached } from './limits.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
-import { filterOf } from './pdf-filters.ts';
+import { filterOf, type Parameters, unpredicted } from './pdf-filters.ts';
+import { type Lock, lockOf } from './pdf-lock.ts';
 import { openReader, type Reader } from './reader.ts';
 
 /** The readable copy of the document is given out in pieces of about this size, each beginning with the end of the one before. Bytes. */
@@ -15,13 +16,18 @@ const HEADER = Buffer.from('%PDF-1.7\n');
 const HEADER_WITHIN = 1024;
 const STREAM = Buffer.from('stream');
 const END_STREAM = Buffer.from('endstream');
+/** Blanks behind `stream`. */
+const BLANKS_MAXIMUM = 62;
 const ENCRYPT = Buffer.from('/Encrypt');
 /** Beside the Crypt filter that changes nothing: what takes a picture apart, and holds nothing else. */
 const PICTURE_FILTERS: readonly string[] = ['DCTDecode', 'DCT', 'JPXDecode', 'CCITTFaxDecode', 'CCF', 'JBIG2Decode'];
 
+/** A document whose header is missing: viewers open what begins with an object. */
+const FIRST_OBJECT = /^\s{0,64}(?:%[^\r\n]{0,200}[\r\n]{1,2}){0,4}\s{0,64}\d{1,7}\s{1,8}\d{1,5}\s{1,8}obj\s{0,64}<</;
+
 /** The header may stand anywhere in the first 1,024 bytes (ISO 32000-1, Annex H, note 13). */
 export function isPdf(head: Buffer): boolean {
-  return head.subarray(0, HEADER_WITHIN + 5).includes('%PDF-');
+  return head.subarray(0, HEADER_WITHIN + 5).includes('%PDF-') || FIRST_OBJECT.test(head.toString('latin1', 0, HEADER_WITHIN));
 }
 
 const DELIMITERS = '/<>[]()%';
@@ -63,6 +69,8 @@ function filtersOf(dictionary: string): string[] | undefined {
 }
 
 interface Found {
+  /** The number of its object, where it is told. */
+  number: number | undefined;
   dictionary: string;
   start: number;
   end: number;
@@ -84,8 +92,9 @@ function withoutEscapes(text: string): string {
 function* streamsOf(reader: Reader): Generator<Found> {
   let before_end = 0;
   for (let at = reader.find(STREAM, 0); at >= 0; ) {
-    const after = reader.at(at + STREAM.length, 2);
-    const line_end = after[0] === 0x0a ? 1 : after[0] === 0x0d ? (after[1] === 0x0a ? 2 : 1) : 0;
+    // Some writers put blanks before the line end; viewers pass over them.
+    const after = reader.at(at + STREAM.length, 2 + BLANKS_MAXIMUM).toString('latin1');
+    const line_end = /^[ \t]*(?:\r\n|\n|\r)/.exec(after)?.[0].length ?? 0;
     if (line_end === 0 || reader.at(at - 3, 3).toString('latin1') === 'end') {
       at = reader.find(STREAM, at + STREAM.length);
       continue;
@@ -104,7 +113,16 @@ function* streamsOf(reader: Reader): Generator<Found> {
       .startsWith('endstream');
     const next = reader.find(END_STREAM, start);
     const nearest = next < 0 ? reader.size : next;
-    yield { dictionary, start, end: announced ? start + length : nearest, is_cut: object < 0 && from > before_end };
+    const number = Number(
+      /(\d{1,10})\s{1,8}\d{1,5}\s{0,8}$/.exec(before.slice(Math.max(0, object - 32), Math.max(0, object)))?.[1] ?? Number.NaN,
+    );
+    yield {
+      number: Number.isNaN(number) ? undefined : number,
+      dictionary,
+      start,
+      end: announced ? start + length : nearest,
+      is_cut: object < 0 && from > before_end,
+    };
     before_end = nearest;
     at = reader.find(STREAM, nearest + END_STREAM.length);
   }
@@ -116,6 +134,72 @@ function isEncrypted(reader: Reader): boolean {
     if (/^\s*(<<|\d+\s+\d+\s+R)/.test(reader.at(at + ENCRYPT.length, 40).toString('latin1'))) return true;
   }
   return false;
+}
+
+/** Objects that are looked up, at most: a document that names more of them is not helped. */
+const LOOKUPS_MAXIMUM = 64;
+const OBJECT_BYTES = 4096;
+
+/** What stands in objects of their own, by their number. Each is looked for once. */
+class Objects {
+  private readonly reader: Reader;
+  private readonly known = new Map<string, string>();
+
+  constructor(reader: Reader) {
+    this.reader = reader;
+  }
+
+  /** The text of the last object of this number; undefined where there is none that stands in the file as text. */
+  text(number: string): string | undefined {
+    const known = this.known.get(number);
+    if (known !== undefined) return known;
+    if (this.known.size >= LOOKUPS_MAXIMUM) return undefined;
+    const mark = Buffer.from(`${Number(number)} 0 obj`);
+    let text: string | undefined;
+    for (let at = this.reader.find(mark, 0); at >= 0; at = this.reader.find(mark, at + mark.length)) {
+      const before = at === 0 ? 0x0a : (this.reader.at(at - 1, 1)[0] ?? 0);
+      if (before >= 0x30 && before <= 0x39) continue;
+      text = withoutEscapes(
+        this.reader
+          .at(at + mark.length, OBJECT_BYTES)
+          .toString('latin1')
+          .split('endobj', 1)[0] ?? '',
+      );
+    }
+    this.known.set(number, text ?? '');
+    return text;
+  }
+
+  /** A dictionary in which what it says of its filters stands itself. */
+  resolved(dictionary: string): string {
+    return dictionary.replaceAll(
+      /\/(Filter|F|DecodeParms|DP)\s{0,16}(\d{1,10})\s{1,16}\d{1,5}\s{1,16}R\b/g,
+      (whole, name: string, number: string) => {
+        const text = name === 'F' ? undefined : this.text(number);
+        return text === undefined ? whole : `/${name} ${text} `;
+      },
+    );
+  }
+}
+
+/** The parameters of each filter, in order: they stand in one dictionary, or in a list of them with nulls between. */
+function parametersOf(dictionary: string): Parameters[] {
+  const [, list = ''] =
+    /\/(?:DecodeParms|DP)\s{0,16}((?:\[\s{0,16})?(?:(?:null|<<[^>]{0,1000}>>)\s{0,16}){1,8})/.exec(dictionary) ?? [];
+  return (list.match(/null|<<[^>]{0,1000}>>/g) ?? []).map((one) => {
+    const value = (name: string) => {
+      const number = new RegExp(`/${name}\\s{0,16}(\\d{1,9})`).exec(one)?.[1];
+      return number === undefined ? undefined : Number(number);
+    };
+    const entries = Object.entries({
+      predictor: value('Predictor'),
+      colors: value('Colors'),
+      bits: value('BitsPerComponent'),
+      columns: value('Columns'),
+      early: value('EarlyChange'),
+    }).filter(([, number]) => number !== undefined);
+    return Object.fromEntries(entries);
+  });
 }
 
 /** How a stream is read without its filters. */
@@ -134,10 +218,12 @@ function looksDeflated(head: Buffer): boolean {
   return head.length === 2 && (head[0] ?? 0) % 16 === 8 && head.readUInt16BE(0) % 31 === 0;
 }
 
-function unfiltered(reader: Reader, found: Found, { budget }: Workshop): Unfiltered {
+function unfiltered(reader: Reader, found: Found, objects: Objects, lock: Lock | undefined, { budget }: Workshop): Unfiltered {
   const packed_bytes = found.end - found.start;
+  const dictionary = objects.resolved(found.dictionary);
   async function* raw(): AsyncGenerator<Buffer> {
-    yield* reader.chunks(found.start, found.end);
+    const chunks = reader.chunks(found.start, found.end);
+    yield* lock === undefined ? chunks : lock.opened(chunks, found);
   }
   /** What one filter gives to the next is unpacked, too. The last one's pieces are counted by who takes them. */
   async function* counted(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -149,23 +235,120 @@ function unfiltered(reader: Reader, found: Found, { budget }: Workshop): Unfilte
       yield piece;
     }
   }
-  const names = filtersOf(found.dictionary);
+  const names = filtersOf(dictionary);
+  const parameters = parametersOf(dictionary);
   if (names === undefined || names.length === 0) {
-    const inflate = looksDeflated(reader.at(found.start, 2)) ? filterOf('FlateDecode') : undefined;
+    const inflate = lock === undefined && looksDeflated(reader.at(found.start, 2)) ? filterOf('FlateDecode') : undefined;
     if (inflate !== undefined) return { pieces: inflate(raw()), is_changed: true, ...(names ? { is_guess: true } : {}) };
-    return { pieces: raw(), is_changed: false, unread: names === undefined ? 'unsupported' : undefined };
+    return { pieces: raw(), is_changed: lock !== undefined, unread: names === undefined ? 'unsupported' : undefined };
   }
   if (names.length > FILTERS_MAXIMUM) return { pieces: raw(), is_changed: false, unread: 'unsupported' };
   let pieces: AsyncIterable<Buffer> = raw();
   let is_changed = false;
-  for (const name of names) {
+  for (const [index, name] of names.entries()) {
     if (name === 'Crypt') continue;
     const filter = filterOf(name);
     if (filter === undefined) return { pieces, is_changed, unread: PICTURE_FILTERS.includes(name) ? undefined : 'unsupported' };
-    pieces = filter(is_changed ? counted(pieces) : pieces);
+    const own = parameters[index];
+    pieces = filter(is_changed ? counted(pieces) : pieces, own);
+    if (own?.predictor !== undefined && own.predictor > 1) pieces = unpredicted(pieces, own);
     is_changed = true;
   }
   return { pieces, is_changed };
+}
+
+/** Streams that are remembered, for those that are named as files behind them. */
+const STREAMS_KEPT_MAXIMUM = 20_000;
+const NAME_OVERLAP = 64;
+const OBJECT_WITHIN = 4096;
+/** Keys whose stream is a file, a script or a form: a file specification's (7.11.3), an action's (12.6.4.16), the form's (12.7.8). */
+const NAMED_FILE = /\/(?:F|UF|DOS|Unix|Mac|JS|XFA|EF)\s{0,16}(\d{1,10})\s{1,16}\d{1,5}\s{1,16}R\b/g;
+const FORM = /\/XFA\s{0,16}\[([^\]]{0,4000})\]/g;
+
+function* filesIn(text: string): Generator<number> {
+  const plain = withoutEscapes(text);
+  for (const [, number] of plain.matchAll(NAMED_FILE)) yield Number(number);
+  for (const [, list = ''] of plain.matchAll(FORM))
+    for (const [, number] of list.matchAll(/(\d{1,10})\s{1,16}\d{1,5}\s{1,16}R/g)) yield Number(number);
+}
+
+/** The numbers of objects that are named as files where the document is not packed. */
+function* filesNamedIn(reader: Reader): Generator<number> {
+  let text = '';
+  for (const chunk of reader.chunks(0, reader.size)) {
+    text += chunk.toString('latin1');
+    yield* filesIn(text);
+    text = text.slice(-NAME_OVERLAP);
+  }
+}
+
+const SCRIPT = Buffer.from('/JS');
+/** A script is looked at as far as `quick`, and when it is not a short one as far as `most`. */
+const SCRIPT_BYTES = { quick: 4096, most: 1024 ** 2 } as const;
+const SCRIPTS_MAXIMUM = 100;
+const STRING_ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }));
+
+/** A string of PDF (7.3.4) that begins at the first character of `text`; undefined for anything else. */
+function stringOf(text: string): Buffer | undefined {
+  const hex = /^<([0-9a-f\s]*)>/i.exec(text)?.[1];
+  if (hex !== undefined) return Buffer.from(hex.replaceAll(/\s/g, ''), 'hex');
+  if (text[0] !== '(') return undefined;
+  const characters: string[] = [];
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at] ?? '';
+    if (character === '\\') {
+      const [octal] = /^[0-7]{1,3}/.exec(text.slice(at + 1, at + 4)) ?? [];
+      const next = text[at + 1] ?? '';
+      if (octal === undefined && next !== '\n' && next !== '\r') characters.push(STRING_ESCAPES.get(next) ?? next);
+      if (octal !== undefined) characters.push(String.fromCharCode(Number.parseInt(octal, 8) & 0xff));
+      at += octal?.length ?? 1;
+      continue;
+    }
+    if (character === ')') depth -= 1;
+    if (depth === 0 && character === ')') break;
+    if (depth > 0 || character !== '(') characters.push(character);
+    if (character === '(') depth += 1;
+  }
+  return Buffer.from(characters.join(''), 'latin1');
+}
+
+/** Scripts that stand in the document as strings. */
+function* scriptsIn(reader: Reader, lock: Lock | undefined): Generator<Member> {
+  let number = 0;
+  let after = 0;
+  for (
+    let at = reader.find(SCRIPT, 0);
+    at >= 0 && number < SCRIPTS_MAXIMUM;
+    at = reader.find(SCRIPT, Math.max(at + SCRIPT.length, after))
+  ) {
+    const [gap = ''] = /^\s{0,16}(?=[(<])/.exec(reader.at(at + SCRIPT.length, 20).toString('latin1')) ?? [];
+    const start = at + SCRIPT.length + gap.length;
+    const first = reader.at(start, 2).toString('latin1');
+    if (!/^(\(|<[^<])/.test(first)) continue;
+    const short = reader.at(start, SCRIPT_BYTES.quick).toString('latin1');
+    const quick = stringOf(short);
+    const is_long = quick !== undefined && quick.length > SCRIPT_BYTES.quick / 8;
+    const written = is_long ? stringOf(reader.at(start, SCRIPT_BYTES.most).toString('latin1')) : quick;
+    if (written === undefined || written.length === 0) continue;
+    after = start + written.length;
+    const from = Math.max(0, at - OBJECT_WITHIN);
+    const object =
+      lock === undefined
+        ? undefined
+        : [
+            ...reader
+              .at(from, at - from)
+              .toString('latin1')
+              .matchAll(/(\d{1,10})\s\d{1,5}\sobj/g),
+          ].at(-1);
+    const bytes =
+      object === undefined
+        ? written
+        : Buffer.concat([...(lock?.opened([written], { number: Number(object[1]), dictionary: '' }) ?? [])]);
+    number += 1;
+    yield { name: `script ${number}`, read: () => ({ content: { size: bytes.length, bytes } }) };
+  }
 }
 
 /** The first bytes of a stream, at least `least` where there are as many, and all of it once more. */
@@ -216,30 +399,45 @@ export async function* pdfMembers(
     // Its bytes were counted as they came.
     return { name: 'unpacked streams', view: true, read: () => ({ content: { size: bytes.length, bytes } }) };
   };
+  const objects = new Objects(reader);
+  const named = new Set<number>();
+  /** Streams that were not given as files, for those that turn out to be named as such. */
+  const others = new Map<number, Found>();
   try {
-    if (isEncrypted(reader)) throw new Unreadable('encrypted');
+    const lock = isEncrypted(reader) ? lockOf(reader) : undefined;
+    if (isEncrypted(reader) && lock === undefined) throw new Unreadable('encrypted');
+    for (const number of filesNamedIn(reader)) named.add(number);
+    yield* scriptsIn(reader, lock);
     for (const found of streamsOf(reader)) {
-      const { dictionary, start, end, is_cut } = found;
+      const { number, dictionary, start, end, is_cut } = found;
       const packed_bytes = end - start;
-      const { pieces, is_changed, unread: closed, is_guess } = unfiltered(reader, found, workshop);
+      const { pieces, is_changed, unread: closed, is_guess } = unfiltered(reader, found, objects, lock, workshop);
       const { head, all, failure } = await peeked(pieces, head_bytes);
       if (failure instanceof LimitReached || isDiskError(failure)) throw failure;
       if (closed !== undefined) unread.add(closed);
       if (is_cut) unread.add('damaged');
-      if (head.length > 0 && (/\/EmbeddedFile\b/.test(dictionary) || isFile(head))) {
+      const is_named = number !== undefined && named.has(number);
+      if (head.length > 0 && (is_named || /\/EmbeddedFile\b/.test(dictionary) || isFile(head))) {
         yield { name: 'attached file', read: () => ({ stream: all, packed_bytes }) };
         continue;
       }
+      if (number !== undefined && others.size < STREAMS_KEPT_MAXIMUM) others.set(number, found);
       if (!is_changed) continue;
       copy.push(Buffer.from(`${dictionary}stream\n`, 'latin1'));
       copy_bytes += dictionary.length;
       let plain_bytes = 0;
+      const is_list = /\/ObjStm\b/.test(dictionary);
+      let text = '';
       try {
         for await (const piece of all) {
           plain_bytes += piece.length;
           budget.addUnpacked(piece.length, plain_bytes, packed_bytes);
           copy.push(piece);
           copy_bytes += piece.length;
+          if (is_list) {
+            for (const file of filesIn(text + piece.toString('latin1'))) named.add(file);
+            text = piece.toString('latin1', Math.max(0, piece.length - NAME_OVERLAP));
+          }
           if (copy_bytes >= COPY.bytes) yield view();
         }
       } catch (error) {
@@ -247,6 +445,13 @@ export async function* pdfMembers(
         if (packed_bytes > 0 && !is_guess) unread.add('damaged');
       }
       copy.push(Buffer.from('\nendstream\nendobj\n'));
+    }
+    // Named in an object that itself was packed.
+    for (const number of named) {
+      const found = others.get(number);
+      if (found === undefined) continue;
+      const { pieces } = unfiltered(reader, found, objects, lock, workshop);
+      yield { name: 'attached file', read: () => ({ stream: pieces, packed_bytes: found.end - found.start }) };
     }
     if (copy_bytes > 0) yield view();
     for (const detail of unread) throw new Unreadable(detail);

@@ -1,12 +1,14 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { containerOf, HEAD_BYTES, membersOf } from './containers.ts';
 import { type Content, disposeContent, openSource, takeContent } from './content.ts';
 import { digestOf } from './digest.ts';
 import { BadHashList, buildHashList, openHashList } from './hash-list.ts';
+import { type LeftOut, leftOut, shownName } from './left-out.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
-import { compileSource, countRules } from './rules.ts';
+import { countRules } from './rules.ts';
+import { type Sifted, siftFiles } from './sift-rules.ts';
 import type { PreparedFeed, RawFeed } from './trial-messages.ts';
 
 /** A feed that is not taken. The message is one sentence for an administrator. */
@@ -23,15 +25,19 @@ const UNPACK_LIMITS: ScanLimits = {
   ratio_floor_bytes: 4 * 1024 ** 2,
   time_ms: 60_000,
 };
+/** The whole of MalwareBazaar is some 300 MB of CSV. */
+const LIST_LIMITS: ScanLimits = { ...UNPACK_LIMITS, unpacked_bytes: 1024 ** 3, members: 100, time_ms: 120_000 };
+const COPIED_BYTES = 1024 ** 2;
 const RULE_FILE = /\.yara?$/i;
 const NAMED_MAXIMUM = 3;
-const NAME_CHARACTERS_MAXIMUM = 80;
 const SIGNATURE_BYTES = 64;
 /** RFC 8410: what comes before the 32 bytes of an Ed25519 key in its SubjectPublicKeyInfo. */
 const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** @throws BadFeed when the bytes are not what the pin says. */
 async function requirePin({ path, pin, signature }: RawFeed): Promise<void> {
+  // The host was asked over TLS: that is all the proof that this pin wants.
+  if (pin.kind === 'tls') return;
   if (pin.kind === 'sha256') {
     const digest = await digestOf(path);
     if (digest !== pin.hex) throw new BadFeed(`Its checksum is not the pinned one (it is ${digest}).`);
@@ -48,11 +54,6 @@ async function requirePin({ path, pin, signature }: RawFeed): Promise<void> {
   if (raw.length !== SIGNATURE_BYTES || !verify(null, await readFile(path), key, raw)) {
     throw new BadFeed('Its signature is not one of the pinned key.');
   }
-}
-
-/** A name out of an archive, for a sentence: never a path. */
-function shownName(name: string): string {
-  return (name.split(/[/\\]/).at(-1) ?? '').replaceAll(/[^\w.+-]/g, '?').slice(0, NAME_CHARACTERS_MAXIMUM);
 }
 
 async function takeMember(member: Member, workshop: Workshop): Promise<Content> {
@@ -103,18 +104,15 @@ async function* ruleFiles(content: Content, depth: number, workshop: Workshop): 
   }
 }
 
-/** The first line of a compiler's error. */
-function errorOf(source: string): string | undefined {
-  try {
-    compileSource(source);
-    return undefined;
-  } catch (error) {
-    return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
-  }
+/** What does not compile, in a sentence. */
+function sentenceOf(left_out: readonly LeftOut[]): string {
+  const shown = left_out.slice(0, NAMED_MAXIMUM).map(({ name, detail }) => `${name}: ${detail}`);
+  const more = left_out.length > NAMED_MAXIMUM ? `; and ${left_out.length - NAMED_MAXIMUM} more` : '';
+  return `${shown.join('; ')}${more}`;
 }
 
-/** All rules of an archive as one source. @throws BadFeed, with the names of files that do not compile. */
-async function readRules(path: string, workshop: Workshop): Promise<string> {
+/** The rules of an archive that can be used together. @throws BadFeed when there are none, or when it is strict and some are not. */
+async function readRules(path: string, strict: boolean, workshop: Workshop): Promise<Sifted> {
   const { size } = await stat(path);
   const files: { name: string; text: string }[] = [];
   try {
@@ -124,48 +122,92 @@ async function readRules(path: string, workshop: Workshop): Promise<string> {
     throw new Unreadable('damaged');
   }
   files.sort((one, other) => (one.name < other.name ? -1 : 1));
-  const source = files.map(({ text }) => text).join('\n');
-  if (countRules(source) === 0) throw new BadFeed('It holds no YARA rule.');
-  const error = errorOf(source);
-  if (error === undefined) return source;
-  const bad = files.flatMap(({ name, text }) => {
-    const reason = errorOf(text);
-    return reason === undefined ? [] : [`${shownName(name)}: ${reason}`];
-  });
-  const shown = bad.slice(0, NAMED_MAXIMUM).join('; ');
-  const more = bad.length > NAMED_MAXIMUM ? `; and ${bad.length - NAMED_MAXIMUM} more` : '';
-  throw new BadFeed(`Its rules do not compile (${bad.length === 0 ? error : shown + more}).`);
+  if (files.every(({ text }) => countRules(text) === 0)) throw new BadFeed('It holds no YARA rule.');
+  const sifted = siftFiles(files);
+  const is_empty = countRules(sifted.source) === 0;
+  if (sifted.left_out.length > 0 && (strict || is_empty))
+    throw new BadFeed(`Its rules do not compile (${sentenceOf(sifted.left_out)}).`);
+  return sifted;
+}
+
+/** Unpacks a list that stands in a zip or a gzip to `target`, one member behind the other. False where it is a plain text. */
+async function unpackList(path: string, target: string, workshop: Workshop): Promise<boolean> {
+  const { size } = await stat(path);
+  const container = containerOf(bytesOf({ path, size: Math.min(size, HEAD_BYTES) }));
+  if (container?.kind !== 'zip' && container?.kind !== 'gzip') return false;
+  const file = await open(target, 'wx', 0o600);
+  try {
+    for await (const member of membersOf(container, { path, size }, 'feed', workshop)) {
+      workshop.budget.addMember();
+      const taken = await takeMember(member, workshop);
+      const source = openSource(taken);
+      try {
+        for (let at = 0; at < taken.size; at += COPIED_BYTES) {
+          await file.writeFile(source.read(at, Math.min(COPIED_BYTES, taken.size - at)));
+        }
+        await file.writeFile('\n');
+      } finally {
+        source.close();
+        await disposeContent(taken);
+      }
+    }
+  } catch (error) {
+    if (error instanceof BadFeed || error instanceof LimitReached || error instanceof Unreadable) throw error;
+    throw new Unreadable('damaged');
+  } finally {
+    await file.close();
+  }
+  return true;
+}
+
+/** A list, as `target`; what it names of harmless content is left out. */
+async function prepareList(feed: RawFeed, except: ReadonlySet<string>, workshop: Workshop): Promise<LeftOut[]> {
+  const { path, target, strict } = feed;
+  const unpacked = `${target}.list`;
+  try {
+    const source = (await unpackList(path, unpacked, workshop)) ? unpacked : path;
+    const { lines, sums } = await buildHashList(source, target, { strict, except });
+    return [
+      ...sums.map((sum) => leftOut(sum, 'would_alarm', 'It is the checksum of a harmless file.')),
+      ...(lines > 0 ? [leftOut(`${lines} ${lines === 1 ? 'line' : 'lines'}`, 'no_entry', 'There is no SHA-256 in hex.')] : []),
+    ];
+  } finally {
+    await rm(unpacked, { force: true });
+  }
 }
 
 /**
- * Proves a download by its pin, and only then reads it: makes the one file that an engine uses.
+ * Proves a download by its pin, and only then reads it: makes the one file that an engine uses. `except` holds checksums of harmless content.
  * @throws BadFeed
  */
-export async function prepareFeed(feed: RawFeed): Promise<PreparedFeed> {
+export async function prepareFeed(feed: RawFeed, except: ReadonlySet<string>): Promise<PreparedFeed> {
   const { id, kind, path, target } = feed;
+  let left_out: LeftOut[] = [];
   await requirePin(feed);
   let rules = 0;
   let hashes = 0;
   let files = 0;
   const folder_of_members = `${target}.members`;
   try {
+    const { size } = await stat(path);
+    const workshop: Workshop = {
+      budget: new Budget(kind === 'yara' ? UNPACK_LIMITS : LIST_LIMITS, size),
+      path() {
+        files += 1;
+        return `${folder_of_members}-${files}`;
+      },
+      explain: () => {},
+    };
     if (kind === 'sha256') {
-      await buildHashList(path, target);
+      left_out = await prepareList(feed, except, workshop);
       const list = openHashList(target);
       hashes = list.count;
       list.close();
     } else {
-      const { size } = await stat(path);
-      const workshop: Workshop = {
-        budget: new Budget(UNPACK_LIMITS, size),
-        path() {
-          files += 1;
-          return `${folder_of_members}-${files}`;
-        },
-      };
-      const source = await readRules(path, workshop);
-      rules = countRules(source);
-      await writeFile(target, source, { flag: 'wx', mode: 0o600 });
+      const sifted = await readRules(path, feed.strict, workshop);
+      left_out = sifted.left_out;
+      rules = countRules(sifted.source);
+      await writeFile(target, sifted.source, { flag: 'wx', mode: 0o600 });
     }
   } catch (error) {
     if (error instanceof BadHashList) throw new BadFeed(error.message);
@@ -175,5 +217,5 @@ export async function prepareFeed(feed: RawFeed): Promise<PreparedFeed> {
   } finally {
     for (; files > 0; files--) await rm(`${folder_of_members}-${files}`, { force: true });
   }
-  return { id, kind, path: target, digest: await digestOf(target), rules, hashes };
+  return { id, kind, path: target, digest: await digestOf(target), rules, hashes, left_out };
 }

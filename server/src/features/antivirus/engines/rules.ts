@@ -5,13 +5,15 @@ import { join } from 'node:path';
 import { compile, YaraX } from '@litko/yara-x';
 import { referenceSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
-import type { Match } from './examine.ts';
+import { carvedBy, carvingSource } from './carving.ts';
+import type { MatchRules } from './examine.ts';
 
 /** A compiled rule pack. `version` is a digest of its sources. */
 export interface RuleSet {
   version: string;
   rules: number;
-  match(bytes: Buffer): Match[];
+  /** `onPlaces` is told where containers seem to begin, in the same pass. */
+  match: MatchRules;
 }
 
 /** A pattern that matches more often than this adds nothing to a verdict. */
@@ -56,13 +58,22 @@ function withoutSmall(source: string): string {
   return [before, ...rules.filter((rule) => /^(private|global) /.test(rule) || !isForSmallFiles(rule))].join('');
 }
 
+/** What rules of others may ask beside the content, as LOKI and THOR give it. Defined for all sources, so that such rules compile; empty where nobody knows. */
+export const EXTERNALS = { filename: '', filepath: '', extension: '', filetype: '', owner: '' } as const;
+export type Externals = { [name in keyof typeof EXTERNALS]: string };
+
 /**
  * Compiles one source. Includes are off (an include of any file prints its first line in the error), slow patterns and slow loops are errors.
  * @throws when it does not compile.
  */
 export function compileSource(source: string): YaraX {
   // The type file of the binding names an undeclared class here.
-  const compiled: unknown = compile(source, { enableIncludes: false, errorOnSlowPattern: true, errorOnSlowLoop: true });
+  const compiled: unknown = compile(source, {
+    enableIncludes: false,
+    errorOnSlowPattern: true,
+    errorOnSlowLoop: true,
+    defineVariables: EXTERNALS,
+  });
   if (!(compiled instanceof YaraX)) throw new Error('The YARA-X binding answers something else than a rule set.');
   compiled.setMaxMatchesPerPattern(MATCHES_PER_PATTERN_MAXIMUM);
   return compiled;
@@ -102,16 +113,23 @@ export async function readPack(folder: string): Promise<string> {
  * @throws when a rule does not compile, or its metadata is not what a verdict needs.
  */
 export async function compileRules(folder: string): Promise<RuleSet> {
-  const source = await readPack(folder);
+  const pack = await readPack(folder);
+  const source = `${pack}\n${carvingSource()}`;
   const all = compileSource(source);
   let large: YaraX | undefined;
   return {
     version: createHash('sha256').update(source).digest('hex').slice(0, VERSION_LENGTH),
-    rules: countRules(source),
-    match(bytes) {
+    rules: countRules(pack),
+    match(bytes, onPlaces) {
       if (bytes.length >= LARGE_BYTES) large ??= compileLarge(source, all);
       const set = bytes.length >= LARGE_BYTES && large !== undefined ? large : all;
-      return set.scan(bytes).map((found) => ({ rule: found.ruleIdentifier, ...metaSchema.parse(found.meta) }));
+      return set.scan(bytes).flatMap((found) => {
+        const carved = carvedBy(found.ruleIdentifier);
+        if (carved === undefined) return { rule: found.ruleIdentifier, ...metaSchema.parse(found.meta) };
+        const offsets = found.matches.map(({ offset }) => offset);
+        onPlaces?.(carved, offsets, offsets.length >= MATCHES_PER_PATTERN_MAXIMUM);
+        return [];
+      });
     },
   };
 }

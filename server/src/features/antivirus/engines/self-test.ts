@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Match, Matchers } from './examine.ts';
+import { type HarmlessFile, harmlessFiles } from './harmless.ts';
+import { type LeftOut, leftOut } from './left-out.ts';
 import { measureRules, SLOWER_MAXIMUM, slowRules } from './rule-speed.ts';
 import { readSamples } from './samples.ts';
+import { compileFeed } from './signature-set.ts';
 
 /** Files of every day, beside the near misses of the rule pack. */
 const PLAIN = [
@@ -40,22 +43,44 @@ export async function selfTest({ match, matchHash }: Matchers, samples_folder: s
   return undefined;
 }
 
+/** Everything harmless that a feed is tried on: files of every day, the near misses of the pack, and the kept set. */
+export async function* harmlessContent(samples_folder: string, installation_folder: string): AsyncGenerator<HarmlessFile> {
+  for (const [what, text] of PLAIN) yield { name: what, bytes: Buffer.from(text) };
+  for (const { rule, kind, bytes } of await readSamples(samples_folder)) {
+    if (kind === 'near_miss') yield { name: `the near miss of ${rule}`, bytes };
+  }
+  yield* harmlessFiles(installation_folder);
+}
+
+/** The rules of a feed that call something harmless infected: each with the first that it was. */
+export async function rulesThatAlarm(feed: string, harmless: AsyncIterable<HarmlessFile>): Promise<Map<string, LeftOut>> {
+  const { match } = compileFeed(feed);
+  const alarming = new Map<string, LeftOut>();
+  for await (const { name, bytes } of harmless) {
+    for (const found of match(bytes, name)) {
+      if (!isInfected(found) || alarming.has(found.rule)) continue;
+      alarming.set(found.rule, leftOut(found.rule, 'would_alarm', `It calls ${name} infected.`));
+    }
+  }
+  return alarming;
+}
+
 /** Of the pack, each so manieth rule makes the median that a feed's rules are compared with: enough for a ratio, and over in two seconds. */
 const PEERS_EVERY = 8;
 /** How long a feed's rules are measured, in ms: a feed of some thousand rules is looked at whole. What is left then is taken for fast. */
 const SPEED_TEST_MS = 45_000;
-const NAMED_MAXIMUM = 3;
 
-/**
- * Tries how fast a feed's rules are on hostile text, each on the text that is worst for it: one slow rule makes every engine slow. Answers what is wrong, in one sentence
- * that names the slowest; undefined when nothing is.
- */
-export function speedTest(feed: string, pack: string): string | undefined {
+/** The rules of a feed that are slow on hostile text, each on the text that is worst for it: one slow rule makes every engine slow. */
+export function slowRulesOf(feed: string, pack: string): Map<string, LeftOut> {
   const { median, slow } = slowRules(feed, () => measureRules(pack, PEERS_EVERY).median, SPEED_TEST_MS);
-  if (slow.length === 0) return undefined;
-  const shown = slow
-    .slice(0, NAMED_MAXIMUM)
-    .map(({ rule, bytes_per_ms }) => `${rule}: ${Math.round(median / bytes_per_ms)} times`);
-  const more = slow.length > NAMED_MAXIMUM ? `; and ${slow.length - NAMED_MAXIMUM} more` : '';
-  return `It has rules that a small file can make more than ${SLOWER_MAXIMUM} times slower than others (${shown.join('; ')}${more}).`;
+  return new Map(
+    slow.map(({ rule, bytes_per_ms }) => [
+      rule,
+      leftOut(
+        rule,
+        'slow',
+        `A small file can make it ${Math.round(median / bytes_per_ms)} times slower than others; ${SLOWER_MAXIMUM} times is the most.`,
+      ),
+    ]),
+  );
 }

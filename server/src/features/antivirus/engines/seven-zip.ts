@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import sevenZip from '7z-wasm';
 import { z } from 'zod';
-import { isDiskError, MEMORY_BYTES_MAXIMUM, type Source } from './content.ts';
+import { isDiskError, MEMORY_BYTES_MAXIMUM, rangeOf, type Source } from './content.ts';
 import { LimitReached } from './limits.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 
@@ -59,6 +59,17 @@ const MEMORY_PAGES_MAXIMUM = (384 * 1024 ** 2) / 65_536;
 const INPUT = '/input';
 const OUTPUT = '/out';
 const LINES_MAXIMUM = 100;
+/** Of what 7-Zip says of an archive; each piece that its parser finds takes seven lines. */
+const SAID_LINES_MAXIMUM = 4000;
+/** 7-Zip does not take it for an archive, or not for one of the type that it was asked for. */
+export class NotAnArchive extends Unreadable {
+  override name = 'NotAnArchive';
+
+  constructor() {
+    super('damaged');
+  }
+}
+
 /** What it costs that 7-Zip asks for bytes, however few. */
 const CALL_COST = 64;
 
@@ -70,11 +81,11 @@ function compileOnce(): Promise<WebAssembly.Module> {
   return compiled;
 }
 
-async function startProgram(say: (line: string) => void): Promise<Program> {
+async function startProgram(print: (line: string) => void, complain: (line: string) => void): Promise<Program> {
   const module = await compileOnce();
   return await createProgram({
-    print: () => {},
-    printErr: say,
+    print,
+    printErr: complain,
     quit: (_status, reason) => {
       throw reason;
     },
@@ -110,6 +121,12 @@ function writeWhole(handle: number, bytes: Uint8Array, position: number): void {
     written += writeSync(handle, bytes, written, bytes.length - written, position + written);
 }
 
+/** What 7-Zip says of bytes behind the archive: they are for others to read. */
+const FOLLOWED = /(there are|there are some) data after the end/i;
+const HEADING = /^(errors|warnings):$/i;
+/** What 7-Zip says of a file that is no archive, or not of the type that it was asked for. */
+const NO_ARCHIVE = /cannot open the file as/i;
+
 /** What 7-Zip's lines on stderr say of the archive as a whole, or of the member that they name. */
 const COMPLAINTS: readonly { says: RegExp; detail: StatusDetail }[] = [
   { says: /wrong password|encrypted/i, detail: 'encrypted' },
@@ -119,7 +136,9 @@ const COMPLAINTS: readonly { says: RegExp; detail: StatusDetail }[] = [
 ];
 
 function complaintsOf(lines: readonly string[]): StatusDetail[] {
-  const details = lines.flatMap((line) => COMPLAINTS.find(({ says }) => says.test(line))?.detail ?? []);
+  const is_followed = lines.some((line) => FOLLOWED.test(line));
+  const said = lines.filter((line) => !FOLLOWED.test(line) && !(is_followed && HEADING.test(line)));
+  const details = said.flatMap((line) => COMPLAINTS.find(({ says }) => says.test(line))?.detail ?? []);
   return [...new Set(details)];
 }
 
@@ -136,15 +155,33 @@ function hasEncryptedHeader(source: Source): boolean {
   return position < source.size && source.read(position, 4096).includes(Buffer.from('06f10701', 'hex'));
 }
 
-async function unpack(
+/** What 7-Zip made of a file. */
+interface Answer {
+  unpacked: Unpacked[];
+  /** What ended it before it was done. */
+  stopped: unknown;
+  /** On stderr. */
+  lines: string[];
+  /** On stdout. */
+  said: string[];
+}
+
+async function run(
+  words: readonly string[],
   source: Source,
-  format: string | undefined,
-  { budget, path, password }: Workshop,
-): Promise<{ unpacked: Unpacked[]; stopped: unknown; lines: string[] }> {
+  type: string | undefined,
+  { budget, path }: Pick<Workshop, 'budget' | 'path'>,
+): Promise<Answer> {
   const lines: string[] = [];
-  const { FS, callMain } = await startProgram((line) => {
-    if (lines.length < LINES_MAXIMUM) lines.push(line);
-  });
+  const said: string[] = [];
+  const { FS, callMain } = await startProgram(
+    (line) => {
+      if (said.length < SAID_LINES_MAXIMUM) said.push(line);
+    },
+    (line) => {
+      if (lines.length < LINES_MAXIMUM) lines.push(line);
+    },
+  );
   const unpacked = new Map<Node, Unpacked>();
   let in_memory = 0;
   /** The file that is being written; one at a time, because an archive may have more files than a process may open. */
@@ -226,24 +263,74 @@ async function unpack(
     });
 
   try {
-    // Without a password 7-Zip would ask for one.
-    const words = ['x', '-y', '-aou', `-p${password ?? 'none'}`, '-bd', '-bsp0', '-bso0', `-o${OUTPUT}`];
-    callMain([...words, ...(format === undefined ? [] : [`-t${format}`]), INPUT]);
+    callMain([...words, '-bd', '-bsp0', ...(type === undefined ? [] : [`-t${type}`]), INPUT]);
   } catch (error) {
     // What 7-Zip throws itself (a number: a C++ exception) says no more than that it failed.
     if (stopped === undefined && lines.length === 0) lines.push(`error ${String(error)}`);
   } finally {
     if (open !== undefined) closeSync(open.handle);
   }
-  return { unpacked: [...unpacked.values()], stopped, lines };
+  return { unpacked: [...unpacked.values()], stopped, lines, said };
+}
+
+/** What begins with `key = ` among lines that stand before what the archive says itself (its comment). */
+function numberAfter(said: readonly string[], key: string): number | undefined {
+  const line = said.find((one) => one.startsWith(`${key} = `));
+  const number = line === undefined ? Number.NaN : Number(line.slice(key.length + 3));
+  return Number.isSafeInteger(number) ? number : undefined;
+}
+
+/** Where the archive lies in what was read, as far as 7-Zip says so: of several, one in the other, the outermost. */
+function placeOf(said: readonly string[]): { type: string; start: number; end: number | undefined } | undefined {
+  const first = said.findIndex((line) => line.startsWith('Type = '));
+  const type = said[first]?.slice('Type = '.length);
+  if (type === undefined) return undefined;
+  const after = said.slice(first);
+  const last = after.findIndex((line) => line === '' || line.startsWith('--') || line.startsWith('Comment = '));
+  const block = last < 0 ? after : after.slice(0, last);
+  const start = numberAfter(block, 'Offset') ?? 0;
+  const size = numberAfter(block, 'Physical Size');
+  return { type, start, end: size === undefined ? undefined : start + size };
+}
+
+/** A piece of a file as 7-Zip's parser sees it; `type` is undefined for what it does not know. */
+interface Piece {
+  start: number;
+  end: number;
+  type: string | undefined;
+}
+
+/** Which archives a file is put together of: 7-Zip's parser mode looks for them from its first byte to its last. */
+async function piecesOf(source: Source, workshop: Workshop): Promise<Piece[]> {
+  const { said, stopped } = await run(['l', '-slt', '-t#'], source, undefined, workshop);
+  if (stopped instanceof LimitReached || isDiskError(stopped)) throw stopped;
+  const pieces: Piece[] = [];
+  for (const block of said.join('\n').split('\n\n')) {
+    const lines = block.split('\n');
+    const size = numberAfter(lines, 'Size');
+    const start = numberAfter(lines, 'Offset');
+    const type = lines.find((line) => line.startsWith('Type = '))?.slice('Type = '.length);
+    if (size !== undefined && start !== undefined)
+      pieces.push({ start, end: start + size, type: type === '' ? undefined : type });
+  }
+  return pieces;
 }
 
 /**
- * The members of an archive that 7-Zip opens; `format` is its name there (`7z i`), undefined to let it find out.
- * @throws LimitReached, or Unreadable at the end when something could not be read.
+ * The members of an archive that 7-Zip opens; `format` is its name there (`7z i`), undefined to let it find out, also where in the source the archive
+ * begins, and what is in an archive that is the only member of another (a file system on a virtual disk). `explain` is told which bytes of the source
+ * the archive takes.
+ * @throws LimitReached, or Unreadable at the end when something could not be read; NotAnArchive when 7-Zip opens nothing.
  */
-export async function* sevenZipMembers(source: Source, format: string | undefined, workshop: Workshop): AsyncGenerator<Member> {
-  const { unpacked, stopped, lines } = await unpack(source, format, workshop);
+export async function* sevenZipMembers(
+  source: Source,
+  format: string | undefined,
+  workshop: Workshop,
+  explain: (start: number, end: number) => void = () => {},
+): AsyncGenerator<Member> {
+  // Without a password 7-Zip would ask for one.
+  const words = ['x', '-y', '-aou', `-p${workshop.password ?? 'none'}`, `-o${OUTPUT}`];
+  const { unpacked, stopped, lines, said } = await run(words, source, format, workshop);
   // What was written before is not all there.
   if (isDiskError(stopped)) throw stopped;
   workshop.budget.announce(unpacked.length);
@@ -256,5 +343,25 @@ export async function* sevenZipMembers(source: Source, format: string | undefine
   if (stopped !== undefined) throw new Unreadable('damaged');
   const complaints = complaintsOf(lines);
   const gravest = complaints.includes('damaged') && hasEncryptedHeader(source) ? 'encrypted' : complaints[0];
+  const place = placeOf(said);
+  if (place === undefined && lines.some((line) => NO_ARCHIVE.test(line)))
+    throw gravest === 'damaged' ? new NotAnArchive() : new Unreadable(gravest ?? 'damaged');
+  if (place !== undefined) await explainPlace(place, lines, source, workshop, explain);
   if (gravest !== undefined) throw new Unreadable(gravest);
+}
+
+/** The end of a compressed stream is known only when it has been unpacked, and then 7-Zip says no more than that something follows it. */
+async function explainPlace(
+  { start, end }: { start: number; end: number | undefined },
+  lines: readonly string[],
+  source: Source,
+  workshop: Workshop,
+  explain: (start: number, end: number) => void,
+): Promise<void> {
+  if (end !== undefined) return explain(start, end);
+  if (!lines.some((line) => FOLLOWED.test(line))) return explain(start, source.size);
+  const pieces = await piecesOf(rangeOf(source, start, source.size - start), workshop);
+  const first = pieces.find((piece) => piece.type !== undefined && piece.start === 0);
+  if (first === undefined) throw new Unreadable('damaged');
+  explain(start, start + first.end);
 }

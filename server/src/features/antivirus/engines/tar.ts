@@ -27,10 +27,10 @@ const RECORDS_FOR_ALL = 'g';
 /** Records of an extended header by which GNU tar describes a file with holes. */
 const SPARSE = 'GNU.sparse.';
 
-/** A number in octal digits, between blanks and zeros. */
+/** A number in octal digits behind blanks, up to what is no such digit: GNU tar wants a blank or zero there, libarchive takes whatever comes. */
 function octal(field: Buffer): number {
-  const text = field.toString('latin1').replaceAll('\0', ' ').trim();
-  return /^[0-7]{1,22}$/.test(text) ? Number.parseInt(text, 8) : Number.NaN;
+  const digits = /^[\0 ]*([0-7]{1,22})/.exec(field.toString('latin1'))?.[1];
+  return digits === undefined ? Number.NaN : Number.parseInt(digits, 8);
 }
 
 /** A size: octal, or in base 256 where the first bit is set (GNU). */
@@ -44,7 +44,7 @@ function sizeOf(field: Buffer): number {
 
 /** A tar header's checksum is the sum of its bytes with the checksum field as blanks; some summed signed bytes. */
 export function isTarHeader(block: Buffer): boolean {
-  if (block.length < BLOCK_BYTES || block[0] === 0) return false;
+  if (block.length < BLOCK_BYTES) return false;
   const sum = octal(block.subarray(CHECKSUM.start, CHECKSUM.end));
   if (Number.isNaN(sum)) return false;
   let unsigned = 0;
@@ -58,6 +58,19 @@ export function isTarHeader(block: Buffer): boolean {
 }
 
 const ZEROS = Buffer.alloc(BLOCK_BYTES);
+
+const isZeros = (block: Buffer) => block.equals(ZEROS.subarray(0, block.length));
+
+/**
+ * Whether a tar archive begins with these bytes: with a header, with one whose checksum is wrong (GNU tar goes on with the next), or with zeros before it
+ * (`tar -i`).
+ */
+export function isTar(head: Buffer): boolean {
+  let at = 0;
+  while (at + BLOCK_BYTES <= head.length && isZeros(head.subarray(at, at + BLOCK_BYTES))) at += BLOCK_BYTES;
+  const block = head.subarray(at, at + BLOCK_BYTES);
+  return isTarHeader(block) || (block.length === BLOCK_BYTES && block.toString('latin1', MAGIC.start, MAGIC.end - 1) === 'ustar');
+}
 
 function textOf(field: Buffer): string {
   const end = field.indexOf(0);
@@ -102,6 +115,10 @@ function extendedBy(records: ReadonlyMap<string, string>, before: Extended): Ext
   };
 }
 
+function afterBody(body: number, size: number): number {
+  return body + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
+}
+
 function bodyOf(reader: Reader, from: number, size: number, { budget }: Workshop): ReturnType<Member['read']> {
   if (size > WHOLE_BYTES) {
     async function* pieces(): AsyncGenerator<Buffer> {
@@ -125,27 +142,39 @@ export async function* tarMembers(content: Content, workshop: Workshop): AsyncGe
   const NOTHING: Extended = { is_sparse: false };
   let for_all = NOTHING;
   let next = NOTHING;
+  /** Zeros end an archive: what stands behind them may be anything, and is left for others where it is no header. */
+  let is_over = false;
+  const skipZeros = (from: number, to: number) => {
+    if (isZeros(reader.at(from, to - from))) workshop.explain(from, to);
+  };
   try {
     for (let at = 0; at < reader.size; ) {
       const block = reader.at(at, BLOCK_BYTES);
       const body = at + BLOCK_BYTES;
       if (!isTarHeader(block)) {
-        // Zeros fill an archive up; behind them, and behind what is broken, there may be another header.
-        if (!block.equals(ZEROS.subarray(0, block.length))) unread.add('damaged');
+        // Behind zeros, and behind what is broken, there may be another header.
+        const is_end = isZeros(block);
+        if (is_end) workshop.explain(at, body);
+        else if (!is_over) unread.add('damaged');
+        is_over ||= is_end;
         at = body;
         continue;
       }
+      is_over = false;
+      workshop.explain(at, body);
       const type = block.toString('latin1', TYPE_AT, TYPE_AT + 1);
-      const claimed = next.size ?? for_all.size ?? sizeOf(block.subarray(SIZE.start, SIZE.end));
+      const written = sizeOf(block.subarray(SIZE.start, SIZE.end));
+      const claimed = next.size ?? for_all.size ?? written;
       const size = claimed >= 0 ? Math.min(claimed, reader.size - body) : 0;
       if (size !== claimed) unread.add('damaged');
-      const after = body + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
+      const after = afterBody(body, size);
       if (type === LONG_NAME || type === LONG_TARGET || type === RECORDS || type === RECORDS_FOR_ALL) {
         const bytes = reader.at(body, Math.min(size, EXTENDED_BYTES_MAXIMUM));
         if (bytes.length < size) unread.add('damaged');
         if (type === LONG_NAME) next = { ...next, name: textOf(bytes) };
         if (type === RECORDS) next = extendedBy(recordsOf(bytes), next);
         if (type === RECORDS_FOR_ALL) for_all = extendedBy(recordsOf(bytes), for_all);
+        workshop.explain(body, after);
         at = after;
         continue;
       }
@@ -155,8 +184,13 @@ export async function* tarMembers(content: Content, workshop: Workshop): AsyncGe
       next = NOTHING;
       if (size > 0 && (is_sparse || !KNOWN_TYPES.includes(type))) unread.add('unsupported');
       if (size > 0 || is_file) yield { name, read: () => bodyOf(reader, body, size, workshop) };
-      // Some programs know no content of folders, links and devices: what stands there is then the next member.
-      at = !is_file && isTarHeader(reader.at(body, BLOCK_BYTES)) ? body : after;
+      workshop.explain(body, body + size);
+      skipZeros(body + size, Math.min(after, reader.size));
+      // Some programs do not know the size that records give, and some know no content of folders, links and devices: what stands there is then the next member.
+      const other = written >= 0 && written < size ? afterBody(body, written) : after;
+      if (written > size) yield { name, read: () => bodyOf(reader, body, Math.min(written, reader.size - body), workshop) };
+      const nexts = [...(is_file ? [] : [body]), other];
+      at = nexts.find((start) => start < after && isTarHeader(reader.at(start, BLOCK_BYTES))) ?? after;
     }
     for (const detail of unread) throw new Unreadable(detail);
   } finally {

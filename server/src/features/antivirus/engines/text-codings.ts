@@ -63,6 +63,11 @@ function finish(bytes: Buffer, length: number, bits: number, count: number): num
   return length + Math.max(0, count - 1);
 }
 
+/** A short text of base64 in one piece. */
+export function decodedBase64(text: Buffer): Buffer {
+  return Buffer.concat([...fromBase64([text])]);
+}
+
 const EQUALS = 0x3d;
 const NEWLINE = 0x0a;
 /** A soft line break: "=", blanks, end of line. More blanks than these are text. */
@@ -118,7 +123,7 @@ function unquoted(text: Buffer, is_end: boolean): { bytes: Buffer; taken: number
 const LINE_BYTES_MAXIMUM = 1024;
 
 /** The lines of a text without their ends. */
-function* linesOf(texts: Iterable<Buffer>): Generator<Buffer> {
+export function* linesOf(texts: Iterable<Buffer>): Generator<Buffer> {
   let begun: Buffer[] = [];
   let begun_bytes = 0;
   const add = (piece: Buffer) => {

@@ -1,3 +1,4 @@
+import { leftOutSchema } from '@palisade/contract/engine';
 import { z } from 'zod';
 import { feedFileSchema } from './signature-files.ts';
 
@@ -7,7 +8,10 @@ const rawFeedSchema = z.object({
   pin: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('sha256'), hex: z.string() }),
     z.object({ kind: z.literal('ed25519'), key: z.string() }),
+    z.object({ kind: z.literal('tls') }),
   ]),
+  /** All of it, or nothing. */
+  strict: z.boolean(),
   /** The download. */
   path: z.string(),
   /** As it was sent, in base64. */
@@ -18,12 +22,19 @@ const rawFeedSchema = z.object({
 /** A feed as it was downloaded. */
 export type RawFeed = z.infer<typeof rawFeedSchema>;
 
-const preparedFeedSchema = feedFileSchema.extend({ rules: z.int(), hashes: z.int() });
+const preparedFeedSchema = feedFileSchema
+  .omit({ severity: true })
+  .extend({ rules: z.int(), hashes: z.int(), left_out: z.array(leftOutSchema) });
 /** A feed as an engine uses it, and how much it holds. */
 export type PreparedFeed = z.infer<typeof preparedFeedSchema>;
 
-/** What is tried: a feed on top of the pack. */
-export const trialSchema = z.object({ rules_folder: z.string(), samples_folder: z.string(), feed: rawFeedSchema });
+/** What is tried: a feed on top of the pack, and on harmless files of the installation in a folder. */
+export const trialSchema = z.object({
+  rules_folder: z.string(),
+  samples_folder: z.string(),
+  installation_folder: z.string(),
+  feed: rawFeedSchema,
+});
 export type Trial = z.infer<typeof trialSchema>;
 
 export const trialAnswerSchema = z.discriminatedUnion('kind', [

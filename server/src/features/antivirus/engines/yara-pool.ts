@@ -65,6 +65,8 @@ interface EngineStatus {
   signatures_version: string | null;
   rules: number;
   hashes: number;
+  /** What a process takes more for each feed. Bytes. */
+  memory: { id: string; bytes: number }[];
   processes: { ready: number; wanted: number };
 }
 
@@ -158,6 +160,7 @@ export function createYaraPool(options: {
     signatures_version: null,
     rules: 0,
     hashes: 0,
+    memory: [],
   };
   const queue: Waiting[] = [];
   const timers = new Set<NodeJS.Timeout>();
@@ -257,8 +260,8 @@ export function createYaraPool(options: {
           logger.error({ feeds: answer.left_out }, 'signature feeds cannot be used and are left out');
         if (member.generation === next && [...next.members].every(({ facts }) => facts !== undefined)) takeOver(next);
         if (member.generation === current) {
-          const { version, signatures_version, rules, hashes } = answer;
-          known = { version, signatures_version, rules, hashes };
+          const { version, signatures_version, rules, hashes, memory: of_feeds } = answer;
+          known = { version, signatures_version, rules, hashes, memory: of_feeds };
         }
         logger.debug(
           { pid: member.child.pid, rules: answer.rules, signatures_version: answer.signatures_version },

@@ -30,10 +30,10 @@ function reasonOf(error: unknown): string {
 async function start(files: SignatureFiles): Promise<void> {
   try {
     signatures = await loadSignatures(files);
-    const { version, rules, hashes, left_out } = signatures;
+    const { version, rules, hashes, left_out, memory } = signatures;
     globalThis.gc?.();
     at_rest = process.memoryUsage.rss();
-    const facts = { version: engineVersion(), signatures_version: version, rules, hashes, left_out };
+    const facts = { version: engineVersion(), signatures_version: version, rules, hashes, left_out, memory };
     say({ kind: 'ready', ...facts, resident_bytes: at_rest });
   } catch (error) {
     say({ kind: 'refused', reason: reasonOf(error) });
@@ -52,14 +52,15 @@ async function scan(request: Extract<EngineRequest, { kind: 'scan' }>): Promise<
   const began = performance.now();
   try {
     if (signatures === undefined) throw new Error('Asked to scan before the rules were compiled.');
-    const { match, matchHash } = signatures;
+    const { match, matchHash, asks_for_names } = signatures;
     let told_at = began;
     const onProgress = (progress: Progress) => {
       if (performance.now() - told_at < PROGRESS_EVERY_MS) return;
       told_at = performance.now();
       say({ kind: 'progress', job, ...progress });
     };
-    const examination = await examine({ path, size, name, sha256 }, { match, matchHash, limits, folder, password, onProgress });
+    const parts = { match, matchHash, asks_for_names, limits, folder, password, onProgress };
+    const examination = await examine({ path, size, name, sha256 }, parts);
     say({ kind: 'scanned', job, duration_ms: performance.now() - began, examination });
   } catch (error) {
     say({ kind: 'failed', job, reason: reasonOf(error) });

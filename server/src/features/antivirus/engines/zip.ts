@@ -1,8 +1,9 @@
 import { pipeline } from 'node:stream';
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
-import { type Content, type Source, streamOf } from './content.ts';
+import { type Content, joined, type Source, streamOf } from './content.ts';
 import { LimitReached } from './limits.ts';
 import { decodeName, type Member, type MemberBody, Unreadable, type Workshop } from './member.ts';
+import { Ranges } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
 import { sevenZipMembers } from './seven-zip.ts';
 import { type Aes, aesOf, decrypted } from './zip-crypto.ts';
@@ -13,6 +14,8 @@ import { type Aes, aesOf, decrypted } from './zip-crypto.ts';
 const LOCAL = Buffer.from('PK\x03\x04', 'latin1');
 const CENTRAL = Buffer.from('PK\x01\x02', 'latin1');
 const END = Buffer.from('PK\x05\x06', 'latin1');
+const DESCRIPTOR = Buffer.from('PK\x07\x08', 'latin1');
+const SIGNED_TAIL_BYTES = 24;
 const LOCAL_BYTES = 30;
 const CENTRAL_BYTES = 46;
 const END_BYTES = 22;
@@ -61,6 +64,8 @@ interface Directory {
   shift: number;
   /** How many entries it says it has. */
   entries: number;
+  /** Its end record, from the one of zip64 on. */
+  end: { from: number; to: number };
 }
 
 /** The directory's place by the end record at `position` (4.3.16, with zip64 4.3.14), where both agree. */
@@ -84,26 +89,36 @@ function directoryAt(reader: Reader, position: number): Directory | undefined {
       break;
     }
   }
+  const record = { from: last, to: position + END_BYTES };
   const begins = (start: number) => start >= 0 && reader.at(start, 4).equals(CENTRAL);
-  if (size === 0 && end.readUInt16LE(10) === 0) return { start: last, size: 0, shift: Math.max(0, last - offset), entries: 0 };
-  if (begins(last - size)) return { start: last - size, size, shift: last - size - offset, entries };
-  return begins(offset) ? { start: offset, size: Math.min(size, reader.size - offset), shift: 0, entries } : undefined;
+  if (size === 0 && end.readUInt16LE(10) === 0) {
+    return { start: last, size: 0, shift: Math.max(0, last - offset), entries: 0, end: record };
+  }
+  if (begins(last - size)) return { start: last - size, size, shift: last - size - offset, entries, end: record };
+  return begins(offset)
+    ? { start: offset, size: Math.min(size, reader.size - offset), shift: 0, entries, end: record }
+    : undefined;
 }
 
-function findDirectory(reader: Reader): Directory | undefined {
+/** Programs differ in which end record they take, the first or the last: so many are followed. */
+const DIRECTORIES_MAXIMUM = 4;
+
+/** The directories that end records lead to, the last one first. */
+function findDirectories(reader: Reader): Directory[] {
   const from = Math.max(0, reader.size - END_BYTES - COMMENT_BYTES_MAXIMUM);
   const tail = reader.at(from, reader.size - from);
+  const found: Directory[] = [];
   for (let at = tail.lastIndexOf(END); at >= 0; at = at === 0 ? -1 : tail.lastIndexOf(END, at - 1)) {
     const directory = directoryAt(reader, from + at);
-    if (directory !== undefined) return directory;
+    if (directory !== undefined) found.push(directory);
+    if (found.length === DIRECTORIES_MAXIMUM) break;
   }
-  return undefined;
+  return found;
 }
 
 /** Whether a whole zip archive ends here, whatever stands before it. */
 export function endsAsZip(reader: Reader): boolean {
-  const directory = findDirectory(reader);
-  return directory !== undefined && directory.size > 0;
+  return findDirectories(reader).some(({ size }) => size > 0);
 }
 
 function nameOf(raw: Buffer, flags: number): string {
@@ -295,6 +310,23 @@ function isForeign(entry: Entry): boolean {
   return small && FOREIGN_METHODS.includes(entry.method) && (entry.flags & FLAG.encrypted) === 0;
 }
 
+/** Sizes and checksum behind the data (4.3.9), with their signature or without, and with 64 bits or without. */
+function explainDescriptor(reader: Reader, at: number, workshop: Workshop): void {
+  const is_signed = reader.at(at, 4).equals(DESCRIPTOR);
+  const after = at + (is_signed ? 16 : 12);
+  // Whatever stands there next is another header: with sizes of 64 bits it does so 8 bytes later.
+  const is_wide = reader.at(after, 2).toString('latin1') !== 'PK' && reader.at(after + 8, 2).toString('latin1') === 'PK';
+  workshop.explain(at, is_wide ? after + 8 : after);
+}
+
+/** The signatures of an Android package stand directly before its directory (APK Signature Scheme v2, "APK Signing Block"). */
+function explainSigned(reader: Reader, directory: Directory, take: (from: number, to: number) => void): void {
+  const tail = reader.at(directory.start - SIGNED_TAIL_BYTES, SIGNED_TAIL_BYTES);
+  if (tail.length < SIGNED_TAIL_BYTES || tail.toString('latin1', 8) !== 'APK Sig Block 42') return;
+  const from = directory.start - 8 - Number(tail.readBigUInt64LE(0));
+  if (from >= 0 && reader.at(from, 8).equals(tail.subarray(0, 8))) take(from, directory.start);
+}
+
 /** Where the next local header stands that makes sense, from `from` to `to`. */
 function nextLocal(reader: Reader, from: number, to: number): { entry: Entry; position: number } | undefined {
   for (let at = reader.find(LOCAL, from, to); at >= 0; at = reader.find(LOCAL, at + 1, to)) {
@@ -305,27 +337,23 @@ function nextLocal(reader: Reader, from: number, to: number): { entry: Entry; po
 }
 
 /** Members by their local headers alone, from `from` to `to`. */
-function* walked(reader: Reader, from: number, to: number): Generator<Entry> {
+function* walked(reader: Reader, from: number, to: number): Generator<Entry & { header: number }> {
   let found = nextLocal(reader, from, to);
   while (found !== undefined) {
     const { entry } = found;
     // Without a size the data goes on to the next header at most; deflate knows its own end.
     const after = entry.open_end ? nextLocal(reader, entry.start, to) : undefined;
     const end = Math.min(entry.open_end ? (after?.position ?? to) : entry.start + entry.packed, reader.size);
-    yield { ...entry, packed: Math.max(0, end - entry.start) };
+    yield { ...entry, packed: Math.max(0, end - entry.start), header: found.position };
     found = after ?? (entry.open_end ? undefined : nextLocal(reader, Math.max(entry.start, Math.min(end, to)), to));
   }
 }
 
 /** A zip of these members alone, with names that count them, for a reader that knows their compression. */
 function rebuilt(reader: Reader, entries: readonly Entry[]): Source {
-  const parts: { start: number; size: number; bytes?: Buffer; from: number }[] = [];
-  let size = 0;
-  const add = (bytes: Buffer) => {
-    parts.push({ start: size, size: bytes.length, bytes, from: 0 });
-    size += bytes.length;
-  };
+  const parts: (Buffer | { start: number; size: number })[] = [];
   const centrals: Buffer[] = [];
+  let size = 0;
   for (const [index, entry] of entries.entries()) {
     const name = Buffer.from(String(index));
     const common = Buffer.alloc(26);
@@ -339,9 +367,9 @@ function rebuilt(reader: Reader, entries: readonly Entry[]): Source {
     const tail = Buffer.alloc(14);
     tail.writeUInt32LE(size, 10);
     centrals.push(CENTRAL, Buffer.from([VERSION_MAXIMUM, 0]), common, tail, name);
-    add(Buffer.concat([LOCAL, common, name]));
-    parts.push({ start: size, size: entry.packed, from: entry.start });
-    size += entry.packed;
+    const local = Buffer.concat([LOCAL, common, name]);
+    parts.push(local, { start: entry.start, size: entry.packed });
+    size += local.length + entry.packed;
   }
   const central = Buffer.concat(centrals);
   const end = Buffer.alloc(END_BYTES);
@@ -350,42 +378,7 @@ function rebuilt(reader: Reader, entries: readonly Entry[]): Source {
   end.writeUInt16LE(entries.length, 10);
   end.writeUInt32LE(central.length, 12);
   end.writeUInt32LE(size, 16);
-  add(Buffer.concat([central, end]));
-
-  /** The last part that begins at `position` or before. */
-  const partAt = (position: number): number => {
-    let low = 0;
-    let high = parts.length - 1;
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if ((parts[middle]?.start ?? 0) <= position) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  };
-  const fill = (target: Uint8Array, position: number): number => {
-    let filled = 0;
-    for (let index = partAt(position); index < parts.length && filled < target.length; index += 1) {
-      const part = parts[index];
-      const within = position + filled - (part?.start ?? 0);
-      if (part === undefined || within < 0 || within >= part.size) continue;
-      const room = target.subarray(filled, filled + part.size - within);
-      const bytes = part.bytes?.subarray(within) ?? reader.at(part.from + within, room.length);
-      filled += bytes.copy(room);
-      // What its header says is not there.
-      if (part.bytes === undefined && bytes.length < room.length) break;
-    }
-    return filled;
-  };
-  return {
-    size,
-    fill,
-    read(position, length) {
-      const target = Buffer.alloc(Math.max(0, Math.min(length, size - position)));
-      return target.subarray(0, fill(target, position));
-    },
-    close: () => {},
-  };
+  return joined({ fill: (target, position) => reader.at(position, target.length).copy(target) }, [...parts, central, end]);
 }
 
 /**
@@ -398,9 +391,13 @@ export async function* zipMembers(content: Content, workshop: Workshop): AsyncGe
   let foreign_bytes = 0;
   let damaged = false;
   try {
-    const directory = findDirectory(reader);
-    workshop.budget.announce(directory?.entries ?? 0);
-    const taken: { from: number; to: number }[] = [];
+    const directories = findDirectories(reader);
+    for (const { entries } of directories.slice(0, 1)) workshop.budget.announce(entries);
+    const taken = new Ranges(reader.size);
+    const take = (from: number, to: number) => {
+      taken.add(from, to);
+      workshop.explain(from, to);
+    };
     const members = function* (entry: Entry): Generator<Member> {
       if (isFolder(entry)) return;
       if (isForeign(entry)) {
@@ -413,7 +410,14 @@ export async function* zipMembers(content: Content, workshop: Workshop): AsyncGe
         if (foreign_bytes > FOREIGN_TOTAL_MAXIMUM) throw new LimitReached('too_large');
       } else yield memberOf(content, reader, entry, workshop);
     };
-    if (directory !== undefined && directory.size > 0) {
+    /** What was read already, as the directories describe it: of two that list the same members only what the second says differently is read. */
+    const read = new Set<string>();
+    damaged ||= directories.length === 0;
+    for (const directory of directories) {
+      take(directory.end.from, directory.end.to);
+      if (directory.size === 0) continue;
+      take(directory.start, directory.start + directory.size);
+      explainSigned(reader, directory, take);
       try {
         for (const { entry, position } of listed(reader, directory)) {
           const local = localAt(reader, position);
@@ -421,7 +425,13 @@ export async function* zipMembers(content: Content, workshop: Workshop): AsyncGe
             damaged = true;
             continue;
           }
-          taken.push({ from: position, to: local.start + entry.packed });
+          take(position, local.start + entry.packed);
+          if ((local.flags & FLAG.descriptor) !== 0) explainDescriptor(reader, local.start + entry.packed, workshop);
+          if (directories.length > 1) {
+            const key = [position, entry.packed, entry.method, entry.flags, entry.unpacked, entry.crc].join();
+            if (read.has(key)) continue;
+            read.add(key);
+          }
           yield* members({ ...entry, start: local.start });
           const differs =
             local.method !== entry.method ||
@@ -433,15 +443,14 @@ export async function* zipMembers(content: Content, workshop: Workshop): AsyncGe
         if (!(error instanceof Unreadable)) throw error;
         damaged = true;
       }
-    } else if (directory === undefined) {
-      damaged = true;
     }
-    // What no entry of the directory accounts for may hide members.
-    taken.sort((a, b) => a.from - b.from);
-    let at = 0;
-    for (const { from, to } of [...taken, { from: directory?.start ?? reader.size, to: reader.size }]) {
-      for (const entry of from - at >= LOCAL_BYTES ? walked(reader, at, from) : []) yield* members(entry);
-      at = Math.max(at, to);
+    // What no entry of a directory accounts for may hide members, before the directory and behind it.
+    for (const { start, end } of taken.gaps()) {
+      for (const entry of end - start >= LOCAL_BYTES ? walked(reader, start, end) : []) {
+        workshop.explain(entry.header, entry.start + entry.packed);
+        if (entry.open_end) explainDescriptor(reader, entry.start + entry.packed, workshop);
+        yield* members(entry);
+      }
     }
     if (foreign.length > 0) {
       const name = (index: string) => foreign[Number(index)]?.name ?? index;

@@ -1,0 +1,140 @@
+import { linesOf } from './text-codings.ts';
+
+// Files written as text in the ways of newsgroups and of old Macs: yEnc (draft 1.3) and BinHex 4.0 (RFC 1741).
+
+const YENC_BEGIN = /^=ybegin [^\r\n]{0,400}/;
+/** As much of the first line of an encoded file is looked at. */
+export const YENC_BEGIN_BYTES = 420;
+const EQUALS = 0x3d;
+const LETTER_Y = 0x79;
+const RETURN = 0x0d;
+
+export function isYencBegin(text: Buffer): boolean {
+  return /^=ybegin (?=[^\r\n]{0,400}\bsize=\d)/.test(text.toString('latin1', 0, YENC_BEGIN_BYTES));
+}
+
+/** Each byte has 42 added, and one that would be a mark of the text has 64 added more, behind an equals sign. */
+function yencRow(row: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(row.length);
+  let length = 0;
+  for (let at = 0; at < row.length; at += 1) {
+    let byte = row[at] ?? 0;
+    if (byte === RETURN) continue;
+    if (byte === EQUALS) {
+      at += 1;
+      byte = (row[at] ?? 0) - 64;
+    }
+    bytes[length++] = byte - 42;
+  }
+  return bytes.subarray(0, length);
+}
+
+/** Files between `=ybegin` and `=yend`. Each file's bytes are to be taken before the next is asked for. */
+export function* fromYenc(texts: Iterable<Buffer>): Generator<{ name: string; bytes: Generator<Buffer> }> {
+  const lines = linesOf(texts);
+  const beginOf = (line: Buffer) =>
+    line[0] === EQUALS && line[1] === LETTER_Y ? YENC_BEGIN.exec(line.toString('latin1', 0, YENC_BEGIN_BYTES)) : null;
+  let begin: RegExpExecArray | null = null;
+  function* rows(): Generator<Buffer> {
+    for (let next = lines.next(); !next.done; next = lines.next()) {
+      begin = beginOf(next.value);
+      if (begin !== null) return;
+      // Its end, or the place of a part.
+      if (next.value[0] === EQUALS && next.value[1] === LETTER_Y) {
+        if (next.value.toString('latin1', 0, 6) === '=ypart') continue;
+        return;
+      }
+      yield yencRow(next.value);
+    }
+  }
+  for (;;) {
+    while (begin === null) {
+      const next = lines.next();
+      if (next.done) return;
+      begin = beginOf(next.value);
+    }
+    const [line]: readonly string[] = begin;
+    begin = null;
+    const bytes = rows();
+    yield { name: /\bname=(.{1,255})/.exec(line ?? '')?.[1]?.trim() || 'file', bytes };
+    // What nobody took is passed over.
+    for (const _ of bytes);
+  }
+}
+
+const BINHEX_LINE = '(This file must be converted with BinHex';
+const SKIPPED = 0xff;
+const BINHEX = new Uint8Array(256).fill(SKIPPED);
+for (const [value, character] of [...'!"#$%&\'()*+,-012345689@ABCDEFGHIJKLMNPQRSTUVXYZ[`abcdefhijklmpqr'].entries())
+  BINHEX[character.charCodeAt(0)] = value;
+const COLON = 0x3a;
+const REPEATED = 0x90;
+/** What it unpacks to: a run of 255 is three characters. */
+const UNPACKED_PIECE_BYTES = 64 * 1024;
+
+/** The line that stands before a file in BinHex, for those who look for it. */
+export const BINHEX_MARK = Buffer.from(BINHEX_LINE, 'latin1');
+
+/** The bytes between the first colon and the next one, with runs written out. */
+function* binHexBytes(texts: Iterable<Buffer>): Generator<Buffer> {
+  let is_begun = false;
+  let bits = 0;
+  let count = 0;
+  let last = 0;
+  let is_run = false;
+  let target = Buffer.allocUnsafe(UNPACKED_PIECE_BYTES + 256);
+  let length = 0;
+  for (const text of texts) {
+    for (const character of text) {
+      if (character === COLON) {
+        if (is_begun) {
+          yield target.subarray(0, length);
+          return;
+        }
+        is_begun = true;
+        continue;
+      }
+      const value = is_begun ? (BINHEX[character] ?? SKIPPED) : SKIPPED;
+      if (value === SKIPPED) continue;
+      bits = ((bits << 6) | value) & 0xffffff;
+      count += 6;
+      if (count < 8) continue;
+      count -= 8;
+      const byte = (bits >>> count) & 0xff;
+      if (is_run) {
+        is_run = false;
+        if (byte === 0) {
+          target[length++] = REPEATED;
+          last = REPEATED;
+        } else {
+          target.fill(last, length, length + byte - 1);
+          length += byte - 1;
+        }
+      } else if (byte === REPEATED) is_run = true;
+      else {
+        target[length++] = byte;
+        last = byte;
+      }
+      if (length < UNPACKED_PIECE_BYTES) continue;
+      yield target.subarray(0, length);
+      target = Buffer.allocUnsafe(UNPACKED_PIECE_BYTES + 256);
+      length = 0;
+    }
+  }
+  yield target.subarray(0, length);
+}
+
+/** The two forks of a file in BinHex, its data and its resources; `onBytes` is told of what is unpacked, and may throw. */
+export function fromBinHex(texts: Iterable<Buffer>, onBytes: (bytes: number) => void): { data: Buffer; resources: Buffer } {
+  const pieces: Buffer[] = [];
+  for (const piece of binHexBytes(texts)) {
+    onBytes(piece.length);
+    pieces.push(piece);
+  }
+  const file = Buffer.concat(pieces);
+  // Name, a zero, type, creator, flags, two lengths and a checksum.
+  const header_bytes = (file[0] ?? 0) + 22;
+  if (file.length < header_bytes) return { data: file, resources: Buffer.alloc(0) };
+  const data_end = header_bytes + file.readUInt32BE(header_bytes - 10);
+  return { data: file.subarray(header_bytes, data_end), resources: file.subarray(data_end + 2) };
+}

@@ -1,0 +1,47 @@
+// How the formats of Office say that a password protects them. A document that nobody can read must not be called clean.
+
+const FIB = { magic: 0xa5ec, flags: 10, encrypted: 0x0100 } as const;
+const BIFF = { first: [0x0009, 0x0209, 0x0409, 0x0809], file_pass: 0x002f, end: 0x000a } as const;
+const RECORDS_MAXIMUM = 4096;
+const CURRENT_USER_ENCRYPTED = 0xf3d1c4df;
+
+/** A workbook (MS-XLS 2.4.117): the record FilePass stands among the first ones. */
+function hasFilePass(stream: Buffer): boolean {
+  if (stream.length < 4 || !BIFF.first.some((type) => type === stream.readUInt16LE(0))) return false;
+  let at = 0;
+  for (let count = 0; count < RECORDS_MAXIMUM && at + 4 <= stream.length; count += 1) {
+    const type = stream.readUInt16LE(at);
+    if (type === BIFF.file_pass) return true;
+    if (type === BIFF.end) return false;
+    at += 4 + stream.readUInt16LE(at + 2);
+  }
+  return false;
+}
+
+/**
+ * Whether a stream of an OLE file says that the document is encrypted: the file information block of Word (MS-DOC 2.5.2), the workbook of Excel, the
+ * current user of PowerPoint (MS-PPT 2.3.2) or its encrypted summary, and the package of all since 2007 (MS-OFFCRYPTO 2.3.4).
+ */
+export function isLockedStream(name: string, stream: Buffer): boolean {
+  switch (name.toLowerCase()) {
+    case 'encryptedpackage':
+    case 'encryptedsummary':
+      return true;
+    case 'worddocument':
+      return (
+        stream.length >= 12 && stream.readUInt16LE(0) === FIB.magic && (stream.readUInt16LE(FIB.flags) & FIB.encrypted) !== 0
+      );
+    case 'workbook':
+    case 'book':
+      return hasFilePass(stream);
+    case 'current user':
+      return stream.length >= 16 && stream.readUInt32LE(12) === CURRENT_USER_ENCRYPTED;
+    default:
+      return false;
+  }
+}
+
+/** Whether a member of an archive is the manifest of an OpenDocument file of which parts are encrypted (ODF 1.3, part 2, 4.4). */
+export function isLockingManifest(name: string, bytes: Buffer): boolean {
+  return /(^|\/)META-INF\/manifest\.xml$/i.test(name) && /<(\w{1,32}:)?encryption-data[\s>]/.test(bytes.toString('latin1'));
+}

@@ -1,0 +1,67 @@
+/** From `start` to `end`, exclusive. Bytes. */
+export interface Range {
+  start: number;
+  end: number;
+}
+
+/** Ranges of one content, put together where they touch or overlap. Adding costs the logarithm of their number, in whatever order they come. */
+export class Ranges {
+  private list: readonly Range[] = [];
+  /** Added, but not yet put together: readers go mostly forward, and a sort of what is sorted is cheap. */
+  private loose: Range[] = [];
+  private readonly size: number;
+
+  /** Nothing lies outside of `size` bytes, whatever a reader says. */
+  constructor(size: number) {
+    this.size = size;
+  }
+
+  add(start: number, end: number): void {
+    // What a file claims may be no number at all.
+    const range = { start: Math.max(0, start), end: Math.min(this.size, end) };
+    if (!(range.start < range.end)) return;
+    const last = this.loose.at(-1);
+    if (last !== undefined && range.start >= last.start && range.start <= last.end) last.end = Math.max(last.end, range.end);
+    else this.loose.push(range);
+  }
+
+  addAll(others: Ranges): void {
+    for (const { start, end } of others.all()) this.add(start, end);
+  }
+
+  /** Where the last of them ends. */
+  get end(): number {
+    return this.all().at(-1)?.end ?? 0;
+  }
+
+  /** In order, none touching another. */
+  all(): readonly Range[] {
+    if (this.loose.length === 0) return this.list;
+    const sorted = [...this.list, ...this.loose].sort((one, other) => one.start - other.start);
+    this.loose = [];
+    const merged: Range[] = [];
+    for (const { start, end } of sorted) {
+      const last = merged.at(-1);
+      if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
+      else merged.push({ start, end });
+    }
+    this.list = merged;
+    return merged;
+  }
+
+  get is_empty(): boolean {
+    return this.list.length === 0 && this.loose.length === 0;
+  }
+
+  /** What lies between, before and behind them. */
+  gaps(): Range[] {
+    const gaps: Range[] = [];
+    let at = 0;
+    for (const { start, end } of this.all()) {
+      if (start > at) gaps.push({ start: at, end: start });
+      at = end;
+    }
+    if (at < this.size) gaps.push({ start: at, end: this.size });
+    return gaps;
+  }
+}

@@ -1,0 +1,540 @@
+import { hexDigit } from './text-codings.ts';
+
+// A text as the programs that run it take it: string literals that are put together, escapes of characters, comments and line continuations are what a
+// language takes away before anything runs, and what hides a command from a rule that looks for it. One pass, without knowing the language: what the
+// languages of scripts (JavaScript, PowerShell, VBA, VBScript, PHP, Python, shells, cmd, HTML) have in common. The result is matched beside the text.
+
+const QUOTE = 0x22;
+const APOSTROPHE = 0x27;
+const BACKSLASH = 0x5c;
+const BACKTICK = 0x60;
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+const SPACE = 0x20;
+const TAB = 0x09;
+const CARET = 0x5e;
+const PERCENT = 0x25;
+const AMPERSAND = 0x26;
+const SLASH = 0x2f;
+const STAR = 0x2a;
+const HASH = 0x23;
+const LESS = 0x3c;
+const GREATER = 0x3e;
+const OPEN = 0x28;
+const CLOSE = 0x29;
+const DOLLAR = 0x24;
+const JOINING = Buffer.from('+&._\\`^', 'latin1');
+const BRACKET_END = 0x5d;
+const BRACE = 0x7b;
+const UNDERSCORE = 0x5f;
+const SEMICOLON = 0x3b;
+const COLON = 0x3a;
+
+/** Characters at which something may have to be folded. */
+const SPECIAL = new Uint8Array(256);
+for (const character of '\n\r\t "\'\\`^%&/#<>(]') SPECIAL[character.charCodeAt(0)] = 1;
+
+const LETTER = new Uint8Array(256);
+const WORD = new Uint8Array(256);
+for (let code = 0; code < 128; code += 1) {
+  const character = String.fromCharCode(code);
+  if (/[A-Za-z]/.test(character)) LETTER[code] = 1;
+  if (/\w/.test(character)) WORD[code] = 1;
+}
+const isBlank = (byte: number | undefined) => byte === SPACE || byte === TAB;
+const isPrintable = (code: number | undefined): code is number => code !== undefined && code >= 0x20 && code < 0x7f;
+
+/** Behind these words of scripts blanks, a line end or a comment stand only to hide them. */
+const COMMANDS: ReadonlySet<string> = new Set(
+  'assert,base64_decode,bitsadmin,call_user_func,certutil,cmd,createobject,curl,eval,exec,execute,iex,invoke,mshta,passthru,pcntl_exec,popen,powershell,preg_replace,proc_open,pwsh,regsvr32,run,rundll32,shell,shell_exec,shellexecute,system,unescape,wget,wscript,exe'.split(
+    ',',
+  ),
+);
+const WORD_BYTES = 24;
+
+/** Named characters that stand for marks of a language. */
+const NAMED: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    amp: '&',
+    apos: "'",
+    colon: ':',
+    comma: ',',
+    dollar: '$',
+    equals: '=',
+    excl: '!',
+    gt: '>',
+    lbrack: '[',
+    lpar: '(',
+    lsqb: '[',
+    lt: '<',
+    NewLine: '\n',
+    num: '#',
+    percnt: '%',
+    period: '.',
+    plus: '+',
+    quest: '?',
+    quot: '"',
+    rbrack: ']',
+    rpar: ')',
+    rsqb: ']',
+    semi: ';',
+    sol: '/',
+    Tab: '\t',
+  }),
+);
+const ENTITY = /^&(?:#[xX]([0-9a-fA-F]{1,6})|#(\d{1,7})|([A-Za-z]{2,8}));?/;
+/** One of few forms of a number: decimal, `0x41`, `&H41`, perhaps with another one added or taken. */
+const NUMBER = String.raw`(?:0[xX][0-9a-fA-F]{1,4}|&[hH][0-9a-fA-F]{1,4}&?|\d{1,5})`;
+const CHARACTER_OF = new RegExp(String.raw`^\(\s{0,8}(${NUMBER})(?:\s{0,8}([-+*^])\s{0,8}(${NUMBER}))?\s{0,8}\)`);
+const LISTED = new RegExp(String.raw`^\s{0,8}(${NUMBER})\s{0,8}([,)])`);
+const CAST = new RegExp(String.raw`^\s{0,4}(?:\(\s{0,4}(?=[^)]{1,8}\)))?(${NUMBER})`);
+const OPERAND_CHARACTER = /^(?:chr[wb]?\$?|\[char\])/i;
+/** What stands between two literals that are put together. */
+const JOINT =
+  /^(?:[ \t\r\n]|[_\\`^][ \t]{0,8}\r?\n){0,64}(?:\.concat[ \t]{0,8}\(|[+&]|\.{1,2})(?:[ \t\r\n]|[_\\`^][ \t]{0,8}\r?\n){0,64}\({0,3}[ \t]{0,8}/;
+/** A statement that appends to what the one before has set. */
+const APPENDED =
+  /^\)?[ \t]{0,8};?[ \t]{0,8}(?:\r?\n[ \t]{0,64}){1,4}[$A-Za-z_][\w$]{0,63}[ \t]{0,8}(?:[+.&]=|=[ \t]{0,8}[$A-Za-z_][\w$]{0,63}[ \t]{0,8}[+&.])[ \t]{0,8}/;
+const LOOK_BYTES = 400;
+
+function numberOf(text: string): number {
+  return /^&h/i.test(text) ? Number.parseInt(text.slice(2), 16) : Number(text);
+}
+
+function calculated(first: string, operator: string | undefined, second: string | undefined): number {
+  const one = numberOf(first);
+  const other = second === undefined ? 0 : numberOf(second);
+  if (operator === '-') return one - other;
+  if (operator === '*') return one * other;
+  if (operator === '^') return one ^ other;
+  return one + other;
+}
+
+const VISUAL_BASIC = /\b(end sub|end function|createobject|option explicit|attribute vb_)\b/i;
+const COMMAND_FILE = /^[ \t]{0,8}(@echo|setlocal|set [a-z])/im;
+const LANGUAGE_BYTES = 64 * 1024;
+
+export interface Folded {
+  bytes: Buffer;
+  /** What was folded is seldom there for any other reason than to hide something, or to keep lines short. */
+  is_telling: boolean;
+  /** Where literals were put together, in the result. */
+  joins: readonly number[];
+}
+
+/** So many single escapes and the like are ordinary. */
+const ORDINARY = { escapes: 2, percents: 2, entities: 1 } as const;
+
+class Fold {
+  private readonly text: Buffer;
+  private readonly out: Buffer;
+  private length = 0;
+  private quote = 0;
+  private is_in_tag = false;
+  private escapes = 0;
+  private percents = 0;
+  private entities = 0;
+  private tricks = 0;
+  private readonly joins: number[] = [];
+  private readonly ends = new Map<string, number>();
+  private readonly is_basic: boolean;
+  private readonly is_command: boolean;
+  private readonly is_shell: boolean;
+
+  constructor(text: Buffer) {
+    this.text = text;
+    this.out = Buffer.allocUnsafe(text.length + 2);
+    const beginning = text.toString('latin1', 0, LANGUAGE_BYTES);
+    this.is_basic = VISUAL_BASIC.test(beginning);
+    this.is_command = COMMAND_FILE.test(beginning);
+    this.is_shell = text[0] === HASH && text[1] === 0x21;
+  }
+
+  run(): Folded {
+    const { text, out } = this;
+    for (let at = 0; at < text.length; ) {
+      const byte = text[at] ?? 0;
+      if (SPECIAL[byte] === 0) {
+        out[this.length++] = byte;
+        at += 1;
+      } else at = this.special(byte, at);
+    }
+    return {
+      bytes: out.subarray(0, this.length),
+      is_telling:
+        this.tricks > 0 ||
+        this.joins.length > 0 ||
+        this.escapes > ORDINARY.escapes ||
+        this.percents > ORDINARY.percents ||
+        this.entities > ORDINARY.entities,
+      joins: this.joins,
+    };
+  }
+
+  private emit(byte: number): void {
+    this.out[this.length++] = byte;
+  }
+
+  private emitText(text: string): void {
+    this.length += this.out.write(text, this.length, 'utf8');
+  }
+
+  private last(back = 1): number {
+    return this.length < back ? 0 : (this.out[this.length - back] ?? 0);
+  }
+
+  private isLineStart(): boolean {
+    return this.last() === NEWLINE;
+  }
+
+  private look(at: number, bytes = LOOK_BYTES): string {
+    return this.text.toString('latin1', at, at + bytes);
+  }
+
+  /** Where `end` stands first from `at` on; each part of the text is looked through once. */
+  private endOf(end: string, at: number): number {
+    const known = this.ends.get(end);
+    if (known !== undefined && (known < 0 || known >= at)) return known;
+    const found = this.text.indexOf(end, at, 'latin1');
+    this.ends.set(end, found);
+    return found;
+  }
+
+  private isBehindCommand(length = this.length): boolean {
+    let end = length;
+    while (end > 0 && isBlank(this.out[end - 1])) end -= 1;
+    let start = end;
+    while (start > 0 && end - start < WORD_BYTES && WORD[this.out[start - 1] ?? 0] === 1) start -= 1;
+    return start < end && COMMANDS.has(this.out.toString('latin1', start, end).toLowerCase());
+  }
+
+  private special(byte: number, at: number): number {
+    switch (byte) {
+      case SPACE:
+      case TAB:
+        return this.blanks(at);
+      case NEWLINE:
+      case RETURN:
+        return this.lineEnd(at);
+      case QUOTE:
+      case APOSTROPHE:
+        return this.quoted(byte, at);
+      case BACKSLASH:
+        return this.escape(at);
+      case CARET:
+      case BACKTICK:
+        return this.wordEscape(byte, at);
+      case PERCENT:
+        return this.percent(at);
+      case AMPERSAND:
+        return this.entity(at);
+      case SLASH:
+        return this.slash(at);
+      case HASH:
+        return this.lineComment(byte, at);
+      case LESS:
+        return this.less(at);
+      case OPEN:
+        return this.call(at);
+      case BRACKET_END:
+        return this.cast(at);
+      default:
+        if (byte === GREATER && this.quote === 0) this.is_in_tag = false;
+        this.emit(byte);
+        return at + 1;
+    }
+  }
+
+  private blanks(at: number): number {
+    const { text } = this;
+    let end = at + 1;
+    while (isBlank(text[end])) end += 1;
+    const next = text[end];
+    if (next === NEWLINE || next === RETURN || end === text.length || this.isLineStart()) return end;
+    if (end - at > 4 && this.isBehindCommand()) this.tricks += 1;
+    this.emit(SPACE);
+    return end;
+  }
+
+  private lineEnd(at: number): number {
+    const { text } = this;
+    let end = at;
+    while (text[end] === NEWLINE || text[end] === RETURN || isBlank(text[end])) end += 1;
+    this.quote = 0;
+    const last = this.last();
+    const is_basic = last === UNDERSCORE && isBlank(this.last(2));
+    if (is_basic || last === BACKSLASH || last === CARET || last === BACKTICK) {
+      this.length -= 1;
+      this.tricks += 1;
+      if ((is_basic || last === BACKTICK) && !isBlank(this.last())) this.emit(SPACE);
+      return end;
+    }
+    const is_around = text[end] === OPEN ? this.isBehindCommand() : last === OPEN && this.isBehindCommand(this.length - 1);
+    if (is_around) {
+      this.tricks += 1;
+      return end;
+    }
+    if (this.isLineStart()) return end;
+    this.emit(NEWLINE);
+    if (this.is_basic && text[end] === APOSTROPHE) return this.toLineEnd(end);
+    if ((this.is_basic || this.is_command) && /^(rem[ \t]|::)/i.test(this.look(end, 4))) return this.toLineEnd(end);
+    return end;
+  }
+
+  private toLineEnd(at: number): number {
+    const found = this.endOf('\n', at);
+    return found < 0 ? this.text.length : found;
+  }
+
+  private quoted(byte: number, at: number): number {
+    const { text } = this;
+    const next = text[at + 1] ?? 0;
+    const is_in_word = LETTER[this.last()] === 1;
+    if (this.quote === 0) {
+      // An empty text within a word: `po""wershell` in cmd, `c''at` in shells.
+      if (is_in_word && next === byte && LETTER[text[at + 2] ?? 0] === 1) {
+        this.tricks += 1;
+        return at + 2;
+      }
+      if (!(byte === APOSTROPHE && is_in_word && LETTER[next] === 1)) this.quote = byte;
+      this.emit(byte);
+      return at + 1;
+    }
+    if (this.quote !== byte) {
+      this.emit(byte);
+      return at + 1;
+    }
+    return this.closed(at + 1);
+  }
+
+  /** Behind a literal that ends at `at`: goes on in the next one where they are put together, else writes the quote. */
+  private closed(at: number): number {
+    for (let next = at; ; ) {
+      const around = this.mayJoin(next) ? this.look(next) : '';
+      const [between] = JOINT.exec(around) ?? APPENDED.exec(around) ?? [];
+      if (between === undefined) {
+        this.emit(this.quote);
+        this.quote = 0;
+        return next;
+      }
+      const operand = next + between.length;
+      const first = this.text[operand];
+      if (first === QUOTE || first === APOSTROPHE) {
+        this.joins.push(this.length);
+        this.quote = first;
+        return operand + 1;
+      }
+      const character = this.characterAt(operand);
+      if (character === undefined) {
+        this.emit(this.quote);
+        this.quote = 0;
+        return next;
+      }
+      this.joins.push(this.length);
+      this.emitText(character.text);
+      next = character.after;
+    }
+  }
+
+  /** A quick look at what stands behind a literal: nearly always that is no other one. */
+  private mayJoin(at: number): boolean {
+    const { text } = this;
+    let next = at;
+    let is_next_line = false;
+    for (; next < at + LOOK_BYTES; next += 1) {
+      const byte = text[next];
+      if (byte === NEWLINE || byte === RETURN) is_next_line = true;
+      else if (!isBlank(byte) && byte !== SEMICOLON && byte !== CLOSE) break;
+    }
+    const byte = text[next] ?? 0;
+    return JOINING.includes(byte) || (is_next_line && (LETTER[byte] === 1 || byte === DOLLAR));
+  }
+
+  /** `Chr(65)` or `[char]65`. */
+  private characterAt(at: number): { text: string; after: number } | undefined {
+    const around = this.look(at, 64);
+    const [start] = OPERAND_CHARACTER.exec(around) ?? [];
+    if (start === undefined) return undefined;
+    const rest = around.slice(start.length);
+    const [whole, first, operator, second] = (start.startsWith('[') ? CAST.exec(rest) : CHARACTER_OF.exec(rest)) ?? [];
+    if (whole === undefined || first === undefined) return undefined;
+    const code = calculated(first, operator, second);
+    // The bracket around the number of a cast.
+    const close =
+      start.startsWith('[') && whole.includes('(') ? (/^\s{0,4}\)/.exec(rest.slice(whole.length))?.[0].length ?? 0) : 0;
+    return code > 0 && code < 0xd800
+      ? { text: String.fromCharCode(code), after: at + start.length + whole.length + close }
+      : undefined;
+  }
+
+  /** Takes back so many bytes, writes a literal, and goes on behind it. */
+  private literal(back: number, text: string, after: number): number {
+    this.length -= back;
+    this.emit(QUOTE);
+    this.emitText(text);
+    this.quote = QUOTE;
+    this.joins.push(this.length);
+    return this.closed(after);
+  }
+
+  private call(at: number): number {
+    const before = this.out.toString('latin1', Math.max(0, this.length - 20), this.length);
+    const [name] = /(?<!\w)chr[wb]?\$?$/i.exec(before) ?? [];
+    if (name !== undefined && this.quote === 0) {
+      const character = this.characterAt(at - name.length);
+      if (character !== undefined) return this.literal(name.length, character.text, character.after);
+    }
+    const [many] = /string\.fromcharcode$/i.exec(before) ?? [];
+    if (many !== undefined) {
+      const list = this.listed(at + 1);
+      if (list !== undefined) return this.literal(many.length, list.text, list.after);
+    }
+    this.emit(OPEN);
+    return at + 1;
+  }
+
+  /** The characters of a list of codes, which ends with a bracket. */
+  private listed(at: number): { text: string; after: number } | undefined {
+    let text = '';
+    for (let next = at; ; ) {
+      const [whole, code, mark] = LISTED.exec(this.look(next, 32)) ?? [];
+      if (whole === undefined || code === undefined) return undefined;
+      text += String.fromCharCode(numberOf(code) & 0xffff);
+      next += whole.length;
+      if (mark === ')') return { text, after: next };
+    }
+  }
+
+  private cast(at: number): number {
+    const is_cast =
+      this.quote === 0 && this.out.toString('latin1', Math.max(0, this.length - 5), this.length).toLowerCase() === '[char';
+    const character = is_cast ? this.characterAt(at - 5) : undefined;
+    if (character !== undefined) return this.literal(5, character.text, character.after);
+    this.emit(BRACKET_END);
+    return at + 1;
+  }
+
+  private escape(at: number): number {
+    const { text } = this;
+    const next = text[at + 1] ?? 0;
+    // \xNN, \uNNNN, \u{N}, \NNN
+    if (next === 0x78 || next === 0x75) {
+      const [whole, two, four, some] = /^\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|u\{([0-9a-f]{1,6})\})/i.exec(this.look(at, 12)) ?? [];
+      const code = Number.parseInt(two ?? four ?? some ?? '', 16);
+      if (whole !== undefined && isPrintable(code)) {
+        this.escapes += 1;
+        this.emit(code);
+        return at + whole.length;
+      }
+    } else if (this.quote !== 0 && (next === 0x30 || next === 0x31)) {
+      const [whole, digits] = /^\\([01][0-7]{2})/.exec(this.look(at, 4)) ?? [];
+      const code = Number.parseInt(digits ?? '', 8);
+      if (whole !== undefined && isPrintable(code)) {
+        this.escapes += 1;
+        this.emit(code);
+        return at + whole.length;
+      }
+    }
+    this.emit(BACKSLASH);
+    if (next !== BACKSLASH && !(this.quote !== 0 && next === this.quote)) return at + 1;
+    this.emit(next);
+    return at + 2;
+  }
+
+  /** `po^wershell` of cmd, `Inv`o`ke` of PowerShell. */
+  private wordEscape(byte: number, at: number): number {
+    const { text } = this;
+    const next = text[at + 1] ?? 0;
+    if (LETTER[this.last()] === 1 && LETTER[next] === 1) {
+      const isPart = (other: number) => LETTER[other] === 1 || other === byte;
+      if (isPart(text[at - 2] ?? 0) && isPart(text[at + 2] ?? 0)) this.tricks += 1;
+      return at + 1;
+    }
+    this.emit(byte);
+    return at + 1;
+  }
+
+  private percent(at: number): number {
+    const high = hexDigit(this.text[at + 1]);
+    const low = hexDigit(this.text[at + 2]);
+    const code = high === undefined || low === undefined ? undefined : high * 16 + low;
+    if (!isPrintable(code)) {
+      this.emit(PERCENT);
+      return at + 1;
+    }
+    // Nobody has to write letters like that.
+    if (WORD[code] === 1) this.percents += 1;
+    this.emit(code);
+    return at + 3;
+  }
+
+  private entity(at: number): number {
+    const [whole, hexadecimal, decimal, name] = ENTITY.exec(this.look(at, 12)) ?? [];
+    const code = hexadecimal !== undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal);
+    const named = NAMED.get(name ?? '');
+    const character =
+      name === undefined
+        ? code === NEWLINE || code === TAB || isPrintable(code)
+          ? String.fromCharCode(code)
+          : undefined
+        : named;
+    // Between tags `<` written like that is text that is shown, and no tag.
+    if (whole === undefined || character === undefined || (character === '<' && !this.is_in_tag)) {
+      this.emit(AMPERSAND);
+      return at + 1;
+    }
+    if (name === undefined ? WORD[code] === 1 : !['amp', 'quot', 'gt', 'lt', 'apos'].includes(name)) this.entities += 1;
+    this.emitText(character);
+    return at + whole.length;
+  }
+
+  /** Leaves out what stands from `at` to `after`. */
+  private comment(at: number, after: number): number {
+    const before = this.last();
+    const next = this.text[after] ?? NEWLINE;
+    const is_between = before !== NEWLINE && before !== SEMICOLON && before !== BRACE && next !== NEWLINE && next !== RETURN;
+    if (is_between && (!isBlank(before) || this.isBehindCommand())) this.tricks += 1;
+    if (WORD[before] === 1 && WORD[next] === 1) this.emit(SPACE);
+    return Math.max(after, at + 1);
+  }
+
+  private slash(at: number): number {
+    const { text } = this;
+    const next = text[at + 1];
+    if (this.quote === 0 && !this.is_shell && next === STAR && this.length > 0) {
+      const end = this.endOf('*/', at + 2);
+      if (end >= 0) return this.comment(at, end + 2);
+    }
+    if (next === SLASH && this.quote === 0) return this.lineComment(SLASH, at);
+    this.emit(SLASH);
+    return at + 1;
+  }
+
+  private lineComment(byte: number, at: number): number {
+    const before = this.last();
+    const is_behind_mark = byte === SLASH && before !== COLON && '(,;{}'.includes(String.fromCharCode(before || 0x41));
+    // The first byte says to some rules what the file is.
+    if (this.length > 0 && this.quote === 0 && (before === NEWLINE || is_behind_mark)) {
+      if (before === OPEN) this.tricks += 1;
+      return this.toLineEnd(at);
+    }
+    this.emit(byte);
+    return at + 1;
+  }
+
+  private less(at: number): number {
+    const next = this.text[at + 1] ?? 0;
+    if (next === HASH && this.quote === 0) {
+      const end = this.endOf('#>', at + 2);
+      if (end >= 0) return this.comment(at, end + 2);
+    }
+    if (LETTER[next] === 1 && this.quote === 0) this.is_in_tag = true;
+    this.emit(LESS);
+    return at + 1;
+  }
+}
+
+/** The text with everything folded. */
+export function folded(text: Buffer): Folded {
+  return new Fold(text).run();
+}

@@ -1,0 +1,216 @@
+import { hexDigit } from './text-codings.ts';
+
+// Bytes written as letters in a text: base64 (RFC 4648, with either alphabet, in lines as PEM and OpenPGP have it, or in one), hexadecimal digits, and lists
+// of numbers as scripts have them.
+
+/** Bytes in a text, decoded. `end` is where it ends there. */
+export interface Run {
+  how: 'base64' | 'hex' | 'numbers' | 'escapes' | 'address';
+  start: number;
+  end: number;
+  bytes: Buffer;
+}
+
+/** What decodes to no more is left as it is: words and names look the same. Bytes. */
+const DECODED_LEAST = 33;
+/** Lines of a run are at least as long, but for the last one. Characters. */
+const LINE_LEAST = 20;
+
+const PLAIN = 1;
+const URL_SAFE = 2;
+const ALPHABET = new Uint8Array(256);
+for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
+  ALPHABET[character.charCodeAt(0)] = PLAIN;
+for (const character of '-_') ALPHABET[character.charCodeAt(0)] = URL_SAFE;
+const DASH = 0x2d;
+const UNDERSCORE = 0x5f;
+const EQUALS = 0x3d;
+/** A line end between two lines of a run, perhaps as an escape within a literal, with what mail and comments put before a line. */
+const BREAK = /^={0,2}(?:\\r)?(?:\\n|\\?\r?\n|\\?\r)[ \t]{0,16}(?:[>#*;'][ \t]{0,4})?/;
+const BREAK_BYTES = 48;
+
+function isOf(byte: number | undefined): boolean {
+  return ALPHABET[byte ?? 0] !== 0;
+}
+
+/** The characters of a run from its first line on; lines that follow belong to it as long as they are nothing else. */
+function linesFrom(text: Buffer, start: number, first_end: number): { lines: Buffer[]; end: number } {
+  const lines = [text.subarray(start, first_end)];
+  let end = first_end;
+  const width = first_end - start;
+  for (let length = width; length === width; ) {
+    const [gap] = BREAK.exec(text.toString('latin1', end, end + BREAK_BYTES)) ?? [];
+    if (gap === undefined) break;
+    const from = end + gap.length;
+    let to = from;
+    while (to - from < width && isOf(text[to])) to += 1;
+    length = to - from;
+    // A line that goes on is of something else: a longer one, or words.
+    const next = text[to] ?? 0x0a;
+    if (length === 0 || isOf(text[to]) || ![0x0a, 0x0d, EQUALS, 0x22, 0x27, 0x5c, 0x3c, 0x29, 0x60].includes(next)) break;
+    lines.push(text.subarray(from, to));
+    end = to;
+  }
+  return { lines, end };
+}
+
+function isHex(text: Buffer): boolean {
+  for (const byte of text) if (hexDigit(byte) === undefined) return false;
+  return text.length % 2 === 0;
+}
+
+/** Without dashes and underscores where they are no digits, as in a line of a table or a long name. */
+function ofBase64(text: Buffer): Buffer | undefined {
+  let others = 0;
+  for (const byte of text) if (byte === DASH || byte === UNDERSCORE) others += 1;
+  if (others * 4 > text.length) return undefined;
+  if (others === 0) return text;
+  const plain = Buffer.from(text);
+  for (let at = 0; at < plain.length; at += 1) {
+    if (plain[at] === DASH) plain[at] = 0x2b;
+    else if (plain[at] === UNDERSCORE) plain[at] = 0x2f;
+  }
+  return plain;
+}
+
+/** Runs of base64 and of hexadecimal digits, in one pass: of each LINE_LEAST characters one is looked at, and its neighbours where it may be of a run. */
+export function* runsOf(text: Buffer): Generator<Run> {
+  let done = 0;
+  for (let at = LINE_LEAST - 1; at < text.length; at += LINE_LEAST) {
+    if (!isOf(text[at])) continue;
+    let start = at;
+    while (start > done && isOf(text[start - 1])) start -= 1;
+    let end = at + 1;
+    while (end < text.length && isOf(text[end])) end += 1;
+    // Dashes of armour and of lines drawn stand around a run, not in it.
+    while (start < end && (text[start] === DASH || text[start] === UNDERSCORE)) start += 1;
+    if (end - start >= LINE_LEAST) {
+      const run = linesFrom(text, start, end);
+      end = run.end;
+      const [only] = run.lines;
+      const characters = only !== undefined && run.lines.length === 1 ? only : Buffer.concat(run.lines);
+      const is_hex = isHex(characters);
+      const coded = is_hex ? characters : ofBase64(characters);
+      if (coded !== undefined && (is_hex ? coded.length / 2 : Math.floor((coded.length * 3) / 4)) >= DECODED_LEAST)
+        yield {
+          how: is_hex ? 'hex' : 'base64',
+          start,
+          end,
+          bytes: Buffer.from(coded.toString('latin1'), is_hex ? 'hex' : 'base64'),
+        };
+    }
+    done = end;
+    at = Math.max(at, end - 1 - ((end - 1 - (LINE_LEAST - 1)) % LINE_LEAST));
+  }
+}
+
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
+const SEPARATORS = Buffer.from(', \t\r\n_&;:', 'latin1');
+const NUMBERS_BYTES_MAXIMUM = 8 * 1024 ** 2;
+
+/** Whether a number may begin here: lists of numbers stand in brackets, or behind an equals sign. */
+function isListStart(byte: number): boolean {
+  return (
+    byte === 0x28 ||
+    byte === 0x5b ||
+    byte === 0x7b ||
+    byte === EQUALS ||
+    byte === 0x22 ||
+    byte === 0x27 ||
+    byte === 0x40 ||
+    byte === 0x0a
+  );
+}
+
+/** The numbers of a list from `at` on, each below 256 (or above -129), with a mark between two; and where it ends. */
+function numbersFrom(text: Buffer, at: number): { bytes: number[]; end: number } {
+  const bytes: number[] = [];
+  let next = at;
+  let end = at;
+  for (;;) {
+    while (next < text.length && next - end < 16 && SEPARATORS.includes(text[next] ?? 0x41)) next += 1;
+    if (bytes.length > 0 && next === end) break;
+    let is_hex = false;
+    const is_negative = text[next] === DASH;
+    if (is_negative) next += 1;
+    const mark = text[next + 1] ?? 0;
+    if ((text[next] === DIGIT_0 && (mark | 0x20) === 0x78) || (text[next] === 0x26 && (mark | 0x20) === 0x68)) {
+      is_hex = true;
+      next += 2;
+    }
+    let value = 0;
+    let digits = 0;
+    for (let digit = hexDigit(text[next]); digits < 4; digit = hexDigit(text[next])) {
+      if (digit === undefined || (!is_hex && digit > 9)) break;
+      value = value * (is_hex ? 16 : 10) + digit;
+      digits += 1;
+      next += 1;
+    }
+    if (digits === 0 || value > 255) break;
+    bytes.push(is_negative ? 256 - value : value);
+    end = next;
+  }
+  return { bytes, end };
+}
+
+/** Lists of numbers that may be bytes. */
+export function* listsOf(text: Buffer): Generator<Run> {
+  if (text.length > NUMBERS_BYTES_MAXIMUM) return;
+  for (let at = 1; at < text.length; at += 1) {
+    const byte = text[at] ?? 0;
+    if (
+      byte < DIGIT_0 ||
+      byte > DIGIT_9 ||
+      !(isListStart(text[at - 1] ?? 0) || (text[at - 1] === 0x20 && isListStart(text[at - 2] ?? 0)))
+    )
+      continue;
+    const { bytes, end } = numbersFrom(text, at);
+    if (bytes.length >= DECODED_LEAST) yield { how: 'numbers', start: at, end, bytes: Buffer.from(bytes) };
+    at = Math.max(at, end - 1);
+  }
+}
+
+const ESCAPES =
+  /(?:&#x[0-9a-f]{1,4};){8,}|(?:&#\d{1,5};){8,}|(?:\\x[0-9a-f]{2}){8,}|(?:\\u[0-9a-f]{4}){8,}|(?:%[0-9a-f]{2}){8,}/gi;
+const ESCAPED = /&#x([0-9a-f]+);|&#(\d+);|\\[xu]([0-9a-f]+)|%([0-9a-f]{2})/gi;
+
+/** Runs of characters that are all escaped: bytes where each is below 256, else text. */
+export function* escapesOf(text: Buffer): Generator<Run> {
+  for (const { 0: whole, index } of text.toString('latin1').matchAll(ESCAPES)) {
+    const codes = [...whole.matchAll(ESCAPED)].map(([, hex, decimal, digits, percent]) =>
+      decimal === undefined ? Number.parseInt(hex ?? digits ?? percent ?? '', 16) : Number(decimal),
+    );
+    if (codes.length < DECODED_LEAST) continue;
+    const bytes = codes.some((code) => code > 255)
+      ? Buffer.from(codes.map((code) => String.fromCharCode(code)).join(''))
+      : Buffer.from(codes);
+    yield { how: 'escapes', start: index, end: index + whole.length, bytes };
+  }
+}
+
+const DATA = Buffer.from('data:');
+const ADDRESS = /^data:[\w.+/;=-]{0,200},/i;
+const ADDRESS_HEAD_BYTES = 220;
+
+/** What is written in addresses of the scheme `data` (RFC 2397) with per cent signs: base64 in them is a run like any other. */
+export function* addressesOf(text: Buffer): Generator<Run> {
+  for (let at = text.indexOf(DATA); at >= 0; at = text.indexOf(DATA, at + DATA.length)) {
+    const [head] = ADDRESS.exec(text.toString('latin1', at, at + ADDRESS_HEAD_BYTES)) ?? [];
+    if (head === undefined || head.includes('base64')) continue;
+    const start = at + head.length;
+    let end = start;
+    const first = text[at - 1];
+    const quote = first === 0x22 || first === 0x27 ? first : undefined;
+    while (
+      end < text.length &&
+      (quote === undefined ? ![0x20, 0x22, 0x27, 0x29, 0x3c, 0x3e, 0x0a, 0x0d].includes(text[end] ?? 0) : text[end] !== quote)
+    )
+      end += 1;
+    const plain = text
+      .toString('latin1', start, end)
+      .replaceAll(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+    if (plain.length >= DECODED_LEAST) yield { how: 'address', start, end, bytes: Buffer.from(plain, 'latin1') };
+    at = Math.max(at, end - DATA.length);
+  }
+}

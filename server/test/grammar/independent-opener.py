@@ -1,0 +1,291 @@
+"""Asks programs that know nothing of our readers whether they take a payload out of a file: Python's library, and those of the machine.
+
+Reads a JSON request a line ({"path", "payload" (base64), "alone": whether the payload is a file of its own}), answers a line for each:
+{"path", "found": how, or null}. What comes out of a file is opened again, some levels deep.
+"""
+import base64, binascii, bz2, codecs, email, email.policy, gzip, hashlib, html, io, json, lzma, mailbox, os, re, shutil, struct, subprocess, sys, tarfile, tempfile, urllib.parse, zipfile, zlib
+from concurrent.futures import ThreadPoolExecutor
+
+MOST = 16 * 1024 * 1024
+DEEPEST = 7
+PATIENCE = 20
+PROGRAMS = {name: shutil.which(name, path='/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/opt/homebrew/bin') for name in ('7z', 'bsdtar', 'tar', 'pdfdetach', 'qpdf', 'munpack', 'cabextract', 'uudeview', 'tnef', 'ripmime', 'unar', 'zstd', 'lz4', 'gzip', 'openssl', 'unzip', 'cpio', 'arj')}
+
+
+def run(program, *words, give=None):
+    path = PROGRAMS.get(program)
+    if path is None:
+        return b''
+    try:
+        return subprocess.run([path, *words], input=give, stdin=None if give is not None else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=PATIENCE, env={'PATH': '/usr/bin:/bin', 'LC_ALL': 'C.UTF-8', 'HOME': '/nonexistent'}).stdout[:MOST]
+    except Exception:
+        return b''
+
+
+def files_of(program, data, *words, name='in'):
+    """The files that a program leaves in an empty folder; FILE stands for the file, OUT for the folder."""
+    if PROGRAMS.get(program) is None:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        file, out = os.path.join(folder, name), os.path.join(folder, 'out')
+        os.mkdir(out)
+        with open(file, 'wb') as target:
+            target.write(data)
+        try:
+            subprocess.run([PROGRAMS[program], *(word.replace('FILE', file).replace('OUT', out) for word in words)], cwd=out, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=PATIENCE, env={'PATH': '/usr/bin:/bin', 'LC_ALL': 'C.UTF-8', 'HOME': folder})
+        except Exception:
+            pass
+        for place, _, names in os.walk(out):
+            for one in names:
+                path = os.path.join(place, one)
+                if not os.path.islink(path) and os.path.isfile(path):
+                    with open(path, 'rb') as source:
+                        yield source.read(MOST)
+
+
+def quietly(make):
+    """What a reader makes of something, or nothing where it fails."""
+    try:
+        for one in make():
+            if one:
+                yield one
+    except Exception:
+        return
+
+
+def by_zipfile(data):
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for entry in archive.infolist():
+            try:
+                with archive.open(entry) as file:
+                    yield file.read(MOST)
+            except Exception:
+                continue
+
+
+def by_tarfile(data):
+    for ignore in (False, True):
+        try:
+            with tarfile.open(fileobj=io.BytesIO(data), mode='r:', ignore_zeros=ignore) as archive:
+                for entry in archive:
+                    if entry.isfile():
+                        yield archive.extractfile(entry).read(MOST)
+        except Exception:
+            continue
+
+
+def by_streams(data):
+    for start, unpack in (
+        (b'\x1f\x8b', lambda: gzip.GzipFile(fileobj=io.BytesIO(data)).read(MOST)),
+        (b'\x1f\x8b', lambda: zlib.decompressobj(31).decompress(data, MOST)),
+        (b'BZh', lambda: bz2.BZ2File(io.BytesIO(data)).read(MOST)),
+        (b'\xfd7zXZ', lambda: lzma.LZMAFile(io.BytesIO(data)).read(MOST)),
+        (b'', lambda: lzma.LZMADecompressor(format=lzma.FORMAT_ALONE, memlimit=1 << 28).decompress(data, MOST) if len(data) > 13 and data[0] < 225 else b''),
+        (b'\x78', lambda: zlib.decompressobj().decompress(data, MOST)),
+    ):
+        if data.startswith(start):
+            try:
+                yield unpack()
+            except Exception:
+                continue
+    for magic, program in ((b'\x28\xb5\x2f\xfd', 'zstd'), (b'\x04\x22\x4d\x18', 'lz4'), (b'\x02\x21\x4c\x18', 'lz4'), (b'\x1f\x9d', 'gzip')):
+        if data.startswith(magic) or (program in ('zstd', 'lz4') and re.match(rb'[\x50-\x5f]\x2a\x4d\x18', data)):
+            yield run(program, '-dc', give=data)
+
+
+MAIL = re.compile(rb'\s*(From |\d+\s*\n)?([!-9;-~]+:[ \t\S]*[\r\n])', re.S)
+
+
+def by_email(data):
+    if not MAIL.match(data[:4096]) and not MAIL.match(data[:100_000]):
+        return
+    texts = [data]
+    first, _, rest = data.partition(b'\n')
+    if first.strip().isdigit():
+        texts = [rest[: int(first)]]
+    for text in texts:
+        for policy in (email.policy.compat32, email.policy.default):
+            for part in email.message_from_bytes(text, policy=policy).walk():
+                if part.is_multipart():
+                    continue
+                content = part.get_payload(decode=True) or b''
+                yield content
+                if part.get_content_type() in ('application/pkcs7-mime', 'application/x-pkcs7-mime'):
+                    yield run('openssl', 'cms', '-verify', '-noverify', '-inform', 'DER', give=content)
+    if data.startswith(b'From '):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(data)
+            file.flush()
+            for message in mailbox.mbox(file.name):
+                yield message.as_bytes()
+
+
+def by_mail_programs(data):
+    yield from files_of('munpack', data, '-f', '-q', '-C', 'OUT', 'FILE')
+    yield from files_of('ripmime', data, '-i', 'FILE', '-d', 'OUT')
+
+
+def by_text_codings(data):
+    for found in re.finditer(rb'^begin [0-7]{3,4} [^\r\n]+\r?\n', data, re.M):
+        file = b''
+        for line in data[found.end() :].split(b'\n'):
+            if line.startswith(b'end') or line[:1] in (b'', b'`', b' '):
+                break
+            try:
+                file += binascii.a2b_uu(line.rstrip(b'\r'))
+            except Exception:
+                break
+        yield file
+    if re.search(rb'^(begin |begin-base64 |=ybegin |\(This file must be converted|Content-Transfer-Encoding)', data, re.M | re.I):
+        yield from files_of('uudeview', data, '-i', '-q', '-o', '-p', 'OUT', 'FILE')
+
+
+RUN = re.compile(rb'(?:[A-Za-z0-9+/]{16,}[\r\n\t ]*)+={0,2}')
+
+
+def by_runs(data):
+    """What scripts and pages decode when they are opened."""
+    for found in re.finditer(rb'data:[^,"\'\s]*;base64,([A-Za-z0-9+/=%\s]+)', data):
+        yield base64.b64decode(urllib.parse.unquote_to_bytes(found.group(1)) + b'==')
+    for found in re.finditer(rb'data:[^,"\'\s]*,([^"\'<>\s]+)', data):
+        yield urllib.parse.unquote_to_bytes(found.group(1))
+    joined = re.sub(rb'["\']\s*\+\s*["\']', b'', data)
+    for found in RUN.finditer(joined):
+        yield base64.b64decode(re.sub(rb'\s', b'', found.group(0)).rstrip(b'=') + b'==')
+    for found in re.finditer(rb'(?:[0-9a-fA-F]{2}){32,}', joined):
+        yield bytes.fromhex(found.group(0).decode())
+
+
+def by_views(data):
+    """What a person reads where the file says how its letters are written."""
+    for mark, codec in ((codecs.BOM_UTF32_LE, 'utf-32'), (codecs.BOM_UTF32_BE, 'utf-32'), (codecs.BOM_UTF16_LE, 'utf-16'), (codecs.BOM_UTF16_BE, 'utf-16'), (codecs.BOM_UTF8, 'utf-8-sig')):
+        if data.startswith(mark):
+            yield data.decode(codec, 'replace').encode()
+            break
+    else:
+        zeros = data[:2000].count(0)
+        if zeros * 3 > len(data[:2000]):
+            yield data.decode('utf-16-le' if data[1:2] == b'\0' else 'utf-16-be', 'replace').encode()
+    if re.search(rb'\+[A-Za-z0-9/]{2,}-?', data) and len(data) < 100_000:
+        yield data.decode('utf-7').encode()
+    if b'&#' in data:
+        yield html.unescape(data.decode('latin-1')).encode('latin-1', 'replace')
+    if re.search(rb'(%[0-9a-fA-F]{2}){20}', data):
+        yield urllib.parse.unquote_to_bytes(data)
+    if re.search(rb'(\\x[0-9a-fA-F]{2}){20}', data):
+        yield data.decode('unicode_escape').encode('latin-1', 'replace')
+
+
+def by_pdf(data):
+    if b'%PDF' not in data[:2048] and not re.search(rb'\d+ \d+ obj', data[:4096]):
+        return
+    yield from files_of('pdfdetach', data, '-saveall', '-o', 'OUT', 'FILE', name='in.pdf')
+    yield from files_of('qpdf', data, '--qdf', '--decode-level=generalized', '--object-streams=disable', 'FILE', 'OUT/a', name='in.pdf')
+
+
+def by_ole_package(data):
+    """MS-OLEDS: an OLE 1.0 object, and the packager's own head in it."""
+    for start in [found.start() for found in re.finditer(rb'\x02\x00[^\0]{1,250}\0[^\0]{1,250}\0\0\0\x03\0', data)][:8]:
+        at = data.index(b'\0', start + 2) + 1
+        at = data.index(b'\0', at) + 1 + 4
+        length = struct.unpack_from('<I', data, at)[0]
+        at += 4 + length
+        size = struct.unpack_from('<I', data, at)[0]
+        yield data[at + 4 : at + 4 + size]
+
+
+def by_rtf(data):
+    if not data.lstrip().startswith(b'{\\rt'):
+        return
+    for found in re.finditer(rb'\\objdata', data):
+        text = data[found.end() :]
+        text = re.sub(rb'\{\\\*[^{}]*\}', b'', text)
+        text = re.sub(rb'\\[a-z]+-?\d* ?', b'', text)
+        text = text.split(b'}')[0]
+        digits = re.sub(rb'[^0-9a-fA-F]', b'', text)
+        yield bytes.fromhex(digits[: len(digits) // 2 * 2].decode())
+
+
+def by_onenote(data):
+    mark = bytes.fromhex('e716e3bd65261145a4c48d4d0b7a9eac')
+    at = data.find(mark)
+    while at >= 0:
+        size = struct.unpack_from('<Q', data, at + 16)[0]
+        yield data[at + 36 : at + 36 + size]
+        at = data.find(mark, at + 1)
+
+
+def by_script(data):
+    """What the script gives to the programs that it starts."""
+    if not data.startswith(b'#!'):
+        return
+    found = re.search(rb'tail -n \+(\d+) "\$0" \|', data)
+    if found:
+        yield data.split(b'\n', int(found.group(1)) - 1)[-1]
+    for found in re.finditer(rb"base64 -d[^\n]*<<'?(\w+)'?\n(.*?)\n\1", data, re.S):
+        yield base64.b64decode(found.group(2))
+
+
+TEXT = re.compile(rb'[\t\n\r\x20-\x7e\x80-\xff]*\Z')
+
+
+def by_programs(data):
+    if data.startswith(b'\x78\x9f\x3e\x22'):
+        yield from files_of('tnef', data, '--overwrite', '-C', 'OUT', '-f', 'FILE')
+    if data[:4] == bytes.fromhex('789f3e22') or data[:4] == bytes.fromhex('223e9f78'):
+        yield from files_of('tnef', data, '--overwrite', '-C', 'OUT', '-f', 'FILE')
+    if TEXT.match(data[:4096]):
+        return
+    yield from files_of('bsdtar', data, '-x', '-f', 'FILE', '-C', 'OUT')
+    yield from files_of('tar', data, '-x', '-i', '-f', 'FILE', '-C', 'OUT')
+    yield from files_of('7z', data, 'x', '-y', '-p', '-oOUT', 'FILE')
+    yield from files_of('7z', data, 'x', '-y', '-p', '-t#', '-oOUT', 'FILE')
+    yield from files_of('unzip', data, '-qq', '-o', 'FILE', '-d', 'OUT')
+    yield from files_of('cabextract', data, '-q', '-d', 'OUT', 'FILE')
+    if data[:2] == b'\x60\xea':
+        yield from files_of('arj', data, 'e', '-y', 'FILE', name='in.arj')
+    yield from files_of('unar', data, '-q', '-f', '-o', 'OUT', 'FILE')
+
+
+READERS = (by_script, by_zipfile, by_tarfile, by_streams, by_email, by_text_codings, by_runs, by_views, by_rtf, by_ole_package, by_onenote, by_pdf, by_mail_programs, by_programs)
+
+
+def opener(payload, alone):
+    seen = set()
+    flat = re.sub(rb'\r\n?', b'\n', payload).strip()
+
+    def is_payload(data):
+        if alone:
+            return len(data) <= len(payload) + 60 and data.strip(b' \t\r\n\x1a') == flat
+        return flat in re.sub(rb'\r\n?', b'\n', data)
+
+    def look(data, depth):
+        if is_payload(data):
+            return ''
+        digest = hashlib.sha256(data).digest()
+        if depth == DEEPEST or digest in seen:
+            return None
+        seen.add(digest)
+        for reader in READERS:
+            if reader in (by_mail_programs,) and not MAIL.match(data[:4096]):
+                continue
+            for inner in quietly(lambda: reader(data)):
+                found = look(inner, depth + 1)
+                if found is not None:
+                    return f'{reader.__name__[3:]} {found}'.strip()
+        return None
+
+    return look
+
+
+def answer(line):
+    request = json.loads(line)
+    with open(request['path'], 'rb') as file:
+        data = file.read()
+    found = opener(base64.b64decode(request['payload']), request['alone'])(data, 0)
+    return json.dumps({'path': request['path'], 'found': found})
+
+
+with ThreadPoolExecutor(2) as pool:
+    for done in pool.map(answer, sys.stdin):
+        print(done, flush=True)
