@@ -302,9 +302,10 @@ describe('a clamd that nobody named', async () => {
     await soon(async () =>
       expect(await engineOf(app, token)).toMatchObject({
         engines: [{ name: 'YARA-X', state: 'ready' }],
-        found_scanner: { address: clamd.url, used: false, reason: expect.stringContaining('clamd.conf') },
+        found_scanner: { address: clamd.url, used: false },
       }),
     );
+    expect((await engineOf(app, token)).found_scanner?.reason).toContain('clamd.conf');
     expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'clean' });
     clamd.fails_open = false;
   });

@@ -90,18 +90,18 @@ describe('a server with feeds', async () => {
     });
     expect(shown.engines[0]?.signatures_version).toBe(two.engines[0]?.signatures_version);
     expect(shown.signatures.age_hours).toBeLessThan(0.2);
-    const told = { ok: true, severity: 'alarm', left_out: [], left_out_total: 0, changed_at: expect.any(String) };
-    const taken = { confirmed_at: expect.any(String), memory_bytes: expect.any(Number) };
-    expect((await status(admin.token)).feeds).toEqual([
+    const told = (await status(admin.token)).feeds ?? [];
+    const facts = { ok: true, severity: 'alarm', left_out: [], left_out_total: 0 };
+    expect(told).toMatchObject([
+      { ...facts, address: `${feeds.url}/live/rules.zip`, kind: 'yara', rules: 2, hashes: 0, sentence: 'In use: 2 rules.' },
       {
-        ...{ ...told, ...taken, address: `${feeds.url}/live/rules.zip`, kind: 'yara', rules: 2, hashes: 0 },
-        sentence: 'In use: 2 rules.',
-      },
-      {
-        ...{ ...told, ...taken, address: `${feeds.url}/live/list.txt`, kind: 'sha256', rules: 0, hashes: 2 },
+        ...facts,
+        ...{ address: `${feeds.url}/live/list.txt`, kind: 'sha256', rules: 0, hashes: 2 },
         sentence: 'In use: 2 hashes. Nothing new.',
       },
     ]);
+    for (const { changed_at, confirmed_at, memory_bytes } of told)
+      expect([changed_at, confirmed_at, memory_bytes]).not.toContain(null);
   });
 
   test('asks for newer ones once a day, by itself', async () => {

@@ -12,7 +12,7 @@ export type SecondOpinion =
   | { kind: 'missing'; asked: boolean };
 
 /** One clamd as the pool knows it. `refused`: it answers, and wrong. */
-export interface ClamdHealth {
+interface ClamdHealth {
   address: string;
   state: 'untested' | 'trusted' | 'refused' | 'down';
   reason: string | null;
