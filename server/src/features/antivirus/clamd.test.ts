@@ -12,8 +12,6 @@ import { replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { newUploadKey, openUpload, scanned } from '#test/upload.ts';
 import { SCAN_LIMITS } from './engines/limits.ts';
 
-const containing = (part: string): unknown => expect.stringContaining(part);
-
 const MIB = 1024 ** 2;
 const EVERY = { scan_retry_ms: 50, scanner_look_ms: 50 };
 const misbehaving = (kind: string, rest: Buffer = Buffer.alloc(0)) => Buffer.concat([Buffer.from(`misbehave:${kind}\n`), rest]);
@@ -304,9 +302,10 @@ describe('a clamd that nobody named', async () => {
     await soon(async () =>
       expect(await engineOf(app, token)).toMatchObject({
         engines: [{ name: 'YARA-X', state: 'ready' }],
-        found_scanner: { address: clamd.url, used: false, reason: containing('clamd.conf') },
+        found_scanner: { address: clamd.url, used: false },
       }),
     );
+    expect((await engineOf(app, token)).found_scanner?.reason).toContain('clamd.conf');
     expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'clean' });
     clamd.fails_open = false;
   });

@@ -8,9 +8,6 @@ import { replyOf, startTestApp } from '#test/harness.ts';
 import { runUpdate } from '#test/server-process.ts';
 import { scanned } from '#test/upload.ts';
 
-const anyText: unknown = expect.any(String);
-const anyNumber: unknown = expect.any(Number);
-
 const PATIENCE = { timeout: 30_000, interval: 50 };
 const MARKER = Buffer.from('a file with the marker of the first feed: palisade-feed-one');
 const LISTED = noise(5000, 7);
@@ -93,18 +90,18 @@ describe('a server with feeds', async () => {
     });
     expect(shown.engines[0]?.signatures_version).toBe(two.engines[0]?.signatures_version);
     expect(shown.signatures.age_hours).toBeLessThan(0.2);
-    const told = { ok: true, severity: 'alarm', left_out: [], left_out_total: 0, changed_at: anyText };
-    const taken = { confirmed_at: anyText, memory_bytes: anyNumber };
-    expect((await status(admin.token)).feeds).toEqual([
+    const told = (await status(admin.token)).feeds ?? [];
+    const facts = { ok: true, severity: 'alarm', left_out: [], left_out_total: 0 };
+    expect(told).toMatchObject([
+      { ...facts, address: `${feeds.url}/live/rules.zip`, kind: 'yara', rules: 2, hashes: 0, sentence: 'In use: 2 rules.' },
       {
-        ...{ ...told, ...taken, address: `${feeds.url}/live/rules.zip`, kind: 'yara', rules: 2, hashes: 0 },
-        sentence: 'In use: 2 rules.',
-      },
-      {
-        ...{ ...told, ...taken, address: `${feeds.url}/live/list.txt`, kind: 'sha256', rules: 0, hashes: 2 },
+        ...facts,
+        ...{ address: `${feeds.url}/live/list.txt`, kind: 'sha256', rules: 0, hashes: 2 },
         sentence: 'In use: 2 hashes. Nothing new.',
       },
     ]);
+    for (const { changed_at, confirmed_at, memory_bytes } of told)
+      expect([changed_at, confirmed_at, memory_bytes]).not.toContain(null);
   });
 
   test('asks for newer ones once a day, by itself', async () => {
