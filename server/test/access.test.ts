@@ -108,6 +108,7 @@ const ACCESS: Record<string, Access> = {
   'GET /admin/subscriptions': 'admin',
   'GET /admin/subscription-templates': 'admin',
   'GET /admin/subscription-requests': 'admin',
+  'GET /admin/overview': 'admin',
   'GET /admin/users': 'admin',
   'PATCH /admin/users': 'admin',
   'POST /admin/delete-unproven-user': 'admin',

@@ -135,6 +135,7 @@ export async function startClamdDouble(
   });
   let port = 0;
   const up = async () => {
+    if (server.listening) return;
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
     const bound = server.address();
     port = bound !== null && typeof bound === 'object' ? bound.port : port;

@@ -279,6 +279,7 @@ describe('a clamd that nobody named', async () => {
       expect(await scanned(app, token, 'secret.txt', CLAMD_ONLY)).toMatchObject({ scan_status: 'infected' }),
     );
 
+    onTestFinished(() => clamd.up());
     await clamd.down();
     const waiting = scanned(app, token, 'later.txt', Buffer.from('a text that nobody has read before'));
     await soon(async () => expect((await engineOf(app, token)).engines).toHaveLength(1));
@@ -289,14 +290,19 @@ describe('a clamd that nobody named', async () => {
         engines: [{ name: 'YARA-X' }],
       }),
     );
-    const records = replyOf(await app.call(listScans, { token }));
-    expect(records.find(({ filename }) => filename === 'later.txt')).toMatchObject({ scan_status: 'clean' });
+    await soon(async () => {
+      const later = (await list(app, token)).find(({ filename }) => filename === 'later.txt');
+      expect(later).toMatchObject({ scan_status: 'clean' });
+    });
     await clamd.up();
     await soon(async () => expect((await engineOf(app, token)).engines).toHaveLength(2));
   });
 
   test('is not used where its self-test fails, and files do not wait for it', async () => {
     clamd.fails_open = true;
+    onTestFinished(() => {
+      clamd.fails_open = false;
+    });
     const app = await startTestApp({ surroundings });
     const { token } = await app.signIn(undefined, 'admin');
     await soon(async () =>
@@ -307,7 +313,6 @@ describe('a clamd that nobody named', async () => {
     );
     expect((await engineOf(app, token)).found_scanner?.reason).toContain('clamd.conf');
     expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'clean' });
-    clamd.fails_open = false;
   });
 
   test('is not looked for where the setting says none', async () => {

@@ -91,6 +91,26 @@ describe('a container is opened wherever it stands', async () => {
     });
   });
 
+  test.each([
+    ['base64', EICAR.toString('base64')],
+    ['quoted-printable', EICAR.toString('latin1').replace('E', '=45')],
+  ])('also a mail that begins behind something else, as its programs find it: %s', async (coding, coded) => {
+    const part = `Content-Type: application/octet-stream\r\nContent-Transfer-Encoding: ${coding}\r\n\r\n${coded}\r\n`;
+    const parts = `--limit\r\nContent-Type: text/plain\r\nMIME-Version: 1.0\r\n\r\nHello.\r\n--limit\r\n${part}--limit--\r\n`;
+    const mails = [
+      `MIME-Version: 1.0\r\nFrom: a@example.com\r\nContent-Type: multipart/mixed; boundary="limit"\r\n\r\n${parts}`,
+      // Its header does not name what divides it, or was cut off.
+      `From: a@example.com\r\nMIME-Version: 1.0\r\nContent-Type: text/plain\r\n\r\n${parts}`,
+      part,
+    ];
+    for (const mail of mails) {
+      // Of a part that nothing closes, what follows is its end.
+      for (const before of ['blob 12\0', 'WARC/1.0\r\nWARC-Type: resource\r\n\r\n'])
+        for (const after of mail === part ? [''] : ['', '\0\x01\0'])
+          expect((await examined(Buffer.from(`${before}${mail}${after}`, 'latin1'))).threat).toBe('EICAR-Test-File');
+    }
+  });
+
   test('and is pending with its place where it does not open', async () => {
     const archive = PACKED_EICAR.get('7z') ?? Buffer.alloc(0);
     const cut = archive.subarray(0, archive.length - 20);
