@@ -25,9 +25,14 @@ const PICTURE_FILTERS: readonly string[] = ['DCTDecode', 'DCT', 'JPXDecode', 'CC
 /** A document whose header is missing: viewers open what begins with an object. */
 const FIRST_OBJECT = /^\s{0,64}(?:%[^\r\n]{0,200}[\r\n]{1,2}){0,4}\s{0,64}\d{1,7}\s{1,8}\d{1,5}\s{1,8}obj\s{0,64}<</;
 
-/** The header may stand anywhere in the first 1,024 bytes (ISO 32000-1, Annex H, note 13). */
+/** The header may stand anywhere in the first 1,024 bytes (ISO 32000-1, Annex H, note 13). At the very beginning it need not be whole: Poppler warns, and goes on. */
 export function isPdf(head: Buffer): boolean {
-  return head.subarray(0, HEADER_WITHIN + 5).includes('%PDF-') || FIRST_OBJECT.test(head.toString('latin1', 0, HEADER_WITHIN));
+  const begins = /^\s{0,64}%PDF/.test(head.toString('latin1', 0, 68));
+  return (
+    begins ||
+    head.subarray(0, HEADER_WITHIN + 5).includes('%PDF-') ||
+    FIRST_OBJECT.test(head.toString('latin1', 0, HEADER_WITHIN))
+  );
 }
 
 const DELIMITERS = '/<>[]()%';
