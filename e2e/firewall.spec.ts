@@ -173,12 +173,12 @@ test('a rule that another window deleted goes without a fuss', async ({ page, co
   await addRule(page, 'Home');
   const other = await context.newPage();
   await other.goto('/firewall');
+  // The page is told of it, and would read it anew.
+  await page.route(RULES, (route) => (route.request().method() === 'GET' ? route.abort() : route.fallback()));
   for (const name of ['Office', 'Home']) {
     await answerTo(other, () => other.getByRole('button', { name: `Delete ${name}` }).click());
     await expect(row(other, name)).toHaveCount(0);
   }
-  // Reading anew would tell of it first.
-  await page.route(RULES, (route) => (route.request().method() === 'GET' ? route.abort() : route.fallback()));
   await status(page, 'Home').click();
   await expect(page.getByText('The rule “Home” was already gone.')).toBeAttached();
   await answerTo(page, () => page.getByRole('button', { name: 'Delete Office' }).click());

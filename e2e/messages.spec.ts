@@ -98,7 +98,13 @@ const AUTH: [string, Failure['how'], string, (page: Page) => Promise<void>, stri
   ['/nothing', 'broken', 'Invalid action', () => Promise.resolve(), '/?mode=nothing-of-ours'],
 ];
 
+/** Where nobody has an account yet, registering comes first. */
+async function openLogin(page: Page): Promise<void> {
+  await page.getByRole('tab', { name: 'Login' }).click();
+}
+
 async function signIn(page: Page): Promise<void> {
+  await openLogin(page);
   await page.getByLabel('Email').fill(account.email);
   await page.getByLabel('Password', { exact: true }).fill(account.password);
   await press(page, 'Sign In');
@@ -114,6 +120,7 @@ async function createAccount(page: Page): Promise<void> {
 }
 
 async function recover(page: Page, link: string, submit: string): Promise<void> {
+  await openLogin(page);
   await page.getByRole('link', { name: link }).click();
   await page.getByLabel('Email').fill(account.email);
   await press(page, submit);

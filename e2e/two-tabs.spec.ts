@@ -20,7 +20,7 @@ test('what one tab does, the other shows within two seconds', async ({ page, con
   await other.goto('/chat');
   await expect(other.getByText('What can we help with?')).toBeVisible();
   await page.goto('/chat');
-  await page.getByLabel('Message').fill('Is my computer slow?');
+  await page.getByRole('textbox', { name: 'Message' }).fill('Is my computer slow?');
   await page.getByRole('button', { name: 'Send' }).click();
   await expect(page.getByRole('log').getByText('Is my computer slow?')).toBeVisible();
   await expect(other.getByRole('log').getByText('Is my computer slow?')).toBeVisible(soon);
