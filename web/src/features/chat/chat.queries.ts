@@ -34,6 +34,8 @@ async function appendMessage(queries: QueryClient, sent: ChatMessage): Promise<v
   queries.setQueryData(queryKey, (read) => {
     if (!read) return read;
     const [first = [], ...rest] = read.pages;
+    // The page may have been told of it, and have read it already.
+    if (first.some(({ id }) => id === sent.id)) return read;
     return { ...read, pages: [[sent, ...first], ...rest] };
   });
   if (wasReading || queries.getQueryData(queryKey) === undefined) void queries.invalidateQueries({ queryKey });

@@ -63,7 +63,8 @@ export function AddRuleDialog({ onClose }: { onClose: () => void }) {
     setFailure('');
     try {
       const rule = await call(addRule, { body: values });
-      await updateRules(queries, (rules) => [rule, ...rules]);
+      // The page may have been told of it, and have read it already.
+      await updateRules(queries, (rules) => [rule, ...rules.filter(({ id }) => id !== rule.id)]);
       onClose();
     } catch (error) {
       const errors = error instanceof CallError ? (error.problem?.errors ?? []) : [];

@@ -303,6 +303,23 @@ describe('adding a rule', () => {
     expect(screen.getByRole('button', { name: 'Add Rule' })).toHaveFocus();
   });
 
+  it('shows a rule once that was read anew before the answer to its own call came', async () => {
+    const user = open();
+    await user.click(await screen.findByRole('button', { name: 'Add First Rule' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    const added = ruleOf({ rule_name: 'Web' });
+    server.on(addRule, async () => {
+      server.on(listRules, reply(listRules, [added]));
+      await user.click(screen.getByRole('button', { name: 'Refresh', hidden: true }));
+      expect(await screen.findAllByRole('switch', { name: 'Status of Web', hidden: true })).toHaveLength(1);
+      return reply(addRule, added);
+    });
+    await user.type(dialog.getByLabelText(/^Rule Name/), 'Web');
+    await user.click(dialog.getByRole('button', { name: 'Add Rule' }));
+    await vi.waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+    expect(screen.getAllByRole('switch', { name: 'Status of Web' })).toHaveLength(1);
+  });
+
   it('hints while typing, and says it as an error when the person goes on', async () => {
     const { user, form } = await dialog();
     const port = form.getByLabelText('Port');
