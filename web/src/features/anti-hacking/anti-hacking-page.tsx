@@ -40,10 +40,15 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
         <>
           <AnswerCard />
           <AlertList />
-          <ScanPanel />
-          <BlocksCard />
-          <ThreatPanel random={random} />
-          <HistoryCard />
+          {/* Below a list that is on its way they would be pushed down. */}
+          {!alerts.isPending && (
+            <>
+              <ScanPanel />
+              <BlocksCard />
+              <ThreatPanel random={random} />
+              <HistoryCard />
+            </>
+          )}
           <OpenAlert securityDialog={securityDialog} />
         </>
       )}
