@@ -27,3 +27,9 @@ export function rowsOf<Row>(data: { pages: readonly Page<Row[]>[] } | undefined)
 export function totalOf(data: { pages: readonly Page<unknown>[] } | undefined): number | undefined {
   return data?.pages[0]?.total;
 }
+
+/** How many rows have not been read; undefined where the server has not counted them. */
+export function leftOf<Row>(data: { pages: readonly Page<Row[]>[] } | undefined): number | undefined {
+  const total = totalOf(data);
+  return total === undefined ? undefined : Math.max(0, total - (rowsOf(data)?.length ?? 0));
+}

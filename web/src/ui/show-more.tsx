@@ -3,7 +3,7 @@ import './show-more.css';
 
 interface ShowMoreProps {
   /** How many are not shown; undefined where nobody has counted. */
-  left?: number;
+  left?: number | undefined;
   loading?: boolean;
   onMore: () => unknown;
 }

@@ -3,7 +3,7 @@ import type { UserState } from '@palisade/contract/users';
 import { IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { rowsOf, totalOf } from '#api/pages.ts';
+import { leftOf, rowsOf, totalOf } from '#api/pages.ts';
 import { useSession } from '#api/session.ts';
 import { ROLE_LABELS } from '#ui/activity-words.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
@@ -108,9 +108,7 @@ function People() {
           </>
         )}
       </Listed>
-      {hasNextPage && !isPlaceholderData && (
-        <ShowMore left={total - (users?.length ?? 0)} loading={isFetchingNextPage} onMore={fetchNextPage} />
-      )}
+      {hasNextPage && !isPlaceholderData && <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={fetchNextPage} />}
       {open && <UserDialog user={open} onClose={() => setOpenId(undefined)} />}
     </Card>
   );

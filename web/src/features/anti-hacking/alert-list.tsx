@@ -3,7 +3,7 @@ import { IconChevronRight } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { rowsOf, totalOf } from '#api/pages.ts';
+import { leftOf, rowsOf } from '#api/pages.ts';
 import { FocusKept } from '#ui/focus-kept.tsx';
 import { useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
@@ -50,7 +50,7 @@ export function AlertList() {
             )}
           </Listed>
           {hasNextPage && !isPlaceholderData && (
-            <ShowMore left={(totalOf(data) ?? 0) - (alerts?.length ?? 0)} loading={isFetchingNextPage} onMore={fetchNextPage} />
+            <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={fetchNextPage} />
           )}
           <Suppressions />
         </FocusKept>

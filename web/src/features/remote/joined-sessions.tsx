@@ -3,7 +3,7 @@ import { IconHeadset } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
-import { rowsOf, totalOf } from '#api/pages.ts';
+import { leftOf, rowsOf } from '#api/pages.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
@@ -59,7 +59,7 @@ export function JoinedSessions() {
           )}
         </Listed>
         {hasNextPage && !isPlaceholderData && (
-          <ShowMore left={(totalOf(data) ?? 0) - (sessions?.length ?? 0)} loading={isFetchingNextPage} onMore={fetchNextPage} />
+          <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={fetchNextPage} />
         )}
       </FocusKept>
     </Card>

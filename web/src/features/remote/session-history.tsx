@@ -2,7 +2,7 @@ import type { RemoteSession } from '@palisade/contract/remote';
 import { IconDeviceDesktop } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { rowsOf, totalOf } from '#api/pages.ts';
+import { leftOf, rowsOf } from '#api/pages.ts';
 import { useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { useMinute } from '#ui/moment.tsx';
@@ -57,7 +57,7 @@ export function SessionHistory() {
             )}
           </Listed>
           {hasNextPage && !isPlaceholderData && (
-            <ShowMore left={(totalOf(data) ?? 0) - (sessions?.length ?? 0)} loading={isFetchingNextPage} onMore={fetchNextPage} />
+            <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={fetchNextPage} />
           )}
         </>
       )}

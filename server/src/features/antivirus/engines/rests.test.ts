@@ -199,6 +199,10 @@ describe('twice as many bytes cost twice as much, or are given up', () => {
     ['headers of 7z', Buffer.concat([Buffer.from('377abcaf271c0004', 'hex'), noise(24)])],
     ['headers of PDF', Buffer.from('\x01\x02%PDF-1.4\n1 0 obj\n<<>>\nstream\n')],
     ['headers of parts of mails', Buffer.from('\x01\x02\nContent-Transfer-Encoding: base64\n\nYWJj\n')],
+    [
+      'headers of mails that nothing closes',
+      Buffer.from('\x01\x02\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n'),
+    ],
     ['signatures of compound files', Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), noise(504)])],
   ])('%s', async (_, piece) => {
     const once = await costOf(piece, 64 * KIB);
