@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { VERSION } from '@palisade/contract/constants';
 import type { Topic } from '@palisade/contract/endpoint';
+import { eventsChannel, type LiveEvent } from '@palisade/contract/events';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
 import type { FastifyInstance } from 'fastify';
 import { type Kysely, sql } from 'kysely';
@@ -33,12 +34,12 @@ import { serveSetup } from '#features/setup/setup.routes.ts';
 import { createPlanRequests } from '#features/subscriptions/plan-requests.ts';
 import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes.ts';
 import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
-import { createBus } from '#platform/bus.ts';
+import { openSockets, SOCKET_LIMITS } from '#platform/channels/serve-socket.ts';
 import { createMemoryCounters } from '#platform/counters.ts';
 import { wipeDeleted } from '#platform/database.ts';
 import { openDisk } from '#platform/disk.ts';
 import { createDrain, type Drain } from '#platform/drain.ts';
-import { EVENTS_LIMITS, serveEvents } from '#platform/events.ts';
+import { serveEvents } from '#platform/events.ts';
 import { type Home, takeHome } from '#platform/home.ts';
 import { createHttp, PATIENCE } from '#platform/http.ts';
 import { isSetUp, readProvider } from '#platform/installation.ts';
@@ -56,6 +57,9 @@ import type { Observe } from '#platform/security-event.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { createRedisSessionNews } from '#platform/session-news.ts';
 import { createStorageWatch } from '#platform/storage-watch.ts';
+import { createMemoryTopics } from '#platform/topics/memory-topics.ts';
+import { createRedisTopics } from '#platform/topics/redis-topics.ts';
+import { personTopic } from '#platform/topics/topics.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
 import { restrainMail } from './app/letters.ts';
@@ -113,8 +117,10 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   };
   const spool = openSpool({ ...folderOf('spool'), limits: settings.spool });
   const quarantine = openQuarantine({ ...folderOf('quarantine'), key_file: settings.quarantine_key_file });
-  const bus = createBus();
-  const changed = (user_id: string, topic: Topic) => bus.publish(user_id, { kind: 'changed', topic });
+  const topics =
+    settings.redis_url === undefined ? createMemoryTopics() : await createRedisTopics({ url: settings.redis_url, logger });
+  const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
+  const changed = (user_id: string, topic: Topic) => tell(user_id, { kind: 'changed', topic });
   const ownCounters = createMemoryCounters({ now });
   const counters =
     settings.redis_url === undefined
@@ -165,7 +171,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     home: home.id,
     onInfected: (file) => monitor.detection.observe(scanFinished(file)),
     onCleared: (file) => monitor.antiHacking.raise(clearedFileIncident(file)),
-    tell: bus.publish,
+    tell,
     now,
   });
   const { antivirus, engine, embedded, signatures } = scanner;
@@ -217,7 +223,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     database,
     audit,
     mail,
-    tell: bus.publish,
+    tell,
     ...{ accounts, scanner, subscriptions, firewall, remote },
     now,
   });
@@ -241,6 +247,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     trusted_proxies: settings.trusted_proxies,
     patience: surroundings.patience ?? PATIENCE,
     public_url: settings.public_url,
+    channels: [eventsChannel],
     exposure: settings.exposure,
     onArrival: proxies.look,
   });
@@ -339,12 +346,13 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     ...(await readProvider(database.$pickTables<'installation'>())),
     links: { live_chat: settings.live_chat_url ?? null, remote_portal: settings.remote_portal_url ?? null },
   }));
-  const events = await serveEvents(api, {
-    bus,
+  await openSockets(fastify, [eventsChannel]);
+  const events = serveEvents(api, {
+    topics,
     present: antivirus.progress,
     held: accounts.held,
     opening: { rate: settings.limits['sockets.source'], counters },
-    limits: surroundings.events_limits ?? EVENTS_LIMITS,
+    limits: surroundings.events_limits ?? SOCKET_LIMITS,
     public_url: settings.public_url,
   });
   await serveWeb(fastify, surroundings.web_folder);
@@ -369,6 +377,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       await accounts.close();
       await counters.close();
       news?.close();
+      topics.close();
       await mail.close();
       await witness.close();
       await database.destroy();

@@ -1,7 +1,7 @@
 import { changePassword, changeUsername, logout } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
 import type { Topic } from '@palisade/contract/endpoint';
-import { EVENTS_CLOSED, type LiveEvent } from '@palisade/contract/events';
+import { EVENTS_CLOSED, eventsChannel, type LiveEvent } from '@palisade/contract/events';
 import { addRule } from '@palisade/contract/firewall';
 import { deleteScan } from '@palisade/contract/quarantine';
 import { createSession, joinSession } from '@palisade/contract/remote';
@@ -13,12 +13,14 @@ import { EICAR, PDF } from '#test/files.ts';
 import { replyOf, startTestApp } from '#test/harness.ts';
 import { listenAs, openSocket } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
-import { createBus } from './bus.ts';
+import { openSockets, SOCKET_LIMITS, type SocketLimits } from './channels/serve-socket.ts';
 import { createMemoryCounters } from './counters.ts';
-import { EVENTS_LIMITS, type EventsLimits, serveEvents } from './events.ts';
+import { serveEvents } from './events.ts';
 import { createHttp, PATIENCE } from './http.ts';
 import { newId } from './id.ts';
 import { createSessions } from './session.ts';
+import { createMemoryTopics } from './topics/memory-topics.ts';
+import { personTopic } from './topics/topics.ts';
 
 const isChangeOf = (filename: string) => (event: LiveEvent) => event.kind === 'scan_changed' && event.scan.filename === filename;
 
@@ -179,13 +181,14 @@ describe('the events socket', async () => {
 const user = { id: newId(), username: 'maria', email: 'maria@example.com', role: 'customer' } as const;
 
 /** The socket alone, where every token is a session of its own; `looked_up` has the size of each lookup of sessions. */
-async function serveAlone(limits: EventsLimits, isLiving = true) {
-  const bus = createBus();
+async function serveAlone(limits: SocketLimits, isLiving = true) {
+  const topics = createMemoryTopics();
   const fastify = await createHttp({
     logger: pino({ level: 'silent' }),
     trusted_proxies: [],
     patience: PATIENCE,
     public_url: undefined,
+    channels: [eventsChannel],
     exposure: 'local',
     onArrival: () => {},
   });
@@ -201,18 +204,19 @@ async function serveAlone(limits: EventsLimits, isLiving = true) {
   };
   const opening = { rate: { count: 1_000_000, period_ms: 60_000 }, counters: createMemoryCounters({ now: Date.now }) };
   const held = () => Promise.resolve(new Set<string>());
-  const parts = { bus, present: () => [], held, opening, limits, public_url: undefined };
-  const events = await serveEvents({ fastify, sessions }, parts);
+  const parts = { topics, present: () => [], held, opening, limits, public_url: undefined };
+  await openSockets(fastify, [eventsChannel]);
+  const events = serveEvents({ fastify, sessions }, parts);
   const url = await fastify.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
     events.close();
     await fastify.close();
   });
-  return { bus, fastify, url, looked_up };
+  return { topics, fastify, url, looked_up };
 }
 
 test('a session that ended while its page was let in is looked up at once, not at the next heartbeat', async () => {
-  const { url } = await serveAlone({ ...EVENTS_LIMITS, heartbeat_ms: 600_000 }, false);
+  const { url } = await serveAlone({ ...SOCKET_LIMITS, heartbeat_ms: 600_000 }, false);
   const page = await openSocket({ url });
   page.say({ kind: 'hello', access_token: 'token' });
   await page.welcomed();
@@ -222,9 +226,9 @@ test('a session that ended while its page was let in is looked up at once, not a
 test('heartbeats are spread over their time, and sessions are looked up many at a time', async () => {
   const count = 300;
   const { url, looked_up } = await serveAlone({
-    ...EVENTS_LIMITS,
+    ...SOCKET_LIMITS,
     heartbeat_ms: 2_000,
-    sockets_per_person: count,
+    sockets_per_principal: count,
     strangers_per_source: count,
   });
   const sockets = await Promise.all(Array.from({ length: count }, () => openSocket({ url })));
@@ -243,8 +247,8 @@ test('heartbeats are spread over their time, and sessions are looked up many at 
 });
 
 test('a page that does not read is dropped, and nobody else waits for it', async () => {
-  const { bus, fastify, url } = await serveAlone({ ...EVENTS_LIMITS, waiting_bytes: 64 * 1024 });
-  const tell = () => bus.publish(user.id, { kind: 'scan_removed', scan_id: newId() });
+  const { topics, fastify, url } = await serveAlone({ ...SOCKET_LIMITS, waiting_bytes: 64 * 1024 });
+  const tell = () => topics.publish(personTopic(user.id), { kind: 'scan_removed', scan_id: newId() });
 
   const [reader, sleeper] = await Promise.all([listenAs({ url }, 'token'), listenAs({ url }, 'token')]);
   sleeper.sleep();
@@ -261,7 +265,7 @@ test('a page that does not read is dropped, and nobody else waits for it', async
 });
 
 describe('within its limits, the events socket', async () => {
-  const limits = { ...EVENTS_LIMITS, hello_ms: 500, heartbeat_ms: 500, sockets_per_person: 2 };
+  const limits = { ...SOCKET_LIMITS, hello_ms: 500, heartbeat_ms: 500, sockets_per_principal: 2 };
   const app = await startTestApp({ surroundings: { events_limits: limits } });
   const { token } = await app.signIn();
 
@@ -306,8 +310,8 @@ describe('within its limits, the events socket', async () => {
 });
 
 describe('among sockets that say nothing', async () => {
-  const limits = { ...EVENTS_LIMITS, hello_ms: 60_000, strangers: 120, strangers_per_source: 50 };
-  const environment = { TRUSTED_PROXIES: '127.0.0.1', LIMITS: 'sockets.source=1000/1h' };
+  const limits = { ...SOCKET_LIMITS, hello_ms: 60_000, strangers: 120, strangers_per_source: 50 };
+  const environment = { TRUSTED_PROXIES: '127.0.0.1', LIMITS: 'sockets.source=1000/1d' };
   const app = await startTestApp({ environment, surroundings: { events_limits: limits } });
   const { token } = await app.signIn();
   const open = (sockets: number, forwarded_for: string) =>
