@@ -58,6 +58,7 @@ import { createRedisSessionNews } from '#platform/session-news.ts';
 import { createStorageWatch } from '#platform/storage-watch.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
+import { createInstallationNews } from './app/installation-news.ts';
 import { restrainMail } from './app/letters.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
 import { buildScanner } from './app/scanner.ts';
@@ -115,6 +116,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const quarantine = openQuarantine({ ...folderOf('quarantine'), key_file: settings.quarantine_key_file });
   const bus = createBus();
   const changed = (user_id: string, topic: Topic) => bus.publish(user_id, { kind: 'changed', topic });
+  const installationNews = createInstallationNews({ bus, administrators: () => accounts.auth.administrators(), logger });
   const ownCounters = createMemoryCounters({ now });
   const counters =
     settings.redis_url === undefined
@@ -141,6 +143,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     now,
     logger,
     look_ms: surroundings.mail_look_ms,
+    onChange: () => installationNews.tell('waiting'),
   });
   const mail = restrainMail(everyMail, {
     mayHear: (tables, email) => accounts.emailProofs.mayHear(tables, email),
@@ -180,6 +183,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     proxies,
     leaked,
     observe,
+    onChange: changed,
     onLift: (block) => monitor.detection.forgive(block),
     forget: [
       (transaction, user_id) =>
@@ -268,6 +272,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     limits: rateLimits,
     watch,
     onChange: changed,
+    onInstallationChange: installationNews.tell,
     onCall(request, session) {
       monitor.detection.countRequest(
         session ? { kind: 'account', id: session.user.id } : { kind: 'source', id: sourceOf(request.ip) },
@@ -361,6 +366,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     endSockets: events.close,
     async close() {
       events.close();
+      installationNews.close();
       await scanner.close();
       await fastify.close();
       await proxies.close();

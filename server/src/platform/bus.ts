@@ -20,6 +20,8 @@ interface Listener {
 export interface Bus {
   /** Never fails and never waits: who tells something has other things to do. */
   publish(user_id: string, event: LiveEvent): void;
+  /** The same for everybody who listens, or did lately. */
+  publishToAll(event: LiveEvent): void;
   /** Tells what came after the event or cursor `after` first, then everything as it happens, until the answered function is called. */
   listen(user_id: string, after: string | undefined, listener: Listener): () => void;
 }
@@ -50,19 +52,25 @@ export function createBus(options: { kept?: number | undefined } = {}): Bus {
     return log;
   }
 
+  function publish(user_id: string, event: LiveEvent): void {
+    // Nobody listens, and nobody did lately: there is nobody who could have missed it.
+    const log = logs.get(user_id);
+    if (log === undefined) return;
+    if (event.kind === 'scan_progress') {
+      for (const listener of log.listeners) listener.onEvent({ id: null, event });
+      return;
+    }
+    const published = { id: newId(), event };
+    log.kept.push(published);
+    if (log.kept.length > kept_maximum) log.before = log.kept.shift()?.id ?? log.before;
+    for (const listener of log.listeners) listener.onEvent(published);
+  }
+
   return {
-    publish(user_id, event) {
-      // Nobody listens, and nobody did lately: there is nobody who could have missed it.
-      const log = logs.get(user_id);
-      if (log === undefined) return;
-      if (event.kind === 'scan_progress') {
-        for (const listener of log.listeners) listener.onEvent({ id: null, event });
-        return;
-      }
-      const published = { id: newId(), event };
-      log.kept.push(published);
-      if (log.kept.length > kept_maximum) log.before = log.kept.shift()?.id ?? log.before;
-      for (const listener of log.listeners) listener.onEvent(published);
+    publish,
+
+    publishToAll(event) {
+      for (const user_id of logs.keys()) publish(user_id, event);
     },
 
     listen(user_id, after, listener) {
