@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { scanSchema } from './antivirus.ts';
 import { CLOSED, channel } from './channel.ts';
-import { TOPICS } from './endpoint.ts';
+import { INSTALLATION_TOPICS, TOPICS } from './endpoint.ts';
 import { idSchema } from './fields.ts';
 
 /**
@@ -43,8 +43,8 @@ export const liveEventSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('scan_changed'), scan: scanSchema }),
   z.object({ kind: z.literal('scan_removed'), scan_id: idSchema }),
   z.object({ kind: z.literal('alerts_changed') }),
-  /** Something of the account is not as it was: what shows it is to be read anew. */
-  z.object({ kind: z.literal('changed'), topic: z.enum(TOPICS) }),
+  /** Something of the account, or of the installation, is not as it was: what shows it is to be read anew. */
+  z.object({ kind: z.literal('changed'), topic: z.enum([...TOPICS, ...INSTALLATION_TOPICS]) }),
 ]);
 export type LiveEvent = z.infer<typeof liveEventSchema>;
 

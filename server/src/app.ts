@@ -62,6 +62,7 @@ import { createRedisTopics } from '#platform/topics/redis-topics.ts';
 import { personTopic } from '#platform/topics/topics.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
+import { createInstallationNews } from './app/installation-news.ts';
 import { restrainMail } from './app/letters.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
 import { buildScanner } from './app/scanner.ts';
@@ -121,6 +122,11 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     settings.redis_url === undefined ? createMemoryTopics() : await createRedisTopics({ url: settings.redis_url, logger });
   const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
   const changed = (user_id: string, topic: Topic) => tell(user_id, { kind: 'changed', topic });
+  const installationNews = createInstallationNews({
+    topics,
+    administrators: () => accounts.auth.administrators(),
+    logger,
+  });
   const ownCounters = createMemoryCounters({ now });
   const counters =
     settings.redis_url === undefined
@@ -147,6 +153,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     now,
     logger,
     look_ms: surroundings.mail_look_ms,
+    onChange: () => installationNews.tell('waiting'),
   });
   const mail = restrainMail(everyMail, {
     mayHear: (tables, email) => accounts.emailProofs.mayHear(tables, email),
@@ -186,6 +193,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     proxies,
     leaked,
     observe,
+    onChange: changed,
     onLift: (block) => monitor.detection.forgive(block),
     forget: [
       (transaction, user_id) =>
@@ -275,6 +283,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     limits: rateLimits,
     watch,
     onChange: changed,
+    onInstallationChange: installationNews.tell,
     onCall(request, session) {
       monitor.detection.countRequest(
         session ? { kind: 'account', id: session.user.id } : { kind: 'source', id: sourceOf(request.ip) },
@@ -369,6 +378,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     endSockets: events.close,
     async close() {
       events.close();
+      installationNews.close();
       await scanner.close();
       await fastify.close();
       await proxies.close();

@@ -1,12 +1,14 @@
-import { changePassword, changeUsername, logout } from '@palisade/contract/auth';
+import { changePassword, changeUsername, currentUser, logout, register } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
-import type { Topic } from '@palisade/contract/endpoint';
+import type { InstallationTopic, Topic } from '@palisade/contract/endpoint';
 import { EVENTS_CLOSED, eventsChannel, type LiveEvent } from '@palisade/contract/events';
 import { addRule } from '@palisade/contract/firewall';
 import { deleteScan } from '@palisade/contract/quarantine';
 import { createSession, joinSession } from '@palisade/contract/remote';
 import { endSession, listSessions } from '@palisade/contract/sessions';
-import { assignSubscription } from '@palisade/contract/subscription';
+import { setupConfig } from '@palisade/contract/setup';
+import { assignSubscription, createTemplate, requestPlan } from '@palisade/contract/subscription';
+import { changeUser } from '@palisade/contract/users';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { EICAR, PDF } from '#test/files.ts';
@@ -73,6 +75,32 @@ describe('the events socket', async () => {
     await theirs.event((event) => event.kind === 'changed' && event.topic === 'rules');
     expect(theirs.events()).toHaveLength(1);
     expect(changes()).toHaveLength(6);
+  });
+
+  test('tells administrators what waits for them, everybody what concerns them all, and the person whom an administrator changed', async () => {
+    const boss = await startTestApp();
+    const admin = await boss.signIn('boss');
+    const maria = await boss.signIn('maria');
+    const [theirs, hers] = [await listenAs(boss, admin.token), await listenAs(boss, maria.token)];
+    const told = (topic: Topic | InstallationTopic) => (event: LiveEvent) => event.kind === 'changed' && event.topic === topic;
+
+    const template = { template_name: 'Family', base_price: 5, duration_months: 12, max_devices: 1, is_premium: true } as const;
+    const created = replyOf(await boss.call(createTemplate, { token: admin.token, body: { ...template, features: [] } }));
+    await hers.event(told('plans'));
+    replyOf(await boss.call(requestPlan, { token: maria.token, body: { template_id: created.template.id } }));
+    await theirs.event(told('waiting'));
+    const omar = { email: 'omar@example.com', username: 'omar', password: 'a long enough password' };
+    replyOf(await boss.call(register, { body: omar }));
+    await theirs.event(told('people'));
+    const client_info = { company_name: 'Harbour IT', support_phone: '', support_email: '' };
+    const setup = { client_info, setup_type: 'basic_installation' as const, timestamp: '2026-11-20T10:00:00.000Z' };
+    await boss.call(setupConfig, { token: admin.token, body: setup });
+    await Promise.all([hers.event(told('provider')), theirs.event(told('provider'))]);
+    const before = hers.events().filter(told('account')).length;
+    const { id } = replyOf(await boss.call(currentUser, { token: maria.token }));
+    await boss.call(changeUser, { token: admin.token, body: { user_id: id, role: 'support' } });
+    await vi.waitFor(() => expect(hers.events().filter(told('account'))).toHaveLength(before + 1));
+    expect(hers.events().some((event) => told('waiting')(event) || told('people')(event))).toBe(false);
   });
 
   test('tells every page of a person that a scan is gone', async () => {

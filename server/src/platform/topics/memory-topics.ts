@@ -25,19 +25,26 @@ export function createMemoryTopics(options: { kept?: number | undefined } = {}):
     return log;
   }
 
+  function tell(log: Log, event: LiveEvent): void {
+    if (OF_THE_MOMENT.has(event.kind)) {
+      for (const listener of log.listeners) listener.onEvent({ id: null, event });
+      return;
+    }
+    const published = { id: newId(), event };
+    log.kept.push(published);
+    if (log.kept.length > kept_maximum) log.before = log.kept.shift()?.id ?? log.before;
+    for (const listener of log.listeners) listener.onEvent(published);
+  }
+
   return {
     publish(topic, event) {
-      // Nobody listens, and nobody did lately: there is nobody who could have missed it.
       const log = logs.get(topic);
-      if (log === undefined) return;
-      if (OF_THE_MOMENT.has(event.kind)) {
-        for (const listener of log.listeners) listener.onEvent({ id: null, event });
-        return;
-      }
-      const published = { id: newId(), event };
-      log.kept.push(published);
-      if (log.kept.length > kept_maximum) log.before = log.kept.shift()?.id ?? log.before;
-      for (const listener of log.listeners) listener.onEvent(published);
+      // Nobody listens, and nobody did lately: there is nobody who could have missed it.
+      if (log !== undefined) tell(log, event);
+    },
+
+    publishToAll(event) {
+      for (const log of logs.values()) tell(log, event);
     },
 
     listen(topic, after, listener) {

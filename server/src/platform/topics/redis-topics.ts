@@ -1,4 +1,4 @@
-import { liveEventSchema, OF_THE_MOMENT } from '@palisade/contract/events';
+import { type LiveEvent, liveEventSchema, OF_THE_MOMENT } from '@palisade/contract/events';
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import { newId } from '#platform/id.ts';
@@ -254,24 +254,41 @@ export async function createRedisTopics(parts: {
   }, IN_USE_MS);
   keeping.unref();
 
+  function tell(key: string, event: LiveEvent): void {
+    const id = OF_THE_MOMENT.has(event.kind) ? null : newId();
+    const message = JSON.stringify({ id, event });
+    const tellUnkept = () => {
+      tellHere(key, { place: NOWHERE, id: null, event });
+      if (id !== null) noteUnsaid(key);
+    };
+    if (isAway) {
+      tellUnkept();
+      return;
+    }
+    const said =
+      id === null
+        ? send(['PUBLISH', key, `${NOWHERE} ${message}`])
+        : run(TELL, key, [String(kept + 1), id, JSON.stringify(event), String(FORGOTTEN_AFTER_MS), message]);
+    said.catch((error: unknown) => {
+      lose(error);
+      tellUnkept();
+    });
+  }
+
   return {
-    publish(topic, event) {
-      const key = keyOf(topic);
-      const id = OF_THE_MOMENT.has(event.kind) ? null : newId();
-      const message = JSON.stringify({ id, event });
-      const tellUnkept = () => {
-        tellHere(key, { place: NOWHERE, id: null, event });
-        if (id !== null) noteUnsaid(key);
-      };
-      if (isAway) return tellUnkept();
-      const said =
-        id === null
-          ? send(['PUBLISH', key, `${NOWHERE} ${message}`])
-          : run(TELL, key, [String(kept + 1), id, JSON.stringify(event), String(FORGOTTEN_AFTER_MS), message]);
-      said.catch((error: unknown) => {
-        lose(error);
-        tellUnkept();
-      });
+    publish: (topic, event) => tell(keyOf(topic), event),
+
+    publishToAll(event) {
+      everyKey().then(
+        (keys) => {
+          for (const key of keys) tell(key, event);
+        },
+        (error: unknown) => {
+          lose(error);
+          isUnsaidTooMuch = true;
+          for (const key of rooms.keys()) tellHere(key, { place: NOWHERE, id: null, event });
+        },
+      );
     },
 
     listen(topic, after, listener) {

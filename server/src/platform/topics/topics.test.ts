@@ -81,6 +81,17 @@ describe.each(['memory', 'redis'] as const)('topics in %s', (kind) => {
       expect(somebody_else.events).toEqual([]);
     });
 
+    test('everybody, whatever they listen to', async () => {
+      const [one, other] = await openTwo(kind);
+      const ears = [await listen(one, personTopic(newId())), await listen(other, personTopic(newId()))];
+      const event = removed();
+      one.publishToAll(event);
+      for (const ear of ears) {
+        await heard(ear, 1);
+        expect(ear.events).toEqual([event]);
+      }
+    });
+
     test('after a gap what came in it, once, and say when it is no longer kept', async () => {
       const [one, other] = await openTwo(kind, 3);
       const topic = personTopic(newId());

@@ -28,6 +28,8 @@ export interface Listener {
 export interface Topics {
   /** Never fails and never waits: who tells something has other things to do. */
   publish(topic: TopicName, event: LiveEvent): void;
+  /** The same in every topic that somebody listens to, or did lately. */
+  publishToAll(event: LiveEvent): void;
   /** Tells what came after the event or cursor `after` first, then everything as it happens, until the answered function is called. */
   listen(topic: TopicName, after: string | undefined, listener: Listener): () => void;
   close(): void;
