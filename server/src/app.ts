@@ -150,6 +150,8 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const proxies = await createProxyWatch({
     database: database.$pickTables<'installation'>(),
     exposure: settings.exposure,
+    open_local: settings.open_local,
+    public_url: settings.public_url,
     trusted_proxies: settings.trusted_proxies,
     letters: settings.mail_server === undefined ? 'outbox' : 'mail',
     now,
@@ -329,13 +331,13 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     if (room === 'full') throw new Problem('storage_full', { retry_after: 60 });
     return { status: 'ready' as const, storage: room };
   });
-  serve(api, readConfig, 'anyone', async () => ({
+  serve(api, readConfig, 'anyone', async ({ request }) => ({
     version: VERSION,
     exposure: settings.exposure,
     open_local: settings.open_local,
     demo: settings.demo,
     reset_delivery: settings.reset_delivery,
-    administrator: await accounts.auth.administrator(),
+    administrator: await accounts.auth.administrator(proxies.notFirst(request) === undefined),
     ...(await readProvider(database.$pickTables<'installation'>())),
     links: { live_chat: settings.live_chat_url ?? null, remote_portal: settings.remote_portal_url ?? null },
   }));
