@@ -34,6 +34,7 @@ import { createPlanRequests } from '#features/subscriptions/plan-requests.ts';
 import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes.ts';
 import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
 import { createBus } from '#platform/bus.ts';
+import { connectionLimits } from '#platform/connections.ts';
 import { createMemoryCounters } from '#platform/counters.ts';
 import { wipeDeleted } from '#platform/database.ts';
 import { openDisk } from '#platform/disk.ts';
@@ -238,10 +239,14 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     look_ms: surroundings.retention_look_ms,
   });
 
+  /** In local exposure everybody is the one machine. */
+  const isShared = (source: string) => settings.exposure === 'local' || proxies.isShared(source);
   const fastify = await createHttp({
     logger,
     trusted_proxies: settings.trusted_proxies,
     patience: surroundings.patience ?? PATIENCE,
+    connections: surroundings.connection_limits ?? connectionLimits(),
+    isShared,
     public_url: settings.public_url,
     exposure: settings.exposure,
     onArrival: proxies.look,
