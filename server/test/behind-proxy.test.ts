@@ -11,7 +11,8 @@ import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createLog } from '#platform/log.ts';
 import { type Answer, isPostgres, problemOf, readAnswer, replyOf, startTestApp, type TestApp } from './harness.ts';
-import { PROXY_KINDS, type ProxyKind, startProxy, type TestProxy, withoutProxy } from './proxies.ts';
+import { startProxy } from './proxies.ts';
+import { PROXY_KINDS, type ProxyKind, type TestProxy, withoutProxy } from './proxy-programs.ts';
 
 const PASSWORD = 'a long enough password';
 const kinds = PROXY_KINDS.filter((kind) => withoutProxy(kind) === undefined);
