@@ -53,7 +53,13 @@ export async function startPostgres(): Promise<TestPostgres> {
   function signalAll(signal: NodeJS.Signals): void {
     const parent = child?.pid;
     if (parent === undefined || child?.exitCode !== null || child.signalCode !== null) return;
-    for (const pid of [parent, ...childrenOf(parent)]) process.kill(pid, signal);
+    for (const pid of [parent, ...childrenOf(parent)]) {
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
   }
 
   const postgres: TestPostgres = {
