@@ -6,6 +6,7 @@ import type { EngineMemory } from '#features/antivirus/engines/process-memory.ts
 import type { FetchLimits } from '#features/antivirus/fetch-feed.ts';
 import type { MatchHash } from '#features/antivirus/known-hashes.ts';
 import type { SocketLimits } from '#platform/channels/serve-socket.ts';
+import type { ConnectionLimits } from '#platform/connections.ts';
 import type { DatabaseLocation } from '#platform/database.ts';
 import type { FreeBytes } from '#platform/disk.ts';
 import type { PatienceLimits } from '#platform/http.ts';
@@ -34,6 +35,7 @@ export interface Surroundings {
   free_bytes?: FreeBytes;
   events_limits?: SocketLimits;
   patience?: PatienceLimits;
+  connection_limits?: ConnectionLimits;
   /** How often the server looks for new signatures, in ms. */
   signatures_look_ms?: number;
   feed_limits?: FetchLimits;

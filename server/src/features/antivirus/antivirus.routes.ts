@@ -55,7 +55,7 @@ export function serveAntivirus(
     });
   });
 
-  serve(api, cancelUpload, { find: async ({ key }: { key: string }) => arrivals.find(key) }, async ({ params }) => {
+  serve(api, cancelUpload, { find: ({ key }: { key: string }) => arrivals.find(key) }, async ({ params }) => {
     if (!(await arrivals.cancel(params.key))) throw new Problem('not_found', { detail: 'The file has its verdict already.' });
   });
 }

@@ -49,6 +49,8 @@ const CHECK_EMAIL = 'Check your email for what comes next, then login.';
 const FIRST_ACCOUNT: Record<Config['administrator'], string | undefined> = {
   there: undefined,
   first_account: 'Nobody has an account here yet. The first one becomes the administrator’s: make it yours.',
+  first_account_on_machine:
+    'Nobody has an account here yet. The first one becomes the administrator’s, so it is made on the machine that the server runs on. To have it made from here, whoever runs the server sets EXPOSURE, PUBLIC_URL and ADMIN_EMAILS, and starts it again.',
   named_email:
     'There is no administrator yet. Register with one of the addresses in ADMIN_EMAILS: we mail it a code, and entering the code after you sign in makes you an administrator.',
 };
@@ -82,7 +84,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   const refused = refusal?.mode === mode && refusal.email === values.email && refusal;
   const isOutbox = config?.reset_delivery === 'outbox';
 
-  const first = config?.administrator === 'first_account';
+  const first = config?.administrator.startsWith('first_account') ?? false;
   // Nobody can sign in yet. Whoever has begun to type is left where they are.
   useEffect(() => {
     if (first) dispatch({ kind: 'first_opened' });

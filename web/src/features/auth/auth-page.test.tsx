@@ -243,6 +243,15 @@ describe('registering', () => {
     expect(screen.getByText(/The first one becomes the administrator’s/u)).toBeVisible();
   });
 
+  it('says where the first account is made, to who does not come from there', async () => {
+    server.on(readConfig, reply(readConfig, { ...CONFIG, administrator: 'first_account_on_machine' }));
+    await act(refreshConfig);
+    open();
+    expect(
+      await screen.findByText(/made on the machine that the server runs on.*EXPOSURE, PUBLIC_URL and ADMIN_EMAILS/u),
+    ).toBeVisible();
+  });
+
   it('says in public exposure that a code by mail makes an administrator', async () => {
     server.on(readConfig, reply(readConfig, { ...CONFIG, exposure: 'public', administrator: 'named_email' }));
     await act(refreshConfig);
