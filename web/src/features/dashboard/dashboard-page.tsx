@@ -60,8 +60,8 @@ export function DashboardPage({ firstSteps, random = Math.random }: DashboardPag
     >
       {isReady ? (
         <Suspense fallback={<DashboardWaiting />}>
-          {isAdmin && firstSteps}
           <Hero status={status} isUnknown={failure !== undefined} />
+          {isAdmin && firstSteps}
           <StatCards status={status} simulated={isDemo ? counters : undefined} />
           <div className="dashboard__columns">
             <div className="dashboard__column">

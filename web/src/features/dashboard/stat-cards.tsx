@@ -18,7 +18,7 @@ export function StatCards({ status, simulated }: StatCardsProps) {
   const now = useMinute();
   const finished = status?.measured.last_finished_at;
   return (
-    <div className="page__stats dashboard__stats">
+    <div className="page__stats" data-columns="4">
       <StatCard
         label="Security Score"
         icon={<IconShield size={20} stroke={1.7} />}

@@ -53,7 +53,7 @@ export function JoinCard() {
       <p role="status" className="sub">
         {join.isSuccess && typed === '' && (
           <>
-            You have joined the session of <bdi>{join.data.customer}</bdi>. Call them to begin.
+            You have joined the session of <bdi>{join.data.customer}</bdi>, and they see your name. Guide them on the phone.
           </>
         )}
       </p>
