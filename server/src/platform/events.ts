@@ -164,7 +164,7 @@ export async function serveEvents(
 
   const endSession = ({ socket }: Pick<Page, 'socket'>) => end(socket, EVENTS_CLOSED.unauthenticated, 'The session has ended.');
   const hold = ({ socket }: Pick<Page, 'socket'>) =>
-    end(socket, EVENTS_CLOSED.two_factor_setup_required, 'A second factor has to be set up first.');
+    end(socket, EVENTS_CLOSED.two_factor_setup_required, 'A second step of sign-in has to be set up first.');
 
   /** Lifetimes, and what other servers have ended or changed; what ends or changes here is told by `onEnd` and `onChange`. */
   async function checkSessions(some: readonly Page[]): Promise<void> {

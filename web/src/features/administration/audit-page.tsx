@@ -76,12 +76,12 @@ function Chain() {
             <p className="audit-chain__title">
               {chain.fault === null
                 ? `Verified up to entry ${chain.entries}`
-                : `Entry ${chain.fault.seq} does not hold. ${chain.fault.reason}`}
+                : `Something is wrong with entry ${chain.fault.seq}. ${chain.fault.reason}`}
             </p>
             <p className="sub">
               {chain.fault === null
-                ? `Nothing was changed, taken out or cut off. ${chain.checked_from > 1 ? `Entries before ${chain.checked_from} were not checked: they were removed after their time, or sealed with a key that was replaced. ` : ''}To prove it later against somebody who has the key too, note this head outside of the server:`
-                : `The ${chain.entries - chain.checked_from + 1} entries before it hold. Compare with a backup, and find out who could write to the database.`}
+                ? `Nothing was changed, taken out or cut off. ${chain.checked_from > 1 ? `Entries before ${chain.checked_from} were not checked: they were removed after their time, or sealed with a key that was replaced. ` : ''}To prove it later, even against somebody who runs the server, write this line down elsewhere:`
+                : `The ${chain.entries - chain.checked_from + 1} entries before it are unchanged. Compare with a backup, and find out who could write to the database.`}
             </p>
             {chain.fault === null && <code className="audit-chain__head">{chain.head}</code>}
           </div>

@@ -29,7 +29,7 @@ const EMPTY: NewRule = { rule_name: '', ...RULE_DEFAULTS };
 const HELP = {
   source_ip: '* for anywhere, or an address, a network such as 192.168.1.0/24, a range, a list.',
   destination_ip: '* for anywhere, or the same kinds of address.',
-  port: '* for every port, or 443, 8000-8100, a list. It is the port connected to.',
+  port: '* for every port, or one such as 443, a range such as 8000-8100, or a list. It is the port that the connection goes to.',
 } as const;
 
 type TextField = keyof typeof HELP;
