@@ -66,11 +66,12 @@ export function DashboardPage({ firstSteps, random = Math.random }: DashboardPag
           <div className="dashboard__columns">
             <div className="dashboard__column">
               <ActivityLog scans={status?.recent_scans} failure={failure} onRetry={() => void refetch()} />
-              <ActionCards />
+              {isDemo && <ActionCards />}
             </div>
             <div className="dashboard__column">
               {status && <PlanPanel plan={status.subscription} />}
-              {isDemo && <SystemHealth />}
+              {/* Where nothing is a sample, what can be done stands in its place. */}
+              {isDemo ? <SystemHealth /> : <ActionCards />}
             </div>
           </div>
         </Suspense>
