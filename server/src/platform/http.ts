@@ -109,7 +109,9 @@ function fromFastify(error: FastifyError): Problem | undefined {
   if (code !== undefined) return new Problem(code, { cause: error });
   // A range, a version or a time that a file does not have.
   const isTheirs = status > 400 && status < 500;
-  return isTheirs ? new Problem('malformed', { detail: 'The request asks for what there is not.', cause: error }) : undefined;
+  return isTheirs
+    ? new Problem('malformed', { detail: 'The request asks for something that does not exist.', cause: error })
+    : undefined;
 }
 
 function answer(problem: Problem, request: FastifyRequest, reply: FastifyReply): void {

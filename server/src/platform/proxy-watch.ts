@@ -42,13 +42,13 @@ const untrustedSchema = foundSchema.extend({ is_read: z.boolean() });
 const WHAT_TO_SET =
   'Whoever runs the server sets EXPOSURE=public, or PUBLIC_URL to the address that people open, and starts it again.';
 const WITHHELD = {
-  proxy: `This server is reached through a proxy, so it cannot tell who asks, and shows nothing of an account here. ${WHAT_TO_SET}`,
+  proxy: `This server cannot tell who asks from here, so it shows nothing of an account. ${WHAT_TO_SET}`,
   elsewhere: 'This is shown only to who opens the server on the machine that it runs on, at its own address there.',
 } as const;
 const NOT_FIRST =
   'Whoever makes this account administers the installation, so it is made on the machine that the server runs on: open it there, at http://localhost and its port. To have it made from elsewhere, or through a proxy, whoever runs the server sets EXPOSURE=public, PUBLIC_URL to the address that people open, and ADMIN_EMAILS to the addresses of its administrators, and starts it again.';
 const LETTERS = {
-  mail: 'If an account has this email, a mail with it is on its way.',
+  mail: 'If an account has this email, a mail is on its way to it. Look in the spam folder as well.',
   outbox:
     'If an account has this email, a mail with it waits in the outbox: an administrator can pass it on, or "npm run outbox" prints it on the server.',
 } as const;

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { invalidField, Problem } from './problem.ts';
+import { describeSize } from './size-words.ts';
 import { storageProblem } from './storage-problem.ts';
 
 /** A received file: its name as sent (hostile), its size in bytes, SHA-256 in hex. */
@@ -50,7 +51,9 @@ async function store(stream: Readable, options: UploadOptions): Promise<{ size: 
     for await (const chunk of chunks) {
       size += chunk.length;
       if (size > options.maximum)
-        throw new Problem('too_large', { detail: `The file is larger than ${options.maximum} bytes, the most that is scanned.` });
+        throw new Problem('too_large', {
+          detail: `The file is larger than ${describeSize(options.maximum)}, the most that is scanned.`,
+        });
       options.take(chunk.length);
       hash.update(chunk);
       yield chunk;

@@ -235,7 +235,7 @@ export function createExaminations(parts: {
       const was_found = row.scan_status === 'infected' && verdict.scan_status !== 'infected';
       if (was_found && (verdict.scan_status === 'pending' || !isOfItsFinders(row, verdict))) return row;
       if (row.scan_status === 'infected' && verdict.scan_status === 'clean') {
-        const before = `On ${row.scanned_at.slice(0, 10)} it was called ${row.threat_detected}. Newer signatures find nothing in it.`;
+        const before = `On ${row.scanned_at.slice(0, 10)} it was called ${row.threat_detected}. Checked again with newer lists of known threats: nothing was found.`;
         verdict.notes = JSON.stringify([...notesSchema.parse(JSON.parse(verdict.notes ?? '[]')), before]);
       }
       return await conclude(row, verdict);

@@ -52,7 +52,7 @@ describe('room for uploads', async () => {
   test('is no more than what one file may take', async () => {
     expect(problemOf(await upload(app, eve.token, { name: 'huge.bin', content: noise(3 * MIB + 1) }))).toMatchObject({
       status: 413,
-      detail: `The file is larger than ${3 * MIB} bytes, the most that is taken here.`,
+      detail: 'The file is larger than 3 MB, the most that is taken here.',
     });
     expect(spool(app)).toEqual([]);
   });

@@ -3,6 +3,7 @@ import { readdir, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disk } from '#platform/disk.ts';
 import { Problem } from '#platform/problem.ts';
+import { describeSize } from '#platform/size-words.ts';
 
 const ARRIVING = '.part';
 const UNPACKED = '.unpacked';
@@ -98,7 +99,7 @@ export function openSpool({ folder, limits, disk }: { folder: string; limits: Sp
       const mine = (files.get(id)?.size ?? 0) + size;
       const most = Math.min(limits.per_person, limits.all);
       if (mine > most)
-        throw new Problem('too_large', { detail: `The file is larger than ${most} bytes, the most that is taken here.` });
+        throw new Problem('too_large', { detail: `The file is larger than ${describeSize(most)}, the most that is taken here.` });
       const more = Math.max(1, size);
       if ((people.get(user_id) ?? 0) + more > limits.per_person) {
         const detail =
