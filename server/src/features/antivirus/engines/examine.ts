@@ -452,7 +452,7 @@ class Rests {
   private async piece(start: number, end: number, is_opened: boolean, is_tried: boolean): Promise<number> {
     const hit = this.nextHit(start, end);
     if (!is_tried) {
-      const container = start > 0 ? containerOf(this.reader.at(start, HEAD_BYTES)) : undefined;
+      const container = start > 0 ? containerOf(this.reader.at(start, Math.min(HEAD_BYTES, end - start))) : undefined;
       const begins = hit?.offset === start ? hit : undefined;
       if (begins !== undefined) this.hit += 1;
       const after =
@@ -464,7 +464,7 @@ class Rests {
           : begins !== undefined && (await this.carve(begins, end, false));
       if (typeof after === 'number') return after;
     }
-    const leaf_end = await this.leaf(start, end);
+    const leaf_end = await this.leaf(start, end, is_opened);
     if (leaf_end !== undefined) return leaf_end;
     return this.raw(start, this.nextHit(start + 1, end)?.offset ?? end, is_opened);
   }
@@ -537,7 +537,7 @@ class Rests {
   }
 
   /** What holds nothing but itself: where it ends, after its own examination. What proves to be a container within it is opened, but need not be one. */
-  private async leaf(start: number, end: number): Promise<number | undefined> {
+  private async leaf(start: number, end: number, is_opened: boolean): Promise<number | undefined> {
     const part = partOf(this.content, start, end);
     const reader = start === 0 && end === this.content.size ? this.reader : openReader(part, this.walk.workshop.budget);
     let leaf: Leaf | undefined;
@@ -548,7 +548,8 @@ class Rests {
     }
     if (leaf === undefined) return undefined;
     const after = start + (this.is_rest && start === 0 ? part.size : leaf.end);
-    if (start > 0) {
+    // What stands before a container is a file of its own, too.
+    if (start > 0 || (is_opened && after < this.content.size)) {
       this.count(true);
       const own = partOf(this.content, start, after);
       await examineContent(this.walk, own, this.depth, [...this.trail, `rest at ${start}`], { is_rest: true });
@@ -565,7 +566,8 @@ class Rests {
   /** What nobody knows: matched from its own first byte on. */
   private raw(start: number, end: number, is_opened: boolean): number {
     const { walk, trail } = this;
-    if (start > 0) matchContent(walk, partOf(this.content, start, end), [...trail, `rest at ${start}`], { is_rest: true });
+    if (start > 0 || end < this.content.size)
+      matchContent(walk, partOf(this.content, start, end), [...trail, `rest at ${start}`], { is_rest: true });
     if (is_opened && looksLikeNothing(this.reader, start, end)) {
       unread(walk, 'unexplained');
       const place = `The ${end - start} bytes from byte ${start} on belong to nothing in it and look like nothing known.`;
