@@ -1,4 +1,5 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
+import { asarMembers, isAsar } from './asar.ts';
 import { cmsMembers, isCms } from './cms.ts';
 import { type Compressor, compressedMembers, endOfZeros, isBrotli, isLz4, isSkippable, isZlib, LZOP } from './compressed.ts';
 import { type Content, joined, openSource, rangeOf, type Source, standsAt, streamOf } from './content.ts';
@@ -7,7 +8,10 @@ import { encodedMembers, holdsEncoded, isMailboxBehind, mailboxMembers, mailKind
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { oleMembers } from './ole.ts';
 import { isOneNote, oneNoteMembers } from './onenote.ts';
+import { armourMembers, holdsArmour, isOpenPgp, openPgpMembers } from './openpgp.ts';
 import { isPdf, pdfMembers } from './pdf.ts';
+import { pharMembers } from './phar.ts';
+import { isPieces, pieceMembers } from './pieces.ts';
 import { openReader, type Reader } from './reader.ts';
 import { isRtf, rtfMembers } from './rtf.ts';
 import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
@@ -37,7 +41,7 @@ export type Container =
         | 'ole'
         | 'macros';
     }
-  | { kind: 'rtf' | 'onenote' | 'tnef' | 'cms' }
+  | { kind: 'rtf' | 'onenote' | 'tnef' | 'cms' | 'openpgp' | 'armour' | 'asar' | 'phar' | 'pieces' }
   | { kind: 'packed'; compressor: Compressor }
   | { kind: 'opaque'; detail?: StatusDetail }
   | { kind: 'seven'; format: string | undefined; start: number; is_guess?: true };
@@ -193,7 +197,10 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isOneNote(head)) return { kind: 'onenote' };
   if (isTnef(head)) return { kind: 'tnef' };
   if (isCms(head)) return { kind: 'cms' };
+  if (isAsar(head)) return { kind: 'asar' };
   if (isZlib(head)) return packed('zlib');
+  if (isPieces(head)) return { kind: 'pieces' };
+  if (isOpenPgp(head)) return { kind: 'openpgp' };
   if (isPdf(head)) return { kind: 'pdf' };
   const mail = mailKind(head);
   return mail === undefined ? undefined : { kind: mail };
@@ -212,7 +219,7 @@ export function isFileHead(head: Buffer): boolean {
 
 /** Whether what was opened tells nothing of what else the file is. */
 export function isBeside({ kind }: Container): boolean {
-  return kind === 'upx';
+  return kind === 'upx' || kind === 'armour';
 }
 
 /** Containers that are told by the whole of a file, whatever it is itself: images of disks, files encoded in its text, a zip at its end, a packed program. */
@@ -226,6 +233,7 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
   // The mails of a mailbox are looked at one by one.
   if (container?.kind !== 'mailbox' && holdsEncoded(reader, head)) found.push({ kind: 'uuencode' });
+  if (container === undefined && holdsArmour(reader)) found.push({ kind: 'armour' });
   if (isProgram(head) && upxBlocks(reader).length > 0) found.push({ kind: 'upx' });
   return found;
 }
@@ -238,9 +246,11 @@ const BY_FORMAT: Readonly<Record<string, Container>> = {
   yenc: { kind: 'uuencode' },
   binhex: { kind: 'uuencode' },
   vba: { kind: 'macros' },
+  asar: { kind: 'asar' },
+  phar: { kind: 'phar' },
 };
 /** Nothing here opens these. */
-const CLOSED: readonly string[] = ['asar', 'phar', 'ace', 'installshield'];
+const CLOSED: readonly string[] = ['ace', 'installshield'];
 
 /** What to open as a carved format that begins with `head`. */
 export function containerFor(format: string, head: Buffer): Container {
@@ -374,6 +384,16 @@ export function membersOf(container: Container, content: Content, name: string, 
       return cmsMembers(content, workshop);
     case 'onenote':
       return oneNoteMembers(content, workshop);
+    case 'openpgp':
+      return openPgpMembers(content, workshop);
+    case 'armour':
+      return armourMembers(content, workshop);
+    case 'asar':
+      return asarMembers(content, workshop);
+    case 'phar':
+      return pharMembers(content, workshop);
+    case 'pieces':
+      return pieceMembers(content, workshop);
     case 'seven':
       return sevenMembers(content, container, name, workshop);
     case 'macros':

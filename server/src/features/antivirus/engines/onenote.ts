@@ -18,9 +18,9 @@ export function isOneNote(head: Buffer): boolean {
   return FILE_TYPES.some((type) => head.subarray(0, type.length).equals(type));
 }
 
-/** {638DE92F-A6D4-4BC1-9A36-B3FC2511A5B7}: a section that is a store of its own (2.3.1, guidFileFormat). Others are packed for the way (MS-FSSHTTPB). */
-const STORE = Buffer.from('2fe98d63d4a6c14b9a36b3fc2511a5b7', 'hex');
-const STORE_AT = 48;
+/** {109ADD3F-911B-49F5-A5D0-1791EDC8AED8}, at 48: a section that is packed for the way to another machine (2.8.1, guidFileFormat; MS-FSSHTTPB). */
+const PACKED = Buffer.from('3fdd9a101b91f549a5d01791edc8aed8', 'hex');
+const PACKED_AT = 48;
 const STORE_HEADER_BYTES = 1024;
 /** Where the header of a store refers to its chunks: hashed ones, the log of transactions, the root of the nodes, and the list of free ones (2.3.1). */
 const CHUNKS_AT = { hashed: 148, log: 160, nodes: 172, free: 184 } as const;
@@ -144,10 +144,8 @@ export async function* oneNoteMembers(content: Content, workshop: Workshop): Asy
       // One that says it holds the others must not hide them: they are looked for in it.
       at = reader.find(OBJECT, start);
     }
-    const format = reader.at(STORE_AT, STORE.length);
     yield* storeMembers(reader, workshop);
-    // One that says nothing is read as far as its files go.
-    if (!format.equals(STORE) && format.some((byte) => byte !== 0)) throw new Unreadable('unsupported');
+    if (reader.at(PACKED_AT, PACKED.length).equals(PACKED)) throw new Unreadable('unsupported');
     if (is_damaged) throw new Unreadable('damaged');
   } finally {
     reader.close();

@@ -12,7 +12,7 @@ const COMMENT_BYTES_MAXIMUM = 80;
 const BLANKS = /[\0\t\n\f\r ]+/y;
 const COMMENT = /%[^\r\n]*/y;
 /** A literal string; of brackets in it those of two levels. */
-const STRING = /\((?:[^()\\]|\\[^]|\((?:[^()\\]|\\[^]|\((?:[^()\\]|\\[^]){0,16384}\)){0,16384}\)){0,16384}\)/y;
+const STRING = /\((?:[^()\\]|\\[\s\S]|\((?:[^()\\]|\\[\s\S]|\((?:[^()\\]|\\[\s\S]){0,16384}\)){0,16384}\)){0,16384}\)/y;
 const HEX = /<[0-9A-Fa-f\s\0]*>/y;
 const NAME = /\/[^\0\t\n\f\r ()<>[\]{}/%]{0,256}/y;
 const OTHER =
@@ -56,8 +56,11 @@ function explainTokens(text: string, start: number, is_last: boolean, explain: (
   return at;
 }
 
-/** Tells which bytes of a PDF are its own. `streams`: where the bytes of its streams stand, in order. */
+const OBJECT = Buffer.from(' obj');
+
+/** Tells which bytes of a PDF are its own, or nothing where it has no object: then it only speaks of PDF. `streams`: where the bytes of its streams stand, in order. */
 export function explainPdf(reader: Reader, streams: readonly Range[], explain: (start: number, end: number) => void): void {
+  if (streams.length === 0 && reader.find(OBJECT, 0) < 0) return;
   let at = 0;
   for (const { start, end } of [...streams, { start: reader.size, end: reader.size }]) {
     while (at < start) {
