@@ -10,7 +10,11 @@ const LIST_BYTES_MAXIMUM = 8 * 1024 ** 2;
 const MARK = Buffer.from('{"files":{');
 
 export function isAsar(head: Buffer): boolean {
-  return head.length >= HEAD_BYTES + MARK.length && head.readUInt32LE(0) === 4 && head.subarray(HEAD_BYTES, HEAD_BYTES + MARK.length).equals(MARK);
+  return (
+    head.length >= HEAD_BYTES + MARK.length &&
+    head.readUInt32LE(0) === 4 &&
+    head.subarray(HEAD_BYTES, HEAD_BYTES + MARK.length).equals(MARK)
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -24,7 +28,9 @@ function* filesOf(list: unknown): Generator<{ name: string; start: number; size:
     const { path, entry } = next;
     if (!isRecord(entry)) continue;
     const { files, offset, size } = entry;
-    if (isRecord(files)) for (const [name, inner] of Object.entries(files)) waiting.push({ path: path === '' ? name : `${path}/${name}`, entry: inner });
+    if (isRecord(files))
+      for (const [name, inner] of Object.entries(files))
+        waiting.push({ path: path === '' ? name : `${path}/${name}`, entry: inner });
     const start = Number(offset);
     if (typeof size === 'number' && size > 0 && offset !== undefined && start >= 0) yield { name: path, start, size };
   }

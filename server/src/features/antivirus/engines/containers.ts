@@ -87,6 +87,7 @@ const OPAQUE: readonly { magic: Buffer; offset: number; detail?: StatusDetail }[
   { magic: hex('dca7c4fd'), offset: 20 }, // ZOO
   { magic: hex('526172211a07'), offset: 0 }, // a RAR of a kind to come
   { magic: text('pbzx'), offset: 0 }, // Apple's packages
+  { magic: text('#@~^'), offset: 0 }, // scripts behind Microsoft's encoder
   { magic: hex('ff060000734e61507059'), offset: 0 }, // Snappy, framed
   { magic: text('ISc('), offset: 0 }, // InstallShield
   { magic: text('WithoutFreeSpace'), offset: 0 }, // disks of Parallels

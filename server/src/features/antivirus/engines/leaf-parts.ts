@@ -47,7 +47,8 @@ function* pngParts(reader: Reader): Generator<LeafPart> {
     if (PNG_OWN.includes(type)) continue;
     const words = reader.at(start, Math.min(HEAD_BYTES, end - start));
     if (type === 'tEXt') yield { name: type, start: start + afterZeros(words, 0, 1), end };
-    else if (type === 'zTXt' || type === 'iCCP') yield { name: type, start: start + afterZeros(words, 0, 1) + 1, end, packed: true };
+    else if (type === 'zTXt' || type === 'iCCP')
+      yield { name: type, start: start + afterZeros(words, 0, 1) + 1, end, packed: true };
     else if (type === 'iTXt') {
       const flag = afterZeros(words, 0, 1);
       const part = { name: type, start: start + afterZeros(words, flag + 2, 2), end };
@@ -193,7 +194,8 @@ function* enhancedParts(reader: Reader): Generator<LeafPart> {
     const head = reader.at(at, 12);
     const size = head.readUInt32LE(4);
     if (size < 8) return;
-    if (head.readUInt32LE(0) === 70) yield { name: 'comment', start: at + 12, end: Math.min(at + size, at + 12 + head.readUInt32LE(8)) };
+    if (head.readUInt32LE(0) === 70)
+      yield { name: 'comment', start: at + 12, end: Math.min(at + size, at + 12 + head.readUInt32LE(8)) };
     at += size;
   }
 }
@@ -203,7 +205,8 @@ function* metafileParts(reader: Reader): Generator<LeafPart> {
     const head = reader.at(at, 10);
     const size = head.readUInt32LE(0) * 2;
     if (size < 6) return;
-    if (head.readUInt16LE(4) === 0x0626) yield { name: 'comment', start: at + 10, end: Math.min(at + size, at + 10 + head.readUInt16LE(8)) };
+    if (head.readUInt16LE(4) === 0x0626)
+      yield { name: 'comment', start: at + 10, end: Math.min(at + size, at + 10 + head.readUInt16LE(8)) };
     at += size;
   }
 }
@@ -220,7 +223,8 @@ function* tiffParts(reader: Reader, head: Buffer): Generator<LeafPart> {
     const entries = reader.at(at + 2, count * 12 + 4);
     for (let next = 0; next + 12 <= entries.length - 4; next += 12) {
       const [kind, bytes] = [u16(entries, next + 2), u32(entries, next + 4)];
-      if ([1, 2, 7].includes(kind)) yield { name: `tag ${u16(entries, next)}`, start: u32(entries, next + 8), end: u32(entries, next + 8) + bytes };
+      if ([1, 2, 7].includes(kind))
+        yield { name: `tag ${u16(entries, next)}`, start: u32(entries, next + 8), end: u32(entries, next + 8) + bytes };
     }
     at = entries.length < count * 12 + 4 ? 0 : u32(entries, count * 12);
   }
@@ -230,7 +234,8 @@ function* tiffParts(reader: Reader, head: Buffer): Generator<LeafPart> {
 function* fontParts(_reader: Reader, head: Buffer): Generator<LeafPart> {
   if (head.length < 44) return;
   const [metadata, packed, , own, own_bytes] = [24, 28, 32, 36, 40].map((at) => head.readUInt32BE(at));
-  if (metadata !== undefined && packed !== undefined) yield { name: 'metadata', start: metadata, end: metadata + packed, packed: true };
+  if (metadata !== undefined && packed !== undefined)
+    yield { name: 'metadata', start: metadata, end: metadata + packed, packed: true };
   if (own !== undefined && own_bytes !== undefined) yield { name: 'private data', start: own, end: own + own_bytes };
 }
 

@@ -2,6 +2,7 @@ import { lzfuText } from './compressed-rtf.ts';
 import { type Content, MEMORY_BYTES_MAXIMUM } from './content.ts';
 import { isLockedStream } from './locked-office.ts';
 import { type Member, type MemberBody, Unreadable, type Workshop } from './member.ts';
+import { openedPackage } from './office-lock.ts';
 import { nativeMembers } from './ole-native.ts';
 import { Ranges } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
@@ -217,6 +218,18 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
     let damaged = is_fat_damaged || directory.damaged || is_mini_damaged;
     let given = 0;
 
+    /** The document in an encrypted package, where it opens. */
+    const openedBy = (locked: Chain): Buffer | undefined => {
+      if (locked.size > MEMORY_BYTES_MAXIMUM) return undefined;
+      for (let index = 0; index < count; index += 1) {
+        const { name, type, start, size } = entryAt(index);
+        if (type !== STREAM || name.toLowerCase() !== 'encryptioninfo' || size > BEGINNING_BYTES) continue;
+        const info = bytesOf(reader, chainOf(size < cutoff ? mini : fat, start, size));
+        return openedPackage(info, bytesOf(reader, locked), workshop.password, budget);
+      }
+      return undefined;
+    };
+
     async function* pieces({ runs }: Chain): AsyncGenerator<Buffer> {
       for (const { position, length } of runs) yield* reader.chunks(position, position + length);
     }
@@ -225,7 +238,14 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
       const { name, type, start, size } = entryAt(index);
       if (type !== STREAM || size === 0) continue;
       if (LOCKED.test(name)) {
-        explainChain(chainOf(size < cutoff ? mini : fat, start, Math.min(size, reader.size)));
+        const locked = chainOf(size < cutoff ? mini : fat, start, Math.min(size, reader.size));
+        explainChain(locked);
+        const opened = name.toLowerCase() === 'encryptedpackage' ? openedBy(locked) : undefined;
+        if (opened !== undefined) {
+          budget.addUnpacked(opened.length, opened.length, opened.length);
+          yield { name: `${name} (opened)`, read: () => ({ content: { size: opened.length, bytes: opened } }) };
+          continue;
+        }
         yield { name, closed: 'encrypted', read: () => ({ content: { size: 0, bytes: Buffer.alloc(0) } }) };
         continue;
       }

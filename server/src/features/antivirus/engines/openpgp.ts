@@ -8,7 +8,17 @@ import { fromBase64 } from './text-codings.ts';
 // OpenPGP (RFC 9580): a file is a row of packets, or the same in letters between two lines ("armour"). What is signed is read as it is, what is packed is
 // unpacked, and what is encrypted is said to be.
 
-const TAG = { key: 1, signature: 2, password: 3, one_pass: 4, packed: 8, encrypted: 9, literal: 11, protected: 18, aead: 20 } as const;
+const TAG = {
+  key: 1,
+  signature: 2,
+  password: 3,
+  one_pass: 4,
+  packed: 8,
+  encrypted: 9,
+  literal: 11,
+  protected: 18,
+  aead: 20,
+} as const;
 const ENCRYPTED: readonly number[] = [TAG.encrypted, TAG.protected, TAG.aead];
 const PUBLIC_KEY_ALGORITHMS: readonly number[] = [1, 2, 3, 16, 17, 18, 19, 20, 22, 25, 26, 27, 28];
 /** Packets of one file that are read: a message has a handful, and one more for each who may open it. */
@@ -46,7 +56,13 @@ function packetAt(at: (position: number, length: number) => Buffer, position: nu
     const is_partial = one >= 224 && one < 255;
     const head_bytes = one < 192 || is_partial ? 1 : one < 224 ? 2 : 5;
     if (length.length < head_bytes) return undefined;
-    const bytes = is_partial ? 2 ** (one & 31) : one < 192 ? one : one < 224 ? (one - 192) * 256 + two + 192 : length.readUInt32BE(1);
+    const bytes = is_partial
+      ? 2 ** (one & 31)
+      : one < 192
+        ? one
+        : one < 224
+          ? (one - 192) * 256 + two + 192
+          : length.readUInt32BE(1);
     const start = next + head_bytes;
     pieces.push({ start, end: Math.min(start + bytes, size) });
     next = start + bytes;
@@ -76,7 +92,9 @@ function makesSense(tag: number, body: Buffer): boolean {
     case TAG.one_pass:
       return (first === 3 || first === 6) && second <= 2 && third <= 14 && PUBLIC_KEY_ALGORITHMS.includes(fourth);
     case TAG.signature:
-      return (first === 3 && second === 5) || ((first === 4 || first === 6) && PUBLIC_KEY_ALGORITHMS.includes(third) && fourth <= 14);
+      return (
+        (first === 3 && second === 5) || ((first === 4 || first === 6) && PUBLIC_KEY_ALGORITHMS.includes(third) && fourth <= 14)
+      );
     case TAG.packed:
       // Deflate begins with a block of one of three kinds, zlib and bzip2 with their own magic.
       if (first === 1) return isDeflate(body.subarray(1));
@@ -181,13 +199,14 @@ export async function* armourMembers(content: Content, { budget }: Workshop): As
       if ((is_signed || kind.startsWith(MESSAGE)) && end > start) {
         number += 1;
         const packed_bytes = end - start;
-        const pieces = is_signed
-          ? withoutDashes(reader, start, end)
-          : fromBase64(withoutSum(reader, start, end));
+        const pieces = is_signed ? withoutDashes(reader, start, end) : fromBase64(withoutSum(reader, start, end));
         async function* stream(): AsyncGenerator<Buffer> {
           yield* pieces;
         }
-        yield { name: is_signed ? `signed text ${number}` : `message ${number}`, read: () => ({ stream: stream(), packed_bytes }) };
+        yield {
+          name: is_signed ? `signed text ${number}` : `message ${number}`,
+          read: () => ({ stream: stream(), packed_bytes }),
+        };
       }
       at = reader.find(BEGIN, Math.max(end, at + BEGIN.length));
     }

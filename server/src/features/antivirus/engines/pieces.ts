@@ -56,7 +56,9 @@ const macBinary: Format = {
   is(head) {
     if (head.length < MAC_BINARY_BYTES || head[0] !== 0 || head[74] !== 0 || head[82] !== 0) return false;
     const name_bytes = head[1] ?? 0;
-    return name_bytes > 0 && name_bytes < 64 && crc16(head.subarray(0, 124)) === head.readUInt16BE(124) && head.readUInt16BE(124) > 0;
+    return (
+      name_bytes > 0 && name_bytes < 64 && crc16(head.subarray(0, 124)) === head.readUInt16BE(124) && head.readUInt16BE(124) > 0
+    );
   },
   *pieces(reader, known) {
     const head = reader.at(0, MAC_BINARY_BYTES);
@@ -112,7 +114,9 @@ const webArchive: Format = {
       const skipped = /^(?:\r?\n)*/.exec(head)?.[0].length ?? 0;
       const blank = /\r?\n\r?\n/.exec(head.slice(skipped));
       if (!WEB_ARCHIVE.test(head.slice(skipped)) || blank === null) return;
-      const size = Number(/^Content-Length:\s{0,16}(\d{1,15})/im.exec(head.slice(skipped, skipped + blank.index))?.[1] ?? Number.NaN);
+      const size = Number(
+        /^Content-Length:\s{0,16}(\d{1,15})/im.exec(head.slice(skipped, skipped + blank.index))?.[1] ?? Number.NaN,
+      );
       const start = at + skipped + blank.index + blank[0].length;
       if (!(start + size <= reader.size)) throw new Unreadable('damaged');
       known(at, start);

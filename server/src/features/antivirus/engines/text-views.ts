@@ -6,6 +6,7 @@ import type { Reader } from './reader.ts';
 import { fromBase64 } from './text-codings.ts';
 import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextForm, textFormOf } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
+import { rewritten } from './text-rewrites.ts';
 import { addressesOf, escapesOf, listsOf, type Run, runsOf } from './text-runs.ts';
 
 /**
@@ -122,6 +123,21 @@ function* joined(text: Buffer, joins: readonly number[]): Generator<Run> {
   }
 }
 
+/** What a text comes to behind the calls that hide one. */
+function* ofRewritten(text: Buffer, from: number, workshop: Workshop, isFile: IsFile): Generator<TextView> {
+  const { texts, bytes } = rewritten(text);
+  for (const one of texts) {
+    workshop.budget.addUnpacked(one.length, one.length, text.length);
+    yield { kind: 'view', bytes: one };
+    yield* ofRuns(runsOf(one), text, from, workshop, isFile);
+    yield* ofRuns(listsOf(one), text, from, workshop, isFile);
+    const fold = folded(one);
+    if (fold.is_telling) yield { kind: 'view', bytes: fold.bytes };
+  }
+  const runs = bytes.map((one): Run => ({ how: 'literal', start: 0, end: one.length, bytes: one }));
+  yield* ofRuns(runs, text, from, workshop, isFile);
+}
+
 /** A text that is nothing but base64 is decoded from its beginning to its end, however long it is. */
 function isAllBase64(head: Buffer, size: number): boolean {
   return size > WINDOW.bytes && head.length > 0 && /^[A-Za-z0-9+/\r\n]+$/.test(head.toString('latin1'));
@@ -143,6 +159,7 @@ async function* windowViews(reader: Reader, start: number, workshop: Workshop, i
       yield* ofRuns(addressesOf(text), text, from, workshop, isFile);
       budget.spend(2 * text.length);
       if (hasUtf7(text)) yield { kind: 'view', bytes: fromUtf7(text) };
+      yield* ofRewritten(text, from, workshop, isFile);
       const fold = folded(text);
       if (fold.is_telling) {
         yield* ofRuns(escapesOf(text), text, from, workshop, isFile);
