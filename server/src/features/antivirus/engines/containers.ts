@@ -3,7 +3,7 @@ import { asarMembers, isAsar } from './asar.ts';
 import { cmsMembers, isCms } from './cms.ts';
 import { type Compressor, compressedMembers, endOfZeros, isBrotli, isLz4, isSkippable, isZlib, LZOP } from './compressed.ts';
 import { type Content, joined, openSource, rangeOf, type Source, standsAt, streamOf } from './content.ts';
-import { imagesIn, partitionsOf } from './disk-images.ts';
+import { imagesIn, isImageHead, partitionsOf } from './disk-images.ts';
 import { encodedMembers, holdsEncoded, isMailboxBehind, mailboxMembers, mailKind, mailMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { oleMembers } from './ole.ts';
@@ -212,10 +212,14 @@ function isProgram(head: Buffer): boolean {
   return start.startsWith('MZ') || start === '\x7fELF' || start.startsWith('#!');
 }
 
-/** Whether a file that somebody would hide begins with these bytes: a container or a program. */
-export function isFileHead(head: Buffer): boolean {
+/** Whether a file that somebody would hide begins with these bytes: a container, an image of a disk or a program. */
+export function isFileHead(head: Buffer, size = head.length): boolean {
   const container = containerOf(head);
-  return isProgram(head) || (container !== undefined && !(container.kind === 'seven' && container.is_guess === true));
+  return (
+    isProgram(head) ||
+    isImageHead(head, size) ||
+    (container !== undefined && !(container.kind === 'seven' && container.is_guess === true))
+  );
 }
 
 /** Whether what was opened tells nothing of what else the file is. */

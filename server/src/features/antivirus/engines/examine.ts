@@ -18,7 +18,7 @@ import {
   membersOf,
 } from './containers.ts';
 import { type Content, disposeContent, isDiskError, openSource, partOf, takeContent, windowsOf } from './content.ts';
-import { type LeafPart, leafParts } from './leaf-parts.ts';
+import { hasParts, type LeafPart, leafParts } from './leaf-parts.ts';
 import { beginning, type Leaf, leafOf, looksLikeNothing } from './leaves.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { isLockingManifest } from './locked-office.ts';
@@ -277,7 +277,7 @@ const HOLDS_LEAST = 256;
 
 /** Whether bytes that a text has as letters are a container or a program, or one begins somewhere in them. */
 function isOrHoldsFile(walk: Walk, bytes: Buffer): boolean {
-  if (isFileHead(bytes.subarray(0, HEAD_BYTES))) return true;
+  if (isFileHead(bytes.subarray(0, HEAD_BYTES), bytes.length)) return true;
   if (bytes.length < HOLDS_LEAST) return false;
   walk.workshop.budget.spend(bytes.length);
   let holds = false;
@@ -573,7 +573,8 @@ class Rests {
       const bytes = partBytes(reader, part, walk.workshop.budget);
       if (bytes === undefined) continue;
       const name = `${part.name} at ${part.start}`;
-      if (!isFileHead(bytes.subarray(0, HEAD_BYTES)) && textFormOf(bytes.subarray(0, LOOK_BYTES)) === undefined) {
+      const head = bytes.subarray(0, HEAD_BYTES);
+      if (!isFileHead(head, bytes.length) && !hasParts(head) && textFormOf(bytes.subarray(0, LOOK_BYTES)) === undefined) {
         matchPieces(walk, [walk.match(bytes, undefined, pathOf(walk, trail))], [...trail, name]);
         continue;
       }

@@ -266,6 +266,11 @@ const FORMATS: readonly { magic: Buffer; at: number; parts: (reader: Reader, hea
   { magic: hex('00000100'), at: 0, parts: iconParts },
 ];
 
+/** Whether these bytes begin one of the formats whose parts are known. */
+export function hasParts(head: Buffer): boolean {
+  return FORMATS.some(({ magic, at }) => standsAt(head, magic, at));
+}
+
 /** What a content carries beside what it is; nothing for what is no such format. Parts lie within the content, and are long enough to say something. */
 export function* leafParts(reader: Reader): Generator<LeafPart> {
   const head = reader.at(0, 64);

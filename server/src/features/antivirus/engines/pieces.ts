@@ -214,7 +214,19 @@ const pickle: Format = {
   },
 };
 
-const FORMATS: readonly Format[] = [apple, macBinary, propertyList, webArchive, activeMime, pickle];
+const GIT_OBJECT = /^(?:blob|tree|commit|tag) \d{1,15}\0/;
+
+/** An object of git, unpacked: its kind and length, a zero, and the file. */
+const gitObject: Format = {
+  is: (head) => GIT_OBJECT.test(head.toString('latin1', 0, 24)),
+  *pieces(reader, known) {
+    const start = GIT_OBJECT.exec(reader.at(0, 24).toString('latin1'))?.[0].length ?? 0;
+    known(0, start);
+    yield { name: 'object', start, end: reader.size };
+  },
+};
+
+const FORMATS: readonly Format[] = [gitObject, apple, macBinary, propertyList, webArchive, activeMime, pickle];
 
 export function isPieces(head: Buffer): boolean {
   return FORMATS.some(({ is }) => is(head));

@@ -21,7 +21,15 @@ const LIST = new RegExp(`${LITERAL}(?:${GAP},${GAP}${LITERAL}){1,4096}`, 'g');
 /** Literals with nothing or a plus sign between them. */
 const ROW = new RegExp(`${LITERAL}(?:${GAP}[+&.]?${GAP}${LITERAL}){2,4096}`, 'g');
 const ONE = new RegExp(LITERAL, 'g');
-const PLACED = new RegExp(`(${LITERAL})${GAP}\\)?${GAP}-f${GAP}\\(?(${LITERAL}(?:${GAP},${GAP}${LITERAL}){0,4096})`, 'gi');
+/** A literal of PowerShell: nothing but a doubled quote is an escape. */
+const PLAIN = String.raw`(?:'(?:[^']|''){0,1024}'|"(?:[^"]|""){0,1024}")`;
+const PLAIN_LIST = new RegExp(`${PLAIN}(?:\\s{0,16},\\s{0,16}${PLAIN}){1,4096}`, 'g');
+const ONE_PLAIN = new RegExp(PLAIN, 'g');
+const PLACED = new RegExp(
+  `(${PLAIN})\\s{0,16}\\)?\\s{0,16}-f\\s{0,16}\\(?(${PLAIN}(?:\\s{0,16},\\s{0,16}${PLAIN}){0,4096})`,
+  'gi',
+);
+const JOIN_OPERATOR = /-join\b|\[string\]::join/i;
 const JOINED_BEHIND = /^\s{0,8}[\])]{0,4}\s{0,8}(?:\.\s{0,8}join\s{0,8}\(|-join\b)/i;
 const JOINED_BEFORE =
   /(?:-join\s{0,8}|\bjoin\s{0,8}\(|\bimplode\s{0,8}\(|\.concat\s{0,8}\(|\bconcat\s{0,8}\()[@\s([]{0,8}(?:(['"])\1\s{0,8},\s{0,8}[@\s([]{0,8})?$/i;
@@ -92,8 +100,18 @@ function turned(text: string): string {
   return [...text].reverse().join('');
 }
 
+/** The values of a list of PowerShell. */
+function plainValuesIn(list: string): string[] {
+  return (list.match(ONE_PLAIN) ?? []).map((literal) =>
+    literal.slice(1, -1).replaceAll(literal.slice(0, 1).repeat(2), literal.slice(0, 1)),
+  );
+}
+
 function* lists(text: string): Generator<string> {
   const joins = JOINS.test(text);
+  if (JOIN_OPERATOR.test(text)) {
+    for (const [list] of text.matchAll(PLAIN_LIST)) yield plainValuesIn(list).join('');
+  }
   for (const { 0: list, index } of text.matchAll(LIST)) {
     const is_joined =
       JOINED_BEHIND.test(text.slice(index + list.length, index + list.length + 64)) ||
@@ -134,9 +152,10 @@ function fromLines(text: string): Buffer {
 /** `"{1}{0}" -f 'b','a'` of PowerShell. */
 function placed(text: string): string {
   return text.replaceAll(PLACED, (whole, format: string, list: string) => {
-    const values = valuesIn(list);
-    const filled = meaningOf(format).replaceAll(/\{(\d{1,4})\}/g, (mark, number: string) => values[Number(number)] ?? mark);
-    return filled.length > whole.length ? whole : `'${filled}'`;
+    const values = plainValuesIn(list);
+    const [pattern = ''] = plainValuesIn(format);
+    const filled = pattern.replaceAll(/\{(\d{1,4})\}/g, (mark, number: string) => values[Number(number)] ?? mark);
+    return filled.length > whole.length ? whole : `\n${filled}\n`;
   });
 }
 
