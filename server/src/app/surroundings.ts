@@ -41,6 +41,8 @@ export interface Surroundings {
   feed_limits?: FetchLimits;
   engine_processes?: number;
   scan_retry_ms?: number;
+  /** How long a small file may be read before it is recorded, in ms. */
+  scan_record_ms?: number;
   /** What is known of files by their SHA-256 alone. */
   match_hash?: MatchHash;
   /** Where a clamd is looked for that nobody named; nowhere where nothing is said, so that no test finds one of the machine. */

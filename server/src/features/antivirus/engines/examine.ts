@@ -638,7 +638,7 @@ function skipZeros(reader: Reader, start: number, end: number): number {
  * `folder` takes members that are too big for memory; it is made where it is needed, and removed here.
  */
 export async function examine(
-  file: { path: string; size: number; name: string; sha256?: string | undefined },
+  file: Content & { name: string; sha256?: string | undefined },
   parts: Matchers & {
     limits: ScanLimits;
     folder: string;
@@ -691,7 +691,7 @@ export async function examine(
     },
   };
   try {
-    await examineContent(walk, { path: file.path, size: file.size }, 0, []);
+    await examineContent(walk, file, 0, []);
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error;
     unread(walk, error.detail);
