@@ -33,6 +33,9 @@ import { serveSetup } from '#features/setup/setup.routes.ts';
 import { createPlanRequests } from '#features/subscriptions/plan-requests.ts';
 import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes.ts';
 import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
+import { blobsIn } from '#platform/blobs/blobs.ts';
+import { openFolderBlobs } from '#platform/blobs/folder-blobs.ts';
+import { openStorage } from '#platform/blobs/open-storage.ts';
 import { createBus } from '#platform/bus.ts';
 import { createMemoryCounters } from '#platform/counters.ts';
 import { wipeDeleted } from '#platform/database.ts';
@@ -61,6 +64,7 @@ import { type Accounts, buildAccounts } from './app/accounts.ts';
 import { restrainMail } from './app/letters.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
 import { buildScanner } from './app/scanner.ts';
+import { QUARANTINE_IN_STORE } from './app/storage.ts';
 import { buildAudit, openStore, retentionTasks } from './app/store.ts';
 import type { Surroundings } from './app/surroundings.ts';
 import type { Tables } from './app/tables.ts';
@@ -112,7 +116,11 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     return { folder, disk: openDisk(folder, settings.disk_reserve, surroundings.free_bytes) };
   };
   const spool = openSpool({ ...folderOf('spool'), limits: settings.spool });
-  const quarantine = openQuarantine({ ...folderOf('quarantine'), key_file: settings.quarantine_key_file });
+  const store =
+    settings.storage === undefined ? undefined : await openStorage({ location: settings.storage, ...folderOf('outgoing') });
+  const key_file = settings.quarantine_key_file;
+  const quarantine = openQuarantine({ blobs: openFolderBlobs(folderOf('quarantine')), key_file });
+  const shared = store && openQuarantine({ blobs: blobsIn(store, QUARANTINE_IN_STORE), key_file });
   const bus = createBus();
   const changed = (user_id: string, topic: Topic) => bus.publish(user_id, { kind: 'changed', topic });
   const ownCounters = createMemoryCounters({ now });
@@ -162,6 +170,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     counters,
     spool,
     quarantine,
+    shared,
     home: home.id,
     onInfected: (file) => monitor.detection.observe(scanFinished(file)),
     onCleared: (file) => monitor.antiHacking.raise(clearedFileIncident(file)),
@@ -369,6 +378,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       await accounts.close();
       await counters.close();
       news?.close();
+      store?.close();
       await mail.close();
       await witness.close();
       await database.destroy();

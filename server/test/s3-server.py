@@ -3,7 +3,7 @@
 Of Debian it needs the package python3-swift alone. It is a store that people run: it refuses wrong signatures and bodies that are not
 what was signed, and it keeps what it took on the disk.
 
-Usage: s3-server.py FOLDER ACCESS_KEY SECRET [PORT]. Writes "listening PORT" to its standard output.
+Usage: s3-server.py FOLDER ACCESS_KEY SECRET BUCKET [PORT]. Makes the bucket. Writes "listening PORT" to its standard output.
 """
 import eventlet
 
@@ -16,8 +16,8 @@ import sys
 from eventlet import wsgi
 from swift.common import utils
 
-folder, access_key, secret = sys.argv[1:4]
-wanted_port = int(sys.argv[4]) if len(sys.argv) > 4 else 0
+folder, access_key, secret, bucket = sys.argv[1:5]
+wanted_port = int(sys.argv[5]) if len(sys.argv) > 5 else 0
 utils.SWIFT_CONF_FILE = os.path.join(folder, 'swift.conf')
 utils.HASH_PATH_SUFFIX = b'palisade tests'
 
@@ -26,6 +26,7 @@ from swift.common.http_protocol import SwiftHttpProtocol
 from swift.common.middleware import catch_errors, gatekeeper, listing_formats, tempauth
 from swift.common.middleware.s3api import s3api
 from swift.common.ring.ring import RingData
+from swift.common.swob import Request
 from swift.container.server import ContainerController
 from swift.obj.server import ObjectController
 from swift.proxy.server import Application
@@ -80,9 +81,9 @@ for ring, controller in (('account', AccountController), ('container', Container
     RingData(parts, [device], 32 - PARTITION_BITS).save(os.path.join(folder, ring + '.ring.gz'))
     serve(sock, controller(conf))
 
-app = Application(dict(conf, account_autocreate='true', allow_account_management='true'))
+store = Application(dict(conf, account_autocreate='true', allow_account_management='true'))
 account, _, user = access_key.partition(':')
-app = tempauth.filter_factory({'user_%s_%s' % (account, user): secret + ' .admin'})(app)
+app = tempauth.filter_factory({'user_%s_%s' % (account, user): secret + ' .admin'})(store)
 app = s3api.filter_factory({'location': 'us-east-1', 'auth_pipeline_check': 'false'})(app)
 app = listing_formats.filter_factory({})(app)
 app = gatekeeper.filter_factory({})(app)
@@ -95,6 +96,10 @@ def with_cache(env, start_response):
     return app(env, start_response)
 
 
+as_owner = {'REQUEST_METHOD': 'PUT', 'swift.authorize_override': True, 'swift.cache': cache}
+made = Request.blank('/v1/AUTH_%s/%s' % (account, bucket), environ=as_owner).get_response(store)
+if not made.is_success:
+    sys.exit('the bucket could not be made: %s' % made.status)
 front = listen(wanted_port)
 serve(front, with_cache)
 print('listening', front.getsockname()[1], flush=True)

@@ -4,7 +4,6 @@ import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AwsClient } from 'aws4fetch';
 import { afterAll } from 'vitest';
 import { spawnBound } from './bound-process.ts';
 
@@ -38,7 +37,7 @@ export async function startS3(): Promise<TestS3> {
   let end = () => Promise.resolve();
   let signal = (_name: NodeJS.Signals) => {};
   async function start() {
-    const args = [SCRIPT, folder, ACCOUNT.accessKeyId, ACCOUNT.secretAccessKey, String(port)];
+    const args = [SCRIPT, folder, ACCOUNT.accessKeyId, ACCOUNT.secretAccessKey, BUCKET, String(port)];
     const child = spawnBound(PYTHON, args, { stdout: 'pipe' });
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     signal = (name) => void child.kill(name);
@@ -57,11 +56,6 @@ export async function startS3(): Promise<TestS3> {
     });
   }
   await start();
-  const made = await new AwsClient({ ...ACCOUNT, service: 's3', region: 'us-east-1' }).fetch(
-    `http://127.0.0.1:${port}/${BUCKET}`,
-    { method: 'PUT' },
-  );
-  if (!made.ok) throw new Error(`the bucket of the tests could not be made: ${made.status} ${await made.text()}`);
   afterAll(async () => {
     await end();
     rmSync(folder, { recursive: true, force: true });

@@ -62,10 +62,16 @@ async function* bytesOf(handle: FileHandle, start: number, end: number): AsyncGe
  * A folder whose files are objects. Files are their owner's alone, and on the disk before `put` answers. What a server that was killed had not finished is removed.
  * @throws when the folder cannot be made, read or written.
  */
-export function openFolderBlobs({ folder, disk }: { folder: string; disk: Disk }): Blobs {
+export function openFolderBlobs(parts: {
+  folder: string;
+  disk: Disk;
+  /** A server may be writing there just now, so nothing is removed. */
+  is_in_use?: boolean;
+}): Blobs {
+  const { folder, disk, is_in_use = false } = parts;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   accessSync(folder, constants.W_OK | constants.R_OK | constants.X_OK);
-  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+  for (const name of is_in_use ? [] : readdirSync(folder, { recursive: true, encoding: 'utf8' }))
     if (name.endsWith(INCOMPLETE)) rmSync(join(folder, name), { force: true });
 
   const pathOf = (key: string) => {

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { AwsV4Signer } from 'aws4fetch';
 import { BlobDamagedError, BlobNotFoundError, StoreAwayError, StoreFullError } from './blobs.ts';
 
 /** A body that can be sent more than once. */
@@ -65,6 +64,8 @@ export async function signed(
   account: Account,
   call: { method: string; url: string; headers: Readonly<Record<string, string>>; at?: string; every_header?: boolean },
 ): Promise<Record<string, string>> {
+  // Loaded by who has a store alone.
+  const { AwsV4Signer } = await import('aws4fetch');
   const signer = new AwsV4Signer({
     method: call.method,
     url: call.url,
