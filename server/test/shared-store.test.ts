@@ -18,6 +18,7 @@ import { EICAR, noise, PDF } from './files.ts';
 import { problemOf, replyOf, sharedDatabase, startTestApp, type TestApp } from './harness.ts';
 import { PACKED_EICAR } from './packed-eicar.ts';
 import { HAS_S3_SERVER, NO_S3_SERVER, startFaults, startS3 } from './s3.ts';
+import { runServer } from './server-process.ts';
 import { scanned, upload } from './upload.ts';
 
 const DAY_MS = 86_400_000;
@@ -25,6 +26,13 @@ const DAY_MS = 86_400_000;
 const TOLD_WITHIN_MS = 5_000;
 const BUSY_MS = 5_000;
 const folderOf = (app: TestApp, name: string) => readdirSync(join(app.data_dir, name));
+
+test('a store that cannot be used is named at the start, in one line without its secret', async () => {
+  const DATA_DIR = mkdtempSync(join(tmpdir(), 'palisade-home-'));
+  afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
+  const { code, errors } = await runServer({ DATA_DIR, PORT: '0', STORAGE_URL: 's3://key:hush@127.0.0.1:1/bucket?tls=0' });
+  expect([code, errors]).toEqual([1, 'palisade: The store of STORAGE_URL at 127.0.0.1:1 cannot be used: ECONNREFUSED.\n']);
+});
 
 if (!HAS_S3_SERVER) process.stdout.write(`skipped: servers that share a store: ${NO_S3_SERVER}\n`);
 

@@ -75,7 +75,7 @@ export interface Keeping {
 }
 
 /** A scan, and whether bytes of it are in the store that servers share. */
-export type Kept = Pick<ScanRow, 'id' | 'in_store'>;
+type Kept = Pick<ScanRow, 'id' | 'in_store'>;
 
 /** Of a record of which no bytes are kept. */
 export const NOT_KEPT = { sealed: 0, spooled: 0, in_store: 0, sealed_sha256: null, kept_until: null } as const;

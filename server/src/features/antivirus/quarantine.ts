@@ -4,7 +4,7 @@ import { allBlobs, type BlobEntry, type BlobFacts, type Blobs, streamOf } from '
 import { KEY_BYTES, openKeyFile } from '#platform/key-file.ts';
 
 /** A file that is kept sealed: what its seal is bound to. */
-export interface Sealed {
+interface Sealed {
   id: string;
   /** SHA-256 of its bytes, in hex. */
   file_hash: string;

@@ -139,7 +139,7 @@ describe('STORAGE_URL', () => {
     writeFileSync(secret_file, '\n');
     await expect(open()).rejects.toThrow('is empty');
     writeFileSync(secret_file, 'secret\n');
-    await expect(open()).rejects.toThrow('The store at 127.0.0.1:1 cannot be used: ECONNREFUSED.');
+    await expect(open()).rejects.toThrow('The store of STORAGE_URL at 127.0.0.1:1 cannot be used: ECONNREFUSED.');
   });
 });
 

@@ -13,7 +13,7 @@ export interface S3Body {
   open(): AsyncIterable<Uint8Array>;
 }
 
-export interface S3Call {
+interface S3Call {
   method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
   /** Undefined: the bucket itself. */
   key?: string;
@@ -22,7 +22,7 @@ export interface S3Call {
   body?: S3Body;
 }
 
-export interface S3Wire {
+interface S3Wire {
   /**
    * Sends a call, again and again while that may help: each does the same when it is done twice. The body of the answer is the caller's to read, or to `drain`.
    * @throws StoreAwayError, StoreFullError, BlobNotFoundError
@@ -136,7 +136,7 @@ export function createS3Wire(parts: { origin: string; bucket: string; account: A
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        reject(new StoreAwayError(`The store has said nothing for ${Math.round(more_ms / 100) / 10} s.`));
+        reject(new StoreAwayError(`The store of STORAGE_URL has said nothing for ${Math.round(more_ms / 100) / 10} s.`));
         of.destroy();
       }, more_ms);
     });
@@ -218,7 +218,7 @@ export function createS3Wire(parts: { origin: string; bucket: string; account: A
           if (isFinal(error)) throw error;
           const pause_ms = PAUSES_MS[tried];
           if (pause_ms === undefined || !isPassing(error) || performance.now() - began + pause_ms >= patience_ms)
-            throw new StoreAwayError(`The store at ${new URL(origin).host} cannot be used: ${reasonOf(error)}.`, {
+            throw new StoreAwayError(`The store of STORAGE_URL at ${new URL(origin).host} cannot be used: ${reasonOf(error)}.`, {
               cause: error,
             });
           await new Promise((resolve) => setTimeout(resolve, pause_ms * (1 + Math.random() / 2)));
