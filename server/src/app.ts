@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { VERSION } from '@palisade/contract/constants';
 import type { Topic } from '@palisade/contract/endpoint';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
@@ -15,7 +14,6 @@ import { createMovedTokens } from '#features/anti-hacking/moved-tokens.ts';
 import { forgetOldDrills } from '#features/anti-hacking/old-drills.ts';
 import { forgetOldScores } from '#features/anti-hacking/score-history.ts';
 import type { Engine, YaraPool } from '#features/antivirus/engines/yara-pool.ts';
-import { openQuarantine } from '#features/antivirus/quarantine.ts';
 import type { Signatures } from '#features/antivirus/signatures.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { readLeakedPasswords } from '#features/auth/leaked-passwords.ts';
@@ -33,9 +31,6 @@ import { serveSetup } from '#features/setup/setup.routes.ts';
 import { createPlanRequests } from '#features/subscriptions/plan-requests.ts';
 import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes.ts';
 import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
-import { blobsIn } from '#platform/blobs/blobs.ts';
-import { openFolderBlobs } from '#platform/blobs/folder-blobs.ts';
-import { openStorage } from '#platform/blobs/open-storage.ts';
 import { createBus } from '#platform/bus.ts';
 import { createMemoryCounters } from '#platform/counters.ts';
 import { wipeDeleted } from '#platform/database.ts';
@@ -64,7 +59,7 @@ import { type Accounts, buildAccounts } from './app/accounts.ts';
 import { restrainMail } from './app/letters.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
 import { buildScanner } from './app/scanner.ts';
-import { QUARANTINE_IN_STORE } from './app/storage.ts';
+import { folderOf, openKeptFiles } from './app/storage.ts';
 import { buildAudit, openStore, retentionTasks } from './app/store.ts';
 import type { Surroundings } from './app/surroundings.ts';
 import type { Tables } from './app/tables.ts';
@@ -111,16 +106,8 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const leaked = readLeakedPasswords(surroundings.leaked_passwords);
   // Before anything else is made or changed: the database says whether this version and these keys are the right ones.
   const { database, keys } = await openStore(surroundings);
-  const folderOf = (name: string) => {
-    const folder = join(settings.data_dir, name);
-    return { folder, disk: openDisk(folder, settings.disk_reserve, surroundings.free_bytes) };
-  };
-  const spool = openSpool({ ...folderOf('spool'), limits: settings.spool });
-  const store =
-    settings.storage === undefined ? undefined : await openStorage({ location: settings.storage, ...folderOf('outgoing') });
-  const key_file = settings.quarantine_key_file;
-  const quarantine = openQuarantine({ blobs: openFolderBlobs(folderOf('quarantine')), key_file });
-  const shared = store && openQuarantine({ blobs: blobsIn(store, QUARANTINE_IN_STORE), key_file });
+  const spool = openSpool({ ...folderOf(surroundings, 'spool'), limits: settings.spool });
+  const { quarantine, shared, close: closeStore } = await openKeptFiles(surroundings);
   const bus = createBus();
   const changed = (user_id: string, topic: Topic) => bus.publish(user_id, { kind: 'changed', topic });
   const ownCounters = createMemoryCounters({ now });
@@ -378,7 +365,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       await accounts.close();
       await counters.close();
       news?.close();
-      store?.close();
+      closeStore();
       await mail.close();
       await witness.close();
       await database.destroy();
