@@ -1,5 +1,6 @@
 import { VERSION } from '@palisade/contract/constants';
 import type { Topic } from '@palisade/contract/endpoint';
+import { eventsChannel, type LiveEvent } from '@palisade/contract/events';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
 import type { FastifyInstance } from 'fastify';
 import { type Kysely, sql } from 'kysely';
@@ -31,12 +32,12 @@ import { serveSetup } from '#features/setup/setup.routes.ts';
 import { createPlanRequests } from '#features/subscriptions/plan-requests.ts';
 import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes.ts';
 import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
-import { createBus } from '#platform/bus.ts';
+import { openSockets, SOCKET_LIMITS } from '#platform/channels/serve-socket.ts';
 import { createMemoryCounters } from '#platform/counters.ts';
 import { wipeDeleted } from '#platform/database.ts';
 import { openDisk } from '#platform/disk.ts';
 import { createDrain, type Drain } from '#platform/drain.ts';
-import { EVENTS_LIMITS, serveEvents } from '#platform/events.ts';
+import { serveEvents } from '#platform/events.ts';
 import { type Home, takeHome } from '#platform/home.ts';
 import { createHttp, PATIENCE } from '#platform/http.ts';
 import { isSetUp, readProvider } from '#platform/installation.ts';
@@ -54,8 +55,12 @@ import type { Observe } from '#platform/security-event.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { createRedisSessionNews } from '#platform/session-news.ts';
 import { createStorageWatch } from '#platform/storage-watch.ts';
+import { createMemoryTopics } from '#platform/topics/memory-topics.ts';
+import { createRedisTopics } from '#platform/topics/redis-topics.ts';
+import { personTopic } from '#platform/topics/topics.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
+import { createInstallationNews } from './app/installation-news.ts';
 import { restrainMail } from './app/letters.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
 import { buildScanner } from './app/scanner.ts';
@@ -108,8 +113,15 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const { database, keys } = await openStore(surroundings);
   const spool = openSpool({ ...folderOf(surroundings, 'spool'), limits: settings.spool });
   const { quarantine, shared, close: closeStore } = await openKeptFiles(surroundings);
-  const bus = createBus();
-  const changed = (user_id: string, topic: Topic) => bus.publish(user_id, { kind: 'changed', topic });
+  const topics =
+    settings.redis_url === undefined ? createMemoryTopics() : await createRedisTopics({ url: settings.redis_url, logger });
+  const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
+  const changed = (user_id: string, topic: Topic) => tell(user_id, { kind: 'changed', topic });
+  const installationNews = createInstallationNews({
+    topics,
+    administrators: () => accounts.auth.administrators(),
+    logger,
+  });
   const ownCounters = createMemoryCounters({ now });
   const counters =
     settings.redis_url === undefined
@@ -136,6 +148,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     now,
     logger,
     look_ms: surroundings.mail_look_ms,
+    onChange: () => installationNews.tell('waiting'),
   });
   const mail = restrainMail(everyMail, {
     mayHear: (tables, email) => accounts.emailProofs.mayHear(tables, email),
@@ -161,7 +174,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     home: home.id,
     onInfected: (file) => monitor.detection.observe(scanFinished(file)),
     onCleared: (file) => monitor.antiHacking.raise(clearedFileIncident(file)),
-    tell: bus.publish,
+    tell,
     now,
   });
   const { antivirus, engine, embedded, signatures } = scanner;
@@ -176,6 +189,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     proxies,
     leaked,
     observe,
+    onChange: changed,
     onLift: (block) => monitor.detection.forgive(block),
     forget: [
       (transaction, user_id) =>
@@ -213,7 +227,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     database,
     audit,
     mail,
-    tell: bus.publish,
+    tell,
     ...{ accounts, scanner, subscriptions, firewall, remote },
     now,
   });
@@ -237,6 +251,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     trusted_proxies: settings.trusted_proxies,
     patience: surroundings.patience ?? PATIENCE,
     public_url: settings.public_url,
+    channels: [eventsChannel],
     exposure: settings.exposure,
     onArrival: proxies.look,
   });
@@ -264,6 +279,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     limits: rateLimits,
     watch,
     onChange: changed,
+    onInstallationChange: installationNews.tell,
     onCall(request, session) {
       monitor.detection.countRequest(
         session ? { kind: 'account', id: session.user.id } : { kind: 'source', id: sourceOf(request.ip) },
@@ -335,12 +351,13 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     ...(await readProvider(database.$pickTables<'installation'>())),
     links: { live_chat: settings.live_chat_url ?? null, remote_portal: settings.remote_portal_url ?? null },
   }));
-  const events = await serveEvents(api, {
-    bus,
+  await openSockets(fastify, [eventsChannel]);
+  const events = serveEvents(api, {
+    topics,
     present: antivirus.progress,
     held: accounts.held,
     opening: { rate: settings.limits['sockets.source'], counters },
-    limits: surroundings.events_limits ?? EVENTS_LIMITS,
+    limits: surroundings.events_limits ?? SOCKET_LIMITS,
     public_url: settings.public_url,
   });
   await serveWeb(fastify, surroundings.web_folder);
@@ -357,6 +374,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     endSockets: events.close,
     async close() {
       events.close();
+      installationNews.close();
       await scanner.close();
       await fastify.close();
       await proxies.close();
@@ -366,6 +384,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       await counters.close();
       news?.close();
       closeStore();
+      topics.close();
       await mail.close();
       await witness.close();
       await database.destroy();
