@@ -48,10 +48,13 @@ export async function buildScanner(
     accounts: Parameters<typeof createFalseAlarms>[0]['accounts'];
     counters: Counters;
     now: () => number;
-  } & Pick<Parameters<typeof createAntivirus>[0], 'spool' | 'quarantine' | 'home' | 'onInfected' | 'onCleared' | 'tell'>,
+  } & Pick<
+    Parameters<typeof createAntivirus>[0],
+    'spool' | 'quarantine' | 'shared' | 'home' | 'onInfected' | 'onCleared' | 'tell'
+  >,
 ) {
   const { settings, logger } = surroundings;
-  const { database, audit, accounts, counters, spool, quarantine, home, onInfected, onCleared, tell, now } = parts;
+  const { database, audit, accounts, counters, spool, quarantine, shared, home, onInfected, onCleared, tell, now } = parts;
   const engine_processes =
     surroundings.engine_processes ??
     Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism() + 1));
@@ -112,6 +115,7 @@ export async function buildScanner(
     arrivals,
     spool,
     quarantine,
+    shared,
     quarantine_quota: surroundings.quarantine_quota ?? QUARANTINE_BYTES_MAXIMUM,
     home,
     falseAlarms,

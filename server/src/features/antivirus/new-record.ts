@@ -5,7 +5,7 @@ import { storageProblem } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import { ACCOUNT_GONE } from './arrivals.ts';
 import type { RecordNews } from './examination.ts';
-import type { ScanRow, Verdict } from './keeping.ts';
+import type { Keeping, ScanRow, Verdict } from './keeping.ts';
 import type { Spool } from './spool.ts';
 
 /**
@@ -27,18 +27,23 @@ export interface NewRecord {
 export function createNewRecord(parts: {
   database: Kysely<AntivirusTables>;
   spool: Pick<Spool, 'store' | 'remove'>;
+  keeping: Pick<Keeping, 'deposit' | 'letGo'>;
   row: ScanRow;
   news: Pick<RecordNews, 'changed'>;
 }): NewRecord {
-  const { database, spool, row, news } = parts;
+  const { database, spool, keeping, row, news } = parts;
   let storing: Promise<void> | undefined;
 
   async function insert(values: ScanRow): Promise<void> {
     try {
-      if (values.spooled === 1) await spool.store(row.id);
+      if (values.spooled === 1) {
+        await spool.store(row.id);
+        // Before there is a record of it, so that from then on it survives this server.
+        Object.assign(values, await keeping.deposit(values));
+      }
       await database.insertInto('scans').values(values).execute();
     } catch (error) {
-      await spool.remove(row.id);
+      await keeping.letGo(values);
       if (isForeignKeyViolation(error)) throw new Problem('unauthenticated', { detail: ACCOUNT_GONE, cause: error });
       throw storageProblem(error);
     }
