@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { auditPackages, auditSentences } from './audit.mjs';
 import { findNode, ROOT } from './node-runtime.mjs';
-import { findChromium, missingClamd, missingProxies, missingReaders, missingRedis } from './packages.mjs';
+import { findChromium, missingClamd, missingPromtool, missingProxies, missingReaders, missingRedis } from './packages.mjs';
 import { startPostgres } from './postgres.mjs';
 import { run } from './run.mjs';
 
@@ -72,6 +72,8 @@ const redis = await missingRedis();
 if (redis !== undefined) notes.push(`Tests with a real Redis were skipped: ${redis}`);
 const proxies = await missingProxies();
 if (proxies !== undefined) notes.push(`Tests behind real proxies were skipped: ${proxies}`);
+const promtool = await missingPromtool();
+if (promtool !== undefined) notes.push(`Metrics were not checked by promtool: ${promtool}`);
 const readers = await missingReaders();
 if (readers !== undefined) notes.push(`Readers were compared with fewer programs: ${readers}`);
 

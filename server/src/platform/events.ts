@@ -143,7 +143,7 @@ export async function serveEvents(
     opening: { rate: Rate; counters: Pick<Counters, 'take'> };
     public_url: string | undefined;
   },
-): Promise<{ close: () => void }> {
+): Promise<{ close: () => void; open: () => { known: number; strangers: number } }> {
   const { bus, present, held, limits, opening, public_url } = parts;
   const { fastify, sessions } = api;
   const pages = new Set<Page>();
@@ -376,6 +376,7 @@ export async function serveEvents(
     sessions.onChange((user_id) => checkSoon(ofPerson.of(user_id))),
   ];
   return {
+    open: () => ({ known: pages.size, strangers: all.silent.size + all.talking }),
     close() {
       clearInterval(heartbeat);
       for (const stop of stopWatching) stop();

@@ -2,9 +2,9 @@ import { type Coverage, type Scan, type ScansQuery, type ScanTotals, scansQueryS
 import type { LiveEvent } from '@palisade/contract/events';
 import type { ScanDetail } from '@palisade/contract/quarantine';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { isForeignKeyViolation } from '#platform/database.ts';
-import { newId } from '#platform/id.ts';
+import { newId, timeOfId } from '#platform/id.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import { createPersonCache } from '#platform/person-cache.ts';
 import { Problem } from '#platform/problem.ts';
@@ -12,10 +12,17 @@ import { storageProblem } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import { ACCOUNT_GONE, type Arrivals } from './arrivals.ts';
 import type { Engine } from './engines/yara-pool.ts';
-import { type ClearedFile, createExaminations, type InfectedFile, type RecordNews, type Waiter } from './examination.ts';
+import {
+  type ClearedFile,
+  createExaminations,
+  type InfectedFile,
+  type RecordNews,
+  type ScanMeter,
+  type Waiter,
+} from './examination.ts';
 import type { FalseAlarms } from './false-alarms.ts';
 import { displayName } from './filename.ts';
-import { createKeeping, type ScanRow, type Verdict, waitsUntil } from './keeping.ts';
+import { createKeeping, type ScanRow, UNREAD, type Verdict, waitsUntil } from './keeping.ts';
 import { createKeptFiles, type KeptFiles, requireHere } from './kept-files.ts';
 import { type MatchHash, withList } from './known-hashes.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -63,6 +70,10 @@ export interface Antivirus extends KeptFiles, Pick<WaitingFiles, 'resume' | 'res
   counts(user_id: string): Promise<ScanCounts>;
   /** How far a person's files are that have no verdict yet. */
   progress(user_id: string): LiveEvent[];
+  /** Files of this server whose bytes wait for an engine, and when the first of them came; ISO. */
+  unread(): Promise<{ files: number; oldest_at: string | null }>;
+  /** Whether what was scanned before is to be looked at again by newer signatures, and was not yet. */
+  recheckDue(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -98,6 +109,7 @@ export function createAntivirus(parts: {
   tell: (user_id: string, event: LiveEvent) => void;
   /** What is known of files by their SHA-256 alone. */
   matchHash?: MatchHash | undefined;
+  meter?: ScanMeter | undefined;
   /** How often pending files are given to the engine again, in ms. */
   retry_ms?: number | undefined;
 }): Antivirus {
@@ -244,6 +256,7 @@ export function createAntivirus(parts: {
         arriving.delete(id);
       }
       if (row.spooled === 0) {
+        parts.meter?.verdict(row.scan_status);
         await spool.remove(id);
         return scanOf(row);
       }
@@ -282,6 +295,18 @@ export function createAntivirus(parts: {
     recent: async (user_id, count) => (await overviews.of(user_id)).recent.slice(0, count),
     counts: async (user_id) => (await overviews.of(user_id)).counts,
     progress: examinations.progress,
+    recheckDue: waitingFiles.recheckDue,
+
+    async unread() {
+      const { files, oldest } = await database
+        .selectFrom('scans')
+        .select(({ fn }) => [fn.countAll<number>().as('files'), fn.min('id').as('oldest')])
+        .where('spooled', '=', sql.lit(1))
+        .where('home', '=', home)
+        .where('status_detail', 'in', UNREAD)
+        .executeTakeFirstOrThrow();
+      return { files: Number(files), oldest_at: oldest === null ? null : new Date(timeOfId(oldest)).toISOString() };
+    },
 
     async close() {
       await Promise.all([waitingFiles.close(), examinations.close()]);

@@ -35,6 +35,14 @@ export interface ClearedFile {
   threat: string;
 }
 
+/** Told what engines have done. */
+export interface ScanMeter {
+  /** An engine has read a file. `size` in bytes. */
+  read(file: { size: number; ms: number }): void;
+  /** A file got a verdict, by a reading or without one. */
+  verdict(status: Row['scan_status']): void;
+}
+
 /** Who still waits for a scan, and may end it: what the page that sent the file has named it, and the signal that the person wants it back. */
 export interface Waiter {
   key: string | undefined;
@@ -112,8 +120,9 @@ export function createExaminations(parts: {
   /** Tells a person's pages what happens just now. */
   tell: (user_id: string, event: LiveEvent) => void;
   matchHash: MatchHash | undefined;
+  meter?: ScanMeter | undefined;
 }): Examinations {
-  const { database, engine, turns, spool, keeping, now, logger, onInfected, onCleared, news, tell, matchHash } = parts;
+  const { database, engine, turns, spool, keeping, now, logger, onInfected, onCleared, news, tell, matchHash, meter } = parts;
   const board = createProgressBoard(tell);
   const running = new Map<string, Promise<Row | undefined>>();
   let closed = false;
@@ -129,7 +138,10 @@ export function createExaminations(parts: {
   /** Stores a verdict, sees to the bytes, and tells of what has changed by it. Undefined when the record is gone. */
   async function conclude(row: Row, verdict: Partial<Verdict>): Promise<Row | undefined> {
     const { row: updated, copy } = await keeping.conclude(row, verdict);
-    if (updated !== undefined) news.changed(updated);
+    if (updated !== undefined) {
+      news.changed(updated);
+      meter?.verdict(updated.scan_status);
+    }
     if (updated?.scan_status === 'infected' && row.scan_status !== 'infected') await tellInfected(updated, copy);
     if (updated?.scan_status === 'clean' && row.scan_status === 'infected') await tellCleared(updated, row);
     return updated;
@@ -193,6 +205,7 @@ export function createExaminations(parts: {
     const report = (progress: ScanProgress) => board.report({ id, user_id, key }, progress);
     const onPlace = (place: number) => report({ stage: 'queued', place });
     try {
+      let began_at: number | undefined;
       const scanFor = (begun: () => void) => (stop: AbortSignal) =>
         engine.scan({
           id: row.id,
@@ -202,7 +215,10 @@ export function createExaminations(parts: {
           sha256: row.file_hash,
           folder: spool.unpacked(row.id),
           password,
-          onBegin: begun,
+          onBegin() {
+            began_at ??= performance.now();
+            begun();
+          },
           signal: signal === undefined ? stop : AbortSignal.any([signal, stop]),
           onProgress: (progress) => report({ stage: 'reading', ...progress }),
           deaths: deathsOf(row),
@@ -220,6 +236,7 @@ export function createExaminations(parts: {
         return was_stopped && !isAnswered(outcome) ? SET_ASIDE : outcome;
       });
       const outcome = (await turn.finally(() => board.clear(id))) ?? NO_TURN;
+      if (outcome.kind === 'examined' && began_at !== undefined) meter?.read({ size, ms: performance.now() - began_at });
       if (signal?.aborted && !isAnswered(outcome)) return await withdraw(row);
       // The server is stopping: the record stays as it is, and the next start scans it.
       if (closed && outcome.kind === 'failed') return row;
