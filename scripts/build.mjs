@@ -21,6 +21,8 @@ async function buildServer() {
       'verify-audit': 'src/verify-audit.ts',
       'read-outbox': 'src/read-outbox.ts',
       'accept-keys': 'src/accept-keys.ts',
+      'write-backup': 'src/write-backup.ts',
+      'read-backup': 'src/read-backup.ts',
       'yara-process': 'src/features/antivirus/engines/yara-process.ts',
       'trial-process': 'src/features/antivirus/engines/trial-process.ts',
     },

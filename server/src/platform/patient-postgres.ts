@@ -192,8 +192,9 @@ export function createPatientPostgres(options: {
           throw told(error);
         }
       },
-      async beginTransaction(to) {
-        await say(to, 'begin');
+      async beginTransaction(to, { isolationLevel, accessMode }) {
+        const level = isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`;
+        await say(to, `begin${level}${accessMode === undefined ? '' : ` ${accessMode}`}`);
       },
       async commitTransaction(to) {
         // COMMIT of a transaction in which a statement has failed is answered as ROLLBACK.
