@@ -102,10 +102,14 @@ export async function signIn(page: Page, name: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1, name: /dashboard/i })).toBeVisible();
 }
 
+/** What calls beside the page are signed with. */
+export async function headersOf(page: Page): Promise<Record<string, string>> {
+  return { authorization: `Bearer ${await page.evaluate(() => localStorage.getItem('palisade.access_token'))}` };
+}
+
 /** The first account of an installation administers it, so it can give itself a plan. Answers the session's headers. */
 export async function givePremium(page: Page, name: string): Promise<Record<string, string>> {
-  const token = await page.evaluate(() => localStorage.getItem('palisade.access_token'));
-  const headers = { authorization: `Bearer ${token}` };
+  const headers = await headersOf(page);
   const plan = {
     user_email: `${name}@example.com`,
     plan_name: 'Family Shield',
@@ -178,4 +182,45 @@ export async function expectAccessible(page: Page): Promise<void> {
     }));
     expect(found).toEqual([]);
   }
+}
+
+/** A small phone held across, or a desktop at 400 % (WCAG 2.2, 1.4.10). In CSS pixels. */
+const AT_400_PERCENT = { width: 320, height: 256 };
+
+/** How much of the window's height what stays in place takes while the page is scrolled, from 0 to 1. */
+function fixedShare(): number {
+  const rows = new Set<number>();
+  for (const element of document.body.querySelectorAll('*')) {
+    const { position, visibility } = getComputedStyle(element);
+    if ((position !== 'fixed' && position !== 'sticky') || visibility === 'hidden' || element.closest('[role="dialog"]'))
+      continue;
+    const { top, bottom, width } = element.getBoundingClientRect();
+    if (width < innerWidth / 2) continue;
+    for (let row = Math.max(0, Math.round(top)); row < Math.min(innerHeight, Math.round(bottom)); row += 1) rows.add(row);
+  }
+  return rows.size / innerHeight;
+}
+
+/** As `expectAccessible`, and in forced colours and at 400 % as well. The window is left as wide as it was. */
+export async function expectAccessibleInEveryMode(page: Page): Promise<void> {
+  await expectAccessible(page);
+  const before = page.viewportSize();
+  const found = async (rules: string[]) => {
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode().withRules(rules).analyze();
+    return violations.map(({ id, nodes }) => ({
+      id,
+      nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })),
+    }));
+  };
+  await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active', reducedMotion: 'reduce' });
+  expect(await found(['color-contrast', 'link-in-text-block']), 'in forced colours').toEqual([]);
+  await page.emulateMedia({ colorScheme: 'dark', forcedColors: 'none', reducedMotion: 'reduce' });
+  await page.setViewportSize(AT_400_PERCENT);
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  // What is about places and sizes: the rest does not change with the window.
+  const rules = ['target-size', 'scrollable-region-focusable', 'color-contrast', 'region', 'landmark-unique', 'heading-order'];
+  expect(await found(rules), 'at 400 %').toEqual([]);
+  await expect.poll(() => page.evaluate(cutOff), { message: 'at 400 %', timeout: 3_000 }).toEqual([]);
+  expect(await page.evaluate(fixedShare), 'what stays in place at 400 %').toBeLessThanOrEqual(0.5);
+  if (before) await page.setViewportSize(before);
 }

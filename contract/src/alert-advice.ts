@@ -4,9 +4,15 @@ import type { Alert } from './anti-hacking.ts';
  * What an alert is about, in the words of a heading. A type that this version does not know, as the server calls it. Of files only the industry's harmless
  * test files are of low severity.
  */
-export function alertTitle({ threat_type, severity, simulated }: Pick<Alert, 'threat_type' | 'severity' | 'simulated'>): string {
-  if (threat_type === 'malware_detected' && severity === 'low' && !simulated) return 'A test file was found';
+export function alertTitle(alert: Pick<Alert, 'threat_type' | 'severity' | 'simulated'>): string {
+  const { threat_type } = alert;
+  if (isOfTestFile(alert)) return 'A harmless test file was found';
   return TITLES.get(threat_type) ?? threat_type.replaceAll('_', ' ');
+}
+
+/** Whether what was found is one of the industry's harmless test files. */
+function isOfTestFile({ threat_type, severity, simulated }: Pick<Alert, 'threat_type' | 'severity' | 'simulated'>): boolean {
+  return !simulated && severity === 'low' && (threat_type === 'malware_detected' || threat_type === 'phishing_attempt');
 }
 
 const TITLES = new Map<string, string>([
@@ -19,7 +25,7 @@ const TITLES = new Map<string, string>([
   ['false_alarm', 'An earlier alert was a false one'],
 ]);
 
-type Advised = Pick<Alert, 'threat_type' | 'outcome' | 'simulated'>;
+type Advised = Pick<Alert, 'threat_type' | 'severity' | 'outcome' | 'simulated'>;
 
 /** What became of the thing itself, as far as it can be proven, in one sentence. */
 export function alertProof({ threat_type, outcome, simulated }: Advised): string {
@@ -46,8 +52,10 @@ const ALLOWED = new Map<string, string>([
 ]);
 
 /** What to do about an alert, the most important first. Never empty. */
-export function alertAdvice({ threat_type, outcome, simulated }: Advised): string[] {
+export function alertAdvice(alert: Advised): string[] {
+  const { threat_type, outcome, simulated } = alert;
   if (simulated) return ['Nothing. It shows what an alert looks like.'];
+  if (isOfTestFile(alert)) return ['Nothing. The file does no harm: it is made to try out programs like this one.'];
   switch (threat_type) {
     case 'brute_force':
       return [

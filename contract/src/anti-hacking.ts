@@ -89,7 +89,10 @@ export const alertSchema = z.object({
 });
 export type Alert = z.infer<typeof alertSchema>;
 
-/** Counts of things that happened; drills have counts of their own beside. "Today" begins at midnight of the time zone asked for. */
+/**
+ * Counts of things that happened; drills have counts of their own beside. "Today" begins at midnight of the time zone asked for. The industry's harmless test
+ * files are blocked as everything else, and counted with it: `test_files` says how many of them are in a figure.
+ */
 export const statsSchema = z.object({
   threats_blocked_today: z.int(),
   intrusion_attempts_stopped: z.int(),
@@ -99,6 +102,8 @@ export const statsSchema = z.object({
   simulated_intrusion_attempts_stopped: z.int(),
   simulated_brute_force_attempts_blocked: z.int(),
   simulated_threats_blocked_total: z.int(),
+  test_files_blocked_today: z.int(),
+  test_files_blocked_total: z.int(),
 });
 export type Stats = z.infer<typeof statsSchema>;
 
@@ -133,6 +138,8 @@ export type Finding = z.infer<typeof findingSchema>;
 export const postureScanSchema = z.object({
   threats_detected: z.int(),
   threats_blocked: z.int(),
+  /** How many of those detected are the industry's harmless test files. */
+  test_files: z.int(),
   status: z.enum(['no_issues_found', 'issues_found']),
   vulnerabilities_found: z.array(z.string()),
   recommendations: z.array(z.string()),

@@ -101,7 +101,8 @@ export const listScans = endpoint({
 });
 
 /** How many scans there are of each status, all pages together. */
-export const scanTotalsSchema = z.object({ clean: z.int(), infected: z.int(), pending: z.int() });
+/** `test_files`: how many of the infected ones are the industry's harmless test files. */
+export const scanTotalsSchema = z.object({ clean: z.int(), infected: z.int(), pending: z.int(), test_files: z.int() });
 export type ScanTotals = z.infer<typeof scanTotalsSchema>;
 
 export const countScans = endpoint({

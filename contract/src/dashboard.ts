@@ -52,9 +52,13 @@ export type ScoreReason = z.infer<typeof scoreReasonSchema>;
 /** What was counted on this account, next to which the simulated figures stand. */
 export const measuredSchema = z.object({
   threats_neutralized: z.int(),
+  /** How many of them are the industry's harmless test files. */
+  test_files_neutralized: z.int(),
   firewall_rules: z.int(),
   files_scanned: z.int(),
   files_infected: z.int(),
+  /** How many of them are the industry's harmless test files. */
+  test_files_found: z.int(),
   /** One of them lies open on the server: it could be neither sealed nor removed. */
   infected_in_the_open: z.boolean(),
   files_pending: z.int(),

@@ -10,6 +10,18 @@ export type Access = 'anyone' | 'customer' | 'support' | 'admin';
 export const TOPICS = ['rules', 'messages', 'remote', 'subscription', 'account', 'files', 'alerts'] as const;
 export type Topic = (typeof TOPICS)[number];
 
+/** What of the installation changes, whoever does it: the provider's name and contact, the plans on offer, what waits for administrators, and who has an account. */
+export const INSTALLATION_TOPICS = ['provider', 'plans', 'waiting', 'people'] as const;
+export type InstallationTopic = (typeof INSTALLATION_TOPICS)[number];
+
+/** Whose open pages are told of it. */
+export const TOLD_TO: Record<InstallationTopic, 'everybody' | 'administrators'> = {
+  provider: 'everybody',
+  plans: 'everybody',
+  waiting: 'administrators',
+  people: 'administrators',
+};
+
 /** The parts of a path in braces: `ParamsOf<'/scans/{id}'>` is `'id'`. */
 export type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParamNames<Rest>
@@ -49,6 +61,8 @@ export interface Endpoint<
   needs_proven_email?: true;
   /** Of whoever calls: once it has succeeded, their open pages are told to read it anew. What it changes for others is told by who does it. */
   changes?: Topic;
+  /** Of the installation: once it has succeeded, the pages of `TOLD_TO` are told. */
+  changes_installation?: InstallationTopic;
   /** It costs the server far more than another call, and is limited more tightly. */
   expensive?: true;
   problems: readonly ProblemCode[];

@@ -1,26 +1,19 @@
 import { z } from 'zod';
 import { scanSchema } from './antivirus.ts';
-import { TOPICS } from './endpoint.ts';
+import { CLOSED, channel } from './channel.ts';
+import { INSTALLATION_TOPICS, TOPICS } from './endpoint.ts';
 import { idSchema } from './fields.ts';
 
 /**
- * The events socket, `WS /api/events`: one for each signed-in page. Every frame is one JSON text, told apart by `kind`. The page speaks first, with its
- * token (`hello`); the server answers `welcome`, then `event`s as they happen. Each side says something at least every `heartbeat_ms`.
+ * The events socket, `WS /api/events`: one for each signed-in page (channel.ts has the mechanism). The page says its token; the server answers `welcome`, then `event`s
+ * as they happen. Each side says something at least every `heartbeat_ms`.
  */
 export const EVENTS_PATH = '/events';
 
-/** Why the server closes a socket, as WebSocket close codes (RFC 6455 section 7.4.2: 4000 to 4999 are the application's own). */
 export const EVENTS_CLOSED = {
-  /** A frame that is none of `clientFrameSchema`, or too many of them. */
-  malformed: 4400,
-  /** The token is unknown, or its session has ended. Asking again with it is of no use. */
-  unauthenticated: 4401,
+  ...CLOSED,
   /** The session is held until its person has set up the second factor that they must have. */
   two_factor_setup_required: 4403,
-  /** No `hello` in time. */
-  silent: 4408,
-  /** The person has as many sockets as they may have. */
-  too_many: 4429,
 } as const;
 
 /** What the server does with a file that is on its way to a verdict. */
@@ -38,7 +31,7 @@ export const scanProgressSchema = z.discriminatedUnion('stage', [
 ]);
 export type ScanProgress = z.infer<typeof scanProgressSchema>;
 
-/** What happened. `scan_progress` is of the moment: it is never told again after a gap. */
+/** What happened, to one person. */
 export const liveEventSchema = z.discriminatedUnion('kind', [
   /** `upload_key` is what the page that sent the file named its upload; null when it named none. */
   z.object({
@@ -50,16 +43,19 @@ export const liveEventSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('scan_changed'), scan: scanSchema }),
   z.object({ kind: z.literal('scan_removed'), scan_id: idSchema }),
   z.object({ kind: z.literal('alerts_changed') }),
-  /** Something of the account is not as it was: what shows it is to be read anew. */
-  z.object({ kind: z.literal('changed'), topic: z.enum(TOPICS) }),
+  /** Something of the account, or of the installation, is not as it was: what shows it is to be read anew. */
+  z.object({ kind: z.literal('changed'), topic: z.enum([...TOPICS, ...INSTALLATION_TOPICS]) }),
 ]);
 export type LiveEvent = z.infer<typeof liveEventSchema>;
 
-/** What a page says. `after` is the last event id or cursor that it has seen: what came since is told first. */
-export const clientFrameSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('hello'), access_token: z.string().max(128), after: idSchema.optional() }),
-  z.object({ kind: z.literal('pong') }),
-]);
+/** Events of the moment: they are never told again after a gap. */
+export const OF_THE_MOMENT: ReadonlySet<LiveEvent['kind']> = new Set(['scan_progress']);
+
+/** `after` is the last event id or cursor that the page has seen: what came since is told first. */
+const helloSchema = z.object({ kind: z.literal('hello'), access_token: z.string().max(128), after: idSchema.optional() });
+
+/** What a page says. */
+export const clientFrameSchema = z.discriminatedUnion('kind', [helloSchema, z.object({ kind: z.literal('pong') })]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 
 /** What the server says. */
@@ -72,3 +68,14 @@ export const serverFrameSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('event'), id: idSchema.nullable(), event: liveEventSchema }),
 ]);
 export type ServerFrame = z.infer<typeof serverFrameSchema>;
+
+/** A page says two things, both short. */
+export const eventsChannel = channel({
+  path: EVENTS_PATH,
+  hello: helloSchema,
+  said: z.never(),
+  told: serverFrameSchema,
+  hello_bytes: 1024,
+  frame_bytes: 1024,
+  frames_per_heartbeat: 20,
+});

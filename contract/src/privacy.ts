@@ -35,6 +35,7 @@ export const deleteAccount = endpoint({
         .describe('The email of the account.'),
     })
     .refine(...AT_MOST_ONE_PROOF),
+  changes_installation: 'people',
   status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['last_admin', 'second_factor_refused', 'too_many_requests', 'unavailable'],

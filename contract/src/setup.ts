@@ -56,6 +56,7 @@ export const setupConfig = endpoint({
   summary: 'Set up the installation: the name and the support contact that every screen and mail shows from then on.',
   access: 'admin',
   body: setupPayloadSchema,
+  changes_installation: 'provider',
   status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: [],

@@ -58,6 +58,7 @@ export const changeUser = endpoint({
   body: z
     .object({ user_id: idSchema, role: roleSchema.optional(), disabled: z.boolean().optional() })
     .refine(({ role, disabled }) => role !== undefined || disabled !== undefined, 'Say what to change: role or disabled.'),
+  changes_installation: 'people',
   status: 200,
   reply: adminUserSchema,
   problems: ['not_found', 'last_admin'],
@@ -70,6 +71,7 @@ export const deleteUnprovenUser = endpoint({
     'Delete an account whose address nobody has confirmed, with everything in it: so that the address and the name are free again.',
   access: 'admin',
   body: z.object({ user_id: idSchema }),
+  changes_installation: 'people',
   status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['not_found', 'conflict', 'last_admin'],
@@ -92,6 +94,7 @@ export const endUserSessions = endpoint({
   summary: 'Sign a person out: of one session, or everywhere.',
   access: 'admin',
   body: z.object({ user_id: idSchema, session_id: idSchema.optional() }),
+  changes_installation: 'people',
   status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['not_found'],

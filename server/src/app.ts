@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { VERSION } from '@palisade/contract/constants';
 import type { Topic } from '@palisade/contract/endpoint';
+import { eventsChannel, type LiveEvent } from '@palisade/contract/events';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
 import type { FastifyInstance } from 'fastify';
 import { type Kysely, sql } from 'kysely';
@@ -34,12 +35,12 @@ import { serveSetup } from '#features/setup/setup.routes.ts';
 import { createPlanRequests } from '#features/subscriptions/plan-requests.ts';
 import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes.ts';
 import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
-import { createBus } from '#platform/bus.ts';
+import { openSockets, SOCKET_LIMITS } from '#platform/channels/serve-socket.ts';
 import { createMemoryCounters } from '#platform/counters.ts';
 import { wipeDeleted } from '#platform/database.ts';
 import { openDisk } from '#platform/disk.ts';
 import { createDrain, type Drain } from '#platform/drain.ts';
-import { EVENTS_LIMITS, serveEvents } from '#platform/events.ts';
+import { serveEvents } from '#platform/events.ts';
 import { type Home, takeHome } from '#platform/home.ts';
 import { createHttp, PATIENCE } from '#platform/http.ts';
 import { isSetUp, readProvider } from '#platform/installation.ts';
@@ -59,8 +60,12 @@ import type { Observe } from '#platform/security-event.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { createRedisSessionNews } from '#platform/session-news.ts';
 import { createStorageWatch } from '#platform/storage-watch.ts';
+import { createMemoryTopics } from '#platform/topics/memory-topics.ts';
+import { createRedisTopics } from '#platform/topics/redis-topics.ts';
+import { personTopic } from '#platform/topics/topics.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
+import { createInstallationNews } from './app/installation-news.ts';
 import { restrainMail } from './app/letters.ts';
 import { buildMetrics, meterScans } from './app/metrics.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
@@ -120,8 +125,15 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   };
   const spool = openSpool({ ...folderOf('spool'), limits: settings.spool });
   const quarantine = openQuarantine({ ...folderOf('quarantine'), key_file: settings.quarantine_key_file });
-  const bus = createBus();
-  const changed = (user_id: string, topic: Topic) => bus.publish(user_id, { kind: 'changed', topic });
+  const topics =
+    settings.redis_url === undefined ? createMemoryTopics() : await createRedisTopics({ url: settings.redis_url, logger });
+  const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
+  const changed = (user_id: string, topic: Topic) => tell(user_id, { kind: 'changed', topic });
+  const installationNews = createInstallationNews({
+    topics,
+    administrators: () => accounts.auth.administrators(),
+    logger,
+  });
   const ownCounters = createMemoryCounters({ now });
   const counters =
     settings.redis_url === undefined
@@ -148,6 +160,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     now,
     logger,
     look_ms: surroundings.mail_look_ms,
+    onChange: () => installationNews.tell('waiting'),
   });
   const mail = restrainMail(everyMail, {
     mayHear: (tables, email) => accounts.emailProofs.mayHear(tables, email),
@@ -172,7 +185,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     home: home.id,
     onInfected: (file) => monitor.detection.observe(scanFinished(file)),
     onCleared: (file) => monitor.antiHacking.raise(clearedFileIncident(file)),
-    tell: bus.publish,
+    tell,
     meter: metrics && meterScans(metrics),
     now,
   });
@@ -188,6 +201,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     proxies,
     leaked,
     observe,
+    onChange: changed,
     onLift: (block) => monitor.detection.forgive(block),
     forget: [
       (transaction, user_id) =>
@@ -225,7 +239,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     database,
     audit,
     mail,
-    tell: bus.publish,
+    tell,
     ...{ accounts, scanner, subscriptions, firewall, remote },
     now,
   });
@@ -249,6 +263,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     trusted_proxies: settings.trusted_proxies,
     patience: surroundings.patience ?? PATIENCE,
     public_url: settings.public_url,
+    channels: [eventsChannel],
     exposure: settings.exposure,
     onArrival: proxies.look,
   });
@@ -277,6 +292,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     limits: rateLimits,
     watch,
     onChange: changed,
+    onInstallationChange: installationNews.tell,
     onCall(request, session) {
       monitor.detection.countRequest(
         session ? { kind: 'account', id: session.user.id } : { kind: 'source', id: sourceOf(request.ip) },
@@ -348,12 +364,13 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     ...(await readProvider(database.$pickTables<'installation'>())),
     links: { live_chat: settings.live_chat_url ?? null, remote_portal: settings.remote_portal_url ?? null },
   }));
-  const events = await serveEvents(api, {
-    bus,
+  await openSockets(fastify, [eventsChannel]);
+  const events = serveEvents(api, {
+    topics,
     present: antivirus.progress,
     held: accounts.held,
     opening: { rate: settings.limits['sockets.source'], counters },
-    limits: surroundings.events_limits ?? EVENTS_LIMITS,
+    limits: surroundings.events_limits ?? SOCKET_LIMITS,
     public_url: settings.public_url,
   });
   const measuring = metrics && buildMetrics(surroundings, { metrics, fastify, rateLimits, pool, mail, scanner, events });
@@ -373,6 +390,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     async close() {
       measuring?.close();
       events.close();
+      installationNews.close();
       await scanner.close();
       await fastify.close();
       await proxies.close();
@@ -381,6 +399,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       await accounts.close();
       await counters.close();
       news?.close();
+      topics.close();
       await mail.close();
       await witness.close();
       await database.destroy();

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Topic } from '@palisade/contract/endpoint';
 import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
 import { serveAudit } from '#features/audit/audit.routes.ts';
@@ -56,6 +57,7 @@ export function buildAccounts(
     verifyLog: Parameters<typeof createAuditLog>[0]['verify'];
     news: Parameters<typeof createSessions>[0]['news'];
     proxies: ProxyWatch;
+    onChange: (user_id: string, topic: Topic) => void;
     now: () => number;
   } & Pick<Parameters<typeof createPasswords>[0], 'leaked'> &
     Pick<Parameters<typeof createLoginGuard>[0], 'onLift'> &
@@ -63,7 +65,7 @@ export function buildAccounts(
     Pick<Parameters<typeof createFarewell>[0], 'forget'>,
 ) {
   const { settings, logger } = surroundings;
-  const { database, audit, counters, mail, proxies, verifyLog, news, leaked, onLift, observe, forget, now } = parts;
+  const { database, audit, counters, mail, proxies, verifyLog, news, leaked, onLift, observe, forget, onChange, now } = parts;
   const passwords = createPasswords({
     database: database.$pickTables<'installation'>(),
     exposure: settings.exposure,
@@ -216,7 +218,15 @@ export function buildAccounts(
       serveAccounts(api, { auth, accounts, requirePassword, emailProofs });
       const { secondFactors: hasFactors } = twoFactor;
       const { exposure } = settings;
-      const users = createUsers({ database: accountTables, audit, sessions, secondFactors: hasFactors, exposure, now });
+      const users = createUsers({
+        database: accountTables,
+        audit,
+        sessions,
+        secondFactors: hasFactors,
+        exposure,
+        onChange: (user_id) => onChange(user_id, 'account'),
+        now,
+      });
       serveUsers(api, users, farewell);
       servePrivacy(api, { dataExport, farewell, proveAgain, siteOf });
       serveAudit(api, auditLog);

@@ -1,3 +1,4 @@
+import type { LiveEvent } from '@palisade/contract/events';
 import type { Kysely } from 'kysely';
 import { createAlertMails } from '#features/anti-hacking/alert-mails.ts';
 import { serveAntiHacking } from '#features/anti-hacking/anti-hacking.routes.ts';
@@ -13,7 +14,6 @@ import type { Firewall } from '#features/firewall/firewall.ts';
 import type { Remote } from '#features/remote/remote.ts';
 import type { Subscriptions } from '#features/subscriptions/subscriptions.ts';
 import type { Audit } from '#platform/audit.ts';
-import type { Bus } from '#platform/bus.ts';
 import type { Mail } from '#platform/mail.ts';
 import type { SecurityEvent } from '#platform/security-event.ts';
 import type { Api } from '#platform/serve.ts';
@@ -56,7 +56,7 @@ export async function buildMonitor(
     database: Kysely<Tables>;
     audit: Audit;
     mail: Mail;
-    tell: Bus['publish'];
+    tell: (user_id: string, event: LiveEvent) => void;
     accounts: Accounts;
     scanner: Scanner;
     subscriptions: Subscriptions;

@@ -5,9 +5,9 @@ import type { ScanLimits } from '#features/antivirus/engines/limits.ts';
 import type { EngineMemory } from '#features/antivirus/engines/process-memory.ts';
 import type { FetchLimits } from '#features/antivirus/fetch-feed.ts';
 import type { MatchHash } from '#features/antivirus/known-hashes.ts';
+import type { SocketLimits } from '#platform/channels/serve-socket.ts';
 import type { DatabaseLocation } from '#platform/database.ts';
 import type { FreeBytes } from '#platform/disk.ts';
-import type { EventsLimits } from '#platform/events.ts';
 import type { PatienceLimits } from '#platform/http.ts';
 import type { ScannerAddress } from '#platform/scanner-url.ts';
 import type { Settings } from '#platform/settings.ts';
@@ -32,7 +32,7 @@ export interface Surroundings {
   quarantine_quota?: number;
   /** How much room a disk has. */
   free_bytes?: FreeBytes;
-  events_limits?: EventsLimits;
+  events_limits?: SocketLimits;
   patience?: PatienceLimits;
   /** How often the server looks for new signatures, in ms. */
   signatures_look_ms?: number;

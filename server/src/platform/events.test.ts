@@ -1,24 +1,28 @@
-import { changePassword, changeUsername, logout } from '@palisade/contract/auth';
+import { changePassword, changeUsername, currentUser, logout, register } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
-import type { Topic } from '@palisade/contract/endpoint';
-import { EVENTS_CLOSED, type LiveEvent } from '@palisade/contract/events';
+import type { InstallationTopic, Topic } from '@palisade/contract/endpoint';
+import { EVENTS_CLOSED, eventsChannel, type LiveEvent } from '@palisade/contract/events';
 import { addRule } from '@palisade/contract/firewall';
 import { deleteScan } from '@palisade/contract/quarantine';
 import { createSession, joinSession } from '@palisade/contract/remote';
 import { endSession, listSessions } from '@palisade/contract/sessions';
-import { assignSubscription } from '@palisade/contract/subscription';
+import { setupConfig } from '@palisade/contract/setup';
+import { assignSubscription, createTemplate, requestPlan } from '@palisade/contract/subscription';
+import { changeUser } from '@palisade/contract/users';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { EICAR, PDF } from '#test/files.ts';
 import { replyOf, startTestApp } from '#test/harness.ts';
 import { listenAs, openSocket } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
-import { createBus } from './bus.ts';
+import { openSockets, SOCKET_LIMITS, type SocketLimits } from './channels/serve-socket.ts';
 import { createMemoryCounters } from './counters.ts';
-import { EVENTS_LIMITS, type EventsLimits, serveEvents } from './events.ts';
+import { serveEvents } from './events.ts';
 import { createHttp, PATIENCE } from './http.ts';
 import { newId } from './id.ts';
 import { createSessions } from './session.ts';
+import { createMemoryTopics } from './topics/memory-topics.ts';
+import { personTopic } from './topics/topics.ts';
 
 const isChangeOf = (filename: string) => (event: LiveEvent) => event.kind === 'scan_changed' && event.scan.filename === filename;
 
@@ -71,6 +75,32 @@ describe('the events socket', async () => {
     await theirs.event((event) => event.kind === 'changed' && event.topic === 'rules');
     expect(theirs.events()).toHaveLength(1);
     expect(changes()).toHaveLength(6);
+  });
+
+  test('tells administrators what waits for them, everybody what concerns them all, and the person whom an administrator changed', async () => {
+    const boss = await startTestApp();
+    const admin = await boss.signIn('boss');
+    const maria = await boss.signIn('maria');
+    const [theirs, hers] = [await listenAs(boss, admin.token), await listenAs(boss, maria.token)];
+    const told = (topic: Topic | InstallationTopic) => (event: LiveEvent) => event.kind === 'changed' && event.topic === topic;
+
+    const template = { template_name: 'Family', base_price: 5, duration_months: 12, max_devices: 1, is_premium: true } as const;
+    const created = replyOf(await boss.call(createTemplate, { token: admin.token, body: { ...template, features: [] } }));
+    await hers.event(told('plans'));
+    replyOf(await boss.call(requestPlan, { token: maria.token, body: { template_id: created.template.id } }));
+    await theirs.event(told('waiting'));
+    const omar = { email: 'omar@example.com', username: 'omar', password: 'a long enough password' };
+    replyOf(await boss.call(register, { body: omar }));
+    await theirs.event(told('people'));
+    const client_info = { company_name: 'Harbour IT', support_phone: '', support_email: '' };
+    const setup = { client_info, setup_type: 'basic_installation' as const, timestamp: '2026-11-20T10:00:00.000Z' };
+    await boss.call(setupConfig, { token: admin.token, body: setup });
+    await Promise.all([hers.event(told('provider')), theirs.event(told('provider'))]);
+    const before = hers.events().filter(told('account')).length;
+    const { id } = replyOf(await boss.call(currentUser, { token: maria.token }));
+    await boss.call(changeUser, { token: admin.token, body: { user_id: id, role: 'support' } });
+    await vi.waitFor(() => expect(hers.events().filter(told('account'))).toHaveLength(before + 1));
+    expect(hers.events().some((event) => told('waiting')(event) || told('people')(event))).toBe(false);
   });
 
   test('tells every page of a person that a scan is gone', async () => {
@@ -179,13 +209,14 @@ describe('the events socket', async () => {
 const user = { id: newId(), username: 'maria', email: 'maria@example.com', role: 'customer' } as const;
 
 /** The socket alone, where every token is a session of its own; `looked_up` has the size of each lookup of sessions. */
-async function serveAlone(limits: EventsLimits, isLiving = true) {
-  const bus = createBus();
+async function serveAlone(limits: SocketLimits, isLiving = true) {
+  const topics = createMemoryTopics();
   const fastify = await createHttp({
     logger: pino({ level: 'silent' }),
     trusted_proxies: [],
     patience: PATIENCE,
     public_url: undefined,
+    channels: [eventsChannel],
     exposure: 'local',
     onArrival: () => {},
   });
@@ -201,18 +232,19 @@ async function serveAlone(limits: EventsLimits, isLiving = true) {
   };
   const opening = { rate: { count: 1_000_000, period_ms: 60_000 }, counters: createMemoryCounters({ now: Date.now }) };
   const held = () => Promise.resolve(new Set<string>());
-  const parts = { bus, present: () => [], held, opening, limits, public_url: undefined };
-  const events = await serveEvents({ fastify, sessions }, parts);
+  const parts = { topics, present: () => [], held, opening, limits, public_url: undefined };
+  await openSockets(fastify, [eventsChannel]);
+  const events = serveEvents({ fastify, sessions }, parts);
   const url = await fastify.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
     events.close();
     await fastify.close();
   });
-  return { bus, fastify, url, looked_up };
+  return { topics, fastify, url, looked_up };
 }
 
 test('a session that ended while its page was let in is looked up at once, not at the next heartbeat', async () => {
-  const { url } = await serveAlone({ ...EVENTS_LIMITS, heartbeat_ms: 600_000 }, false);
+  const { url } = await serveAlone({ ...SOCKET_LIMITS, heartbeat_ms: 600_000 }, false);
   const page = await openSocket({ url });
   page.say({ kind: 'hello', access_token: 'token' });
   await page.welcomed();
@@ -222,9 +254,9 @@ test('a session that ended while its page was let in is looked up at once, not a
 test('heartbeats are spread over their time, and sessions are looked up many at a time', async () => {
   const count = 300;
   const { url, looked_up } = await serveAlone({
-    ...EVENTS_LIMITS,
+    ...SOCKET_LIMITS,
     heartbeat_ms: 2_000,
-    sockets_per_person: count,
+    sockets_per_principal: count,
     strangers_per_source: count,
   });
   const sockets = await Promise.all(Array.from({ length: count }, () => openSocket({ url })));
@@ -243,8 +275,8 @@ test('heartbeats are spread over their time, and sessions are looked up many at 
 });
 
 test('a page that does not read is dropped, and nobody else waits for it', async () => {
-  const { bus, fastify, url } = await serveAlone({ ...EVENTS_LIMITS, waiting_bytes: 64 * 1024 });
-  const tell = () => bus.publish(user.id, { kind: 'scan_removed', scan_id: newId() });
+  const { topics, fastify, url } = await serveAlone({ ...SOCKET_LIMITS, waiting_bytes: 64 * 1024 });
+  const tell = () => topics.publish(personTopic(user.id), { kind: 'scan_removed', scan_id: newId() });
 
   const [reader, sleeper] = await Promise.all([listenAs({ url }, 'token'), listenAs({ url }, 'token')]);
   sleeper.sleep();
@@ -261,7 +293,7 @@ test('a page that does not read is dropped, and nobody else waits for it', async
 });
 
 describe('within its limits, the events socket', async () => {
-  const limits = { ...EVENTS_LIMITS, hello_ms: 500, heartbeat_ms: 500, sockets_per_person: 2 };
+  const limits = { ...SOCKET_LIMITS, hello_ms: 500, heartbeat_ms: 500, sockets_per_principal: 2 };
   const app = await startTestApp({ surroundings: { events_limits: limits } });
   const { token } = await app.signIn();
 
@@ -306,8 +338,8 @@ describe('within its limits, the events socket', async () => {
 });
 
 describe('among sockets that say nothing', async () => {
-  const limits = { ...EVENTS_LIMITS, hello_ms: 60_000, strangers: 120, strangers_per_source: 50 };
-  const environment = { TRUSTED_PROXIES: '127.0.0.1', LIMITS: 'sockets.source=1000/1h' };
+  const limits = { ...SOCKET_LIMITS, hello_ms: 60_000, strangers: 120, strangers_per_source: 50 };
+  const environment = { TRUSTED_PROXIES: '127.0.0.1', LIMITS: 'sockets.source=1000/1d' };
   const app = await startTestApp({ environment, surroundings: { events_limits: limits } });
   const { token } = await app.signIn();
   const open = (sockets: number, forwarded_for: string) =>

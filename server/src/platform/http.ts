@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import swagger from '@fastify/swagger';
+import type { Channel } from '@palisade/contract/channel';
 import { JSON_BODY_MAXIMUM, VERSION } from '@palisade/contract/constants';
-import { EVENTS_PATH } from '@palisade/contract/events';
 import type { Exposure } from '@palisade/contract/platform';
 import type { FieldError, ProblemCode } from '@palisade/contract/problem';
 import {
@@ -118,13 +118,11 @@ function answer(problem: Problem, request: FastifyRequest, reply: FastifyReply):
 }
 
 /** Whether a request that may become a socket does: the plugin would make one of any, and close it again. */
-function isForSocket({ headers, url }: Pick<IncomingMessage, 'headers' | 'url'>): boolean {
-  return headers.upgrade?.toLowerCase() === 'websocket' && url?.split('?', 1)[0] === `/api${EVENTS_PATH}`;
-}
-
-/** Nobody reads a connection any more that was to be a socket's and was answered as a request: it would stay open after its client is gone. */
-function endRefusedUpgrade({ raw: request }: FastifyRequest, { raw: answer }: FastifyReply): void {
-  if (isForSocket(request)) answer.once('finish', () => request.socket.destroySoon());
+function isForSocket(
+  { headers, url }: Pick<IncomingMessage, 'headers' | 'url'>,
+  channels: readonly Pick<Channel, 'path'>[],
+): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket' && channels.some(({ path }) => url?.split('?', 1)[0] === `/api${path}`);
 }
 
 /** Two hosts may be read differently by whoever is on the way (RFC 9112 section 3.2); Node keeps the first and says nothing. */
@@ -156,6 +154,8 @@ export async function createHttp(options: {
   patience: PatienceLimits;
   /** Where people open the application; undefined when it is not known. */
   public_url: string | undefined;
+  /** Where sockets may be opened. */
+  channels: readonly Pick<Channel, 'path'>[];
   exposure: Exposure;
   /** Told of every request before anything of it is answered. */
   onArrival: (request: Incoming) => void;
@@ -179,7 +179,7 @@ export async function createHttp(options: {
       headersTimeout: options.patience.headers_ms,
       connectionsCheckingInterval: options.patience.look_ms,
       // Everything else is a request as any other, also one that offers HTTP/2: Node would read no body of it.
-      shouldUpgradeCallback: isForSocket,
+      shouldUpgradeCallback: (request) => isForSocket(request, options.channels),
     },
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
@@ -220,7 +220,8 @@ export async function createHttp(options: {
     }
     if (isProxied) readForwarded(request);
     watchBody(request.raw, options.patience.body);
-    endRefusedUpgrade(request, reply);
+    // Nobody reads a connection any more that was to be a socket's and was answered as a request: it would stay open after its client is gone.
+    if (isForSocket(request.raw, options.channels)) reply.raw.once('finish', () => request.raw.socket.destroySoon());
     // A file that is not there is answered with the application's page.
     if (!request.is404 && /^\/(assets\/|[\w-]+\.(js|svg)$)/.test(request.url)) {
       // HTTP/1.1 keeps the connection unless told otherwise (RFC 9112 section 9.3): the bytes go to the policy.

@@ -146,8 +146,10 @@ export function createMail(parts: {
   logger: FastifyBaseLogger;
   /** How often the outbox is looked at, in ms. */
   look_ms?: number | undefined;
+  /** Told that there are other mails than before, or that one was sent or refused. */
+  onChange?: (() => void) | undefined;
 }): Mail {
-  const { database, server, now, logger, look_ms = LOOK_EVERY_MS } = parts;
+  const { database, server, now, logger, look_ms = LOOK_EVERY_MS, onChange = () => {} } = parts;
   const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
   let closed = false;
   let looking: Promise<void> | undefined;
@@ -258,6 +260,7 @@ export function createMail(parts: {
       for (const row of rows) {
         const done = handOver(row, to, provider_name).finally(() => {
           underway.delete(row.id);
+          onChange();
           wake();
         });
         underway.set(row.id, done);
@@ -322,7 +325,10 @@ export function createMail(parts: {
     queue: (transaction, letter) => queueAll(transaction, [letter]),
     queueAll,
 
-    wake,
+    wake() {
+      onChange();
+      wake();
+    },
 
     async list({ limit, cursor }) {
       let query = database.selectFrom('mails').selectAll().orderBy('id', 'desc').limit(limit);

@@ -28,6 +28,7 @@ const fastify = await createHttp({
   trusted_proxies: ['127.0.0.1'],
   patience: PATIENCE,
   public_url: undefined,
+  channels: [],
   exposure: 'local',
   onArrival: () => {},
 });

@@ -2,14 +2,11 @@ import { createHash } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import type { Counters } from './counters.ts';
+import { connectRedis, withinTime } from './redis.ts';
 
 const PREFIX = 'palisade:';
-const CONNECT_MS = 5_000;
-/** How long one answer is waited for. It comes within one when all is well. */
-const ANSWER_MS = 500;
 /** How long Redis is left alone after it has failed, so that a request does not wait for it each time. */
 const LEFT_ALONE_MS = 2_000;
-const RECONNECT_MOST_MS = 2_000;
 
 /**
  * A program that Redis runs as one step (redis.io/docs/latest/develop/programmability/eval-intro). Its clock is Redis' own, in ms: those of several servers differ, and
@@ -70,78 +67,6 @@ return redis.call('ZCOUNT', KEYS[1], string.format('(%.17g', now - tonumber(ARGV
 const takenSchema = z.tuple([z.number(), z.number()]);
 const putSchema = z.tuple([z.number(), z.number(), z.number()]);
 
-/** Sends one command to a Redis or Valkey server. Rejects at once while it is away. */
-interface Connection {
-  send(command: readonly string[]): Promise<unknown>;
-  /** Has it connect anew: a connection on which nothing comes any more does not always end. */
-  renew(): void;
-  close(): void;
-}
-
-/** @throws Error with one line for the person who starts the server. */
-async function connect(url: string, logger: FastifyBaseLogger): Promise<Connection> {
-  // Loaded by who has a Redis alone.
-  const { createClient } = await import('@redis/client');
-  let connected = false;
-  let closed = false;
-
-  function create() {
-    const created = createClient({
-      url,
-      disableOfflineQueue: true,
-      socket: {
-        connectTimeout: CONNECT_MS,
-        reconnectStrategy: (retries: number, cause: Error) =>
-          connected ? Math.min(RECONNECT_MOST_MS, 50 * 2 ** retries) : cause,
-      },
-    });
-    // Each command fails by itself; without a listener the process would.
-    created.on('error', (error: unknown) => logger.debug({ err: error }, 'the connection to Redis failed'));
-    return created;
-  }
-
-  let client = create();
-  try {
-    await client.connect();
-    await client.sendCommand(['PING']);
-  } catch (error) {
-    if (client.isOpen) client.destroy();
-    const reason = error instanceof AggregateError ? error.errors.map(String).join(', ') : String(error);
-    throw new Error(`The Redis of REDIS_URL cannot be used: ${reason.replace(/^Error: /, '')}. Start it, or unset REDIS_URL.`, {
-      cause: error,
-    });
-  }
-  connected = true;
-  let renewed_at = performance.now();
-  return {
-    send: (command) => client.sendCommand<unknown>(command),
-    renew() {
-      // The one before may be about to succeed.
-      if (closed || performance.now() - renewed_at < CONNECT_MS) return;
-      renewed_at = performance.now();
-      if (client.isOpen) client.destroy();
-      client = create();
-      client.connect().catch((error: unknown) => logger.debug({ err: error }, 'the connection to Redis failed'));
-    },
-    close() {
-      closed = true;
-      if (client.isOpen) client.destroy();
-    },
-  };
-}
-
-async function withinTime<T>(answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_MS} ms`)), ANSWER_MS);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /**
  * Counts in Redis or Valkey, so that several servers count together. While it is away `meanwhile` counts, for this server alone: nobody is locked out by that, and
  * nobody gets in without being counted (docs/decisions/0042).
@@ -153,7 +78,7 @@ export async function createRedisCounters(parts: {
   logger: FastifyBaseLogger;
 }): Promise<Counters> {
   const { url, meanwhile, logger } = parts;
-  const connection = await connect(url, logger);
+  const connection = await connectRedis(url, logger);
   let failedAt: number | undefined;
   let isTried = false;
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Role } from '@palisade/contract/auth';
-import type { Access, BodyOf, Endpoint, ParamsOf, QueryOf, ReplyOf, Topic } from '@palisade/contract/endpoint';
+import type { Access, BodyOf, Endpoint, InstallationTopic, ParamsOf, QueryOf, ReplyOf, Topic } from '@palisade/contract/endpoint';
 import { PROBLEMS, type ProblemCode, problemSchema } from '@palisade/contract/problem';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
 import { z } from 'zod';
@@ -48,6 +48,8 @@ export interface Api {
   onCall?: (request: FastifyRequest, session: Session | undefined) => void;
   /** Told of a person whose account a call has changed. */
   onChange?: (user_id: string, topic: Topic) => void;
+  /** Told that a call has changed something of the installation. */
+  onInstallationChange?: (topic: InstallationTopic) => void;
 }
 
 const RANK: Record<Role, number> = { customer: 1, support: 2, admin: 3 };
@@ -167,6 +169,7 @@ export function serve<E extends Endpoint, Row = undefined>(
       header: (name, value) => void reply.header(name, value),
     });
     if (session && endpoint.changes) api.onChange?.(session.user.id, endpoint.changes);
+    if (endpoint.changes_installation) api.onInstallationChange?.(endpoint.changes_installation);
     return answered;
   }
 

@@ -3,14 +3,17 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { changePassword, currentUser, login, logout, register } from '@palisade/contract/auth';
-import type { Endpoint } from '@palisade/contract/endpoint';
-import { EVENTS_CLOSED } from '@palisade/contract/events';
+import type { Endpoint, Topic } from '@palisade/contract/endpoint';
+import { EVENTS_CLOSED, type LiveEvent } from '@palisade/contract/events';
+import { addRule } from '@palisade/contract/firewall';
 import { changeUser, listUsers } from '@palisade/contract/users';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { EICAR } from '#test/files.ts';
 import { freshDatabase, isPostgres, readAnswer, replyOf } from '#test/harness.ts';
 import { REDIS_SERVER, startRedis } from '#test/redis.ts';
 import { runCommand, runServer, type ServerProcess, startServer } from '#test/server-process.ts';
 import { listenAs } from '#test/socket.ts';
+import { scanned } from '#test/upload.ts';
 
 const PASSWORD = 'a long enough password';
 /** A change reaches another server in less, in ms. */
@@ -87,6 +90,33 @@ describe.runIf(isPostgres())('two servers on one PostgreSQL', { timeout: 180_000
       expect(code).toBe(0);
     }
   });
+
+  test.runIf(REDIS_SERVER !== undefined)(
+    'a page hears of what happens at the other server, also after a gap that it spent there',
+    async () => {
+      const DATABASE_URL = await newDatabase();
+      const redis = await startRedis(await freePort());
+      onTestFinished(() => redis.stop());
+      const start = () => startServer({ DATABASE_URL, REDIS_URL: redis.url, DATA_DIR: freshFolder() });
+      const one = await start();
+      const other = await start();
+      const token = await one.signIn('boss');
+      const isChange = (topic: Topic) => (event: LiveEvent) => event.kind === 'changed' && event.topic === topic;
+
+      const page = await listenAs(other, token);
+      replyOf(await call(one, addRule, { token, body: { rule_name: 'Web' } }));
+      const { id } = await page.event(isChange('rules'));
+      const { id: scan_id } = await scanned(one, token, 'eicar.com', EICAR);
+      const infected = (event: LiveEvent) =>
+        event.kind === 'scan_changed' && event.scan.id === scan_id && event.scan.scan_status === 'infected';
+      await page.event(infected);
+
+      const elsewhere = await listenAs(one, token, id ?? undefined);
+      expect(await elsewhere.welcomed()).toMatchObject({ missed: false });
+      await elsewhere.event(infected);
+      expect(elsewhere.events().some(isChange('rules'))).toBe(false);
+    },
+  );
 
   test.runIf(REDIS_SERVER !== undefined)('what ends or changes at one counts at the other within a second', async () => {
     const DATABASE_URL = await newDatabase();

@@ -83,6 +83,24 @@ describe('the events socket', () => {
     unfollow();
   });
 
+  it.each([
+    ['waiting', ['overview']],
+    ['waiting', ['subscription', 'all-requests']],
+    ['people', ['users', {}]],
+    ['plans', ['subscription', 'plans']],
+  ] as const)(
+    'has what shows a change of the installation read anew, and not the dashboard of everybody: %s',
+    (topic, queryKey) => {
+      const queries = new QueryClient();
+      const unfollow = followEvents(queries);
+      for (const key of [dashboardQuery.queryKey, queryKey]) queries.setQueryData(key, {});
+      welcome().say({ kind: 'event', id: LATER, event: { kind: 'changed', topic } });
+      const isOld = (key: readonly unknown[]) => queries.getQueryState(key)?.isInvalidated;
+      expect([isOld(dashboardQuery.queryKey), isOld(queryKey)]).toEqual([false, true]);
+      unfollow();
+    },
+  );
+
   it('is what Online and Offline follow', () => {
     welcome();
     expect([connection(), isLive()]).toEqual(['online', true]);
@@ -192,8 +210,11 @@ describe('what the screens have read', () => {
     expect(queries.getQueryState(historyQuery.queryKey)?.isInvalidated).toBe(false);
     latest().breakOff();
     vi.advanceTimersByTime(500);
+    const calls = server.calls.length;
     welcome(true);
     expect(queries.getQueryState(historyQuery.queryKey)?.isInvalidated).toBe(true);
+    // What is no query is read anew as well: who provides this, and who is signed in.
+    expect(server.calls.slice(calls).map(({ path }) => path)).toEqual(['/config', '/auth/me']);
     unfollow();
   });
 });

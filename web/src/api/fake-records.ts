@@ -120,9 +120,11 @@ export function dashboardOf(parts: Partial<DashboardStatus> = {}): DashboardStat
     recent_scans,
     measured: {
       threats_neutralized: countOf('infected'),
+      test_files_neutralized: 0,
       firewall_rules: 0,
       files_scanned: recent_scans.length,
       files_infected: countOf('infected'),
+      test_files_found: 0,
       infected_in_the_open: false,
       files_pending: countOf('pending'),
       last_finished_at: recent_scans.find((scan) => scan.scan_status !== 'pending')?.scanned_at ?? null,
@@ -185,6 +187,8 @@ export function statsOf(parts: Partial<Stats> = {}): Stats {
     simulated_intrusion_attempts_stopped: 0,
     simulated_brute_force_attempts_blocked: 0,
     simulated_threats_blocked_total: 0,
+    test_files_blocked_today: 0,
+    test_files_blocked_total: 0,
     ...parts,
   };
 }

@@ -1,7 +1,8 @@
 import { currentUser } from '@palisade/contract/auth';
-import type { Topic } from '@palisade/contract/endpoint';
+import type { InstallationTopic, Topic } from '@palisade/contract/endpoint';
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import { call } from './call.ts';
+import { refreshConfig } from './config.ts';
 import { dashboardQuery } from './dashboard.ts';
 import { onEvent, onGap } from './events.ts';
 import { mergeScan, removeScan } from './scans.ts';
@@ -18,7 +19,36 @@ const SHOWN_IN: Record<Topic, readonly QueryKey[]> = {
   alerts: [['anti-hacking']],
 };
 
-function readAnew(queries: QueryClient, topic: Topic): void {
+/** What shows each part of the installation. */
+const INSTALLATION_SHOWN_IN: Record<Exclude<InstallationTopic, 'provider'>, readonly QueryKey[]> = {
+  plans: [
+    ['subscription', 'plans'],
+    ['subscription', 'templates'],
+  ],
+  waiting: [['overview'], ['subscription'], ['false-alarms'], ['outbox']],
+  people: [['overview'], ['users'], ['user-sessions'], ['subscription']],
+};
+
+/** So that not every page of an installation asks in the same moment, in ms. */
+const SPREAD = 1_000;
+
+function readInstallationAnew(queries: QueryClient, topic: InstallationTopic): void {
+  if (topic === 'provider') {
+    setTimeout(() => void refreshConfig(), Math.random() * SPREAD);
+    return;
+  }
+  for (const queryKey of INSTALLATION_SHOWN_IN[topic]) void queries.invalidateQueries({ queryKey });
+}
+
+function isOfInstallation(topic: Topic | InstallationTopic): topic is InstallationTopic {
+  return topic === 'provider' || Object.hasOwn(INSTALLATION_SHOWN_IN, topic);
+}
+
+function readAnew(queries: QueryClient, topic: Topic | InstallationTopic): void {
+  if (isOfInstallation(topic)) {
+    readInstallationAnew(queries, topic);
+    return;
+  }
   for (const queryKey of [...SHOWN_IN[topic], dashboardQuery.queryKey]) void queries.invalidateQueries({ queryKey });
   // The name in the corner is the session's.
   if (topic === 'account') void call(currentUser).then(refreshUser, () => undefined);
@@ -34,7 +64,11 @@ export function followEvents(queries: QueryClient): () => void {
       void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
     }),
     onEvent('changed', ({ topic }) => readAnew(queries, topic)),
-    onGap(() => void queries.invalidateQueries()),
+    onGap(() => {
+      void queries.invalidateQueries();
+      void refreshConfig();
+      void call(currentUser).then(refreshUser, () => undefined);
+    }),
   ];
   return () => {
     for (const stop of stops) stop();

@@ -1,8 +1,16 @@
-import { alertSchema } from '@palisade/contract/anti-hacking';
+import { alertSchema, resolutionReasonSchema } from '@palisade/contract/anti-hacking';
 import { scanSchema } from '@palisade/contract/antivirus';
 import { activitySchema } from '@palisade/contract/audit';
+import { blockSchema } from '@palisade/contract/blocks';
+import { chatMessageSchema } from '@palisade/contract/chat';
+import { engineStatusSchema } from '@palisade/contract/engine';
 import { serverFrameSchema } from '@palisade/contract/events';
+import { ruleSchema } from '@palisade/contract/firewall';
+import { mailStatusSchema } from '@palisade/contract/mail';
 import { problemSchema } from '@palisade/contract/problem';
+import { keptSchema, reportStatusSchema } from '@palisade/contract/quarantine';
+import { sessionStatusSchema } from '@palisade/contract/remote';
+import { planRequestStatusSchema, subscriptionStatusSchema } from '@palisade/contract/subscription';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { scanOf } from './fake-records.ts';
@@ -45,6 +53,38 @@ describe('an answer of a newer server', () => {
       details: {},
     };
     expect(readAnswer(activitySchema, entry)?.data).toMatchObject({ kind: 'other', by: 'server' });
+  });
+
+  it('lists a rule of a kind that it does not know as one that lets in whatever it may be about', () => {
+    const { direction, action, protocol } = ruleSchema.shape;
+    const rule = z.object({ direction, action, protocol });
+    expect(readAnswer(z.array(rule), [{ direction: 'sideways', action: 'tarpit', protocol: 'sctp' }])?.data).toEqual([
+      { direction: 'inbound', action: 'allow', protocol: 'all' },
+    ]);
+  });
+
+  it.each([
+    ['a message', chatMessageSchema.shape.sender],
+    ['a resolution', resolutionReasonSchema],
+    ['a blocked source', blockSchema.shape.kind],
+    ['the rule that blocked it', blockSchema.shape.rule],
+    ['a remote session', sessionStatusSchema],
+    ['a mail', mailStatusSchema],
+    ['a plan', subscriptionStatusSchema],
+    ['a request', planRequestStatusSchema],
+    ['a report', reportStatusSchema],
+    ['a kept file', keptSchema],
+    ['the engine’s rules', engineStatusSchema],
+  ])('has something to show in the place of %s', (_, schema) => {
+    const enums: string[][] = [];
+    const look = (part: unknown): void => {
+      if (typeof part !== 'object' || part === null) return;
+      if ('enum' in part && Array.isArray(part.enum) && part.enum.length > 1) enums.push(part.enum);
+      for (const inner of Object.values(part)) look(inner);
+    };
+    look(z.toJSONSchema(schema, { unrepresentable: 'any' }));
+    expect(enums).not.toEqual([]);
+    for (const words of enums) expect(readAnswer(z.object({ word: z.enum(words) }), { word: 'unheard_of' })).toBeDefined();
   });
 
   it('keeps the sentence of a refusal with an unknown code', () => {

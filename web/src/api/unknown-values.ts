@@ -20,6 +20,21 @@ const PROMISING_LEAST: readonly unknown[] = [
   'server',
   'monitor',
   'internal',
+  // A rule is shown as one that lets in whatever it may be about.
+  'all',
+  'inbound',
+  'allow',
+  'support',
+  'accepted_risk',
+  'requests',
+  'source',
+  'wrong_passwords',
+  'no_entry',
+  'alarm',
+  'yara',
+  'there',
+  'low',
+  'recovery_code',
 ];
 /** Fields that may be empty: of a reason that has no words here nothing is said. */
 const MAY_BE_EMPTY: readonly unknown[] = ['status_detail', 'end_reason'];

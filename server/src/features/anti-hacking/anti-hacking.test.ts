@@ -94,6 +94,8 @@ describe('a drill', async () => {
       simulated_intrusion_attempts_stopped: 0,
       simulated_brute_force_attempts_blocked: 1,
       simulated_threats_blocked_total: 1,
+      test_files_blocked_today: 0,
+      test_files_blocked_total: 0,
     });
   });
 

@@ -28,6 +28,8 @@ import { createScoreHistory } from './score-history.ts';
 interface Overview extends Pick<Posture, 'security_score' | 'score_breakdown' | 'checks'> {
   /** Real alerts that were blocked. */
   blocked: number;
+  /** How many of them are about the industry's harmless test files. */
+  test_files_blocked: number;
   /** Firewall rules, enabled or not. */
   rule_count: number;
   /** An infected upload could be neither sealed nor removed. */
@@ -53,6 +55,9 @@ export interface AntiHacking {
 
 /** The rules whose alerts are about one file each: it is blocked as soon as that is out of reach. */
 const ONE_FILE_RULES: readonly string[] = ['malware_detected.infected', 'phishing_attempt.verdict'];
+/** What is found in files is of low severity where it is one of the industry's test files, and nowhere else (detection/rules.ts). */
+const isOfTestFile = (row: { threat_type: string; severity: string }) =>
+  row.severity === 'low' && (row.threat_type === 'malware_detected' || row.threat_type === 'phishing_attempt');
 /** People whose rules are remembered. */
 const OPENED_MAXIMUM = 1_000;
 
@@ -88,9 +93,9 @@ export function createAntiHacking(parts: {
   /** Real alerts by the rule that found them, what became of them, and whether they are settled. */
   const countAlerts = (user_id: string) =>
     counted(user_id)
-      .select(({ fn }) => ['rule', 'severity', 'outcome', 'status', fn.countAll<number>().as('count')])
+      .select(({ fn }) => ['rule', 'threat_type', 'severity', 'outcome', 'status', fn.countAll<number>().as('count')])
       .where('simulated', '=', 0)
-      .groupBy(['rule', 'severity', 'outcome', 'status'])
+      .groupBy(['rule', 'threat_type', 'severity', 'outcome', 'status'])
       .execute();
 
   type Tally = Awaited<ReturnType<typeof countAlerts>>;
@@ -190,21 +195,22 @@ export function createAntiHacking(parts: {
       const midnight = startOfDay(now(), time_zone);
       const [today, rows] = await Promise.all([
         blockedOf(user_id)
-          .select(({ fn }) => ['simulated', fn.countAll<number>().as('count')])
+          .select(({ fn }) => ['simulated', 'threat_type', 'severity', fn.countAll<number>().as('count')])
           .where('created_at', '>=', midnight)
-          .groupBy('simulated')
+          .groupBy(['simulated', 'threat_type', 'severity'])
           .execute(),
         blockedOf(user_id)
-          .select(({ fn }) => ['simulated', 'threat_type', fn.countAll<number>().as('count')])
-          .groupBy(['simulated', 'threat_type'])
+          .select(({ fn }) => ['simulated', 'threat_type', 'severity', fn.countAll<number>().as('count')])
+          .groupBy(['simulated', 'threat_type', 'severity'])
           .execute(),
       ]);
-      const since = (simulated: number) => today.find((row) => row.simulated === simulated)?.count ?? 0;
+      type Row = (typeof rows)[number];
+      const sumOf = (of: readonly Row[], matches: (row: Row) => boolean) =>
+        of.reduce((sum, row) => sum + (matches(row) ? row.count : 0), 0);
+      const since = (simulated: number) => sumOf(today, (row) => row.simulated === simulated);
       const all = (simulated: number, type?: ThreatType) =>
-        rows.reduce(
-          (sum, row) => sum + (row.simulated === simulated && (type === undefined || row.threat_type === type) ? row.count : 0),
-          0,
-        );
+        sumOf(rows, (row) => row.simulated === simulated && (type === undefined || row.threat_type === type));
+      const ofTestFiles = (of: readonly Row[]) => sumOf(of, (row) => row.simulated === 0 && isOfTestFile(row));
       return {
         threats_blocked_today: since(0),
         intrusion_attempts_stopped: all(0, 'intrusion_attempt'),
@@ -214,6 +220,8 @@ export function createAntiHacking(parts: {
         simulated_intrusion_attempts_stopped: all(1, 'intrusion_attempt'),
         simulated_brute_force_attempts_blocked: all(1, 'brute_force'),
         simulated_threats_blocked_total: all(1),
+        test_files_blocked_today: ofTestFiles(today),
+        test_files_blocked_total: ofTestFiles(rows),
       };
     },
 
@@ -269,7 +277,15 @@ export function createAntiHacking(parts: {
       const { posture, rows, rule_count } = await postureOf(user_id);
       const { security_score, score_breakdown, checks } = posture;
       const infected_in_the_open = score_breakdown.some(({ id }) => id === 'infected_not_removed');
-      return { security_score, score_breakdown, checks, rule_count, infected_in_the_open, blocked: countOf(rows, isBlocked) };
+      return {
+        security_score,
+        score_breakdown,
+        checks,
+        rule_count,
+        infected_in_the_open,
+        blocked: countOf(rows, isBlocked),
+        test_files_blocked: countOf(rows, (row) => isBlocked(row) && isOfTestFile(row)),
+      };
     },
 
     async scan(user_id) {
@@ -278,6 +294,7 @@ export function createAntiHacking(parts: {
       return {
         threats_detected: countOf(rows, () => true),
         threats_blocked: countOf(rows, isBlocked),
+        test_files: countOf(rows, isOfTestFile),
         status: vulnerabilities_found.length > 0 ? 'issues_found' : 'no_issues_found',
         vulnerabilities_found,
         recommendations,

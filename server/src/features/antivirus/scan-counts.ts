@@ -10,6 +10,8 @@ interface Lately {
 export interface ScanCounts {
   clean: number;
   infected: number;
+  /** How many of the infected ones are the industry's test files. */
+  test_files: number;
   pending: number;
   /** When a file was last read to its end. */
   last_finished_at: string | null;
@@ -40,11 +42,16 @@ const UNDER_WAY = ['queued', 'engine_down'] as const;
 export async function countScans(database: Kysely<AntivirusTables>, user_id: string, now: number): Promise<ScanCounts> {
   const since = (age_ms: number) => new Date(now - age_ms).toISOString();
   const mine = database.selectFrom('scans').where('user_id', '=', user_id);
-  const [rows, finished, overdue, lately, repeated] = await Promise.all([
+  const [rows, tests, finished, overdue, lately, repeated] = await Promise.all([
     mine
       .select(({ fn }) => ['scan_status', fn.countAll<number>().as('count')])
       .groupBy('scan_status')
       .execute(),
+    mine
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('scan_status', '=', 'infected')
+      .where('threat_detected', 'in', [...INDUSTRY_TEST_THREATS])
+      .executeTakeFirstOrThrow(),
     mine.select('scanned_at').where('scan_status', 'in', ['clean', 'infected']).orderBy('id', 'desc').limit(1).executeTakeFirst(),
     mine
       .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -84,6 +91,7 @@ export async function countScans(database: Kysely<AntivirusTables>, user_id: str
   return {
     clean: countOf('clean'),
     infected: countOf('infected'),
+    test_files: tests.count,
     pending: countOf('pending'),
     last_finished_at: finished?.scanned_at ?? null,
     overdue: overdue.count,

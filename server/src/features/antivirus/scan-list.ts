@@ -3,6 +3,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { containing } from '#platform/page.ts';
 import { invalidField } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
+import { INDUSTRY_TEST_THREATS } from './scan-counts.ts';
 import { scanOf } from './scan-record.ts';
 
 /** The order of a list: what it goes by before the id, and which way. Ids sort by time. */
@@ -42,13 +43,20 @@ export function createScanList(database: Kysely<AntivirusTables>) {
     },
 
     async totals(user_id: string, search: string): Promise<ScanTotals> {
-      const rows = await of(user_id)
-        .where(containing(search, SEARCHED))
-        .select(({ fn }) => ['scan_status', fn.countAll<number>().as('count')])
-        .groupBy('scan_status')
-        .execute();
+      const found = of(user_id).where(containing(search, SEARCHED));
+      const [rows, tests] = await Promise.all([
+        found
+          .select(({ fn }) => ['scan_status', fn.countAll<number>().as('count')])
+          .groupBy('scan_status')
+          .execute(),
+        found
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .where('scan_status', '=', 'infected')
+          .where('threat_detected', 'in', [...INDUSTRY_TEST_THREATS])
+          .executeTakeFirstOrThrow(),
+      ]);
       const count = (status: ScanStatus) => rows.find((row) => row.scan_status === status)?.count ?? 0;
-      return { clean: count('clean'), infected: count('infected'), pending: count('pending') };
+      return { clean: count('clean'), infected: count('infected'), pending: count('pending'), test_files: tests.count };
     },
   };
 }

@@ -66,9 +66,11 @@ export function createUsers(parts: {
   sessions: Pick<Sessions, 'list' | 'find' | 'endOne' | 'endAll' | 'refresh' | 'counts'>;
   secondFactors: SecondFactors;
   exposure: Exposure;
+  /** Told of whose account is not as it was. */
+  onChange: (user_id: string) => void;
   now: () => number;
 }): Users {
-  const { database, audit, sessions, secondFactors, exposure, now } = parts;
+  const { database, audit, sessions, secondFactors, exposure, onChange, now } = parts;
   const at = () => new Date(now()).toISOString();
   const columns = ['id', 'username', 'email', 'role', 'created_at', 'disabled_at', 'email_proven_at'] as const;
   const auditTables = (transaction: Kysely<Tables>) => transaction.$pickTables<'audit_entries' | 'audit_head'>();
@@ -168,6 +170,7 @@ export function createUsers(parts: {
         return after;
       });
       sessions.refresh(user_id);
+      onChange(user_id);
       const [changed] = await withFacts([user]);
       if (changed === undefined) throw new Problem('not_found');
       return changed;
@@ -187,6 +190,7 @@ export function createUsers(parts: {
           session === undefined ? { all: true } : { session: describeUserAgent(session.user_agent), from: session.source };
         await audit.record(auditTables(transaction), { kind: 'session_ended', ...by, subject_id: user_id, details });
       });
+      onChange(user_id);
     },
   };
 }

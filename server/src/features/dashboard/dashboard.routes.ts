@@ -6,13 +6,20 @@ import { type Api, serve } from '#platform/serve.ts';
 /** What the dashboard gathers; it holds nothing of its own. */
 export interface DashboardSources {
   recentScans(user_id: string, count: number): Promise<Scan[]>;
-  scanCounts(user_id: string): Promise<{ clean: number; infected: number; pending: number; last_finished_at: string | null }>;
+  scanCounts(user_id: string): Promise<{
+    clean: number;
+    infected: number;
+    test_files: number;
+    pending: number;
+    last_finished_at: string | null;
+  }>;
   plan(user_id: string): Promise<CurrentSubscription>;
   overview(user_id: string): Promise<{
     security_score: number;
     score_breakdown: ScoreReason[];
     checks: { ran: number; unknown: number };
     blocked: number;
+    test_files_blocked: number;
     rule_count: number;
     infected_in_the_open: boolean;
   }>;
@@ -36,9 +43,11 @@ export function serveDashboard(api: Api, sources: DashboardSources): void {
       recent_scans,
       measured: {
         threats_neutralized: overview.blocked,
+        test_files_neutralized: overview.test_files_blocked,
         firewall_rules: overview.rule_count,
         files_scanned: scans.clean + scans.infected + scans.pending,
         files_infected: scans.infected,
+        test_files_found: scans.test_files,
         infected_in_the_open: overview.infected_in_the_open,
         files_pending: scans.pending,
         last_finished_at: scans.last_finished_at,

@@ -47,9 +47,11 @@ describe('the status of the dashboard', async () => {
       recent_scans: [],
       measured: {
         threats_neutralized: 0,
+        test_files_neutralized: 0,
         firewall_rules: 0,
         files_scanned: 0,
         files_infected: 0,
+        test_files_found: 0,
         infected_in_the_open: false,
         files_pending: 0,
         last_finished_at: null,
@@ -61,9 +63,11 @@ describe('the status of the dashboard', async () => {
     const record = await scanned(app, maria.token, 'eicar.com', EICAR);
     expect((await status()).measured).toEqual({
       threats_neutralized: 1,
+      test_files_neutralized: 1,
       firewall_rules: 0,
       files_scanned: 1,
       files_infected: 1,
+      test_files_found: 1,
       infected_in_the_open: false,
       files_pending: 0,
       last_finished_at: record.scanned_at,

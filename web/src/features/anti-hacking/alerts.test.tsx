@@ -107,7 +107,7 @@ it('is opened by the link that mends what the posture scan found', async () => {
   server.on(
     scanPosture,
     reply(scanPosture, {
-      ...{ threats_detected: 1, threats_blocked: 0, status: 'issues_found', coverage: '1 of 1 checks could run.' },
+      ...{ threats_detected: 1, threats_blocked: 0, test_files: 0, status: 'issues_found', coverage: '1 of 1 checks could run.' },
       ...{ vulnerabilities_found: ['A threat was not blocked.'], recommendations: ['Act on it.'] },
       findings: [
         {

@@ -24,6 +24,7 @@ let server: FakeServer;
 const RESULT: PostureScan = {
   threats_detected: 3,
   threats_blocked: 2,
+  test_files: 1,
   status: 'issues_found',
   vulnerabilities_found: ['Port 22 (SSH) is open to the whole world. Opened by "<b>ssh</b>".'],
   recommendations: ['Limit who may reach port 22.'],
@@ -162,6 +163,16 @@ describe('the tiles', () => {
     for (const name of ['Threats Blocked Today', 'Intrusion Attempts Stopped', 'Brute Force Attempts Blocked']) {
       expect(screen.getByRole('region', { name })).toHaveTextContent('0');
     }
+  });
+
+  it('say how many were the harmless files that programs like this one are tried out with', async () => {
+    server.on(
+      readStats,
+      reply(readStats, statsOf({ threats_blocked_today: 1, test_files_blocked_today: 1, threats_blocked_total: 4 })),
+    );
+    await open();
+    expect(screen.getByRole('region', { name: 'Threats Blocked Today' })).toHaveTextContent('1 of them is a harmless test file');
+    expect(screen.getByRole('region', { name: 'Total Threats Blocked' })).not.toHaveTextContent('test file');
   });
 
   it('that cannot be read say so', async () => {

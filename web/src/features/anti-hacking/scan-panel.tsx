@@ -13,6 +13,7 @@ import { call } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { describeTestFiles } from '#ui/test-files.ts';
 import { ALERTS_KEY } from './alerts.queries.ts';
 import { isPremiumRequired } from './anti-hacking.queries.ts';
 
@@ -73,6 +74,7 @@ export function ScanPanel() {
 }
 
 function Result({ result }: { result: PostureScan }) {
+  const tests = describeTestFiles(result.test_files);
   return (
     <div className="scan-result">
       <div role="status">
@@ -90,6 +92,7 @@ function Result({ result }: { result: PostureScan }) {
             <dd>{STATUSES[result.status]}</dd>
           </div>
         </dl>
+        {tests && <p className="sub">Threats detected: {tests}.</p>}
         <p className="sub">{result.coverage}</p>
       </div>
       <div className="scan-result__lists">

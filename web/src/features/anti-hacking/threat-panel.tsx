@@ -8,6 +8,7 @@ import { Button } from '#ui/button.tsx';
 import { Card, StatCard } from '#ui/card.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
 import { ErrorNotice } from '#ui/states.tsx';
+import { describeTestFiles } from '#ui/test-files.ts';
 import { Toggle } from '#ui/toggle.tsx';
 import { ALERTS_KEY } from './alerts.queries.ts';
 import { fetchLiveFeed, HISTORY_KEY, isPremiumRequired, prependThreat, statsQuery } from './anti-hacking.queries.ts';
@@ -146,6 +147,7 @@ function Tiles({ stats }: { stats: Stats | undefined }) {
         icon={<IconShieldCheck size={20} stroke={1.7} />}
         real={stats?.threats_blocked_today}
         simulated={stats?.simulated_threats_blocked_today}
+        tests={stats?.test_files_blocked_today}
       />
       <Tile
         label="Intrusion Attempts Stopped"
@@ -164,6 +166,7 @@ function Tiles({ stats }: { stats: Stats | undefined }) {
         icon={<IconShieldLock size={20} stroke={1.7} />}
         real={stats?.threats_blocked_total}
         simulated={stats?.simulated_threats_blocked_total}
+        tests={stats?.test_files_blocked_total}
       />
     </div>
   );
@@ -174,18 +177,22 @@ interface TileProps {
   icon: ReactNode;
   real: number | undefined;
   simulated: number | undefined;
+  /** How many of what really happened are harmless test files. */
+  tests?: number | undefined;
 }
 
 /** What really happened, large; drills beneath, marked. */
-function Tile({ label, icon, real, simulated = 0 }: TileProps) {
+function Tile({ label, icon, real, simulated = 0, tests }: TileProps) {
+  const ofTests = describeTestFiles(tests);
   return (
     <StatCard label={label} icon={icon} value={real === undefined ? '–' : count.format(real)}>
+      {ofTests && `${ofTests}. `}
       {simulated > 0 ? (
         <>
           <FigureMark kind="simulated" /> {count.format(simulated)} practice {simulated === 1 ? 'alert' : 'alerts'}, not counted
         </>
       ) : (
-        'measured on this account'
+        !ofTests && 'measured on this account'
       )}
     </StatCard>
   );

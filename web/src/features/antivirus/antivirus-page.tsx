@@ -6,6 +6,7 @@ import { describeEngines } from '#api/scan-summary.ts';
 import { EVERY_SCAN, scansQuery, scanTotalsQuery } from '#api/scans.ts';
 import { StatCard } from '#ui/card.tsx';
 import { Page } from '#ui/page.tsx';
+import { describeTestFiles } from '#ui/test-files.ts';
 import { DropArea } from './drop-area.tsx';
 import { EngineCard } from './engine-card.tsx';
 import { ScanHistory } from './scan-history.tsx';
@@ -58,7 +59,7 @@ function ScanStats() {
         icon={<IconAlertTriangle size={20} stroke={1.7} />}
         value={totals ? count.format(totals.infected) : '–'}
       >
-        infected files
+        {describeTestFiles(totals?.test_files) ?? 'infected files'}
       </StatCard>
       <StatCard
         label="Files Scanned"

@@ -11,7 +11,7 @@ let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer();
-  server.on(countScans, reply(countScans, { clean: 1, infected: 0, pending: 0 }));
+  server.on(countScans, reply(countScans, { clean: 1, infected: 0, pending: 0, test_files: 0 }));
 });
 
 describe('the scan history', () => {
@@ -105,7 +105,7 @@ describe('the scan history', () => {
 
   it('pages through all that there is, and counts it', async () => {
     const scans = Array.from({ length: 60 }, (_, place) => scanOf({ filename: `file-${String(place).padStart(2, '0')}.txt` }));
-    server.on(countScans, reply(countScans, { clean: 60, infected: 0, pending: 0 }));
+    server.on(countScans, reply(countScans, { clean: 60, infected: 0, pending: 0, test_files: 0 }));
     server.on(listScans, (query) => {
       const from = query.has('cursor') ? scans.findIndex(({ id }) => id === query.get('cursor')) + 1 : 0;
       return reply(listScans, scans.slice(from, from + Number(query.get('limit'))));
@@ -121,7 +121,7 @@ describe('the scan history', () => {
 
   it('shows one status, finds words, and orders', async () => {
     const asked: string[] = [];
-    server.on(countScans, reply(countScans, { clean: 210, infected: 1, pending: 0 }));
+    server.on(countScans, reply(countScans, { clean: 210, infected: 1, pending: 0, test_files: 0 }));
     server.on(listScans, (query) => {
       query.delete('limit');
       asked.push(String(query));

@@ -92,7 +92,7 @@ describe('uploading', () => {
   it('puts the new record at the head of the history without reading the list again', async () => {
     server.on(listScans, reply(listScans, [scanOf({ filename: 'older.txt' })]));
     let clean = 0;
-    server.on(countScans, () => reply(countScans, { clean: ++clean, infected: 0, pending: 0 }));
+    server.on(countScans, () => reply(countScans, { clean: ++clean, infected: 0, pending: 0, test_files: 0 }));
     renderForTest(
       <UploadsProvider>
         <AntivirusPage />

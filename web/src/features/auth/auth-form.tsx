@@ -1,4 +1,15 @@
-import { type ChangeEvent, type FormEvent, lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react';
+import {
+  type ChangeEvent,
+  type FormEvent,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useId,
+  useReducer,
+  useRef,
+  useState,
+} from 'react';
 import { flushSync } from 'react-dom';
 import { type Config, refreshConfig } from '#api/config.ts';
 import { type Session, type SessionNotice, startSession } from '#api/session.ts';
@@ -8,7 +19,6 @@ import {
   type AuthOutcome,
   askForUsername,
   createAccount,
-  type FieldMessages,
   sendResetInstructions,
   setNewPassword,
   signIn,
@@ -16,6 +26,7 @@ import {
 import { AuthFields } from './auth-fields.tsx';
 import { ModeLink } from './auth-mode-link.tsx';
 import { AUTH_MODES, type AuthMode, addressWithoutMode, modeOfAddress } from './auth-modes.ts';
+import { type AuthMessage, type AuthValues, authReducer, bad, EMPTY, firstState, good } from './auth-state.ts';
 import { AuthTabs } from './auth-tabs.tsx';
 
 const TABS: readonly { mode: AuthMode; label: string }[] = [
@@ -42,9 +53,6 @@ const FIRST_ACCOUNT: Record<Config['administrator'], string | undefined> = {
     'There is no administrator yet. Register with one of the addresses in ADMIN_EMAILS: we mail it a code, and entering the code after you sign in makes you an administrator.',
 };
 
-/** What stands where a countdown was. */
-const AGAIN = 'You can try again now.';
-
 /** Browsers take passkeys at a page with a name, and not at a bare address (WebAuthn level 3, sections 5.1.3 and 5.1.6). */
 const TAKES_PASSKEYS = () => 'PublicKeyCredential' in window && !/^[\d.]+$|^\[/u.test(window.location.hostname);
 const OFFERS_PASSKEYS = TAKES_PASSKEYS() && 'isConditionalMediationAvailable' in PublicKeyCredential;
@@ -52,25 +60,8 @@ const OFFERS_PASSKEYS = TAKES_PASSKEYS() && 'isConditionalMediationAvailable' in
 /** Loaded by who is refused alone. */
 const RefusedMessage = lazy(async () => ({ default: (await import('./refused-message.tsx')).RefusedMessage }));
 
-/** A form that the server will not look at again until a moment, in ms since 1970, for that email. */
-interface Refusal {
-  mode: AuthMode;
-  email: string;
-  until: number;
-  sentence: string;
-}
-
 /** Long enough to be read: the specification has a message between signing in and being in. */
 const MESSAGE_PAUSE = 500;
-
-const EMPTY: Record<AuthField, string> = {
-  email: '',
-  username: '',
-  password: '',
-  confirm: '',
-  reset_token: '',
-  new_password: '',
-};
 
 interface AuthFormProps {
   notice: SessionNotice | undefined;
@@ -80,15 +71,9 @@ interface AuthFormProps {
 
 export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   const [asked] = useState(() => modeOfAddress(window.location.search));
-  const [mode, setMode] = useState<AuthMode>(asked === undefined || asked === 'unknown' ? 'login' : asked);
-  const [values, setValues] = useState(EMPTY);
-  const [fieldMessages, setFieldMessages] = useState<FieldMessages>({});
-  const [message, setMessage] = useState(asked === 'unknown' ? 'Invalid action' : '');
-  const [busy, setBusy] = useState(false);
-  const [isAsking, setIsAsking] = useState(false);
+  const [state, dispatch] = useReducer(authReducer, asked, firstState);
+  const { mode, values, fieldMessages, message, busy, refusal } = state;
   const [secondStep, setSecondStep] = useState<ReactNode>();
-  const [elsewhere, setElsewhere] = useState<string>();
-  const [refusal, setRefusal] = useState<Refusal>();
   const form = useRef<HTMLFormElement>(null);
   const withdraw = useRef<() => void>(undefined);
   const panelId = useId();
@@ -98,23 +83,21 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   const isOutbox = config?.reset_delivery === 'outbox';
 
   const first = config?.administrator === 'first_account';
-  const isUntouched = useRef(true);
   // Nobody can sign in yet. Whoever has begun to type is left where they are.
   useEffect(() => {
-    if (first && isUntouched.current && asked === undefined) setMode('register');
-  }, [first, asked]);
+    if (first) dispatch({ kind: 'first_opened' });
+  }, [first]);
 
   useEffect(() => {
     if (asked !== undefined) window.history.replaceState(window.history.state, '', addressWithoutMode(window.location));
   }, [asked]);
 
   function change(field: AuthField) {
-    return (event: ChangeEvent<HTMLInputElement>) => {
-      const { value } = event.currentTarget;
-      isUntouched.current = false;
-      setValues((before) => ({ ...before, [field]: value }));
-      setFieldMessages((before) => ({ ...before, [field]: undefined }));
-    };
+    return ({ currentTarget: { value } }: ChangeEvent<HTMLInputElement>) => dispatch({ kind: 'typed', field, value });
+  }
+
+  function tell(next: AuthMessage) {
+    dispatch({ kind: 'told', message: next });
   }
 
   /** Passkeys are offered from when the email is to be filled in, until another way is taken. */
@@ -132,7 +115,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
         onSignedIn: (session) => void enter(session),
         onRefused(sentence) {
           withdrawOffer();
-          setMessage(sentence);
+          tell(bad(sentence));
         },
       });
     }, withdrawOffer);
@@ -145,41 +128,33 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
 
   useEffect(() => () => withdraw.current?.(), []);
 
-  function changeMode(next: AuthMode, nextMessage = '') {
+  function changeMode(next: AuthMode) {
     withdrawOffer();
-    isUntouched.current = false;
-    setMode(next);
-    setMessage(nextMessage);
-    setElsewhere(undefined);
-    setFieldMessages({});
+    dispatch({ kind: 'moved', mode: next });
   }
 
   /** Shows another mode, and gives the focus to the first field that is to be filled in: what had it is gone. */
-  function moveTo(next: AuthMode, nextMessage?: string, changes: Partial<typeof EMPTY> = {}) {
-    flushSync(() => {
-      setBusy(false);
-      setValues((before) => ({ ...before, ...changes }));
-      changeMode(next, nextMessage);
-    });
+  function moveTo(next: AuthMode, nextMessage?: AuthMessage, changes: Partial<AuthValues> = {}) {
+    withdrawOffer();
+    flushSync(() => dispatch({ kind: 'moved', mode: next, message: nextMessage, values: changes }));
     const inputs = [...(form.current?.querySelectorAll('input') ?? [])];
     (inputs.find((input) => input.value === '') ?? inputs[0])?.focus();
   }
 
   function refuse({ message: sentence, fields, retry_after }: Extract<AuthOutcome<unknown>, { ok: false }>) {
     if (retry_after !== undefined) {
-      setRefusal({ mode, email: values.email, until: Date.now() + retry_after * 1_000, sentence });
+      dispatch({ kind: 'held', refusal: { mode, email: values.email, until: Date.now() + retry_after * 1_000, sentence } });
       // The button that had the focus takes none now.
       form.current?.querySelector('input')?.focus();
       return;
     }
-    setMessage(sentence);
-    setFieldMessages(fields);
+    dispatch({ kind: 'refused', text: sentence, fields });
     const first = Object.keys(fields)[0];
     if (first) form.current?.querySelector<HTMLInputElement>(`[name="${CSS.escape(first)}"]`)?.focus();
   }
 
   async function enter(session: Session) {
-    setMessage('Login successful! Redirecting...');
+    tell(good('Login successful! Redirecting...'));
     await Promise.all([prepare().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, MESSAGE_PAUSE))]);
     startSession(session);
   }
@@ -192,40 +167,37 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
     const { challenge, methods } = outcome;
     if (challenge === undefined || methods === undefined) return refuse(outcome);
     const { SecondStep } = await import('./second-step.tsx');
-    const leave = (sentence = '') => {
+    const leave = (sentence?: string) => {
       setSecondStep(undefined);
-      moveTo('login', sentence, { password: '' });
+      moveTo('login', sentence === undefined ? undefined : bad(sentence), { password: '' });
     };
     setSecondStep(<SecondStep challenge={challenge} methods={methods} onSignedIn={enter} onLeave={leave} />);
   }
 
   async function submitPasskey() {
     withdrawOffer();
-    setIsAsking(true);
-    setMessage('');
-    setElsewhere(undefined);
+    dispatch({ kind: 'tried', by: 'passkey' });
     try {
       void prepare().catch(() => undefined);
       const { signInWithPasskey } = await import('./passkey-sign-in.ts');
       const outcome = await signInWithPasskey();
       if (outcome.ok) return await enter(outcome.answer);
-      setMessage(outcome.message);
-      setElsewhere(outcome.origin);
+      tell(bad(outcome.message, outcome.origin));
     } catch (error) {
       console.error(error);
-      setMessage('Operation failed');
+      tell(bad('Operation failed'));
     } finally {
-      setIsAsking(false);
+      dispatch({ kind: 'ended' });
     }
   }
 
   async function submitRegistration() {
-    if (values.password !== values.confirm) return setMessage('Passwords do not match');
+    if (values.password !== values.confirm) return tell(bad('Passwords do not match'));
     const outcome = await createAccount(values);
     if (!outcome.ok) return refuse(outcome);
     const { email } = values;
     const next = config?.exposure === 'public' ? CHECK_EMAIL : 'Please login with your credentials.';
-    moveTo('login', `Registration successful! ${next}`, { ...EMPTY, email });
+    moveTo('login', good(`Registration successful! ${next}`), { ...EMPTY, email });
     void refreshConfig();
   }
 
@@ -233,12 +205,14 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
     const outcome = await sendResetInstructions(values);
     if (!outcome.ok) return refuse(outcome);
     const { reset_token, expires_in, detail } = outcome.reply;
-    if (detail !== undefined) return moveTo('reset-password', detail, { reset_token: '', new_password: '' });
+    if (detail !== undefined) return moveTo('reset-password', bad(detail), { reset_token: '', new_password: '' });
     moveTo(
       'reset-password',
-      reset_token === null
-        ? 'Reset instructions sent successfully. Check your email for the reset token.'
-        : `Reset instructions sent successfully. Your reset token: ${reset_token} (valid for ${Math.round(expires_in / 60)} minutes)`,
+      good(
+        reset_token === null
+          ? 'Reset instructions sent successfully. Check your email for the reset token.'
+          : `Reset instructions sent successfully. Your reset token: ${reset_token} (valid for ${Math.round(expires_in / 60)} minutes)`,
+      ),
       { reset_token: reset_token ?? '', new_password: '' },
     );
   }
@@ -247,24 +221,23 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
     const outcome = await setNewPassword(values);
     if (!outcome.ok) return refuse(outcome);
     const cleared = { password: '', reset_token: '', new_password: '' };
-    moveTo('login', 'Password reset successful! You can now login with your new password.', cleared);
+    moveTo('login', good('Password reset successful! You can now login with your new password.'), cleared);
   }
 
   async function submitRecovery() {
     const outcome = await askForUsername(values);
     if (!outcome.ok) return refuse(outcome);
     const { username, detail } = outcome.reply;
-    if (detail !== undefined) return setMessage(detail);
+    if (detail !== undefined) return tell(bad(detail));
     if (username === null) {
       const where = isOutbox ? OUTBOX_HINT : 'If an account has this email, its username is on its way there.';
-      return moveTo('login', `Username recovery successful! ${where}`);
+      return moveTo('login', good(`Username recovery successful! ${where}`));
     }
-    moveTo('login', `Username recovery successful! Your username is: ${username}`, { username });
+    moveTo('login', good(`Username recovery successful! Your username is: ${username}`), { username });
   }
 
   function endRefusal() {
-    setRefusal(undefined);
-    setMessage(AGAIN);
+    dispatch({ kind: 'hold_ended' });
   }
 
   const SUBMITS: Record<AuthMode, () => Promise<void>> = {
@@ -278,17 +251,14 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   async function submit(event: FormEvent) {
     event.preventDefault();
     withdrawOffer();
-    setBusy(true);
-    setMessage('');
-    setElsewhere(undefined);
-    setFieldMessages({});
+    dispatch({ kind: 'tried', by: 'form' });
     try {
       await SUBMITS[mode]();
     } catch (error) {
       console.error(error);
-      setMessage('Operation failed');
+      tell(bad('Operation failed'));
     } finally {
-      setBusy(false);
+      dispatch({ kind: 'ended' });
     }
   }
 
@@ -324,30 +294,26 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
             </div>
           )}
           <div className="auth-form__submit">
-            <div
-              role="status"
-              className="auth-form__message"
-              data-tone={message.includes('success') || message === AGAIN ? 'good' : 'bad'}
-            >
+            <div role="status" className="auth-form__message" data-tone={refused ? 'bad' : message?.tone}>
               {refused ? (
                 <Suspense fallback={refused.sentence}>
                   <RefusedMessage sentence={refused.sentence} until={refused.until} onEnd={endRefusal} />
                 </Suspense>
               ) : (
-                message
+                message?.text
               )}
-              {elsewhere && (
+              {message?.elsewhere && (
                 <>
                   {' '}
-                  <a href={elsewhere}>{elsewhere}</a>
+                  <a href={message.elsewhere}>{message.elsewhere}</a>
                 </>
               )}
             </div>
-            <Button type="submit" size="l" loading={busy} disabled={Boolean(refused)}>
+            <Button type="submit" size="l" loading={busy === 'form'} disabled={Boolean(refused)}>
               {submitLabel}
             </Button>
             {mode === 'login' && TAKES_PASSKEYS() && (
-              <Button variant="quiet" size="l" loading={isAsking} onClick={submitPasskey}>
+              <Button variant="quiet" size="l" loading={busy === 'passkey'} onClick={submitPasskey}>
                 Use a passkey
               </Button>
             )}

@@ -421,6 +421,12 @@ describe('a forgotten password', () => {
   it.each([
     ['the detail', refusal('not_found', { detail: 'No account has this email.' }), 'No account has this email.'],
     ['its own words', refusal('internal', { detail: '' }), 'Failed to send reset instructions'],
+    // Not by what is in the words: the server may say what it likes.
+    [
+      'red words',
+      refusal('conflict', { detail: 'The last attempt was successful already.' }),
+      'The last attempt was successful already.',
+    ],
   ])('shows %s of a refusal', async (_, answer, words) => {
     server.on(forgotPassword, answer);
     await askForReset();

@@ -34,6 +34,22 @@ describe('the answer', () => {
     });
   });
 
+  it('does not frighten over the harmless files that programs like this one are tried out with', () => {
+    const status = dashboardOf({ recent_scans: [infected(), infected()] });
+    const answer = (test_files_found: number, more = {}) =>
+      answerOf({ ...status, measured: { ...status.measured, test_files_found, ...more } }, false);
+    expect(answer(2)).toEqual({
+      tone: 'good',
+      sentence: '2 harmless test files were found and put out of reach.',
+      detail: 'You need not do anything: they are made to try out programs like this one.',
+    });
+    expect(answer(1)).toMatchObject({
+      sentence: '2 infected files were found and put out of reach.',
+      detail: 'Delete the originals on your own device. 1 of them is a harmless test file.',
+    });
+    expect(answer(2, { infected_in_the_open: true })).toMatchObject({ tone: 'waiting' });
+  });
+
   it('is not teal while anything needs the person, though no file does', () => {
     const reason = {
       id: 'no_two_factor',

@@ -1,4 +1,5 @@
 import type { DashboardStatus } from '@palisade/contract/dashboard';
+import { describeTestFiles } from '#ui/test-files.ts';
 
 export interface Answer {
   tone: 'good' | 'danger' | 'waiting' | 'none' | 'unknown';
@@ -30,20 +31,40 @@ export function answerOf(status: Pick<DashboardStatus, 'measured' | 'score_break
 }
 
 function answerOfFiles(measured: DashboardStatus['measured']): Answer {
-  const { files_infected, infected_in_the_open, files_pending, files_scanned } = measured;
+  const { files_infected, test_files_found, infected_in_the_open, files_pending, files_scanned } = measured;
   const clean = files_scanned - files_infected - files_pending;
   const unread = files_pending > 0 ? `${files(files_pending, 'was', 'were')} not fully read yet.` : '';
+  const isOnlyTest = files_infected > 0 && files_infected === test_files_found;
+  if (infected_in_the_open && isOnlyTest)
+    return {
+      tone: 'waiting',
+      sentence: `${files(files_infected, 'is', 'are', 'harmless test ')} still on the server.`,
+      detail: `It could not be locked away or removed: tell support. ${unread}`.trim(),
+    };
   if (infected_in_the_open)
     return {
       tone: 'danger',
       sentence: 'An infected file is still on the server.',
       detail: `It could not be locked away or removed: tell support. ${unread}`.trim(),
     };
+  if (isOnlyTest)
+    return {
+      tone: files_pending > 0 ? 'waiting' : 'good',
+      sentence: `${files(files_infected, 'was', 'were', 'harmless test ')} found and put out of reach.`,
+      detail:
+        `You need not do anything: ${files_infected === 1 ? 'it is' : 'they are'} made to try out programs like this one. ${unread}`.trim(),
+    };
   if (files_infected > 0) {
+    const tests = describeTestFiles(test_files_found);
+    const parts = [
+      `Delete the ${files_infected === 1 ? 'original' : 'originals'} on your own device.`,
+      tests && `${tests}.`,
+      unread,
+    ];
     return {
       tone: files_pending > 0 ? 'waiting' : 'good',
       sentence: `${files(files_infected, 'was', 'were', 'infected ')} found and put out of reach.`,
-      detail: `Delete the ${files_infected === 1 ? 'original' : 'originals'} on your own device. ${unread}`.trim(),
+      detail: parts.filter(Boolean).join(' '),
     };
   }
   if (files_pending > 0) {

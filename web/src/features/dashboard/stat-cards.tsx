@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { StatCard } from '#ui/card.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { describeTestFiles } from '#ui/test-files.ts';
 import type { SimulatedCounters } from './simulated-counters.ts';
 
 const count = new Intl.NumberFormat('en');
@@ -31,6 +32,7 @@ export function StatCards({ status, simulated }: StatCardsProps) {
         icon={<IconShieldX size={20} stroke={1.7} />}
         simulated={simulated?.threats}
         measured={status?.measured.threats_neutralized}
+        tests={status?.measured.test_files_neutralized}
       />
       <Counter
         label="Firewall Rules"
@@ -62,21 +64,28 @@ interface CounterProps {
   icon: ReactNode;
   simulated: number | undefined;
   measured: number | undefined;
+  /** How many of what was measured are harmless test files. */
+  tests?: number | undefined;
 }
 
 /** A figure that is simulated where the demo is on, with what was measured beneath it; measured alone elsewhere. */
-function Counter({ label, icon, simulated, measured }: CounterProps) {
+function Counter({ label, icon, simulated, measured, tests }: CounterProps) {
+  const from = describeTestFiles(tests) ?? 'measured on this account';
   if (simulated === undefined) {
     return (
       <StatCard label={label} icon={icon} value={measured === undefined ? '–' : count.format(measured)}>
-        measured on this account
+        {from}
       </StatCard>
     );
   }
   return (
     <StatCard label={label} icon={icon} value={count.format(simulated)}>
       <FigureMark kind="simulated" />
-      {measured !== undefined && <span className="dashboard__measured">{count.format(measured)} measured on this account</span>}
+      {measured !== undefined && (
+        <span className="dashboard__measured">
+          {count.format(measured)} measured on this account{tests ? `: ${from}` : ''}
+        </span>
+      )}
     </StatCard>
   );
 }

@@ -15,6 +15,13 @@ const OUTCOMES: Record<InfectedUpload['copy'], string> = {
   waiting: 'The uploaded copy is given to nobody, and is locked away as soon as there is room. Delete the original.',
 };
 
+const OUTCOMES_OF_TEST_FILES: Record<InfectedUpload['copy'], string> = {
+  sealed: 'The uploaded copy is in quarantine.',
+  deleted: 'The uploaded copy was deleted.',
+  left: 'The uploaded copy could not be deleted yet.',
+  waiting: 'The uploaded copy is given to nobody, and is locked away as soon as there is room.',
+};
+
 /** Whether the copy that reached this server is out of reach. The original lies where the person took it from, and no server can vouch for it. */
 export function isOutOfReach(copy: InfectedUpload['copy']): boolean {
   return copy === 'sealed' || copy === 'deleted';
@@ -23,6 +30,5 @@ export function isOutOfReach(copy: InfectedUpload['copy']): boolean {
 /** What was found, where, and what was done. */
 export function describeInfectedFile({ filename, member, threat, is_test_file, copy }: InfectedUpload): string {
   const found = `${threat} was found in ${member === null ? filename : `${filename} (${member})`}.`;
-  if (!is_test_file) return `${found} ${OUTCOMES[copy]}`;
-  return `${found} It is a harmless test file. ${copy === 'sealed' ? 'The uploaded copy is in quarantine.' : 'The uploaded copy was deleted.'}`;
+  return is_test_file ? `${found} It is a harmless test file. ${OUTCOMES_OF_TEST_FILES[copy]}` : `${found} ${OUTCOMES[copy]}`;
 }

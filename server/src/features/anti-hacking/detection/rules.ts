@@ -251,7 +251,10 @@ export const RULES: readonly Rule[] = [
     measure: sliding(8, 6 * MINUTE, 8),
     threshold: '8 infected files within 6 minutes',
     value: ({ data }) => data.scan_id,
-    describe: () => 'Eight infected files came within 6 minutes: something may be spreading. Look after where they come from.',
+    describe: ({ data }) =>
+      data.is_test_file
+        ? 'Eight harmless test files came within 6 minutes.'
+        : 'Eight infected files came within 6 minutes: something may be spreading. Look after where they come from.',
   }),
   outbreak({
     id: 'malware_detected.outbreak_different',
@@ -259,8 +262,10 @@ export const RULES: readonly Rule[] = [
     measure: sliding(3, HOUR, 3),
     threshold: '3 different infected files within an hour',
     value: ({ data }) => data.sha256,
-    describe: () =>
-      'Three different infected files came within an hour: something may be spreading. Look after where they come from.',
+    describe: ({ data }) =>
+      data.is_test_file
+        ? 'Three different harmless test files came within an hour.'
+        : 'Three different infected files came within an hour: something may be spreading. Look after where they come from.',
   }),
   rule({
     id: 'phishing_attempt.verdict',

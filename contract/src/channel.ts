@@ -1,0 +1,42 @@
+import type { z } from 'zod';
+
+/**
+ * A socket between the server and one kind of peer (a page, an agent), whole: what each side may say, and how much of it. Every frame is one JSON text, told apart by
+ * `kind`. The peer speaks first and says who it is (`hello`); later frames are `said` by the peer and `told` by the server. The mechanism's own frames are not among
+ * them: the server says `{ "kind": "ping" }`, which the peer answers with `{ "kind": "pong" }`.
+ */
+export interface Channel<Hello = unknown, Said = unknown, Told = unknown> {
+  path: `/${string}`;
+  hello: z.ZodType<Hello>;
+  said: z.ZodType<Said>;
+  told: z.ZodType<Told>;
+  /** Of the first frame, and of each later one. Bytes. */
+  hello_bytes: number;
+  frame_bytes: number;
+  /** Frames of the peer between two heartbeats, those of the protocol itself too. */
+  frames_per_heartbeat: number;
+}
+
+/** Declares a channel and keeps the types of its frames. */
+export function channel<Hello, Said, Told>(definition: Channel<Hello, Said, Told>): Channel<Hello, Said, Told> {
+  return definition;
+}
+
+/** Why the server closes a socket of any channel, as WebSocket close codes (RFC 6455 section 7.4: 4000 to 4999 are the application's own). */
+export const CLOSED = {
+  /** The server is stopping; another one, or the next, takes the peer. */
+  going_away: 1001,
+  /** A frame of more bytes than the channel takes. */
+  too_big: 1009,
+  failed: 1011,
+  /** What was told lately may be incomplete: the peer connects again and is told what it missed. */
+  again: 1012,
+  /** A frame that is none of the channel's, or too many of them. */
+  malformed: 4400,
+  /** The peer is not who it says, or not any more. Asking again in the same way is of no use. */
+  unauthenticated: 4401,
+  /** No `hello` in time. */
+  silent: 4408,
+  /** The principal has as many sockets as it may have. */
+  too_many: 4429,
+} as const;

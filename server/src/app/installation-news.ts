@@ -1,0 +1,45 @@
+import { type InstallationTopic, TOLD_TO } from '@palisade/contract/endpoint';
+import type { FastifyBaseLogger } from 'fastify';
+import { logFailure } from '#platform/database-patience.ts';
+import { personTopic, type Topics } from '#platform/topics/topics.ts';
+
+/** What happens within this is told once, in ms: strangers can register as fast as the limits let them, and each telling has many pages read anew. */
+const PAUSE_MS = 500;
+
+/** Tells open pages what has changed of the installation. */
+export interface InstallationNews {
+  /** Never fails and never waits. */
+  tell(topic: InstallationTopic): void;
+  close(): void;
+}
+
+export function createInstallationNews(parts: {
+  topics: Pick<Topics, 'publish' | 'publishToAll'>;
+  administrators: () => Promise<string[]>;
+  logger: FastifyBaseLogger;
+}): InstallationNews {
+  const { topics, administrators, logger } = parts;
+  const planned = new Map<InstallationTopic, NodeJS.Timeout>();
+
+  async function tellNow(topic: InstallationTopic): Promise<void> {
+    const event = { kind: 'changed', topic } as const;
+    if (TOLD_TO[topic] === 'everybody') return topics.publishToAll(event);
+    for (const user_id of await administrators()) topics.publish(personTopic(user_id), event);
+  }
+
+  return {
+    tell(topic) {
+      if (planned.has(topic)) return;
+      const timer = setTimeout(() => {
+        planned.delete(topic);
+        tellNow(topic).catch((error: unknown) => logFailure(logger, error, 'administrators could not be told what waits'));
+      }, PAUSE_MS);
+      planned.set(topic, timer.unref());
+    },
+
+    close() {
+      for (const timer of planned.values()) clearTimeout(timer);
+      planned.clear();
+    },
+  };
+}

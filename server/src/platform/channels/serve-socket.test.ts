@@ -1,0 +1,183 @@
+import { CLOSED, channel } from '@palisade/contract/channel';
+import { pino } from 'pino';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { z } from 'zod';
+import { createMemoryCounters } from '#platform/counters.ts';
+import { createHttp, PATIENCE } from '#platform/http.ts';
+import { type ChannelService, openSockets, type Refusal, SOCKET_LIMITS, type SocketLimits, serveSocket } from './serve-socket.ts';
+
+// A second contract on the mechanism of the events socket: computers, which say more and longer things than pages.
+
+const KIB = 1024;
+
+const deviceChannel = channel({
+  path: '/devices/socket',
+  hello: z.object({ kind: z.literal('hello'), device_token: z.string() }),
+  said: z.discriminatedUnion('kind', [z.object({ kind: z.literal('signal'), data: z.string() })]),
+  told: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('welcome'), device: z.string() }),
+    z.object({ kind: z.literal('signal'), data: z.string() }),
+  ]),
+  hello_bytes: KIB,
+  frame_bytes: 64 * KIB,
+  frames_per_heartbeat: 50,
+});
+type Hello = z.infer<typeof deviceChannel.hello>;
+type Said = z.infer<typeof deviceChannel.said>;
+type Told = z.infer<typeof deviceChannel.told>;
+
+interface Device {
+  kind: 'device';
+  id: string;
+}
+
+const GONE: Refusal = { code: CLOSED.unauthenticated, reason: 'This device was removed.' };
+
+/** Serves devices, whose token is their name; `removed` are the names of those that may not stay. What one says goes to all of them. */
+async function serveDevices(limits: Partial<SocketLimits> = {}) {
+  const fastify = await createHttp({
+    logger: pino({ level: 'silent' }),
+    trusted_proxies: [],
+    patience: PATIENCE,
+    public_url: undefined,
+    channels: [deviceChannel],
+    exposure: 'local',
+    onArrival: () => {},
+  });
+  const removed = new Set<string>();
+  const heard: Said[] = [];
+  const present = new Map<string, (frame: Told) => void>();
+  const service: ChannelService<Device, Hello, Said, Told> = {
+    channel: deviceChannel,
+    meet: ({ device_token }) =>
+      Promise.resolve(
+        removed.has(device_token) ? { refusal: GONE } : { principal: { kind: 'device', id: device_token } as const },
+      ),
+    keyOf: ({ id }) => id,
+    refused: (devices) =>
+      Promise.resolve(new Map(devices.filter(({ id }) => removed.has(id)).map((device) => [device, GONE] as const))),
+    join(connection) {
+      const { id } = connection.principal;
+      present.set(id, connection.tell);
+      connection.tell({ kind: 'welcome', device: id });
+      return {
+        onFrame(frame) {
+          heard.push(frame);
+          for (const tell of present.values()) tell(frame);
+        },
+        onLeave: () => void present.delete(id),
+      };
+    },
+  };
+  await openSockets(fastify, [deviceChannel]);
+  const sockets = serveSocket(fastify, service, {
+    limits: { ...SOCKET_LIMITS, ...limits },
+    opening: { rate: { count: 1_000_000, period_ms: 60_000 }, counters: createMemoryCounters({ now: Date.now }) },
+    public_url: undefined,
+  });
+  const url = await fastify.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(async () => {
+    sockets.close();
+    await fastify.close();
+  });
+
+  async function open() {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/api${deviceChannel.path}`);
+    const frames: unknown[] = [];
+    socket.on('message', (bytes) => {
+      const frame: unknown = JSON.parse(bytes.toString());
+      frames.push(frame);
+      if (z.object({ kind: z.literal('ping') }).safeParse(frame).success) say({ kind: 'pong' });
+    });
+    const closed = new Promise<number>((resolve) => socket.once('close', resolve));
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+    const say = (frame: unknown) => socket.send(JSON.stringify(frame));
+    return { socket, frames, closed, say };
+  }
+  async function enter(device_token: string) {
+    const opened = await open();
+    opened.say({ kind: 'hello', device_token });
+    await vi.waitFor(() => expect(opened.frames).toContainEqual({ kind: 'welcome', device: device_token }));
+    return opened;
+  }
+  return { sockets, removed, heard, present, open, enter };
+}
+
+const signal = (bytes: number) => ({
+  kind: 'signal',
+  data: 'x'.repeat(bytes - JSON.stringify({ kind: 'signal', data: '' }).length),
+});
+
+test('a frame of 64 KiB goes from one device to another, and one byte more ends the socket', async () => {
+  const devices = await serveDevices();
+  const [one, other] = [await devices.enter('one'), await devices.enter('other')];
+  one.say(signal(64 * KIB));
+  await vi.waitFor(() => expect(other.frames).toContainEqual(signal(64 * KIB)));
+  one.say(signal(64 * KIB + 1));
+  expect(await one.closed).toBe(CLOSED.too_big);
+  await vi.waitFor(() => expect([...devices.present.keys()]).toEqual(['other']));
+});
+
+test('who has not said who they are may say a kilobyte, whole or in parts that never end', async () => {
+  const { open, heard } = await serveDevices();
+  const long = await open();
+  long.say({ kind: 'hello', device_token: 'x'.repeat(4 * KIB) });
+  expect(await long.closed).toBe(CLOSED.too_big);
+  const dripping = await open();
+  for (let part = 0; part < 8; part += 1) dripping.socket.send('x'.repeat(512), { fin: false });
+  expect(await dripping.closed).toBe(CLOSED.too_big);
+  expect(heard).toEqual([]);
+});
+
+test.each([
+  ['a frame of another contract', { kind: 'subscribe' }],
+  ['a field of another type', { kind: 'signal', data: 7 }],
+  ['a second hello', { kind: 'hello', device_token: 'one' }],
+])('%s ends the socket', async (_, frame) => {
+  const { enter, heard } = await serveDevices();
+  const one = await enter('one');
+  one.say(frame);
+  expect(await one.closed).toBe(CLOSED.malformed);
+  expect(heard).toEqual([]);
+});
+
+test('frames are counted between heartbeats', async () => {
+  const { enter, heard } = await serveDevices({ heartbeat_ms: 600_000 });
+  const one = await enter('one');
+  for (let count = 0; count < 60; count += 1) one.say(signal(100));
+  expect(await one.closed).toBe(CLOSED.malformed);
+  // The hello was one.
+  expect(heard).toHaveLength(deviceChannel.frames_per_heartbeat - 1);
+});
+
+test('a device that was removed is ended when it is asked about, and is not let in again', async () => {
+  const { sockets, removed, open, enter } = await serveDevices({ heartbeat_ms: 600_000 });
+  const [one, other] = [await enter('one'), await enter('other')];
+  removed.add('one');
+  sockets.lookAgain('one');
+  expect(await one.closed).toBe(CLOSED.unauthenticated);
+  const again = await open();
+  again.say({ kind: 'hello', device_token: 'one' });
+  expect(await again.closed).toBe(CLOSED.unauthenticated);
+  expect(other.socket.readyState).toBe(WebSocket.OPEN);
+});
+
+test('a principal has no more sockets than it may, and each that leaves makes room', async () => {
+  const { open, enter } = await serveDevices({ sockets_per_principal: 2 });
+  const first = await enter('one');
+  await enter('one');
+  const third = await open();
+  third.say({ kind: 'hello', device_token: 'one' });
+  expect(await third.closed).toBe(CLOSED.too_many);
+  first.socket.close();
+  await first.closed;
+  await enter('one');
+});
+
+test('everybody is told to connect elsewhere when the server stops, those who have said nothing too', async () => {
+  const { sockets, open, enter } = await serveDevices();
+  const [one, silent] = [await enter('one'), await open()];
+  sockets.close();
+  expect([await one.closed, await silent.closed]).toEqual([CLOSED.going_away, CLOSED.going_away]);
+});

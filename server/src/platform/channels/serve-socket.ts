@@ -1,0 +1,387 @@
+import websocket from '@fastify/websocket';
+import { type Channel, CLOSED } from '@palisade/contract/channel';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
+import { z } from 'zod';
+import { BATCH } from '#platform/batches.ts';
+import type { Counters } from '#platform/counters.ts';
+import { logFailure } from '#platform/database-patience.ts';
+import type { Rate } from '#platform/limits.ts';
+import { sourceOf } from '#platform/origin.ts';
+import { Problem, tooManyRequests } from '#platform/problem.ts';
+import { type CrowdLimits, createCrowd, type Stranger } from './crowd.ts';
+import { createIndexByKey } from './index-by-key.ts';
+
+/** Bounds of a channel's sockets. Times in ms. */
+export interface SocketLimits extends CrowdLimits {
+  /** How long a socket may take to say who it is. */
+  hello_ms: number;
+  /** The server says something at least this often; a peer that has not answered by the next time is gone. */
+  heartbeat_ms: number;
+  sockets_per_principal: number;
+  /** A peer that reads so slowly that this many bytes wait for it is dropped; it resumes when it comes back. */
+  waiting_bytes: number;
+}
+
+export const SOCKET_LIMITS: SocketLimits = {
+  hello_ms: 5_000,
+  heartbeat_ms: 25_000,
+  sockets_per_principal: 20,
+  strangers: 2_000,
+  strangers_per_source: 200,
+  waiting_bytes: 1024 ** 2,
+};
+
+/** Why a socket may not stay: a close code and a word for who reads logs. */
+export interface Refusal {
+  code: number;
+  reason: string;
+}
+
+/** A socket that has been let in. */
+export interface Connection<Principal, Told> {
+  readonly principal: Principal;
+  tell(frame: Told): void;
+  end(refusal: Refusal): void;
+}
+
+/** What one connection hears and how it ends. */
+export interface Conversation<Said> {
+  onFrame?(frame: Said): void;
+  /** Called once, whoever left. */
+  onLeave(): void;
+}
+
+/** What serves a channel: who its peers are and what they are told. */
+export interface ChannelService<Principal, Hello, Said, Told> {
+  channel: Channel<Hello, Said, Told>;
+  /** Who says `hello`. */
+  meet(hello: Hello): Promise<{ principal: Principal } | { refusal: Refusal }>;
+  /** Whose sockets are counted and looked up together. */
+  keyOf(principal: Principal): string;
+  /** Which of many may not stay (any more), and why. Asked once a principal is in, at each heartbeat, and when told to (`lookAgain`). */
+  refused(principals: readonly Principal[]): Promise<ReadonlyMap<Principal, Refusal>>;
+  /** Somebody is in. */
+  join(connection: Connection<Principal, Told>, hello: Hello): Conversation<Said>;
+}
+
+export interface SocketParts {
+  limits: SocketLimits;
+  /** How many sockets a source may open in a time, and what counts them. */
+  opening: { rate: Rate; counters: Pick<Counters, 'take'> };
+  public_url: string | undefined;
+}
+
+export interface Sockets {
+  /** Has those of a principal asked about anew. */
+  lookAgain(key: string): void;
+  /** How many have said who they are, and how many have not. */
+  open(): { known: number; strangers: number };
+  /** Ends every socket with the word that its peer is to connect elsewhere. */
+  close(): void;
+}
+
+/** A close frame that is not answered is waited for no longer than this, in ms: who may not listen any more hears nothing more within a second. */
+const CLOSE_GRACE_MS = 500;
+const RETRY_AFTER_S = 5;
+/** A frame may come in parts, and parts may be empty: a bound on bytes bounds neither. */
+const FRAGMENTS_MAXIMUM = 16;
+const CHUNKS_MAXIMUM = 64;
+/** What the first frame may take on the wire beside its own bytes: headers of its parts (RFC 6455 section 5.2), and pings before it. */
+const FRAMING_BYTES = 1024;
+/** Into how many parts heartbeats are spread, so that no moment is everybody's. */
+const SPREAD = 100;
+
+const pongSchema = z.object({ kind: z.literal('pong') });
+
+/** What a socket has said since the last heartbeat. */
+interface Talk {
+  frames: number;
+  alive: boolean;
+}
+
+/** A connection, as the mechanism keeps it. */
+interface Member<Principal> {
+  socket: WebSocket;
+  principal: Principal;
+  talk: Talk;
+  /** Which of the parts of a heartbeat is its. */
+  turn: number;
+  onLeave(): void;
+}
+
+/** One of our pages, or a program that is no browser. Another site's page can open a socket here, and its browser says so (RFC 6455 section 10.2). */
+function isOwnOrigin(request: FastifyRequest, public_url: string | undefined): boolean {
+  const { origin } = request.headers;
+  if (origin === undefined) return true;
+  if (!URL.canParse(origin)) return false;
+  return (
+    new URL(origin).host === request.host || (public_url !== undefined && new URL(origin).origin === new URL(public_url).origin)
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function say(socket: WebSocket, frame: unknown): void {
+  if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(frame));
+}
+
+/** Says why, hears nothing more, and does not wait long for the answer. */
+function end(socket: WebSocket, { code, reason }: Refusal): void {
+  for (const event of ['message', 'ping', 'pong']) socket.removeAllListeners(event);
+  socket.close(code, reason);
+  setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref();
+}
+
+/** Lets sockets be served below `/api`; once, before the first of `channels` is. */
+export async function openSockets(fastify: FastifyInstance, channels: readonly Channel[]): Promise<void> {
+  await fastify.register(websocket, {
+    options: {
+      // One bound for all; what a channel takes beyond its own is refused as soon as it is read.
+      maxPayload: Math.max(...channels.map(({ frame_bytes, hello_bytes }) => Math.max(frame_bytes, hello_bytes))),
+      maxFragments: FRAGMENTS_MAXIMUM,
+      maxBufferedChunks: CHUNKS_MAXIMUM,
+      perMessageDeflate: false,
+    },
+  });
+}
+
+/**
+ * Serves one channel (contract/src/channel.ts): who opens a socket, from where and how many; the first frame, which says who it is; sizes and rates; heartbeats, spread
+ * over their time; peers that do not read; and whether each principal may still be there, many at a time.
+ */
+export function serveSocket<Principal, Hello, Said, Told>(
+  fastify: FastifyInstance,
+  service: ChannelService<Principal, Hello, Said, Told>,
+  parts: SocketParts,
+): Sockets {
+  const { channel } = service;
+  const { limits, opening, public_url } = parts;
+  const members = new Set<Member<Principal>>();
+  const byPrincipal = createIndexByKey<Member<Principal>>();
+  const turns = Array.from({ length: SPREAD }, () => new Set<Member<Principal>>());
+  const sockets = new Set<WebSocket>();
+  const crowd = createCrowd(limits, (socket) =>
+    end(socket, { code: CLOSED.silent, reason: 'Too many have not said who they are.' }),
+  );
+  let joined = 0;
+  let turn = 0;
+
+  const unchecked = new Set<Member<Principal>>();
+  let checking: Promise<void> | undefined;
+
+  async function check(some: readonly Member<Principal>[]): Promise<void> {
+    const refused = await service.refused(some.map(({ principal }) => principal));
+    for (const { socket, principal } of some) {
+      const refusal = refused.get(principal);
+      if (refusal !== undefined) end(socket, refusal);
+    }
+  }
+
+  /** Has members asked about, many at a time: those that come while others are looked up are the next ones. */
+  function checkSoon(some: Iterable<Member<Principal>>): void {
+    for (const member of some) unchecked.add(member);
+    if (unchecked.size === 0 || checking) return;
+    // What comes in the same moment is looked up together.
+    checking = new Promise((resolve) => setImmediate(resolve))
+      .then(async () => {
+        const next = [...unchecked].slice(0, BATCH);
+        for (const member of next) unchecked.delete(member);
+        await check(next.filter((member) => members.has(member)));
+      })
+      .catch((error: unknown) => logFailure(fastify.log, error, 'peers of a socket could not be looked up'))
+      .finally(() => {
+        checking = undefined;
+        checkSoon([]);
+      });
+  }
+
+  /** A part of the members at a time. */
+  function beat(): void {
+    turn = (turn + 1) % SPREAD;
+    const due = turns[turn] ?? new Set();
+    for (const { socket, talk } of due) {
+      if (!talk.alive) {
+        socket.terminate();
+        continue;
+      }
+      talk.alive = false;
+      talk.frames = 0;
+      say(socket, { kind: 'ping' });
+    }
+    checkSoon(due);
+  }
+
+  function forget(member: Member<Principal>): void {
+    members.delete(member);
+    byPrincipal.remove(service.keyOf(member.principal), member);
+    turns[member.turn]?.delete(member);
+    unchecked.delete(member);
+    member.onLeave();
+  }
+
+  function admit(socket: WebSocket, talk: Talk, principal: Principal, hello: Hello): Seat<Principal, Said> {
+    joined = (joined + 1) % SPREAD;
+    const member: Member<Principal> = { socket, principal, talk, turn: joined, onLeave: () => {} };
+    members.add(member);
+    byPrincipal.add(service.keyOf(principal), member);
+    turns[member.turn]?.add(member);
+    const { onFrame, onLeave } = service.join(
+      {
+        principal,
+        tell(frame) {
+          if (socket.bufferedAmount > limits.waiting_bytes) socket.terminate();
+          else say(socket, frame);
+        },
+        end: (refusal) => end(socket, refusal),
+      },
+      hello,
+    );
+    member.onLeave = onLeave;
+    // It may have lost its right while it was looked up.
+    checkSoon([member]);
+    return { member, onFrame };
+  }
+
+  async function meet(socket: WebSocket, talk: Talk, hello: Hello): Promise<Seat<Principal, Said> | undefined> {
+    const met = await service.meet(hello);
+    if (socket.readyState !== socket.OPEN) return undefined;
+    if ('refusal' in met) {
+      end(socket, met.refusal);
+      return undefined;
+    }
+    if (byPrincipal.of(service.keyOf(met.principal)).size >= limits.sockets_per_principal) {
+      end(socket, { code: CLOSED.too_many, reason: 'Too many are open.' });
+      return undefined;
+    }
+    return admit(socket, talk, met.principal, hello);
+  }
+
+  function accept(socket: WebSocket, request: FastifyRequest): void {
+    const stranger: Stranger = { socket, source: sourceOf(request.ip) };
+    const talk: Talk = { frames: 0, alive: true };
+    const raw = request.raw.socket;
+    const read_before = raw.bytesRead;
+    let state: 'silent' | 'talking' | 'known' = 'silent';
+    let seat: Seat<Principal, Said> | undefined;
+    sockets.add(socket);
+    crowd.enter(stranger);
+    const silence = setTimeout(() => end(socket, { code: CLOSED.silent, reason: 'No hello in time.' }), limits.hello_ms);
+
+    /** Before it has said who it is, nothing is kept for it that is larger than a hello. */
+    function countRead(): void {
+      if (raw.bytesRead - read_before <= channel.hello_bytes + FRAMING_BYTES) return;
+      raw.off('data', countRead);
+      end(socket, { code: CLOSED.too_big, reason: 'A hello is shorter.' });
+    }
+    if (channel.frame_bytes > channel.hello_bytes) raw.on('data', countRead);
+
+    function become(next: 'talking' | 'known'): void {
+      if (state === next || state === 'known') return;
+      state = next;
+      clearTimeout(silence);
+      raw.off('data', countRead);
+      if (next === 'talking') crowd.talk(stranger);
+      else crowd.leave(stranger);
+    }
+
+    const refuseFrame = () => end(socket, { code: CLOSED.malformed, reason: 'This frame is not understood.' });
+
+    /** Whatever it says counts, the frames of the protocol itself too. */
+    function isTooMuch(): boolean {
+      talk.frames += 1;
+      if (talk.frames <= channel.frames_per_heartbeat) return false;
+      end(socket, { code: CLOSED.malformed, reason: 'Too many frames.' });
+      return true;
+    }
+
+    function hearHello(json: unknown): void {
+      const hello = channel.hello.safeParse(json);
+      if (!hello.success) {
+        refuseFrame();
+        return;
+      }
+      become('talking');
+      meet(socket, talk, hello.data).then(
+        (met) => {
+          seat = met;
+          become('known');
+          // It may have gone meanwhile.
+          if (socket.readyState !== socket.OPEN) leave();
+        },
+        (error: unknown) => {
+          logFailure(fastify.log, error, 'a peer of a socket could not be let in');
+          end(socket, { code: CLOSED.failed, reason: 'Something went wrong on the server.' });
+        },
+      );
+    }
+
+    socket.on('ping', isTooMuch);
+    socket.on('pong', isTooMuch);
+    socket.on('message', (bytes, isBinary) => {
+      if (isTooMuch()) return;
+      const text = isBinary ? '' : bytes.toString();
+      if (text.length > (state === 'silent' ? channel.hello_bytes : channel.frame_bytes))
+        return end(socket, { code: CLOSED.too_big, reason: 'A frame is shorter.' });
+      const json = parseJson(text);
+      if (state === 'silent') return hearHello(json);
+      if (pongSchema.safeParse(json).success) {
+        talk.alive = true;
+        return;
+      }
+      const said = channel.said.safeParse(json);
+      // Nobody hears what is said before the welcome.
+      if (!said.success || seat === undefined) return refuseFrame();
+      talk.alive = true;
+      seat.onFrame?.(said.data);
+    });
+    const leave = () => {
+      sockets.delete(socket);
+      become('known');
+      if (seat !== undefined && members.has(seat.member)) forget(seat.member);
+    };
+    socket.once('close', leave);
+  }
+
+  fastify.get(
+    `/api${channel.path}`,
+    {
+      websocket: true,
+      onRequest: async (request) => {
+        if (!request.ws) throw new Problem('not_found', { detail: 'This address speaks WebSocket only.' });
+        if (request.url.includes('?'))
+          throw new Problem('malformed', { detail: 'Send the access token in the first message, never in the address.' });
+        if (!isOwnOrigin(request, public_url)) throw new Problem('forbidden', { detail: 'Another site may not listen here.' });
+        const source = sourceOf(request.ip);
+        const empty = await opening.counters.take([{ key: `sockets:${source}`, rate: opening.rate }]);
+        if (empty !== undefined) throw tooManyRequests('Too many live connections were opened from here.', empty.wait_ms);
+        if (crowd.isFull(source)) throw new Problem('too_many_requests', { retry_after: RETRY_AFTER_S });
+      },
+    },
+    accept,
+  );
+
+  const heartbeat = setInterval(beat, limits.heartbeat_ms / SPREAD);
+  heartbeat.unref();
+  return {
+    lookAgain: (key) => checkSoon(byPrincipal.of(key)),
+    open: () => ({ known: members.size, strangers: sockets.size - members.size }),
+
+    close() {
+      clearInterval(heartbeat);
+      for (const socket of sockets) end(socket, { code: CLOSED.going_away, reason: 'The server is stopping.' });
+    },
+  };
+}
+
+/** A member and what hears its frames. */
+interface Seat<Principal, Said> {
+  member: Member<Principal>;
+  onFrame: ((frame: Said) => void) | undefined;
+}

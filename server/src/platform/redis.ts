@@ -1,0 +1,199 @@
+import type { FastifyBaseLogger } from 'fastify';
+
+const CONNECT_MS = 5_000;
+const RECONNECT_MOST_MS = 2_000;
+/** How long one answer is waited for. It comes within one when all is well. */
+const ANSWER_MS = 500;
+
+/** Sends commands to a Redis or Valkey server, in the order in which they are given. Rejects at once while it is away. */
+export interface RedisConnection {
+  send(command: readonly string[]): Promise<unknown>;
+  /** Has it connect anew: a connection on which nothing comes any more does not always end. */
+  renew(): void;
+  close(): void;
+}
+
+/** @throws Error with one line for the person who starts the server. */
+export async function connectRedis(url: string, logger: FastifyBaseLogger): Promise<RedisConnection> {
+  // Loaded by who has a Redis alone.
+  const { createClient } = await import('@redis/client');
+  let connected = false;
+  let closed = false;
+
+  function create() {
+    const created = createClient({
+      url,
+      disableOfflineQueue: true,
+      socket: {
+        connectTimeout: CONNECT_MS,
+        reconnectStrategy: (retries: number, cause: Error) =>
+          connected ? Math.min(RECONNECT_MOST_MS, 50 * 2 ** retries) : cause,
+      },
+    });
+    // Each command fails by itself; without a listener the process would.
+    created.on('error', (error: unknown) => logger.debug({ err: error }, 'the connection to Redis failed'));
+    return created;
+  }
+
+  let client = create();
+  try {
+    await client.connect();
+    await client.sendCommand(['PING']);
+  } catch (error) {
+    if (client.isOpen) client.destroy();
+    const reason = error instanceof AggregateError ? error.errors.map(String).join(', ') : String(error);
+    throw new Error(`The Redis of REDIS_URL cannot be used: ${reason.replace(/^Error: /, '')}. Start it, or unset REDIS_URL.`, {
+      cause: error,
+    });
+  }
+  connected = true;
+  let renewed_at = performance.now();
+  return {
+    send: (command) => client.sendCommand<unknown>(command),
+    renew() {
+      // The one before may be about to succeed.
+      if (closed || performance.now() - renewed_at < CONNECT_MS) return;
+      renewed_at = performance.now();
+      if (client.isOpen) client.destroy();
+      client = create();
+      client.connect().catch((error: unknown) => logger.debug({ err: error }, 'the connection to Redis failed'));
+    },
+    close() {
+      closed = true;
+      if (client.isOpen) client.destroy();
+    },
+  };
+}
+
+/** Hears what is published on channels. */
+export interface RedisHearer {
+  /** Resolves once Redis has confirmed. Rejects while it is away; then the channel is heard when Redis is back. */
+  subscribe(channel: string): Promise<void>;
+  unsubscribe(channel: string): void;
+  /** Whether all channels are heard just now; a connection that is dead without a word is found out. */
+  ask(): Promise<boolean>;
+  close(): void;
+}
+
+/** How often a connection on which nothing may come for long is asked whether it still is one. */
+const HEARER_LOOK_MS = 2_000;
+
+/**
+ * `onMessage` gets what is published on the channels that are subscribed to, `onLost` is told when something may have gone by unheard. All channels are heard again as
+ * soon as Redis is back.
+ */
+export async function openRedisHearer(parts: {
+  url: string;
+  logger: FastifyBaseLogger;
+  onMessage(channel: string, text: string): void;
+  onLost(): void;
+}): Promise<RedisHearer> {
+  const { url, logger, onMessage, onLost } = parts;
+  const { createClient } = await import('@redis/client');
+  const channels = new Set<string>();
+  const leaving = new Map<string, Promise<void>>();
+  const hear = (text: string, channel: string) => onMessage(channel, text);
+  let isClosed = false;
+  let isUp = false;
+
+  function create() {
+    const created = createClient({
+      url,
+      disableOfflineQueue: true,
+      // One connection is one life: what comes after it is heard anew, by us.
+      socket: { connectTimeout: CONNECT_MS, reconnectStrategy: false },
+    });
+    created.on('error', (error: unknown) => logger.debug({ err: error }, 'the connection to Redis failed'));
+    created.on('end', () => void (created === client && lose()));
+    return created;
+  }
+
+  function lose(): void {
+    if (!isUp || isClosed) return;
+    isUp = false;
+    onLost();
+  }
+
+  async function connect(): Promise<void> {
+    const created = create();
+    client = created;
+    await created.connect();
+    const subscribed = new Set<string>();
+    // More may be wanted while some are subscribed to.
+    for (let left = [...channels]; left.length > 0; left = [...channels].filter((channel) => !subscribed.has(channel))) {
+      await withinTime(created.subscribe(left, hear), CONNECT_MS);
+      for (const channel of left) subscribed.add(channel);
+    }
+    isUp = true;
+  }
+
+  let client = create();
+  await connect();
+  let looking = false;
+  async function ask(): Promise<boolean> {
+    try {
+      if (isUp) await withinTime(client.ping(), HEARER_LOOK_MS);
+    } catch {
+      if (client.isOpen) client.destroy();
+      lose();
+    }
+    return isUp;
+  }
+
+  const timer = setInterval(() => {
+    if (looking || isClosed) return;
+    looking = true;
+    void (async () => {
+      if ((await ask()) || isClosed) return;
+      try {
+        await connect();
+        if (isClosed) client.destroy();
+      } catch (error) {
+        logger.debug({ err: error }, 'the connection to Redis failed');
+        if (client.isOpen) client.destroy();
+      }
+    })().finally(() => {
+      looking = false;
+    });
+  }, HEARER_LOOK_MS);
+  timer.unref();
+
+  return {
+    async subscribe(channel) {
+      channels.add(channel);
+      // What is being left is left first: the client would take its answer for the end of what is subscribed to now.
+      await leaving.get(channel);
+      if (!isUp) throw new Error('Redis is away.');
+      await withinTime(client.subscribe(channel, hear));
+    },
+    unsubscribe(channel) {
+      channels.delete(channel);
+      if (!isUp) return;
+      const left = withinTime(client.unsubscribe(channel))
+        .catch((error: unknown) => logger.debug({ err: error }, 'a channel of Redis could not be left'))
+        .finally(() => {
+          if (leaving.get(channel) === left) leaving.delete(channel);
+        });
+      leaving.set(channel, left);
+    },
+    ask,
+    close() {
+      isClosed = true;
+      clearInterval(timer);
+      if (client.isOpen) client.destroy();
+    },
+  };
+}
+
+/** @throws Error when the answer does not come in time. */
+export async function withinTime<T>(answer: Promise<T>, ms: number = ANSWER_MS): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

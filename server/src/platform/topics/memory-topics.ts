@@ -1,0 +1,70 @@
+import { type LiveEvent, OF_THE_MOMENT } from '@palisade/contract/events';
+import { newId } from '#platform/id.ts';
+import { FORGOTTEN_AFTER_MS, KEPT_MAXIMUM, type Listener, resumeAt, type TopicName, type Topics } from './topics.ts';
+
+/** The events of one topic, as long as somebody listens or may come back. */
+interface Log {
+  /** The id before the first kept event: that of a dropped event, or of the beginning. */
+  before: string;
+  kept: { id: string; event: LiveEvent }[];
+  listeners: Set<Listener>;
+  forget: NodeJS.Timeout | undefined;
+}
+
+/** Topics of this process. */
+export function createMemoryTopics(options: { kept?: number | undefined } = {}): Topics {
+  const kept_maximum = options.kept ?? KEPT_MAXIMUM;
+  const logs = new Map<TopicName, Log>();
+
+  function logOf(topic: TopicName): Log {
+    let log = logs.get(topic);
+    if (log === undefined) {
+      log = { before: newId(), kept: [], listeners: new Set(), forget: undefined };
+      logs.set(topic, log);
+    }
+    return log;
+  }
+
+  function tell(log: Log, event: LiveEvent): void {
+    if (OF_THE_MOMENT.has(event.kind)) {
+      for (const listener of log.listeners) listener.onEvent({ id: null, event });
+      return;
+    }
+    const published = { id: newId(), event };
+    log.kept.push(published);
+    if (log.kept.length > kept_maximum) log.before = log.kept.shift()?.id ?? log.before;
+    for (const listener of log.listeners) listener.onEvent(published);
+  }
+
+  return {
+    publish(topic, event) {
+      const log = logs.get(topic);
+      // Nobody listens, and nobody did lately: there is nobody who could have missed it.
+      if (log !== undefined) tell(log, event);
+    },
+
+    publishToAll(event) {
+      for (const log of logs.values()) tell(log, event);
+    },
+
+    listen(topic, after, listener) {
+      const log = logOf(topic);
+      clearTimeout(log.forget);
+      const { from, ...start } = resumeAt([log.before, ...log.kept.map(({ id }) => id)], after);
+      listener.onStart(start);
+      for (const published of log.kept.slice(from - 1)) listener.onEvent(published);
+      log.listeners.add(listener);
+      return () => {
+        log.listeners.delete(listener);
+        if (log.listeners.size > 0) return;
+        log.forget = setTimeout(() => logs.delete(topic), FORGOTTEN_AFTER_MS);
+        log.forget.unref();
+      };
+    },
+
+    close() {
+      for (const { forget } of logs.values()) clearTimeout(forget);
+      logs.clear();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { LiveEvent } from '@palisade/contract/events';
+
+/** Where events go, and who listens there hears them: what concerns one person. */
+export type TopicName = `person:${string}`;
+
+export function personTopic(user_id: string): TopicName {
+  return `person:${user_id}`;
+}
+
+/** An event as listeners get it. `id` is null for one that is not kept. */
+export interface Published {
+  id: string | null;
+  event: LiveEvent;
+}
+
+export interface Listener {
+  /** Called once, before any event. `missed`: some of what came after the listener's `after` is no longer kept. */
+  onStart(start: { cursor: string; missed: boolean }): void;
+  onEvent(published: Published): void;
+  /** Something may not have been told. Nothing more is: the listener has to listen anew, with the last id that it heard. */
+  onLost(): void;
+}
+
+/**
+ * Every live event goes through here, to whoever listens to its topic. Kept events are told again after a gap, in the same order to everybody; those of the moment
+ * (`OF_THE_MOMENT` of the contract) never are. In memory for one server, in Redis for several, behind one conformance test.
+ */
+export interface Topics {
+  /** Never fails and never waits: who tells something has other things to do. */
+  publish(topic: TopicName, event: LiveEvent): void;
+  /** The same in every topic that somebody listens to, or did lately. */
+  publishToAll(event: LiveEvent): void;
+  /** Tells what came after the event or cursor `after` first, then everything as it happens, until the answered function is called. */
+  listen(topic: TopicName, after: string | undefined, listener: Listener): () => void;
+  close(): void;
+}
+
+/** Events of one topic that may be asked for after a gap, and for how long nobody has to listen until they are forgotten, in ms. */
+export const KEPT_MAXIMUM = 200;
+export const FORGOTTEN_AFTER_MS = 5 * 60_000;
+
+/**
+ * Where somebody who has heard `after` goes on: `ids` are those of what is kept, oldest first, and the first of them is told to nobody (it is what came before). `from`
+ * is the place of the first that they are told.
+ */
+export function resumeAt(ids: readonly string[], after: string | undefined): { cursor: string; missed: boolean; from: number } {
+  const place = after === undefined ? ids.length - 1 : ids.indexOf(after);
+  const missed = place === -1;
+  const at = missed ? ids.length - 1 : place;
+  return { cursor: ids[at] ?? '', missed, from: at + 1 };
+}
