@@ -1,8 +1,8 @@
 // `npm run check:image`: builds deploy/Containerfile with buildah on a Debian made by mmdebstrap, then starts the server in it, scans a file, backs up, restores,
 // and stops it. Needs root, and the Debian packages buildah and mmdebstrap. Takes minutes, so that `npm test` leaves it out.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from './node-runtime.mjs';
 
@@ -58,13 +58,19 @@ must('buildah', [...STORE, 'add', scratch, base, '/']);
 must('buildah', [...STORE, 'commit', scratch, 'localhost/palisade-debian']);
 rmSync(base);
 process.stdout.write('palisade: building the image...\n');
-// Where this machine gets its packages from.
-const registries = ['/etc/npmrc', join(homedir(), '.npmrc')].filter((path) => existsSync(path));
-const volumes = registries.flatMap((path) => ['--volume', `${path}:${path === '/etc/npmrc' ? path : '/root/.npmrc'}:ro`]);
+// Where this machine gets its packages from, and whom it trusts for that.
+const npm = (/** @type {string} */ name) => must('npm', ['config', 'get', name]).split('\n').at(-1) ?? '';
+const authorities = [npm('cafile'), process.env.NODE_EXTRA_CA_CERTS].find((path) => path !== undefined && existsSync(path));
+const registry = join(place, 'npmrc');
+writeFileSync(registry, `registry=${npm('registry')}\n${authorities === undefined ? '' : 'cafile=/authorities.crt\n'}`);
+const volumes = ['--volume', `${registry}:/root/.npmrc:ro`];
+if (authorities !== undefined) volumes.push('--volume', `${authorities}:/authorities.crt:ro`);
 const build = ['--isolation', 'chroot', '--build-arg', 'BASE=localhost/palisade-debian', '--file', 'deploy/Containerfile'];
 must('buildah', [...STORE, 'build', ...build, ...volumes, '--tag', 'localhost/palisade', '.']);
 const image = must('buildah', [...STORE, 'from', 'localhost/palisade']);
-const size = Number(must('buildah', [...STORE, 'inspect', '--type', 'image', '--format', '{{len .History}}', 'localhost/palisade']));
+const size = Number(
+  must('buildah', [...STORE, 'inspect', '--type', 'image', '--format', '{{len .History}}', 'localhost/palisade']),
+);
 const data = join(place, 'data');
 mkdirSync(data, { mode: 0o777 });
 spawnSync('chmod', ['777', data]);
@@ -83,7 +89,11 @@ await post('/api/auth/register', person);
 const { access_token } = await (await post('/api/auth/login', person)).json();
 const form = new FormData();
 form.append('file', new Blob([EICAR]), 'eicar.com');
-const scan = await ask('/api/antivirus/scan', { method: 'POST', body: form, headers: { authorization: `Bearer ${access_token}` } });
+const scan = await ask('/api/antivirus/scan', {
+  method: 'POST',
+  body: form,
+  headers: { authorization: `Bearer ${access_token}` },
+});
 const { scan_status } = await scan.json();
 if (scan_status !== 'infected') fail(`The engine in the image says ${scan_status} of the test file.`);
 /** @param {string[]} args */

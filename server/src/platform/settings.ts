@@ -10,7 +10,7 @@ export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
-/** What a server runs with: read once from the environment, never again. Names and defaults are those of the README's table. */
+/** What a server runs with: read once from the environment, never again. Names and defaults are those of the table in docs/operating.md. */
 export interface Settings {
   host: string;
   port: number;
