@@ -39,7 +39,7 @@ const answerSchema = z.discriminatedUnion('kind', [
     examination: z.object({ threat: z.string().nullable(), notes: z.array(z.unknown()), unread: z.array(z.string()) }),
   }),
   z.object({ kind: z.literal('failed'), job: z.string(), reason: z.string() }),
-  z.object({ kind: z.literal('progress') }),
+  z.object({ kind: z.enum(['progress', 'rested']) }),
 ]);
 type Answer = z.infer<typeof answerSchema>;
 
@@ -104,7 +104,7 @@ async function startEngine(number: number): Promise<EngineProcess> {
     new Promise<Answer>((resolve) => {
       const take = (message: unknown) => {
         const answer = answerSchema.parse(message);
-        if (answer.kind === 'progress') return;
+        if (answer.kind === 'progress' || answer.kind === 'rested') return;
         child.off('message', take);
         resolve(answer);
       };

@@ -47,7 +47,7 @@ function rateOf(some: readonly { at: number }[]): number {
 }
 
 const [load_before = 0] = loadavg();
-const text = 'Hello,\n\nnothing grave happened in the last week that you were not told of at once.\n';
+const text = 'Hello,\n\ngrave alerts are mailed to you at once. These of the last week are less grave, and still open:\n';
 const pool = createTransport({ host: '127.0.0.1', port, pool: true, maxConnections: CONNECTIONS, ignoreTLS: true });
 await Promise.all(
   Array.from({ length: LETTERS }, (_, index) =>

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { ROOT } from './server.ts';
 
 // The peer for small files: an HTTP scanner in front of the same clamd, github.com/benzino77/clamav-rest-api as published. It is not on npm:
 // CLAMAV_REST_API names a folder with its source, in which `npm install` has run.
@@ -64,18 +65,32 @@ function post(port: number, agent: Agent, bytes: Buffer): Promise<void> {
 /** Starts the peer in front of a clamd on a port of this machine, as its documentation says, without its log of requests. */
 export async function startRestPeer(folder: string, clamd_port: number): Promise<RestPeer> {
   const port = await freePort();
-  const child = spawn(process.execPath, [join(folder, 'src/app.js')], {
+  return await startPeer(port, [join(folder, 'src/app.js')], {
     cwd: folder,
     env: {
       ...{ NODE_ENV: 'production', APP_PORT: `${port}`, APP_FORM_KEY: FORM_KEY, APP_MAX_FILE_SIZE: `${25 * 1024 ** 2}` },
       ...{ CLAMD_IP: '127.0.0.1', CLAMD_PORT: `${clamd_port}`, APP_MORGAN_LOG_FORMAT: 'tiny' },
     },
-    stdio: ['ignore', 'ignore', 'inherit'],
   });
+}
+
+/** Starts what an upload costs at the least (bare-upload.ts); the bytes go to the file `kept`. */
+export async function startBareUpload(kept: string): Promise<RestPeer> {
+  const port = await freePort();
+  return await startPeer(port, [join(ROOT, 'bench/bare-upload.ts'), `${port}`, kept], { cwd: ROOT, env: {} });
+}
+
+async function startPeer(
+  port: number,
+  command: string[],
+  where: { cwd: string; env: Record<string, string> },
+): Promise<RestPeer> {
+  const child = spawn(process.execPath, command, { ...where, stdio: ['ignore', 'ignore', 'inherit'] });
   const gone = new Promise((resolve) => child.once('exit', resolve));
   const agent = new Agent({ keepAlive: true });
   for (;;) {
-    if (child.exitCode !== null) throw new Error('The peer did not start. Run npm install in its folder.');
+    if (child.exitCode !== null)
+      throw new Error(`The peer did not start: ${command[0]}. clamav-rest-api needs npm install in its folder.`);
     try {
       await post(port, agent, Buffer.from('hello'));
       break;

@@ -1,16 +1,16 @@
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { type Browser, expect, type Page } from '@playwright/test';
-import { expectAccessible, expectAccessibleOnPhone, expectNothingCutOff, registerAndSignIn, signIn, test } from './palisade.ts';
+import {
+  expectAccessible,
+  expectAccessibleOnPhone,
+  expectNothingCutOff,
+  readOutbox,
+  registerAndSignIn,
+  signIn,
+  test,
+} from './palisade.ts';
 
 const PASSWORD = 'a long enough password';
 const NEW_PASSWORD = 'another long password';
-const READ_OUTBOX = fileURLToPath(new URL('../server/dist/read-outbox.js', import.meta.url));
-
-/** What `npm run outbox` prints. */
-function readOutbox(DATA_DIR: string): string {
-  return execFileSync(process.execPath, [READ_OUTBOX], { env: { DATA_DIR }, encoding: 'utf8' });
-}
 
 async function openMenu(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Security User menu' }).click();

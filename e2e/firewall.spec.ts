@@ -57,7 +57,7 @@ test('a person adds, tries, disables and deletes rules', async ({ page }) => {
     await expect(dialog(page).getByLabel(label)).toHaveValue(value);
   }
   await dialog(page).getByLabel('Port').fill('8100-8000');
-  await expect(dialog(page).getByText('Range starts after it ends: 8100-8000')).toBeVisible();
+  await expect(dialog(page).getByText('The range begins with the higher end. Turn it round: 8100-8000')).toBeVisible();
   await dialog(page).getByLabel('Rule Name').focus();
   await expectAccessible(page);
   await dialog(page).getByLabel('Port').fill('22, 8000-8100');

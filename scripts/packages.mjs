@@ -121,8 +121,16 @@ export async function missingPromtool() {
   return find() ? undefined : `promtool could not be installed: ${reason ?? 'it was not found'}`;
 }
 
-/** Programs that write or open files for the comparison of the scanner's readers (server/test/grammar), by the name of their package. */
-const READERS = {
+/**
+ * Programs that write or open files for the comparison of the scanner's readers (server/test/grammar), by the name of their package: all that a minimal Debian
+ * is without.
+ */
+export const READERS = {
+  python3: 'python3',
+  openssl: 'openssl',
+  cpio: 'cpio',
+  binutils: 'ar',
+  e2fsprogs: 'mke2fs',
   'p7zip-full': '7z',
   'libarchive-tools': 'bsdtar',
   'poppler-utils': 'pdfdetach',

@@ -46,6 +46,8 @@ function isForPeople(text) {
     /^(?:var\(|https?:|--|\.|\/|image\/|application\/)/u.test(text)
   )
     return false;
+  // Words of the database and of Redis.
+  if (/^(?:is not|not in|begin exclusive)$|redis\.call/u.test(text)) return false;
   if (/[{}<>]|=>|\bselect\b.*\bfrom\b|::|\\|^\$|\bnot null\b/u.test(text)) return false;
   return /\s/u.test(text) ? /^[\p{Lu}\p{N}“"'’…(]|^[ ,.:;–-]|\p{L} \p{L}/u.test(text) : /^\p{Lu}\p{Ll}+[.!?…:]?$/u.test(text);
 }

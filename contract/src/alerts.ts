@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { alertSchema, resolutionReasonSchema } from './anti-hacking.ts';
+import { alertSchema, resolutionReasonSchema, severitySchema } from './anti-hacking.ts';
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 
@@ -188,7 +188,17 @@ export const readMonitor = endpoint({
         reason: z.string().nullable(),
       }),
     ),
-    alerts: z.object({ active: z.int(), resolved: z.int(), hidden: z.int() }),
+    alerts: z.object({
+      active: z.int(),
+      resolved: z.int(),
+      hidden: z.int(),
+      /** Of the active ones those that are no practice. */
+      real: z.int(),
+      /** Of these the ones that were not stopped. */
+      unstopped: z.int(),
+      /** The gravest of the unstopped, the newest of several; null where everything was stopped. */
+      gravest: z.object({ id: idSchema, threat_type: z.string(), severity: severitySchema }).nullable(),
+    }),
   }),
   problems: ['premium_required'],
 });

@@ -140,11 +140,11 @@ export const cancelUpload = endpoint({
   method: 'DELETE',
   path: '/antivirus/uploads/{key}',
   summary:
-    'Cancel an upload, or the scan that follows it. Answered once nothing of the file is left; 404 when its verdict came first.',
+    'Cancel an upload, or the scan that follows it. Answered once nothing of the file is left; 404 when its verdict came first; 503 while it is on its way to another server.',
   access: 'customer',
   params: z.object({ key: uploadKeySchema }),
   status: 204,
-  problems: [],
+  problems: ['on_another_server'],
 });
 
 /** What a `status_detail` means to a person, in one plain sentence. */

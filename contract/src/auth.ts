@@ -63,7 +63,7 @@ export const register = endpoint({
   changes_installation: 'people',
   status: 201,
   reply: userInfoSchema,
-  problems: ['email_taken', 'username_taken'],
+  problems: ['email_taken', 'username_taken', 'forbidden'],
 });
 
 /** What a browser keeps to be known again by. Not a secret that signs anybody in. */

@@ -91,7 +91,7 @@ const SCAM_RULES: readonly ScamRule[] = [
     all: [/\b(?:encrypted|locked|ransom(?:ware)?)\b/u, /\b(?:pay|paid|money|bitcoin|ransom(?:ware)?)\b/u],
     reply:
       'Do not pay. Take the computer off the internet now: pull the cable or switch Wi-Fi off, and leave it on. ' +
-      'Do not delete anything. Call support from a phone, and say which words stand on the screen.',
+      'Do not delete anything. Call support from a phone, and read them the words on the screen.',
   },
   {
     all: [
@@ -133,38 +133,38 @@ const REPLY_RULES: readonly ReplyRule[] = [
     about: /virus|malware/u,
     reply:
       'Do not open the file. Go to Antivirus, press Choose files and pick it: the scan history then says Clean, Infected or Pending, and why. ' +
-      'If it says Infected, delete the file, change any password that you typed after opening it, and write its threat name here.',
+      'If it says Infected, delete the file, change any password that you typed after opening it, and tell support what was found.',
   },
   {
     about: /firewall|network/u,
     reply:
       'Go to Firewall and use "Would this pass?": it says whether your rules let a connection through, and which rule decides. ' +
       'A dimmed rule is switched off, and an enabled block wins over every allow. Add Rule makes a new one. ' +
-      'If it still does not fit, write here which program it is, and its address, protocol and port.',
+      'If it still does not fit, call support with the name of the program, and its address, protocol and port.',
   },
   {
     about: /slow|performance/u,
     reply:
       'Restart the computer first, and close what you do not use. Then go to Antivirus and scan the program that you suspect. ' +
-      'If it stays slow, write here since when, which program is open, and whether it is slow without the internet too.',
+      'If it stays slow, call support: say since when, which program is open, and whether it is slow without the internet too.',
   },
   {
     about: /billing|payment/u,
     reply:
-      'Your plan, its price and its expiry date stand in the licence panel of the Dashboard. Another plan is asked for on Subscriptions with Request this plan; ' +
-      'an administrator assigns it. Write here what is wrong with an amount or a date, and never send a card number in this chat.',
+      'You see your plan, its price and its end on the Dashboard. To change it, go to Subscriptions and press Request this plan; ' +
+      'an administrator answers. If an amount or a date is wrong, call support. Never write a card number in this chat.',
   },
   {
     about: /remote|access/u,
     reply:
-      'Go to Remote Access and press New Session. You get a code that is valid for 30 minutes: read it only to a technician whom you called or who answers you here. ' +
+      'Go to Remote Access and press New Session. You get a code that is valid for 30 minutes: read it only to a technician whom you called yourself. ' +
       'The technician joins with it, and Cancel or End session stops it at any time. Nobody from support asks for your password.',
   },
 ];
 
 const DEFAULT_REPLY =
-  'Your message is stored here. To help whoever answers, write what you did, what you expected and what happened, with the exact words of any error. ' +
-  'If it is urgent, press Call support above. To check a suspicious file at once, go to Antivirus and press Choose files.';
+  'Your message is kept, and this answer came by itself. To reach a person, call support: say what you did and what happened, with the exact words of any error. ' +
+  'To check a suspicious file at once, go to Antivirus and press Choose files.';
 
 /** A message is searched up to here, in characters: a deceiver's call is told in a few sentences, and the time that the search takes stays small. */
 const SEARCHED = 2_000;

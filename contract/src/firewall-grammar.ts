@@ -98,8 +98,8 @@ function joined(spans: readonly Span[]): Span[] {
 function entriesOf(text: string, most: number, one: string): string[] {
   const entries = text.split(',').map((entry) => entry.trim());
   if (entries.length > most) throw new Refusal(`A list has at most ${most} entries; this one has ${entries.length}.`);
-  if (entries.includes('')) throw new Refusal('The list has an empty place: take out the comma too many.');
-  if (entries.length > 1 && entries.some(isEvery)) throw new Refusal(`* means every ${one} already, so it stands alone.`);
+  if (entries.includes('')) throw new Refusal('There is a comma too many in the list. Take it out.');
+  if (entries.length > 1 && entries.some(isEvery)) throw new Refusal(`* means every ${one} already. Take the others out.`);
   return entries;
 }
 
@@ -152,7 +152,7 @@ function readNetwork(text: string, slash: number): { family: Family; span: Span 
     if (length !== undefined && address.family === 4) {
       throw new Refusal(`Write the network with its length: ${printIp(address)}/${length}`);
     }
-    throw new Refusal(`After the slash stands a number from 0 to ${bits}: ${quoted(text)}`);
+    throw new Refusal(`Write a number after the slash, from 0 to ${bits}: ${quoted(text)}`);
   }
   const size = 1n << BigInt(bits - Number(suffix));
   const from = address.value - (address.value % size);
@@ -182,8 +182,8 @@ function readAddressRange(text: string, ends: readonly string[]): { family: Fami
   const start = readAddress(first);
   const end = readAddress(second);
   if (start.family !== end.family)
-    throw new Refusal(`A range starts and ends in the same family: ${quoted(`${first}-${second}`)}`);
-  if (start.value > end.value) throw new Refusal(`Range starts after it ends: ${first}-${second}`);
+    throw new Refusal(`Both ends of a range are IPv4, or both are IPv6: ${quoted(`${first}-${second}`)}`);
+  if (start.value > end.value) throw new Refusal(`The range begins with the higher end. Turn it round: ${first}-${second}`);
   return { family: start.family, span: { from: start.value, to: end.value } };
 }
 
@@ -246,7 +246,7 @@ function readPortEntry(entry: string): Span {
   }
   const from = readPort(first);
   const to = readPort(second);
-  if (from > to) throw new Refusal(`Range starts after it ends: ${first}-${second}`);
+  if (from > to) throw new Refusal(`The range begins with the higher end. Turn it round: ${first}-${second}`);
   return { from, to };
 }
 

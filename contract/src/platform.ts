@@ -5,8 +5,9 @@ import { endpoint } from './endpoint.ts';
 export const exposureSchema = z.enum(['local', 'public']);
 export type Exposure = z.infer<typeof exposureSchema>;
 
-/** `there`: there is one. `first_account`: whoever registers first. `named_email`: an address that the settings name, once it was confirmed. */
-const administratorBySchema = z.enum(['there', 'first_account', 'named_email']);
+/** `there`: there is one. `first_account`: whoever registers first. `first_account_on_machine`: the same, but
+ * who asks comes from elsewhere, or through a proxy, and is refused. `named_email`: an address that the settings name, once it was confirmed. */
+const administratorBySchema = z.enum(['there', 'first_account', 'first_account_on_machine', 'named_email']);
 export type AdministratorBy = z.infer<typeof administratorBySchema>;
 
 export const readConfig = endpoint({

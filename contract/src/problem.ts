@@ -48,8 +48,12 @@ export const PROBLEMS = {
   },
   unauthenticated: { status: 401, title: 'Not signed in', detail: 'Your session has ended. Sign in again.' },
   invalid_credentials: { status: 401, title: 'Wrong email or password', detail: 'The email or the password is wrong.' },
-  two_factor_required: { status: 401, title: 'Second step', detail: 'Your password is right. Now give your second factor.' },
-  second_factor_refused: { status: 401, title: 'Wrong second factor', detail: 'That did not match. Try again.' },
+  two_factor_required: {
+    status: 401,
+    title: 'Second step',
+    detail: 'Your password is right. Now give your second proof: a code or a passkey.',
+  },
+  second_factor_refused: { status: 401, title: 'Wrong second step', detail: 'That did not match. Try again.' },
   sign_in_expired: {
     status: 401,
     title: 'Sign-in expired',
@@ -85,7 +89,7 @@ export const PROBLEMS = {
   upload_stalled: {
     status: 408,
     title: 'Upload stalled',
-    detail: 'No bytes arrived for too long, so the upload was dropped. Upload the file again.',
+    detail: 'Nothing of the file arrived for too long, so the upload was stopped. Upload the file again.',
   },
   email_taken: {
     status: 409,
@@ -96,7 +100,7 @@ export const PROBLEMS = {
   last_admin: {
     status: 409,
     title: 'Last administrator',
-    detail: 'Nobody else could administrate this installation then. Make somebody else an administrator first.',
+    detail: 'This is the last administrator. Make somebody else an administrator first.',
   },
   conflict: { status: 409, title: 'Conflict', detail: 'Somebody changed this at the same time. Reload and try again.' },
   upload_cancelled: { status: 409, title: 'Cancelled', detail: 'You cancelled this file. Nothing of it is kept.' },

@@ -36,6 +36,7 @@ import { createPlanRequests } from '#features/subscriptions/plan-requests.ts';
 import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes.ts';
 import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
 import { openSockets, SOCKET_LIMITS } from '#platform/channels/serve-socket.ts';
+import { connectionLimits } from '#platform/connections.ts';
 import { createMemoryCounters } from '#platform/counters.ts';
 import { wipeDeleted } from '#platform/database.ts';
 import { openDisk } from '#platform/disk.ts';
@@ -170,6 +171,8 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const proxies = await createProxyWatch({
     database: database.$pickTables<'installation'>(),
     exposure: settings.exposure,
+    open_local: settings.open_local,
+    public_url: settings.public_url,
     trusted_proxies: settings.trusted_proxies,
     letters: settings.mail_server === undefined ? 'outbox' : 'mail',
     now,
@@ -258,10 +261,14 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     look_ms: surroundings.retention_look_ms,
   });
 
+  /** In local exposure everybody is the one machine. */
+  const isShared = (source: string) => settings.exposure === 'local' || proxies.isShared(source);
   const fastify = await createHttp({
     logger,
     trusted_proxies: settings.trusted_proxies,
     patience: surroundings.patience ?? PATIENCE,
+    connections: surroundings.connection_limits ?? connectionLimits(),
+    isShared,
     public_url: settings.public_url,
     channels: [eventsChannel],
     exposure: settings.exposure,
@@ -354,13 +361,13 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     if (room === 'full') throw new Problem('storage_full', { retry_after: 60 });
     return { status: 'ready' as const, storage: room };
   });
-  serve(api, readConfig, 'anyone', async () => ({
+  serve(api, readConfig, 'anyone', async ({ request }) => ({
     version: VERSION,
     exposure: settings.exposure,
     open_local: settings.open_local,
     demo: settings.demo,
     reset_delivery: settings.reset_delivery,
-    administrator: await accounts.auth.administrator(),
+    administrator: await accounts.auth.administrator(proxies.notFirst(request) === undefined),
     ...(await readProvider(database.$pickTables<'installation'>())),
     links: { live_chat: settings.live_chat_url ?? null, remote_portal: settings.remote_portal_url ?? null },
   }));

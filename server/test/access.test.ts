@@ -172,7 +172,7 @@ const RECORDS: Record<
   'DELETE /antivirus/uploads/{key}': {
     make: async (_owner, _staff, { url, data_dir, token }) => {
       const key = newUploadKey();
-      await openUpload({ url }, token, { key }).write(Buffer.alloc(10));
+      await openUpload({ url }, token, { key }).write(Buffer.alloc(128 * 1024));
       await vi.waitFor(() => expect(readdirSync(join(data_dir, 'spool'))).toHaveLength(1));
       return key;
     },

@@ -4,7 +4,8 @@ import { confirmIdentity, renewRecoveryCodes, startTotp } from '@palisade/contra
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { problemOf, readAnswer, replyOf, startTestApp } from './harness.ts';
-import { PROXY_KINDS, startProxy, withoutProxy } from './proxies.ts';
+import { startProxy } from './proxies.ts';
+import { PROXY_KINDS, withoutProxy } from './proxy-programs.ts';
 
 const PASSWORD = 'a long enough password';
 const kinds = PROXY_KINDS.filter((kind) => withoutProxy(kind) === undefined);

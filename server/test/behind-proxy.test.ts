@@ -2,15 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { forgotPassword, login, recoverUsername } from '@palisade/contract/auth';
+import { forgotPassword, login, recoverUsername, register } from '@palisade/contract/auth';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { listOutbox } from '@palisade/contract/mail';
+import { readConfig } from '@palisade/contract/platform';
 import { clearProxyFindings, readProxyFindings } from '@palisade/contract/proxy';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createLog } from '#platform/log.ts';
 import { type Answer, isPostgres, problemOf, readAnswer, replyOf, startTestApp, type TestApp } from './harness.ts';
-import { PROXY_KINDS, type ProxyKind, startProxy, type TestProxy, withoutProxy } from './proxies.ts';
+import { startProxy } from './proxies.ts';
+import { PROXY_KINDS, type ProxyKind, type TestProxy, withoutProxy } from './proxy-programs.ts';
 
 const PASSWORD = 'a long enough password';
 const kinds = PROXY_KINDS.filter((kind) => withoutProxy(kind) === undefined);
@@ -88,19 +90,60 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
   const proxy = await startProxy(kind, app, afterAll);
 
   test('nothing is served by another name, and nobody becomes its first administrator', async () => {
-    // nginx by itself names the server as the host, whatever it was asked for: a stranger is told from the machine itself by its other signs.
-    if (kind === 'nginx') {
-      expect((await ask(`${proxy.url}/api/health`, { Host: 'evil.example' })).status).toBe(200);
-      return;
-    }
     const headers = { Host: 'evil.example' };
     const body = { email: 'eve@example.com', username: 'eve', password: PASSWORD };
     const said = await ask(`${proxy.url}/api/auth/register`, headers, body);
+    expect(await app.app.database.selectFrom('users').select('id').execute()).toEqual([]);
+    // nginx by itself names the server as the host, whatever it was asked for: a stranger is told from the machine itself by its other signs.
+    if (kind === 'nginx') {
+      expect([said.status, JSON.parse(said.body)]).toMatchObject([
+        403,
+        { code: 'forbidden', detail: matching(/EXPOSURE=public/) },
+      ]);
+      expect((await ask(`${proxy.url}/api/health`, headers)).status).toBe(200);
+      return;
+    }
     expect(said.status).toBe(421);
     expect(JSON.parse(said.body)).toMatchObject({ code: 'wrong_host', detail: matching(/PUBLIC_URL/) });
     for (const path of ['/', '/api/config', '/api/health', '/assets/index.js', '/api/nothing', '/api/docs/'])
       expect((await ask(`${proxy.url}${path}`, headers)).status).toBe(421);
+  });
+
+  test('a stranger who names the server’s own address makes no first account, whatever else they say; the machine itself does', async () => {
+    const { host } = new URL(app.url);
+    const body = { email: 'eve@example.com', username: 'eve', password: PASSWORD };
+    const others = [
+      {},
+      { Origin: `http://${host}` },
+      { Connection: 'Upgrade', Upgrade: 'websocket' },
+      { Connection: 'keep-alive' },
+    ];
+    for (const headers of others) {
+      const said = await ask(`${proxy.url}/api/auth/register`, { Host: host, ...headers }, body);
+      expect([said.status, JSON.parse(said.body)]).toMatchObject([
+        403,
+        { code: 'forbidden', detail: matching(/on the machine.*EXPOSURE=public.*PUBLIC_URL.*ADMIN_EMAILS/) },
+      ]);
+    }
+    const shown = await ask(`${proxy.url}/api/config`, { Host: host });
+    expect(JSON.parse(shown.body)).toMatchObject({ administrator: 'first_account_on_machine' });
+    expect(replyOf(await app.call(readConfig)).administrator).toBe('first_account');
     expect(await app.app.database.selectFrom('users').select('id').execute()).toEqual([]);
+
+    const first = replyOf(await app.call(register, { body: { ...body, email: 'owner@example.com', username: 'owner' } }));
+    expect(first.role).toBe('admin');
+    const second = await ask(`${proxy.url}/api/auth/register`, { Host: host }, body);
+    expect([second.status, JSON.parse(second.body)]).toMatchObject([201, { role: 'customer' }]);
+  });
+
+  test('an address of ADMIN_EMAILS is registered on the machine itself alone', async () => {
+    const named = await startTestApp({ environment: { ADMIN_EMAILS: 'owner@example.com' } });
+    const before = await startProxy(kind, named);
+    const body = { email: 'owner@example.com', username: 'owner', password: PASSWORD };
+    await named.signIn('first');
+    const said = await ask(`${before.url}/api/auth/register`, { Host: new URL(named.url).host }, body);
+    expect(said.status).toBe(403);
+    expect(replyOf(await named.call(register, { body })).role).toBe('admin');
   });
 
   test('a stranger who names the server’s own address is answered no token, and then nobody is, and all are told why', async () => {
@@ -253,6 +296,37 @@ describe('in public exposure, somebody who writes a forwarding header themselves
     expect(await named()).toHaveLength(50);
     expect(log.ofProxies()).toHaveLength(50);
   });
+});
+
+describe('in local exposure where others may come, whoever is first', () => {
+  const OPEN = { HOST: '0.0.0.0', EXPOSURE: 'local' };
+  const body = { email: 'maria@example.com', username: 'maria', password: PASSWORD };
+  test.each([
+    ['comes by themselves', OPEN, {}, 201],
+    ['comes through a proxy that nobody said anything of', OPEN, { 'x-forwarded-for': '203.0.113.9' }, 403],
+    ['comes to the address that was set', { ...OPEN, PUBLIC_URL: 'http://box.lan' }, { 'x-forwarded-for': '203.0.113.9' }, 201],
+  ])('%s', async (_, environment, headers, status) => {
+    const { app } = await startTestApp({ environment });
+    const { statusCode } = await app.fastify.inject({
+      method: 'POST',
+      url: '/api/auth/register',
+      remoteAddress: '172.17.0.1',
+      headers: { host: 'localhost', connection: 'keep-alive', ...headers },
+      payload: body,
+    });
+    expect(statusCode).toBe(status);
+    const roles = (await app.database.selectFrom('users').select('role').execute()).map(({ role }) => role);
+    expect(roles).toEqual(status === 201 ? ['admin'] : []);
+  });
+});
+
+test('who registers after a public server became local is no administrator', async () => {
+  const app = await startTestApp();
+  const boss = await app.signIn('boss', 'admin');
+  await app.app.database.deleteFrom('installation').where('name', '=', 'first_admin').execute();
+  const body = { email: 'eve@example.com', username: 'eve', password: PASSWORD };
+  expect(boss.token).toHaveLength(43);
+  expect(replyOf(await app.call(register, { body })).role).toBe('customer');
 });
 
 test('nobody but administrators reads or clears what was found', async () => {

@@ -16,7 +16,8 @@ import { parseSettings } from '#platform/settings.ts';
 import { noise } from './files.ts';
 import { freePort } from './free-port.ts';
 import { startTestApp } from './harness.ts';
-import { caddyWith, nginxWith, startProxy, withoutProxy } from './proxies.ts';
+import { startProxy } from './proxies.ts';
+import { caddyWith, nginxWith, withoutProxy } from './proxy-programs.ts';
 
 const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url));
 const read = (name: string) => readFileSync(join(DEPLOY, name), 'utf8');

@@ -118,6 +118,17 @@ function many(digits: string, bytes: number): Buffer {
 /** Each makes a file of about `bytes` bytes. */
 export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
   ['an OLE file whose streams share their sectors', oleShared],
+  ['a PDF of unclosed strings', (bytes: number) => text(`%PDF-1.4\n${repeated('1 0 obj (\n', bytes)}`)],
+  ['a PDF with words between its objects', (bytes: number) => text(`%PDF-1.4\n${repeated('1 0 obj endobj what?\n', bytes)}`)],
+  ['here documents that nothing ends', (bytes: number) => text(`#!/bin/sh\n${repeated('cat <<a\n', bytes)}`)],
+  ['literals in a row', (bytes: number) => text(repeated(`join('a', "b" + `, bytes))],
+  ['replacements', (bytes: number) => text(repeated(`.replace("a", "bb")`, bytes))],
+  ['beginnings of messages of OpenPGP', (bytes: number) => text(repeated('-----BEGIN PGP MESSAGE-----\n', bytes))],
+  [
+    'comments in a GIF',
+    (bytes: number) => text(`GIF89a\x01\0\x01\0\0\0\0${repeated(`${'\x21\xfe\x20'.padEnd(35, 'a')}\0`, bytes)}`),
+  ],
+  ['chunks of a PNG', (bytes: number) => text(`\x89PNG\r\n\x1a\n${repeated(`\0\0\0\x20tEXta\0${'b'.repeat(34)}`, bytes)}`)],
   [
     'an OLE stream of what looks like macros and is none',
     (bytes: number) => {

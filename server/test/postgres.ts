@@ -6,6 +6,7 @@ import { Client } from 'pg';
 import { vi } from 'vitest';
 import { spawnBound } from './bound-process.ts';
 import { freePort } from './free-port.ts';
+import { childrenOf } from './server-process.ts';
 
 const ROOT = '/usr/lib/postgresql';
 
@@ -52,9 +53,12 @@ export async function startPostgres(): Promise<TestPostgres> {
   function signalAll(signal: NodeJS.Signals): void {
     const parent = child?.pid;
     if (parent === undefined || child?.exitCode !== null || child.signalCode !== null) return;
-    const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(parent)], { encoding: 'utf8' });
-    for (const pid of [parent, ...children.split('\n').map(Number)]) {
-      if (pid > 0) process.kill(pid, signal);
+    for (const pid of [parent, ...childrenOf(parent)]) {
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // It has ended meanwhile.
+      }
     }
   }
 

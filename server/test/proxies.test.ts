@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { PROXY_KINDS, type ProxyKind, startProxy, withoutProxy } from './proxies.ts';
+import { startProxy } from './proxies.ts';
+import { PROXY_KINDS, type ProxyKind, withoutProxy } from './proxy-programs.ts';
 
 const saidSchema = z.object({ version: z.string(), host: z.string(), names: z.array(z.string()) });
 

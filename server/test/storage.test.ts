@@ -52,6 +52,20 @@ describe.runIf(isMounted)('a disk that is full', async () => {
     expect(await scanned(app, token, 'small.bin', noise(MIB))).toMatchObject({ scan_status: 'clean' });
   });
 
+  test('refuses a small file that has to wait, keeps nothing of it, and the server goes on', async () => {
+    const filling = join(DATA_DIR, 'spool', 'filling');
+    for (const pid of app.app.engine.pids()) process.kill(pid, 'SIGSTOP');
+    expect(spawnSync('dd', ['if=/dev/zero', `of=${filling}`, 'bs=4096']).status).not.toBe(0);
+    const problem = problemOf(await upload(app, token, { name: 'small.bin', content: noise(1000) }));
+    rmSync(filling);
+    expect(problem).toMatchObject({ status: 503, code: 'storage_full' });
+    expect(inFolder('spool')).toEqual([]);
+    const records = await app.app.database.selectFrom('scans').select('id').where('size', '=', 1000).execute();
+    expect(records).toEqual([]);
+    // The engine that had it was ended, and another has come.
+    expect(await scanned(app, token, 'next.bin', noise(1001))).toMatchObject({ scan_status: 'clean' });
+  });
+
   const unpacked = Buffer.concat(Array.from({ length: 20 * 64 }, (_, index) => Buffer.alloc(16_384, noise(1024, index + 1))));
   test.each([
     ['gzip', gzipSync(unpacked, { level: 1 })],

@@ -51,6 +51,42 @@ function ascii85(bytes: Buffer): Buffer {
   return Buffer.from(`${text}~>`, 'latin1');
 }
 
+/** Lists of pieces, messages of OpenPGP and pictures with a comment. */
+function pieces(): [string, Buffer][] {
+  const little = (value: number) => Buffer.from([value & 255, (value >> 8) & 255, (value >> 16) & 255, value >>> 24]);
+  const big = (value: number) => Buffer.from(little(value).reverse());
+  const list = Buffer.from(JSON.stringify({ files: { 'a.com': { size: EICAR.length, offset: '0' } } }).padEnd(48));
+  const entry = Buffer.concat([
+    little(5),
+    Buffer.from('a.com'),
+    little(68),
+    little(0),
+    little(68),
+    little(0),
+    little(0),
+    little(0),
+  ]);
+  const manifest = Buffer.concat([little(1), Buffer.from([0x11, 0]), little(0), little(0), little(0), entry]);
+  const packet = Buffer.concat([Buffer.from([0xcb, 74, 0x62, 0]), Buffer.alloc(4), EICAR]);
+  const armour = `-----BEGIN PGP MESSAGE-----\n\n${packet.toString('base64')}\n-----END PGP MESSAGE-----\n`;
+  const signed = `-----BEGIN PGP SIGNED MESSAGE-----\n\n${EICAR.toString('latin1')}\n-----BEGIN PGP SIGNATURE-----\n`;
+  const comment = Buffer.concat([Buffer.from('47494638396101000100000021fe44', 'hex'), EICAR, Buffer.from('003b', 'hex')]);
+  return [
+    ['asar', Buffer.concat([little(4), little(list.length + 8), little(list.length + 4), little(list.length), list, EICAR])],
+    ['phar', Buffer.concat([Buffer.from('<?php __HALT_COMPILER(); ?>\n'), little(manifest.length), manifest, EICAR])],
+    [
+      'AppleDouble',
+      Buffer.concat([big(0x51607), big(0x20000), Buffer.alloc(16), Buffer.from([0, 1]), big(2), big(38), big(68), EICAR]),
+    ],
+    ['OpenPGP', packet],
+    ['OpenPGP in armour', Buffer.from(armour)],
+    ['OpenPGP, signed', Buffer.from(signed)],
+    ['pickle', Buffer.concat([Buffer.from([0x80, 3, 0x42, 68, 0, 0, 0]), EICAR, Buffer.from('q\0.')])],
+    ['WARC', Buffer.concat([Buffer.from('WARC/1.0\r\nContent-Length: 68\r\n\r\n'), EICAR, Buffer.from('\r\n\r\n')])],
+    ['gif with a comment', comment],
+  ];
+}
+
 /** Documents and mails of kinds that have readers of their own, each with EICAR in it. */
 function documents(): [string, Buffer][] {
   const long = (number: number) => {
@@ -105,6 +141,7 @@ function documents(): [string, Buffer][] {
         der(0xa0, der(0x30, der(2, Buffer.from([1])), der(0x31), der(0x30, identifier('1'), der(0xa0, der(4, EICAR))))),
       ),
     ],
+    ...pieces(),
     ['text in UTF-16', Buffer.from(`\ufeff${script}`, 'utf16le')],
     ['script', Buffer.from(script)],
   ];

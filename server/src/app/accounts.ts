@@ -212,7 +212,7 @@ export function buildAccounts(
     emailProofs,
 
     serve(api: Api): void {
-      serveAuth(api, auth, { signIn, guard: callGuard, accounts });
+      serveAuth(api, auth, { signIn, guard: callGuard, accounts, notFirst: proxies.notFirst });
       const siteOf = ({ headers }: FastifyRequest) => passkeySite(headers.host, settings);
       serveTwoFactor(api, { twoFactor, passkeys, signIn, siteOf });
       serveAccounts(api, { auth, accounts, requirePassword, emailProofs });

@@ -127,6 +127,7 @@ export async function buildScanner(
     meter,
     matchHash: surroundings.match_hash ?? signatures.matchHash,
     retry_ms: surroundings.scan_retry_ms,
+    record_ms: surroundings.scan_record_ms,
   });
 
   return {

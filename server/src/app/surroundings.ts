@@ -6,6 +6,7 @@ import type { EngineMemory } from '#features/antivirus/engines/process-memory.ts
 import type { FetchLimits } from '#features/antivirus/fetch-feed.ts';
 import type { MatchHash } from '#features/antivirus/known-hashes.ts';
 import type { SocketLimits } from '#platform/channels/serve-socket.ts';
+import type { ConnectionLimits } from '#platform/connections.ts';
 import type { DatabaseLocation } from '#platform/database.ts';
 import type { FreeBytes } from '#platform/disk.ts';
 import type { PatienceLimits } from '#platform/http.ts';
@@ -34,11 +35,14 @@ export interface Surroundings {
   free_bytes?: FreeBytes;
   events_limits?: SocketLimits;
   patience?: PatienceLimits;
+  connection_limits?: ConnectionLimits;
   /** How often the server looks for new signatures, in ms. */
   signatures_look_ms?: number;
   feed_limits?: FetchLimits;
   engine_processes?: number;
   scan_retry_ms?: number;
+  /** How long a small file may be read before it is recorded, in ms. */
+  scan_record_ms?: number;
   /** What is known of files by their SHA-256 alone. */
   match_hash?: MatchHash;
   /** Where a clamd is looked for that nobody named; nowhere where nothing is said, so that no test finds one of the machine. */

@@ -169,6 +169,67 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL server', async ()
     // Nobody looks on: a job has ten times as long.
     await nap(1.2);
   });
+
+  test('has as many connections as DATABASE_POOL says, and is waited for as long as DATABASE_TIMEOUT says', async () => {
+    const other = new Client({ connectionString: postgres.url });
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query('create database of_settings');
+    const place = new URL(postgres.url);
+    place.pathname = '/of_settings';
+    const locker = new Client({ connectionString: place.href });
+    await locker.connect();
+    onTestFinished(() => locker.end());
+    const start = async (DATABASE_POOL: string, DATABASE_TIMEOUT: string) => {
+      const named = new URL(place);
+      named.searchParams.set('application_name', `pool-${DATABASE_POOL}`);
+      // Servers on one database have their keys in common.
+      const keys = Object.fromEntries(
+        ['QUARANTINE', 'TWO_FACTOR', 'AUDIT'].map((name) => [`${name}_KEY_FILE`, join(folder, `${name}.key`)]),
+      );
+      const {
+        app: started,
+        call,
+        signIn,
+      } = await startTestApp({
+        environment: { DATABASE_POOL, DATABASE_TIMEOUT, ...keys },
+        surroundings: { database: { postgres: named.href } },
+      });
+      const session = await signIn();
+      return { started, call, token: session.token, name: `pool-${DATABASE_POOL}` };
+    };
+    const folder = mkdtempSync(join(tmpdir(), 'palisade-pool-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const [small, large] = [await start('2', '2'), await start('5', '4')];
+    await locker.query('begin; lock table chat_messages in access exclusive mode');
+    let order = '';
+    const ask = async ({ call, token, name }: typeof small) => {
+      const began = performance.now();
+      const answers = await Promise.all(Array.from({ length: 12 }, () => call(listMessages, { token })));
+      order += ` ${name}`;
+      return { took_ms: performance.now() - began, statuses: new Set(answers.map(({ status }) => status)) };
+    };
+    const most = new Map<string, number>();
+    const began = performance.now();
+    const asked = Promise.all([ask(small), ask(large)]);
+    // Before the first of them gives up: a connection that did not answer stands beside the one in its place until the server has let it go.
+    while (performance.now() - began < 1_500) {
+      const { rows } = await other.query<{ name: string; count: number }>(
+        "select application_name as name, count(*)::int as count from pg_stat_activity where application_name like 'pool-%' group by 1",
+      );
+      if (performance.now() - began > 1_900) break;
+      for (const { name, count } of rows) most.set(name, Math.max(most.get(name) ?? 0, count));
+    }
+    const [short, long] = await asked;
+    expect(Object.fromEntries(most)).toEqual({ 'pool-2': 2, 'pool-5': 5 });
+    expect([short.statuses, long.statuses]).toEqual([new Set([503]), new Set([503])]);
+    expect(order).toBe(' pool-2 pool-5');
+    expect(short.took_ms).toBeGreaterThan(1_900);
+    expect(long.took_ms).toBeGreaterThan(3_900);
+    await locker.query('rollback');
+    for (const { call, token } of [small, large])
+      await expect.poll(async () => (await call(listMessages, { token })).status, { timeout: 20_000 }).toBe(200);
+  });
 });
 
 describe('an SQLite file that another program has locked', async () => {

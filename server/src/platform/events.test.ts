@@ -16,6 +16,7 @@ import { replyOf, startTestApp } from '#test/harness.ts';
 import { listenAs, openSocket } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
 import { openSockets, SOCKET_LIMITS, type SocketLimits } from './channels/serve-socket.ts';
+import { connectionLimits } from './connections.ts';
 import { createMemoryCounters } from './counters.ts';
 import { serveEvents } from './events.ts';
 import { createHttp, PATIENCE } from './http.ts';
@@ -217,6 +218,8 @@ async function serveAlone(limits: SocketLimits, isLiving = true) {
     patience: PATIENCE,
     public_url: undefined,
     channels: [eventsChannel],
+    connections: connectionLimits(),
+    isShared: () => false,
     exposure: 'local',
     onArrival: () => {},
   });

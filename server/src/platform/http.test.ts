@@ -55,17 +55,18 @@ function builtWeb(): string {
 describe('a slow client', async () => {
   // Long enough for a sign-in on a machine that is busy.
   const patience = { ...PATIENCE, headers_ms: 500, look_ms: 20, body: { window_ms: 500, bytes: 1024 } };
+  const hurried = await startTestApp({ surroundings: { patience: { ...PATIENCE, small_body_ms: 500 } } });
   const app = await startTestApp({ surroundings: { patience } });
   const { token } = await app.signIn();
 
   /** Sends the beginning of a request, then one byte now and then, until the server cuts the connection; answers what it said. */
-  const trickle = (beginning: string) =>
+  const trickle = (beginning: string, to = app, drop = 'x') =>
     new Promise<string>((resolve, reject) => {
       let said = '';
       let drip: NodeJS.Timeout | undefined;
-      const socket = connect(Number(new URL(app.url).port), '127.0.0.1', () => {
+      const socket = connect(Number(new URL(to.url).port), '127.0.0.1', () => {
         socket.write(beginning);
-        drip = setInterval(() => socket.write('x'), 10);
+        drip = setInterval(() => socket.write(drop), 10);
       });
       socket.on('data', (bytes) => {
         said += bytes.toString();
@@ -87,6 +88,10 @@ describe('a slow client', async () => {
 
   test('does not hold a connection by a JSON body', async () => {
     expect(await trickle(head('/auth/login', 'application/json', 200_000))).toBe('');
+  });
+
+  test('does not hold a connection by a small body that comes just fast enough to go on', async () => {
+    expect(await trickle(head('/auth/login', 'application/json', 200_000), hurried, 'x'.repeat(30))).toBe('');
   });
 
   test('does not hold a connection by a body that was refused already', async () => {

@@ -18,6 +18,7 @@ import {
   serializerCompiler,
   validatorCompiler,
 } from 'fastify-type-provider-zod';
+import { boundConnections, boundRequests, type ConnectionLimits } from './connections.ts';
 import { databaseProblem } from './database-errors.ts';
 import { forwardedFor } from './forwarded.ts';
 import { hostOf, type Incoming, isForLoopback } from './local-request.ts';
@@ -36,6 +37,8 @@ export interface PatienceLimits {
   look_ms: number;
   /** A connection on which, while a body is awaited, fewer bytes arrive in a window is cut. Laxer than the bounds of uploads, which end with an answer. */
   body: { window_ms: number; bytes: number };
+  /** For the body of a request that is no upload, in all: it has 256 KiB at the most. */
+  small_body_ms: number;
   /** Whoever does not read what is written to them is cut within 30 s: a window and two looks, by 1 KiB/s. */
   reading: ReadingLimits;
 }
@@ -44,6 +47,7 @@ export const PATIENCE: PatienceLimits = {
   headers_ms: 30_000,
   look_ms: 10_000,
   body: { window_ms: 45_000, bytes: 20 * 1024 },
+  small_body_ms: 60_000,
   reading: { look_ms: 4_000, window_ms: 20_000, bytes: 20 * 1024 },
 };
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
@@ -57,16 +61,21 @@ function fieldErrors(error: FastifyError): FieldError[] {
 }
 
 /** Whoever is answered before their body has come, and whoever sends JSON byte by byte, may not keep the connection for ever. */
-function watchBody(body: IncomingMessage, { window_ms, bytes }: PatienceLimits['body']): void {
+function watchBody(body: IncomingMessage, { body: { window_ms, bytes }, small_body_ms }: PatienceLimits): void {
   if (body.headers['content-length'] === undefined && body.headers['transfer-encoding'] === undefined) return;
   const { socket } = body;
+  const isUpload = /^multipart\/form-data\b/i.test(body.headers['content-type'] ?? '');
   let before = socket.bytesRead;
   const watch = setInterval(() => {
     if (socket.bytesRead - before < bytes) socket.destroy();
     before = socket.bytesRead;
   }, window_ms);
   watch.unref();
-  const stop = () => clearInterval(watch);
+  const late = isUpload ? undefined : setTimeout(() => socket.destroy(), small_body_ms).unref();
+  const stop = () => {
+    clearInterval(watch);
+    clearTimeout(late);
+  };
   body.once('end', stop);
   body.once('close', stop);
 }
@@ -100,7 +109,9 @@ function fromFastify(error: FastifyError): Problem | undefined {
   if (code !== undefined) return new Problem(code, { cause: error });
   // A range, a version or a time that a file does not have.
   const isTheirs = status > 400 && status < 500;
-  return isTheirs ? new Problem('malformed', { detail: 'The request asks for what there is not.', cause: error }) : undefined;
+  return isTheirs
+    ? new Problem('malformed', { detail: 'The request asks for something that does not exist.', cause: error })
+    : undefined;
 }
 
 function answer(problem: Problem, request: FastifyRequest, reply: FastifyReply): void {
@@ -157,10 +168,14 @@ export async function createHttp(options: {
   /** Where sockets may be opened. */
   channels: readonly Pick<Channel, 'path'>[];
   exposure: Exposure;
+  connections: ConnectionLimits;
+  /** Whether many people come from a source. */
+  isShared: (source: string) => boolean;
   /** Told of every request before anything of it is answered. */
   onArrival: (request: Incoming) => void;
 }): Promise<FastifyInstance> {
   const isProxied = options.trusted_proxies.length > 0;
+  const forSocket = (request: Pick<IncomingMessage, 'headers' | 'url'>) => isForSocket(request, options.channels);
   const public_host = options.public_url === undefined ? undefined : new URL(options.public_url).hostname;
   /** In local exposure anybody's page could point its own name here and ask as ours (DNS rebinding), and a proxy bring strangers in. */
   const isOwnHost = (request: FastifyRequest) =>
@@ -179,7 +194,7 @@ export async function createHttp(options: {
       headersTimeout: options.patience.headers_ms,
       connectionsCheckingInterval: options.patience.look_ms,
       // Everything else is a request as any other, also one that offers HTTP/2: Node would read no body of it.
-      shouldUpgradeCallback: (request) => isForSocket(request, options.channels),
+      shouldUpgradeCallback: forSocket,
     },
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
@@ -203,6 +218,7 @@ export async function createHttp(options: {
   // The body of an upload is read by its handler, as it arrives.
   fastify.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null));
 
+  boundConnections(fastify.server, { ...options.connections, logger: options.logger });
   cutSlowReaders(fastify.server, { ...options.patience.reading, logger: options.logger });
 
   const inContext = (request: FastifyRequest, next: () => void) =>
@@ -219,9 +235,9 @@ export async function createHttp(options: {
       return;
     }
     if (isProxied) readForwarded(request);
-    watchBody(request.raw, options.patience.body);
+    watchBody(request.raw, options.patience);
     // Nobody reads a connection any more that was to be a socket's and was answered as a request: it would stay open after its client is gone.
-    if (isForSocket(request.raw, options.channels)) reply.raw.once('finish', () => request.raw.socket.destroySoon());
+    if (forSocket(request.raw)) reply.raw.once('finish', () => request.raw.socket.destroySoon());
     // A file that is not there is answered with the application's page.
     if (!request.is404 && /^\/(assets\/|[\w-]+\.(js|svg)$)/.test(request.url)) {
       // HTTP/1.1 keeps the connection unless told otherwise (RFC 9112 section 9.3): the bytes go to the policy.
@@ -239,6 +255,8 @@ export async function createHttp(options: {
     if (!/\btext\/html\b/.test(request.headers.accept ?? '')) throw new Problem('wrong_host');
     return reply.headers(headers.document).code(421).type('text/html; charset=utf-8').send(wrongHostPage(request));
   });
+
+  boundRequests(fastify, { ...options.connections, isShared: options.isShared, isForSocket: forSocket });
 
   fastify.setErrorHandler<FastifyError>((error, request, reply) => {
     const known = error instanceof Problem ? error : (databaseProblem(error) ?? storageProblem(error));

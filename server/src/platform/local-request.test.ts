@@ -7,17 +7,19 @@ interface Said {
   headers: Record<string, string>;
   /** As they came; in capitals as a browser writes them where nothing else is said. */
   names?: string[];
+  method?: string;
 }
 
 const capitals = (name: string) => name.replaceAll(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
 
-function requestOf({ peer = '127.0.0.1', version = [1, 1], headers, names }: Said): Incoming {
+function requestOf({ peer = '127.0.0.1', version = [1, 1], headers, names, method }: Said): Incoming {
   const written = names ?? Object.keys(headers).map(capitals);
   return {
     raw: {
       socket: { remoteAddress: peer },
       httpVersionMajor: version[0],
       httpVersionMinor: version[1],
+      method,
       rawHeaders: written.flatMap((name) => [name, headers[name.toLowerCase()] ?? '']),
     },
     headers,
@@ -35,6 +37,7 @@ test.each<Said>([
   { headers: { host: 'localhost', origin: 'http://localhost:80' } },
   // Node's fetch writes every name in lower case, and says that the connection stays.
   { headers: { ...HERE, connection: 'keep-alive', accept: '*/*' }, names: ['host', 'connection', 'accept'] },
+  { method: 'GET', headers: { ...HERE, connection: 'upgrade', upgrade: 'websocket' }, names: ['host', 'connection', 'upgrade'] },
 ])('a request is the machine’s own: %j', (said) => {
   expect(isLocalRequest(requestOf(said))).toBe(true);
 });
@@ -100,6 +103,11 @@ describe('a request that came through a proxy', () => {
     ['old_http', { version: [1, 0], headers: { ...HERE, connection: 'close' } }],
     ['old_http', { version: [0, 9], headers: HERE }],
     ['header_names', { headers: { ...HERE, 'user-agent': 'x' }, names: ['host', 'user-agent'] }],
+    // What HAProxy passes on of a client that asks for an upgrade.
+    [
+      'header_names',
+      { method: 'POST', headers: { ...HERE, connection: 'upgrade', upgrade: 'x' }, names: ['host', 'connection', 'upgrade'] },
+    ],
   ])('is known by %s', (sign, said) => {
     expect(proxySignOf(requestOf(said))).toBe(sign);
     expect(isLocalRequest(requestOf(said))).toBe(false);

@@ -6,6 +6,7 @@ export interface Incoming {
   raw: {
     httpVersionMajor: number;
     httpVersionMinor: number;
+    method?: string | undefined;
     /** Names and values in turn, as they came. */
     rawHeaders: readonly string[];
     socket: { remoteAddress?: string | undefined };
@@ -25,13 +26,18 @@ export function hostOf(header: string | undefined): string {
   return (header ?? '').replace(/:\d{1,5}$/, '');
 }
 
-/** HAProxy writes every name in lower case and says nothing of the connection; browsers write `Host`, and programs that write `host` say `connection` (docs/decisions/0067). */
-function hasNamesOfProxy(names: readonly string[]): boolean {
+/**
+ * HAProxy writes every name in lower case and says nothing of the connection, but for an upgrade that its client asks for; browsers write `Host`, and programs that
+ * write `host` say `connection`, and that it is to become a socket only of a GET (docs/decisions/0067, 0103).
+ */
+function hasNamesOfProxy({ rawHeaders, method }: Incoming['raw']): boolean {
   let says_host = false;
-  for (let index = 0; index < names.length; index += 2) {
-    const name = names[index] ?? '';
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
     if (name === 'host') says_host = true;
-    else if (name.length === 10 && name.toLowerCase() === 'connection') return false;
+    else if (name.length === 10 && name.toLowerCase() === 'connection') {
+      if (method === 'GET' || !/\bupgrade\b/i.test(rawHeaders[index + 1] ?? '')) return false;
+    }
   }
   return says_host;
 }
@@ -40,7 +46,7 @@ function hasNamesOfProxy(names: readonly string[]): boolean {
 export function proxySignOf({ raw, headers }: Incoming): ProxySign | undefined {
   for (const name in headers) if (FORWARDING.test(name)) return 'forwarding_header';
   if (raw.httpVersionMajor < 1 || (raw.httpVersionMajor === 1 && raw.httpVersionMinor === 0)) return 'old_http';
-  return hasNamesOfProxy(raw.rawHeaders) ? 'header_names' : undefined;
+  return hasNamesOfProxy(raw) ? 'header_names' : undefined;
 }
 
 /** Whether the page that asks, where a browser names one, is of the host that it asks. */

@@ -18,6 +18,11 @@ export interface ProxyWatch {
   isShared(source: string): boolean;
   /** Why what is told the machine itself alone (a reset token, a username) is not told to this request, as sentences for the person; undefined when it may be told. */
   withheld(request: Incoming): Promise<string | undefined>;
+  /**
+   * Why this request makes nobody an administrator in local exposure, where coming first is enough, as a sentence for the person; undefined where it may: it is the
+   * machine's own, or the settings say that others come, and how.
+   */
+  notFirst(request: Incoming): string | undefined;
   findings(): Promise<ProxyFindings>;
   /** An administrator has read the findings: local exposure answers tokens again until the next sign of a proxy, and the addresses are not named again. */
   clear(database: Kysely<InstallationTables>): Promise<void>;
@@ -37,11 +42,13 @@ const untrustedSchema = foundSchema.extend({ is_read: z.boolean() });
 const WHAT_TO_SET =
   'Whoever runs the server sets EXPOSURE=public, or PUBLIC_URL to the address that people open, and starts it again.';
 const WITHHELD = {
-  proxy: `This server is reached through a proxy, so it cannot tell who asks, and shows nothing of an account here. ${WHAT_TO_SET}`,
+  proxy: `This server cannot tell who asks from here, so it shows nothing of an account. ${WHAT_TO_SET}`,
   elsewhere: 'This is shown only to who opens the server on the machine that it runs on, at its own address there.',
 } as const;
+const NOT_FIRST =
+  'Whoever makes this account administers the installation, so it is made on the machine that the server runs on: open it there, at http://localhost and its port. To have it made from elsewhere, or through a proxy, whoever runs the server sets EXPOSURE=public, PUBLIC_URL to the address that people open, and ADMIN_EMAILS to the addresses of its administrators, and starts it again.';
 const LETTERS = {
-  mail: 'If an account has this email, a mail with it is on its way.',
+  mail: 'If an account has this email, a mail is on its way to it. Look in the spam folder as well.',
   outbox:
     'If an account has this email, a mail with it waits in the outbox: an administrator can pass it on, or "npm run outbox" prints it on the server.',
 } as const;
@@ -61,12 +68,15 @@ function isTrustedBy(trusted_proxies: readonly string[]): (peer: string) => bool
 export async function createProxyWatch(parts: {
   database: Kysely<InstallationTables>;
   exposure: Exposure;
+  /** Local exposure where others may come: somebody has said so. */
+  open_local: boolean;
+  public_url: string | undefined;
   trusted_proxies: readonly string[];
   letters: 'mail' | 'outbox';
   now: () => number;
   logger: FastifyBaseLogger;
 }): Promise<ProxyWatch> {
-  const { database, exposure, trusted_proxies, letters, now, logger } = parts;
+  const { database, exposure, open_local, public_url, trusted_proxies, letters, now, logger } = parts;
   const isTrusted = isTrustedBy(trusted_proxies);
   const peerOf = ({ raw }: Incoming) => (raw.socket.remoteAddress ?? '').replace(/^::ffff:(?=[\d.]+$)/i, '');
   /** Sources that are named already, and those of them from which many people come. */
@@ -151,6 +161,12 @@ export async function createProxyWatch(parts: {
       if (latch_fact === undefined && isLocalRequest(request)) return undefined;
       const reason = latch_fact !== undefined || proxySignOf(request) !== undefined ? 'proxy' : 'elsewhere';
       return `${WITHHELD[reason]} ${LETTERS[letters]}`;
+    },
+
+    notFirst(request) {
+      if (isLocalRequest(request)) return undefined;
+      const isExpected = public_url !== undefined || proxySignOf(request) === undefined;
+      return open_local && isExpected ? undefined : NOT_FIRST;
     },
 
     async findings() {

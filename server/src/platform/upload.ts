@@ -6,13 +6,19 @@ import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { invalidField, Problem } from './problem.ts';
+import { describeSize } from './size-words.ts';
 import { storageProblem } from './storage-problem.ts';
 
-/** A received file: its name as sent (hostile), its size in bytes, SHA-256 in hex. */
-export interface Upload {
-  filename: string;
+/** What was stored of a file: its size in bytes, SHA-256 in hex, and its bytes where they are few and so not at `path`. */
+interface Stored {
   size: number;
   sha256: string;
+  bytes: Buffer | undefined;
+}
+
+/** A received file, with its name as sent (hostile). */
+export interface Upload extends Stored {
+  filename: string;
 }
 
 interface UploadOptions {
@@ -20,6 +26,8 @@ interface UploadOptions {
   field: string;
   /** Where the bytes go; must not exist. Gone again when the upload fails in any way. */
   path: string;
+  /** A file of at most so many bytes stays in memory instead. */
+  memory_bytes: number;
   /** Bytes. */
   maximum: number;
   /** An upload of which no byte arrives for this long is dropped, in ms. */
@@ -42,30 +50,39 @@ const TOO_SLOW = 'The upload arrived too slowly, so it was dropped. Upload the f
 
 const TOO_LONG = 'The upload took longer than an upload may, so it was dropped. Upload the file again over a faster connection.';
 
-/** Writes a stream to a file while hashing it. Memory is that of the buffers, whatever the size. */
-async function store(stream: Readable, options: UploadOptions): Promise<{ size: number; sha256: string }> {
+/** Takes a stream into memory while it is small, else into a file, and hashes it. Memory is that of the buffers, whatever the size. */
+async function store(stream: Readable, options: UploadOptions): Promise<Stored> {
   const hash = createHash('sha256');
   let size = 0;
   async function* hashed(chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
       size += chunk.length;
       if (size > options.maximum)
-        throw new Problem('too_large', { detail: `The file is larger than ${options.maximum} bytes, the most that is scanned.` });
+        throw new Problem('too_large', {
+          detail: `The file is larger than ${describeSize(options.maximum)}, the most that is scanned.`,
+        });
       options.take(chunk.length);
       hash.update(chunk);
       yield chunk;
     }
   }
+  const arriving = hashed(stream);
+  const held: Buffer[] = [];
+  while (size <= options.memory_bytes) {
+    const chunk = await arriving.next();
+    if (chunk.done) return { size, sha256: hash.digest('hex'), bytes: Buffer.concat(held) };
+    held.push(chunk.value);
+  }
+  async function* all() {
+    yield* held.splice(0);
+    yield* arriving;
+  }
   try {
-    await pipeline(
-      stream,
-      hashed,
-      createWriteStream(options.path, { flags: 'wx', mode: 0o600, highWaterMark: WRITE_BUFFER_BYTES }),
-    );
+    await pipeline(all, createWriteStream(options.path, { flags: 'wx', mode: 0o600, highWaterMark: WRITE_BUFFER_BYTES }));
   } catch (error) {
     throw storageProblem(error);
   }
-  return { size, sha256: hash.digest('hex') };
+  return { size, sha256: hash.digest('hex'), bytes: undefined };
 }
 
 function createParser(request: FastifyRequest): BusboyInstance {
@@ -89,7 +106,7 @@ export async function receiveUpload(request: FastifyRequest, options: UploadOpti
   const body = request.raw;
   const parser = createParser(request);
   const parsed = Promise.withResolvers<void>();
-  let writing: Promise<{ size: number; sha256: string }> | undefined;
+  let writing: Promise<Stored> | undefined;
   let file: Readable | undefined;
   let filename = '';
 

@@ -8,6 +8,7 @@ import { ARCHIVES } from './archive-wrappers.ts';
 import { CARRIERS } from './carriers.ts';
 import { DOCUMENTS, TEXTS } from './document-wrappers.ts';
 import { MAILS } from './mail-wrappers.ts';
+import { PIECES } from './piece-wrappers.ts';
 import { HARMLESS, type Packed, type Wrapper } from './wrapper.ts';
 import { findProgram, type Writers } from './writers.ts';
 
@@ -27,7 +28,7 @@ export interface Generated {
   flawed: boolean;
 }
 
-const WRAPPERS: readonly Wrapper[] = [...ARCHIVES, ...MAILS, ...DOCUMENTS, ...TEXTS, ...CARRIERS];
+const WRAPPERS: readonly Wrapper[] = [...ARCHIVES, ...MAILS, ...DOCUMENTS, ...TEXTS, ...CARRIERS, ...PIECES];
 const PAYLOADS_MAXIMUM = 12;
 /** Nothing larger goes on into another file. Bytes. */
 const LARGEST_BYTES = 4 * 1024 ** 2;

@@ -3,13 +3,13 @@
 Reads a JSON request a line ({"path", "payload" (base64), "alone": whether the payload is a file of its own}), answers a line for each:
 {"path", "found": how, or null}. What comes out of a file is opened again, some levels deep.
 """
-import base64, binascii, bz2, codecs, email, email.policy, gzip, hashlib, html, io, json, lzma, mailbox, os, re, shutil, struct, subprocess, sys, tarfile, tempfile, urllib.parse, zipfile, zlib
+import base64, binascii, bz2, codecs, email, email.policy, gzip, hashlib, html, io, json, lzma, mailbox, os, pickletools, plistlib, re, shutil, struct, subprocess, sys, tarfile, tempfile, urllib.parse, zipfile, zlib
 from concurrent.futures import ThreadPoolExecutor
 
 MOST = 16 * 1024 * 1024
 DEEPEST = 7
 PATIENCE = 20
-PROGRAMS = {name: shutil.which(name, path='/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/opt/homebrew/bin') for name in ('7z', 'bsdtar', 'tar', 'pdfdetach', 'qpdf', 'munpack', 'cabextract', 'uudeview', 'tnef', 'ripmime', 'unar', 'zstd', 'lz4', 'gzip', 'openssl', 'unzip', 'cpio', 'arj')}
+PROGRAMS = {name: shutil.which(name, path='/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/opt/homebrew/bin') for name in ('7z', 'bsdtar', 'tar', 'pdfdetach', 'qpdf', 'munpack', 'cabextract', 'uudeview', 'tnef', 'ripmime', 'unar', 'zstd', 'lz4', 'gzip', 'openssl', 'unzip', 'cpio', 'arj', 'gpg')}
 
 
 def run(program, *words, give=None):
@@ -226,6 +226,118 @@ def by_script(data):
         yield base64.b64decode(found.group(2))
 
 
+def by_lists(data):
+    """Formats that are lists of pieces, after what is published of them, or by Python's library."""
+    if data[:4] == b'\4\0\0\0' and data[16:26] == b'{"files":{':
+        body = 8 + struct.unpack_from('<I', data, 4)[0]
+        waiting = [json.loads(data[16 : 16 + struct.unpack_from('<I', data, 12)[0]])]
+        while waiting:
+            for entry in waiting.pop()['files'].values():
+                if 'files' in entry:
+                    waiting.append(entry)
+                elif 'offset' in entry:
+                    yield data[body + int(entry['offset']) :][: entry['size']]
+    found = re.search(rb'__HALT_COMPILER\(\);(?: \?>)?\r?\n', data)
+    if found:
+        at = found.end()
+        size, count = struct.unpack_from('<II', data, at)
+        body = at + 4 + size
+        # How many, version, flags, then an alias and metadata, each with its length.
+        at += 14
+        at += 4 + struct.unpack_from('<I', data, at)[0]
+        at += 4 + struct.unpack_from('<I', data, at)[0]
+        for _ in range(count):
+            at += 4 + struct.unpack_from('<I', data, at)[0]
+            _, _, packed, _, flags, more = struct.unpack_from('<6I', data, at)
+            at += 24 + more
+            piece = data[body : body + packed]
+            body += packed
+            yield zlib.decompress(piece, -15) if flags & 0x1000 else piece
+    if data[:4] in (b'\0\5\x16\0', b'\0\5\x16\7'):
+        for index in range(struct.unpack_from('>H', data, 24)[0]):
+            _, start, size = struct.unpack_from('>III', data, 26 + 12 * index)
+            yield data[start : start + size]
+    if data.startswith(b'bplist00'):
+        waiting = [plistlib.loads(data)]
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, dict):
+                waiting.extend(value.values())
+            elif isinstance(value, list):
+                waiting.extend(value)
+            elif isinstance(value, bytes):
+                yield value
+    if data[:2] in (b'\x80\2', b'\x80\3', b'\x80\4', b'\x80\5'):
+        for _, value, _ in pickletools.genops(data):
+            if isinstance(value, bytes):
+                yield value
+
+
+def by_pictures(data):
+    """Comments and texts of pictures, and files in the tags of sound."""
+    if data.startswith(b'\x89PNG'):
+        at = 8
+        while at + 12 <= len(data):
+            size, kind = struct.unpack_from('>I4s', data, at)
+            body = data[at + 8 : at + 8 + size]
+            at += 12 + size
+            if kind == b'tEXt':
+                yield body.partition(b'\0')[2]
+            if kind == b'zTXt':
+                yield zlib.decompress(body.partition(b'\0')[2][1:])
+    found = re.search(rb'\x21\xfe', data) if data.startswith(b'GIF8') else None
+    if found:
+        at, comment = found.end(), b''
+        while data[at]:
+            comment += data[at + 1 : at + 1 + data[at]]
+            at += 1 + data[at]
+        yield comment
+    if data.startswith(b'ID3') and data[10:14] == b'GEOB':
+        size = struct.unpack_from('>I', data, 14)[0]
+        yield data[20 : 20 + size].split(b'\0', 4)[4]
+
+
+def by_openpgp(data):
+    if b'-----BEGIN PGP' in data or data[:1] in (b'\xa3', b'\xcb', b'\xac', b'\xc8'):
+        yield run('gpg', '--batch', '--no-options', '--homedir', '/nonexistent', '--no-default-keyring', '--keyring', '/dev/null', '-d', give=data)
+        found = re.search(rb'-----BEGIN PGP SIGNED MESSAGE-----\n(?:[^\n]+\n)*\n(.*?)\n-----BEGIN PGP SIGNATURE', data, re.S)
+        if found:
+            yield re.sub(rb'(?m)^- ', b'', found.group(1))
+
+
+def by_listing(data):
+    """What xxd -r makes of it."""
+    if re.match(rb'[0-9a-f]{8}: [0-9a-f]{4}', data):
+        yield b''.join(bytes.fromhex(re.sub(rb' ', b'', line[10:50]).decode()) for line in data.split(b'\n') if line)
+
+
+def by_calls(data):
+    """What a script puts together before it runs it."""
+    unquoted = lambda text: [piece[1:-1].replace(b"''", b"'") for piece in re.findall(rb"'(?:[^']|'')*'", text)]
+    found = re.match(rb'iex \("([^"]*)" -f (.*)\)\n\Z', data, re.S)
+    if found:
+        pieces = unquoted(found.group(2))
+        yield b''.join(pieces[int(number)] for number in re.findall(rb'\d+', found.group(1)))
+    found = re.match(rb"iex \(\((.*)\) -join", data, re.S)
+    if found:
+        yield b''.join(unquoted(found.group(1)))
+    found = re.match(rb'iex \(-join \(\[char\[\]\]@\(([\d,]*)', data)
+    if found:
+        yield bytes(int(number) for number in found.group(1).split(b','))
+    found = re.match(rb'eval\((\[.*\])\.join', data, re.S)
+    if found:
+        yield ''.join(json.loads(found.group(1))).encode('latin-1')
+    found = re.match(rb'eval\((".*")\.split', data, re.S)
+    if found:
+        yield json.loads(found.group(1))[::-1].encode('latin-1')
+    found = re.search(rb"<<'END'\n(.*)\nEND\n", data, re.S) or re.search(rb"\necho '(.*)' > file", data, re.S)
+    if found:
+        yield found.group(1)
+    rows = re.findall(rb'^echo ([A-Za-z0-9+/=]+)>>a.b64\r$', data, re.M)
+    if rows:
+        yield base64.b64decode(b''.join(rows))
+
+
 TEXT = re.compile(rb'[\t\n\r\x20-\x7e\x80-\xff]*\Z')
 
 
@@ -247,7 +359,7 @@ def by_programs(data):
     yield from files_of('unar', data, '-q', '-f', '-o', 'OUT', 'FILE')
 
 
-READERS = (by_script, by_zipfile, by_tarfile, by_streams, by_email, by_text_codings, by_runs, by_views, by_rtf, by_ole_package, by_onenote, by_pdf, by_mail_programs, by_programs)
+READERS = (by_script, by_lists, by_pictures, by_openpgp, by_listing, by_calls, by_zipfile, by_tarfile, by_streams, by_email, by_text_codings, by_runs, by_views, by_rtf, by_ole_package, by_onenote, by_pdf, by_mail_programs, by_programs)
 
 
 def opener(payload, alone):

@@ -1,5 +1,5 @@
 """Writes files with Python's own library: one JSON request a line ({"op", "inner", "name", ...}, bytes in base64), one answer a line."""
-import base64, bz2, email.encoders, email.mime.base, email.mime.message, email.mime.multipart, email.mime.text, email.policy, gzip, io, json, lzma, quopri, sys, tarfile, zipapp, zipfile, zlib
+import base64, bz2, email.encoders, email.mime.base, email.mime.message, email.mime.multipart, email.mime.text, email.policy, gzip, io, json, lzma, pickle, plistlib, quopri, sys, tarfile, zipapp, zipfile, zlib
 
 MTIME = 1_700_000_000
 HARMLESS = b'Nothing to see here: this is a harmless text. ' * 8
@@ -107,6 +107,8 @@ MAKERS = {
     'zlib': lambda inner, name, **_: zlib.compress(inner),
     'mail': make_mail,
     'zipapp': make_zipapp,
+    'plist': lambda inner, name, **_: plistlib.dumps({'WebMainResource': {'name': name, 'data': inner}}, fmt=plistlib.FMT_BINARY),
+    'pickle': lambda inner, name, **_: pickle.dumps({'name': name, 'data': inner}, 4),
     'quoted-printable': lambda inner, name, **_: quopri.encodestring(inner, quotetabs=True),
     'text': lambda inner, name, codec, **_: inner.decode('utf-8').encode(codec),
 }

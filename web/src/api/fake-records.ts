@@ -164,6 +164,10 @@ export function alertDetailOf(parts: Partial<AlertDetail> = {}): AlertDetail {
   return { ...alertOf(parts), about_sign_in: false, suppressible: true, decisions: [], ...parts };
 }
 
+export function alertCountsOf(parts: Partial<Monitor['alerts']> = {}): Monitor['alerts'] {
+  return { active: 0, resolved: 0, hidden: 0, real: 0, unstopped: 0, gravest: null, ...parts };
+}
+
 export function monitorOf(parts: Partial<Monitor> = {}): Monitor {
   return {
     watching_since: '2026-11-01T08:00:00.000Z',
@@ -172,7 +176,7 @@ export function monitorOf(parts: Partial<Monitor> = {}): Monitor {
       { id: 'sign_ins', is_watched: true, reason: null },
       { id: 'requests', is_watched: true, reason: null },
     ],
-    alerts: { active: 0, resolved: 0, hidden: 0 },
+    alerts: alertCountsOf(),
     ...parts,
   };
 }

@@ -1,17 +1,20 @@
 import { IconCompass } from '@tabler/icons-react';
 import { Link } from 'react-router';
+import '#ui/card.css';
 import { Page } from '#ui/page.tsx';
 import { EmptyState } from '#ui/states.tsx';
 
 export function NotFoundPage() {
   return (
     <Page title="Page not found">
-      <EmptyState
-        icon={<IconCompass size={28} stroke={1.7} />}
-        title="There is nothing at this address"
-        sentence="The link may be old, or a letter of the address may be wrong."
-        action={<Link to="/dashboard">Go to the dashboard</Link>}
-      />
+      <div className="card">
+        <EmptyState
+          icon={<IconCompass size={28} stroke={1.7} />}
+          title="There is nothing at this address"
+          sentence="The link may be old, or a letter of the address may be wrong."
+          action={<Link to="/dashboard">Go to the dashboard</Link>}
+        />
+      </div>
     </Page>
   );
 }

@@ -37,7 +37,7 @@ export const KIND_LABELS: Record<ShownKind, string> = {
   suppression_removed: 'Alerts shown again',
   device_trusted: 'Device trusted',
   block_added: 'Sign-in refused for a while',
-  block_lifted: 'Refusal lifted',
+  block_lifted: 'Sign-in allowed again',
   file_restored: 'Copy of a quarantined file downloaded',
   file_deleted: 'File deleted from quarantine',
   setup_changed: 'Company name and contact changed',

@@ -1,4 +1,5 @@
 import type { ComponentProps, ReactNode } from 'react';
+import { Link, type LinkProps } from 'react-router';
 import './button.css';
 import './button-link.css';
 
@@ -26,5 +27,19 @@ export function ButtonLink({ variant = 'quiet', size = 'm', icon, isNewWindow = 
         {children}
       </span>
     </a>
+  );
+}
+
+interface ScreenLinkProps extends LinkProps {
+  variant?: 'primary' | 'quiet';
+  size?: 's' | 'm' | 'l';
+}
+
+/** A way to another screen, or to something on this one, that looks like a button. */
+export function ScreenLink({ variant = 'primary', size = 'm', children, ...props }: ScreenLinkProps) {
+  return (
+    <Link {...props} className="button" data-variant={variant} data-size={size}>
+      <span className="button__label">{children}</span>
+    </Link>
   );
 }

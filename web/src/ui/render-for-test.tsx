@@ -5,12 +5,12 @@ import type { ReactNode } from 'react';
 import { MemoryRouter } from 'react-router';
 
 /** Renders a part of a screen with what stands above all screens. Failures are not asked again, so that a test sees them at once. */
-export function renderForTest(element: ReactNode) {
+export function renderForTest(element: ReactNode, address = '/') {
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   return render(
     <MantineProvider env="test">
       <QueryClientProvider client={queries}>
-        <MemoryRouter>{element}</MemoryRouter>
+        <MemoryRouter initialEntries={[address]}>{element}</MemoryRouter>
       </QueryClientProvider>
     </MantineProvider>,
   );

@@ -115,7 +115,7 @@ export function createAlertMails(parts: {
         priority: 'digest',
         lines: [
           'Hello,',
-          'nothing grave happened in the last week that you were not told of at once. What is still open:',
+          'grave alerts are mailed to you at once. These of the last week are less grave, and still open:',
           lines.join('\n'),
           ...(more > 0 ? [`And ${more} more.`] : []),
           'Look at them when you have a quiet moment, and say which of them are settled.',

@@ -1,6 +1,6 @@
 import type { AlertDecision, AlertDetail, Monitor, resolveAlert } from '@palisade/contract/alerts';
 import { ACCEPTED_RISK_DAYS_MAXIMUM } from '@palisade/contract/alerts';
-import type { AlertStatus, AlertsQuery } from '@palisade/contract/anti-hacking';
+import { type AlertStatus, type AlertsQuery, severitySchema } from '@palisade/contract/anti-hacking';
 import type { AuditKind } from '@palisade/contract/audit';
 import type { BodyOf } from '@palisade/contract/endpoint';
 import type { LiveEvent } from '@palisade/contract/events';
@@ -139,7 +139,7 @@ export function createAlerts(parts: {
     return await detail(changedRow);
   }
 
-  function matching(user_id: string, { status, severity, type, simulated, search }: AlertsQuery) {
+  function matching(user_id: string, { status, severity, type, simulated, search }: Omit<AlertsQuery, 'limit' | 'cursor'>) {
     let query = database.selectFrom('alerts').where('user_id', '=', user_id);
     query = query.where('hidden_by', status === 'hidden' ? 'is not' : 'is', null);
     if (status === 'active') query = query.where('status', 'in', ['open', 'acknowledged']);
@@ -267,14 +267,29 @@ export function createAlerts(parts: {
     async counts(user_id) {
       const rows = await database
         .selectFrom('alerts')
-        .select(({ fn }) => ['status', 'hidden_by', fn.countAll<number>().as('count')])
+        .select(({ fn }) => ['status', 'hidden_by', 'simulated', 'outcome', 'severity', fn.countAll<number>().as('count')])
         .where('user_id', '=', user_id)
-        .groupBy(['status', 'hidden_by'])
+        .groupBy(['status', 'hidden_by', 'simulated', 'outcome', 'severity'])
         .execute();
       const sum = (matches: (row: (typeof rows)[number]) => boolean) =>
         rows.reduce((total, row) => total + (matches(row) ? row.count : 0), 0);
+      const isActive = (row: (typeof rows)[number]) => row.hidden_by === null && row.status !== 'resolved';
+      const isReal = (row: (typeof rows)[number]) => isActive(row) && row.simulated === 0;
+      const unstopped = rows.filter((row) => isReal(row) && row.outcome !== 'blocked');
+      const severity = severitySchema.options.findLast((one) => unstopped.some((row) => row.severity === one));
+      const gravest =
+        severity &&
+        (await matching(user_id, { status: 'active', severity, simulated: 'false', search: '' })
+          .where('outcome', '!=', 'blocked')
+          .select(['id', 'threat_type', 'severity'])
+          .orderBy('last_id', 'desc')
+          .limit(1)
+          .executeTakeFirst());
       return {
-        active: sum((row) => row.hidden_by === null && row.status !== 'resolved'),
+        real: sum(isReal),
+        unstopped: sum((row) => unstopped.includes(row)),
+        gravest: gravest ?? null,
+        active: sum(isActive),
         resolved: sum((row) => row.hidden_by === null && row.status === 'resolved'),
         hidden: sum((row) => row.hidden_by !== null),
       };

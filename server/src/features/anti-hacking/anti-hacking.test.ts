@@ -193,7 +193,7 @@ describe('the posture scan', async () => {
     ]);
     expect(result.findings.find(({ id }) => id === 'infected_not_removed')).toMatchObject({
       state: 'pass',
-      evidence: '2 infected uploads were found, each is sealed or gone.',
+      evidence: '2 infected uploads were found, each is locked away or deleted.',
     });
     expect(result.findings.find(({ id }) => id === 'infected_lately')).toMatchObject({
       state: 'fail',

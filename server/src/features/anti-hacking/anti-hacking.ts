@@ -261,7 +261,7 @@ export function createAntiHacking(parts: {
         rule: 'drill',
         source: null,
         outcome: 'blocked' as const,
-        evidence: JSON.stringify({ threshold: 'None: a drill is asked for, and nothing of it happened.', events: [] }),
+        evidence: JSON.stringify({ threshold: 'It is a drill: you asked for it, and nothing of it happened.', events: [] }),
         simulated: 1,
         dedupe_key: `drill:${id}`,
         status: 'open' as const,

@@ -9,14 +9,14 @@ interface ClearedUpload {
 
 /** The news that an earlier alert was a false one: of a kind of its own, so that it counts neither as malware that was blocked nor as one that was not. */
 export function clearedFileIncident({ user_id, scan, threat }: ClearedUpload): Incident {
-  const what = 'Newer signatures find nothing in the file.';
+  const what = 'Checked again with newer lists of known threats: nothing was found.';
   return {
     rule: 'false_alarm.cleared',
     key: `scan:${scan.id}:cleared`,
     user_id,
     threat_type: 'false_alarm',
     severity: 'low',
-    description: `${threat} was not in ${scan.filename} after all: newer signatures find nothing in it. You can get the file back.`,
+    description: `${threat} was not in ${scan.filename} after all: it was checked again with newer lists of known threats, and nothing was found. You can get the file back.`,
     at: scan.scanned_at,
     outcome: 'unknown',
     ip_address: null,

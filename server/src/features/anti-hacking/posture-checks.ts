@@ -136,14 +136,14 @@ function portCheck({ port, service }: (typeof PORTS)[number]): Check {
 }
 
 const SIGNATURE_SOURCES: Fix = {
-  advice: 'Look at the sources of the signatures, in the details of the scanning engine, and mend the one that fails.',
+  advice: 'Open Details on the Antivirus screen, and mend the source of known threats that fails.',
   fix_route: '/antivirus',
 };
 
 /** Fails from `after_h` on, up to where the next check takes over. Hours. */
 function signaturesOlder(after_h: number, before_h: number): Pick<Check, 'advice' | 'fix_route' | 'run'> {
   return {
-    advice: 'Tell support that the signatures are old: only whoever runs this server can update them.',
+    advice: 'Tell support that the list of known threats is old: only whoever runs this server can update it.',
     fix_route: '/chat',
     run({ signatures_age_ms, account: { is_admin } }) {
       if (signatures_age_ms === undefined) return undefined;
@@ -151,7 +151,7 @@ function signaturesOlder(after_h: number, before_h: number): Pick<Check, 'advice
       const is_old = signatures_age_ms > after_h * HOUR_MS && signatures_age_ms <= before_h * HOUR_MS;
       return {
         times: is_old ? 1 : 0,
-        evidence: `They were last known to be the newest ${plural(hours, 'hour', 'hours')} ago.`,
+        evidence: `It was last known to be the newest ${plural(hours, 'hour', 'hours')} ago.`,
         ...(is_admin ? { fix: SIGNATURE_SOURCES } : {}),
       };
     },
@@ -205,8 +205,8 @@ export const CHECKS: readonly Check[] = [
     id: 'no_two_factor',
     group: 'account',
     severity: 'medium',
-    title: 'The password is the only factor of sign-in',
-    goal: 'Sign-in takes a second factor',
+    title: 'Only a password protects your sign-in',
+    goal: 'Sign-in takes a second step',
     advice: 'Turn on two-factor sign-in, in Security Preferences.',
     fix_route: SECURITY_ROUTE,
     deduction: 10,
@@ -215,9 +215,13 @@ export const CHECKS: readonly Check[] = [
       if (second_factor.enabled) return { times: 0, evidence: 'Signing in takes more than the password.' };
       const who = is_admin ? ', as an administrator' : '';
       if (age_ms < NEW_FOR_MS)
-        return { times: 1, evidence: `Whoever knows the password is in${who}. It counts from tomorrow on.`, deduction: 0 };
+        return {
+          times: 1,
+          evidence: `Whoever learns your password can sign in${who}. It lowers the score from tomorrow on.`,
+          deduction: 0,
+        };
       const deduction = is_admin ? { deduction: ADMIN_WITHOUT_SECOND_FACTOR } : {};
-      return { times: 1, evidence: `Whoever knows the password is in${who}.`, ...deduction };
+      return { times: 1, evidence: `Whoever learns your password can sign in${who}.`, ...deduction };
     },
   },
   {
@@ -231,7 +235,7 @@ export const CHECKS: readonly Check[] = [
     deduction: 3,
     run: ({ account: { second_factor } }) => {
       if (second_factor === undefined) return undefined;
-      if (!second_factor.enabled) return { times: 0, evidence: 'Without a second factor none are needed.' };
+      if (!second_factor.enabled) return { times: 0, evidence: 'Without a second step none are needed.' };
       const { recovery_codes_left } = second_factor;
       return {
         times: recovery_codes_left < RECOVERY_CODES_LEAST ? 1 : 0,
@@ -357,17 +361,17 @@ export const CHECKS: readonly Check[] = [
     id: 'infected_not_removed',
     group: 'files',
     severity: 'critical',
-    title: 'An infected file lies open on the server',
-    goal: 'No infected file lies open on the server',
-    advice: 'Tell support: an infected upload could be neither sealed nor removed.',
+    title: 'An infected file on the server is not locked away',
+    goal: 'Every infected file on the server is locked away',
+    advice: 'Tell support: an infected file could be neither locked away nor removed.',
     fix_route: '/chat',
     deduction: 20,
     run: ({ scans, unblocked }) => ({
       times: unblocked.malware > 0 ? 1 : 0,
       evidence:
         unblocked.malware > 0
-          ? `${plural(unblocked.malware, 'infected upload is', 'infected uploads are')} still in the open on the server.`
-          : `${plural(scans.infected, 'infected upload was', 'infected uploads were')} found, each is sealed or gone.`,
+          ? `${plural(unblocked.malware, 'infected upload is', 'infected uploads are')} on the server and not locked away.`
+          : `${plural(scans.infected, 'infected upload was', 'infected uploads were')} found, each is locked away or deleted.`,
     }),
   },
   {
@@ -385,19 +389,19 @@ export const CHECKS: readonly Check[] = [
     id: 'unread_lately',
     group: 'files',
     severity: 'low',
-    title: 'Files of the last 30 days could not be read whole',
-    goal: 'Every file of the last 30 days was read whole',
-    advice: 'Treat files that could not be read as unknown: open them with their password, or ask for them in another form.',
+    title: 'Some files of the last 30 days could not be fully read',
+    goal: 'Every file of the last 30 days was fully read',
+    advice: 'Do not trust files that could not be read: scan them with their password, or ask for them in another form.',
     fix_route: '/antivirus',
     deduction: LATELY.unread.week,
-    run: ({ scans }) => lately(scans.lately.unread, LATELY.unread, 'file was', 'files were', 'not read whole'),
+    run: ({ scans }) => lately(scans.lately.unread, LATELY.unread, 'file was', 'files were', 'not fully read'),
   },
   {
     id: 'signatures_old',
     group: 'files',
     severity: 'medium',
-    title: 'The signatures are older than 48 hours',
-    goal: 'The signatures are younger than 48 hours',
+    title: 'The list of known threats is older than 48 hours',
+    goal: 'The list of known threats is younger than 48 hours',
     deduction: 5,
     ...signaturesOlder(48, 168),
   },
@@ -405,8 +409,8 @@ export const CHECKS: readonly Check[] = [
     id: 'signatures_very_old',
     group: 'files',
     severity: 'high',
-    title: 'The signatures are older than 7 days',
-    goal: 'The signatures are younger than 7 days',
+    title: 'The list of known threats is older than 7 days',
+    goal: 'The list of known threats is younger than 7 days',
     deduction: 10,
     ...signaturesOlder(168, Number.POSITIVE_INFINITY),
   },
@@ -416,7 +420,7 @@ export const CHECKS: readonly Check[] = [
     severity: 'low',
     title: 'Files have waited for the scanning engine for more than an hour',
     goal: 'No file waits for the scanning engine for long',
-    advice: 'Treat the waiting files as unknown until they are read, or scan them again.',
+    advice: 'Do not open the waiting files before they were read, or scan them again.',
     fix_route: '/antivirus',
     deduction: 2,
     run: ({ scans }) => ({

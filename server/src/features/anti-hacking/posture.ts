@@ -82,7 +82,7 @@ export function judge(facts: PostureFacts): Posture {
     score_breakdown: failed.map(({ id, title, deduction, gain, fix_route }) => ({ id, title, deduction, gain, fix_route })),
     vulnerabilities_found: failed.map((finding) => `${finding.title}. ${finding.evidence}`),
     recommendations,
-    coverage: `${known} of ${findings.length} checks could run. The others need a connected device or signature feeds, and are unknown, not passed.`,
+    coverage: `${known} of ${findings.length} checks could run. The others need a connected device or a list of known threats that is updated. They are unknown, not passed.`,
     checks: { ran: known, unknown: findings.length - known },
   };
 }

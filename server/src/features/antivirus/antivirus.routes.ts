@@ -6,7 +6,7 @@ import { type Api, serve } from '#platform/serve.ts';
 import { receiveUpload } from '#platform/upload.ts';
 import type { Antivirus } from './antivirus.ts';
 import type { Arrivals } from './arrivals.ts';
-import type { Spool } from './spool.ts';
+import { HELD_BYTES_MAXIMUM, type Spool } from './spool.ts';
 
 /** Largest upload in bytes, how long one may pause, in ms, how slow it may be, and how long it may take in all, in ms. */
 export interface UploadLimits {
@@ -45,7 +45,8 @@ export function serveAntivirus(
       const take = (size: number) => spool.take({ id, user_id, size });
       // What has no room is refused before its body.
       take(0);
-      const upload = await receiveUpload(request, { field: 'file', path: spool.arriving(id), signal, take, ...limits }).catch(
+      const where = { path: spool.arriving(id), memory_bytes: HELD_BYTES_MAXIMUM };
+      const upload = await receiveUpload(request, { field: 'file', ...where, signal, take, ...limits }).catch(
         async (error: unknown) => {
           await spool.remove(id);
           throw error;
@@ -55,7 +56,7 @@ export function serveAntivirus(
     });
   });
 
-  serve(api, cancelUpload, { find: async ({ key }: { key: string }) => arrivals.find(key) }, async ({ params }) => {
+  serve(api, cancelUpload, { find: ({ key }: { key: string }) => arrivals.find(key) }, async ({ params }) => {
     if (!(await arrivals.cancel(params.key))) throw new Problem('not_found', { detail: 'The file has its verdict already.' });
   });
 }

@@ -3,14 +3,13 @@ import type { LiveEvent } from '@palisade/contract/events';
 import type { ScanDetail } from '@palisade/contract/quarantine';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
-import { isForeignKeyViolation } from '#platform/database.ts';
 import { newId, timeOfId } from '#platform/id.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import { createPersonCache } from '#platform/person-cache.ts';
 import { Problem } from '#platform/problem.ts';
 import { storageProblem } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import { ACCOUNT_GONE, type Arrivals } from './arrivals.ts';
+import type { Arrivals } from './arrivals.ts';
 import type { Engine } from './engines/yara-pool.ts';
 import {
   type ClearedFile,
@@ -25,6 +24,7 @@ import { displayName } from './filename.ts';
 import { createKeeping, type ScanRow, UNREAD, type Verdict, waitsUntil } from './keeping.ts';
 import { createKeptFiles, type KeptFiles, requireHere } from './kept-files.ts';
 import { type MatchHash, withList } from './known-hashes.ts';
+import { createNewRecord } from './new-record.ts';
 import type { Quarantine } from './quarantine.ts';
 import { countScans, type ScanCounts } from './scan-counts.ts';
 import { createScanList } from './scan-list.ts';
@@ -34,7 +34,7 @@ import type { Turns } from './turns.ts';
 import { editionFor } from './verdict.ts';
 import { createWaitingFiles, type WaitingFiles } from './waiting-files.ts';
 
-/** A file that has arrived in the spool under `id`. */
+/** A file that has arrived under `id`: in the spool's folder, or in memory. */
 interface Arrival extends Waiter {
   id: string;
   user_id: string;
@@ -43,6 +43,7 @@ interface Arrival extends Waiter {
   /** Bytes. */
   size: number;
   sha256: string;
+  bytes: Buffer | undefined;
 }
 
 /** The scans of all people. */
@@ -50,7 +51,8 @@ export interface Antivirus extends KeptFiles, Pick<WaitingFiles, 'resume' | 'res
   newScanId(): string;
   /**
    * Takes over a file of which the upload is complete, and answers its record once an engine has spoken. From the moment the record is stored the file
-   * is scanned, now or after a restart, whoever goes away; only the person can take it back.
+   * is scanned, now or after a restart, whoever goes away; only the person can take it back. Of a small file the record is stored with its verdict, when that
+   * comes at once.
    * @throws Problem `upload_cancelled` when they did, or deleted its record meanwhile. Nothing of the file is left then, its record included.
    */
   scan(arrival: Arrival): Promise<Scan>;
@@ -112,6 +114,8 @@ export function createAntivirus(parts: {
   meter?: ScanMeter | undefined;
   /** How often pending files are given to the engine again, in ms. */
   retry_ms?: number | undefined;
+  /** How long a small file may be read before it is recorded, in ms. */
+  record_ms?: number | undefined;
 }): Antivirus {
   const { database, engine, spool, quarantine, quarantine_quota, home, falseAlarms, now, logger, tell, matchHash } = parts;
   const scanList = createScanList(database);
@@ -194,7 +198,7 @@ export function createAntivirus(parts: {
 
     newScanId: newId,
 
-    async scan({ id, user_id, filename, size, sha256, ...waiter }) {
+    async scan({ id, user_id, filename, size, sha256, bytes, ...waiter }) {
       const scanned_at = at();
       const row: ScanRow = {
         id,
@@ -225,10 +229,12 @@ export function createAntivirus(parts: {
         edition: null,
         answered_from: null,
       };
+      const record = createNewRecord({ database, spool, row, news, meter: parts.meter });
       let known: Partial<Verdict> | undefined;
       arriving.add(id);
       try {
-        await spool.keep(id);
+        if (bytes === undefined) await spool.keep(id);
+        else spool.hold(id, bytes);
         const earlier = await database
           .selectFrom('scans')
           .select('first_seen_at')
@@ -242,26 +248,18 @@ export function createAntivirus(parts: {
           Object.assign(row, await earlierDeaths(row));
         }
         known = size === 0 || earlier === undefined ? undefined : await earlierVerdict(row);
-        if (known?.scan_status === 'clean') {
-          // Nothing of it is needed any more, so nothing of it is kept.
-          Object.assign(row, known, { spooled: 0, home: null, kept_until: null });
-        }
-        await database.insertInto('scans').values(row).execute();
-        news.changed(row);
+        // Nothing of it is needed any more, so nothing of it is kept.
+        if (size === 0 || known?.scan_status === 'clean') return scanOf(await record.finish(known ?? {}));
+        // A small file is read first: most are clean, and then one write is enough.
+        if (known !== undefined || bytes === undefined) await record.store();
       } catch (error) {
         await spool.remove(id);
-        if (isForeignKeyViolation(error)) throw new Problem('unauthenticated', { detail: ACCOUNT_GONE, cause: error });
         throw storageProblem(error);
       } finally {
         arriving.delete(id);
       }
-      if (row.spooled === 0) {
-        parts.meter?.verdict(row.scan_status);
-        await spool.remove(id);
-        return scanOf(row);
-      }
       const verdict = known;
-      const scanned = await (verdict ? examinations.settle(row, verdict) : examinations.examine(row, { waiter })).catch(
+      const scanned = await (verdict ? examinations.settle(row, verdict) : examinations.examine(row, { waiter, record })).catch(
         (error: unknown) => {
           throw storageProblem(error);
         },

@@ -1,5 +1,11 @@
-import { expect, test } from 'vitest';
+import { cancelUpload } from '@palisade/contract/antivirus';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMemoryCounters } from '#platform/counters.ts';
+import { noise } from '#test/files.ts';
+import { freePort } from '#test/free-port.ts';
+import { problemOf, sharedDatabase, startTestApp } from '#test/harness.ts';
+import { REDIS_SERVER, startRedis } from '#test/redis.ts';
+import { newUploadKey, openUpload } from '#test/upload.ts';
 import { createArrivals } from './arrivals.ts';
 
 test('files on their way to two servers count together, and one that is done makes room at both', async () => {
@@ -28,3 +34,27 @@ test('files on their way to two servers count together, and one that is done mak
   for (const { resolve } of work) resolve();
   await Promise.all(sent);
 });
+
+if (REDIS_SERVER === undefined) process.stdout.write('skipped: two servers that take files together need Redis or Valkey\n');
+
+test.skipIf(REDIS_SERVER === undefined)(
+  'an upload that is cancelled at another server than its own is told from one that is over, and goes on until its own hears it',
+  async () => {
+    const redis = await startRedis(await freePort());
+    onTestFinished(redis.stop);
+    const options = { environment: { REDIS_URL: redis.url }, surroundings: { database: await sharedDatabase() } };
+    const [first, second] = [await startTestApp(options), await startTestApp(options)];
+    const { token } = await first.signIn();
+    const key = newUploadKey();
+    const sent = openUpload(first, token, { key });
+    await sent.write(noise(100_000));
+    const cancelAt = (app: typeof first) => app.call(cancelUpload, { token, params: { key } });
+    await vi.waitFor(async () => expect(problemOf(await cancelAt(second)).code).toBe('on_another_server'));
+    const elsewhere = await cancelAt(second);
+    expect([elsewhere.status, elsewhere.headers.get('retry-after')]).toEqual([503, '1']);
+    expect((await cancelAt(first)).status).toBe(204);
+    expect(JSON.parse((await sent.answer).body)).toMatchObject({ code: 'upload_cancelled' });
+    expect(problemOf(await cancelAt(second)).code).toBe('not_found');
+    expect(problemOf(await cancelAt(first)).code).toBe('not_found');
+  },
+);

@@ -1,14 +1,15 @@
-import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { cancelUpload, listScans } from '@palisade/contract/antivirus';
 import type { LiveEvent } from '@palisade/contract/events';
 import { problemSchema } from '@palisade/contract/problem';
 import { describe, expect, test, vi } from 'vitest';
-import { noise, PDF } from '#test/files.ts';
+import { EICAR, noise, PDF } from '#test/files.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import { newUploadKey, openUpload, scanned, upload } from '#test/upload.ts';
+import { HELD_BYTES_MAXIMUM } from './spool.ts';
 
 const MIB = 1024 ** 2;
 
@@ -112,13 +113,114 @@ describe('a file on its way', async () => {
 
   test('has a key of its own, or none', async () => {
     const [one, two] = [openUpload(app, token, { key: 'a'.repeat(32) }), openUpload(app, token, { key: 'b'.repeat(32) })];
-    await Promise.all([one.write(PDF), two.write(PDF)]);
+    await Promise.all([one.write(noise(MIB)), two.write(noise(MIB))]);
     await vi.waitFor(() => expect(spool()).toHaveLength(2));
     expect(await openUpload(app, token, { key: 'a'.repeat(32) }).answer).toMatchObject({ status: 409 });
     expect(await openUpload(app, token, { key: 'not a key' }).answer).toMatchObject({ status: 422 });
     one.finish();
     two.finish();
     expect([(await one.answer).status, (await two.answer).status]).toEqual([201, 201]);
+  });
+});
+
+/** Bounds to be waited for. */
+const FOREVER_MS = 600_000;
+
+describe('a small file that is read before it is recorded', async () => {
+  const app = await startTestApp({ surroundings: { scan_record_ms: FOREVER_MS } });
+  const { token } = await app.signIn();
+  const spool = join(app.data_dir, 'spool');
+  const rows = (filename: string) => app.app.database.selectFrom('scans').selectAll().where('filename', '=', filename).execute();
+  const statusesOf = (filename: string) => (event: LiveEvent) =>
+    event.kind === 'scan_changed' && event.scan.filename === filename ? [event.scan.scan_status] : [];
+
+  test('is recorded once, with its verdict, and never touches the disk', async () => {
+    const socket = await listenAs(app, token);
+    // Changes with each name that comes or goes.
+    const before = statSync(spool, { bigint: true }).mtimeNs;
+    const record = await scanned(app, token, 'small.pdf', newPdf());
+    expect(statSync(spool, { bigint: true }).mtimeNs).toBe(before);
+    expect(record).toMatchObject({ scan_status: 'clean', coverage: { bytes_scanned: record.size } });
+    await socket.event((event) => statusesOf('small.pdf')(event).includes('clean'));
+    expect(socket.events().flatMap(statusesOf('small.pdf'))).toEqual(['clean']);
+    expect(await rows('small.pdf')).toMatchObject([{ spooled: 0, sealed: 0, home: null, kept_until: null, attempts: 1 }]);
+    socket.leave();
+  });
+
+  test('is recorded and kept when its verdict is another', async () => {
+    const socket = await listenAs(app, token);
+    expect(await scanned(app, token, 'eicar.com', EICAR)).toMatchObject({ scan_status: 'infected' });
+    expect(await rows('eicar.com')).toMatchObject([{ spooled: 0, sealed: 1 }]);
+    await socket.event((event) => statusesOf('eicar.com')(event).includes('infected'));
+    expect(socket.events().flatMap(statusesOf('eicar.com'))).toEqual(['pending', 'infected']);
+    expect(readdirSync(spool)).toEqual([]);
+    socket.leave();
+  });
+
+  test('over which its engine ends is recorded before it is read again', async () => {
+    const before = app.app.engine.pids();
+    for (const pid of before) process.kill(pid, 'SIGSTOP');
+    const given = vi.spyOn(app.app.engine, 'scan');
+    const answer = scanned(app, token, 'again.pdf', newPdf());
+    await vi.waitFor(() => expect(given).toHaveBeenCalled());
+    given.mockRestore();
+    for (const pid of before) process.kill(pid, 'SIGKILL');
+    expect(await answer).toMatchObject({ scan_status: 'clean' });
+    expect(await rows('again.pdf')).toMatchObject([{ engine_deaths: 1, spooled: 0 }]);
+    expect(readdirSync(spool)).toEqual([]);
+  });
+
+  test('taken back while it is read leaves nothing, and no record', async () => {
+    for (const pid of app.app.engine.pids()) process.kill(pid, 'SIGSTOP');
+    const key = newUploadKey();
+    const given = vi.spyOn(app.app.engine, 'scan');
+    const sent = openUpload(app, token, { name: 'back.pdf', key });
+    await sent.write(newPdf());
+    sent.finish();
+    await vi.waitFor(() => expect(given).toHaveBeenCalled());
+    given.mockRestore();
+    expect((await app.call(cancelUpload, { token, params: { key } })).status).toBe(204);
+    expect(JSON.parse((await sent.answer).body)).toMatchObject({ status: 409, code: 'upload_cancelled' });
+    expect(await rows('back.pdf')).toEqual([]);
+    expect(await scanned(app, token, 'next.pdf', newPdf())).toMatchObject({ scan_status: 'clean' });
+  });
+});
+
+describe('a small file', async () => {
+  const app = await startTestApp();
+  const { token } = await app.signIn();
+  const spool = () => readdirSync(join(app.data_dir, 'spool'));
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of app.app.engine.pids()) process.kill(pid, name);
+  };
+  const rows = (filename: string) => app.app.database.selectFrom('scans').selectAll().where('filename', '=', filename).execute();
+
+  test.each([HELD_BYTES_MAXIMUM, HELD_BYTES_MAXIMUM + 1])(
+    'and one that is larger, of %i bytes, are the bytes that were sent',
+    async (size) => {
+      const content = randomBytes(size);
+      const file_hash = createHash('sha256').update(content).digest('hex');
+      expect(await scanned(app, token, `${size}.bin`, content)).toMatchObject({
+        size,
+        file_hash,
+        coverage: { bytes_scanned: size },
+      });
+      expect(spool()).toEqual([]);
+    },
+  );
+
+  test('that has to wait lies in the folder, with its record, and is read from there', async () => {
+    signal('SIGSTOP');
+    const answers = [scanned(app, token, 'eicar.com', EICAR), scanned(app, token, 'waits.pdf', newPdf())];
+    await vi.waitFor(async () => {
+      expect(await rows('eicar.com')).toMatchObject([{ spooled: 1, scan_status: 'pending', status_detail: 'queued' }]);
+      expect(await rows('waits.pdf')).toMatchObject([{ spooled: 1, scan_status: 'pending', status_detail: 'queued' }]);
+    });
+    expect(spool()).toHaveLength(2);
+    signal('SIGCONT');
+    expect(await Promise.all(answers)).toMatchObject([{ scan_status: 'infected' }, { scan_status: 'clean' }]);
+    expect(spool()).toEqual([]);
+    expect(await rows('eicar.com')).toMatchObject([{ spooled: 0, sealed: 1 }]);
   });
 });
 
@@ -130,6 +232,7 @@ describe('too much at once', async () => {
   const spool = () => readdirSync(join(app.data_dir, 'spool'));
   const hold = async (token: string, count: number) => {
     const held = openUpload(app, token);
+    await held.write(noise(2 * HELD_BYTES_MAXIMUM));
     const dripping = setInterval(() => void held.write(noise(400)), 20);
     await vi.waitFor(() => expect(spool()).toHaveLength(count));
     return async () => {

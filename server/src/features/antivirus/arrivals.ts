@@ -22,7 +22,8 @@ export interface Arrivals {
    * @throws Problem `too_many_requests` at once, before a byte was read, when there are too many; `conflict` for a key that is in use.
    */
   during<T>(file: { user_id: string; key: string | undefined }, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  find(key: string): { user_id: string } | undefined;
+  /** Undefined when nobody's file goes by this key, or it has its verdict. @throws Problem `on_another_server` when it is on its way to that one. */
+  find(key: string): Promise<{ user_id: string } | undefined>;
   /** Answers once nothing of the file is left; false when its verdict came first, and stays. */
   cancel(key: string): Promise<boolean>;
   /** Ends all that a person has on the way, because their account is deleted. Answers once it has. */
@@ -30,7 +31,7 @@ export interface Arrivals {
 }
 
 /** Seconds after which it is worth trying again. */
-const RETRY_AFTER_S = { person: 5, all: 15 } as const;
+const RETRY_AFTER_S = { person: 5, all: 15, elsewhere: 1 } as const;
 
 export const ACCOUNT_GONE = 'The account was deleted while the file was on its way. Nothing of it is kept.';
 
@@ -44,9 +45,16 @@ const LEASE_MS = 60_000;
 const PROLONGED_EVERY_MS = LEASE_MS / 3;
 const ALL = 'arrivals';
 const keyOf = (user_id: string) => `${ALL}:${user_id}`;
+/** By the name that a page has given a file; nobody guesses one. */
+const keyOfName = (name: string) => `${ALL}:key:${name}`;
+
+interface Shared {
+  user_id: string;
+  key: string | undefined;
+}
 
 /** This server counts what it has itself; `counters` what all servers have together. */
-export function createArrivals(limits: ArrivalLimits, counters: Pick<Counters, 'put' | 'remove'>): Arrivals {
+export function createArrivals(limits: ArrivalLimits, counters: Pick<Counters, 'put' | 'remove' | 'count'>): Arrivals {
   const counts = new Map<string, number>();
   const keyed = new Map<string, Arriving>();
   const present = new Set<Arriving>();
@@ -59,14 +67,17 @@ export function createArrivals(limits: ArrivalLimits, counters: Pick<Counters, '
     else counts.set(user_id, theirs);
   }
 
-  /** Files that are counted in `counters`, by id, with whose they are. */
-  const shared = new Map<string, string>();
+  /** Files that are counted in `counters`, by id. */
+  const shared = new Map<string, Shared>();
   const ofPerson = (member: string, user_id: string) =>
     counters.put(keyOf(user_id), { member, most: limits.per_person, window_ms: LEASE_MS });
   const ofAll = (member: string) => counters.put(ALL, { member, most: limits.all, window_ms: LEASE_MS });
+  const ofName = async (member: string, key: string | undefined) =>
+    key === undefined ? undefined : await counters.put(keyOfName(key), { member, most: limits.all, window_ms: LEASE_MS });
 
   setInterval(() => {
-    for (const [member, user_id] of shared) void Promise.all([ofPerson(member, user_id), ofAll(member)]);
+    for (const [member, { user_id, key }] of shared)
+      void Promise.all([ofPerson(member, user_id), ofAll(member), ofName(member, key)]);
   }, PROLONGED_EVERY_MS).unref();
 
   const tooManyOfPerson = () =>
@@ -81,16 +92,18 @@ export function createArrivals(limits: ArrivalLimits, counters: Pick<Counters, '
     });
 
   /** Does `work` as one of the files on their way to any server. */
-  async function together<T>(user_id: string, work: () => Promise<T>): Promise<T> {
+  async function together<T>({ user_id, key }: Shared, work: () => Promise<T>): Promise<T> {
     const member = newId();
     try {
       if ((await ofPerson(member, user_id)).wait_ms > 0) throw tooManyOfPerson();
       if ((await ofAll(member)).wait_ms > 0) throw tooManyOfAll();
-      shared.set(member, user_id);
+      await ofName(member, key);
+      shared.set(member, { user_id, key });
       return await work();
     } finally {
       shared.delete(member);
-      await Promise.all([counters.remove(keyOf(user_id), member), counters.remove(ALL, member)]);
+      const names = [keyOf(user_id), ALL, ...(key === undefined ? [] : [keyOfName(key)])];
+      await Promise.all(names.map((name) => counters.remove(name, member)));
     }
   }
 
@@ -106,7 +119,7 @@ export function createArrivals(limits: ArrivalLimits, counters: Pick<Counters, '
       count(user_id, 1);
       let cancelled = false;
       try {
-        return await together(user_id, () => work(arriving.abort.signal));
+        return await together({ user_id, key }, () => work(arriving.abort.signal));
       } catch (error) {
         cancelled = wasCancelled(error);
         throw error;
@@ -118,7 +131,13 @@ export function createArrivals(limits: ArrivalLimits, counters: Pick<Counters, '
       }
     },
 
-    find: (key) => keyed.get(key),
+    async find(key) {
+      const arriving = keyed.get(key);
+      if (arriving !== undefined) return arriving;
+      if ((await counters.count(keyOfName(key), LEASE_MS)) > 0)
+        throw new Problem('on_another_server', { retry_after: RETRY_AFTER_S.elsewhere });
+      return undefined;
+    },
 
     async cancel(key) {
       const arriving = keyed.get(key);

@@ -9,6 +9,7 @@ import type { AntivirusTables } from './antivirus.tables.ts';
 import type { Deaths, Engine, EngineOutcome } from './engines/yara-pool.ts';
 import type { Copy, Keeping, ScanRow as Row, Verdict } from './keeping.ts';
 import { isOfItsFinders, type MatchHash, withList } from './known-hashes.ts';
+import type { NewRecord } from './new-record.ts';
 import { createProgressBoard } from './progress.ts';
 import { isTestFile, notesSchema, scanOf } from './scan-record.ts';
 import type { Spool } from './spool.ts';
@@ -58,10 +59,12 @@ export interface RecordNews {
 /** One file after the other is read and gets its verdict: for each at most one of these at a time, whoever asks for it. Each answers undefined for a record that is gone. */
 export interface Examinations {
   /**
-   * Has a file read, and answers its record as it is then. With a `password` what is kept of it is opened.
-   * @throws Problem `upload_cancelled` when the waiter wanted it back; `invalid_field` for a wrong password, `unavailable` when it could not be tried.
+   * Has a file read, and answers its record as it is then. With a `password` what is kept of it is opened. A `record` that is not stored yet is stored when the
+   * reading takes long, or ends with anything but a clean file.
+   * @throws Problem `upload_cancelled` when the waiter wanted it back; `invalid_field` for a wrong password, `unavailable` when it could not be tried; what storing
+   * the record throws.
    */
-  examine(row: Row, how?: { waiter?: Waiter; password?: string }): Promise<Row | undefined>;
+  examine(row: Row, how?: { waiter?: Waiter; record?: NewRecord; password?: string }): Promise<Row | undefined>;
   /** Stores a verdict that is known without reading, and sees to the bytes. */
   settle(row: Row, verdict: Partial<Verdict>): Promise<Row | undefined>;
   /** Seals what was read when there was no room for it. */
@@ -81,6 +84,11 @@ export interface Examinations {
 const NEW_FOR_MS = 86_400_000;
 /** In this time less is unpacked than the reserve of the disk. */
 const LOOK_AT_DISK_MS = 200;
+/**
+ * A file is recorded when it has waited for its verdict for so long: from then on it is read even when the server ends meanwhile. Until then its sender has had no
+ * answer, as while it was on its way.
+ */
+const RECORDED_AFTER_MS = 100;
 /** Runs of the server that may end while they read a file, before it is held to be the cause. */
 const UNENDED_MAXIMUM = 5;
 
@@ -121,14 +129,24 @@ export function createExaminations(parts: {
   tell: (user_id: string, event: LiveEvent) => void;
   matchHash: MatchHash | undefined;
   meter?: ScanMeter | undefined;
+  /** How long a file may be read before it is recorded, in ms. */
+  record_ms?: number | undefined;
 }): Examinations {
+  const { record_ms = RECORDED_AFTER_MS } = parts;
   const { database, engine, turns, spool, keeping, now, logger, onInfected, onCleared, news, tell, matchHash, meter } = parts;
   const board = createProgressBoard(tell);
   const running = new Map<string, Promise<Row | undefined>>();
   let closed = false;
 
   /** The person wants the file back: nothing of it stays. */
-  async function withdraw(row: Row): Promise<never> {
+  async function withdraw(row: Row, record: NewRecord | undefined): Promise<never> {
+    // Nobody knows of it.
+    if (record?.is_stored() === false) {
+      await spool.remove(row.id);
+      news.removed(row);
+      throw new Problem('upload_cancelled');
+    }
+    await record?.store();
     await database.deleteFrom('scans').where('id', '=', row.id).where('scan_status', '=', 'pending').execute();
     await spool.remove(row.id);
     news.removed(row);
@@ -188,7 +206,10 @@ export function createExaminations(parts: {
   }
 
   /** Has a file read, and answers its record as it is then: undefined when it is gone. */
-  async function read(seen: Row, { waiter, password }: { waiter?: Waiter; password?: string }): Promise<Row | undefined> {
+  async function read(
+    seen: Row,
+    { waiter, record, password }: { waiter?: Waiter; record?: NewRecord; password?: string },
+  ): Promise<Row | undefined> {
     const row = waiter === undefined ? await takeAgain(seen) : seen;
     if (row === undefined) {
       const current = await database.selectFrom('scans').selectAll().where('id', '=', seen.id).executeTakeFirst();
@@ -204,12 +225,16 @@ export function createExaminations(parts: {
     const { key, signal } = waiter ?? {};
     const report = (progress: ScanProgress) => board.report({ id, user_id, key }, progress);
     const onPlace = (place: number) => report({ stage: 'queued', place });
+    /** Aborted when the file cannot be recorded: nobody is told of it then. */
+    const lost = new AbortController();
+    const recording = record && setTimeout(() => void record.store().catch((error: unknown) => lost.abort(error)), record_ms);
     try {
       let began_at: number | undefined;
       const scanFor = (begun: () => void) => (stop: AbortSignal) =>
         engine.scan({
           id: row.id,
           path: spool.path(row.id),
+          bytes: spool.held(row.id),
           size: row.size,
           name: row.filename,
           sha256: row.file_hash,
@@ -219,10 +244,13 @@ export function createExaminations(parts: {
             began_at ??= performance.now();
             begun();
           },
-          signal: signal === undefined ? stop : AbortSignal.any([signal, stop]),
+          signal: signal === undefined ? stop : AbortSignal.any([signal, lost.signal, stop]),
           onProgress: (progress) => report({ stage: 'reading', ...progress }),
           deaths: deathsOf(row),
-          onDeath: (deaths) => keepDeaths(row.id, deaths),
+          async onDeath(deaths) {
+            await record?.store();
+            await keepDeaths(row.id, deaths);
+          },
         });
       const is_new = now() - timeOfId(user_id) < NEW_FOR_MS;
       const turn = turns.take({ user_id, size, is_new, signal, onPlace }, async (stop, begun) => {
@@ -237,10 +265,14 @@ export function createExaminations(parts: {
       });
       const outcome = (await turn.finally(() => board.clear(id))) ?? NO_TURN;
       if (outcome.kind === 'examined' && began_at !== undefined) meter?.read({ size, ms: performance.now() - began_at });
-      if (signal?.aborted && !isAnswered(outcome)) return await withdraw(row);
+      clearTimeout(recording);
+      if (signal?.aborted && !isAnswered(outcome)) return await withdraw(row, record);
+      const verdict = withList(matchHash, row, verdictOf(outcome, row.filename));
+      if (record?.is_stored() === false && verdict.scan_status === 'clean')
+        return await record.finish(verdict, new Date(now()).toISOString());
+      await record?.store();
       // The server is stopping: the record stays as it is, and the next start scans it.
       if (closed && outcome.kind === 'failed') return row;
-      const verdict = withList(matchHash, row, verdictOf(outcome, row.filename));
       // An engine that was away has not tried.
       if (outcome.second?.kind === 'missing' && !outcome.second.asked) verdict.attempts = seen.attempts;
       if (password !== undefined) {
@@ -252,11 +284,12 @@ export function createExaminations(parts: {
       const was_found = row.scan_status === 'infected' && verdict.scan_status !== 'infected';
       if (was_found && (verdict.scan_status === 'pending' || !isOfItsFinders(row, verdict))) return row;
       if (row.scan_status === 'infected' && verdict.scan_status === 'clean') {
-        const before = `On ${row.scanned_at.slice(0, 10)} it was called ${row.threat_detected}. Newer signatures find nothing in it.`;
+        const before = `On ${row.scanned_at.slice(0, 10)} it was called ${row.threat_detected}. Checked again with newer lists of known threats: nothing was found.`;
         verdict.notes = JSON.stringify([...notesSchema.parse(JSON.parse(verdict.notes ?? '[]')), before]);
       }
       return await conclude(row, verdict);
     } finally {
+      clearTimeout(recording);
       // What stays of a sealed file is the sealed one.
       if (row.sealed === 1) await spool.remove(row.id);
     }

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { SignatureFeed } from '#platform/signature-feeds.ts';
+import { describeSize } from '#platform/size-words.ts';
 
 /** What a download may cost. Bytes and ms. */
 export interface FetchLimits {
@@ -26,8 +27,6 @@ export interface Validators {
 const REDIRECTS_MAXIMUM = 5;
 const SIGNATURE_BYTES_MAXIMUM = 1024;
 const REDIRECT_STATUS = [301, 302, 303, 307, 308];
-
-const mb = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MB`;
 
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
@@ -71,7 +70,7 @@ async function download(
       for await (const chunk of body ?? []) {
         stall.refresh();
         bytes += chunk.length;
-        if (bytes > limits.bytes) throw new FeedRefused(`It is larger than ${mb(limits.bytes)}.`);
+        if (bytes > limits.bytes) throw new FeedRefused(`It is larger than ${describeSize(limits.bytes)}.`);
         yield chunk;
       }
     }

@@ -6,7 +6,7 @@ import { readReadiness } from '@palisade/contract/platform';
 import { deleteAccount } from '@palisade/contract/privacy';
 import { problemSchema } from '@palisade/contract/problem';
 import { describe, expect, test, vi } from 'vitest';
-import { EICAR, noise, PDF } from '#test/files.ts';
+import { EICAR, noise, PDF, zip } from '#test/files.ts';
 import { problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { openUpload, scanned, upload } from '#test/upload.ts';
 
@@ -52,7 +52,7 @@ describe('room for uploads', async () => {
   test('is no more than what one file may take', async () => {
     expect(problemOf(await upload(app, eve.token, { name: 'huge.bin', content: noise(3 * MIB + 1) }))).toMatchObject({
       status: 413,
-      detail: `The file is larger than ${3 * MIB} bytes, the most that is taken here.`,
+      detail: 'The file is larger than 3 MB, the most that is taken here.',
     });
     expect(spool(app)).toEqual([]);
   });
@@ -97,10 +97,13 @@ describe('a disk that is nearly full', async () => {
   });
 
   test('does not seal before there is room, and does then', async () => {
-    disk.free = 50 * MIB + EICAR.length - 1;
-    const sent = openUpload(app, token, { name: 'eicar.com' });
-    disk.free = 100 * MIB;
-    await sent.write(EICAR);
+    const sent = openUpload(app, token, { name: 'eicar.zip' });
+    await sent.write(
+      zip([
+        { name: 'eicar.com', content: EICAR },
+        { name: 'noise.bin', content: noise(MIB / 8) },
+      ]),
+    );
     await soon(() => expect(spool(app)).toHaveLength(1));
     disk.free = 50 * MIB;
     sent.finish();
@@ -109,6 +112,19 @@ describe('a disk that is nearly full', async () => {
     disk.free = 100 * MIB;
     await soon(() => expect(spool(app)).toEqual([]));
     expect(readdirSync(join(app.data_dir, 'quarantine'))).toHaveLength(1);
+  });
+
+  test('does so with a small file, which is in the folder from its verdict on', async () => {
+    for (const pid of app.app.engine.pids()) process.kill(pid, 'SIGSTOP');
+    const answer = scanned(app, token, 'eicar.com', Buffer.concat([EICAR, Buffer.from('\n')]));
+    await soon(() => expect(spool(app)).toHaveLength(1));
+    disk.free = 50 * MIB;
+    for (const pid of app.app.engine.pids()) process.kill(pid, 'SIGCONT');
+    expect(await answer).toMatchObject({ scan_status: 'infected' });
+    expect(spool(app)).toHaveLength(1);
+    disk.free = 100 * MIB;
+    await soon(() => expect(spool(app)).toEqual([]));
+    expect(readdirSync(join(app.data_dir, 'quarantine'))).toHaveLength(2);
   });
 });
 
@@ -181,7 +197,7 @@ describe('an account that is deleted', async () => {
       .where('email', '=', person.email)
       .executeTakeFirstOrThrow();
     const sent = openUpload(app, person.token);
-    await sent.write(PDF);
+    await sent.write(noise(MIB));
     await soon(() => expect(spool(app)).toHaveLength(1));
     // As another server does it, whose uploads are its own.
     await app.app.database.deleteFrom('users').where('id', '=', id).execute();

@@ -80,7 +80,7 @@ describe('a history of more than a thousand records', async () => {
     const gone = idAt(COPIES + 1);
     expect(problemOf(await call(listScans, { token, query: `?sort=name&cursor=${gone}` }))).toMatchObject({
       status: 422,
-      errors: [{ field: 'cursor', message: 'That record is gone. Read the list again from its beginning.' }],
+      errors: [{ field: 'cursor', message: 'That entry is gone. Reload the list.' }],
     });
     expect((await call(listScans, { token, query: `?sort=newest&cursor=${gone}` })).status).toBe(200);
   });

@@ -36,7 +36,7 @@ export function createScanList(database: Kysely<AntivirusTables>) {
       }
       if (cursor !== undefined) {
         const last = await of(user_id).select(by.as('place')).where('id', '=', cursor).executeTakeFirst();
-        if (last === undefined) throw invalidField('cursor', 'That record is gone. Read the list again from its beginning.');
+        if (last === undefined) throw invalidField('cursor', 'That entry is gone. Reload the list.');
         query = query.where(sql<boolean>`(${by} ${beyond} ${last.place} or (${by} = ${last.place} and id ${beyond} ${cursor}))`);
       }
       return (await query.orderBy(by, direction).orderBy('id', direction).execute()).map(scanOf);

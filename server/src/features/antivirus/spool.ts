@@ -1,8 +1,12 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
-import { readdir, rename, rm, unlink } from 'node:fs/promises';
+import { readdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disk } from '#platform/disk.ts';
 import { Problem } from '#platform/problem.ts';
+import { describeSize } from '#platform/size-words.ts';
+
+/** A file of at most so many bytes is held in memory, and reaches the folder only when it waits. */
+export const HELD_BYTES_MAXIMUM = 64 * 1024;
 
 const ARRIVING = '.part';
 const UNPACKED = '.unpacked';
@@ -25,11 +29,14 @@ interface SpooledFile {
   size: number;
 }
 
-/** The folder of uploaded bytes that an engine has yet to read. Files are named by scan id; a name that a person sent is never a path. */
+/**
+ * Uploaded bytes that an engine has yet to read: in a folder, or in memory while they are few and nobody waits for long. Files are named by scan id; a name that a
+ * person sent is never a path.
+ */
 export interface Spool {
   /** Where the bytes of an upload arrive. */
   arriving(id: string): string;
-  /** Where they wait from `keep` on. */
+  /** Where they wait from `keep`, or `store`, on. */
   path(id: string): string;
   /** Where the engine puts members that are too big for memory. */
   unpacked(id: string): string;
@@ -39,8 +46,14 @@ export interface Spool {
    * alone is too much.
    */
   take(file: SpooledFile): void;
-  /** Takes over an upload that is complete. When this fails nothing of it is left. */
+  /** Takes over an upload that has arrived in the folder as a whole. When this fails nothing of it is left. */
   keep(id: string): Promise<void>;
+  /** Takes over an upload that has arrived in memory as a whole. */
+  hold(id: string, bytes: Buffer): void;
+  /** What is held of a file; undefined when it is in the folder. */
+  held(id: string): Buffer | undefined;
+  /** Puts what is held of a file into the folder. When this fails nothing of it is left. */
+  store(id: string): Promise<void>;
   /** Removes the bytes of a scan. Nothing there is no error. What an engine unpacks it removes itself. */
   remove(id: string): Promise<void>;
   /** Knows the complete files that an earlier run of the server left, and removes everything else that it did. */
@@ -69,6 +82,7 @@ export function openSpool({ folder, limits, disk }: { folder: string; limits: Sp
   const unpacked = (id: string) => join(folder, id + UNPACKED);
   const files = new Map<string, { user_id: string; size: number }>();
   const people = new Map<string, number>();
+  const memory = new Map<string, Buffer>();
   let all = 0;
   let since_look = LOOK_EVERY_BYTES;
 
@@ -98,7 +112,7 @@ export function openSpool({ folder, limits, disk }: { folder: string; limits: Sp
       const mine = (files.get(id)?.size ?? 0) + size;
       const most = Math.min(limits.per_person, limits.all);
       if (mine > most)
-        throw new Problem('too_large', { detail: `The file is larger than ${most} bytes, the most that is taken here.` });
+        throw new Problem('too_large', { detail: `The file is larger than ${describeSize(most)}, the most that is taken here.` });
       const more = Math.max(1, size);
       if ((people.get(user_id) ?? 0) + more > limits.per_person) {
         const detail =
@@ -129,8 +143,26 @@ export function openSpool({ folder, limits, disk }: { folder: string; limits: Sp
         throw error;
       }
     },
+    hold: (id, bytes) => void memory.set(id, bytes),
+    held: (id) => memory.get(id),
+
+    async store(id) {
+      const bytes = memory.get(id);
+      if (bytes === undefined) return;
+      try {
+        await writeFile(path(id), bytes, { flag: 'wx', mode: 0o600 });
+        // It was removed meanwhile.
+        if (!memory.delete(id)) await removeFile(path(id));
+      } catch (error) {
+        memory.delete(id);
+        giveBack(id);
+        await removeFile(path(id));
+        throw error;
+      }
+    },
+
     async remove(id) {
-      await removeFile(path(id));
+      if (!memory.delete(id)) await removeFile(path(id));
       giveBack(id);
     },
     async recover(known) {

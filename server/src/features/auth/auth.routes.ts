@@ -1,4 +1,5 @@
 import { login, logout, register } from '@palisade/contract/auth';
+import type { Incoming } from '#platform/local-request.ts';
 import { originOf } from '#platform/origin.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { Accounts } from './account.ts';
@@ -13,12 +14,20 @@ export interface RegistrationGuard {
 export function serveAuth(
   api: Api,
   auth: Auth,
-  { signIn, guard, accounts }: { signIn: SignIn; guard: RegistrationGuard; accounts: Pick<Accounts, 'signOut'> },
+  parts: {
+    signIn: SignIn;
+    guard: RegistrationGuard;
+    accounts: Pick<Accounts, 'signOut'>;
+    /** Why a request makes nobody an administrator by coming first; undefined where it may. */
+    notFirst: (request: Incoming) => string | undefined;
+  },
 ): void {
+  const { signIn, guard, accounts, notFirst } = parts;
+
   serve(api, register, 'anyone', async ({ body, request }) => {
     const origin = originOf(request);
     await guard.registration(origin);
-    return await auth.register(body, origin);
+    return await auth.register(body, origin, notFirst(request));
   });
 
   serve(api, login, 'anyone', ({ body, request }) => signIn.withPassword(body, originOf(request)));

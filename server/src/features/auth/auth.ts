@@ -21,8 +21,12 @@ function markOf(password_hash: string): string {
 }
 
 export interface Auth {
-  /** In public exposure an email that is known is answered as one that is not. @throws Problem `email_taken` (local exposure), `username_taken`, `invalid_field`. */
-  register(account: { email: string; username: string; password: string }, origin: Origin): Promise<UserInfo>;
+  /**
+   * In public exposure an email that is known is answered as one that is not. `not_first` is why who registers does not become an administrator in local exposure,
+   * undefined where they may.
+   * @throws Problem `email_taken`, `forbidden` with `not_first` for an account that would be an administrator's (both in local exposure), `username_taken`, `invalid_field`.
+   */
+  register(account: { email: string; username: string; password: string }, origin: Origin, not_first?: string): Promise<UserInfo>;
   /** @throws Problem `invalid_credentials`, after the same time for known and unknown emails; `account_disabled` for a right password. */
   authenticate(credentials: { email: string; password: string }): Promise<{
     user_info: UserInfo;
@@ -42,8 +46,8 @@ export interface Auth {
   findUsers(ids: readonly string[]): Promise<UserInfo[]>;
   /** The ids of all administrators who may sign in. */
   administrators(): Promise<string[]>;
-  /** Who becomes the first administrator: nobody any more, the first account, or an address of ADMIN_EMAILS that was proved. */
-  administrator(): Promise<AdministratorBy>;
+  /** Who becomes the first administrator: nobody any more, the first account, or an address of ADMIN_EMAILS that was proved. `isHere`: who asks could make the first one. */
+  administrator(isHere: boolean): Promise<AdministratorBy>;
   /** Whether anybody else has an account. */
   hasOthers(id: string): Promise<boolean>;
   findAccount(id: string): Promise<Account | undefined>;
@@ -69,6 +73,15 @@ export function createAuth(parts: {
   let isAdministered = false;
   const nobodysHash = hashPassword(randomBytes(16).toString('hex'));
 
+  async function hasAdministrator(): Promise<boolean> {
+    // An installation does not lose its last one.
+    isAdministered ||=
+      exposure === 'local' && (await readFact(database.$pickTables<'installation'>(), FIRST_ADMIN)) !== undefined;
+    isAdministered ||=
+      (await database.selectFrom('users').select('id').where('role', '=', 'admin').limit(1).executeTakeFirst()) !== undefined;
+    return isAdministered;
+  }
+
   async function disabledAccount(): Promise<Problem> {
     const { support } = await readProvider(database.$pickTables<'installation'>());
     const contact = [support.phone, support.email].filter((part) => part !== '').join(' or ');
@@ -91,12 +104,16 @@ export function createAuth(parts: {
   }
 
   /** In local exposure: the administrator is whoever came first, and an email that is known is told. */
-  const registerHere = (account: NewAccount, origin: Origin) =>
-    database.transaction().execute(async (transaction): Promise<UserInfo> => {
-      const { id, email, created_at } = account;
+  async function registerHere(account: NewAccount, origin: Origin, not_first: string | undefined): Promise<UserInfo> {
+    const { id, email, created_at } = account;
+    const isNamed = admin_emails.includes(email);
+    // A server that was public before has its administrators, and nobody who came first.
+    const isFirst = !(await hasAdministrator());
+    if (not_first !== undefined && (isNamed || isFirst)) throw new Problem('forbidden', { detail: not_first });
+    return await database.transaction().execute(async (transaction) => {
       // The primary key decides who of two at once is first.
       const isAdministrator =
-        (await claimFact(transaction.$pickTables<'installation'>(), FIRST_ADMIN, id)) || admin_emails.includes(email);
+        (isFirst && (await claimFact(transaction.$pickTables<'installation'>(), FIRST_ADMIN, id))) || isNamed;
       const user = await transaction
         .insertInto('users')
         .values({
@@ -110,6 +127,7 @@ export function createAuth(parts: {
       await recordRegistration(transaction, id, origin);
       return user;
     });
+  }
 
   /** In public exposure: an email that is known is answered as one that is not, after as much work, and its owner is told by mail. */
   async function registerUnseen(account: NewAccount, origin: Origin): Promise<UserInfo> {
@@ -143,14 +161,14 @@ export function createAuth(parts: {
   }
 
   return {
-    async register({ email, username: given, password }, origin) {
+    async register({ email, username: given, password }, origin, not_first) {
       const username = storedUsername(given);
       // A name that is taken is told whatever the email: it is known by being seen, and says nothing of the email.
       if (exposure === 'public') await requireFreeName(username);
       const stored = await passwords.stored(password, { field: 'password', person: { username, email } });
       const account = { id: newId(), email, ...usernameColumns(username), ...stored, created_at: new Date(now()).toISOString() };
       try {
-        return exposure === 'public' ? await registerUnseen(account, origin) : await registerHere(account, origin);
+        return exposure === 'public' ? await registerUnseen(account, origin) : await registerHere(account, origin, not_first);
       } catch (error) {
         if (isUniqueViolation(error, 'email')) throw new Problem('email_taken');
         throw usernameRefusal(error);
@@ -215,14 +233,10 @@ export function createAuth(parts: {
       return rows.map(({ id }) => id);
     },
 
-    async administrator() {
-      // An installation does not lose its last one.
-      isAdministered ||=
-        exposure === 'local' && (await readFact(database.$pickTables<'installation'>(), FIRST_ADMIN)) !== undefined;
-      isAdministered ||=
-        (await database.selectFrom('users').select('id').where('role', '=', 'admin').limit(1).executeTakeFirst()) !== undefined;
-      if (isAdministered) return 'there';
-      return exposure === 'local' ? 'first_account' : 'named_email';
+    async administrator(isHere) {
+      if (await hasAdministrator()) return 'there';
+      if (exposure === 'public') return 'named_email';
+      return isHere ? 'first_account' : 'first_account_on_machine';
     },
 
     async hasOthers(id) {

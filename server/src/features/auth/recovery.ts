@@ -95,7 +95,7 @@ export function createRecovery(parts: {
             `somebody, we hope you, asked for a new password for your account. This is your reset token. It works once, within ${RESET_TOKEN_LIFETIME_S / 60} minutes:`,
             token,
             ...(public_url === undefined ? [] : ['Enter it here with your new password:', ...pageOf('reset-password')]),
-            'If you did not ask for it, ignore this mail: your password stays as it is.',
+            'Give it to nobody: nobody from support asks for it. If you did not ask for it, ignore this mail: your password stays as it is.',
           ],
         });
       });

@@ -101,7 +101,7 @@ describe('where everyone must have a second factor', async () => {
     const id = await newPasskey(app, person);
     expect((await call(removeTotp, { token })).status).toBe(204);
     expect(problemOf(await call(removePasskey, { token, params: { id } })).detail).toBe(
-      'This is the only second factor of your account, and your account must have one. Set up another one first.',
+      'This is the only second step of your sign-in, and your account must have one. Set up another one first.',
     );
     expect(await dashboardOf(app, person)).toBe('ok');
   });

@@ -241,7 +241,8 @@ export function createSecondFactors(parts: {
         if (work) await database.transaction().execute((transaction) => work(transaction, false));
         return;
       }
-      if (proof === undefined) throw invalidField('code', 'Give your second factor as well.');
+      if (proof === undefined)
+        throw invalidField('code', 'Give a code of your app as well, or use a recovery code or a passkey.');
       await use(proof, occasion, work && ((transaction) => work(transaction, true)));
     },
   };

@@ -72,10 +72,10 @@ export interface TwoFactorAccounts {
   turnOff(actor: Actor): Promise<void>;
 }
 
-const LAST_ONE = 'This is the only second factor of your account. Turn two-factor sign-in off instead.';
+const LAST_ONE = 'This is the only second step of your sign-in. Turn two-factor sign-in off instead.';
 const LAST_REQUIRED_ONE =
-  'This is the only second factor of your account, and your account must have one. Set up another one first.';
-const STAYS_ON = 'Your account must have a second factor, so two-factor sign-in stays on.';
+  'This is the only second step of your sign-in, and your account must have one. Set up another one first.';
+const STAYS_ON = 'Your account must have a second step at sign-in, so two-factor sign-in stays on.';
 const IS_OFF = 'Two-factor sign-in is off.';
 
 export function createTwoFactor(parts: {
@@ -290,7 +290,10 @@ export function createTwoFactor(parts: {
         const { factors } = await stateOf(transaction, actor.user_id);
         const passkey = await keep(transaction.$pickTables<'passkeys' | 'passkey_challenges'>(), name);
         await write.audit('passkey_added', { name });
-        await write.letter('a passkey was added', `a passkey named "${name}" was added to your account. It signs in on its own.`);
+        await write.letter(
+          'a passkey was added',
+          `a passkey named "${name}" was added to your account. Whoever has it signs in without a password.`,
+        );
         return { passkey, recovery_codes: await added(transaction, actor, write, factors) };
       });
     },

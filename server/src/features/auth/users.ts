@@ -124,7 +124,7 @@ export function createUsers(parts: {
         const last = await database.selectFrom('users').select(column).where('id', '=', cursor).executeTakeFirst();
         // An id says where it was, though the account is gone; a name went with it.
         const place = last?.[column] ?? (column === 'id' ? cursor : undefined);
-        if (place === undefined) throw invalidField('cursor', 'That account is gone. Read the list again from its beginning.');
+        if (place === undefined) throw invalidField('cursor', 'That account is gone. Reload the list.');
         rows = rows.where(column, direction === 'desc' ? '<' : '>', place);
       }
       return await withFacts(await rows.execute());

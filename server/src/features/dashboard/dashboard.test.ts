@@ -9,7 +9,7 @@ import { scanned } from '#test/upload.ts';
 /** Asked for from the first day on; it counts from the second. */
 const SECOND_FACTOR = {
   id: 'no_two_factor',
-  title: 'The password is the only factor of sign-in',
+  title: 'Only a password protects your sign-in',
   deduction: 0,
   gain: 0,
   fix_route: '/dashboard?open=security',

@@ -47,7 +47,7 @@ export function createPasswordGuard({ counters, limits }: { counters: Counters; 
         if (!underway.has(user_id)) throw tooManyRequests('The password was wrong too often.', empty.wait_ms);
         // Those in the way may be right.
         if (!(await waiting.forOthers(user_id, began)))
-          throw tooManyRequests('Your password is given too often at once.', BUSY_RETRY_MS);
+          throw tooManyRequests('Your password was entered too often in a short time.', BUSY_RETRY_MS);
       }
       underway.set(user_id, (underway.get(user_id) ?? 0) + 1);
       try {

@@ -44,7 +44,7 @@ describe('a refusal in force', () => {
     const body = { block_id: blocks[0]?.id ?? '' };
     expect(problemOf(await call(liftBlock, { token: admin.token, params: { id: body.block_id } })).code).toBe('not_found');
     expect((await call(liftAnyBlock, { token: admin.token, body })).status).toBe(204);
-    expect(problemOf(await call(liftAnyBlock, { token: admin.token, body })).detail).toBe('This refusal is over already.');
+    expect(problemOf(await call(liftAnyBlock, { token: admin.token, body })).detail).toBe('This block is over already.');
     expect(await guess('nobody@example.com', 1)).toBe(401);
   });
 

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
+import { connectionLimits } from '#platform/connections.ts';
 import { createMemoryCounters } from '#platform/counters.ts';
 import { createHttp, PATIENCE } from '#platform/http.ts';
 import { type ChannelService, openSockets, type Refusal, SOCKET_LIMITS, type SocketLimits, serveSocket } from './serve-socket.ts';
@@ -42,6 +43,8 @@ async function serveDevices(limits: Partial<SocketLimits> = {}) {
     patience: PATIENCE,
     public_url: undefined,
     channels: [deviceChannel],
+    connections: connectionLimits(),
+    isShared: () => false,
     exposure: 'local',
     onArrival: () => {},
   });

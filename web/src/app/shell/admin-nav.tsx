@@ -10,7 +10,7 @@ import {
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
-import { NavLink } from 'react-router';
+import { Link, NavLink } from 'react-router';
 import { type Config, useConfig } from '#api/config.ts';
 import { overviewQuery } from '#api/overview.ts';
 import './admin-nav.css';
@@ -59,10 +59,11 @@ export function AdminNav() {
       <ul className="nav-items">
         {requests > 0 && (
           <li>
-            <NavLink to="/subscription-manager" className="nav-item" end>
+            {/* A way to a part of Subscriptions, which is marked as the open screen. */}
+            <Link to="/subscription-manager?tab=manage" className="nav-item">
               <IconCreditCardPay size={20} stroke={1.7} aria-hidden="true" />
               <span className="sidebar__label">Plan requests</span> <Waiting waits={PLAN_REQUESTS} count={requests} />
-            </NavLink>
+            </Link>
           </li>
         )}
         {ITEMS.filter(({ path }) => path !== '/admin/outbox' || hasOutbox(config)).map(({ path, label, icon: Icon, waits }) => (

@@ -301,7 +301,7 @@ describe('the user menu', () => {
     const group = within(await screen.findByRole('navigation', { name: 'Administration' }, { timeout: 5_000 }));
     expect(await group.findByRole('link', { name: 'Plan requests 2 plan requests wait' })).toHaveAttribute(
       'href',
-      '/subscription-manager',
+      '/subscription-manager?tab=manage',
     );
     expect(group.getByRole('link', { name: 'False alarms 1 report waits' })).toHaveAttribute('href', '/admin/false-alarms');
     expect(group.getByRole('link', { name: 'Outbox 120 mails wait' })).toHaveTextContent('99+');

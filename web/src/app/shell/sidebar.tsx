@@ -1,7 +1,6 @@
 import { IconLayoutDashboard } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { useNavigate } from 'react-router';
-import { useConfig } from '#api/config.ts';
 import { useSession } from '#api/session.ts';
 import { Brand } from '#ui/brand.tsx';
 import { NavItemLink } from './nav-item-link.tsx';
@@ -13,12 +12,12 @@ import './sidebar.css';
 const AdminNav = lazy(async () => ({ default: (await import('./admin-nav.tsx')).AdminNav }));
 
 export function Sidebar() {
-  const config = useConfig();
   const navigate = useNavigate();
   return (
     <div className="sidebar">
       <div className="sidebar__brand">
-        <Brand provider={config?.provider_name} />
+        {/* Whose installation it is stands in the top bar. */}
+        <Brand />
       </div>
       <div className="sidebar__ways">
         <button type="button" className="sidebar__quick" title="Main Dashboard" onClick={() => navigate('/dashboard')}>

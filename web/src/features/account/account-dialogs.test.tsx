@@ -121,7 +121,7 @@ describe('Profile Settings', () => {
   });
 
   it('asks for the second factor as well, also one that was set up elsewhere meanwhile', async () => {
-    const errors = [{ field: 'code', message: 'Give your second factor as well.' }];
+    const errors = [{ field: 'code', message: 'Give a code of your app as well, or use a recovery code or a passkey.' }];
     server.on(exportData, refusal('invalid_field', { errors }));
     const user = open();
     await user.click(await screen.findByRole('button', { name: 'Export my data' }));
@@ -129,7 +129,9 @@ describe('Profile Settings', () => {
     expect(screen.queryByLabelText('Code')).not.toBeInTheDocument();
     server.on(readTwoFactor, reply(readTwoFactor, { ...TWO_FACTOR_OFF, enabled: true, totp_since: MARIA_ACCOUNT.created_at }));
     await user.type(field, 'correct horse{Enter}');
-    expect(await screen.findByRole('alert')).toHaveTextContent('Give your second factor as well.');
+    expect(await screen.findByRole('alert')).toHaveTextContent(
+      'Give a code of your app as well, or use a recovery code or a passkey.',
+    );
     server.on(exportData, refusal('second_factor_refused', { detail: 'This code is wrong.' }));
     await user.type(await screen.findByLabelText('Code'), '123456{Enter}');
     expect(await screen.findByText('This code is wrong.')).toBeVisible();

@@ -70,6 +70,12 @@ describe('the banner', () => {
     await act(refreshConfig);
     await userEvent.click(screen.getByRole('button', { name: 'Enter the code' }));
     expect(screen.getByText(/wait with its administrator/u)).toBeVisible();
+    server.on(
+      readConfig,
+      reply(readConfig, { ...CONFIG, exposure: 'public', reset_delivery: 'outbox', administrator: 'named_email' }),
+    );
+    await act(refreshConfig);
+    expect(screen.getByText(/"npm run outbox" prints it there/u)).toBeVisible();
   });
 });
 

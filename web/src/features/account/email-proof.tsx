@@ -21,6 +21,12 @@ function useProveEmail() {
   });
 }
 
+/** Where a mail waits that no mail server takes: with who administers, or on the server while nobody does. */
+const WAITING = {
+  administrator: 'Mails of this installation wait with its administrator: ask them for the code. It was written to ',
+  server: 'No mail server is set, so the code waits on the server: "npm run outbox" prints it there. It was written to ',
+} as const;
+
 interface EmailProofFormProps {
   /** The code, where the address of the page has it. */
   code?: string;
@@ -32,7 +38,8 @@ export function EmailProofForm({ code = '', onProved }: EmailProofFormProps) {
   const [token, setToken] = useState(code);
   const prove = useProveEmail();
   const sendAgain = useMutation({ mutationFn: () => call(sendEmailProof) });
-  const isOutbox = useConfig()?.reset_delivery === 'outbox';
+  const config = useConfig();
+  const isOutbox = config?.reset_delivery === 'outbox';
   const email = useSession().session?.user_info.email;
   const message = prove.error ? fieldMessagesOf(prove.error)['token'] : undefined;
 
@@ -44,9 +51,7 @@ export function EmailProofForm({ code = '', onProved }: EmailProofFormProps) {
   return (
     <form className="account-form email-proof" onSubmit={submit}>
       <p className="sub">
-        {isOutbox
-          ? 'Mails of this installation wait with its administrator: ask them for the code. It was written to '
-          : 'We sent a code to '}
+        {isOutbox ? WAITING[config.administrator === 'there' ? 'administrator' : 'server'] : 'We sent a code to '}
         <bdi>{email}</bdi>. It works once, within 24 hours. Whoever else is signed in to this account is signed out then.
       </p>
       <TextInput

@@ -28,7 +28,7 @@ const WORDS: Record<TwoFactorTask['kind'], Words> = {
     title: 'Change the authenticator app',
     sentence: 'For a new phone, or another app. The app that you have now goes on until the new one has shown its first code.',
     action: 'Continue',
-    done: 'Your new authenticator app is set up. The one before it is worth nothing now.',
+    done: 'Your new authenticator app is set up. The one before it no longer works.',
   },
   passkey: {
     title: 'Add a passkey',
@@ -41,7 +41,7 @@ const WORDS: Record<TwoFactorTask['kind'], Words> = {
     title: 'Make new recovery codes',
     sentence: 'You get ten new codes. Those that you have now are worth nothing from then on.',
     action: 'Make New Codes',
-    done: 'Your new recovery codes count from now on.',
+    done: 'Your new recovery codes are valid from now on.',
   },
   off: {
     title: 'Turn two-factor sign-in off',
@@ -52,7 +52,7 @@ const WORDS: Record<TwoFactorTask['kind'], Words> = {
   },
   remove_app: {
     title: 'Remove the authenticator app',
-    sentence: 'Its codes are worth nothing then. Your passkeys go on.',
+    sentence: 'Its codes no longer work then. Your passkeys go on.',
     action: 'Remove',
     done: 'The authenticator app is removed.',
   },

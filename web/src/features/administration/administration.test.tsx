@@ -266,7 +266,7 @@ describe('Audit log', () => {
     expect(screen.getByText(CHAIN.head)).toBeVisible();
     server.on(checkAudit, reply(checkAudit, { ...CHAIN, entries: 4, fault: { seq: 5, reason: 'It was changed.' } }));
     await userEvent.setup().click(screen.getByRole('button', { name: 'Check again' }));
-    expect(await screen.findByText('Entry 5 does not hold. It was changed.')).toBeVisible();
+    expect(await screen.findByText('Something is wrong with entry 5. It was changed.')).toBeVisible();
     server.on(checkAudit, reply(checkAudit, { ...CHAIN, checked_from: 3 }));
     await userEvent.setup().click(screen.getByRole('button', { name: 'Check again' }));
     expect(await screen.findByText(/Entries before 3 were not checked: they were removed after their time/)).toBeVisible();

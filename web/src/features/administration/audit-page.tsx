@@ -1,7 +1,6 @@
-import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { AUDIT_KINDS, type AuditEntry, type AuditKind, checkAudit, listAudit } from '@palisade/contract/audit';
-import { IconAlertTriangle, IconFileSearch, IconSearch, IconShieldCheck } from '@tabler/icons-react';
+import { IconAlertTriangle, IconFileSearch, IconShieldCheck } from '@tabler/icons-react';
 import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
@@ -9,14 +8,16 @@ import { call, sentenceOf } from '#api/call.ts';
 import { useSession } from '#api/session.ts';
 import { describeActivity, KIND_LABELS } from '#ui/activity-words.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
+import { IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { Choice } from '#ui/choice.tsx';
+import { ChoiceFilter, ListFilters, SearchFilter } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState, ErrorNotice } from '#ui/states.tsx';
+import { AUDIT_ICONS } from './audit-icons.ts';
 import { AUDIT_KEY } from './users.queries.ts';
 import './administration.css';
 
@@ -42,10 +43,7 @@ const chainQuery = queryOptions({ queryKey: [...AUDIT_KEY, 'chain'], queryFn: ({
 export function AuditPage() {
   const isAdmin = useSession().session?.user_info.role === 'admin';
   return (
-    <Page
-      title="Audit log"
-      sentence="Who did what, and when. Entries are only ever added; each is sealed, over the one before it, with a key outside of the database, so that a change shows."
-    >
+    <Page title="Audit log" sentence="Who did what, and when. If anybody changes or removes an entry, it shows here.">
       {isAdmin ? (
         <div className="admin-parts">
           <Chain />
@@ -78,12 +76,12 @@ function Chain() {
             <p className="audit-chain__title">
               {chain.fault === null
                 ? `Verified up to entry ${chain.entries}`
-                : `Entry ${chain.fault.seq} does not hold. ${chain.fault.reason}`}
+                : `Something is wrong with entry ${chain.fault.seq}. ${chain.fault.reason}`}
             </p>
             <p className="sub">
               {chain.fault === null
-                ? `Nothing was changed, taken out or cut off. ${chain.checked_from > 1 ? `Entries before ${chain.checked_from} were not checked: they were removed after their time, or sealed with a key that was replaced. ` : ''}To prove it later against somebody who has the key too, note this head outside of the server:`
-                : `The ${chain.entries - chain.checked_from + 1} entries before it hold. Compare with a backup, and find out who could write to the database.`}
+                ? `Nothing was changed, taken out or cut off. ${chain.checked_from > 1 ? `Entries before ${chain.checked_from} were not checked: they were removed after their time, or sealed with a key that was replaced. ` : ''}To prove it later, even against somebody who runs the server, write this line down elsewhere:`
+                : `The ${chain.entries - chain.checked_from + 1} entries before it are unchanged. Compare with a backup, and find out who could write to the database.`}
             </p>
             {chain.fault === null && <code className="audit-chain__head">{chain.head}</code>}
           </div>
@@ -114,22 +112,21 @@ function Entries() {
 
   return (
     <Card title="Entries">
-      <div className="admin-tools" data-pair>
-        <TextInput
+      <ListFilters>
+        <SearchFilter
           label="Person"
-          type="search"
-          placeholder="Email, username or id, in full"
-          leftSection={<IconSearch size={16} stroke={1.7} aria-hidden="true" />}
+          placeholder="Whole email, username or id"
           value={words}
-          onChange={(event) => show({ person: event.currentTarget.value })}
+          onChange={(typed) => show({ person: typed })}
         />
-        <Choice
+        <ChoiceFilter
           label="What"
-          data={[{ value: '', label: 'Everything' }, ...AUDIT_KINDS.map((value) => ({ value, label: KIND_LABELS[value] }))]}
-          value={kind ?? ''}
-          onChange={(event) => show({ kind: event.currentTarget.value })}
+          none="Everything"
+          options={AUDIT_KINDS.map((value) => [value, KIND_LABELS[value]] as const)}
+          value={kind}
+          onChoose={(chosen) => show({ kind: chosen ?? '' })}
         />
-      </div>
+      </ListFilters>
       <Listed
         what="the audit log"
         rows={entries}
@@ -167,7 +164,7 @@ function EntryRow({ entry, now }: { entry: AuditEntry; now: number }) {
   const isOwn = actor_id === subject_id;
   return (
     <li>
-      <span className="audit-list__seq num">{seq}</span>
+      <IconTile tone="plain" icon={AUDIT_ICONS[entry.kind]} />
       <span className="audit-list__what">
         <span>
           <bdi>{describeActivity(entry)}</bdi>
@@ -184,6 +181,7 @@ function EntryRow({ entry, now }: { entry: AuditEntry; now: number }) {
       </span>
       <span className="audit-list__when num">
         <Moment iso={at} now={now} />
+        <span>Entry {seq}</span>
       </span>
     </li>
   );

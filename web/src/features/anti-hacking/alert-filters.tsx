@@ -4,7 +4,7 @@ import { ChoiceFilter, ListFilters, SearchFilter, StateFilter } from '#ui/list-f
 import type { AlertChoice } from './alerts.queries.ts';
 import { describeType } from './threat.tsx';
 
-const STATES: readonly { value: AlertChoice['status']; label: string; count?: keyof Monitor['alerts'] }[] = [
+const STATES: readonly { value: AlertChoice['status']; label: string; count?: 'active' | 'resolved' | 'hidden' }[] = [
   { value: 'active', label: 'Active', count: 'active' },
   { value: 'resolved', label: 'Resolved', count: 'resolved' },
   { value: 'hidden', label: 'Hidden', count: 'hidden' },

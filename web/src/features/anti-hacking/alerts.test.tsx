@@ -15,7 +15,7 @@ import { readConfig } from '@palisade/contract/platform';
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { alertDetailOf, alertOf, CONFIG, MARIA, monitorOf, PREMIUM_PLAN, statsOf } from '#api/fake-records.ts';
+import { alertCountsOf, alertDetailOf, alertOf, CONFIG, MARIA, monitorOf, PREMIUM_PLAN, statsOf } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { AntiHackingPage } from './anti-hacking-page.tsx';
@@ -70,7 +70,7 @@ describe('an empty list', () => {
   });
 
   it('says how many the filters hide, and shows them', async () => {
-    server.on(readMonitor, reply(readMonitor, monitorOf({ alerts: { active: 3, resolved: 0, hidden: 0 } })));
+    server.on(readMonitor, reply(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 3 }) })));
     showPage();
     await userEvent.selectOptions(await screen.findByRole('combobox', { name: 'Severity' }), 'critical');
     expect(await screen.findByText('They hide 3 alerts.')).toBeVisible();
@@ -93,7 +93,7 @@ describe('an empty list', () => {
   });
 
   it('leads to what was hidden', async () => {
-    server.on(readMonitor, reply(readMonitor, monitorOf({ alerts: { active: 0, resolved: 0, hidden: 2 } })));
+    server.on(readMonitor, reply(readMonitor, monitorOf({ alerts: alertCountsOf({ hidden: 2 }) })));
     showPage();
     await press('Show hidden');
     expect(screen.getByRole('radio', { name: /Hidden/u })).toBeChecked();

@@ -1,33 +1,39 @@
 import { describe, expect, it } from 'vitest';
-import { alertOf } from '#api/fake-records.ts';
+import { alertCountsOf, monitorOf } from '#api/fake-records.ts';
 import { answerOf } from './answer-card.tsx';
 
-const WATCHED = { watches: [{ id: 'files' as const, is_watched: true, reason: null }] };
+const GRAVEST = { id: '01930000-0000-7000-8000-000000000401', threat_type: 'brute_force', severity: 'low' } as const;
+
+const answerTo = (alerts: Parameters<typeof alertCountsOf>[0]) => answerOf(monitorOf({ alerts: alertCountsOf(alerts) }));
 
 describe('the answer of the anti-hacking screen', () => {
   it('is that nothing needs the person, without alerts and with practice alerts alone', () => {
-    expect(answerOf([], WATCHED)).toMatchObject({ tone: 'good', sentence: 'Nothing needs you right now.' });
-    expect(answerOf([alertOf({ simulated: true, blocked: false })], WATCHED).tone).toBe('good');
+    expect(answerTo({})).toMatchObject({ tone: 'good', sentence: 'Nothing needs you right now.' });
+    expect(answerTo({ active: 3 }).tone).toBe('good');
   });
 
-  it('says that what was tried was stopped', () => {
-    const alerts = [alertOf({ blocked: true, simulated: false })];
-    expect(answerOf(alerts, WATCHED).sentence).toBe('Everything that was tried was stopped.');
+  it('says that what was tried was stopped, and how much that was', () => {
+    expect(answerTo({ active: 1, real: 1 })).toMatchObject({
+      sentence: 'Everything that was tried was stopped.',
+      detail: 'One alert tells what it was. You need not do anything.',
+    });
+    expect(answerTo({ active: 1_300, real: 1_234 }).detail).toMatch(/^1,234 alerts tell/u);
   });
 
-  it('leads to the gravest alert that is open', () => {
-    const low = alertOf({ blocked: false, simulated: false, severity: 'low' });
-    const critical = alertOf({ blocked: false, simulated: false, severity: 'critical' });
-    expect(answerOf([low, critical], WATCHED)).toMatchObject({
+  it('leads to the gravest alert that was not stopped, on whichever page of the list it is', () => {
+    expect(answerTo({ active: 900, real: 900, unstopped: 2, gravest: { ...GRAVEST, severity: 'critical' } })).toMatchObject({
       tone: 'danger',
       sentence: '2 alerts need you.',
-      first: critical.id,
+      first: GRAVEST.id,
     });
-    expect(answerOf([low], WATCHED)).toMatchObject({ tone: 'attention', sentence: 'One alert needs you.' });
+    expect(answerTo({ active: 1, real: 1, unstopped: 1, gravest: GRAVEST })).toMatchObject({
+      tone: 'attention',
+      sentence: 'One alert needs you.',
+    });
   });
 
   it('claims nothing while nothing is watched', () => {
-    const blind = { watches: [{ id: 'files' as const, is_watched: false, reason: 'The engine is down.' }] };
-    expect(answerOf([], blind).tone).toBe('unknown');
+    const watches = [{ id: 'files' as const, is_watched: false, reason: 'The engine is down.' }];
+    expect(answerOf(monitorOf({ watches })).tone).toBe('unknown');
   });
 });

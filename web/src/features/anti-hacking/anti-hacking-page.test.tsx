@@ -31,7 +31,7 @@ const RESULT: PostureScan = {
   findings: [
     {
       id: 'no_two_factor',
-      title: 'The password is the only factor of sign-in',
+      title: 'Only a password protects your sign-in',
       severity: 'medium',
       evidence: 'Nothing here can tell yet.',
       fix_route: '/dashboard',

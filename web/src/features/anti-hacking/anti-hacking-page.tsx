@@ -43,8 +43,10 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
           {/* Below a list that is on its way they would be pushed down. */}
           {!alerts.isPending && (
             <>
-              <ScanPanel />
-              <BlocksCard />
+              <div className="threat-pair">
+                <ScanPanel />
+                <BlocksCard />
+              </div>
               <ThreatPanel random={random} />
               <HistoryCard />
             </>

@@ -141,7 +141,7 @@ export function ThreatPanel({ random }: { random: () => number }) {
 
 function Tiles({ stats }: { stats: Stats | undefined }) {
   return (
-    <div className="page__stats threat-tiles">
+    <div className="page__stats" data-columns="4">
       <Tile
         label="Threats Blocked Today"
         icon={<IconShieldCheck size={20} stroke={1.7} />}

@@ -4,6 +4,7 @@ import { IconFileSearch } from '@tabler/icons-react';
 import { useRef } from 'react';
 import { Button } from '#ui/button.tsx';
 import { describeBytes } from '#ui/bytes.ts';
+import { LeadWords } from '#ui/lead.tsx';
 import '@mantine/core/styles/Overlay.layer.css';
 import '@mantine/core/styles/LoadingOverlay.layer.css';
 import '@mantine/dropzone/styles.layer.css';
@@ -15,6 +16,7 @@ export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => voi
   return (
     <Dropzone
       className="drop-area"
+      classNames={{ inner: 'lead__line' }}
       openRef={openPicker}
       onDrop={onFiles}
       // The button is the one control: a clickable area around it would be the same thing twice for a keyboard.
@@ -26,15 +28,11 @@ export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => voi
       tabIndex={-1}
       inputProps={{ 'aria-label': 'Choose files to scan' }}
     >
-      <span className="drop-area__icon" aria-hidden="true">
-        <IconFileSearch size={28} stroke={1.7} />
-      </span>
-      <div className="drop-area__words">
-        <h2>Drop files here to have them scanned</h2>
-        <p className="sub">
-          Any type, several at once, up to {describeBytes(UPLOAD_MAXIMUM)} each. Archives are opened and read inside.
-        </p>
-      </div>
+      <LeadWords
+        icon={<IconFileSearch size={28} stroke={1.7} />}
+        title="Drop files here to have them scanned"
+        sentence={`Any type, several at once, up to ${describeBytes(UPLOAD_MAXIMUM)} each. Archives are opened and read inside.`}
+      />
       <Button size="l" onClick={() => openPicker.current?.()}>
         Choose files
       </Button>

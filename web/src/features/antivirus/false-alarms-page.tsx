@@ -4,7 +4,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import { call } from '#api/call.ts';
 import { useSession } from '#api/session.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
-import { Badge } from '#ui/badge.tsx';
+import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { FileName } from '#ui/file-name.tsx';
@@ -85,10 +85,16 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
   const { label, icon, tone } = STATUSES[report.status];
   return (
     <li className="false-alarm">
+      <IconTile tone={tone} icon={IconFlag} />
       <div className="false-alarm__what">
-        <span className="false-alarm__file">
-          <FileName name={report.filename} />
-        </span>
+        <div className="false-alarm__head">
+          <span className="false-alarm__file">
+            <FileName name={report.filename} />
+          </span>
+          <Badge tone={tone} icon={icon}>
+            {label}
+          </Badge>
+        </div>
         <span className="false-alarm__threat">
           <bdi>{report.threat_detected}</bdi>
           {report.threat_member !== null && (
@@ -101,44 +107,46 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
         <span className="false-alarm__line">
           <bdi>{report.user_email}</bdi>, <Moment iso={report.reported_at} now={now} />
         </span>
-        {report.engines.map((engine) => (
-          <span key={engine.name} className="false-alarm__line num">
-            {engine.name} {engine.version}, signatures {engine.signatures_version}
-          </span>
-        ))}
-        <code className="false-alarm__hash">{report.file_hash}</code>
         {report.reason !== '' && (
           <blockquote>
             <bdi>{report.reason}</bdi>
           </blockquote>
         )}
         <Refusal error={decide.error} />
-      </div>
-      <div className="false-alarm__end">
-        <Badge tone={tone} icon={icon}>
-          {label}
-        </Badge>
-        {report.status === 'open' && (
-          <>
-            <Button
-              size="s"
-              loading={decide.isPending && decide.variables === 'confirmed'}
-              disabled={decide.isPending}
-              onClick={() => decide.mutate('confirmed')}
-            >
-              False alarm <span className="visually-hidden">for {report.filename}</span>
-            </Button>
-            <Button
-              variant="quiet"
-              size="s"
-              loading={decide.isPending && decide.variables === 'rejected'}
-              disabled={decide.isPending}
-              onClick={() => decide.mutate('rejected')}
-            >
-              Finding is right <span className="visually-hidden">for {report.filename}</span>
-            </Button>
-          </>
-        )}
+        <div className="false-alarm__end">
+          {report.status === 'open' && (
+            <>
+              <Button
+                size="s"
+                loading={decide.isPending && decide.variables === 'confirmed'}
+                disabled={decide.isPending}
+                onClick={() => decide.mutate('confirmed')}
+              >
+                False alarm <span className="visually-hidden">for {report.filename}</span>
+              </Button>
+              <Button
+                variant="quiet"
+                size="s"
+                loading={decide.isPending && decide.variables === 'rejected'}
+                disabled={decide.isPending}
+                onClick={() => decide.mutate('rejected')}
+              >
+                Finding is right <span className="visually-hidden">for {report.filename}</span>
+              </Button>
+            </>
+          )}
+          <details className="false-alarm__more">
+            <summary>Which file, and which scanner</summary>
+            {report.engines.map((engine) => (
+              <span key={engine.name} className="num">
+                {engine.name} {engine.version}, signatures {engine.signatures_version}
+              </span>
+            ))}
+            <span>
+              Fingerprint <code>{report.file_hash}</code>
+            </span>
+          </details>
+        </div>
       </div>
     </li>
   );

@@ -1,10 +1,10 @@
 import type { EngineAnswer } from '@palisade/contract/antivirus';
 import { describeMediaType } from '@palisade/contract/media-type';
 import type { ScanDetail, ThreatFacts } from '@palisade/contract/quarantine';
-import { IconChevronRight, IconExternalLink } from '@tabler/icons-react';
+import { IconChevronRight, IconExternalLink, IconTestPipe } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
-import { Badge, type Tone } from '#ui/badge.tsx';
+import { Badge, IconTile, type Tone } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { describeBytes } from '#ui/bytes.ts';
 import { DetailDialog, DetailPart, Fact, Facts } from '#ui/detail-dialog.tsx';
@@ -47,8 +47,8 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
   const now = useMinute();
   return (
     <>
-      <div className="scan-detail__answer" data-status={scan.scan_status}>
-        <StatusIcon status={scan.scan_status} />
+      <div className="scan-detail__answer" data-status={scan.scan_status} data-test={scan.is_test_file}>
+        {scan.is_test_file ? <IconTile tone="note" icon={IconTestPipe} /> : <StatusIcon status={scan.scan_status} />}
         <div>
           <p className="scan-detail__headline">{describeAnswer(scan)}</p>
           <p className="scan-detail__file">

@@ -42,15 +42,23 @@ const NOTICES: Record<SessionNotice, string> = {
 /** What is added where mails wait for an administrator. */
 const OUTBOX_HINT = 'Mails of this installation wait with its administrator: ask them for it.';
 
-/** In public exposure an email that has an account already is answered alike: the mail says which it is. */
-const CHECK_EMAIL = 'Check your email for what comes next, then login.';
+/** What comes after registering. In public exposure an email that has an account already is answered alike: the mail says which it is. */
+function nextOf(config: Config | undefined): string {
+  if (config?.exposure !== 'public') return 'Please login with your credentials.';
+  if (config.reset_delivery !== 'outbox') return 'Check your email for what comes next, then login.';
+  return config.administrator === 'named_email'
+    ? 'No mail server is set, so your code waits on the server: "npm run outbox" prints it there. Then login.'
+    : 'Your mail waits with the administrator: ask them for it, then login.';
+}
 
-/** What is said where one registers while there is no administrator yet. */
+/** What is said where one registers, and signs in, while there is no administrator yet. */
 const FIRST_ACCOUNT: Record<Config['administrator'], string | undefined> = {
   there: undefined,
   first_account: 'Nobody has an account here yet. The first one becomes the administrator’s: make it yours.',
+  first_account_on_machine:
+    'Nobody has an account here yet. The first one becomes the administrator’s, so it is made on the machine that the server runs on. To have it made from here, whoever runs the server sets EXPOSURE, PUBLIC_URL and ADMIN_EMAILS, and starts it again.',
   named_email:
-    'There is no administrator yet. Register with one of the addresses in ADMIN_EMAILS: we mail it a code, and entering the code after you sign in makes you an administrator.',
+    'There is no administrator yet. Register with one of the addresses in ADMIN_EMAILS: a code is written to it, and entering the code after you sign in makes you an administrator.',
 };
 
 /** Browsers take passkeys at a page with a name, and not at a bare address (WebAuthn level 3, sections 5.1.3 and 5.1.6). */
@@ -82,7 +90,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   const refused = refusal?.mode === mode && refusal.email === values.email && refusal;
   const isOutbox = config?.reset_delivery === 'outbox';
 
-  const first = config?.administrator === 'first_account';
+  const first = config?.administrator.startsWith('first_account') ?? false;
   // Nobody can sign in yet. Whoever has begun to type is left where they are.
   useEffect(() => {
     if (first) dispatch({ kind: 'first_opened' });
@@ -196,8 +204,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
     const outcome = await createAccount(values);
     if (!outcome.ok) return refuse(outcome);
     const { email } = values;
-    const next = config?.exposure === 'public' ? CHECK_EMAIL : 'Please login with your credentials.';
-    moveTo('login', good(`Registration successful! ${next}`), { ...EMPTY, email });
+    moveTo('login', good(`Registration successful! ${nextOf(config)}`), { ...EMPTY, email });
     void refreshConfig();
   }
 
@@ -271,7 +278,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
         {mode === 'reset-password' && isOutbox && <p className="sub">{OUTBOX_HINT}</p>}
       </header>
       {notice && <p className="auth-form__notice">{NOTICES[notice]}</p>}
-      {mode === 'register' && config && FIRST_ACCOUNT[config.administrator] && (
+      {isTab && config && FIRST_ACCOUNT[config.administrator] && (
         <p className="auth-form__notice">{FIRST_ACCOUNT[config.administrator]}</p>
       )}
       {isTab && <AuthTabs tabs={TABS} mode={mode} panelId={panelId} onChange={changeMode} />}

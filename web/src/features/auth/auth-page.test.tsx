@@ -243,16 +243,50 @@ describe('registering', () => {
     expect(screen.getByText(/The first one becomes the administrator’s/u)).toBeVisible();
   });
 
+  it('says where the first account is made, to who does not come from there', async () => {
+    server.on(readConfig, reply(readConfig, { ...CONFIG, administrator: 'first_account_on_machine' }));
+    await act(refreshConfig);
+    open();
+    expect(
+      await screen.findByText(/made on the machine that the server runs on.*EXPOSURE, PUBLIC_URL and ADMIN_EMAILS/u),
+    ).toBeVisible();
+  });
+
   it('says in public exposure that a code by mail makes an administrator', async () => {
     server.on(readConfig, reply(readConfig, { ...CONFIG, exposure: 'public', administrator: 'named_email' }));
     await act(refreshConfig);
     const user = open();
+    const sentence = /addresses in ADMIN_EMAILS: a code is written to it/u;
+    expect(await screen.findByText(sentence)).toBeVisible();
     await user.click(screen.getByRole('tab', { name: 'Register' }));
-    expect(await screen.findByText(/addresses in ADMIN_EMAILS: we mail it a code/u)).toBeVisible();
+    expect(screen.getByText(sentence)).toBeVisible();
     server.on(readConfig, reply(readConfig, CONFIG));
     await act(refreshConfig);
     expect(screen.queryByText(/ADMIN_EMAILS/u)).not.toBeInTheDocument();
   });
+
+  it.each([
+    ['email', 'named_email', 'Check your email for what comes next, then login.'],
+    [
+      'outbox',
+      'named_email',
+      'No mail server is set, so your code waits on the server: "npm run outbox" prints it there. Then login.',
+    ],
+    ['outbox', 'there', 'Your mail waits with the administrator: ask them for it, then login.'],
+  ] as const)(
+    'says in public exposure where the mail is: by %s, administrator %s',
+    async (reset_delivery, administrator, next) => {
+      server.on(readConfig, reply(readConfig, { ...CONFIG, exposure: 'public', reset_delivery, administrator }));
+      server.on(register, reply(register, MARIA));
+      await act(refreshConfig);
+      const user = open();
+      await fillRegistration(user);
+      await user.click(screen.getByRole('button', { name: 'Create Account' }));
+      expect(await screen.findByText(`Registration successful! ${next}`)).toBeVisible();
+    server.on(readConfig, reply(readConfig, CONFIG));
+    await act(refreshConfig);
+    },
+  );
 
   it('makes no call when the passwords differ', async () => {
     const user = open();

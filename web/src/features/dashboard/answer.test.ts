@@ -53,7 +53,7 @@ describe('the answer', () => {
   it('is not teal while anything needs the person, though no file does', () => {
     const reason = {
       id: 'no_two_factor',
-      title: 'The password is the only factor of sign-in',
+      title: 'Only a password protects your sign-in',
       deduction: 0,
       gain: 0,
       fix_route: '/',

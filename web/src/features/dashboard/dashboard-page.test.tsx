@@ -47,7 +47,7 @@ describe('the dashboard', () => {
     renderForTest(<DashboardPage />);
     expect(await screen.findByRole('heading', { name: '1 infected file was found and put out of reach.' })).toBeVisible();
     expect(card('Security Score')).toHaveTextContent('92%');
-    expect(card('Security Score')).toHaveTextContent('1 thing needs you, of 12 checks; 16 could not run');
+    expect(card('Security Score')).toHaveTextContent('1 of 12 checks needs you; 16 more could not run');
     expect(screen.getByRole('link', { name: '−8 Port 22 (SSH) is open +8 if fixed' })).toHaveAttribute('href', '/firewall');
     const last = card('Last Deep Scan');
     expect(last).toHaveTextContent('COMPLETE');

@@ -60,17 +60,18 @@ export function DashboardPage({ firstSteps, random = Math.random }: DashboardPag
     >
       {isReady ? (
         <Suspense fallback={<DashboardWaiting />}>
-          {isAdmin && firstSteps}
           <Hero status={status} isUnknown={failure !== undefined} />
+          {isAdmin && firstSteps}
           <StatCards status={status} simulated={isDemo ? counters : undefined} />
           <div className="dashboard__columns">
             <div className="dashboard__column">
               <ActivityLog scans={status?.recent_scans} failure={failure} onRetry={() => void refetch()} />
-              <ActionCards />
+              {isDemo && <ActionCards />}
             </div>
             <div className="dashboard__column">
               {status && <PlanPanel plan={status.subscription} />}
-              {isDemo && <SystemHealth />}
+              {/* Where nothing is a sample, what can be done stands in its place. */}
+              {isDemo ? <SystemHealth /> : <ActionCards />}
             </div>
           </div>
         </Suspense>

@@ -1,6 +1,7 @@
 import { type DashboardStatus, type ScoreReason, SECURITY_SCORE_MAXIMUM } from '@palisade/contract/dashboard';
 import { Link } from 'react-router';
 import { describeEngines } from '#api/scan-summary.ts';
+import { ScreenLink } from '#ui/button-link.tsx';
 import { describeAge, useMinute } from '#ui/moment.tsx';
 import { answerOf } from './answer.ts';
 
@@ -18,7 +19,7 @@ export function Hero({ status, isUnknown }: { status: DashboardStatus | undefine
   return (
     <section className="card hero" data-tone={answer.tone} aria-labelledby="hero-answer">
       <ScoreRing score={status?.security_score} hasReasons={status !== undefined && status.score_breakdown.length > 0} />
-      <div aria-busy={!status && !isUnknown}>
+      <div className="hero__words" aria-busy={!status && !isUnknown}>
         <h2 id="hero-answer">{answer.sentence}</h2>
         <p className="sub">
           {answer.detail}
@@ -31,11 +32,13 @@ export function Hero({ status, isUnknown }: { status: DashboardStatus | undefine
           )}
           {latest && '.'}
         </p>
-        {status && <Reasons reasons={status.score_breakdown} />}
       </div>
-      <Link to="/antivirus" className="hero__action">
-        Scan a file
-      </Link>
+      {status && <Reasons reasons={status.score_breakdown} />}
+      <div className="hero__action">
+        <ScreenLink to="/antivirus" size="l">
+          Scan a file
+        </ScreenLink>
+      </div>
     </section>
   );
 }
@@ -78,7 +81,7 @@ function Reasons({ reasons }: { reasons: readonly ScoreReason[] }) {
       {reasons.map(({ id, title, deduction, gain, fix_route }) => (
         <li key={id}>
           <Link to={fix_route}>
-            {deduction > 0 && <em className="num">−{deduction}</em>} {title}{' '}
+            {deduction > 0 && <em className="num">−{deduction}</em>} <span>{title}</span>{' '}
             {gain > 0 && <small className="num">+{gain} if fixed</small>}
           </Link>
         </li>

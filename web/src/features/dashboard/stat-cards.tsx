@@ -19,7 +19,7 @@ export function StatCards({ status, simulated }: StatCardsProps) {
   const now = useMinute();
   const finished = status?.measured.last_finished_at;
   return (
-    <div className="page__stats dashboard__stats">
+    <div className="page__stats" data-columns="4">
       <StatCard
         label="Security Score"
         icon={<IconShield size={20} stroke={1.7} />}
@@ -54,9 +54,9 @@ export function StatCards({ status, simulated }: StatCardsProps) {
 /** What the figure rests on, and what needs the person. */
 function describeScore({ score_breakdown, score_checks }: DashboardStatus): string {
   const reasons = score_breakdown.length;
-  const rest = score_checks.unknown > 0 ? `; ${score_checks.unknown} could not run` : '';
+  const rest = score_checks.unknown > 0 ? `; ${score_checks.unknown} more could not run` : '';
   if (reasons === 0) return `no known weakness in ${score_checks.ran} checks${rest}`;
-  return `${reasons === 1 ? '1 thing needs' : `${reasons} things need`} you, of ${score_checks.ran} checks${rest}`;
+  return `${reasons} of ${score_checks.ran} checks ${reasons === 1 ? 'needs' : 'need'} you${rest}`;
 }
 
 interface CounterProps {

@@ -1,4 +1,4 @@
-import { NativeSelect, TextInput, type TextInputProps } from '@mantine/core';
+import { TextInput, type TextInputProps } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import {
   actionSchema,
@@ -15,6 +15,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { CallError, call, sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
+import { Choice } from '#ui/choice.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { updateRules } from './firewall.queries.ts';
 import { ACTIONS, DIRECTIONS, describeRule, PROTOCOLS } from './rule-words.ts';
@@ -28,7 +29,7 @@ const EMPTY: NewRule = { rule_name: '', ...RULE_DEFAULTS };
 const HELP = {
   source_ip: '* for anywhere, or an address, a network such as 192.168.1.0/24, a range, a list.',
   destination_ip: '* for anywhere, or the same kinds of address.',
-  port: '* for every port, or 443, 8000-8100, a list. It is the port connected to.',
+  port: '* for every port, or one such as 443, a range such as 8000-8100, or a list. It is the port that the connection goes to.',
 } as const;
 
 type TextField = keyof typeof HELP;
@@ -114,19 +115,14 @@ export function AddRuleDialog({ onClose }: { onClose: () => void }) {
           {...form.getInputProps('rule_name')}
         />
         <div className="add-rule__choices">
-          <NativeSelect
+          <Choice
             label="Direction"
             size="md"
             data={optionsOf(directionSchema.options, DIRECTIONS)}
             {...form.getInputProps('direction')}
           />
-          <NativeSelect
-            label="Action"
-            size="md"
-            data={optionsOf(actionSchema.options, ACTIONS)}
-            {...form.getInputProps('action')}
-          />
-          <NativeSelect
+          <Choice label="Action" size="md" data={optionsOf(actionSchema.options, ACTIONS)} {...form.getInputProps('action')} />
+          <Choice
             label="Protocol"
             size="md"
             data={optionsOf(protocolSchema.options, PROTOCOLS)}

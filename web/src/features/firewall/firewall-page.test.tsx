@@ -325,11 +325,11 @@ describe('adding a rule', () => {
     const port = form.getByLabelText('Port');
     await user.clear(port);
     await user.type(port, '8100-8000');
-    expect(form.getByText('Range starts after it ends: 8100-8000')).toBeVisible();
+    expect(form.getByText('The range begins with the higher end. Turn it round: 8100-8000')).toBeVisible();
     expect(port).not.toBeInvalid();
     await user.tab();
     expect(port).toBeInvalid();
-    expect(port).toHaveAccessibleDescription('Range starts after it ends: 8100-8000');
+    expect(port).toHaveAccessibleDescription('The range begins with the higher end. Turn it round: 8100-8000');
     await user.clear(port);
     await user.type(port, '8000-8100');
     expect(port).toBeValid();

@@ -4,12 +4,12 @@ import { IconAlertTriangle, IconCloudOff, IconPlus, IconWall } from '@tabler/ico
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
+import { Lead } from '#ui/lead.tsx';
 import { Page } from '#ui/page.tsx';
 import { rulesQuery } from './firewall.queries.ts';
 import { FirewallStats } from './firewall-stats.tsx';
 import { RulesCard } from './rules-card.tsx';
 import { Tester } from './tester.tsx';
-import './firewall-page.css';
 
 const loadDialog = () => import('./add-rule-dialog.tsx');
 /** Comes when it is first wanted: most visits only read. */
@@ -55,7 +55,7 @@ export function FirewallPage() {
 }
 
 interface Answer {
-  tone: 'waiting' | 'unknown';
+  tone: 'attention' | 'unknown';
   sentence: string;
 }
 
@@ -64,15 +64,15 @@ function answerOf(rules: readonly Rule[] | undefined, odd: number, isUnknown: bo
   if (isUnknown) return { tone: 'unknown', sentence: 'Your rules could not be read.' };
   if (!rules) return { tone: 'unknown', sentence: 'Reading your rules…' };
   if (rules.length === 0) return { tone: 'unknown', sentence: 'You have no rules of your own yet.' };
-  if (odd > 0) return { tone: 'waiting', sentence: odd === 1 ? 'One rule needs a look.' : `${odd} rules need a look.` };
-  if (!rules.some((rule) => rule.enabled)) return { tone: 'waiting', sentence: 'All your rules are off.' };
+  if (odd > 0) return { tone: 'attention', sentence: odd === 1 ? 'One rule needs a look.' : `${odd} rules need a look.` };
+  if (!rules.some((rule) => rule.enabled)) return { tone: 'attention', sentence: 'All your rules are off.' };
   return {
     tone: 'unknown',
     sentence: rules.length === 1 ? 'Nothing is wrong with your rule.' : 'No rule repeats or contradicts another one.',
   };
 }
 
-const ICONS = { waiting: IconAlertTriangle, unknown: IconWall } as const;
+const ICONS = { attention: IconAlertTriangle, unknown: IconWall } as const;
 
 interface SummaryProps {
   rules: readonly Rule[] | undefined;
@@ -87,18 +87,12 @@ function Summary({ rules, findings, isUnknown, children }: SummaryProps) {
   const { tone, sentence } = answerOf(rules, odd, isUnknown);
   const Icon = isUnknown ? IconCloudOff : ICONS[tone];
   return (
-    <section className="card firewall-summary" data-tone={tone} aria-labelledby="firewall-summary">
-      <span className="firewall-summary__icon" aria-hidden="true">
-        <Icon size={28} stroke={1.7} />
-      </span>
-      <div>
-        <h2 id="firewall-summary">Nothing applies your rules yet.</h2>
-        <p className="sub">
-          {sentence} Your rules are kept here. They block nothing until a device with the Palisade agent is connected, and none
-          is.
-        </p>
-      </div>
-      {children}
-    </section>
+    <Lead
+      tone={tone}
+      icon={<Icon size={28} stroke={1.7} />}
+      title="Nothing applies your rules yet."
+      sentence={`${sentence} Your rules are kept here. They block nothing until a device with the Palisade agent is connected, and none is.`}
+      action={children}
+    />
   );
 }

@@ -12,7 +12,7 @@ export function FirewallStats({ rules }: { rules: readonly Rule[] | undefined })
   const active = rules?.filter((rule) => rule.enabled).length;
   const origin = <>{hasSamples && <FigureMark kind="sample" />} No device connected</>;
   return (
-    <div className="firewall__stats">
+    <div className="page__stats" data-columns="4">
       <StatCard label="Status" icon={<IconShieldCheck {...ICON} />} value={hasSamples ? 'ACTIVE' : 'NOT APPLIED'}>
         {origin}
       </StatCard>

@@ -1,10 +1,11 @@
-import { NativeSelect, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { directionSchema, type Rule } from '@palisade/contract/firewall';
 import { type Packet, type PacketText, readPacket, verdict } from '@palisade/contract/firewall-verdict';
 import { IconBan, IconCheck } from '@tabler/icons-react';
 import { type ChangeEvent, type FormEvent, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { Choice } from '#ui/choice.tsx';
 import { DEFAULTS_SENTENCE, DIRECTIONS, PROTOCOLS } from './rule-words.ts';
 import './tester.css';
 
@@ -44,14 +45,14 @@ export function Tester({ rules }: { rules: readonly Rule[] | undefined }) {
     <Card title="Would this pass?">
       <p className="sub">Describe a connection, and see which of your enabled rules decides. Nothing is sent anywhere.</p>
       <form ref={form} className="tester" noValidate onSubmit={ask}>
-        <NativeSelect
+        <Choice
           label="Direction"
           size="md"
           data={directionSchema.options.map((value) => ({ value, label: DIRECTIONS[value] }))}
           value={values.direction}
           onChange={(event) => update({ direction: directionSchema.parse(event.currentTarget.value) })}
         />
-        <NativeSelect
+        <Choice
           label="Protocol"
           size="md"
           data={PACKET_PROTOCOLS.map((value) => ({ value, label: PROTOCOLS[value] }))}

@@ -1,11 +1,11 @@
 import { listOutbox, type Mail, type MailStatus } from '@palisade/contract/mail';
-import { IconCheck, IconClock, IconMailOff, IconMailOpened } from '@tabler/icons-react';
+import { IconCheck, IconChevronDown, IconClock, IconMail, IconMailOff, IconMailOpened } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { useConfig } from '#api/config.ts';
 import { useSession } from '#api/session.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
-import { Badge } from '#ui/badge.tsx';
+import { Badge, IconTile } from '#ui/badge.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
@@ -83,6 +83,7 @@ function MailRow({ mail, now }: { mail: Mail; now: number }) {
     <li>
       <details className="mail-row">
         <summary>
+          <IconTile tone={tone} icon={IconMail} />
           <span className="mail-row__what">
             <span className="mail-row__subject">
               <bdi>{mail.subject}</bdi>
@@ -97,6 +98,7 @@ function MailRow({ mail, now }: { mail: Mail; now: number }) {
           <Badge tone={tone} icon={icon}>
             {label}
           </Badge>
+          <IconChevronDown className="mail-row__open" size={18} stroke={1.7} aria-hidden="true" />
         </summary>
         {mail.last_error !== null && (
           <p className="mail-row__error">

@@ -1,14 +1,19 @@
 import { TextInput } from '@mantine/core';
 import { sessionCodeSchema } from '@palisade/contract/remote';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
+import { rowsOf } from '#api/pages.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { useJoinSession } from './remote.queries.ts';
+import { EVERY_SESSION, joinedHistoryQuery, useJoinSession } from './remote.queries.ts';
 
 /** Where a technician enters the code that a customer read to them. */
 export function JoinCard() {
   const join = useJoinSession();
+  const { data } = useInfiniteQuery(joinedHistoryQuery(EVERY_SESSION));
+  // Over when the session is, whoever ended it.
+  const isOver = rowsOf(data)?.some(({ id, status }) => id === join.data?.id && status !== 'active') ?? false;
   const [typed, setTyped] = useState('');
   const [error, setError] = useState<string>();
 
@@ -51,9 +56,9 @@ export function JoinCard() {
         />
       </form>
       <p role="status" className="sub">
-        {join.isSuccess && typed === '' && (
+        {join.isSuccess && typed === '' && !isOver && (
           <>
-            You have joined the session of <bdi>{join.data.customer}</bdi>. Call them to begin.
+            You have joined the session of <bdi>{join.data.customer}</bdi>, and they see your name. Guide them on the phone.
           </>
         )}
       </p>

@@ -93,6 +93,7 @@ describe('the portal of a technician', () => {
     await userEvent.click(list.getByRole('button', { name: 'Complete K7M-4QP-9XD' }));
     expect(await list.findByText('Completed', { selector: '.badge' })).toBeVisible();
     expect(list.queryByRole('button')).not.toBeInTheDocument();
+    expect(screen.queryByText(/You have joined the session of/u)).not.toBeInTheDocument();
   });
 
   it('says what is wrong with a code before asking, and what the server says about one', async () => {

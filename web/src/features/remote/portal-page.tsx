@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { useSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
 import { Page } from '#ui/page.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { JoinCard } from './join-card.tsx';
@@ -12,7 +13,24 @@ import { JoinedSessions } from './joined-sessions.tsx';
 import { NewSessionDialog } from './new-session-dialog.tsx';
 import { isOpen, sessionsQuery } from './remote.queries.ts';
 import { NoSessionBanner, SessionBanner } from './session-banner.tsx';
+import { type Step, Steps } from './steps.tsx';
+import './remote-page.css';
 import './portal-page.css';
+
+const STAFF_STEPS: readonly Step[] = [
+  { title: 'They call you', sentence: 'Never call first, and never ask for a password, a card number or a code of a sign-in.' },
+  { title: 'They read you the code', sentence: 'It has nine letters and digits, and is valid for 30 minutes. Enter it here.' },
+  { title: 'They see your name', sentence: 'Ask them to read it to you, so that they know that it is you.' },
+  { title: 'Guide them', sentence: 'One step at a time. They press; you do not see their screen.' },
+  { title: 'Complete the session', sentence: 'Press Complete when you have finished. They can end it at any time.' },
+];
+
+const CUSTOMER_STEPS: readonly Step[] = [
+  { title: 'Check the name', sentence: 'It is shown here as soon as a technician has joined. Ask them to say it to you.' },
+  { title: 'Do only what you understand', sentence: 'You press, nobody else does. Ask as often as you like.' },
+  { title: 'Keep your secrets', sentence: 'Nobody from support asks for a password, a card number or a code of a sign-in.' },
+  { title: 'End it whenever you want', sentence: 'Press End session, or hang up. The code is worth nothing afterwards.' },
+];
 
 /** Where the two sides meet: customers see their open session; technicians join by its code, and see a session of their own while one is open. */
 export function PortalPage() {
@@ -32,17 +50,24 @@ export function PortalPage() {
         <span>
           <b>Screen sharing is not part of this version.</b>{' '}
           {isStaff
-            ? 'Call the customer, and guide them step by step. You do not see their screen.'
-            : 'The technician calls you, and guides you step by step. Nobody sees or controls your screen.'}
+            ? 'Guide the customer on the phone, step by step. You do not see their screen.'
+            : 'Stay on the phone: the technician guides you step by step. Nobody sees or controls your screen.'}
         </span>
       </p>
-      {isStaff && (
-        <>
-          <JoinCard />
-          <JoinedSessions />
-        </>
-      )}
-      <OwnSessions isStaff={isStaff} />
+      <div className="remote__columns">
+        <div className="portal__main">
+          {isStaff && (
+            <>
+              <JoinCard />
+              <JoinedSessions />
+            </>
+          )}
+          <OwnSessions isStaff={isStaff} />
+        </div>
+        <Card title={isStaff ? 'How a session goes' : 'While you are helped'}>
+          <Steps steps={isStaff ? STAFF_STEPS : CUSTOMER_STEPS} />
+        </Card>
+      </div>
     </Page>
   );
 }

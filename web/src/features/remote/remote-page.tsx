@@ -11,9 +11,10 @@ import { NewSessionDialog } from './new-session-dialog.tsx';
 import { isOpen, sessionsQuery } from './remote.queries.ts';
 import { NoSessionBanner, SessionBanner } from './session-banner.tsx';
 import { SessionHistory } from './session-history.tsx';
+import { type Step, Steps } from './steps.tsx';
 import './remote-page.css';
 
-const STEPS = [
+const STEPS: readonly Step[] = [
   {
     title: 'Talk to support first',
     sentence: 'Call the number of your support yourself, so that you know who is on the other side.',
@@ -25,10 +26,10 @@ const STEPS = [
   },
   {
     title: 'Solve it together',
-    sentence: 'The technician calls you and guides you. Screens are not shared in this version.',
+    sentence: 'Stay on the phone: the technician guides you step by step. Screens are not shared in this version.',
   },
   { title: 'End the session', sentence: 'Press End session whenever you want. The code is worth nothing afterwards.' },
-] as const;
+];
 
 export function RemotePage() {
   const { data: sessions, isPending } = useQuery(sessionsQuery);
@@ -63,14 +64,7 @@ export function RemotePage() {
       <div className="remote__columns" style={isPending ? { display: 'none' } : undefined}>
         <SessionHistory />
         <Card title="How it works">
-          <ol className="steps">
-            {STEPS.map(({ title, sentence }) => (
-              <li key={title}>
-                <h3>{title}</h3>
-                <p className="sub">{sentence}</p>
-              </li>
-            ))}
-          </ol>
+          <Steps steps={STEPS} />
         </Card>
       </div>
       {isStarting && <NewSessionDialog onClose={() => setIsStarting(false)} opensPortal />}

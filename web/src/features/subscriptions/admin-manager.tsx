@@ -3,6 +3,7 @@ import type { Template, UserPlanRequest } from '@palisade/contract/subscription'
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { useLocation } from 'react-router';
 import { sentenceOf } from '#api/call.ts';
 import { Page } from '#ui/page.tsx';
 import { ErrorNotice } from '#ui/states.tsx';
@@ -13,11 +14,18 @@ import { type Message, MessageLine } from './message-line.tsx';
 import { allPlanRequestsQuery, subscriptionsQuery, templatesQuery } from './subscriptions.queries.ts';
 import { TemplatesTab } from './templates-tab.tsx';
 
+/** `?tab=` opens one of them. */
+const TABS = ['assign', 'templates', 'manage'] as const;
+
 const LOADED: Message = { tone: 'good', text: 'Template loaded for assignment' };
 
 /** The admins' side: assign, templates, manage. What is typed in a form outlives a look at another tab. */
 export function AdminManager() {
-  const [tab, setTab] = useState<string | null>('assign');
+  const { key, search } = useLocation();
+  const named = TABS.find((known) => known === new URLSearchParams(search).get('tab')) ?? 'assign';
+  // What was pressed holds until somebody comes by another link.
+  const [pressed, setPressed] = useState<{ tab: string | null; key: string }>();
+  const tab = pressed?.key === key ? pressed.tab : named;
   const [assignment, setAssignment] = useState(EMPTY_ASSIGNMENT);
   const [template, setTemplate] = useState(EMPTY_TEMPLATE);
   const [message, setMessage] = useState<Message>();
@@ -29,9 +37,13 @@ export function AdminManager() {
     { title: 'Error fetching plan requests', ...requests },
   ].filter(({ error }) => error !== null);
 
+  function show(next: string | null) {
+    setPressed({ tab: next, key });
+  }
+
   function changeTab(next: string | null) {
     setMessage(undefined);
-    setTab(next);
+    show(next);
   }
 
   function load(draft: AssignDraft) {
@@ -39,7 +51,7 @@ export function AdminManager() {
     flushSync(() => {
       setAssignment(draft);
       setMessage(LOADED);
-      setTab('assign');
+      show('assign');
     });
     root.current?.querySelector<HTMLElement>('[name="user_email"]')?.focus();
   }

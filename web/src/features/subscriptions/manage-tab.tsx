@@ -1,4 +1,3 @@
-import { TextInput } from '@mantine/core';
 import {
   cancelSubscription,
   type Subscription,
@@ -11,7 +10,7 @@ import { useDeferredValue, useState } from 'react';
 import { call } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { Choice } from '#ui/choice.tsx';
+import { ChoiceFilter, ListFilters, SearchFilter } from '#ui/list-filters.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState, LoadingRows } from '#ui/states.tsx';
 import { refusalOf } from './drafts.ts';
@@ -24,6 +23,17 @@ import { csvOf, downloadCsv } from './subscriptions-csv.ts';
 
 /** Rows that are drawn at first, and with each Show more. */
 const ROWS_STEP = 100;
+
+const SORTS = COLUMNS.flatMap(({ key, label }): (readonly [string, string])[] => [
+  [`${key} up`, `${label}, ascending`],
+  [`${key} down`, `${label}, descending`],
+]);
+
+function sortOf(chosen: string | undefined): View['sort'] {
+  const [name, direction] = (chosen ?? '').split(' ');
+  const key = COLUMNS.find((column) => column.key === name)?.key;
+  return key && { key, descending: direction === 'down' };
+}
 
 interface ManageTabProps {
   onMessage: (message: Message | undefined) => void;
@@ -96,44 +106,29 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
                 ? `${active} active of ${subscriptions.length} ever assigned`
                 : `${found.length} of ${subscriptions.length} found`}
             </p>
-            <div className="manage__tools">
-              <TextInput
+            <ListFilters>
+              <SearchFilter
                 label="Search"
-                type="search"
                 placeholder="Email, username or plan"
-                leftSection={<IconSearch size={16} stroke={1.7} aria-hidden="true" />}
                 value={view.search}
-                onChange={(event) => change({ search: event.currentTarget.value })}
+                onChange={(search) => change({ search })}
               />
-              <Choice
-                label="Status"
-                data={[
-                  { value: 'all', label: 'All' },
-                  ...subscriptionStatusSchema.options.map((status) => ({ value: status, label: STATUS_LABELS[status] })),
-                ]}
-                value={view.status}
-                onChange={(event) => {
-                  const { data: status } = subscriptionStatusSchema.safeParse(event.currentTarget.value);
-                  change({ status: status ?? 'all' });
-                }}
-              />
-              <Choice
-                label="Sort by"
-                data={[
-                  { value: '', label: 'Newest first' },
-                  ...COLUMNS.flatMap(({ key, label }) => [
-                    { value: `${key} up`, label: `${label}, ascending` },
-                    { value: `${key} down`, label: `${label}, descending` },
-                  ]),
-                ]}
-                value={view.sort ? `${view.sort.key} ${view.sort.descending ? 'down' : 'up'}` : ''}
-                onChange={(event) => {
-                  const [name, direction] = event.currentTarget.value.split(' ');
-                  const key = COLUMNS.find((column) => column.key === name)?.key;
-                  change({ sort: key && { key, descending: direction === 'down' } });
-                }}
-              />
-            </div>
+              <div className="list-filters__choices">
+                <ChoiceFilter
+                  label="Status"
+                  options={subscriptionStatusSchema.options.map((status) => [status, STATUS_LABELS[status]] as const)}
+                  value={view.status === 'all' ? undefined : view.status}
+                  onChoose={(status) => change({ status: status ?? 'all' })}
+                />
+                <ChoiceFilter
+                  label="Sort by"
+                  none="Newest first"
+                  options={SORTS}
+                  value={view.sort && `${view.sort.key} ${view.sort.descending ? 'down' : 'up'}`}
+                  onChoose={(chosen) => change({ sort: sortOf(chosen) })}
+                />
+              </div>
+            </ListFilters>
             {found.length === 0 ? (
               <EmptyState
                 icon={<IconSearch size={28} stroke={1.7} />}

@@ -48,15 +48,23 @@ beforeEach(() => {
   server.on(listPlanRequests, reply(listPlanRequests, []));
 });
 
-function open(role: Role) {
+function open(role: Role, address?: string) {
   startSession({ access_token: 'token-1', user_info: { ...MARIA, role } });
-  renderForTest(<SubscriptionManagerPage />);
+  renderForTest(<SubscriptionManagerPage />, address);
   return userEvent.setup();
 }
 
 const field = (name: string) => screen.getByLabelText(name, { exact: true });
 const openTab = (user: ReturnType<typeof userEvent.setup>, name: string) => user.click(screen.getByRole('tab', { name }));
 const message = () => screen.getAllByRole('status').find((line) => line.className === 'message-line');
+
+it('opens the tab that the address names', async () => {
+  const user = open('admin', '/subscription-manager?tab=manage');
+  const isOpen = (name: string) => expect(screen.getByRole('tab', { name })).toHaveAttribute('aria-selected', 'true');
+  isOpen('Manage Subscriptions');
+  await openTab(user, 'Templates');
+  isOpen('Templates');
+});
 
 describe('assigning', () => {
   async function fill(user: ReturnType<typeof userEvent.setup>) {

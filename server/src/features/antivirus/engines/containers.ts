@@ -1,13 +1,17 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
+import { asarMembers, isAsar } from './asar.ts';
 import { cmsMembers, isCms } from './cms.ts';
 import { type Compressor, compressedMembers, endOfZeros, isBrotli, isLz4, isSkippable, isZlib, LZOP } from './compressed.ts';
 import { type Content, joined, openSource, rangeOf, type Source, standsAt, streamOf } from './content.ts';
-import { imagesIn, partitionsOf } from './disk-images.ts';
+import { imagesIn, isImageHead, partitionsOf } from './disk-images.ts';
 import { encodedMembers, holdsEncoded, isMailboxBehind, mailboxMembers, mailKind, mailMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { oleMembers } from './ole.ts';
 import { isOneNote, oneNoteMembers } from './onenote.ts';
+import { armourMembers, holdsArmour, isOpenPgp, openPgpMembers } from './openpgp.ts';
 import { isPdf, pdfMembers } from './pdf.ts';
+import { pharMembers } from './phar.ts';
+import { isPieces, pieceMembers } from './pieces.ts';
 import { openReader, type Reader } from './reader.ts';
 import { isRtf, rtfMembers } from './rtf.ts';
 import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
@@ -37,7 +41,7 @@ export type Container =
         | 'ole'
         | 'macros';
     }
-  | { kind: 'rtf' | 'onenote' | 'tnef' | 'cms' }
+  | { kind: 'rtf' | 'onenote' | 'tnef' | 'cms' | 'openpgp' | 'armour' | 'asar' | 'phar' | 'pieces' }
   | { kind: 'packed'; compressor: Compressor }
   | { kind: 'opaque'; detail?: StatusDetail }
   | { kind: 'seven'; format: string | undefined; start: number; is_guess?: true };
@@ -83,6 +87,7 @@ const OPAQUE: readonly { magic: Buffer; offset: number; detail?: StatusDetail }[
   { magic: hex('dca7c4fd'), offset: 20 }, // ZOO
   { magic: hex('526172211a07'), offset: 0 }, // a RAR of a kind to come
   { magic: text('pbzx'), offset: 0 }, // Apple's packages
+  { magic: text('#@~^'), offset: 0 }, // scripts behind Microsoft's encoder
   { magic: hex('ff060000734e61507059'), offset: 0 }, // Snappy, framed
   { magic: text('ISc('), offset: 0 }, // InstallShield
   { magic: text('WithoutFreeSpace'), offset: 0 }, // disks of Parallels
@@ -193,7 +198,10 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isOneNote(head)) return { kind: 'onenote' };
   if (isTnef(head)) return { kind: 'tnef' };
   if (isCms(head)) return { kind: 'cms' };
+  if (isAsar(head)) return { kind: 'asar' };
   if (isZlib(head)) return packed('zlib');
+  if (isPieces(head)) return { kind: 'pieces' };
+  if (isOpenPgp(head)) return { kind: 'openpgp' };
   if (isPdf(head)) return { kind: 'pdf' };
   const mail = mailKind(head);
   return mail === undefined ? undefined : { kind: mail };
@@ -204,15 +212,19 @@ function isProgram(head: Buffer): boolean {
   return start.startsWith('MZ') || start === '\x7fELF' || start.startsWith('#!');
 }
 
-/** Whether a file that somebody would hide begins with these bytes: a container or a program. */
-export function isFileHead(head: Buffer): boolean {
+/** Whether a file that somebody would hide begins with these bytes: a container, an image of a disk or a program. */
+export function isFileHead(head: Buffer, size = head.length): boolean {
   const container = containerOf(head);
-  return isProgram(head) || (container !== undefined && !(container.kind === 'seven' && container.is_guess === true));
+  return (
+    isProgram(head) ||
+    isImageHead(head, size) ||
+    (container !== undefined && !(container.kind === 'seven' && container.is_guess === true))
+  );
 }
 
 /** Whether what was opened tells nothing of what else the file is. */
 export function isBeside({ kind }: Container): boolean {
-  return kind === 'upx';
+  return kind === 'upx' || kind === 'armour';
 }
 
 /** Containers that are told by the whole of a file, whatever it is itself: images of disks, files encoded in its text, a zip at its end, a packed program. */
@@ -226,6 +238,7 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
   // The mails of a mailbox are looked at one by one.
   if (container?.kind !== 'mailbox' && holdsEncoded(reader, head)) found.push({ kind: 'uuencode' });
+  if (container === undefined && holdsArmour(reader)) found.push({ kind: 'armour' });
   if (isProgram(head) && upxBlocks(reader).length > 0) found.push({ kind: 'upx' });
   return found;
 }
@@ -238,9 +251,11 @@ const BY_FORMAT: Readonly<Record<string, Container>> = {
   yenc: { kind: 'uuencode' },
   binhex: { kind: 'uuencode' },
   vba: { kind: 'macros' },
+  asar: { kind: 'asar' },
+  phar: { kind: 'phar' },
 };
 /** Nothing here opens these. */
-const CLOSED: readonly string[] = ['asar', 'phar', 'ace', 'installshield'];
+const CLOSED: readonly string[] = ['ace', 'installshield'];
 
 /** What to open as a carved format that begins with `head`. */
 export function containerFor(format: string, head: Buffer): Container {
@@ -374,6 +389,16 @@ export function membersOf(container: Container, content: Content, name: string, 
       return cmsMembers(content, workshop);
     case 'onenote':
       return oneNoteMembers(content, workshop);
+    case 'openpgp':
+      return openPgpMembers(content, workshop);
+    case 'armour':
+      return armourMembers(content, workshop);
+    case 'asar':
+      return asarMembers(content, workshop);
+    case 'phar':
+      return pharMembers(content, workshop);
+    case 'pieces':
+      return pieceMembers(content, workshop);
     case 'seven':
       return sevenMembers(content, container, name, workshop);
     case 'macros':

@@ -100,6 +100,12 @@ function isApplePartitionMap(head: Buffer): boolean {
   return isPowerOfTwo(block) && block >= SECTOR_BYTES && block <= 4096 && head.toString('latin1', block, block + 2) === 'PM';
 }
 
+/** Whether an image begins with these bytes: by a magic, or a boot sector or superblock that makes sense. `size` is of all of it. */
+export function isImageHead(head: Buffer, size: number): boolean {
+  if (MAGIC.some(({ magic, at }) => standsAt(head, magic, at)) || head.toString('latin1', 3, 11) === 'NTFS    ') return true;
+  return isFat(head) || isExt(head) || isHfs(head) || isApplePartitionMap(head) || isMasterBootRecord(head, size);
+}
+
 const VOLUME_SECTOR_BYTES = 2048;
 const VOLUME_AT = 32_768;
 const VOLUMES_MAXIMUM = 16;

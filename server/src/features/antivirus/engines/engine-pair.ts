@@ -16,8 +16,11 @@ export function createEnginePair(embedded: Engine, clamd: ClamdPool): Engine {
     },
     async scan(job) {
       if (!clamd.present()) return await embedded.scan(job);
-      const { path, size, signal, password } = job;
-      const [outcome, opinion] = await Promise.all([embedded.scan(job), clamd.scan({ path, size }, signal)]);
+      const { path, bytes, size, signal, password } = job;
+      const [outcome, opinion] = await Promise.all([
+        embedded.scan(job),
+        clamd.scan(bytes === undefined ? { path, size } : { bytes, size }, signal),
+      ]);
       // Nobody can tell clamd a password; the embedded engine had it.
       const isOpened = password !== undefined && opinion.kind === 'given' && opinion.detail === 'encrypted';
       const second = isOpened ? { ...opinion, detail: null } : opinion;

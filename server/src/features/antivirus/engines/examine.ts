@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inflateSync } from 'node:zlib';
 import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
 import type { ThreatFacts } from '@palisade/contract/quarantine';
 import { type Carved, extentsOf, type Hit, headerStart, hitsOf, type Places } from './carving.ts';
@@ -17,6 +18,7 @@ import {
   membersOf,
 } from './containers.ts';
 import { type Content, disposeContent, isDiskError, openSource, partOf, takeContent, windowsOf } from './content.ts';
+import { hasParts, type LeafPart, leafParts } from './leaf-parts.ts';
 import { beginning, type Leaf, leafOf, looksLikeNothing } from './leaves.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { isLockingManifest } from './locked-office.ts';
@@ -24,7 +26,7 @@ import { mediaTypeOf } from './media-type.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { type Range, Ranges } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
-import { withoutMark } from './text-encoding.ts';
+import { LOOK_BYTES, textFormOf, withoutMark } from './text-encoding.ts';
 import { textViews } from './text-views.ts';
 
 /** A rule that matched. `severity` orders threats: the worst names the file. */
@@ -268,14 +270,14 @@ function containersOf(walk: Walk, reader: Reader, name: string): { containers: C
 }
 
 /** Containers that are texts, too. What is in any other kind is no text that a program reads. */
-const TEXTS: readonly Container['kind'][] = ['uuencode', 'mail', 'mailbox', 'rtf'];
+const TEXTS: readonly Container['kind'][] = ['uuencode', 'mail', 'mailbox', 'rtf', 'armour'];
 
 /** Shorter runs of letters hold no container behind something else. Bytes. */
 const HOLDS_LEAST = 256;
 
 /** Whether bytes that a text has as letters are a container or a program, or one begins somewhere in them. */
 function isOrHoldsFile(walk: Walk, bytes: Buffer): boolean {
-  if (isFileHead(bytes.subarray(0, HEAD_BYTES))) return true;
+  if (isFileHead(bytes.subarray(0, HEAD_BYTES), bytes.length)) return true;
   if (bytes.length < HOLDS_LEAST) return false;
   walk.workshop.budget.spend(bytes.length);
   let holds = false;
@@ -452,7 +454,7 @@ class Rests {
   private async piece(start: number, end: number, is_opened: boolean, is_tried: boolean): Promise<number> {
     const hit = this.nextHit(start, end);
     if (!is_tried) {
-      const container = start > 0 ? containerOf(this.reader.at(start, HEAD_BYTES)) : undefined;
+      const container = start > 0 ? containerOf(this.reader.at(start, Math.min(HEAD_BYTES, end - start))) : undefined;
       const begins = hit?.offset === start ? hit : undefined;
       if (begins !== undefined) this.hit += 1;
       const after =
@@ -464,7 +466,7 @@ class Rests {
           : begins !== undefined && (await this.carve(begins, end, false));
       if (typeof after === 'number') return after;
     }
-    const leaf_end = await this.leaf(start, end);
+    const leaf_end = await this.leaf(start, end, is_opened);
     if (leaf_end !== undefined) return leaf_end;
     return this.raw(start, this.nextHit(start + 1, end)?.offset ?? end, is_opened);
   }
@@ -537,7 +539,7 @@ class Rests {
   }
 
   /** What holds nothing but itself: where it ends, after its own examination. What proves to be a container within it is opened, but need not be one. */
-  private async leaf(start: number, end: number): Promise<number | undefined> {
+  private async leaf(start: number, end: number, is_opened: boolean): Promise<number | undefined> {
     const part = partOf(this.content, start, end);
     const reader = start === 0 && end === this.content.size ? this.reader : openReader(part, this.walk.workshop.budget);
     let leaf: Leaf | undefined;
@@ -548,12 +550,14 @@ class Rests {
     }
     if (leaf === undefined) return undefined;
     const after = start + (this.is_rest && start === 0 ? part.size : leaf.end);
-    if (start > 0) {
+    // What stands before a container is a file of its own, too.
+    if (start > 0 || (is_opened && after < this.content.size)) {
       this.count(true);
       const own = partOf(this.content, start, after);
       await examineContent(this.walk, own, this.depth, [...this.trail, `rest at ${start}`], { is_rest: true });
       return after;
     }
+    if (leaf.kind === 'binary') await this.parts();
     let at = 1;
     for (let hit = this.nextHit(at, after); hit !== undefined; hit = this.nextHit(at, after)) {
       this.hit += 1;
@@ -562,16 +566,54 @@ class Rests {
     return Math.max(at, after);
   }
 
+  /** What a picture or a sound carries beside what it shows: a member where it is a file or a text, else only matched as a piece of its own. */
+  private async parts(): Promise<void> {
+    const { walk, trail, reader, depth } = this;
+    for (const part of leafParts(reader)) {
+      const bytes = partBytes(reader, part, walk.workshop.budget);
+      if (bytes === undefined) continue;
+      const name = `${part.name} at ${part.start}`;
+      const head = bytes.subarray(0, HEAD_BYTES);
+      if (!isFileHead(head, bytes.length) && !hasParts(head) && textFormOf(bytes.subarray(0, LOOK_BYTES)) === undefined) {
+        matchPieces(walk, [walk.match(bytes, undefined, pathOf(walk, trail))], [...trail, name]);
+        continue;
+      }
+      if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
+      await examineMember(walk, { name, read: () => ({ content: { size: bytes.length, bytes } }) }, depth + 1, [...trail, name]);
+    }
+  }
+
   /** What nobody knows: matched from its own first byte on. */
   private raw(start: number, end: number, is_opened: boolean): number {
     const { walk, trail } = this;
-    if (start > 0) matchContent(walk, partOf(this.content, start, end), [...trail, `rest at ${start}`], { is_rest: true });
+    if (start > 0 || end < this.content.size)
+      matchContent(walk, partOf(this.content, start, end), [...trail, `rest at ${start}`], { is_rest: true });
     if (is_opened && looksLikeNothing(this.reader, start, end)) {
       unread(walk, 'unexplained');
       const place = `The ${end - start} bytes from byte ${start} on belong to nothing in it and look like nothing known.`;
       note(walk, trail.length > 0 ? trail.join(' / ') : null, place);
     } else walk.found.coverage.bytes_raw += end - start;
     return end;
+  }
+}
+
+/** A part of a picture is a comment or a description: what is larger is matched with the picture. Bytes. */
+const PART_BYTES_MAXIMUM = 16 * 1024 ** 2;
+
+/** The bytes of a part; undefined for those that are too large, or not packed as they say. */
+function partBytes(reader: Reader, { start, end, packed, more = [] }: LeafPart, budget: Budget): Buffer | undefined {
+  const pieces = [{ start, end }, ...more];
+  const size = pieces.reduce((sum, piece) => sum + piece.end - piece.start, 0);
+  if (size > PART_BYTES_MAXIMUM) return undefined;
+  const bytes = Buffer.concat(pieces.map((piece) => reader.at(piece.start, piece.end - piece.start)));
+  if (packed !== true) return bytes;
+  try {
+    const plain = inflateSync(bytes, { maxOutputLength: Math.min(PART_BYTES_MAXIMUM, budget.memberMaximum(bytes.length)) });
+    budget.addUnpacked(plain.length, plain.length, bytes.length);
+    return plain;
+  } catch (error) {
+    if (error instanceof LimitReached) throw error;
+    return undefined;
   }
 }
 
@@ -596,7 +638,7 @@ function skipZeros(reader: Reader, start: number, end: number): number {
  * `folder` takes members that are too big for memory; it is made where it is needed, and removed here.
  */
 export async function examine(
-  file: { path: string; size: number; name: string; sha256?: string | undefined },
+  file: Content & { name: string; sha256?: string | undefined },
   parts: Matchers & {
     limits: ScanLimits;
     folder: string;
@@ -649,7 +691,7 @@ export async function examine(
     },
   };
   try {
-    await examineContent(walk, { path: file.path, size: file.size }, 0, []);
+    await examineContent(walk, file, 0, []);
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error;
     unread(walk, error.detail);

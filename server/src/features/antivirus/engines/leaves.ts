@@ -688,6 +688,9 @@ const FORMATS: readonly LeafFormat[] = [
   { magic: text('AT&TFORM'), at: 0, walk: sizedAt(8, false, 12) },
   { magic: text('icns'), at: 0, walk: sizedAt(4, false) },
   { magic: text('BM'), at: 0, walk: walkBitmap },
+  { magic: text(' EMF'), at: 40, walk: sizedAt(48, true) },
+  // MS-WMF 2.3.2: a head of 22 bytes, and a size in words.
+  { magic: hex('d7cdc69a'), at: 0, walk: (_reader, head) => 22 + 2 * u32(head, 28, true) },
   { magic: hex('49492a00'), at: 0, walk: walkTiff },
   { magic: hex('4d4d002a'), at: 0, walk: walkTiff },
   { magic: hex('00000100'), at: 0, walk: walkIcon },

@@ -436,6 +436,27 @@ export function holdsEncoded(reader: Reader, head: Buffer): boolean {
   return reader.size <= ENCODED_BYTES_MAXIMUM && (holdsYenc(reader) || reader.find(BINHEX_MARK, 0) >= 0);
 }
 
+const YPART = Buffer.from('\n=ypart ');
+
+/** Files in yEnc that come in several parts, put together by their name. */
+function* yencInParts(reader: Reader, { budget }: Workshop): Generator<Member> {
+  if (reader.find(YPART, 0) < 0) return;
+  const files = new Map<string, Buffer[][]>();
+  for (const { name, bytes } of fromYenc(reader.chunks(0, reader.size))) {
+    const part = [...bytes];
+    const size = part.reduce((sum, piece) => sum + piece.length, 0);
+    budget.addUnpacked(size, size, reader.size);
+    const known = files.get(name);
+    if (known === undefined) files.set(name, [part]);
+    else known.push(part);
+  }
+  for (const [name, parts] of files) {
+    if (parts.length < 2) continue;
+    const bytes = Buffer.concat(parts.flat());
+    yield { name, read: () => ({ content: { size: bytes.length, bytes } }) };
+  }
+}
+
 /** The files that are encoded in a text. */
 export async function* encodedMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
   const reader = openReader(content, workshop.budget);
@@ -443,6 +464,7 @@ export async function* encodedMembers(content: Content, workshop: Workshop): Asy
     if (holdsYenc(reader)) {
       for (const { name, bytes } of fromYenc(reader.chunks(0, reader.size)))
         yield { name, read: () => ({ stream: streamed(bytes), packed_bytes: reader.size }) };
+      yield* yencInParts(reader, workshop);
     }
     let number = 0;
     for (let at = reader.find(BINHEX_MARK, 0); at >= 0; ) {

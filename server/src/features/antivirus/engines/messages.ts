@@ -10,6 +10,8 @@ export const requestSchema = z.discriminatedUnion('kind', [
     kind: z.literal('scan'),
     job: z.string(),
     path: z.string(),
+    /** Of a small file: then there is nothing at `path`. */
+    bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array).optional(),
     size: z.int(),
     name: z.string(),
     sha256: z.string(),

@@ -2,7 +2,9 @@ import { lzfuText } from './compressed-rtf.ts';
 import { type Content, MEMORY_BYTES_MAXIMUM } from './content.ts';
 import { isLockedStream } from './locked-office.ts';
 import { type Member, type MemberBody, Unreadable, type Workshop } from './member.ts';
+import { openedPackage } from './office-lock.ts';
 import { nativeMembers } from './ole-native.ts';
+import { Ranges } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
 import { macroSources } from './vba.ts';
 
@@ -78,7 +80,11 @@ function followedBy(table: Buffer): (sector: number) => number {
 }
 
 /** The main table (2.3): its sectors are listed in the header, then in sectors of their own (2.5), of which the last number is the next one. */
-function fatOf(reader: Reader, header: Buffer, sector_bytes: number): { fat: Allocation; damaged: boolean } {
+function fatOf(
+  reader: Reader,
+  header: Buffer,
+  sector_bytes: number,
+): { fat: Allocation; own: Iterable<number>; known: number; damaged: boolean } {
   const at = (sector: number) => (sector + 1) * sector_bytes;
   // The header fills the first one.
   const sectors = Math.max(0, Math.ceil(reader.size / sector_bytes) - 1);
@@ -113,7 +119,13 @@ function fatOf(reader: Reader, header: Buffer, sector_bytes: number): { fat: All
     next = list.readUInt32LE(sector_bytes - 4);
   }
   const table = Buffer.concat(listed.map((sector) => reader.at(at(sector), sector_bytes)));
-  return { fat: { sector_bytes, sectors, next: followedBy(table), at }, damaged };
+  // The sectors of the table itself, and for how many sectors it speaks.
+  return {
+    fat: { sector_bytes, sectors, next: followedBy(table), at },
+    own: seen,
+    known: Math.min(sectors, Math.floor(table.length / 4)),
+    damaged,
+  };
 }
 
 /** The small sectors (2.4) within the stream of the root entry. */
@@ -130,20 +142,59 @@ function miniOf(reader: Reader, fat: Allocation, header: Buffer, root_start: num
     next: followedBy(bytesOf(reader, list)),
     at: (sector) => (places[Math.floor(sector / per_sector)] ?? reader.size) + (sector % per_sector) * mini_bytes,
   };
-  return { mini, damaged: stream.damaged || list.damaged };
+  return { mini, list, damaged: stream.damaged || list.damaged };
+}
+
+/** Less is what is left of a sector behind the end of a stream. Bytes. */
+const UNUSED_LEAST = 64;
+const UNUSED_MAXIMUM = 1000;
+
+/**
+ * What no stream uses of the sectors that the table speaks of: free ones, and what stands behind the end of a stream. Programs leave there what they had
+ * before, so that it may be anything and is no fault of the file.
+ */
+function* unusedMembers(reader: Reader, explained: Ranges, end: number, { explain }: Workshop): Generator<Member> {
+  let given = 0;
+  for (const gap of explained.gaps()) {
+    const [from, to] = [gap.start, Math.min(gap.end, end)];
+    if (from >= to) continue;
+    explain(from, to);
+    if (to - from < UNUSED_LEAST || given === UNUSED_MAXIMUM || isZeros(reader, from, to)) continue;
+    given += 1;
+    async function* pieces(): AsyncGenerator<Buffer> {
+      yield* reader.chunks(from, to);
+    }
+    yield { name: `unused, at ${from}`, read: () => ({ stream: pieces(), packed_bytes: to - from }) };
+  }
+}
+
+function isZeros(reader: Reader, from: number, to: number): boolean {
+  for (const chunk of reader.chunks(from, to)) if (chunk.some((byte) => byte !== 0)) return false;
+  return true;
 }
 
 /** Streams of an OLE file; after each that holds macros their source. @throws Unreadable `damaged`, at the end, when a chain of sectors is none. */
 export async function* oleMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
   const { budget } = workshop;
   const reader = openReader(content, budget);
+  const explained = new Ranges(reader.size);
+  const explain = (start: number, end: number) => {
+    explained.add(start, end);
+    workshop.explain(start, end);
+  };
+  const explainChain = ({ runs }: Chain) => {
+    for (const { position, length } of runs) explain(position, position + length);
+  };
   try {
     const header = reader.at(0, HEADER_BYTES);
     const shift = header.length === HEADER_BYTES ? header.readUInt16LE(30) : 0;
     const mini_shift = header.length === HEADER_BYTES ? header.readUInt16LE(32) : 0;
     if (shift < 7 || shift > 16 || mini_shift < 4 || mini_shift >= shift) throw new Unreadable('damaged');
-    const { fat, damaged: is_fat_damaged } = fatOf(reader, header, 1 << shift);
+    const { fat, own, known, damaged: is_fat_damaged } = fatOf(reader, header, 1 << shift);
+    explain(0, 1 << shift);
+    for (const sector of own) explain(fat.at(sector), fat.at(sector + 1));
     const directory = chainOf(fat, header.readUInt32LE(48), reader.size);
+    explainChain(directory);
     const entries = bytesOf(reader, directory);
     const entryAt = (index: number) => {
       const entry = entries.subarray(index * ENTRY_BYTES, (index + 1) * ENTRY_BYTES);
@@ -161,10 +212,23 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
       if (entries[index * ENTRY_BYTES + 66] === ROOT) root_start = entryAt(index).start;
     }
     if (root_start === undefined) throw new Unreadable('damaged');
-    const { mini, damaged: is_mini_damaged } = miniOf(reader, fat, header, root_start, 1 << mini_shift);
+    const { mini, list, damaged: is_mini_damaged } = miniOf(reader, fat, header, root_start, 1 << mini_shift);
+    explainChain(list);
     const cutoff = header.readUInt32LE(56);
     let damaged = is_fat_damaged || directory.damaged || is_mini_damaged;
     let given = 0;
+
+    /** The document in an encrypted package, where it opens. */
+    const openedBy = (locked: Chain): Buffer | undefined => {
+      if (locked.size > MEMORY_BYTES_MAXIMUM) return undefined;
+      for (let index = 0; index < count; index += 1) {
+        const { name, type, start, size } = entryAt(index);
+        if (type !== STREAM || name.toLowerCase() !== 'encryptioninfo' || size > BEGINNING_BYTES) continue;
+        const info = bytesOf(reader, chainOf(size < cutoff ? mini : fat, start, size));
+        return openedPackage(info, bytesOf(reader, locked), workshop.password, budget);
+      }
+      return undefined;
+    };
 
     async function* pieces({ runs }: Chain): AsyncGenerator<Buffer> {
       for (const { position, length } of runs) yield* reader.chunks(position, position + length);
@@ -174,11 +238,20 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
       const { name, type, start, size } = entryAt(index);
       if (type !== STREAM || size === 0) continue;
       if (LOCKED.test(name)) {
+        const locked = chainOf(size < cutoff ? mini : fat, start, Math.min(size, reader.size));
+        explainChain(locked);
+        const opened = name.toLowerCase() === 'encryptedpackage' ? openedBy(locked) : undefined;
+        if (opened !== undefined) {
+          budget.addUnpacked(opened.length, opened.length, opened.length);
+          yield { name: `${name} (opened)`, read: () => ({ content: { size: opened.length, bytes: opened } }) };
+          continue;
+        }
         yield { name, closed: 'encrypted', read: () => ({ content: { size: 0, bytes: Buffer.alloc(0) } }) };
         continue;
       }
       const chain = chainOf(size < cutoff ? mini : fat, start, Math.min(size, reader.size));
       given += chain.size;
+      explainChain(chain);
       if (given > SHARED_MAXIMUM * reader.size) throw new Unreadable('damaged');
       const { position = 0, length = 0 } = chain.runs.at(-1) ?? {};
       damaged ||= chain.damaged || chain.size < size || position + length > reader.size;
@@ -204,6 +277,7 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
         yield { name: `${name} (macro)`, read: () => ({ content, damage: is_cut ? 'too_large' : undefined }) };
       }
     }
+    yield* unusedMembers(reader, explained, fat.at(known), workshop);
     if (damaged) throw new Unreadable('damaged');
   } finally {
     reader.close();

@@ -118,7 +118,8 @@ function legacyKey(text: string, id: Buffer, revision: number, version: number):
   const owner = stringIn(text, 'O');
   const permissions = numberIn(text, 'P');
   if (owner === undefined || permissions === undefined) return undefined;
-  const bytes = version === 1 ? 5 : Math.min(16, Math.max(5, (numberIn(text, 'Length') ?? (version === 4 ? 128 : 40)) / 8));
+  // Of version 4 all keys have 128 bits, and the filters in the same dictionary have lengths of their own.
+  const bytes = version === 1 ? 5 : version === 4 ? 16 : Math.min(16, Math.max(5, (numberIn(text, 'Length') ?? 40) / 8));
   const number = Buffer.alloc(4);
   number.writeInt32LE(permissions | 0);
   const is_plain = revision >= 4 && /\/EncryptMetadata\s{0,16}false/.test(text);

@@ -4,6 +4,8 @@ import { LimitReached } from './limits.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { filterOf, type Parameters, unpredicted } from './pdf-filters.ts';
 import { type Lock, lockOf } from './pdf-lock.ts';
+import { explainPdf } from './pdf-structure.ts';
+import type { Range } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
 
 /** The readable copy of the document is given out in pieces of about this size, each beginning with the end of the one before. Bytes. */
@@ -159,20 +161,30 @@ class Objects {
     const known = this.known.get(number);
     if (known !== undefined) return known;
     if (this.known.size >= LOOKUPS_MAXIMUM) return undefined;
-    const mark = Buffer.from(`${Number(number)} 0 obj`);
-    let text: string | undefined;
-    for (let at = this.reader.find(mark, 0); at >= 0; at = this.reader.find(mark, at + mark.length)) {
-      const before = at === 0 ? 0x0a : (this.reader.at(at - 1, 1)[0] ?? 0);
-      if (before >= 0x30 && before <= 0x39) continue;
-      text = withoutEscapes(
-        this.reader
-          .at(at + mark.length, OBJECT_BYTES)
-          .toString('latin1')
-          .split('endobj', 1)[0] ?? '',
-      );
-    }
+    const start = this.place(number);
+    const text =
+      start === undefined
+        ? undefined
+        : withoutEscapes(this.reader.at(start, OBJECT_BYTES).toString('latin1').split('endobj', 1)[0] ?? '');
     this.known.set(number, text ?? '');
     return text;
+  }
+
+  /** Where the last object of this number begins. */
+  private place(number: string): number | undefined {
+    const mark = Buffer.from(`${Number(number)} 0 obj`);
+    let place: number | undefined;
+    for (let at = this.reader.find(mark, 0); at >= 0; at = this.reader.find(mark, at + mark.length)) {
+      const before = at === 0 ? 0x0a : (this.reader.at(at - 1, 1)[0] ?? 0);
+      if (before < 0x30 || before > 0x39) place = at + mark.length;
+    }
+    return place;
+  }
+
+  /** The string that an object is; undefined where it is something else. */
+  string(number: number): Buffer | undefined {
+    const start = /^\s*(\(|<[^<])/.test(this.text(`${number}`) ?? '') ? this.place(`${number}`) : undefined;
+    return start === undefined ? undefined : stringOf(this.reader.at(start, SCRIPT_BYTES.most).toString('latin1').trimStart());
   }
 
   /** A dictionary in which what it says of its filters stands itself. */
@@ -268,12 +280,14 @@ const NAME_OVERLAP = 64;
 const OBJECT_WITHIN = 4096;
 /** Keys whose stream is a file, a script or a form: a file specification's (7.11.3), an action's (12.6.4.16), the form's (12.7.8). */
 const NAMED_FILE = /\/(?:F|UF|DOS|Unix|Mac|JS|XFA|EF)\s{0,16}(\d{1,10})\s{1,16}\d{1,5}\s{1,16}R\b/g;
+/** Files that belong to one that is named (7.11.4.2). */
+const RELATED = /\/RF\s{0,16}<<([^>]{0,4000})>>/g;
 const FORM = /\/XFA\s{0,16}\[([^\]]{0,4000})\]/g;
 
 function* filesIn(text: string): Generator<number> {
   const plain = withoutEscapes(text);
   for (const [, number] of plain.matchAll(NAMED_FILE)) yield Number(number);
-  for (const [, list = ''] of plain.matchAll(FORM))
+  for (const [, list = ''] of [...plain.matchAll(FORM), ...plain.matchAll(RELATED)])
     for (const [, number] of list.matchAll(/(\d{1,10})\s{1,16}\d{1,5}\s{1,16}R/g)) yield Number(number);
 }
 
@@ -316,6 +330,19 @@ function stringOf(text: string): Buffer | undefined {
     if (character === '(') depth += 1;
   }
   return Buffer.from(characters.join(''), 'latin1');
+}
+
+/** The strings of scripts in the text of packed objects, which are not encrypted once more (7.5.7). */
+function* packedScripts(text: string): Generator<Buffer> {
+  for (let at = text.indexOf('/JS'); at >= 0; at = text.indexOf('/JS', at + 3)) {
+    const [gap = ''] = /^\s{0,16}(?=[(<])/.exec(text.slice(at + 3, at + 20)) ?? [];
+    const start = at + 3 + gap.length;
+    if (!/^(\(|<[^<])/.test(text.slice(start, start + 2))) continue;
+    const script = stringOf(text.slice(start, start + SCRIPT_BYTES.most));
+    if (script === undefined || script.length === 0) continue;
+    yield script;
+    at = start + script.length;
+  }
 }
 
 /** Scripts that stand in the document as strings. */
@@ -408,6 +435,13 @@ export async function* pdfMembers(
   const named = new Set<number>();
   /** Streams that were not given as files, for those that turn out to be named as such. */
   const others = new Map<number, Found>();
+  const ranges: Range[] = [];
+  let scripts = 0;
+  const scriptMember = (bytes: Buffer): Member => {
+    scripts += 1;
+    budget.addUnpacked(bytes.length, bytes.length, bytes.length);
+    return { name: `packed script ${scripts}`, read: () => ({ content: { size: bytes.length, bytes } }) };
+  };
   try {
     const lock = isEncrypted(reader) ? lockOf(reader) : undefined;
     if (isEncrypted(reader) && lock === undefined) throw new Unreadable('encrypted');
@@ -415,6 +449,7 @@ export async function* pdfMembers(
     yield* scriptsIn(reader, lock);
     for (const found of streamsOf(reader)) {
       const { number, dictionary, start, end, is_cut } = found;
+      ranges.push({ start, end });
       const packed_bytes = end - start;
       const { pieces, is_changed, unread: closed, is_guess } = unfiltered(reader, found, objects, lock, workshop);
       const { head, all, failure } = await peeked(pieces, head_bytes);
@@ -440,8 +475,10 @@ export async function* pdfMembers(
           copy.push(piece);
           copy_bytes += piece.length;
           if (is_list) {
-            for (const file of filesIn(text + piece.toString('latin1'))) named.add(file);
-            text = piece.toString('latin1', Math.max(0, piece.length - NAME_OVERLAP));
+            const listed = piece.toString('latin1');
+            for (const file of filesIn(text + listed)) named.add(file);
+            if (scripts < SCRIPTS_MAXIMUM) for (const script of packedScripts(listed)) yield scriptMember(script);
+            text = listed.slice(-NAME_OVERLAP);
           }
           if (copy_bytes >= COPY.bytes) yield view();
         }
@@ -454,11 +491,19 @@ export async function* pdfMembers(
     // Named in an object that itself was packed.
     for (const number of named) {
       const found = others.get(number);
-      if (found === undefined) continue;
+      if (found === undefined) {
+        // A script that is a string in an object of its own; in a document that is encrypted it is read as one of its streams would be.
+        const script = scripts < SCRIPTS_MAXIMUM ? objects.string(number) : undefined;
+        const plain =
+          script === undefined ? undefined : lock === undefined ? [script] : lock.opened([script], { number, dictionary: '' });
+        if (plain !== undefined) yield scriptMember(Buffer.concat([...plain]));
+        continue;
+      }
       const { pieces } = unfiltered(reader, found, objects, lock, workshop);
       yield { name: 'attached file', read: () => ({ stream: pieces, packed_bytes: found.end - found.start }) };
     }
     if (copy_bytes > 0) yield view();
+    explainPdf(reader, ranges, workshop.explain);
     for (const detail of unread) throw new Unreadable(detail);
   } catch (error) {
     // What came before a limit is matched all the same.

@@ -90,8 +90,15 @@ interface Group {
   is_optional: boolean;
 }
 
-/** What stands in destinations of digits, and behind `\bin`. `keeps_escapes`: an escaped character is a digit as well. */
-function* digitsOf(text: Buffer, keeps_escapes: boolean): Generator<{ name: string; bytes: Buffer }> {
+/**
+ * What stands in destinations of digits, and behind `\bin`. `keeps_escapes`: an escaped character is a digit as well. `ended` is told where the group ends
+ * that is the document.
+ */
+function* digitsOf(
+  text: Buffer,
+  keeps_escapes: boolean,
+  ended: (at: number) => void,
+): Generator<{ name: string; bytes: Buffer }> {
   const groups: Group[] = [];
   let group: Group = { digits: undefined, is_optional: false };
   for (let at = 0; at < text.length; at += 1) {
@@ -103,6 +110,7 @@ function* digitsOf(text: Buffer, keeps_escapes: boolean): Generator<{ name: stri
       const { digits } = group;
       group = groups.pop() ?? { digits: undefined, is_optional: false };
       if (digits !== undefined && group.digits !== digits) yield { name: digits.name, bytes: digits.bytes() };
+      if (groups.length === 0) ended(at + 1);
     } else if (byte !== BACKSLASH) {
       const value = group.digits === undefined ? undefined : hexDigit(byte);
       if (value !== undefined) group.digits?.digit(value);
@@ -152,7 +160,7 @@ const ESCAPE = Buffer.from("\\'");
 
 /** The objects and other bytes in an RTF document; what is embedded in an object is a member of its own. */
 export async function* rtfMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
-  const { budget } = workshop;
+  const { budget, explain } = workshop;
   const reader = openReader(content, budget);
   try {
     if (reader.size > TEXT_BYTES_MAXIMUM) throw new LimitReached('too_large');
@@ -160,9 +168,11 @@ export async function* rtfMembers(content: Content, workshop: Workshop): AsyncGe
     const ways = text.includes(ESCAPE) ? [false, true] : [false];
     const seen = new Set<string>();
     let number = 0;
+    /** Word reads on behind the document; what stands there is looked at as what it is itself, too. */
+    let first_end: number | undefined;
     for (const keeps_escapes of ways) {
       budget.spend(text.length);
-      for (const { name, bytes } of digitsOf(text, keeps_escapes)) {
+      for (const { name, bytes } of digitsOf(text, keeps_escapes, (at) => (first_end ??= at))) {
         if (bytes.length === 0) continue;
         // Read in the other way most are the same again.
         const key = `${name} ${bytes.length} ${bytes.toString('latin1', 0, 64)}`;
@@ -174,6 +184,7 @@ export async function* rtfMembers(content: Content, workshop: Workshop): AsyncGe
         if (name === 'objdata') yield* ole1Members(bytes, budget);
       }
     }
+    explain(0, first_end ?? text.length);
   } finally {
     reader.close();
   }

@@ -5,7 +5,7 @@ import { hexDigit } from './text-codings.ts';
 
 /** Bytes in a text, decoded. `end` is where it ends there. */
 export interface Run {
-  how: 'base64' | 'hex' | 'numbers' | 'escapes' | 'address';
+  how: 'base64' | 'hex' | 'numbers' | 'escapes' | 'address' | 'literal';
   start: number;
   end: number;
   bytes: Buffer;
@@ -197,7 +197,7 @@ const ADDRESS_HEAD_BYTES = 220;
 export function* addressesOf(text: Buffer): Generator<Run> {
   for (let at = text.indexOf(DATA); at >= 0; at = text.indexOf(DATA, at + DATA.length)) {
     const [head] = ADDRESS.exec(text.toString('latin1', at, at + ADDRESS_HEAD_BYTES)) ?? [];
-    if (head === undefined || head.includes('base64')) continue;
+    if (head === undefined) continue;
     const start = at + head.length;
     let end = start;
     const first = text[at - 1];
@@ -210,7 +210,11 @@ export function* addressesOf(text: Buffer): Generator<Run> {
     const plain = text
       .toString('latin1', start, end)
       .replaceAll(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
-    if (plain.length >= DECODED_LEAST) yield { how: 'address', start, end, bytes: Buffer.from(plain, 'latin1') };
+    // Browsers pass over blanks in it, which end a run. What is not written with any of them is found as a run.
+    const is_base64 = /;\s{0,8}base64,$/i.test(head);
+    const is_plain_run = is_base64 && plain.length === end - start && !/\s/.test(plain);
+    const bytes = Buffer.from(plain, is_base64 ? 'base64' : 'latin1');
+    if (bytes.length >= DECODED_LEAST && !is_plain_run) yield { how: 'address', start, end, bytes };
     at = Math.max(at, end - DATA.length);
   }
 }

@@ -6,6 +6,7 @@ import type { Reader } from './reader.ts';
 import { fromBase64 } from './text-codings.ts';
 import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextForm, textFormOf } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
+import { rewritten } from './text-rewrites.ts';
 import { addressesOf, escapesOf, listsOf, type Run, runsOf } from './text-runs.ts';
 
 /**
@@ -113,6 +114,19 @@ function* ofRuns(runs: Iterable<Run>, text: Buffer, offset: number, workshop: Wo
   if (others.length > 0) yield { kind: 'view', bytes: Buffer.concat(others) };
 }
 
+const GOES_ON = /^["'][ \t\r\n_]{0,16}[+&.]/;
+const WENT_ON = /[+&.][ \t\r\n_]{0,16}["']$/;
+
+/** Runs that are whole: a literal that goes on in another one is a piece, and is found with the others where they are put together. */
+function* wholeRuns(text: Buffer): Generator<Run> {
+  for (const run of runsOf(text)) {
+    const is_piece =
+      GOES_ON.test(text.toString('latin1', run.end, run.end + 20)) ||
+      WENT_ON.test(text.toString('latin1', Math.max(0, run.start - 20), run.start));
+    if (!is_piece) yield run;
+  }
+}
+
 /** Runs that a literal put together from several lies in: the others were found in the text as it is. */
 function* joined(text: Buffer, joins: readonly number[]): Generator<Run> {
   let next = 0;
@@ -120,6 +134,21 @@ function* joined(text: Buffer, joins: readonly number[]): Generator<Run> {
     while (next < joins.length && (joins[next] ?? 0) <= run.start) next += 1;
     if ((joins[next] ?? text.length) < run.end) yield run;
   }
+}
+
+/** What a text comes to behind the calls that hide one. */
+function* ofRewritten(text: Buffer, from: number, workshop: Workshop, isFile: IsFile): Generator<TextView> {
+  const { texts, bytes } = rewritten(text);
+  for (const one of texts) {
+    workshop.budget.addUnpacked(one.length, one.length, text.length);
+    yield { kind: 'view', bytes: one };
+    yield* ofRuns(runsOf(one), text, from, workshop, isFile);
+    yield* ofRuns(listsOf(one), text, from, workshop, isFile);
+    const fold = folded(one);
+    if (fold.is_telling) yield { kind: 'view', bytes: fold.bytes };
+  }
+  const runs = bytes.map((one): Run => ({ how: 'literal', start: 0, end: one.length, bytes: one }));
+  yield* ofRuns(runs, text, from, workshop, isFile);
 }
 
 /** A text that is nothing but base64 is decoded from its beginning to its end, however long it is. */
@@ -138,12 +167,14 @@ async function* windowViews(reader: Reader, start: number, workshop: Workshop, i
     const is_last = from + text.length >= reader.size;
     // A part that is no text is not looked at as one.
     if (textFormOf(text.subarray(0, LOOK_BYTES)) !== undefined) {
-      yield* ofRuns(runsOf(text), text, from, workshop, isFile);
+      const fold = folded(text);
+      const runs = fold.joins.length > 0 ? wholeRuns(text) : runsOf(text);
+      yield* ofRuns(runs, text, from, workshop, isFile);
       yield* ofRuns(listsOf(text), text, from, workshop, isFile);
       yield* ofRuns(addressesOf(text), text, from, workshop, isFile);
       budget.spend(2 * text.length);
       if (hasUtf7(text)) yield { kind: 'view', bytes: fromUtf7(text) };
-      const fold = folded(text);
+      yield* ofRewritten(text, from, workshop, isFile);
       if (fold.is_telling) {
         yield* ofRuns(escapesOf(text), text, from, workshop, isFile);
         budget.addUnpacked(fold.bytes.length, fold.bytes.length, text.length);

@@ -39,6 +39,8 @@ export interface Deaths {
 interface EngineJob {
   id: string;
   path: string;
+  /** Of a small file: then there is nothing at `path`. */
+  bytes?: Buffer | undefined;
   size: number;
   name: string;
   /** Of the file, in hex. */
@@ -220,16 +222,11 @@ export function createYaraPool(options: {
       }, MEMORY_LOOK_MS);
       member.current = { waiting, timer, watch, killed_for: undefined };
       waiting.job.onBegin?.();
+      const { id, path, bytes, size, name, sha256, folder, password } = waiting.job;
       send(member, {
-        kind: 'scan',
-        job: waiting.job.id,
-        path: waiting.job.path,
-        size: waiting.job.size,
-        name: waiting.job.name,
-        sha256: waiting.job.sha256,
-        folder: waiting.job.folder,
-        ...(waiting.job.password === undefined ? {} : { password: waiting.job.password }),
-        limits,
+        ...{ kind: 'scan', job: id, path, size, name, sha256, folder, limits },
+        ...(bytes === undefined ? {} : { bytes }),
+        ...(password === undefined ? {} : { password }),
       });
     }
   }

@@ -48,7 +48,7 @@ function rest(): void {
 }
 
 async function scan(request: Extract<EngineRequest, { kind: 'scan' }>): Promise<void> {
-  const { job, path, size, name, sha256, folder, password, limits } = request;
+  const { job, path, bytes, size, name, sha256, folder, password, limits } = request;
   const began = performance.now();
   try {
     if (signatures === undefined) throw new Error('Asked to scan before the rules were compiled.');
@@ -60,7 +60,8 @@ async function scan(request: Extract<EngineRequest, { kind: 'scan' }>): Promise<
       say({ kind: 'progress', job, ...progress });
     };
     const parts = { match, matchHash, asks_for_names, limits, folder, password, onProgress };
-    const examination = await examine({ path, size, name, sha256 }, parts);
+    const content = bytes === undefined ? { path } : { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+    const examination = await examine({ ...content, size, name, sha256 }, parts);
     say({ kind: 'scanned', job, duration_ms: performance.now() - began, examination });
   } catch (error) {
     say({ kind: 'failed', job, reason: reasonOf(error) });

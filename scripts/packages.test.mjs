@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT } from './node-runtime.mjs';
+import { READERS } from './packages.mjs';
+
+const GRAMMAR = join(ROOT, 'server/test/grammar');
+/** Essential packages of Debian (its policy, section 3.8): there before anything is installed. */
+const ALWAYS_THERE = ['sh', 'tar', 'gzip'];
+
+/** What the programs beside our readers are, by the files that run them. */
+function programsOfTests() {
+  const opener = readFileSync(join(GRAMMAR, 'independent-opener.py'), 'utf8');
+  const opened = /^PROGRAMS = .* for name in \((.*?)\)\}$/m.exec(opener)?.[1] ?? '';
+  const written = readdirSync(GRAMMAR)
+    .filter((name) => name.endsWith('-wrappers.ts'))
+    .map((name) => readFileSync(join(GRAMMAR, name), 'utf8'))
+    .join('\n');
+  return {
+    opened: [...opened.matchAll(/'([^']+)'/g)].map(([, name = '']) => name),
+    written: [
+      ...[...written.matchAll(/\bneeds: \['([^']+)'\]/g)].map(([, name = '']) => name),
+      ...[...written.matchAll(/\brun\(\s*'([^']+)'/g)].map(([, name = '']) => name),
+      ...[...written.matchAll(/^\s*program\(\s*'[^']*',\s*'(\S+) /gm)].map(([, name = '']) => name),
+    ],
+  };
+}
+
+test('every program that the readers are compared with is installed on a clean Debian, or always there', () => {
+  const { opened, written } = programsOfTests();
+  expect(opened.length).toBeGreaterThan(10);
+  expect(written.length).toBeGreaterThan(5);
+  const known = [...Object.values(READERS), ...ALWAYS_THERE];
+  expect([...new Set([...opened, ...written])].filter((name) => !known.includes(name))).toEqual([]);
+});

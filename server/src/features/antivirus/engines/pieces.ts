@@ -1,0 +1,253 @@
+import { constants, inflateSync } from 'node:zlib';
+import type { Content } from './content.ts';
+import { type Member, Unreadable, type Workshop } from './member.ts';
+import { openReader, type Reader } from './reader.ts';
+
+// Formats that are little more than a list of pieces, each of which is a file or a value of its own.
+
+interface Piece {
+  name: string;
+  start: number;
+  end: number;
+}
+
+/** How a format is told, and where its pieces stand. `known` is told of what else belongs to it. */
+interface Format {
+  is: (head: Buffer) => boolean;
+  pieces: (reader: Reader, known: (start: number, end: number) => void) => Generator<Piece>;
+}
+
+/** Pieces that are shorter say nothing. Bytes. */
+const LEAST = 32;
+const PIECES_MAXIMUM = 10_000;
+
+const crcTable = Uint16Array.from({ length: 256 }, (_, index) => {
+  let crc = index << 8;
+  for (let bit = 0; bit < 8; bit += 1) crc = (crc & 0x8000) === 0 ? crc << 1 : (crc << 1) ^ 0x1021;
+  return crc & 0xffff;
+});
+
+/** CRC-16 of XMODEM, as MacBinary has it. */
+function crc16(bytes: Buffer): number {
+  return bytes.reduce((crc, byte) => ((crc << 8) ^ (crcTable[(crc >> 8) ^ byte] ?? 0)) & 0xffff, 0);
+}
+
+const APPLE: readonly number[] = [0x00051600, 0x00051607];
+
+/** AppleSingle and AppleDouble (RFC 1740, appendix A and B): a list of forks, each with its place. */
+const apple: Format = {
+  is: (head) => head.length >= 38 && APPLE.includes(head.readUInt32BE(0)) && [0x10000, 0x20000].includes(head.readUInt32BE(4)),
+  *pieces(reader, known) {
+    const count = reader.at(24, 2).readUInt16BE(0);
+    const list = reader.at(26, count * 12);
+    known(0, 26 + list.length);
+    for (let at = 0; at + 12 <= list.length; at += 12) {
+      const start = list.readUInt32BE(at + 4);
+      yield { name: `fork ${list.readUInt32BE(at)}`, start, end: start + list.readUInt32BE(at + 8) };
+    }
+  },
+};
+
+const MAC_BINARY_BYTES = 128;
+const toBlock = (bytes: number) => Math.ceil(bytes / MAC_BINARY_BYTES) * MAC_BINARY_BYTES;
+
+/** MacBinary II and III (their specifications of 1987 and 1996): a header with a checksum, the two forks, each filled up to 128 bytes. */
+const macBinary: Format = {
+  is(head) {
+    if (head.length < MAC_BINARY_BYTES || head[0] !== 0 || head[74] !== 0 || head[82] !== 0) return false;
+    const name_bytes = head[1] ?? 0;
+    return (
+      name_bytes > 0 && name_bytes < 64 && crc16(head.subarray(0, 124)) === head.readUInt16BE(124) && head.readUInt16BE(124) > 0
+    );
+  },
+  *pieces(reader, known) {
+    const head = reader.at(0, MAC_BINARY_BYTES);
+    const start = MAC_BINARY_BYTES + toBlock(head.readUInt16BE(120));
+    known(0, start);
+    const data_end = start + head.readUInt32BE(83);
+    yield { name: head.toString('latin1', 2, 2 + (head[1] ?? 0)), start, end: data_end };
+    const resources = start + toBlock(data_end - start);
+    yield { name: 'resource fork', start: resources, end: resources + head.readUInt32BE(87) };
+  },
+};
+
+const BINARY_LIST = Buffer.from('bplist00');
+const LIST_TRAILER_BYTES = 32;
+
+/** Apple's binary property list (CFBinaryPList.c): objects, a table of their places, and a trailer. Values that are bytes or text are pieces. */
+const propertyList: Format = {
+  is: (head) => head.subarray(0, BINARY_LIST.length).equals(BINARY_LIST),
+  *pieces(reader, known) {
+    const trailer = reader.at(reader.size - LIST_TRAILER_BYTES, LIST_TRAILER_BYTES);
+    if (trailer.length < LIST_TRAILER_BYTES) throw new Unreadable('damaged');
+    const place_bytes = trailer[6] ?? 0;
+    const count = Number(trailer.readBigUInt64BE(8));
+    const table_at = Number(trailer.readBigUInt64BE(24));
+    const table = reader.at(table_at, Math.min(count, PIECES_MAXIMUM) * place_bytes);
+    known(0, reader.size);
+    for (let index = 0; place_bytes > 0 && place_bytes <= 6 && (index + 1) * place_bytes <= table.length; index += 1) {
+      const at = table.readUIntBE(index * place_bytes, place_bytes);
+      const head = reader.at(at, 10);
+      const [mark = 0, form = 0] = head;
+      const kind = mark >> 4;
+      // Bytes, ASCII, UTF-16.
+      if (kind < 4 || kind > 6) continue;
+      const is_long = (mark & 15) === 15;
+      const size_bytes = is_long ? 2 ** (form & 15) : 0;
+      if (size_bytes > 4 || head.length < 2 + size_bytes) continue;
+      const size = is_long ? head.readUIntBE(2, size_bytes) : mark & 15;
+      const start = at + 1 + (is_long ? 1 + size_bytes : 0);
+      yield { name: `value ${index}`, start, end: start + size * (kind === 6 ? 2 : 1) };
+    }
+  },
+};
+
+const WEB_ARCHIVE = /^WARC\/\d\.\d\r?\n/;
+const RECORD_HEAD_BYTES = 16 * 1024;
+
+/** Archives of pages (ISO 28500, WARC): records of a head and a body; what a server answered has a head of its own before it. */
+const webArchive: Format = {
+  is: (head) => WEB_ARCHIVE.test(head.toString('latin1', 0, 16)),
+  *pieces(reader, known) {
+    for (let at = 0, number = 1; at < reader.size; number += 1) {
+      const head = reader.at(at, RECORD_HEAD_BYTES).toString('latin1');
+      const skipped = /^(?:\r?\n)*/.exec(head)?.[0].length ?? 0;
+      const blank = /\r?\n\r?\n/.exec(head.slice(skipped));
+      if (!WEB_ARCHIVE.test(head.slice(skipped)) || blank === null) return;
+      const size = Number(
+        /^Content-Length:\s{0,16}(\d{1,15})/im.exec(head.slice(skipped, skipped + blank.index))?.[1] ?? Number.NaN,
+      );
+      const start = at + skipped + blank.index + blank[0].length;
+      if (!(start + size <= reader.size)) throw new Unreadable('damaged');
+      known(at, start);
+      yield { name: `record ${number}`, start, end: start + size };
+      const answer = reader.at(start, Math.min(size, RECORD_HEAD_BYTES)).toString('latin1');
+      const body = /^HTTP\/[\d.]{1,4} [\s\S]*?\r?\n\r?\n/.exec(answer)?.[0].length;
+      if (body !== undefined) yield { name: `answer ${number}`, start: start + body, end: start + size };
+      at = start + size;
+    }
+  },
+};
+
+const ACTIVE_MIME = Buffer.from('ActiveMime');
+const ACTIVE_HEAD_BYTES = 128;
+
+/** What Office packs beside a page (`editdata.mso`): a head of some 50 bytes, and zlib. */
+const activeMime: Format = {
+  is: (head) => head.subarray(0, ACTIVE_MIME.length).equals(ACTIVE_MIME),
+  *pieces(reader, known) {
+    const head = reader.at(0, ACTIVE_HEAD_BYTES + 64);
+    for (let at = ACTIVE_MIME.length; at < ACTIVE_HEAD_BYTES && at + 2 < head.length; at += 1) {
+      if (head[at] !== 0x78 || head.readUInt16BE(at) % 31 !== 0 || !inflates(head.subarray(at))) continue;
+      known(0, at);
+      yield { name: 'packed part', start: at, end: reader.size };
+      return;
+    }
+    throw new Unreadable('damaged');
+  },
+};
+
+function inflates(bytes: Buffer): boolean {
+  try {
+    inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Bytes behind the opcodes of Python's pickle that have a fixed number of them (pickletools.py). */
+const FIXED_ARGUMENTS: ReadonlyMap<number, number> = new Map([
+  ...[...'Kqh\x80\x82'].map((code): [number, number] => [code.charCodeAt(0), 1]),
+  ...[...'M\x83'].map((code): [number, number] => [code.charCodeAt(0), 2]),
+  ...[...'Jrj\x84'].map((code): [number, number] => [code.charCodeAt(0), 4]),
+  ...[...'G\x95'].map((code): [number, number] => [code.charCodeAt(0), 8]),
+]);
+/** Those whose value says its own length, in so many bytes. */
+const VALUES: ReadonlyMap<number, number> = new Map([
+  ...[...'UC\x8c\x8a'].map((code): [number, number] => [code.charCodeAt(0), 1]),
+  ...[...'TBX\x8b'].map((code): [number, number] => [code.charCodeAt(0), 4]),
+  ...[...'\x8d\x8e\x96'].map((code): [number, number] => [code.charCodeAt(0), 6]),
+]);
+const LINES: ReadonlyMap<number, number> = new Map([
+  ...[...'ILFSVgpP'].map((code): [number, number] => [code.charCodeAt(0), 1]),
+  ...[...'ci'].map((code): [number, number] => [code.charCodeAt(0), 2]),
+]);
+const FIRST_OPCODES = Buffer.from(']})(cXUCBT', 'latin1');
+const STOP = 0x2e;
+const NEWLINE = Buffer.from('\n');
+
+/** Pickles of Python with a mark (protocol 2 and later): values of bytes and of text. */
+const pickle: Format = {
+  is(head) {
+    const [mark, protocol = 0, first = 0] = head;
+    if (mark !== 0x80 || head.length < 12) return false;
+    // Later protocols begin with the length of what follows; before that some value, list or name.
+    return protocol === 4 || protocol === 5
+      ? first === 0x95 && head.readUInt32LE(7) === 0
+      : (protocol === 2 || protocol === 3) && FIRST_OPCODES.includes(first);
+  },
+  *pieces(reader, known) {
+    let number = 0;
+    for (let at = 0; at < reader.size; ) {
+      const head = reader.at(at, 9);
+      const [code = 0] = head;
+      const lines = LINES.get(code) ?? 0;
+      const length_bytes = VALUES.get(code);
+      let after = at + 1 + (FIXED_ARGUMENTS.get(code) ?? 0);
+      for (let line = 0; line < lines; line += 1) {
+        const found = reader.find(NEWLINE, after);
+        after = found < 0 ? reader.size : found + 1;
+      }
+      if (length_bytes !== undefined && head.length > length_bytes) {
+        const start = at + 1 + (length_bytes === 6 ? 8 : length_bytes);
+        const end = start + head.readUIntLE(1, length_bytes);
+        if (end > reader.size) return;
+        number += 1;
+        yield { name: `value ${number}`, start, end };
+        after = end;
+      }
+      known(at, after);
+      if (code === STOP) return;
+      at = after;
+    }
+  },
+};
+
+const GIT_OBJECT = /^(?:blob|tree|commit|tag) \d{1,15}\0/;
+
+/** An object of git, unpacked: its kind and length, a zero, and the file. */
+const gitObject: Format = {
+  is: (head) => GIT_OBJECT.test(head.toString('latin1', 0, 24)),
+  *pieces(reader, known) {
+    const start = GIT_OBJECT.exec(reader.at(0, 24).toString('latin1'))?.[0].length ?? 0;
+    known(0, start);
+    yield { name: 'object', start, end: reader.size };
+  },
+};
+
+const FORMATS: readonly Format[] = [gitObject, apple, macBinary, propertyList, webArchive, activeMime, pickle];
+
+export function isPieces(head: Buffer): boolean {
+  return FORMATS.some(({ is }) => is(head));
+}
+
+/** The pieces, each as a member. @throws Unreadable `damaged` where the list of them is none. */
+export async function* pieceMembers(content: Content, { budget, explain }: Workshop): AsyncGenerator<Member> {
+  const reader = openReader(content, budget);
+  try {
+    const format = FORMATS.find(({ is }) => is(reader.at(0, MAC_BINARY_BYTES)));
+    for (const { name, start, end: claimed } of format?.pieces(reader, explain) ?? []) {
+      budget.spend(LEAST);
+      const end = Math.min(claimed, reader.size);
+      explain(start, end);
+      if (end - start < LEAST) continue;
+      async function* bytes(): AsyncGenerator<Buffer> {
+        yield* reader.chunks(start, end);
+      }
+      yield { name, read: () => ({ stream: bytes(), packed_bytes: end - start }) };
+    }
+  } finally {
+    reader.close();
+  }
+}

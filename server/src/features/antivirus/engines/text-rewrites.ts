@@ -1,0 +1,372 @@
+// A text as it is behind the calls that scripts use most to hide one: literals that are joined, put in their places, turned round or replaced, and bytes
+// written as a listing. Nothing is run: each call is known by its name and its literals.
+
+/** Larger texts are not rewritten: scripts that hide something are smaller, and programs are larger. Bytes. */
+const TEXT_BYTES_MAXIMUM = 256 * 1024;
+/** In larger ones variables are not followed. Bytes. */
+const FOLLOWED_BYTES_MAXIMUM = 32 * 1024;
+const LEAST = 33;
+const LITERALS_MAXIMUM = 2000;
+const WHOLE_LITERALS_MAXIMUM = 100;
+const WHOLE_LITERAL_BYTES = { least: 64, most: 64 * 1024 } as const;
+const VARIABLES_MAXIMUM = 500;
+const REPLACEMENTS_MAXIMUM = 16;
+/** What all rewritings of one text come to, beside it. */
+const GROWTH_MAXIMUM = 8;
+
+const LITERAL = String.raw`(?:[bB]|[rR])?(?:'(?:[^'\\\r\n]|\\[\s\S]|''){0,16384}'|"(?:[^"\\\r\n]|\\[\s\S]|""){0,16384}")`;
+const GAP = String.raw`(?:\s|/\*[^*]{0,64}\*/){0,64}`;
+/** Literals with commas between them, in brackets of some kind. */
+const LIST = new RegExp(`${LITERAL}(?:${GAP},${GAP}${LITERAL}){1,4096}`, 'g');
+/** Literals with nothing or a plus sign between them. */
+const ROW = new RegExp(`${LITERAL}(?:${GAP}[+&.]?${GAP}${LITERAL}){2,4096}`, 'g');
+const ONE = new RegExp(LITERAL, 'g');
+/** A literal of PowerShell: nothing but a doubled quote is an escape. */
+const PLAIN = String.raw`(?:'(?:[^']|''){0,1024}'|"(?:[^"]|""){0,1024}")`;
+const PLAIN_LIST = new RegExp(`${PLAIN}(?:\\s{0,16},\\s{0,16}${PLAIN}){1,4096}`, 'g');
+const ONE_PLAIN = new RegExp(PLAIN, 'g');
+const PLACED = new RegExp(
+  `(${PLAIN})\\s{0,16}\\)?\\s{0,16}-f\\s{0,16}\\(?(${PLAIN}(?:\\s{0,16},\\s{0,16}${PLAIN}){0,4096})`,
+  'gi',
+);
+const JOIN_OPERATOR = /-join\b|\[string\]::join/i;
+const JOINED_BEHIND = /^\s{0,8}[\])]{0,4}\s{0,8}(?:\.\s{0,8}join\s{0,8}\(|-join\b)/i;
+const JOINED_BEFORE =
+  /(?:-join\s{0,8}|\bjoin\s{0,8}\(|\bimplode\s{0,8}\(|\.concat\s{0,8}\(|\bconcat\s{0,8}\()[@\s([]{0,8}(?:(['"])\1\s{0,8},\s{0,8}[@\s([]{0,8})?$/i;
+const TURNED = /reverse|strrev|\[-1\.\.|::-1\]|\|\s{0,8}rev\b/i;
+const REPLACING = new RegExp(
+  `(?:-c?i?replace${GAP}|\\breplace${GAP}\\(${GAP}|\\bstr_replace${GAP}\\(${GAP})(${LITERAL}|/[^/\\r\\n]{1,64}/g?)${GAP},${GAP}(${LITERAL})`,
+  'gi',
+);
+const REPLACING_LITERAL = new RegExp(
+  `\\breplace${GAP}\\(${GAP}${LITERAL}${GAP},${GAP}(${LITERAL})${GAP},${GAP}(${LITERAL})`,
+  'gi',
+);
+const ROT13 = /rot_?13/i;
+const OCTAL = /(?:\\[0-7]{2,3}){8,}/g;
+const PERCENT_U = /(?:%u[0-9a-f]{4}){8,}/gi;
+const BASE32 = /\b[A-Z2-7]{40,}={0,6}/g;
+const BASE85 = /b85decode|a85decode|ascii85|base85|<~/i;
+const SINGLE_CODE = /String\.from(?:CharCode|CodePoint)\s{0,8}\(\s{0,8}(\d{1,5})\s{0,8}\)/g;
+const ECHOED = /^[\t @(]{0,16}echo[ .\t(]{1,8}([^\r\n>|]{1,4096}?)[ \t]{0,8}\)?[ \t]{0,8}(?:>{1,2}[^\r\n]{1,256})?\r?$/gim;
+/** Nothing, within a template of JavaScript. */
+const EMPTY = /\$\{(?:""|'')\}/g;
+/** A value that is set piece by piece, in one line. */
+const ADDED = /(["'])\s{0,8};\s{0,8}\$?[A-Za-z_]\w{0,31}\s{0,8}[+.]=\s{0,8}\1/g;
+const PIECE = /^[A-Za-z0-9+/=_-]*$/;
+const JOINS = /join|implode|concat/i;
+const HERE = /<<-?[ \t]{0,8}(['"]?)(\w{1,80})\1[^\n]{0,200}\n/g;
+const HERE_MAXIMUM = 100;
+/** What a script reads of itself. */
+const BEHIND_SCRIPT = /^__[A-Z_]{2,32}__\r?\n([\s\S]{32,65536})$/m;
+const QUOTED_PRINTABLE = /(?:=[0-9A-F]{2}(?:=\r?\n)?){16,}/gi;
+const UUENCODED = /unpack|uudecode/i;
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const ESCAPED: ReadonlyMap<string, string> = new Map(
+  Object.entries({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v', a: '\x07' }),
+);
+
+/** A literal without its quotes and escapes, as most languages have them. */
+function meaningOf(literal: string): string {
+  const start = /^[bBrR]/.test(literal) ? 2 : 1;
+  const quote = literal[start - 1] ?? '"';
+  return literal
+    .slice(start, -1)
+    .replaceAll(quote + quote, quote)
+    .replaceAll(
+      /\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|([0-7]{1,3})|(\r?\n)|([\s\S]))/gi,
+      (_, two?: string, four?: string, octal?: string, end?: string, one = '') => {
+        const digits = two ?? four;
+        if (digits !== undefined) return String.fromCharCode(Number.parseInt(digits, 16));
+        if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 0xff);
+        return end === undefined ? (ESCAPED.get(one) ?? one) : '';
+      },
+    );
+}
+
+function valuesIn(list: string): string[] {
+  return (list.match(ONE) ?? []).map(meaningOf);
+}
+
+function rot13(text: string): string {
+  return text.replaceAll(/[a-z]/gi, (letter) => {
+    const base = letter <= 'Z' ? 65 : 97;
+    return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base);
+  });
+}
+
+function turned(text: string): string {
+  return [...text].reverse().join('');
+}
+
+/** The values of a list of PowerShell. */
+function plainValuesIn(list: string): string[] {
+  return (list.match(ONE_PLAIN) ?? []).map((literal) =>
+    literal.slice(1, -1).replaceAll(literal.slice(0, 1).repeat(2), literal.slice(0, 1)),
+  );
+}
+
+function* lists(text: string): Generator<string> {
+  const joins = JOINS.test(text);
+  if (JOIN_OPERATOR.test(text)) {
+    for (const [list] of text.matchAll(PLAIN_LIST)) yield plainValuesIn(list).join('');
+  }
+  for (const { 0: list, index } of text.matchAll(LIST)) {
+    const is_joined =
+      JOINED_BEHIND.test(text.slice(index + list.length, index + list.length + 64)) ||
+      JOINED_BEFORE.test(text.slice(Math.max(0, index - 64), index));
+    const values = is_joined || joins ? valuesIn(list) : [];
+    // What is joined elsewhere is told by its look.
+    if (is_joined || (values.length > 2 && values.every((value) => PIECE.test(value)))) yield values.join('');
+  }
+  for (const [row] of text.matchAll(ROW)) yield valuesIn(row).join('');
+}
+
+/** Files that stand in a script as they are, up to a line with the word that ends them. */
+function* hereDocuments(text: string): Generator<string> {
+  let count = 0;
+  for (const { 0: whole, 2: word = '', index } of text.matchAll(HERE)) {
+    count += 1;
+    if (count > HERE_MAXIMUM) return;
+    const start = index + whole.length;
+    const end = text.indexOf(`\n${word}`, start);
+    if (end > start) yield text.slice(start, end);
+  }
+}
+
+/** The bytes of lines by uuencode that stand in a literal, each with its length before it. */
+function fromLines(text: string): Buffer {
+  const pieces: Buffer[] = [];
+  for (const line of text.split(/\r?\n|\\n/)) {
+    const row = /(?:^|['"{(])([!-M][ -`]{4,84})/.exec(line)?.[1] ?? '';
+    const size = row.charCodeAt(0) - 32;
+    const letters = row.slice(1, 1 + Math.ceil(size / 3) * 4);
+    if (row === '' || letters.length < Math.ceil((size * 4) / 3)) continue;
+    const base64 = [...letters].map((letter) => ALPHABET[(letter.charCodeAt(0) - 32) & 63] ?? '').join('');
+    pieces.push(Buffer.from(base64, 'base64').subarray(0, size));
+  }
+  return Buffer.concat(pieces);
+}
+
+/** `"{1}{0}" -f 'b','a'` of PowerShell. */
+function placed(text: string): string {
+  return text.replaceAll(PLACED, (whole, format: string, list: string) => {
+    const values = plainValuesIn(list);
+    const [pattern = ''] = plainValuesIn(format);
+    const filled = pattern.replaceAll(/\{(\d{1,4})\}/g, (mark, number: string) => values[Number(number)] ?? mark);
+    return filled.length > whole.length ? whole : `\n${filled}\n`;
+  });
+}
+
+/** The literals of a text behind the replacements in it. */
+function replaced(text: string, literals: string): string | undefined {
+  const pairs: [string, string][] = [];
+  for (const pattern of [REPLACING_LITERAL, REPLACING]) {
+    for (const [, from = '', to = ''] of text.matchAll(pattern)) {
+      if (pairs.length === REPLACEMENTS_MAXIMUM) break;
+      const search = from.startsWith('/') ? from.slice(1, from.lastIndexOf('/')) : meaningOf(from);
+      const value = meaningOf(to);
+      // It only grows as far as what it replaces.
+      if (search !== '' && value.length <= search.length * 2) pairs.push([search, value]);
+    }
+  }
+  return pairs.length === 0 ? undefined : pairs.reduce((result, [from, to]) => result.replaceAll(from, () => to), literals);
+}
+
+const SET = /^[\t @]{0,16}set[ \t]{1,8}"?([A-Za-z_][\w]{0,31})=([^\r\n"]{0,4096})/gim;
+const OF_SET = /%([A-Za-z_]\w{0,31})(?::~(-?\d{1,4}),(\d{1,4}))?%/g;
+const ASSIGNED = new RegExp(
+  `(?:^|[;\\s{(])(?:var\\s{1,8}|let\\s{1,8}|const\\s{1,8})?(\\$?[A-Za-z_]\\w{0,31})\\s{0,8}=\\s{0,8}(${LITERAL})(?=\\s{0,8}[;,\\r\\n)}]|$)`,
+  'g',
+);
+const USED = /(?<![\w$'"])(\$?[A-Za-z_]\w{0,31})(?=\s{0,8}[+.&])|(?<=[+.&]\s{0,8})(\$?[A-Za-z_]\w{0,31})(?![\w'"(])/g;
+
+/** Variables of a batch file, and of a script where they are set once to a literal and used where literals are put together. */
+function substituted(text: string): string | undefined {
+  const values = new Map<string, string>();
+  for (const [, name = '', value = ''] of text.matchAll(SET))
+    if (values.size < VARIABLES_MAXIMUM) values.set(name.toLowerCase(), value);
+  let room = GROWTH_MAXIMUM * text.length;
+  const take = (whole: string, value: string | undefined) => {
+    if (value === undefined || value.length > room) return whole;
+    room -= value.length;
+    return value;
+  };
+  if (values.size > 0) {
+    return text.replaceAll(OF_SET, (whole, name: string, from?: string, count?: string) => {
+      const value = values.get(name.toLowerCase());
+      const start = Number(from ?? 0);
+      const part = value === undefined || from === undefined ? value : value.slice(start).slice(0, Number(count));
+      return take(whole, part);
+    });
+  }
+  for (const [, name = '', literal = ''] of text.matchAll(ASSIGNED))
+    if (values.size < VARIABLES_MAXIMUM) values.set(name, literal);
+  if (values.size === 0) return undefined;
+  return text.replaceAll(USED, (whole, one?: string, other?: string) => take(whole, values.get(one ?? other ?? '')));
+}
+
+const OFFSET = /^(?:(?:0x)?[0-9a-f]{4,16}(:?)[ \t]{1,8})/i;
+const DIGITS = /^(?:[0-9a-f]{2}){1,4}$/i;
+/** Pairs with one mark between two, as they come out of a loop. */
+const MARKED = /(?<![0-9a-f])[0-9a-f]{2}([-,:_ ])(?:[0-9a-f]{2}\1){30,}[0-9a-f]{2}(?![0-9a-f])/gi;
+
+/** The digits of a line of hexdump, xxd, od or debug; what stands behind them are the same bytes as letters. */
+function digitsOf(line: string): string {
+  const plain = line
+    .replace(/^[\t @(]{0,16}(?:echo )?(?:e )?[ \t]{0,8}/i, '')
+    .replace(/\s{0,4}(?:>|\|).*$/, '')
+    .trimEnd();
+  const offset = OFFSET.exec(plain);
+  const behind = plain.slice(offset?.[0].length ?? 0);
+  const words = (offset?.[1] === ':' ? (behind.split('  ', 1)[0] ?? '') : behind).split(/[ \t]+/);
+  // The last line is an offset alone.
+  return (offset !== null || words.length > 1) && words.every((word) => DIGITS.test(word)) ? words.join('') : '';
+}
+
+const INTEL = /^:([0-9a-f]{2})[0-9a-f]{4}00((?:[0-9a-f]{2}){1,255})[0-9a-f]{2}\r?$/i;
+const MOTOROLA = /^S([123])[0-9a-f]{2}((?:[0-9a-f]{2}){3,255})[0-9a-f]{2}\r?$/i;
+const LISTED = /=\s{0,8}hex(?:\([0-9a-f]\))?:\s{0,8}((?:[0-9a-f]{2},?\s{0,4}(?:\\\r?\n\s{0,8})?){8,})/gi;
+
+/** Bytes that are written as a listing of hexadecimal digits: by hexdump and its like, for EPROMs, in the registry's files. */
+function* listings(text: string): Generator<Buffer> {
+  const pieces: Buffer[] = [];
+  const hex = (digits: string) => pieces.push(Buffer.from(digits.replaceAll(/[^0-9a-f]/gi, ''), 'hex'));
+  if (/^(?::[0-9a-f]{10}|S[0-3][0-9a-f]{8}|(?:echo )?(?:e )?\s{0,8}(?:0x)?(?:[0-9a-f]{2,16}:?\s{1,8}){4})/im.test(text)) {
+    for (const line of text.split('\n')) {
+      if (line.length > 600) continue;
+      const intel = INTEL.exec(line);
+      const motorola = MOTOROLA.exec(line);
+      if (intel !== null) hex(intel[2] ?? '');
+      else if (motorola !== null) hex((motorola[2] ?? '').slice(2 + 2 * Number(motorola[1])));
+      else hex(digitsOf(line));
+    }
+  }
+  yield Buffer.concat(pieces);
+  for (const [digits] of text.matchAll(MARKED)) yield Buffer.from(digits.replaceAll(/[^0-9a-f]/gi, ''), 'hex');
+  for (const [, digits = ''] of text.matchAll(LISTED)) yield Buffer.from(digits.replaceAll(/[^0-9a-f]/gi, ''), 'hex');
+}
+
+function fromBase32(text: string): Buffer {
+  const bytes: number[] = [];
+  let bits = 0;
+  let value = 0;
+  for (const letter of text) {
+    const digit = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter);
+    if (digit < 0) break;
+    value = ((value << 5) | digit) & 0xfff;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes.push((value >> bits) & 0xff);
+  }
+  return Buffer.from(bytes);
+}
+
+const RFC1924 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
+
+/** Five characters for four bytes, in Adobe's alphabet or in the one of RFC 1924. */
+function fromBase85(text: string, is_adobe: boolean): Buffer {
+  const bytes: number[] = [];
+  let digits: number[] = [];
+  const flush = (count: number) => {
+    const value = digits.reduce((sum, digit) => sum * 85 + digit, 0);
+    for (let index = 0; index < count; index += 1) bytes.push(Math.floor(value / 2 ** (24 - 8 * index)) & 0xff);
+    digits = [];
+  };
+  for (const letter of text) {
+    if (is_adobe && letter === 'z' && digits.length === 0) bytes.push(0, 0, 0, 0);
+    else {
+      const digit = is_adobe ? letter.charCodeAt(0) - 33 : RFC1924.indexOf(letter);
+      if (digit < 0 || digit > 84) continue;
+      digits.push(digit);
+      if (digits.length === 5) flush(4);
+    }
+  }
+  if (digits.length > 1) {
+    const count = digits.length - 1;
+    while (digits.length < 5) digits.push(84);
+    flush(count);
+  }
+  return Buffer.from(bytes);
+}
+
+/** What a text comes to, in other words: `texts` are read as texts in turn, `bytes` are what was written in it. */
+export interface Rewritten {
+  texts: Buffer[];
+  bytes: Buffer[];
+}
+
+/** Whether a text has anything of what is rewritten here: nearly none has. */
+const TELLING =
+  /\s-f\b|join|implode|concat|reverse|strrev|replace|rot_?13|\\[0-7]{3}|%u[0-9a-f]{4}|[A-Z2-7]{40}|b85decode|a85decode|ascii85|<~|fromCharCode|fromCodePoint|^[\t @(]{0,16}(?:echo|set)\b|^\s{0,8}(?::|S[0-3]|(?:0x)?[0-9a-f]{2,16}:?\s{1,8})[0-9a-f]|[=(]\s{0,4}b?['"]|hex:|hex\(|__DATA__|__END__|<<|unpack|uudecode|^#!|\$\{"|(?:=[0-9A-F]{2}){8}|(?:[0-9a-f]{2}[-,:_ ]){16}/im;
+
+/** The text behind the calls that are known. `text` is UTF-8 or something like it. */
+export function rewritten(text: Buffer): Rewritten {
+  const found: Rewritten = { texts: [], bytes: [] };
+  if (text.length > TEXT_BYTES_MAXIMUM) return found;
+  const source = text.toString('latin1');
+  if (!TELLING.test(source)) return found;
+  let room = GROWTH_MAXIMUM * text.length;
+  const add = (list: Buffer[], bytes: Buffer) => {
+    if (bytes.length < LEAST || bytes.length > room) return;
+    room -= bytes.length;
+    list.push(bytes);
+  };
+  const addText = (one: string) => add(found.texts, Buffer.from(one, 'latin1'));
+
+  const plain = source
+    .replaceAll(SINGLE_CODE, (_, code: string) => JSON.stringify(String.fromCharCode(Number(code) & 0xff)))
+    .replaceAll(ADDED, '')
+    .replaceAll(EMPTY, '');
+  const folded = placed(plain);
+  if (folded !== source) addText(folded);
+  const joined = [...lists(folded)];
+  if (joined.length > 0) addText(joined.join('\n'));
+  const with_values = folded.length <= FOLLOWED_BYTES_MAXIMUM ? substituted(folded) : undefined;
+  if (with_values !== undefined && with_values !== folded) {
+    addText(with_values);
+    const rows = [...lists(with_values)];
+    if (rows.length > 0) addText(rows.join('\n'));
+  }
+  const literals: string[] = [];
+  for (const [literal] of folded.matchAll(ONE)) {
+    if (literals.length === LITERALS_MAXIMUM) break;
+    if (literal.length >= LEAST) literals.push(meaningOf(literal));
+  }
+  const other = replaced(folded, literals.join('\n'));
+  if (other !== undefined) addText(other);
+  if (TURNED.test(source)) addText(literals.map(turned).join('\n'));
+  if (ROT13.test(source)) addText(literals.map(rot13).join('\n'));
+  const whole = literals.filter(({ length }) => length >= WHOLE_LITERAL_BYTES.least && length <= WHOLE_LITERAL_BYTES.most);
+  for (const literal of whole.slice(0, WHOLE_LITERALS_MAXIMUM)) add(found.bytes, Buffer.from(literal, 'latin1'));
+  if (source.startsWith('#!')) {
+    // In single quotes of a shell nothing is an escape.
+    for (const [, literal = ''] of [...source.matchAll(/'([^']{64,4096})'/g)].slice(0, WHOLE_LITERALS_MAXIMUM))
+      add(found.bytes, Buffer.from(literal, 'latin1'));
+    const behind = BEHIND_SCRIPT.exec(source)?.[1];
+    if (behind !== undefined) add(found.bytes, Buffer.from(behind, 'latin1'));
+  }
+  for (const body of hereDocuments(source)) add(found.bytes, Buffer.from(body, 'latin1'));
+  for (const [run] of source.matchAll(QUOTED_PRINTABLE)) add(found.bytes, Buffer.from(run.replaceAll(/=\r?\n|=/g, ''), 'hex'));
+  if (UUENCODED.test(source)) add(found.bytes, fromLines(source));
+  for (const [run] of source.matchAll(OCTAL))
+    add(found.bytes, Buffer.from((run.match(/[0-7]{2,3}/g) ?? []).map((digits) => Number.parseInt(digits, 8) & 0xff)));
+  for (const [run] of source.matchAll(PERCENT_U))
+    addText((run.match(/[0-9a-f]{4}/gi) ?? []).map((digits) => String.fromCharCode(Number.parseInt(digits, 16) & 0xff)).join(''));
+  for (const [run] of source.matchAll(BASE32)) add(found.bytes, fromBase32(run));
+  if (BASE85.test(source)) {
+    for (const literal of literals) for (const is_adobe of [true, false]) add(found.bytes, fromBase85(literal, is_adobe));
+    for (const [, run = ''] of source.matchAll(/<~([!-uz\s]{32,65536})~>/g)) add(found.bytes, fromBase85(run, true));
+  }
+  const echoed = [...source.matchAll(ECHOED)].map(([, words = '']) => words);
+  if (echoed.length > 1) {
+    addText(echoed.join('\n'));
+    // Lines of base64 that are of no one width.
+    add(found.bytes, Buffer.from(echoed.filter((words) => /^[A-Za-z0-9+/]{4,}={0,2}$/.test(words)).join(''), 'base64'));
+  }
+  for (const bytes of listings(source)) add(found.bytes, bytes);
+  if (source.startsWith('#!')) addText(source.replaceAll(/\\(?=[a-z])/gi, ''));
+  return found;
+}

@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { sourceOf } from './origin.ts';
+import { Problem } from './problem.ts';
+
+/** How many connections there may be. */
+export interface ConnectionLimits {
+  /** Without a request under way (silent ones, those that drip a header, those kept for a next request): of one source, and in all. */
+  waiting_per_source: number;
+  waiting: number;
+  /** Requests under way of one source, and of one that many people share. Their bodies may be dripping. */
+  requests_per_source: number;
+  requests_per_shared_source: number;
+  /** Connections of any kind. Beyond them newcomers are turned away. */
+  open: number;
+}
+
+/** What files, the database, engines and other servers need of the open files that the system allows. */
+const OTHER_FILES = 512;
+const LEAST_CONNECTIONS = 128;
+/** Where the system does not say how many files a process may have open: what most allow. */
+const USUAL_FILES = 1_024;
+/** More would be memory rather than files. */
+const OPEN_MAXIMUM = 20_000;
+const WAITING_PER_SOURCE = 500;
+const REQUESTS_PER_SOURCE = 500;
+/** What a source has that many people share is bounded by this share of all there may be. */
+const SHARED_SHARE = 0.75;
+const RETRY_AFTER_S = 5;
+const TOLD_EVERY_MS = 60_000;
+
+/** How many files this process may have open, by the kernel (proc(5), /proc/pid/limits); Node has raised it to what is allowed at most. */
+function openFilesMaximum(): number {
+  try {
+    const limit = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1];
+    return Number(limit ?? USUAL_FILES);
+  } catch {
+    return USUAL_FILES;
+  }
+}
+
+/** Bounds that leave the rest of the server its open files: an accept that finds none left would keep the database from its own. */
+export function connectionLimits(open_files = openFilesMaximum()): ConnectionLimits {
+  const open = Math.max(LEAST_CONNECTIONS, Math.min(OPEN_MAXIMUM, open_files - OTHER_FILES));
+  return {
+    waiting_per_source: Math.min(WAITING_PER_SOURCE, Math.floor(open / 4)),
+    waiting: Math.floor(open / 2),
+    requests_per_source: Math.min(REQUESTS_PER_SOURCE, Math.floor(open / 4)),
+    requests_per_shared_source: Math.floor(open * SHARED_SHARE),
+    open,
+  };
+}
+
+/**
+ * Bounds the connections on which no request is under way. Where there are too many, of a source or in all, the one goes that has waited longest: whoever comes to ask
+ * something is let in, behind a proxy that everybody has in common too. Sockets are bounded by `events.ts` once they are some.
+ */
+export function boundConnections(server: Server, { logger, ...limits }: ConnectionLimits & { logger: FastifyBaseLogger }): void {
+  server.maxConnections = limits.open;
+  /** Those that wait, the longest first, with their source; and those of each source alone. */
+  const all = new Map<Socket, string>();
+  const bySource = new Map<string, Set<Socket>>();
+  let told_at = Number.NEGATIVE_INFINITY;
+
+  function leave(socket: Socket): void {
+    const source = all.get(socket);
+    if (source === undefined) return;
+    all.delete(socket);
+    const own = bySource.get(source);
+    own?.delete(socket);
+    if (own?.size === 0) bySource.delete(source);
+  }
+
+  function cut(longest: Socket | undefined): void {
+    if (longest === undefined) return;
+    leave(longest);
+    // Nothing is owed to it: an answer would be one more thing to keep for it.
+    longest.resetAndDestroy();
+    // Once a minute: a flood must not fill the log as well.
+    if (performance.now() - told_at < TOLD_EVERY_MS) return;
+    told_at = performance.now();
+    logger.warn(
+      { waiting: all.size },
+      'more connections wait without a request than may: those that have waited longest are cut',
+    );
+  }
+
+  function wait(socket: Socket): void {
+    if (socket.destroyed) return;
+    const source = sourceOf(socket.remoteAddress);
+    const own = bySource.get(source) ?? new Set();
+    bySource.set(source, own.add(socket));
+    all.set(socket, source);
+    if (own.size > limits.waiting_per_source) cut(own.values().next().value);
+    else if (all.size > limits.waiting) cut(all.keys().next().value);
+  }
+
+  server.on('connection', (socket: Socket) => {
+    wait(socket);
+    socket.once('close', () => leave(socket));
+  });
+  /** Requests under way on a connection: one may be sent before the last is answered. */
+  const underWay = new WeakMap<Socket, number>();
+  server.on('request', ({ socket }: IncomingMessage, answer: ServerResponse) => {
+    leave(socket);
+    underWay.set(socket, (underWay.get(socket) ?? 0) + 1);
+    answer.once('close', () => {
+      const left = (underWay.get(socket) ?? 1) - 1;
+      underWay.set(socket, left);
+      if (left === 0) wait(socket);
+    });
+  });
+  server.prependListener('upgrade', ({ socket }: IncomingMessage) => void leave(socket));
+}
+
+/**
+ * Refuses a request of a source that has too many under way, before its body, and closes its connection. For a server that knows already who is behind a proxy.
+ */
+export function boundRequests(
+  fastify: FastifyInstance,
+  limits: ConnectionLimits & { isShared: (source: string) => boolean; isForSocket: (request: IncomingMessage) => boolean },
+): void {
+  const underWay = new Map<string, number>();
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (limits.isForSocket(request.raw)) {
+      done();
+      return;
+    }
+    const source = sourceOf(request.ip);
+    const count = (underWay.get(source) ?? 0) + 1;
+    if (count > limits.requests_per_source && (count > limits.requests_per_shared_source || !limits.isShared(source))) {
+      reply.header('connection', 'close');
+      done(
+        new Problem('too_many_requests', { detail: 'Too many requests from here are under way.', retry_after: RETRY_AFTER_S }),
+      );
+      return;
+    }
+    underWay.set(source, count);
+    let isOver = false;
+    const end = () => {
+      if (isOver) return;
+      isOver = true;
+      const left = (underWay.get(source) ?? 1) - 1;
+      if (left === 0) underWay.delete(source);
+      else underWay.set(source, left);
+    };
+    reply.raw.once('finish', end).once('close', end);
+    done();
+  });
+}

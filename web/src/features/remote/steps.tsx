@@ -1,0 +1,20 @@
+import './steps.css';
+
+export interface Step {
+  title: string;
+  sentence: string;
+}
+
+/** What happens one after the other, on a thread. */
+export function Steps({ steps }: { steps: readonly Step[] }) {
+  return (
+    <ol className="steps">
+      {steps.map(({ title, sentence }) => (
+        <li key={title}>
+          <h3>{title}</h3>
+          <p className="sub">{sentence}</p>
+        </li>
+      ))}
+    </ol>
+  );
+}
