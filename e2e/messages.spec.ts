@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { test } from './palisade.ts';
 
-// SPEC section 8, the error catalogue: each message where a person reads it, when the call behind it fails.
+// The specification's error catalogue: each message where a person reads it, when the call behind it fails.
 
 const account = { email: 'maria@example.com', username: 'maria', password: 'a long enough password' };
 
@@ -132,7 +132,7 @@ async function resetPassword(page: Page): Promise<void> {
   await press(page, 'Reset Password');
 }
 
-test('SPEC section 8: what goes wrong while signing in', async ({ page }) => {
+test('the specification: what goes wrong while signing in', async ({ page }) => {
   test.slow();
   for (const [call, how, sentence, act, path] of AUTH) {
     await test.step(`${call} ${typeof how === 'string' ? how : how.status}: ${sentence}`, async () => {
@@ -227,7 +227,7 @@ async function createTemplate(page: Page): Promise<void> {
   await press(page, 'Create Template');
 }
 
-test('SPEC section 8: what goes wrong behind the sign-in', async ({ page, server }) => {
+test('the specification: what goes wrong behind the sign-in', async ({ page, server }) => {
   test.setTimeout(180_000);
   await open(page, server.url, '/dashboard');
   const alerts: string[] = [];

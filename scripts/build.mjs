@@ -22,6 +22,8 @@ async function buildServer() {
       'move-storage': 'src/move-storage.ts',
       'read-outbox': 'src/read-outbox.ts',
       'accept-keys': 'src/accept-keys.ts',
+      'write-backup': 'src/write-backup.ts',
+      'read-backup': 'src/read-backup.ts',
       'yara-process': 'src/features/antivirus/engines/yara-process.ts',
       'trial-process': 'src/features/antivirus/engines/trial-process.ts',
     },

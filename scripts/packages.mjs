@@ -3,6 +3,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './run.mjs';
 
+/** Where programs lie. */
+const PROGRAM_FOLDERS = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin', '/opt/homebrew/bin'];
+
 /** How to become root without a question: [] as root, sudo when it asks nothing, undefined otherwise. */
 async function rootPrefix() {
   if (process.getuid?.() === 0) return [];
@@ -121,6 +124,15 @@ export async function missingProxies() {
     : `${still.join(', ')} could not be installed: ${reason ?? 'the programs were not found'}`;
 }
 
+/** Undefined when Prometheus' own checker of metrics is there, else why not, in one sentence. As with clamd, CI installs it. */
+export async function missingPromtool() {
+  const find = () => PROGRAM_FOLDERS.some((folder) => existsSync(join(folder, 'promtool')));
+  if (find()) return undefined;
+  if (!process.env.CI) return 'no promtool on this machine (install the package prometheus)';
+  const reason = await installPackages(['prometheus']);
+  return find() ? undefined : `promtool could not be installed: ${reason ?? 'it was not found'}`;
+}
+
 /**
  * Programs that write or open files for the comparison of the scanner's readers (server/test/grammar), by the name of their package: all that a minimal Debian
  * is without.
@@ -152,7 +164,6 @@ export const READERS = {
   zstd: 'zstd',
   lz4: 'lz4',
 };
-const PROGRAM_FOLDERS = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin', '/opt/homebrew/bin'];
 
 /** Undefined when the programs that the readers are compared with are there, else which are not and why, in one sentence. As with clamd, CI installs them. */
 export async function missingReaders() {

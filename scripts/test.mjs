@@ -3,7 +3,15 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { auditPackages, auditSentences } from './audit.mjs';
 import { findNode, ROOT } from './node-runtime.mjs';
-import { findChromium, missingClamd, missingProxies, missingReaders, missingRedis, missingS3 } from './packages.mjs';
+import {
+  findChromium,
+  missingClamd,
+  missingPromtool,
+  missingProxies,
+  missingReaders,
+  missingRedis,
+  missingS3,
+} from './packages.mjs';
 import { startPostgres } from './postgres.mjs';
 import { run } from './run.mjs';
 import { startS3 } from './s3.mjs';
@@ -75,6 +83,8 @@ const s3 = await missingS3();
 if (s3 !== undefined) notes.push(`Tests with a store that speaks S3 were skipped: ${s3}`);
 const proxies = await missingProxies();
 if (proxies !== undefined) notes.push(`Tests behind real proxies were skipped: ${proxies}`);
+const promtool = await missingPromtool();
+if (promtool !== undefined) notes.push(`Metrics were not checked by promtool: ${promtool}`);
 const readers = await missingReaders();
 if (readers !== undefined) notes.push(`Readers were compared with fewer programs: ${readers}`);
 

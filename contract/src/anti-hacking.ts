@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
 
-/** The specification's constants of live mode (SPEC section 9). Times in ms, chances from 0 to 1. */
+/** The specification's constants of live mode. Times in ms, chances from 0 to 1. */
 export const LIVE_FEED = {
   interval_ms: 5_000,
   simulate_chance: 0.15,
@@ -12,10 +12,10 @@ export const LIVE_FEED = {
   description_length: 50,
 } as const;
 
-/** How long after a posture scan the alerts are read anew, in ms (SPEC section 4). */
+/** How long after a posture scan the alerts are read anew, in ms. */
 export const ALERTS_RELOAD_MS = 1_000;
 
-/** The sentences of SPEC section 8. */
+/** The sentences of the automatic replies to attacks that are simulated. */
 export const PREMIUM_REQUIRED = 'Premium subscription required for anti-hacking features';
 export const PREMIUM_REQUIRED_FOR_SCAN = 'Premium subscription required for advanced anti-hacking features';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { automaticReply, MESSAGE_LENGTH_MAXIMUM, messageSchema } from './chat.ts';
 
-describe('the automatic reply (SPEC section 9)', () => {
+describe('the automatic reply', () => {
   test.each([
     ['I think I have a virus', 'Choose files'],
     ['MALWARE!', 'Choose files'],

@@ -5,7 +5,7 @@ import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 /** Longest chat message, in characters. */
 export const MESSAGE_LENGTH_MAXIMUM = 4_000;
 
-/** How long after a sent message the automatic reply appears, in ms (SPEC section 9). */
+/** How long after a sent message the automatic reply appears, in ms. */
 export const AUTOMATIC_REPLY_DELAY = 1_500;
 
 /** Length of a message as a person counts it: an emoji is one character. */
@@ -127,7 +127,7 @@ const SCAM_RULES: readonly ScamRule[] = [
   },
 ];
 
-/** SPEC section 9: the first rule of which a keyword occurs in the message, in whatever case, gives the reply. */
+/** The first rule of which a keyword occurs in the message, in whatever case, gives the reply. */
 const REPLY_RULES: readonly ReplyRule[] = [
   {
     about: /virus|malware/u,

@@ -1,4 +1,4 @@
-/** The specification's business constants (SPEC section 9) and the limits that the wire shares with every side. */
+/** The specification's business constants and the limits that the wire shares with every side. */
 
 /** The version label of the layout. */
 export const VERSION = '3.7.9';

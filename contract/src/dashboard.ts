@@ -4,10 +4,10 @@ import { currentSubscriptionSchema } from './current-subscription.ts';
 import { endpoint } from './endpoint.ts';
 import { timeSchema } from './fields.ts';
 
-/** The dashboard's clock ticks this often, in ms (SPEC section 9). */
+/** The dashboard's clock ticks this often, in ms. */
 export const CLOCK_TICK_MS = 1_000;
 
-/** The specification's client-side counters (SPEC section 9): where they start and how they rise while real-time updates are on. Times in ms. */
+/** The specification's client-side counters: where they start and how they rise while real-time updates are on. Times in ms. */
 export const SIMULATED_COUNTERS = {
   threats_start: 67,
   rules_start: 8,
@@ -24,7 +24,7 @@ export const SAMPLE_HEALTH = [
   { label: 'Network', percent: 22 },
 ] as const;
 
-/** Features of a plan that the licence panel shows before '+N more' (SPEC section 9). */
+/** Features of a plan that the licence panel shows before '+N more'. */
 export const PLAN_FEATURES_SHOWN = 4;
 
 /** A new account's score, and the most there is. */

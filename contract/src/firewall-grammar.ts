@@ -1,7 +1,7 @@
 import { FAMILY_BITS, type Family, type IpAddress, lastAddress, parseIp, printIp } from './ip-address.ts';
 
 /**
- * What may stand in the address and port fields of a firewall rule (product decision, issue 3):
+ * What may stand in the address and port fields of a firewall rule (a decision of the product):
  *
  *     address = "" | "any" | "*" | entry *( "," entry )           at most 64 entries of one family
  *     entry   = ip | ip "/" prefix-length | ip "-" ip

@@ -12,7 +12,7 @@ import {
 } from './firewall-grammar.ts';
 import type { Family, IpAddress } from './ip-address.ts';
 
-/** What happens to traffic that no enabled rule matches (product decision, issue 3). */
+/** What happens to traffic that no enabled rule matches (a decision of the product). */
 export const DEFAULT_ACTIONS: Record<Direction, Action> = { inbound: 'block', outbound: 'allow' };
 
 export type PacketProtocol = Exclude<Protocol, 'all'>;

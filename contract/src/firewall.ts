@@ -8,7 +8,7 @@ export const RULES_MAXIMUM = 500;
 /** Characters of a rule's name. */
 export const RULE_NAME_MAXIMUM = 100;
 
-/** The specification's static figures (SPEC section 9), shown only where `demo` is on and marked as a sample. */
+/** The specification's static figures, shown only where `demo` is on and marked as a sample. */
 export const SAMPLE_FIGURES = { blocked_attempts: '247', data_protected: '2.4GB' } as const;
 
 export const directionSchema = z.enum(['inbound', 'outbound'], { error: 'Choose inbound or outbound.' });
@@ -66,7 +66,7 @@ const ruleTermsSchema = z.object({
   port: grammarField(readPorts),
 });
 
-/** A rule as it is asked for: a name is enough, the rest has the specification's defaults (SPEC section 9). The grammar of its addresses and its port is that of `firewall-grammar.ts`. */
+/** A rule as it is asked for: a name is enough, the rest has the specification's defaults. The grammar of its addresses and its port is that of `firewall-grammar.ts`. */
 export const newRuleSchema = z.object({ rule_name: ruleNameSchema, ...ruleTermsSchema.shape }).superRefine((rule, context) => {
   const conflict = conflictOf(rule);
   if (conflict) context.addIssue({ code: 'custom', path: [conflict.field], message: conflict.message });

@@ -13,7 +13,7 @@ import {
   UNLIMITED_DEVICES,
 } from './subscription.ts';
 
-describe('SPEC section 9', () => {
+describe('the constants of the business', () => {
   test.each([
     ['the version label (section 2)', VERSION, '3.7.9'],
     ['the dashboard clock ticks every second', CLOCK_TICK_MS, 1_000],

@@ -3,7 +3,7 @@ import { emailSchema } from './auth.ts';
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 
-/** Months that the assign form and the template form offer, and devices that both do (SPEC section 9). */
+/** Months that the assign form and the template form offer, and devices that both do. */
 export const ASSIGN_DURATIONS = [1, 3, 6, 12, 24, 36] as const;
 export const TEMPLATE_DURATIONS = [1, 12, 24] as const;
 export const MAX_DEVICES_OPTIONS = [1, 3, 5, 10, 999] as const;

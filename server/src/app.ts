@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { VERSION } from '@palisade/contract/constants';
 import type { Topic } from '@palisade/contract/endpoint';
 import { eventsChannel, type LiveEvent } from '@palisade/contract/events';
@@ -43,6 +44,7 @@ import { type Home, takeHome } from '#platform/home.ts';
 import { createHttp, PATIENCE } from '#platform/http.ts';
 import { isSetUp, readProvider } from '#platform/installation.ts';
 import { createMail } from '#platform/mail.ts';
+import { createMetrics } from '#platform/metrics.ts';
 import { serveOpenApi } from '#platform/openapi.ts';
 import { sourceOf } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
@@ -50,6 +52,7 @@ import { serveProxyFindings } from '#platform/proxy.routes.ts';
 import { createProxyWatch } from '#platform/proxy-watch.ts';
 import { createRateLimits } from '#platform/rate-limit.ts';
 import { createRedisCounters } from '#platform/redis-counters.ts';
+import { measureRequests } from '#platform/request-metrics.ts';
 import { createRequestWatch } from '#platform/request-watch.ts';
 import { keepRetention } from '#platform/retention.ts';
 import type { Observe } from '#platform/security-event.ts';
@@ -63,6 +66,7 @@ import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
 import { createInstallationNews } from './app/installation-news.ts';
 import { restrainMail } from './app/letters.ts';
+import { buildMetrics, meterScans } from './app/metrics.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
 import { buildScanner } from './app/scanner.ts';
 import { folderOf, openKeptFiles } from './app/storage.ts';
@@ -81,6 +85,8 @@ export interface App {
   database: Kysely<Tables>;
   /** Stops taking requests; to be called before `close` by who lets those under way finish. */
   drain: Drain;
+  /** What answers `/metrics` apart from everything else, where the settings ask for that; listens on nothing yet. */
+  metrics: Server | undefined;
   /** Ends every socket with the word that its page is to connect again. */
   endSockets(): void;
   close(): Promise<void>;
@@ -111,7 +117,8 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const { settings, logger, now = Date.now } = surroundings;
   const leaked = readLeakedPasswords(surroundings.leaked_passwords);
   // Before anything else is made or changed: the database says whether this version and these keys are the right ones.
-  const { database, keys } = await openStore(surroundings);
+  const { database, keys, pool } = await openStore(surroundings);
+  const metrics = settings.metrics && createMetrics();
   const spool = openSpool({ ...folderOf(surroundings, 'spool'), limits: settings.spool });
   const { quarantine, shared, close: closeStore } = await openKeptFiles(surroundings);
   const topics =
@@ -178,6 +185,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     onInfected: (file) => monitor.detection.observe(scanFinished(file)),
     onCleared: (file) => monitor.antiHacking.raise(clearedFileIncident(file)),
     tell,
+    meter: metrics && meterScans(metrics),
     now,
   });
   const { antivirus, engine, embedded, signatures } = scanner;
@@ -262,6 +270,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     exposure: settings.exposure,
     onArrival: proxies.look,
   });
+  if (metrics) measureRequests(fastify, metrics);
   const drain = createDrain(fastify);
   const storage = createStorageWatch({
     database: database.$pickTables<'installation'>(),
@@ -367,6 +376,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     limits: surroundings.events_limits ?? SOCKET_LIMITS,
     public_url: settings.public_url,
   });
+  const measuring = metrics && buildMetrics(surroundings, { metrics, fastify, rateLimits, pool, mail, scanner, events });
   await serveWeb(fastify, surroundings.web_folder);
   await antivirus.resume();
 
@@ -378,8 +388,10 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     antiHacking: monitor.antiHacking,
     database,
     drain,
+    metrics: measuring?.server,
     endSockets: events.close,
     async close() {
+      measuring?.close();
       events.close();
       installationNews.close();
       await scanner.close();

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { databaseLocation } from '#platform/database.ts';
@@ -14,6 +15,20 @@ const SAME_SIGNAL_MS = 1_000;
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** @throws what names METRICS_PORT, which the address of an error alone does not. */
+async function listenAt(server: Server, address: { host: string; port: number }): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) =>
+      reject(
+        new Error(
+          `The metrics cannot be served at METRICS_HOST ${address.host}, METRICS_PORT ${address.port} (${reasonOf(error)}). Set another port, or an address that this machine has.`,
+        ),
+      ),
+    );
+    server.listen(address.port, address.host, resolve);
+  });
 }
 
 /** What a person can do about an error at start, in one line. */
@@ -69,6 +84,7 @@ try {
     logger,
   });
   await app.fastify.listen({ host: settings.host, port: settings.port });
+  if (app.metrics && settings.metrics?.address) await listenAt(app.metrics, settings.metrics.address);
 } catch (error) {
   logger.debug({ err: error }, 'start failed');
   fail(explain(error, settings));

@@ -18,40 +18,54 @@ const HAPROXY = found('/usr/sbin/haproxy', '/usr/local/sbin/haproxy', '/usr/loca
 export const PROXY_KINDS = ['nginx', 'nginx with headers', 'Caddy', 'HAProxy'] as const;
 export type ProxyKind = (typeof PROXY_KINDS)[number];
 
+/** Writes a configuration into the folder, and answers what to run. */
+export type Prepare = (place: { folder: string; port: number; upstream: number }) => { command: string; args: string[] };
+
 interface Program {
   path: string | undefined;
   package: string;
-  /** Writes its configuration into the folder, and answers what to run. */
-  prepare(place: { folder: string; port: number; upstream: number }): { command: string; args: string[] };
+  prepare: Prepare;
 }
 
-function prepareNginx(headers: readonly string[]): Program['prepare'] {
-  return ({ folder, port, upstream }) => {
-    const conf = join(folder, 'nginx.conf');
-    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`);
-    writeFileSync(
-      conf,
-      `daemon off;
-master_process off;
-pid ${folder}/nginx.pid;
-error_log stderr;
-events {}
-http {
-  access_log off;
-  client_max_body_size 0;
-  ${temporary.join('\n  ')}
+/** nginx with these directives of its `http` block. */
+export function nginxWith(folder: string, http: string): ReturnType<Prepare> {
+  const conf = join(folder, 'nginx.conf');
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`);
+  const settings = ['daemon off;', 'master_process off;', `pid ${folder}/nginx.pid;`, 'error_log stderr;', 'events {}'];
+  writeFileSync(conf, `${settings.join('\n')}\nhttp {\n  access_log off;\n  ${temporary.join('\n  ')}\n${http}\n}\n`);
+  return { command: NGINX ?? 'nginx', args: ['-p', folder, '-c', conf] };
+}
+
+/** Caddy with this Caddyfile, whose global options are `options`, and these variables. */
+export function caddyWith(
+  folder: string,
+  options: readonly string[],
+  caddyfile: string,
+  variables: Readonly<Record<string, string>> = {},
+): ReturnType<Prepare> {
+  const conf = join(folder, 'Caddyfile');
+  writeFileSync(conf, `{\n${options.map((option) => `\t${option}\n`).join('')}}\n${caddyfile}`);
+  const homes = ['HOME', 'XDG_DATA_HOME', 'XDG_CONFIG_HOME'].map((name) => `${name}=${folder}`);
+  const set = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  return {
+    command: '/usr/bin/env',
+    args: [...homes, ...set, CADDY ?? 'caddy', 'run', '--config', conf, '--adapter', 'caddyfile'],
+  };
+}
+
+function prepareNginx(headers: readonly string[]): Prepare {
+  return ({ folder, port, upstream }) =>
+    nginxWith(
+      folder,
+      `  client_max_body_size 0;
   server {
     listen 127.0.0.1:${port};
     location / {
       proxy_pass http://127.0.0.1:${upstream};
       ${headers.join('\n      ')}
     }
-  }
-}
-`,
+  }`,
     );
-    return { command: NGINX ?? 'nginx', args: ['-p', folder, '-c', conf] };
-  };
 }
 
 const NGINX_HEADERS = [
@@ -70,14 +84,12 @@ const PROGRAMS: Readonly<Record<ProxyKind, Program>> = {
   Caddy: {
     path: CADDY,
     package: 'caddy',
-    prepare({ folder, port, upstream }) {
-      const conf = join(folder, 'Caddyfile');
-      const options = '{\n\tadmin off\n\tauto_https off\n}\n';
-      writeFileSync(conf, `${options}http://:${port} {\n\tbind 127.0.0.1\n\treverse_proxy 127.0.0.1:${upstream}\n}\n`);
-      const home = ['HOME', 'XDG_DATA_HOME', 'XDG_CONFIG_HOME'].map((name) => `${name}=${folder}`);
-      const run = ['run', '--config', conf, '--adapter', 'caddyfile'];
-      return { command: '/usr/bin/env', args: [...home, CADDY ?? 'caddy', ...run] };
-    },
+    prepare: ({ folder, port, upstream }) =>
+      caddyWith(
+        folder,
+        ['admin off', 'auto_https off'],
+        `http://:${port} {\n\tbind 127.0.0.1\n\treverse_proxy 127.0.0.1:${upstream}\n}\n`,
+      ),
   },
   HAProxy: {
     path: HAPROXY,
@@ -133,11 +145,15 @@ const listens = (port: number) =>
 const START_MS = 20_000;
 const LOOK_MS = 20;
 
-/** A real proxy on a free port of loopback before the server at `url`, until it is stopped or this process ends. */
-export async function runProxy(kind: ProxyKind, { url }: { url: string }): Promise<TestProxy> {
+/** A real proxy on a free port of loopback, or the one that is named, before the server at `url`, until it is stopped or this process ends. */
+export async function runProxy(
+  kind: ProxyKind,
+  { url, at }: { url: string; at?: number },
+  prepare: Prepare = PROGRAMS[kind].prepare,
+): Promise<TestProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-proxy-'));
-  const port = await freePort();
-  const { command, args } = PROGRAMS[kind].prepare({ folder, port, upstream: Number(new URL(url).port) });
+  const port = at ?? (await freePort());
+  const { command, args } = prepare({ folder, port, upstream: Number(new URL(url).port) });
   const log = join(folder, 'errors');
   const child = spawnBound('/bin/sh', ['-c', `exec "$0" "$@" 2>${log}`, command, ...args]);
   let isGone = false;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { EICAR } from './files.ts';
 import { startTestApp } from './harness.ts';
 
-// SPEC section 7, row by row, spoken as a client does that knows the specification and nothing of the contract.
+// The specification's endpoints, row by row, spoken as a client does that knows the specification and nothing of the contract.
 
 type Role = 'anyone' | 'customer' | 'premium' | 'admin';
 type Json = Record<string, unknown>;
@@ -310,7 +310,7 @@ function changed(body: Json, field: string, value: unknown): Json {
 
 const WITH_BODY = ROWS.flatMap((row) => (row.body === undefined ? [] : [{ ...row, body: row.body }]));
 
-describe('SPEC section 7', () => {
+describe('the specification', () => {
   test.each(ROWS)('$method $path answers what the specification says', async ({ method, path, role, body, status, answer }) => {
     const response = await send(method, path, role, await body?.());
     const reply = await response.text();
@@ -387,7 +387,7 @@ describe('SPEC section 7', () => {
   );
 });
 
-describe('SPEC section 7: /firewall/rules/{id}', () => {
+describe('the specification: /firewall/rules/{id}', () => {
   test('PUT answers the changed rule, DELETE removes it, a second DELETE is 404', async () => {
     const { id } = z.object({ id: z.string() }).parse(await answerOf(send('POST', '/firewall/rules', 'customer', rule())));
     const path = `/firewall/rules/${id}`;
@@ -404,7 +404,7 @@ describe('SPEC section 7: /firewall/rules/{id}', () => {
   });
 });
 
-describe('SPEC section 7: POST /antivirus/scan', () => {
+describe('the specification: POST /antivirus/scan', () => {
   const upload = async (role: Role) => {
     const form = new FormData();
     form.append('file', new Blob([new Uint8Array(EICAR)]), 'eicar.com');

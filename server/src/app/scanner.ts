@@ -12,7 +12,7 @@ import { SCAN_LIMITS } from '#features/antivirus/engines/limits.ts';
 import { createYaraPool } from '#features/antivirus/engines/yara-pool.ts';
 import { createFalseAlarms } from '#features/antivirus/false-alarms.ts';
 import { serveQuarantine } from '#features/antivirus/quarantine.routes.ts';
-import { serveSignatures } from '#features/antivirus/signatures.routes.ts';
+import { clamdStatus, serveSignatures } from '#features/antivirus/signatures.routes.ts';
 import { createSignatures } from '#features/antivirus/signatures.ts';
 import { createTurns, SMALL_BYTES } from '#features/antivirus/turns.ts';
 import type { Audit } from '#platform/audit.ts';
@@ -50,11 +50,11 @@ export async function buildScanner(
     now: () => number;
   } & Pick<
     Parameters<typeof createAntivirus>[0],
-    'spool' | 'quarantine' | 'shared' | 'home' | 'onInfected' | 'onCleared' | 'tell'
+    'spool' | 'quarantine' | 'shared' | 'home' | 'onInfected' | 'onCleared' | 'tell' | 'meter'
   >,
 ) {
   const { settings, logger } = surroundings;
-  const { database, audit, accounts, counters, spool, quarantine, shared, home, onInfected, onCleared, tell, now } = parts;
+  const { database, audit, accounts, counters, spool, quarantine, shared, home, onInfected, onCleared, tell, meter, now } = parts;
   const engine_processes =
     surroundings.engine_processes ??
     Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism() + 1));
@@ -108,10 +108,11 @@ export async function buildScanner(
     now,
   });
   const arrivals = createArrivals(surroundings.arrival_limits ?? ARRIVAL_LIMITS, counters);
+  const turns = createTurns({ slots: engine_processes, small_bytes: SMALL_BYTES, ...PATIENCE_WITH_FILES });
   const antivirus: Antivirus = createAntivirus({
     database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation'>(),
     engine,
-    turns: createTurns({ slots: engine_processes, small_bytes: SMALL_BYTES, ...PATIENCE_WITH_FILES }),
+    turns,
     arrivals,
     spool,
     quarantine,
@@ -124,6 +125,7 @@ export async function buildScanner(
     onInfected,
     onCleared,
     tell,
+    meter,
     matchHash: surroundings.match_hash ?? signatures.matchHash,
     retry_ms: surroundings.scan_retry_ms,
     record_ms: surroundings.scan_record_ms,
@@ -135,6 +137,9 @@ export async function buildScanner(
     engine,
     antivirus,
     openFalseAlarms: falseAlarms.countOpen,
+    waiting: turns.waiting,
+    /** The processes of each engine: ours, and the clamds that are asked. */
+    processes: () => [embedded.status(), ...(clamd?.present() === true ? [clamdStatus(clamd)] : [])],
 
     serve(api: Api): void {
       const upload_limits = { ...UPLOAD_LIMITS, total_ms: settings.upload_ms, ...surroundings.upload_limits };

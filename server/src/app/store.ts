@@ -6,7 +6,7 @@ import { type Audit, type AuditTables, createAudit } from '#platform/audit.ts';
 import { verifyAudit } from '#platform/audit-verify.ts';
 import { createAuditWitness, openWitness } from '#platform/audit-witness.ts';
 import { migrate, openDatabase, rewriteOnce } from '#platform/database.ts';
-import { waitingUnbounded } from '#platform/database-patience.ts';
+import { type PoolState, waitingUnbounded } from '#platform/database-patience.ts';
 import { installationKeys, openKeys } from '#platform/keys.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
@@ -16,10 +16,14 @@ const DAY_MS = 86_400_000;
 /** Opens the database and the keys that it was used with. @throws what says why this server cannot be the one of this database; then nothing stays open. */
 export async function openStore(surroundings: Surroundings) {
   const { settings, logger } = surroundings;
+  let pool: (() => PoolState) | undefined;
   const database = openDatabase<Tables>(surroundings.database, {
     connections: settings.database_pool,
     timeout_ms: settings.database_timeout_ms,
     logger,
+    onPool(read) {
+      pool = read;
+    },
   });
   try {
     await migrate(database, migrations);
@@ -31,7 +35,7 @@ export async function openStore(surroundings: Surroundings) {
         'what earlier versions deleted could not be wiped from the database; the next start tries again',
       ),
     );
-    return { database, keys };
+    return { database, keys, pool };
   } catch (error) {
     await database.destroy();
     throw error;

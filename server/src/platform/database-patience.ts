@@ -78,6 +78,15 @@ export async function withPatience<T>(timeout_ms: number, ask: () => Promise<T>,
   }
 }
 
+/** Connections to the database at a moment. */
+export interface PoolState {
+  used: number;
+  /** How many wait for one. */
+  waiting: number;
+  /** How many there may be. */
+  most: number;
+}
+
 /** A trouble that comes and goes is told at most so often, in ms. */
 const TOLD_EVERY_MS = 60_000;
 

@@ -5,7 +5,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { Kysely, SqliteAdapter, SqliteDialect, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { types as pgTypes } from 'pg';
-import { createDatabaseWatch, waitingUnbounded } from './database-patience.ts';
+import { createDatabaseWatch, type PoolState, waitingUnbounded } from './database-patience.ts';
 import { createDurableDialect, diskOf } from './durable-sqlite.ts';
 import { type InstallationTables, readFact, writeFact } from './installation.ts';
 import { createPatientPostgres } from './patient-postgres.ts';
@@ -33,6 +33,8 @@ export interface DatabaseOptions {
   timeout_ms?: number;
   /** Told when the database is in trouble, and when it answers again. */
   logger?: Pick<FastifyBaseLogger, 'error' | 'warn'>;
+  /** Given what reads how many connections are in use. Not called for a database in memory, which has none. */
+  onPool?: (read: () => PoolState) => void;
 }
 
 /**
@@ -40,12 +42,14 @@ export interface DatabaseOptions {
  * SQLite runs in WAL: what was acknowledged survives a power cut (durable-sqlite.ts).
  */
 export function openDatabase<Tables>(location: DatabaseLocation, options: DatabaseOptions = {}): Kysely<Tables> {
-  const { connections = CONNECTIONS, timeout_ms = TIMEOUT_MS, logger } = options;
+  const { connections = CONNECTIONS, timeout_ms = TIMEOUT_MS, logger, onPool = () => {} } = options;
   const watch = createDatabaseWatch(logger);
   if ('postgres' in location) {
     // Sizes in bytes are int8, which pg answers as text; none comes near 2^53.
     pgTypes.setTypeParser(INT8_TYPE_ID, Number);
-    return new Kysely<Tables>({ dialect: createPatientPostgres({ url: location.postgres, connections, timeout_ms, watch }) });
+    return new Kysely<Tables>({
+      dialect: createPatientPostgres({ url: location.postgres, connections, timeout_ms, watch, onPool }),
+    });
   }
   if (location.sqlite !== ':memory:') mkdirSync(join(location.sqlite, '..'), { recursive: true });
   const database = new SqliteDatabase(location.sqlite);
@@ -61,7 +65,7 @@ export function openDatabase<Tables>(location: DatabaseLocation, options: Databa
   // Kysely's own one: a database in memory has no disk to wait for.
   if (location.sqlite === ':memory:') return new Kysely<Tables>({ dialect: new SqliteDialect({ database: cached }) });
   const durable = createDurableDialect(cached, diskOf(`${location.sqlite}-wal`));
-  return new Kysely<Tables>({ dialect: createPatientSqlite(durable, { timeout_ms, watch }) });
+  return new Kysely<Tables>({ dialect: createPatientSqlite(durable, { timeout_ms, watch, onPool }) });
 }
 
 /**

@@ -22,7 +22,7 @@ export function serveEvents(
     present: (user_id: string) => LiveEvent[];
     held: (user_ids: readonly string[]) => Promise<ReadonlySet<string>>;
   },
-): Pick<Sockets, 'close'> {
+): Pick<Sockets, 'close' | 'open'> {
   const { topics, present, held, ...socketParts } = parts;
   const { fastify, sessions } = api;
   const bySession = createIndexByKey<Connection<Session, ServerFrame>>();
@@ -82,6 +82,7 @@ export function serveEvents(
     sessions.onChange(sockets.lookAgain),
   ];
   return {
+    open: sockets.open,
     close() {
       for (const stop of stopWatching) stop();
       sockets.close();

@@ -18,7 +18,7 @@ export class HomeTakenError extends Error {
   override name = 'HomeTakenError';
 }
 
-const ID_FILE = 'home';
+export const HOME_FILE = 'home';
 /** Held by the operating system for as long as the process lives: on one machine nothing else is needed. */
 const LOCK_FILE = 'server.lock';
 /** Says who holds it, for people, and for another machine that has the folder over a network, where that lock may not reach. */
@@ -119,7 +119,7 @@ function refusal(folder: string, holder: Holder | undefined, why?: string): Home
 
 /** The id of a data folder, which is made where there is none. @throws Error when the file does not hold one. */
 export function homeId(folder: string): string {
-  const path = join(folder, ID_FILE);
+  const path = join(folder, HOME_FILE);
   const text = readOr(() => readFileSync(path, 'utf8').trim(), '');
   if (z.uuid().safeParse(text).success) return text;
   if (readOr(() => statSync(path).size, 0) > 0)

@@ -69,6 +69,8 @@ export interface Mail {
   list(page: PageQuery): Promise<MailRecord[]>;
   /** How many were not sent: they wait, or were given up. */
   countUnsent(): Promise<number>;
+  /** How many were to be sent more than a minute ago, and were not: of those that are tried again later none. */
+  countLate(): Promise<number>;
   /** Removes what is older than mails are kept. */
   forgetOld(): Promise<void>;
   /** Removes every mail to an address, as part of `database`'s transaction. */
@@ -90,6 +92,7 @@ const BACK_OFF = { first_ms: 10 * SECOND_MS, most_ms: 3_600 * SECOND_MS, attempt
 /** How long it can be seen what was sent to whom. */
 const KEPT_MS = 30 * 86_400 * SECOND_MS;
 const LOOK_EVERY_MS = 5 * SECOND_MS;
+const LATE_AFTER_MS = 60 * SECOND_MS;
 /** Letters that are being handed over at once, each over a connection of its own; these many of them are kept free of what can wait. */
 const CONNECTIONS = 10;
 const KEPT_FREE = 2;
@@ -341,6 +344,15 @@ export function createMail(parts: {
         .where('sent_at', 'is', null)
         .executeTakeFirstOrThrow();
       return Number(row.count);
+    },
+
+    async countLate() {
+      const { count } = await database
+        .selectFrom('mails')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('next_attempt_at', '<', at(-LATE_AFTER_MS))
+        .executeTakeFirstOrThrow();
+      return Number(count);
     },
 
     async forgetOld() {

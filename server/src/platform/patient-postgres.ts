@@ -14,7 +14,7 @@ import {
 import { Pool } from 'pg';
 import { z } from 'zod';
 import { DatabaseTrouble, isOutage, troubleOf, troubleOfConnection } from './database-errors.ts';
-import { type DatabaseWatch, isBackground, withPatience } from './database-patience.ts';
+import { type DatabaseWatch, isBackground, type PoolState, withPatience } from './database-patience.ts';
 
 const KEEP_ALIVE_MS = 10_000;
 const CANCEL_BYTES = 16;
@@ -80,8 +80,9 @@ export function createPatientPostgres(options: {
   connections: number;
   timeout_ms: number;
   watch: DatabaseWatch;
+  onPool: (read: () => PoolState) => void;
 }): Dialect {
-  const { url, connections, timeout_ms, watch } = options;
+  const { url, connections, timeout_ms, watch, onPool } = options;
   const clients = new Pool({
     connectionString: url,
     max: connections,
@@ -113,6 +114,11 @@ export function createPatientPostgres(options: {
   // Jobs in the background wait longer, so that some of the connections are not theirs to wait with.
   let background_left = Math.max(1, Math.floor(connections / 2));
   const background_waiting: (() => void)[] = [];
+  onPool(() => ({
+    used: clients.totalCount - clients.idleCount,
+    waiting: clients.waitingCount + background_waiting.length,
+    most: connections,
+  }));
   const begin = async () => {
     if (background_left === 0) await new Promise<void>((resolve) => background_waiting.push(resolve));
     else background_left -= 1;
@@ -186,8 +192,9 @@ export function createPatientPostgres(options: {
           throw told(error);
         }
       },
-      async beginTransaction(to) {
-        await say(to, 'begin');
+      async beginTransaction(to, { isolationLevel, accessMode }) {
+        const level = isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`;
+        await say(to, `begin${level}${accessMode === undefined ? '' : ` ${accessMode}`}`);
       },
       async commitTransaction(to) {
         // COMMIT of a transaction in which a statement has failed is answered as ROLLBACK.

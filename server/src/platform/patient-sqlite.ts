@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import { isOutage, troubleOf } from './database-errors.ts';
-import { type DatabaseWatch, withPatience } from './database-patience.ts';
+import { type DatabaseWatch, type PoolState, withPatience } from './database-patience.ts';
 
 /** How long a lock of another program is left alone before it is tried again, in ms: the first wait and the longest. */
 const RETRY = { first_ms: 2, most_ms: 50 } as const;
@@ -10,8 +10,14 @@ const RETRY = { first_ms: 2, most_ms: 50 } as const;
  * A dialect of SQLite for which nobody waits longer than they may (database-patience.ts): for their turn, for another program's lock on the file (a backup, a
  * shell), for the disk. SQLite's own `busy_timeout` would hold up the one thread that everybody is served by.
  */
-export function createPatientSqlite(dialect: Dialect, options: { timeout_ms: number; watch: DatabaseWatch }): Dialect {
-  const { timeout_ms, watch } = options;
+export function createPatientSqlite(
+  dialect: Dialect,
+  options: { timeout_ms: number; watch: DatabaseWatch; onPool: (read: () => PoolState) => void },
+): Dialect {
+  const { timeout_ms, watch, onPool } = options;
+  /** Who has the one connection, or waits for it. */
+  let asking = 0;
+  onPool(() => ({ used: Math.min(1, asking), waiting: Math.max(0, asking - 1), most: 1 }));
 
   /** Does what another program's lock may keep from happening, until it happens or has to be given up. */
   async function despiteLocks<T>(work: () => Promise<T>): Promise<T> {
@@ -67,11 +73,23 @@ export function createPatientSqlite(dialect: Dialect, options: { timeout_ms: num
 
   function createDriver(): Driver {
     const driver = dialect.createDriver();
-    const giveBack = (late: Promise<DatabaseConnection>) =>
-      void late.then((connection) => driver.releaseConnection(connection)).catch(() => {});
+    const release = (connection: DatabaseConnection) => {
+      asking -= 1;
+      return driver.releaseConnection(connection);
+    };
+    const acquire = async () => {
+      asking += 1;
+      try {
+        return await driver.acquireConnection();
+      } catch (error) {
+        asking -= 1;
+        throw error;
+      }
+    };
+    const giveBack = (late: Promise<DatabaseConnection>) => void late.then(release).catch(() => {});
     return {
       init: (init) => driver.init(init),
-      acquireConnection: async () => new Patient(await withPatience(timeout_ms, () => driver.acquireConnection(), giveBack)),
+      acquireConnection: async () => new Patient(await withPatience(timeout_ms, acquire, giveBack)),
       beginTransaction: (to, settings) => despiteLocks(() => driver.beginTransaction(innerOf(to), settings)),
       commitTransaction: (to) => despiteLocks(() => driver.commitTransaction(innerOf(to))),
       rollbackTransaction: (to) => driver.rollbackTransaction(innerOf(to)),
@@ -79,7 +97,7 @@ export function createPatientSqlite(dialect: Dialect, options: { timeout_ms: num
       releaseConnection: (to) =>
         withPatience(
           timeout_ms,
-          () => driver.releaseConnection(innerOf(to)),
+          () => release(innerOf(to)),
           () => {},
         ),
       destroy: () => driver.destroy(),

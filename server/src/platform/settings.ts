@@ -11,7 +11,7 @@ export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
-/** What a server runs with: read once from the environment, never again. Names and defaults are those of the README's table. */
+/** What a server runs with: read once from the environment, never again. Names and defaults are those of the table in docs/operating.md. */
 export interface Settings {
   host: string;
   port: number;
@@ -69,6 +69,8 @@ export interface Settings {
   stop_notice_s: number;
   /** Seconds in which requests under way may then finish. */
   stop_drain_s: number;
+  /** Where the server's own figures are read; undefined: nowhere. At least one of the two is there. */
+  metrics: { address: { host: string; port: number } | undefined; token: string | undefined } | undefined;
   log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Sentences for the log at start: what runs, but should be known. */
   warnings: readonly string[];
@@ -102,6 +104,12 @@ const commaList = text.transform((value) =>
 );
 
 const SECOND_MS = 1_000;
+const PORT_RANGE = 'must be a port number from 0 to 65535';
+const portNumber = z.coerce
+  .number({ error: PORT_RANGE })
+  .int('must be a whole number')
+  .min(0, PORT_RANGE)
+  .max(65_535, PORT_RANGE);
 
 /** A whole number of `unit`. */
 const countOf = (unit: string, least: number, most: number, fallback: number) =>
@@ -142,15 +150,7 @@ const duration = (usual: string) => measure(/^([1-9]\d{0,5})([smhd])$/, UNIT_MS,
 
 const environmentSchema = z.object({
   HOST: text.default('127.0.0.1'),
-  PORT: z.preprocess(
-    blankIsUnset,
-    z.coerce
-      .number({ error: 'must be a port number from 0 to 65535' })
-      .int('must be a whole number')
-      .min(0, 'must be a port number from 0 to 65535')
-      .max(65_535, 'must be a port number from 0 to 65535')
-      .default(3000),
-  ),
+  PORT: z.preprocess(blankIsUnset, portNumber.default(3000)),
   PUBLIC_URL: webAddress,
   EXPOSURE: z.preprocess(blankIsUnset, z.enum(['local', 'public'], { error: 'must be "local" or "public"' }).optional()),
   DATA_DIR: text.default('./data'),
@@ -212,6 +212,16 @@ const environmentSchema = z.object({
   SPOOL_MAXIMUM: bytes('16G'),
   DISK_RESERVE: bytes('512M'),
   UPLOAD_TIME: duration('1h'),
+  METRICS_PORT: z.preprocess(blankIsUnset, portNumber.optional()),
+  METRICS_HOST: text,
+  // What a header can carry as a bearer token (RFC 6750 section 2.1), and nobody guesses.
+  METRICS_TOKEN: z.preprocess(
+    blankIsUnset,
+    z
+      .string()
+      .regex(/^[\w.~+/-]{24,256}=*$/, 'must be 24 to 256 letters, digits or any of -._~+/ (openssl rand -hex 32 makes one)')
+      .optional(),
+  ),
   LOG_LEVEL: z.preprocess(
     blankIsUnset,
     z
@@ -221,7 +231,7 @@ const environmentSchema = z.object({
 });
 
 /** Settings that may hold a password: what is wrong with them is said, what they are is not. */
-const WITH_CREDENTIALS = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL']);
+const WITH_CREDENTIALS = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL', 'METRICS_TOKEN']);
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
 
@@ -255,6 +265,31 @@ function storageOf(url: string | undefined, secret_file: string | undefined): S3
 function senderOf(smtp_url: string, public_url: string | undefined): string {
   const account = z.email().safeParse(decodeURIComponent(new URL(smtp_url).username)).data;
   return account ?? `no-reply@${public_url === undefined ? 'localhost' : new URL(public_url).hostname}`;
+}
+
+/** Where the metrics are read: never by whoever happens to come by. */
+function metricsOf(values: {
+  PORT: number;
+  METRICS_PORT?: number | undefined;
+  METRICS_HOST?: string | undefined;
+  METRICS_TOKEN?: string | undefined;
+}): Settings['metrics'] {
+  const { PORT, METRICS_PORT: port, METRICS_HOST, METRICS_TOKEN: token } = values;
+  if (port === undefined) {
+    if (METRICS_HOST !== undefined)
+      throw new SettingsError('METRICS_HOST is set, but without METRICS_PORT nothing listens there. Set that too, or unset it.');
+    return token === undefined ? undefined : { address: undefined, token };
+  }
+  if (port === PORT && port !== 0)
+    throw new SettingsError(
+      `METRICS_PORT is ${port}, as PORT is. Set it to another port, or unset it: with METRICS_TOKEN the metrics are on PORT.`,
+    );
+  const host = METRICS_HOST ?? '127.0.0.1';
+  if (token === undefined && !isLoopbackHost(host))
+    throw new SettingsError(
+      `METRICS_HOST ${host} can be reached by others. Set METRICS_TOKEN too (openssl rand -hex 32 makes one), or unset METRICS_HOST.`,
+    );
+  return { address: { host, port }, token };
 }
 
 /**
@@ -348,6 +383,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     retain_days: { scans: values.RETAIN_SCANS, alerts: values.RETAIN_ALERTS, audit: values.RETAIN_AUDIT },
     stop_notice_s: values.STOP_NOTICE,
     stop_drain_s: values.STOP_DRAIN,
+    metrics: metricsOf(values),
     log_level: values.LOG_LEVEL,
     warnings,
   };

@@ -2,8 +2,8 @@ import { type Coverage, type Scan, type ScansQuery, type ScanTotals, scansQueryS
 import type { LiveEvent } from '@palisade/contract/events';
 import type { ScanDetail } from '@palisade/contract/quarantine';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Kysely } from 'kysely';
-import { newId } from '#platform/id.ts';
+import { type Kysely, sql } from 'kysely';
+import { newId, timeOfId } from '#platform/id.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import { createPersonCache } from '#platform/person-cache.ts';
 import { Problem } from '#platform/problem.ts';
@@ -11,10 +11,17 @@ import { storageProblem } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { Engine } from './engines/yara-pool.ts';
-import { type ClearedFile, createExaminations, type InfectedFile, type RecordNews, type Waiter } from './examination.ts';
+import {
+  type ClearedFile,
+  createExaminations,
+  type InfectedFile,
+  type RecordNews,
+  type ScanMeter,
+  type Waiter,
+} from './examination.ts';
 import type { FalseAlarms } from './false-alarms.ts';
 import { displayName } from './filename.ts';
-import { createKeeping, type ScanRow, type Verdict, waitsUntil } from './keeping.ts';
+import { createKeeping, type ScanRow, UNREAD, type Verdict, waitsUntil } from './keeping.ts';
 import { createKeptFiles, type KeptFiles, requireHere } from './kept-files.ts';
 import { type MatchHash, withList } from './known-hashes.ts';
 import { createNewRecord } from './new-record.ts';
@@ -65,6 +72,10 @@ export interface Antivirus extends KeptFiles, Pick<WaitingFiles, 'resume' | 'res
   counts(user_id: string): Promise<ScanCounts>;
   /** How far a person's files are that have no verdict yet. */
   progress(user_id: string): LiveEvent[];
+  /** Files of this server whose bytes wait for an engine, and when the first of them came; ISO. */
+  unread(): Promise<{ files: number; oldest_at: string | null }>;
+  /** Whether what was scanned before is to be looked at again by newer signatures, and was not yet. */
+  recheckDue(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -102,6 +113,7 @@ export function createAntivirus(parts: {
   tell: (user_id: string, event: LiveEvent) => void;
   /** What is known of files by their SHA-256 alone. */
   matchHash?: MatchHash | undefined;
+  meter?: ScanMeter | undefined;
   /** How often pending files are given to the engine again, in ms. */
   retry_ms?: number | undefined;
   /** How long a small file may be read before it is recorded, in ms. */
@@ -222,7 +234,7 @@ export function createAntivirus(parts: {
         edition: null,
         answered_from: null,
       };
-      const record = createNewRecord({ database, spool, keeping, row, news });
+      const record = createNewRecord({ database, spool, keeping, row, news, meter: parts.meter });
       let known: Partial<Verdict> | undefined;
       arriving.add(id);
       try {
@@ -289,6 +301,18 @@ export function createAntivirus(parts: {
     recent: async (user_id, count) => (await overviews.of(user_id)).recent.slice(0, count),
     counts: async (user_id) => (await overviews.of(user_id)).counts,
     progress: examinations.progress,
+    recheckDue: waitingFiles.recheckDue,
+
+    async unread() {
+      const { files, oldest } = await database
+        .selectFrom('scans')
+        .select(({ fn }) => [fn.countAll<number>().as('files'), fn.min('id').as('oldest')])
+        .where('spooled', '=', sql.lit(1))
+        .where('home', '=', home)
+        .where('status_detail', 'in', UNREAD)
+        .executeTakeFirstOrThrow();
+      return { files: Number(files), oldest_at: oldest === null ? null : new Date(timeOfId(oldest)).toISOString() };
+    },
 
     async close() {
       await Promise.all([waitingFiles.close(), examinations.close()]);

@@ -36,6 +36,14 @@ export interface ClearedFile {
   threat: string;
 }
 
+/** Told what engines have done. */
+export interface ScanMeter {
+  /** An engine has read a file. `size` in bytes. */
+  read(file: { size: number; ms: number }): void;
+  /** A file got a verdict, by a reading or without one. */
+  verdict(status: Row['scan_status']): void;
+}
+
 /** Who still waits for a scan, and may end it: what the page that sent the file has named it, and the signal that the person wants it back. */
 export interface Waiter {
   key: string | undefined;
@@ -120,11 +128,12 @@ export function createExaminations(parts: {
   /** Tells a person's pages what happens just now. */
   tell: (user_id: string, event: LiveEvent) => void;
   matchHash: MatchHash | undefined;
+  meter?: ScanMeter | undefined;
   /** How long a file may be read before it is recorded, in ms. */
   record_ms?: number | undefined;
 }): Examinations {
   const { record_ms = RECORDED_AFTER_MS } = parts;
-  const { database, engine, turns, spool, keeping, now, logger, onInfected, onCleared, news, tell, matchHash } = parts;
+  const { database, engine, turns, spool, keeping, now, logger, onInfected, onCleared, news, tell, matchHash, meter } = parts;
   const board = createProgressBoard(tell);
   const running = new Map<string, Promise<Row | undefined>>();
   let closed = false;
@@ -147,7 +156,10 @@ export function createExaminations(parts: {
   /** Stores a verdict, sees to the bytes, and tells of what has changed by it. Undefined when the record is gone. */
   async function conclude(row: Row, verdict: Partial<Verdict>): Promise<Row | undefined> {
     const { row: updated, copy } = await keeping.conclude(row, verdict);
-    if (updated !== undefined) news.changed(updated);
+    if (updated !== undefined) {
+      news.changed(updated);
+      meter?.verdict(updated.scan_status);
+    }
     if (updated?.scan_status === 'infected' && row.scan_status !== 'infected') await tellInfected(updated, copy);
     if (updated?.scan_status === 'clean' && row.scan_status === 'infected') await tellCleared(updated, row);
     return updated;
@@ -229,6 +241,7 @@ export function createExaminations(parts: {
     const lost = new AbortController();
     const recording = record && setTimeout(() => void record.store().catch((error: unknown) => lost.abort(error)), record_ms);
     try {
+      let began_at: number | undefined;
       const scanFor = (begun: () => void) => (stop: AbortSignal) =>
         engine.scan({
           id: row.id,
@@ -239,7 +252,10 @@ export function createExaminations(parts: {
           sha256: row.file_hash,
           folder: spool.unpacked(row.id),
           password,
-          onBegin: begun,
+          onBegin() {
+            began_at ??= performance.now();
+            begun();
+          },
           signal: signal === undefined ? stop : AbortSignal.any([signal, lost.signal, stop]),
           onProgress: (progress) => report({ stage: 'reading', ...progress }),
           deaths: deathsOf(row),
@@ -260,6 +276,7 @@ export function createExaminations(parts: {
         return was_stopped && !isAnswered(outcome) ? SET_ASIDE : outcome;
       });
       const outcome = (await turn.finally(() => board.clear(id))) ?? NO_TURN;
+      if (outcome.kind === 'examined' && began_at !== undefined) meter?.read({ size, ms: performance.now() - began_at });
       clearTimeout(recording);
       if (signal?.aborted && !isAnswered(outcome)) return await withdraw(row, record);
       const verdict = withList(matchHash, row, verdictOf(outcome, row.filename));

@@ -4,7 +4,7 @@ import { Problem } from '#platform/problem.ts';
 import { storageProblem } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import { ACCOUNT_GONE } from './arrivals.ts';
-import type { RecordNews } from './examination.ts';
+import type { RecordNews, ScanMeter } from './examination.ts';
 import type { Keeping, ScanRow, Verdict } from './keeping.ts';
 import type { Spool } from './spool.ts';
 
@@ -30,8 +30,9 @@ export function createNewRecord(parts: {
   keeping: Pick<Keeping, 'deposit' | 'letGo'>;
   row: ScanRow;
   news: Pick<RecordNews, 'changed'>;
+  meter: Pick<ScanMeter, 'verdict'> | undefined;
 }): NewRecord {
-  const { database, spool, keeping, row, news } = parts;
+  const { database, spool, keeping, row, news, meter } = parts;
   let storing: Promise<void> | undefined;
 
   async function insert(values: ScanRow): Promise<void> {
@@ -59,6 +60,7 @@ export function createNewRecord(parts: {
     async finish(verdict, scanned_at = row.scanned_at) {
       const finished: ScanRow = Object.assign({ ...row }, verdict, { scanned_at, spooled: 0, home: null, kept_until: null });
       await insert(finished);
+      meter?.verdict(finished.scan_status);
       await spool.remove(row.id);
       return finished;
     },

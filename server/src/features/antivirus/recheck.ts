@@ -10,6 +10,8 @@ import type { MatchHash } from './known-hashes.ts';
 export interface Recheck {
   /** Rechecks when the engine is another one than the last recheck was done with, in this or an earlier run of the server. */
   look(): Promise<void>;
+  /** Whether a recheck is under way, or is to come. */
+  isDue(): Promise<boolean>;
   /** Rechecks now. */
   run(): Promise<void>;
   close(): Promise<void>;
@@ -89,6 +91,8 @@ export function createRecheck(parts: {
     if (!closed && began_with !== undefined) await writeFact(database, mine, began_with);
   }
 
+  const lastEdition = async () => (await readFact(database, mine)) ?? (await readFact(database, EDITION));
+
   function run(): Promise<void> {
     underway ??= recheck().finally(() => {
       underway = undefined;
@@ -97,10 +101,15 @@ export function createRecheck(parts: {
   }
 
   return {
+    async isDue() {
+      const now = edition();
+      const last = await lastEdition();
+      return underway !== undefined || (now !== undefined && last !== undefined && last !== now);
+    },
     async look() {
       const now = edition();
       if (now === undefined || underway !== undefined) return;
-      const last = (await readFact(database, mine)) ?? (await readFact(database, EDITION));
+      const last = await lastEdition();
       // Of a new installation, or one from before there were rechecks, everything was read by these signatures.
       if (last === undefined) await writeFact(database, mine, now);
       else if (last !== now) await run();

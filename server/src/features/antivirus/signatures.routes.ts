@@ -7,7 +7,7 @@ import type { YaraPool } from './engines/yara-pool.ts';
 import type { Signatures } from './signatures.ts';
 
 /** The pool of clamds as one engine: ready while one of them can be believed. */
-function clamdStatus(clamd: ClamdPool): EngineStatus['engines'][number] {
+export function clamdStatus(clamd: ClamdPool): EngineStatus['engines'][number] {
   const members = clamd.health();
   const trusted = members.filter(({ state }) => state === 'trusted');
   const [first] = trusted;

@@ -31,6 +31,8 @@ export interface Signatures {
   status(): SignaturesStatus;
   /** How long ago the feeds were known to be the newest, in ms; undefined where no feed could say. */
   age(): number | undefined;
+  /** How many feeds were not known to be the newest within the time in which each is updated. */
+  late(): number;
   /** The threat that the lists in use name for a SHA-256 (hex): for files that were scanned before. */
   matchHash(sha256: string): string | undefined;
   /** Begins to look for new sets, whoever made them, and to update daily. `apply` moves the engines over, and says whether they did. */
@@ -43,6 +45,9 @@ const LOOK_EVERY_MS = 30_000;
 const FIRST_LOOK_MS = 2_000;
 /** An update that is planned for later than this was planned by a clock that was wrong. ms. */
 const PLANNED_AT_MOST_MS = 48 * 3_600_000;
+
+/** Feeds are updated daily, and hourly after a failure. ms. */
+const LATE_AFTER_MS = 26 * 3_600_000;
 
 const packSchema = z.object({ released_on: z.iso.date() });
 
@@ -224,6 +229,12 @@ export async function createSignatures(parts: {
       const as_of = asOf();
       return as_of === null ? undefined : now() - Date.parse(as_of);
     },
+
+    late: () =>
+      ids.filter((id) => {
+        const confirmed_at = state?.feeds.find((one) => one.id === id)?.confirmed_at;
+        return confirmed_at == null || now() - Date.parse(confirmed_at) > LATE_AFTER_MS;
+      }).length,
 
     matchHash: (sha256) => findHash(lists, sha256),
 

@@ -37,6 +37,8 @@ export interface Turns {
     applicant: Applicant,
     work: (stop: AbortSignal, begun: () => void) => Promise<T | typeof SET_ASIDE>,
   ): Promise<T | undefined>;
+  /** How many files wait for their turn, and for how long the first of them has. */
+  waiting(): { files: number; oldest_ms: number };
   /** Nobody else gets a turn. */
   close(): void;
 }
@@ -314,6 +316,11 @@ export function createTurns(limits: TurnLimits): Turns {
           tellPlacesSoon();
         }
       }
+    },
+
+    waiting() {
+      const since = Object.values(lanes).flatMap((lane) => [...lane.values()].flatMap((row) => row.map((one) => one.since)));
+      return { files: since.length, oldest_ms: since.length === 0 ? 0 : now() - Math.min(...since) };
     },
 
     close() {

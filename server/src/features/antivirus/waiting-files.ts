@@ -20,6 +20,8 @@ export interface WaitingFiles {
   rescanWaiting(afresh: boolean): Promise<void>;
   /** To be called when signatures have changed in a way that the engine's edition does not show: looks at everything again. */
   signaturesChanged(): Promise<void>;
+  /** Whether a recheck is under way, or is to come. */
+  recheckDue(): Promise<boolean>;
   /** Begins nothing more, and ends when what was under way has; so the examinations are to be closed at the same time. */
   close(): Promise<void>;
 }
@@ -184,6 +186,7 @@ export function createWaitingFiles(parts: {
 
   return {
     signaturesChanged: () => recheck.run(),
+    recheckDue: () => recheck.isDue(),
 
     async resume() {
       // What was kept before records named the folder is this server's, if it is the first that asks.

@@ -40,7 +40,7 @@ type Tables = EnforcementTables & AuditTables;
 
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
-/** Guessing is distributed when it comes from this many sources (monitor.md, our own heuristic). */
+/** Guessing is distributed when it comes from this many sources (our own heuristic). */
 const DISTRIBUTED_SOURCES = 5;
 /** The wait of each try while an account is guessed at from many sources: doubled with each ten further failures. */
 const DELAY = { first_ms: 500, most_ms: 4 * SECOND_MS, doubled_each: 10 } as const;

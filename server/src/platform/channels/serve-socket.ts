@@ -75,6 +75,8 @@ export interface SocketParts {
 export interface Sockets {
   /** Has those of a principal asked about anew. */
   lookAgain(key: string): void;
+  /** How many have said who they are, and how many have not. */
+  open(): { known: number; strangers: number };
   /** Ends every socket with the word that its peer is to connect elsewhere. */
   close(): void;
 }
@@ -369,6 +371,8 @@ export function serveSocket<Principal, Hello, Said, Told>(
   heartbeat.unref();
   return {
     lookAgain: (key) => checkSoon(byPrincipal.of(key)),
+    open: () => ({ known: members.size, strangers: sockets.size - members.size }),
+
     close() {
       clearInterval(heartbeat);
       for (const socket of sockets) end(socket, { code: CLOSED.going_away, reason: 'The server is stopping.' });

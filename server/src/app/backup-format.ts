@@ -1,0 +1,96 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Settings } from '#platform/settings.ts';
+
+// A backup is one tar file: `backup.json` says what it is, then come the database, the id of the data folder, the keys where they were asked for, and the sealed files;
+// `manifest.json` has the size and SHA-256 of each, and `manifest.sha256` its own. An archive without that end is no backup.
+
+export const HEAD = 'backup.json';
+export const MANIFEST = 'manifest.json';
+export const MANIFEST_SUM = 'manifest.sha256';
+export const HOME = 'home';
+export const DATABASES = { sqlite: 'database.sqlite', postgresql: 'database.dump' } as const;
+export const SEALED = 'quarantine/';
+export const KEYS = 'keys/';
+
+/** What a file of a backup may be named: nothing that leads out of a folder. */
+export const ENTRY =
+  /^(?:backup\.json|manifest\.json|manifest\.sha256|home|database\.(?:sqlite|dump)|quarantine\/[\da-f-]{36}|keys\/[a-z-]{1,20}\.key)$/;
+
+/** Raised when an older version could not restore what is written. */
+export const FORMAT = 1;
+
+export const headSchema = z.object({
+  format: z.int(),
+  version: z.string(),
+  created_at: z.iso.datetime(),
+  database: z.enum(['sqlite', 'postgresql']),
+  /** Names of the migrations that the database has. */
+  migrations: z.array(z.string()),
+});
+export type Head = z.infer<typeof headSchema>;
+
+export const manifestSchema = z.object({
+  files: z.array(z.object({ name: z.string(), size: z.int(), sha256: z.string() })),
+  /** Rows by table. */
+  rows: z.record(z.string(), z.int()),
+  sealed: z.object({
+    /** Ids of files whose bytes are not in the backup: they were removed while it was written, or were not where the database has them. */
+    gone: z.array(z.string()),
+    missing: z.array(z.string()),
+    /** Files that lie on other servers of the same database. */
+    elsewhere: z.int(),
+  }),
+  /** Files that no engine had read yet: they wait unsealed, and are in no backup. */
+  waiting: z.int(),
+});
+export type Manifest = z.infer<typeof manifestSchema>;
+
+/** Why there is no backup, or none is restored: one line that says what to do. */
+export class BackupError extends Error {
+  override name = 'BackupError';
+}
+
+/** Where sealed files lie, as far as a backup reads them. */
+export interface SealedFiles {
+  /** Undefined when there is none. */
+  read(id: string): Promise<{ size: number; content: AsyncIterable<Buffer> } | undefined>;
+}
+
+export function quarantineFolder(settings: Pick<Settings, 'data_dir'>): string {
+  return join(settings.data_dir, 'quarantine');
+}
+
+/** Sealed files in a folder. One that is removed while it is read is read to its end. */
+export function sealedFilesOf(folder: string): SealedFiles {
+  return {
+    async read(id) {
+      const handle = await open(join(folder, id), 'r').catch((error: unknown) => {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+        throw error;
+      });
+      if (handle === undefined) return undefined;
+      const { size } = await handle.stat();
+      return { size, content: createReadStream('', { fd: handle }) };
+    },
+  };
+}
+
+/** What of the database a backup looks at. */
+export interface BackupTables {
+  scans: { id: string; home: string | null; sealed: number; spooled: number; kept_until: string | null };
+  installation: { name: string; value: string };
+  sessions: { id: string };
+  kysely_migration: { name: string };
+}
+
+/** Whether something failed because a disk is full. */
+export function isNoSpace(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return (
+    ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(code) ||
+    (error instanceof Error && /No space left on device/.test(error.message))
+  );
+}

@@ -1,0 +1,346 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listScans } from '@palisade/contract/antivirus';
+import { listMessages, sendMessage } from '@palisade/contract/chat';
+import { deleteFile, readScan, restoreFile } from '@palisade/contract/quarantine';
+import { type Kysely, sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '#platform/database.ts';
+import { parseSettings } from '#platform/settings.ts';
+import { EICAR, noise } from '#test/files.ts';
+import { freshDatabase, isPostgres, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { runCommand } from '#test/server-process.ts';
+import { scanned } from '#test/upload.ts';
+import { writeBackup } from './backup.ts';
+import { quarantineFolder, sealedFilesOf } from './backup-format.ts';
+import { readBackup } from './restore.ts';
+import type { Tables } from './tables.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'palisade-backup-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** A place for a server: a data folder, and on PostgreSQL a database. */
+async function newPlace(name: string) {
+  const DATA_DIR = join(root, name);
+  const { location, dispose } = await freshDatabase();
+  afterAll(dispose);
+  const environment: Record<string, string> = {
+    DATA_DIR,
+    ...('postgres' in location ? { DATABASE_URL: location.postgres } : {}),
+  };
+  const database = 'postgres' in location ? location : { sqlite: join(DATA_DIR, 'palisade.sqlite') };
+  const settings = parseSettings(environment);
+  return {
+    DATA_DIR,
+    environment,
+    settings,
+    database,
+    start: () => startTestApp({ environment: { ...environment }, surroundings: { database } }),
+    quarantine: () => readdirSync(quarantineFolder(settings)).sort(),
+  };
+}
+type Place = Awaited<ReturnType<typeof newPlace>>;
+
+/** Every row of every table, as text. */
+async function allRows({ database }: Place): Promise<Record<string, string[]>> {
+  const opened = openDatabase<Tables>(database);
+  try {
+    return await rowsOf(opened);
+  } finally {
+    await opened.destroy();
+  }
+}
+
+async function rowsOf(database: Kysely<Tables>): Promise<Record<string, string[]>> {
+  const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
+  const all: Record<string, string[]> = {};
+  for (const { name } of tables) {
+    const { rows } = await sql`select * from ${sql.table(name)}`.execute(database);
+    all[name] = rows.map((row) => JSON.stringify(row)).sort();
+  }
+  return all;
+}
+
+const copyKeys = (from: Place, to: Place) => cpSync(join(from.DATA_DIR, 'keys'), join(to.DATA_DIR, 'keys'), { recursive: true });
+/** A test file, which is one with up to 60 blanks behind it. */
+const infected = (index: number) => Buffer.concat([EICAR, Buffer.from(' '.repeat(index % 50))]);
+const refusal = async (work: Promise<unknown>) =>
+  await work.then(
+    () => 'it was done',
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+const restoreInto = (place: Place, file: string, how: { force?: boolean; end_sessions?: boolean } = {}) =>
+  readBackup({ settings: place.settings, file, force: false, end_sessions: false, ...how });
+const bytesOf = async (app: TestApp, token: string, id: string) => {
+  const answer = await fetch(`${app.url}/api${restoreFile.path.replace('{id}', id)}`, {
+    method: restoreFile.method,
+    headers: { authorization: `Bearer ${token}` },
+  });
+  return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) };
+};
+
+describe('a backup of a server that is in use', async () => {
+  const place = await newPlace('in-use');
+  const app = await place.start();
+  const { token } = await app.signIn('boss');
+
+  test('is whole, and restored elsewhere serves what it had, sealed files included', async () => {
+    for (let index = 0; index < 3; index += 1) await scanned(app, token, `before-${index}.com`, infected(index));
+    let is_over = false;
+    let written = 0;
+    const load = [1, 2].map(async (worker) => {
+      for (let index = 0; !is_over; index += 1) {
+        await scanned(app, token, `during-${worker}-${index}.com`, infected(10 + index * 2 + worker));
+        await app.call(sendMessage, { token, body: { message: `${worker} ${index}`, sender: 'user' } });
+        written += 1;
+      }
+    });
+    const folder = join(root, 'archives');
+    mkdirSync(folder);
+    const { code, output } = await runCommand('write-backup.ts', place.environment, [folder]);
+    is_over = true;
+    await Promise.all(load);
+    expect(output).toMatch(/^palisade: .*\.tar is written: \d+ rows in \d+ tables, \d+ sealed files, /m);
+    expect(output).toContain('The keys are not in it');
+    expect(code).toBe(0);
+    expect(written).toBeGreaterThan(0);
+    const [name = '', ...more] = readdirSync(folder);
+    expect(more).toEqual([]);
+    const file = join(folder, name);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+
+    const other = await newPlace('restored');
+    const without = await runCommand('read-backup.ts', other.environment, [file]);
+    expect(without.output).toMatch(
+      /missing: The key file \S+quarantine\.key is gone\. Without its key no file in quarantine can be opened/,
+    );
+    expect(without.output.match(/missing:/g)).toHaveLength(3);
+    expect(without.code).toBe(0);
+    copyKeys(place, other);
+    // The note of the end is of the server that went on.
+    rmSync(join(other.DATA_DIR, 'keys', 'audit.head'));
+    expect(await runCommand('verify-audit.ts', other.environment)).toMatchObject({ code: 0 });
+
+    const restored = await other.start();
+    const records = replyOf(await restored.call(listScans, { token, query: '?limit=200' }));
+    expect(records.length).toBeGreaterThanOrEqual(3);
+    const sealed = await restored.app.database.selectFrom('scans').select(['id', 'size']).where('sealed', '=', 1).execute();
+    expect(other.quarantine()).toEqual(sealed.map(({ id }) => id).sort());
+    for (const { id, size } of sealed) {
+      const { status, bytes } = await bytesOf(restored, token, id);
+      expect([status, bytes.length, bytes.subarray(0, EICAR.length).equals(EICAR)]).toEqual([200, size, true]);
+    }
+    // A row that was acknowledged before the backup began is in it.
+    expect(records.filter(({ filename }) => filename.startsWith('before-'))).toHaveLength(3);
+    expect(await scanned(restored, token, 'after.com', infected(999))).toMatchObject({ scan_status: 'infected' });
+  });
+
+  test('is not restored over it', async () => {
+    const file = join(root, 'running.tar');
+    await writeBackup({ settings: place.settings, target: file, with_keys: false });
+    expect(await refusal(restoreInto(place, file, { force: true }))).toMatch(/^The data folder .* is in use by another server/);
+    if (isPostgres()) {
+      const elsewhere = { ...place.settings, data_dir: join(root, 'another-folder') };
+      const again = readBackup({ settings: elsewhere, file, force: true, end_sessions: false });
+      expect(await refusal(again)).toMatch(/^The database of DATABASE_URL is in use \(\d+ other connections\)/);
+      expect(readdirSync(elsewhere.data_dir)).not.toContain('home');
+    }
+    expect(replyOf(await app.call(listMessages, { token })).length).toBeGreaterThan(0);
+  });
+
+  test('says which files were removed while it was written, and their records do, once restored', async () => {
+    const { id } = await scanned(app, token, 'removed.com', infected(2000));
+    const file = join(root, 'removed.tar');
+    const real = sealedFilesOf(quarantineFolder(place.settings));
+    const { manifest } = await writeBackup({
+      settings: place.settings,
+      target: file,
+      with_keys: true,
+      sealed: {
+        async read(one) {
+          if (one === id) await app.call(deleteFile, { token, params: { id } });
+          return await real.read(one);
+        },
+      },
+    });
+    expect(manifest.sealed).toMatchObject({ gone: [id], missing: [] });
+    const other = await newPlace('removed');
+    const { missing_keys } = await restoreInto(other, file, { end_sessions: true });
+    expect(missing_keys).toEqual([]);
+    const restored = await other.start();
+    expect((await restored.call(listScans, { token })).status).toBe(401);
+    const again = await restored.signIn('boss');
+    expect(replyOf(await restored.call(readScan, { token: again.token, params: { id } }))).toMatchObject({ kept: 'no' });
+  });
+});
+
+describe('a backup', async () => {
+  const place = await newPlace('origin');
+  const archive = join(root, 'origin.tar');
+  let rows: Record<string, string[]> = {};
+  beforeAll(async () => {
+    const app = await place.start();
+    const { token } = await app.signIn('boss');
+    await scanned(app, token, 'one.com', infected(1));
+    await scanned(app, token, 'two.com', infected(2));
+    await scanned(app, token, 'paper.bin', noise(5_000));
+    await app.app.close();
+    rows = await allRows(place);
+    await writeBackup({ settings: place.settings, target: archive, with_keys: false });
+  });
+
+  /** The archive with something done to it. */
+  function bent(name: string, bend: (bytes: Buffer) => Buffer): string {
+    const file = join(root, name);
+    writeFileSync(file, bend(readFileSync(archive)));
+    onTestFinished(() => rmSync(file, { force: true }));
+    return file;
+  }
+
+  test('holds every row and every sealed byte, and any tar opens it', async () => {
+    const names = execFileSync('tar', ['-tf', archive], { encoding: 'utf8' }).trim().split('\n');
+    expect(names).toEqual([
+      'backup.json',
+      isPostgres() ? 'database.dump' : 'database.sqlite',
+      'home',
+      ...place.quarantine().map((id) => `quarantine/${id}`),
+      'manifest.json',
+      'manifest.sha256',
+    ]);
+    const other = await newPlace('equal');
+    copyKeys(place, other);
+    const { missing_keys } = await restoreInto(other, archive);
+    expect(missing_keys).toEqual([]);
+    expect(await allRows(other)).toEqual(rows);
+    expect(other.quarantine()).toEqual(place.quarantine());
+    for (const id of other.quarantine()) {
+      const [a, b] = [place, other].map(({ settings }) => readFileSync(join(quarantineFolder(settings), id)));
+      expect(a?.equals(b ?? Buffer.alloc(0))).toBe(true);
+    }
+    expect(readFileSync(join(other.DATA_DIR, 'home'), 'utf8')).toBe(readFileSync(join(place.DATA_DIR, 'home'), 'utf8'));
+    expect(readdirSync(other.DATA_DIR)).not.toContain('restoring');
+  });
+
+  test('that is bent at any byte, or cut at any, is refused, and changes nothing', async () => {
+    const other = await newPlace('bent');
+    const { length } = readFileSync(archive);
+    const names = () => readdirSync(other.DATA_DIR).filter((name) => !name.startsWith('server.'));
+    const places = Array.from({ length: 24 }, (_, index) => Math.floor((length - 1) * (index / 23)));
+    for (const at of places) {
+      const flipped = bent('flipped.tar', (bytes) => {
+        bytes[at] = (bytes[at] ?? 0) ^ 0x41;
+        return bytes;
+      });
+      expect([at, await refusal(restoreInto(other, flipped))]).toEqual([
+        at,
+        expect.stringMatching(/(is damaged: it .*|is no backup of Palisade\.|which is newer than .*) Nothing was changed\.$/),
+      ]);
+      const cut = bent('cut.tar', (bytes) => bytes.subarray(0, at));
+      expect([at, await refusal(restoreInto(other, cut))]).toEqual([at, expect.stringMatching(/Nothing was changed\.$/)]);
+      expect(names()).toEqual([]);
+    }
+    expect(
+      await refusal(
+        restoreInto(
+          other,
+          bent('other.tar', () => noise(4096)),
+        ),
+      ),
+    ).toMatch(/is damaged|is no backup/);
+    if (isPostgres()) expect(await allRows(other)).toEqual({});
+  });
+
+  test('of a newer version is refused', async () => {
+    const other = await newPlace('newer');
+    const newer = join(root, 'unpacked');
+    mkdirSync(newer);
+    execFileSync('tar', ['-xf', archive, '-C', newer]);
+    const head: unknown = JSON.parse(readFileSync(join(newer, 'backup.json'), 'utf8'));
+    writeFileSync(join(newer, 'backup.json'), JSON.stringify({ ...Object(head), version: '999.0.0' }));
+    const file = join(root, 'newer.tar');
+    execFileSync('tar', ['--format=ustar', '-cf', file, '-C', newer, 'backup.json']);
+    expect(await refusal(restoreInto(other, file))).toMatch(/was made by Palisade 999\.0\.0, which is newer than this one/);
+  });
+
+  test('goes over nothing, unless what is there is kept aside', async () => {
+    const other = await newPlace('used');
+    const app = await other.start();
+    const { token } = await app.signIn('somebody');
+    const { id } = await scanned(app, token, 'theirs.com', infected(7));
+    await app.app.close();
+    const before = await allRows(other);
+    expect(await refusal(restoreInto(other, archive))).toMatch(/is not empty\. .* --force/);
+    expect(await allRows(other)).toEqual(before);
+
+    const { aside, missing_keys } = await restoreInto(other, archive, { force: true });
+    expect(await allRows(other)).toEqual(rows);
+    expect(other.quarantine()).toEqual(place.quarantine());
+    // Its keys are still there, and are not those of what was restored.
+    expect(missing_keys).toHaveLength(3);
+    expect(missing_keys[0]).toContain('holds another key than this database was used with');
+    expect(readdirSync(join(aside.folder ?? '', 'quarantine'))).toEqual([id]);
+    if (aside.schema === undefined) {
+      expect(await allRows({ ...other, database: { sqlite: join(aside.folder ?? '', 'palisade.sqlite') } })).toEqual(before);
+    } else {
+      const opened = openDatabase<Tables>(other.database);
+      const { rows: kept } = await sql`select id from ${sql.table(`${aside.schema}.scans`)}`.execute(opened);
+      await opened.destroy();
+      expect(kept).toEqual([{ id }]);
+    }
+  });
+
+  test('is written over nothing, and to no folder that is not there', async () => {
+    const again = (target: string) => refusal(writeBackup({ settings: place.settings, target, with_keys: false }));
+    expect(await again(archive)).toMatch(/is there already/);
+    expect(await again(join(root, 'nowhere', 'x.tar'))).toMatch(/There is no folder/);
+    expect(readdirSync(root).filter((name) => name.startsWith('.palisade'))).toEqual([]);
+  });
+
+  test.each([
+    ['write-backup.ts', [], 'Say where to: npm run backup'],
+    ['write-backup.ts', ['a', 'b'], 'Say where to: npm run backup'],
+    ['read-backup.ts', ['--over-everything'], 'Say which backup: npm run restore'],
+  ])('%s with %j says how it is used', async (command, args, sentence) => {
+    expect(await runCommand(command, place.environment, args)).toEqual({
+      code: 1,
+      output: expect.stringContaining(`palisade: ${sentence}`) as unknown,
+    });
+  });
+
+  const small = join(root, 'small');
+  mkdirSync(small);
+  const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', small]).status === 0;
+  if (isMounted) afterAll(() => void spawnSync('umount', ['-l', small]));
+  else process.stdout.write('skipped: tests of a full disk may not mount a small file system here\n');
+
+  test.runIf(isMounted)('on a full disk leaves nothing half done, neither written nor restored', async () => {
+    const target = join(small, 'full.tar');
+    const MIB = 2 ** 20;
+    async function* noisy() {
+      yield Buffer.alloc(MIB);
+    }
+    const large = { read: () => Promise.resolve({ size: MIB, content: noisy() }) };
+    const full = writeBackup({ settings: place.settings, target, with_keys: false, sealed: large });
+    expect(await refusal(full)).toMatch(/^There is no room left in .*small for the backup\./);
+    expect(readdirSync(small)).toEqual([]);
+
+    const settings = { ...place.settings, data_dir: join(small, 'data') };
+    const file = join(root, 'large.tar');
+    await writeBackup({ settings: place.settings, target: file, with_keys: false, sealed: large });
+    const restored = readBackup({ settings, file, force: true, end_sessions: false });
+    expect(await refusal(restored)).toMatch(/^There is no room for what the backup holds, in .*Nothing was changed\.$/);
+    expect(readdirSync(settings.data_dir).filter((name) => !name.startsWith('server.'))).toEqual([]);
+    expect(await allRows(place)).toEqual(rows);
+  });
+
+  test('is of one kind of database', async () => {
+    const DATABASE_URL = isPostgres() ? {} : { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
+    const settings = parseSettings({ DATA_DIR: join(root, 'kind'), ...DATABASE_URL });
+    const other = readBackup({ settings, file: archive, force: false, end_sessions: false });
+    expect(await refusal(other)).toMatch(
+      isPostgres() ? /is of a server with PostgreSQL\. Set/ : /is of a server with the embedded database\. Unset/,
+    );
+  });
+});

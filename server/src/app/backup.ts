@@ -1,0 +1,239 @@
+import { createReadStream, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { link, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { VERSION } from '@palisade/contract/constants';
+import SqliteDatabase from 'better-sqlite3';
+import { type Kysely, sql } from 'kysely';
+import { databaseLocation, openDatabase } from '#platform/database.ts';
+import { waitingUnbounded } from '#platform/database-patience.ts';
+import { HOME_FILE } from '#platform/home.ts';
+import { installationKeys, readKey } from '#platform/keys.ts';
+import { runPostgresProgram } from '#platform/postgres-programs.ts';
+import type { Settings } from '#platform/settings.ts';
+import { createTarWriter } from '#platform/tar-file.ts';
+import {
+  BackupError,
+  type BackupTables,
+  DATABASES,
+  FORMAT,
+  HEAD,
+  type Head,
+  HOME,
+  isNoSpace,
+  KEYS,
+  MANIFEST,
+  MANIFEST_SUM,
+  type Manifest,
+  quarantineFolder,
+  SEALED,
+  type SealedFiles,
+  sealedFilesOf,
+} from './backup-format.ts';
+
+/** What was backed up. */
+interface Written {
+  file: string;
+  bytes: number;
+  manifest: Manifest;
+  keys: string[];
+}
+
+/** A copy of the database as it was at one moment, and what it says of itself. */
+interface Snapshot {
+  path: string;
+  migrations: string[];
+  rows: Record<string, number>;
+  /** Ids of the sealed files of this server. */
+  sealed: string[];
+  elsewhere: number;
+  waiting: number;
+}
+
+/** Where the archive is to be: the file itself, or one with a name of its own in a folder that is there. */
+function fileFor(target: string, now: Date): string {
+  const path = resolve(target);
+  const is_folder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  const file = is_folder ? join(path, `palisade-${now.toISOString().slice(0, 19).replaceAll(':', '')}.tar`) : path;
+  if (existsSync(file)) throw new BackupError(`${file} is there already. Name another file, or a folder.`);
+  if (!existsSync(dirname(file))) throw new BackupError(`There is no folder ${dirname(file)}. Make it, or name another one.`);
+  return file;
+}
+
+/** Gives the finished archive its name, over no file that came meanwhile as far as the file system can tell. */
+async function place(part: string, file: string): Promise<void> {
+  try {
+    await link(part, file);
+  } catch (error) {
+    // Some network and USB disks know no second names.
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code) || existsSync(file)) throw error;
+    await rename(part, file);
+  }
+}
+
+/** Reads what the manifest says, of a database that does not change meanwhile. */
+async function look(database: Kysely<BackupTables>, home: string | undefined): Promise<Omit<Snapshot, 'path'>> {
+  const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
+  const rows: Record<string, number> = {};
+  for (const { name } of tables) {
+    const { rows: counted } = await sql<{ count: number }>`select count(*) as count from ${sql.table(name)}`.execute(database);
+    rows[name] = Number(counted[0]?.count ?? 0);
+  }
+  const all = await database.selectFrom('scans').select(['id', 'home']).where('sealed', '=', 1).execute();
+  // Rows of versions that knew one server alone name no folder.
+  const isHere = (row: { home: string | null }) => row.home === null || row.home === home;
+  const waiting = await database
+    .selectFrom('scans')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('spooled', '=', 1)
+    .executeTakeFirstOrThrow();
+  const migrations = await database.selectFrom('kysely_migration').select('name').orderBy('name').execute();
+  return {
+    migrations: migrations.map(({ name }) => name),
+    rows,
+    sealed: all.filter(isHere).map(({ id }) => id),
+    elsewhere: all.filter((row) => !isHere(row)).length,
+    waiting: Number(waiting.count),
+  };
+}
+
+async function snapshotOfSqlite(source: string, folder: string, home: string | undefined): Promise<Snapshot> {
+  const path = join(folder, DATABASES.sqlite);
+  const live = new SqliteDatabase(source, { readonly: true, fileMustExist: true, timeout: 60_000 });
+  try {
+    // One reading transaction of the running server's database: whole, while others write on (docs/decisions/0116).
+    live.prepare('vacuum into ?').run(path);
+  } finally {
+    live.close();
+  }
+  const copy = openDatabase<BackupTables>({ sqlite: path });
+  try {
+    return { path, ...(await look(copy, home)) };
+  } finally {
+    await copy.destroy();
+  }
+}
+
+async function snapshotOfPostgres(
+  database: Kysely<BackupTables>,
+  url: string,
+  folder: string,
+  home: string | undefined,
+): Promise<Snapshot> {
+  const path = join(folder, DATABASES.postgresql);
+  return await database
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (transaction) => {
+      const { rows } = await sql<{ id: string }>`select pg_export_snapshot() as id`.execute(transaction);
+      // What is counted and what is dumped are of the same moment.
+      const args = ['--format=custom', '--schema=public', '--no-owner', '--no-acl', `--snapshot=${rows[0]?.id ?? ''}`];
+      await runPostgresProgram('pg_dump', url, [...args, `--file=${path}`]);
+      return { path, ...(await look(transaction, home)) };
+    });
+}
+
+/**
+ * Writes a backup of what the settings name, whether a server runs on it or not. What lies in the quarantine stays sealed; keys are left out unless asked for.
+ * `onFolder` is told of the folder for what is unfinished, so that whoever is interrupted can remove it.
+ * @throws BackupError
+ */
+export async function writeBackup(parts: {
+  settings: Settings;
+  target: string;
+  with_keys: boolean;
+  now?: Date;
+  sealed?: SealedFiles;
+  onFolder?: (folder: string) => void;
+}): Promise<Written> {
+  const { settings, target, with_keys, now = new Date(), onFolder = () => {} } = parts;
+  const { sealed = sealedFilesOf(quarantineFolder(settings)) } = parts;
+  const file = fileFor(target, now);
+  const location = databaseLocation(settings);
+  if ('sqlite' in location && !existsSync(location.sqlite))
+    throw new BackupError(`There is no database at ${location.sqlite}. Set DATA_DIR to where the server keeps its data.`);
+  const home_file = join(settings.data_dir, HOME_FILE);
+  const home = existsSync(home_file) ? readFileSync(home_file, 'utf8') : undefined;
+  const folder = await mkdtemp(join(dirname(file), '.palisade-backup-'));
+  onFolder(folder);
+  const live = openDatabase<BackupTables>(location);
+  try {
+    return await write();
+  } catch (error) {
+    if (isNoSpace(error))
+      throw new BackupError(
+        `There is no room left in ${dirname(file)} for the backup. It takes the size of the database twice, and that of the quarantine. Nothing is left of it.`,
+      );
+    throw error;
+  } finally {
+    await live.destroy();
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  /** Whether the live database still has a file that is not where it should be. */
+  async function isStillSealed(id: string): Promise<boolean> {
+    const row = await live.selectFrom('scans').select('sealed').where('id', '=', id).executeTakeFirst();
+    return row?.sealed === 1;
+  }
+
+  async function write(): Promise<Written> {
+    const id = home?.trim();
+    const snapshot = await waitingUnbounded(() =>
+      'sqlite' in location
+        ? snapshotOfSqlite(location.sqlite, folder, id)
+        : snapshotOfPostgres(live, location.postgres, folder, id),
+    );
+    const database = 'sqlite' in location ? 'sqlite' : 'postgresql';
+    const head: Head = {
+      format: FORMAT,
+      version: VERSION,
+      created_at: now.toISOString(),
+      database,
+      migrations: snapshot.migrations,
+    };
+    const manifest: Manifest = {
+      files: [],
+      rows: snapshot.rows,
+      sealed: { gone: [], missing: [], elsewhere: snapshot.elsewhere },
+      waiting: snapshot.waiting,
+    };
+    const part = join(folder, basename(file));
+    const out = await open(part, 'wx', 0o600);
+    try {
+      const tar = createTarWriter(out, now.getTime());
+      const add = async (name: string, size: number, content: AsyncIterable<Uint8Array>) => {
+        manifest.files.push({ name, size, sha256: await tar.add(name, size, content) });
+      };
+      const addBytes = async (name: string, bytes: Buffer) => await add(name, bytes.length, inOnePiece(bytes));
+      await addBytes(HEAD, Buffer.from(`${JSON.stringify(head, null, 2)}\n`));
+      await add(DATABASES[database], (await stat(snapshot.path)).size, createReadStream(snapshot.path));
+      await rm(snapshot.path);
+      if (home !== undefined) await addBytes(HOME, Buffer.from(home));
+      if (with_keys) {
+        for (const key of installationKeys(settings)) {
+          await addBytes(`${KEYS}${key.name}.key`, await readKey(live.$pickTables<'installation'>(), key));
+        }
+      }
+      for (const one of snapshot.sealed) {
+        const found = await sealed.read(one);
+        if (found !== undefined) await add(SEALED + one, found.size, found.content);
+        else if (await isStillSealed(one)) manifest.sealed.missing.push(one);
+        else manifest.sealed.gone.push(one);
+      }
+      const last = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+      const sum = Buffer.from(await tar.add(MANIFEST, last.length, inOnePiece(last)));
+      await tar.add(MANIFEST_SUM, sum.length, inOnePiece(sum));
+      await tar.finish();
+      await out.sync();
+    } finally {
+      await out.close();
+    }
+    await place(part, file);
+    const keys = manifest.files.filter(({ name }) => name.startsWith(KEYS)).map(({ name }) => name);
+    return { file, bytes: (await stat(file)).size, manifest, keys };
+  }
+}
+
+async function* inOnePiece(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}

@@ -1,0 +1,136 @@
+import type { Server } from 'node:http';
+import { VERSION } from '@palisade/contract/constants';
+import type { FastifyInstance } from 'fastify';
+import { residentBytes } from '#features/antivirus/engines/process-memory.ts';
+import type { ScanMeter } from '#features/antivirus/examination.ts';
+import type { PoolState } from '#platform/database-patience.ts';
+import type { Mail } from '#platform/mail.ts';
+import type { Metrics } from '#platform/metrics.ts';
+import { measureProcess } from '#platform/process-metrics.ts';
+import type { RateLimits } from '#platform/rate-limit.ts';
+import { createMetricsServer, serveMetrics } from '#platform/serve-metrics.ts';
+import type { Scanner } from './scanner.ts';
+import type { Surroundings } from './surroundings.ts';
+
+const MIB = 1024 ** 2;
+const SECOND_MS = 1_000;
+/** Classes of files by their size, the last of them for what is larger. */
+const SIZES = [
+  { name: '64K', most: 64 * 1024 },
+  { name: '1M', most: MIB },
+  { name: '10M', most: 10 * MIB },
+  { name: '100M', most: 100 * MIB },
+  { name: '1G', most: 1024 * MIB },
+] as const;
+/** Seconds. */
+const SCAN_BOUNDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+
+/** Counts what the engines do. */
+export function meterScans(metrics: Metrics): ScanMeter {
+  const durations = metrics.histogram(
+    'palisade_scan_duration_seconds',
+    'Seconds that the engines read a file, by the size up to which it is (64K, 1M, 10M, 100M, 1G, more).',
+    SCAN_BOUNDS,
+  );
+  const verdicts = metrics.counter('palisade_verdicts_total', 'Verdicts by what they say: clean, infected or pending.');
+  for (const verdict of ['clean', 'infected', 'pending']) verdicts.add({ verdict }, 0);
+  return {
+    read({ size, ms }) {
+      durations.observe({ size: SIZES.find(({ most }) => size <= most)?.name ?? 'more' }, ms / SECOND_MS);
+    },
+    verdict: (verdict) => verdicts.add({ verdict }),
+  };
+}
+
+/** Measures what the parts of the server are like at each look, and serves that as the settings say. */
+export function buildMetrics(
+  { settings, now = Date.now }: Surroundings,
+  parts: {
+    metrics: Metrics;
+    fastify: FastifyInstance;
+    rateLimits: RateLimits;
+    /** Undefined for a database in memory. */
+    pool: (() => PoolState) | undefined;
+    mail: Pick<Mail, 'countLate'>;
+    scanner: Scanner;
+    events: { open(): { known: number; strangers: number } };
+  },
+): { server: Server | undefined; close(): void } {
+  const { metrics, fastify, rateLimits, pool, mail, scanner, events } = parts;
+  const { antivirus, engine, signatures, waiting, processes } = scanner;
+  const { gauge } = metrics;
+  const closeProcess = measureProcess(metrics);
+
+  gauge('palisade_build_info', 'What runs.', () => [
+    {
+      labels: {
+        version: VERSION,
+        node: process.version,
+        database: settings.database_url === undefined ? 'sqlite' : 'postgresql',
+      },
+      value: 1,
+    },
+  ]);
+
+  gauge('palisade_scan_queue_files', 'Files that wait for their turn with an engine.', () => [{ value: waiting().files }]);
+  gauge('palisade_scan_queue_oldest_seconds', 'For how long the first of them has waited.', () => [
+    { value: waiting().oldest_ms / SECOND_MS },
+  ]);
+  gauge('palisade_unread_files', 'Files of this server that an engine has yet to read, by the database.', async () => [
+    { value: (await antivirus.unread()).files },
+  ]);
+  gauge('palisade_unread_oldest_seconds', 'How old the first of them is.', async () => {
+    const { oldest_at } = await antivirus.unread();
+    return [{ value: oldest_at === null ? 0 : Math.max(0, now() - Date.parse(oldest_at)) / SECOND_MS }];
+  });
+  gauge('palisade_engine_processes', 'Processes of each engine that could scan now, and how many there are to be.', () =>
+    processes().flatMap(({ name, processes: { ready, wanted } }) => [
+      { labels: { engine: name, state: 'ready' }, value: ready },
+      { labels: { engine: name, state: 'wanted' }, value: wanted },
+    ]),
+  );
+  gauge('palisade_engine_memory_bytes', 'Memory of the processes of our own engine together.', () => [
+    { value: engine.pids().reduce((sum, pid) => sum + (residentBytes(pid) ?? 0), 0) },
+  ]);
+
+  gauge('palisade_sockets_open', 'Live connections: of pages that have said who they are (known), and others (unknown).', () => {
+    const { known, strangers } = events.open();
+    return [
+      { labels: { state: 'known' }, value: known },
+      { labels: { state: 'unknown' }, value: strangers },
+    ];
+  });
+
+  const help =
+    'What was to be done by now and was not: mails, feeds of signatures, and 1 while kept files wait to be read again.';
+  gauge('palisade_jobs_late', help, async () => {
+    const [mails, recheck] = await Promise.all([mail.countLate(), antivirus.recheckDue()]);
+    return [
+      { labels: { kind: 'mail' }, value: mails },
+      { labels: { kind: 'recheck' }, value: recheck ? 1 : 0 },
+      { labels: { kind: 'feed' }, value: signatures.late() },
+    ];
+  });
+
+  if (pool) {
+    gauge('palisade_database_connections', 'Connections to the database that are in use, and how many there may be.', () => [
+      { labels: { state: 'used' }, value: pool().used },
+      { labels: { state: 'most' }, value: pool().most },
+    ]);
+    gauge('palisade_database_waiting', 'Questions that wait for a connection to the database.', () => [
+      { value: pool().waiting },
+    ]);
+  }
+
+  const { address, token } = settings.metrics ?? {};
+  if (address === undefined && token !== undefined) serveMetrics(fastify, { metrics, token, limits: rateLimits });
+  const server = address === undefined ? undefined : createMetricsServer(metrics, token);
+  return {
+    server,
+    close() {
+      closeProcess();
+      server?.close();
+      server?.closeAllConnections();
+    },
+  };
+}

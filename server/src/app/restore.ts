@@ -1,0 +1,375 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { VERSION } from '@palisade/contract/constants';
+import SqliteDatabase from 'better-sqlite3';
+import { type Kysely, sql } from 'kysely';
+import type { z } from 'zod';
+import { migrations } from '#migrations/all.ts';
+import { databaseLocation, openDatabase } from '#platform/database.ts';
+import { waitingUnbounded } from '#platform/database-patience.ts';
+import { HOME_FILE, takeHome } from '#platform/home.ts';
+import { type InstallationKey, installationKeys, readKey } from '#platform/keys.ts';
+import { runPostgresProgram } from '#platform/postgres-programs.ts';
+import type { Settings } from '#platform/settings.ts';
+import { readTar, TarError } from '#platform/tar-file.ts';
+import {
+  BackupError,
+  type BackupTables,
+  DATABASES,
+  ENTRY,
+  FORMAT,
+  HEAD,
+  type Head,
+  HOME,
+  headSchema,
+  isNoSpace,
+  KEYS,
+  MANIFEST,
+  MANIFEST_SUM,
+  type Manifest,
+  manifestSchema,
+  quarantineFolder,
+  SEALED,
+} from './backup-format.ts';
+
+/** What was restored, and what is missing for a server to start. */
+interface Restored {
+  head: Head;
+  manifest: Manifest;
+  /** Where what was there before lies now: a folder, and a schema of PostgreSQL. */
+  aside: { folder: string | undefined; schema: string | undefined };
+  /** Sentences, one for each key that the database was used with and that is not there. */
+  missing_keys: string[];
+}
+
+/** What is not finished lies here, in the data folder: moving it to its place needs no other disk. */
+const STAGE = 'restoring';
+const ASIDE = 'before-restore-';
+const MANIFEST_BYTES_MAXIMUM = 1024 ** 3;
+const NAME_OF_SCHEMA = /^before_restore_\d{14}$/;
+
+const damaged = (file: string, what: string) =>
+  new BackupError(`${file} is damaged: it ${what}. Take another backup. Nothing was changed.`);
+
+/** Whether version `a` comes after `b`. */
+function isNewer(a: string, b: string): boolean {
+  return a.localeCompare(b, 'en', { numeric: true }) > 0;
+}
+
+function requireKnown(file: string, { format, version, migrations: has }: Head): void {
+  if (format > FORMAT || isNewer(version, VERSION) || has.some((name) => !(name in migrations)))
+    throw new BackupError(
+      `${file} was made by Palisade ${version}, which is newer than this one (${VERSION}). Restore it with that version. Nothing was changed.`,
+    );
+}
+
+function requireKind(file: string, { database }: Head, settings: Settings): void {
+  const here = settings.database_url === undefined ? 'sqlite' : 'postgresql';
+  if (database === here) return;
+  throw new BackupError(
+    database === 'sqlite'
+      ? `${file} is of a server with the embedded database. Unset DATABASE_URL to restore it. Nothing was changed.`
+      : `${file} is of a server with PostgreSQL. Set DATABASE_URL to an empty database to restore it. Nothing was changed.`,
+  );
+}
+
+/** Moves a file, to another disk too. */
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error;
+    await copyFile(from, to);
+    await syncFile(to);
+    await rm(from);
+  }
+}
+
+async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  await handle.sync().finally(() => handle.close());
+}
+
+/** Files of a folder, by name; none where there is no folder. */
+function filesOf(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
+}
+
+/** What in a data folder is of a server that has run: everything but its keys and its signatures. */
+function oldFiles({ data_dir, audit_witness_file }: Settings): string[] {
+  const top = filesOf(data_dir).filter((name) => name === HOME_FILE || name.startsWith('palisade.'));
+  const inside = ['quarantine', 'spool'].flatMap((folder) => filesOf(join(data_dir, folder)).map((name) => join(folder, name)));
+  // The end of a log that is not the restored one.
+  const witness = existsSync(audit_witness_file) ? [join('keys', 'audit.head')] : [];
+  return [...top, ...inside, ...witness];
+}
+
+/** Unpacks the archive into a folder, and believes nothing of it before its last byte. */
+async function unpack(file: string, stage: string, settings: Settings): Promise<{ head: Head; manifest: Manifest }> {
+  const source = await open(file, 'r').catch((error: unknown) => {
+    throw new BackupError(`The backup ${file} cannot be read (${error instanceof Error ? error.message : String(error)}).`);
+  });
+  try {
+    const found = new Map<string, { size: number; sha256: string }>();
+    let head: Head | undefined;
+    let manifest: Manifest | undefined;
+    let sum: string | undefined;
+    let is_whole = false;
+    for await (const { name, size, content } of readTar(source)) {
+      if (head === undefined && name !== HEAD) throw new BackupError(`${file} is no backup of Palisade. Nothing was changed.`);
+      const is_late = manifest !== undefined && name !== MANIFEST_SUM;
+      if (is_late || is_whole || !ENTRY.test(name) || found.has(name)) throw damaged(file, `holds ${JSON.stringify(name)}`);
+      if (/^(backup|manifest)\./.test(name) && size > MANIFEST_BYTES_MAXIMUM) throw damaged(file, `has a ${name} without end`);
+      const path = join(stage, name);
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      const hash = createHash('sha256');
+      const target = await open(path, 'wx', 0o600);
+      try {
+        for await (const bytes of content) {
+          hash.update(bytes);
+          await target.writeFile(bytes);
+        }
+        await target.sync();
+      } finally {
+        await target.close();
+      }
+      if (name === HEAD) {
+        head = parsed(file, path, headSchema);
+        requireKnown(file, head);
+        requireKind(file, head, settings);
+      } else if (name === MANIFEST) manifest = parsed(file, path, manifestSchema);
+      const sha256 = hash.digest('hex');
+      if (name === MANIFEST) sum = sha256;
+      else if (name !== MANIFEST_SUM) found.set(name, { size, sha256 });
+      else if (readFileSync(path, 'latin1') === sum) is_whole = true;
+    }
+    if (head === undefined || manifest === undefined || !is_whole) throw damaged(file, 'ends before its end');
+    for (const { name, size, sha256 } of manifest.files) {
+      const real = found.get(name);
+      if (real === undefined) throw damaged(file, `lacks ${name}`);
+      if (real.size !== size || real.sha256 !== sha256)
+        throw damaged(file, `holds other bytes as ${name} than were backed up (their checksum is another)`);
+      found.delete(name);
+    }
+    if (found.size > 0) throw damaged(file, `holds ${JSON.stringify([...found.keys()][0])}, which was not backed up`);
+    return { head, manifest };
+  } catch (error) {
+    if (error instanceof TarError) throw damaged(file, error.message);
+    throw error;
+  } finally {
+    await source.close();
+  }
+}
+
+function parsed<T>(file: string, path: string, schema: z.ZodType<T>): T {
+  try {
+    return schema.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    throw damaged(file, 'does not say what it is');
+  }
+}
+
+/** Brings what the database says of kept files in line with the files that there are, and ends sessions if asked. */
+async function mend(database: Kysely<BackupTables>, { sealed }: Manifest, end_sessions: boolean): Promise<void> {
+  for (const id of [...sealed.gone, ...sealed.missing]) {
+    await database.updateTable('scans').set({ sealed: 0, kept_until: null }).where('id', '=', id).execute();
+  }
+  if (end_sessions) await database.deleteFrom('sessions').execute();
+}
+
+async function requireRows(file: string, database: Kysely<BackupTables>, { rows }: Manifest): Promise<void> {
+  for (const [table, expected] of Object.entries(rows)) {
+    const { rows: counted } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(database);
+    const count = Number(counted[0]?.count ?? 0);
+    if (count !== expected) throw damaged(file, `has ${count} rows in ${table} in place of ${expected}`);
+  }
+}
+
+/** The embedded database as it lies in the stage: whole, with all its rows, and mended. */
+async function prepareSqlite(file: string, path: string, manifest: Manifest, end_sessions: boolean): Promise<void> {
+  const check = new SqliteDatabase(path, { fileMustExist: true });
+  try {
+    const found: unknown = check.pragma('integrity_check', { simple: true });
+    if (found !== 'ok') throw damaged(file, 'holds a database that is not whole');
+  } finally {
+    check.close();
+  }
+  const database = openDatabase<BackupTables>({ sqlite: path });
+  try {
+    await requireRows(file, database, manifest);
+    await mend(database, manifest, end_sessions);
+  } finally {
+    await database.destroy();
+  }
+  await syncFile(path);
+}
+
+/** Refuses a database that others are connected to, or that holds tables, unless these may be put aside. Answers whether it holds some. */
+async function requireFreeDatabase(database: Kysely<BackupTables>, force: boolean): Promise<boolean> {
+  const others = await sql<{ count: number }>`
+    select count(*) as count from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`.execute(database);
+  const count = Number(others.rows[0]?.count ?? 0);
+  if (count > 0)
+    throw new BackupError(
+      `The database of DATABASE_URL is in use (${count} other connections). Stop every server and program that uses it first. Nothing was changed.`,
+    );
+  const tables = await sql<{ count: number }>`
+    select count(*) as count from information_schema.tables where table_schema = 'public'`.execute(database);
+  const is_used = Number(tables.rows[0]?.count ?? 0) > 0;
+  if (is_used && !force)
+    throw new BackupError(
+      'The database of DATABASE_URL is not empty. Name an empty one, or say --force: then what is in it is kept in a schema beside the restored one. Nothing was changed.',
+    );
+  return is_used;
+}
+
+/** Restores into the schema `public`; what was there goes to a schema of its own, and comes back when this fails. Answers the name of that one. */
+async function restorePostgres(
+  parts: { file: string; url: string; dump: string; manifest: Manifest; end_sessions: boolean; stamp: string },
+  database: Kysely<BackupTables>,
+  is_used: boolean,
+): Promise<string | undefined> {
+  const { file, url, dump, manifest, end_sessions, stamp } = parts;
+  const schema = `before_restore_${stamp}`;
+  if (!NAME_OF_SCHEMA.test(schema)) throw new Error('This is no name of a schema.');
+  if (is_used) {
+    await sql`alter schema public rename to ${sql.id(schema)}`.execute(database);
+    await sql`create schema public`.execute(database);
+  }
+  try {
+    const args = ['--no-owner', '--no-acl', '--exit-on-error', '--single-transaction', '--schema=public', dump];
+    await runPostgresProgram('pg_restore', url, args);
+    await requireRows(file, database, manifest);
+    await mend(database, manifest, end_sessions);
+  } catch (error) {
+    await sql`drop schema public cascade`.execute(database);
+    await (is_used ? sql`alter schema ${sql.id(schema)} rename to public` : sql`create schema public`).execute(database);
+    throw error;
+  }
+  return is_used ? schema : undefined;
+}
+
+/** What is lost as long as a key is not there, and where it is to be put; one sentence for each. */
+async function missingKeys(database: Kysely<BackupTables>, keys: readonly InstallationKey[]): Promise<string[]> {
+  const sentences: string[] = [];
+  for (const key of keys) {
+    const known = await database
+      .selectFrom('installation')
+      .select('name')
+      .where('name', '=', `key_check.${key.name}`)
+      .executeTakeFirst();
+    if (known === undefined) continue;
+    await readKey(database.$pickTables<'installation'>(), key).catch((error: unknown) =>
+      sentences.push(error instanceof Error ? error.message : String(error)),
+    );
+  }
+  return sentences;
+}
+
+/**
+ * Puts a backup back. Everything is unpacked and compared first; what was there before is only moved, and only with `force`.
+ * @throws BackupError while a server runs, for what is there already, and for a backup that is damaged, newer or of another kind. HomeTakenError as a server would.
+ */
+export async function readBackup(parts: {
+  settings: Settings;
+  file: string;
+  force: boolean;
+  end_sessions: boolean;
+  now?: Date;
+}): Promise<Restored> {
+  const { settings, file, force, end_sessions, now = new Date() } = parts;
+  const { data_dir } = settings;
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw new BackupError(`There is no backup ${file}.`);
+  const stamp = now.toISOString().replaceAll(/\D/g, '').slice(0, 14);
+  const stage = join(data_dir, STAGE);
+  const had_home = existsSync(join(data_dir, HOME_FILE));
+  const before = oldFiles(settings);
+  // While this has the folder no server starts on it.
+  const home = takeHome({
+    folder: data_dir,
+    onLost(error) {
+      throw error;
+    },
+  });
+  let is_done = false;
+  let is_placing = false;
+  try {
+    if (before.some((name) => !name.startsWith('keys')) && !force)
+      throw new BackupError(
+        `The data folder ${data_dir} is not empty. Set DATA_DIR to an empty one, or say --force: then what is in it is kept in a folder in it. Nothing was changed.`,
+      );
+    rmSync(stage, { recursive: true, force: true });
+    await mkdir(stage, { mode: 0o700 });
+    const { head, manifest } = await unpack(file, stage, settings);
+    const restored = await place(head, manifest);
+    is_done = true;
+    return restored;
+  } catch (error) {
+    if (is_placing)
+      throw new BackupError(
+        `It went wrong while files were put in their places (${error instanceof Error ? error.message : String(error)}). What was there before is in ${join(data_dir, ASIDE + stamp)}. Mend that, and run this again with --force.`,
+      );
+    if (isNoSpace(error))
+      throw new BackupError(
+        `There is no room for what the backup holds, in ${data_dir}${settings.database_url === undefined ? '' : ' or in the database'}. Nothing was changed.`,
+      );
+    throw error;
+  } finally {
+    rmSync(stage, { recursive: true, force: true });
+    home.release();
+    if (!is_done && !had_home) rmSync(join(data_dir, HOME_FILE), { force: true });
+  }
+
+  async function place(head: Head, manifest: Manifest): Promise<Restored> {
+    const location = databaseLocation(settings);
+    const staged = join(stage, DATABASES[head.database]);
+    let schema: string | undefined;
+    if ('sqlite' in location) await prepareSqlite(file, staged, manifest, end_sessions);
+    else {
+      const database = openDatabase<BackupTables>(location, { connections: 2 });
+      try {
+        schema = await waitingUnbounded(async () =>
+          restorePostgres(
+            { file, url: location.postgres, dump: staged, manifest, end_sessions, stamp },
+            database,
+            await requireFreeDatabase(database, force),
+          ),
+        );
+      } finally {
+        await database.destroy();
+      }
+    }
+    is_placing = true;
+    const folder = before.length > 0 ? join(data_dir, ASIDE + stamp) : undefined;
+    for (const name of folder === undefined ? [] : before) {
+      await mkdir(dirname(join(folder ?? '', name)), { recursive: true, mode: 0o700 });
+      await move(join(data_dir, name), join(folder ?? '', name));
+    }
+    const quarantine = quarantineFolder(settings);
+    await mkdir(quarantine, { recursive: true, mode: 0o700 });
+    for (const name of filesOf(join(stage, SEALED))) await move(join(stage, SEALED, name), join(quarantine, name));
+    const keys = installationKeys(settings);
+    for (const key of keys) await placeKey(key, join(stage, `${KEYS}${key.name}.key`));
+    if (existsSync(join(stage, HOME))) await move(join(stage, HOME), join(data_dir, HOME_FILE));
+    // Last: a server that finds a database finds everything else.
+    if ('sqlite' in location) await move(staged, location.sqlite);
+    const database = openDatabase<BackupTables>(location);
+    try {
+      return { head, manifest, aside: { folder, schema }, missing_keys: await missingKeys(database, keys) };
+    } finally {
+      await database.destroy();
+    }
+  }
+
+  /** A key of the backup, where it has one. Another one that is there is kept beside it: what it locked may still be wanted. */
+  async function placeKey({ path }: InstallationKey, from: string): Promise<void> {
+    if (!existsSync(from)) return;
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    if (existsSync(path) && !readFileSync(path).equals(readFileSync(from))) await move(path, `${path}.before-restore-${stamp}`);
+    await move(from, path);
+  }
+}

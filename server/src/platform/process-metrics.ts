@@ -1,0 +1,68 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Metrics } from './metrics.ts';
+
+const NANOSECONDS = 1e9;
+const MICROSECONDS = 1e6;
+/** How often the delay of the event loop is looked at, and for how long what was seen counts. ms. */
+const RESOLUTION_MS = 20;
+const WINDOW_MS = 30_000;
+
+interface Delay {
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+/** The delay of the event loop in the last window that is over; in the first one, so far. Nobody's look takes anything from somebody else's. */
+function watchDelay(): { read: () => Delay; close: () => void } {
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  // What is recorded is the time between two looks.
+  const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1_000);
+  const now = (): Delay => ({
+    p50: seconds(histogram.percentile(50)),
+    p99: seconds(histogram.percentile(99)),
+    max: seconds(histogram.max),
+  });
+  let last: Delay | undefined;
+  histogram.enable();
+  const timer = setInterval(() => {
+    last = now();
+    histogram.reset();
+  }, WINDOW_MS);
+  timer.unref();
+  return {
+    read: () => last ?? now(),
+    close() {
+      clearInterval(timer);
+      histogram.disable();
+    },
+  };
+}
+
+/** Measures this process, by the names that other programs in Node have for the same. Answers what ends that. */
+export function measureProcess(metrics: Metrics): () => void {
+  const delay = watchDelay();
+  for (const name of ['p50', 'p99', 'max'] as const) {
+    metrics.gauge(
+      `nodejs_eventloop_lag_${name}_seconds`,
+      `How late the event loop was in the last ${WINDOW_MS / 1_000} s: ${name}.`,
+      () => [{ value: delay.read()[name] }],
+    );
+  }
+  metrics.gauge('process_resident_memory_bytes', 'Memory of the server process.', () => [{ value: process.memoryUsage.rss() }]);
+  metrics.gauge('nodejs_heap_size_used_bytes', 'Of that, what its objects take.', () => [
+    { value: process.memoryUsage().heapUsed },
+  ]);
+  metrics.gauge('nodejs_external_memory_bytes', 'Of that, what lies outside of the heap.', () => [
+    { value: process.memoryUsage().external },
+  ]);
+  metrics.total('process_cpu_seconds_total', 'Processor time of the server process.', () => {
+    const { user, system } = process.cpuUsage();
+    return [{ value: (user + system) / MICROSECONDS }];
+  });
+  const started_at = Date.now() / 1_000 - process.uptime();
+  metrics.gauge('process_start_time_seconds', 'When the server process began, in seconds since 1970.', () => [
+    { value: started_at },
+  ]);
+  return delay.close;
+}

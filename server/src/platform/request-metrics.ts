@@ -1,0 +1,34 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Metrics } from './metrics.ts';
+
+/** Seconds. From an answer out of memory to an upload that is read while it arrives. */
+const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
+/** Node takes some 35 methods; those that no endpoint has are one. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** Its client had gone before it was all sent. No status of HTTP; the number is nginx's. */
+const CLIENT_GONE = '499';
+const SECOND_MS = 1_000;
+
+/** The template of the route, never the address: that one holds ids. `page` is the application's page, `file` one of its files, `unknown` what there is not. */
+function routeOf(request: FastifyRequest, status: number): string {
+  const { url } = request.routeOptions;
+  if (request.is404 || url === undefined) return status < 400 ? 'page' : 'unknown';
+  return url === '/metrics' || url.startsWith('/api/') ? url : 'file';
+}
+
+/** Counts and times every request by its route's template. To be called before the routes are added. Sockets are no requests that end by themselves. */
+export function measureRequests(fastify: FastifyInstance, metrics: Metrics): void {
+  const requests = metrics.counter('palisade_http_requests_total', 'Requests by method, route and status.');
+  const durations = metrics.histogram(
+    'palisade_http_request_duration_seconds',
+    'Seconds from the head of a request to the end of its answer, by method and route.',
+    BOUNDS,
+  );
+  fastify.addHook('onResponse', async (request, reply) => {
+    if (request.ws) return;
+    const method = METHODS.has(request.method) ? request.method : 'other';
+    const route = routeOf(request, reply.statusCode);
+    requests.add({ method, route, status: reply.raw.writableFinished ? String(reply.statusCode) : CLIENT_GONE });
+    durations.observe({ method, route }, reply.elapsedTime / SECOND_MS);
+  });
+}

@@ -1,0 +1,64 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { isForLoopback } from './local-request.ts';
+import { METRICS_CONTENT_TYPE, type Metrics } from './metrics.ts';
+import { Problem } from './problem.ts';
+import type { RateLimits } from './rate-limit.ts';
+
+const PATH = '/metrics';
+/** Whoever asks is a program on the same machine or network, which asks at once and takes the answer at once. ms. */
+const PATIENCE_MS = 10_000;
+const CONNECTIONS_MAXIMUM = 32;
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+/** Whether a request bears the token, compared in the same time whatever it bears. */
+function bears(authorization: string | undefined, token: string): boolean {
+  const sent = /^Bearer (.{1,512})$/i.exec(authorization ?? '')?.[1] ?? '';
+  return timingSafeEqual(digest(sent), digest(token));
+}
+
+/**
+ * The server of the metrics alone, which listens on nothing yet. Without a `token` it is for the machine itself: a request for a host that is no loopback name is
+ * refused, since a page in somebody's browser could point its own name there (DNS rebinding).
+ */
+export function createMetricsServer(metrics: Metrics, token: string | undefined): Server {
+  const server = createServer({ headersTimeout: PATIENCE_MS, requestTimeout: PATIENCE_MS }, (request, answer) => {
+    const say = (status: number, text: string, headers: Record<string, string> = {}) =>
+      answer
+        .writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...headers })
+        .end(request.method === 'HEAD' ? undefined : text);
+    request.resume();
+    if (token === undefined && !isForLoopback(request)) return void say(421, 'Ask for localhost.\n');
+    if (token !== undefined && !bears(request.headers.authorization, token))
+      return void say(401, 'The token of METRICS_TOKEN is missing or wrong.\n', { 'www-authenticate': 'Bearer' });
+    if (request.url?.split('?', 1)[0] !== PATH) return void say(404, `There is nothing here but ${PATH}.\n`);
+    if (request.method !== 'GET' && request.method !== 'HEAD') return void say(405, 'Only GET.\n', { allow: 'GET, HEAD' });
+    void metrics.text().then((text) => say(200, text, { 'content-type': METRICS_CONTENT_TYPE }));
+  });
+  server.maxConnections = CONNECTIONS_MAXIMUM;
+  server.setTimeout(PATIENCE_MS);
+  server.unref();
+  return server;
+}
+
+/** Serves the metrics beside the API, to whoever bears the token. Wrong tokens are limited as looks at the API's document are. */
+export function serveMetrics(
+  fastify: FastifyInstance,
+  parts: { metrics: Metrics; token: string; limits: Pick<RateLimits, 'ofDocument'> },
+): void {
+  const { metrics, token, limits } = parts;
+  fastify.get(
+    PATH,
+    {
+      schema: { hide: true },
+      onRequest: async (request) => {
+        if (bears(request.headers.authorization, token)) return;
+        await limits.ofDocument(request);
+        throw new Problem('unauthenticated', { detail: 'The token of METRICS_TOKEN is missing or wrong.' });
+      },
+    },
+    async (_request, reply) => reply.type(METRICS_CONTENT_TYPE).send(await metrics.text()),
+  );
+}

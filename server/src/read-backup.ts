@@ -1,0 +1,48 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { readBackup } from './app/restore.ts';
+import { fail, prepare, say } from './command.ts';
+
+// `npm run restore -- <file>`: puts a backup back into an empty DATA_DIR, and an empty database where there is a DATABASE_URL. `--force` keeps what is there aside;
+// `--end-sessions` signs everybody out: sessions that were ended after the backup would be valid again.
+
+const USAGE = 'Say which backup: npm run restore -- <file> [--force] [--end-sessions]';
+
+function readArguments() {
+  try {
+    const options = { force: { type: 'boolean' }, 'end-sessions': { type: 'boolean' } } as const;
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    const [file, ...more] = positionals;
+    if (file !== undefined && more.length === 0)
+      return { file: resolve(file), force: values.force === true, end_sessions: values['end-sessions'] === true };
+  } catch {
+    // An option that there is not.
+  }
+  return fail(USAGE);
+}
+
+const { file, force, end_sessions } = readArguments();
+try {
+  const settings = prepare();
+  const { head, manifest, aside, missing_keys } = await readBackup({ settings, file, force, end_sessions });
+  const kept = manifest.files.filter(({ name }) => name.startsWith('quarantine/')).length;
+  const total = Object.values(manifest.rows).reduce((sum, count) => sum + count, 0);
+  say(`The backup of ${head.created_at} (version ${head.version}) is restored: ${total} rows, ${kept} sealed files.`);
+  if (aside.folder !== undefined) say(`What was there before is in ${aside.folder}. Remove it when you do not need it any more.`);
+  if (aside.schema !== undefined)
+    say(`The tables that were there before are in the schema ${aside.schema}. Remove it when you do not need it any more.`);
+  const lost = manifest.sealed.gone.length + manifest.sealed.missing.length;
+  if (lost > 0) say(`${lost} files that the database held to be sealed are not in the backup: their records say so.`);
+  if (manifest.sealed.elsewhere > 0)
+    say(`${manifest.sealed.elsewhere} sealed files lay on other servers: restore the backup of each of those as well.`);
+  for (const sentence of missing_keys) say(`missing: ${sentence}`);
+  if (missing_keys.length > 0) say('A server starts on it once the keys are there.');
+  else say('All keys are there. Check the audit log with npm run audit:verify, then start the server.');
+  if (!end_sessions)
+    say(
+      'Sessions that were ended after the backup are valid again, until they expire. With --end-sessions everybody signs in anew.',
+    );
+  process.exit(0);
+} catch (error) {
+  fail(`The backup was not restored: ${error instanceof Error ? error.message : String(error)}`);
+}

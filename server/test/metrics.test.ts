@@ -1,0 +1,215 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readHealth } from '@palisade/contract/platform';
+import { readScan } from '@palisade/contract/quarantine';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createMetrics } from '#platform/metrics.ts';
+import { EICAR, noise } from './files.ts';
+import { freePort } from './free-port.ts';
+import { isPostgres, startTestApp } from './harness.ts';
+import { runServer, startServer } from './server-process.ts';
+import { listenAs } from './socket.ts';
+import { scanned } from './upload.ts';
+
+const TOKEN = 'a-token-for-tests-0123456789';
+const PROMTOOL = ['/usr/bin/promtool', '/usr/local/bin/promtool', '/opt/homebrew/bin/promtool'].find((path) => existsSync(path));
+// In CI, where `npm test` installs it, it is never left out.
+const lacksPromtool = PROMTOOL === undefined && !process.env['CI'];
+if (lacksPromtool) process.stdout.write('skipped: no promtool on this machine (install the package prometheus)\n');
+
+/** What Prometheus' own program says of a text; empty when there is nothing wrong. */
+function lint(text: string): string {
+  const { status, stdout, stderr } = spawnSync(PROMTOOL ?? 'promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
+  return status === 0 ? '' : `${stdout}${stderr}`;
+}
+
+/** The samples of a text, by their line without the number. */
+function samplesOf(text: string): Map<string, number> {
+  return new Map(
+    text
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => {
+        const at = line.lastIndexOf(' ');
+        return [line.slice(0, at), Number(line.slice(at + 1))];
+      }),
+  );
+}
+
+describe('metrics of a server', async () => {
+  const app = await startTestApp({ environment: { METRICS_TOKEN: TOKEN } });
+  const { token } = await app.signIn();
+  const look = (headers: Record<string, string> = { authorization: `Bearer ${TOKEN}` }) =>
+    fetch(`${app.url}/metrics`, { headers });
+  const read = async () => samplesOf(await (await look()).text());
+
+  test('tell what was asked, scanned and found, and who listens', async () => {
+    const socket = await listenAs(app, token);
+    await scanned(app, token, 'clean.bin', noise(2000));
+    await scanned(app, token, 'eicar.com', EICAR);
+    await app.call(readHealth);
+    const scan = '{method="POST",route="/api/antivirus/scan"';
+    // A request is counted once its answer is out, which its client may see first.
+    const samples = await vi.waitFor(async () => {
+      const now = await read();
+      expect(
+        now.get(`palisade_http_requests_total${scan},status="200"}`) ??
+          now.get(`palisade_http_requests_total${scan},status="201"}`),
+      ).toBe(2);
+      return now;
+    });
+    expect(samples.get(`palisade_http_request_duration_seconds_count${scan}}`)).toBe(2);
+    expect(samples.get('palisade_verdicts_total{verdict="clean"}')).toBe(1);
+    expect(samples.get('palisade_verdicts_total{verdict="infected"}')).toBe(1);
+    expect(samples.get('palisade_scan_duration_seconds_count{size="64K"}')).toBe(2);
+    expect(samples.get('palisade_engine_processes{engine="YARA-X",state="ready"}')).toBeGreaterThan(0);
+    expect(samples.get('palisade_engine_memory_bytes')).toBeGreaterThan(1024 ** 2);
+    expect(samples.get('palisade_sockets_open{state="known"}')).toBe(1);
+    for (const kind of ['mail', 'recheck', 'feed']) expect(samples.get(`palisade_jobs_late{kind="${kind}"}`)).toBe(0);
+    expect(samples.get('palisade_scan_queue_files')).toBe(0);
+    expect(samples.get('palisade_unread_files')).toBe(0);
+    expect(samples.get('palisade_metrics_unread')).toBe(0);
+    if (isPostgres()) expect(samples.get('palisade_database_connections{state="most"}')).toBe(10);
+    socket.leave();
+  });
+
+  test('name routes by their templates and nothing that a caller can make up, so that there are never more of them', async () => {
+    const ids = () => Array.from({ length: 10 }, () => crypto.randomUUID());
+    const ask = async () => {
+      for (const id of ids()) {
+        await app.call(readScan, { token, params: { id } });
+        await fetch(`${app.url}/api/${id}`);
+        await fetch(`${app.url}/${id}.php`, { method: 'PROPFIND' });
+      }
+    };
+    await ask();
+    const before = await vi.waitFor(async () => {
+      const now = await read();
+      expect(now.get('palisade_http_requests_total{method="GET",route="unknown",status="404"}')).toBeGreaterThanOrEqual(10);
+      expect(now.get('palisade_http_requests_total{method="other",route="unknown",status="404"}')).toBeGreaterThanOrEqual(10);
+      return now;
+    });
+    await ask();
+    const after = await read();
+    expect([...after.keys()].filter((key) => !before.has(key))).toEqual([]);
+    expect([...after.keys()].filter((key) => /[\da-f]{8}-[\da-f]{4}/.test(key))).toEqual([]);
+  });
+
+  test.skipIf(lacksPromtool)('are what Prometheus reads and finds nothing wrong with', async () => {
+    const answer = await look();
+    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(lint(await answer.text())).toBe('');
+    expect(lint('# TYPE palisade_x gauge\npalisade_x_total{a="b} 1\n')).not.toBe('');
+  });
+
+  test.each([
+    ['no token', {}],
+    ['another token', { authorization: `Bearer ${TOKEN}x` }],
+    ['half a token', { authorization: `Bearer ${TOKEN.slice(0, 10)}` }],
+    ['the session of a person', { authorization: `Bearer ${token}` }],
+  ])('are not for %s', async (_, headers) => {
+    const answer = await look(headers);
+    expect(answer.status).toBe(401);
+    expect(await answer.text()).not.toContain('palisade_');
+  });
+
+  test('are not there where nobody asked for them', async () => {
+    const other = await startTestApp();
+    expect((await fetch(`${other.url}/metrics`)).status).toBe(404);
+  });
+});
+
+describe('metrics on a port of their own', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-metrics-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** A request that says what it likes of its host. */
+  const ask = (url: string, headers: Record<string, string> = {}, method = 'GET') =>
+    new Promise<{ status: number; text: string }>((resolve, reject) => {
+      request(url, { headers, method, agent: false }, (answer) => {
+        const parts: Buffer[] = [];
+        answer.on('data', (part: Buffer) => parts.push(part));
+        answer.once('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
+      })
+        .once('error', reject)
+        .end();
+    });
+
+  test('are for the machine itself, and nowhere else', async () => {
+    const port = await freePort();
+    const server = await startServer({ DATA_DIR: join(folder, 'one'), METRICS_PORT: String(port) });
+    const url = `http://127.0.0.1:${port}/metrics`;
+    const { status, text } = await ask(url);
+    expect(status).toBe(200);
+    if (!lacksPromtool) expect(lint(text)).toBe('');
+    expect(samplesOf(text).get('palisade_database_connections{state="most"}')).toBe(1);
+    expect(await ask(url, { host: 'rebound.example.com' })).toMatchObject({ status: 421 });
+    expect(await ask(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 404 });
+    expect(await ask(url, {}, 'POST')).toMatchObject({ status: 405 });
+    expect(await ask(`${server.url.replace('localhost', '127.0.0.1')}/metrics`)).not.toMatchObject({
+      text: expect.stringContaining('palisade_build_info') as unknown,
+    });
+    // An open connection of a scraper does not hold a stop up.
+    const open = request(url, { headers: { connection: 'keep-alive' } }).end();
+    open.once('error', () => {});
+    onTestFinished(() => void open.destroy());
+    expect(await server.kill('SIGTERM')).toBe(0);
+  });
+
+  test('on an address that others reach need the token', async () => {
+    const port = String(await freePort());
+    const refused = await runServer({ DATA_DIR: join(folder, 'two'), PORT: '0', METRICS_PORT: port, METRICS_HOST: '0.0.0.0' });
+    expect(refused).toMatchObject({
+      code: 1,
+      errors: expect.stringMatching(/^palisade: METRICS_HOST 0\.0\.0\.0 can be reached/) as unknown,
+    });
+    await startServer({ DATA_DIR: join(folder, 'two'), METRICS_PORT: port, METRICS_HOST: '0.0.0.0', METRICS_TOKEN: TOKEN });
+    const url = `http://127.0.0.1:${port}/metrics`;
+    expect(await ask(url)).toMatchObject({ status: 401 });
+    expect(await ask(url, { authorization: `Bearer ${TOKEN}`, host: 'scraped.example.com' })).toMatchObject({ status: 200 });
+
+    // A port that is taken ends the start with one line that names it.
+    const { code, errors } = await runServer({ DATA_DIR: join(folder, 'three'), PORT: '0', METRICS_PORT: port });
+    expect(code).toBe(1);
+    expect(errors).toMatch(/^palisade: The metrics cannot be served at METRICS_HOST 127\.0\.0\.1, METRICS_PORT \d+ .*\n$/);
+  });
+});
+
+describe('the text format', () => {
+  test('keeps labels that hold what it is written in, and a histogram that adds up', async () => {
+    const metrics = createMetrics();
+    metrics.counter('x_total', 'Of tests.').add({ a: 'say "hi"\\\nbye' }, 3);
+    const seconds = metrics.histogram('x_seconds', 'Of tests.', [1, 2]);
+    for (const value of [0.5, 1, 1.5, 9]) seconds.observe({}, value);
+    const text = await metrics.text();
+    expect(text).toContain('x_total{a="say \\"hi\\"\\\\\\nbye"} 3\n');
+    const samples = samplesOf(text);
+    expect(['1', '2', '+Inf'].map((le) => samples.get(`x_seconds_bucket{le="${le}"}`))).toEqual([2, 3, 4]);
+    expect([samples.get('x_seconds_sum'), samples.get('x_seconds_count')]).toEqual([12, 4]);
+    if (!lacksPromtool) expect(lint(text)).toBe('');
+  });
+
+  test('has at most so many series, whatever is counted', async () => {
+    const metrics = createMetrics();
+    const counter = metrics.counter('x_total', 'Of tests.');
+    for (let index = 0; index < 5_000; index += 1) counter.add({ a: String(index) });
+    const samples = samplesOf(await metrics.text());
+    expect(samples.size).toBe(2_002);
+    expect(samples.get('x_total{a="other"}')).toBe(3_000);
+  });
+
+  test('leaves out what cannot be read now, or takes too long, and says how much that is', async () => {
+    const metrics = createMetrics();
+    metrics.gauge('x_fails', 'Of tests.', () => Promise.reject(new Error('away')));
+    metrics.gauge('x_hangs', 'Of tests.', () => new Promise(() => {}));
+    metrics.gauge('x_works', 'Of tests.', () => [{ value: 7 }]);
+    const samples = samplesOf(await metrics.text());
+    expect([...samples]).toEqual([
+      ['x_works', 7],
+      ['palisade_metrics_unread', 2],
+    ]);
+  });
+});
