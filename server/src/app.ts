@@ -42,6 +42,7 @@ import { EVENTS_LIMITS, serveEvents } from '#platform/events.ts';
 import { type Home, takeHome } from '#platform/home.ts';
 import { createHttp, PATIENCE } from '#platform/http.ts';
 import { isSetUp, readProvider } from '#platform/installation.ts';
+import { createJobs } from '#platform/jobs/jobs.ts';
 import { createMail } from '#platform/mail.ts';
 import { serveOpenApi } from '#platform/openapi.ts';
 import { sourceOf } from '#platform/origin.ts';
@@ -76,6 +77,8 @@ export interface App {
   database: Kysely<Tables>;
   /** Stops taking requests; to be called before `close` by who lets those under way finish. */
   drain: Drain;
+  /** Has a load balancer send nobody here any more, and takes up no more jobs. */
+  announceStop(): void;
   /** Ends every socket with the word that its page is to connect again. */
   endSockets(): void;
   close(): Promise<void>;
@@ -123,6 +126,12 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
 
   const news = settings.redis_url === undefined ? undefined : await createRedisSessionNews({ url: settings.redis_url, logger });
 
+  const jobs = createJobs({
+    database: database.$pickTables<'jobs'>(),
+    logger,
+    news,
+    every_ms: surroundings.every_ms,
+  });
   const { audit, verifyLog, witness } = await buildAudit(surroundings, {
     database: database.$pickTables<'audit_entries' | 'audit_head'>(),
     key: keys.audit,
@@ -217,23 +226,22 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     database,
     audit,
     mail,
+    jobs,
     tell: bus.publish,
     ...{ accounts, scanner, subscriptions, firewall, remote },
     now,
   });
-  const retention = keepRetention({
+  keepRetention({
+    jobs,
     tasks: [
       mail.forgetOld,
       () => forgetOldDrills(database.$pickTables<'alerts'>(), now()),
       () => forgetOldScores(database.$pickTables<'score_history'>(), now()),
       accounts.sessions.forgetExpired,
       ...retentionTasks(surroundings, { database, audit, now }),
-      witness.look,
       // Last: what the others have removed is to be gone.
       async () => void (await wipeDeleted(database)),
     ],
-    logger,
-    look_ms: surroundings.retention_look_ms,
   });
 
   const fastify = await createHttp({
@@ -349,6 +357,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   });
   await serveWeb(fastify, surroundings.web_folder);
   await antivirus.resume();
+  await jobs.start();
 
   return {
     fastify,
@@ -359,12 +368,16 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     database,
     drain,
     endSockets: events.close,
+    announceStop() {
+      drain.announce();
+      jobs.drain();
+    },
     async close() {
       events.close();
       await scanner.close();
       await fastify.close();
       await proxies.close();
-      await retention.close();
+      await jobs.close();
       await monitor.close();
       await accounts.close();
       await counters.close();

@@ -1,5 +1,6 @@
-import { type Kysely, type RawBuilder, type Selectable, SqliteAdapter, sql } from 'kysely';
+import { type Kysely, type Selectable, SqliteAdapter, sql } from 'kysely';
 import { inBatches } from '#platform/batches.ts';
+import { databaseClock } from '#platform/database-clock.ts';
 import { newId } from '#platform/id.ts';
 import type { JobKind } from './job-kind.ts';
 
@@ -57,25 +58,6 @@ const DEAD_KEPT_MS = 30 * 86_400_000;
 const DEAD_MAXIMUM = 1_000;
 const ERROR_LENGTH_MAXIMUM = 500;
 
-/** The time of the database so many ms from now, as ISO text. */
-export type DatabaseClock = (offset_ms?: number) => RawBuilder<string>;
-
-/** Of several servers each has a clock of its own, so that jobs go by the one that they share. */
-function clockOf(isSqlite: boolean): DatabaseClock {
-  return isSqlite
-    ? (offset_ms = 0) => sql<string>`strftime('%Y-%m-%dT%H:%M:%fZ', 'now', ${`${(offset_ms / 1000).toFixed(3)} seconds`})`
-    : // Of the statement: a transaction may be long, and one that changes from row to row could use no index.
-      (offset_ms = 0) =>
-        sql<string>`to_char((statement_timestamp() + cast(${offset_ms} as double precision) * interval '1 millisecond') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-}
-
-/** Reads the clock of the database, in ms. */
-export async function readClock<Tables>(database: Kysely<Tables>): Promise<number> {
-  const clock = clockOf(database.getExecutor().adapter instanceof SqliteAdapter);
-  const { rows } = await sql<{ now: string }>`select ${clock()} as now`.execute(database);
-  return Date.parse(rows[0]?.now ?? '');
-}
-
 /**
  * The rows of jobs: each function is one step that the database decides. `shift_ms` is for tests whose database has a clock that jumps.
  */
@@ -87,7 +69,7 @@ export function createJobStore(parts: {
 }) {
   const { database, worker, lease_ms, shift_ms = () => 0 } = parts;
   const isSqlite = database.getExecutor().adapter instanceof SqliteAdapter;
-  const clock = clockOf(isSqlite);
+  const clock = databaseClock(database);
   const at = (offset_ms = 0) => clock(offset_ms + shift_ms());
   const mine = (from: Kysely<JobTables>, { id, claims }: Claim) => ({
     update: () => from.updateTable('jobs').where('id', '=', id).where('claimed_by', '=', worker).where('claims', '=', claims),
@@ -255,8 +237,8 @@ export function createJobStore(parts: {
       return claims.filter(({ id }) => !gone.has(id));
     },
 
-    /** Notes that a job failed: it waits so long, or is given up. False when it is no longer this worker's. */
-    async fail(claim: Claim, error: string, wait_ms: number | undefined): Promise<boolean> {
+    /** Notes that a job failed: it waits so long, or is given up. With `afresh` its attempts begin anew. False when it is no longer this worker's. */
+    async fail(claim: Claim, error: string, wait_ms: number | undefined, afresh = false): Promise<boolean> {
       const { update, remove } = mine(database, claim);
       const stopped = await remove().where('cancelled', '=', sql.lit(1)).returning('id').executeTakeFirst();
       if (stopped !== undefined) return true;
@@ -265,7 +247,7 @@ export function createJobStore(parts: {
         .set(
           wait_ms === undefined
             ? { ...free, last_error, dead_at: at() }
-            : { ...free, last_error, run_at: at(wait_ms), asked_again: 0 },
+            : { ...free, last_error, run_at: at(wait_ms), asked_again: 0, ...(afresh ? { attempts: 0 } : {}) },
         )
         .returning('id')
         .executeTakeFirst();

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { logFailure } from '#platform/database-patience.ts';
 import { newId } from '#platform/id.ts';
+import type { SessionNews } from '#platform/session-news.ts';
 import { backOff, type JobKind } from './job-kind.ts';
 import { type Asked, type Claim, createJobStore, type JobRow, type JobTables, LeaseLost, RECURRING } from './job-store.ts';
 
@@ -23,11 +24,8 @@ export interface Job<Payload> {
   countAttempt(): Promise<void>;
 }
 
-/** What servers tell each other of jobs, so that nobody waits for a look. What is lost on the way is found by looking. */
-export interface JobNews {
-  tell(news: { kind: 'work'; kinds: string[] } | { kind: 'work_cancelled'; ids: string[] }): void;
-  listen(listener: (news: { kind: 'work'; kinds: string[] } | { kind: 'work_cancelled'; ids: string[] }) => void): void;
-}
+/** By what servers tell each other of jobs, so that nobody waits for a look. What is lost on the way is found by looking. */
+export type JobNews = Pick<SessionNews, 'tell' | 'listen'>;
 
 /** How many jobs of a kind wait, are due, are being done, and were given up, in all servers; and what became of those of this server since its start. */
 export interface JobFigures {
@@ -205,12 +203,15 @@ export function createJobs(parts: {
     counts.failed += 1;
     const tried = Math.max(1, row.attempts);
     const every = isRecurring(row, of) ? everyOf(kind) : undefined;
-    const is_last = every === undefined && row.attempts >= kind.attempts.most;
-    const wait_ms = is_last ? undefined : Math.min(backOff(kind.attempts, tried), every ?? Number.POSITIVE_INFINITY);
+    const is_tried_out = row.attempts >= kind.attempts.most;
+    const is_last = every === undefined && is_tried_out;
+    // A recurring one begins anew: only servers that it has ended count against it.
+    const waits_ms = is_tried_out ? every : Math.min(backOff(kind.attempts, tried), every ?? Number.POSITIVE_INFINITY);
+    const wait_ms = is_last ? undefined : waits_ms;
     const message = error instanceof Error ? error.message : String(error);
     if (is_last) logger.error({ err: error, job: kind.name, id: row.id }, 'a job failed too often and is given up');
     else logFailure(logger, error, 'a job failed and is tried again', { job: kind.name });
-    await note(() => store.fail(running.claim, message, wait_ms), { id: row.id, kind: kind.name });
+    await note(() => store.fail(running.claim, message, wait_ms, is_tried_out), { id: row.id, kind: kind.name });
     if (wait_ms !== undefined) lookIn(of, wait_ms);
   }
 
@@ -391,6 +392,7 @@ export function createJobs(parts: {
           if (is_mine) renewSoon(0);
           return;
         }
+        if (told.kind !== 'work') return;
         for (const name of told.kinds) {
           const of = handled.get(name);
           if (of !== undefined) look(of);
