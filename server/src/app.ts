@@ -43,6 +43,7 @@ import { type Home, takeHome } from '#platform/home.ts';
 import { createHttp, PATIENCE } from '#platform/http.ts';
 import { isSetUp, readProvider } from '#platform/installation.ts';
 import { createJobs } from '#platform/jobs/jobs.ts';
+import { joinServers } from '#platform/live-servers.ts';
 import { createMail } from '#platform/mail.ts';
 import { serveOpenApi } from '#platform/openapi.ts';
 import { sourceOf } from '#platform/origin.ts';
@@ -110,6 +111,18 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const leaked = readLeakedPasswords(surroundings.leaked_passwords);
   // Before anything else is made or changed: the database says whether this version and these keys are the right ones.
   const { database, keys } = await openStore(surroundings);
+  const servers =
+    surroundings.shares_database === true
+      ? undefined
+      : await joinServers({
+          database: database.$pickTables<'servers'>(),
+          home: home.id,
+          needed: { REDIS_URL: settings.redis_url !== undefined },
+          logger,
+        }).catch(async (error: unknown) => {
+          await database.destroy();
+          throw error;
+        });
   const folderOf = (name: string) => {
     const folder = join(settings.data_dir, name);
     return { folder, disk: openDisk(folder, settings.disk_reserve, surroundings.free_bytes) };
@@ -384,6 +397,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       news?.close();
       await mail.close();
       await witness.close();
+      await servers?.leave();
       await database.destroy();
       home.release();
     },

@@ -52,6 +52,8 @@ export interface Surroundings {
   mail_look_ms?: number;
   /** How a sign-in that has to wait does so. */
   pause?: (ms: number) => Promise<void>;
+  /** Servers of a test share a PostgreSQL without what servers need between them. */
+  shares_database?: true;
   /** How often recurring jobs are done in place of what their kinds say, by the names of these, in ms. */
   every_ms?: Readonly<Record<string, number>>;
   /** How often detection keeps the volumes that this server has counted, in ms. */

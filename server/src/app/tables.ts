@@ -11,6 +11,7 @@ import { SUBSCRIPTION_PERSONAL, type SubscriptionTables } from '#features/subscr
 import type { AuditTables } from '#platform/audit.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { ServerTables } from '#platform/live-servers.ts';
 import { MAIL_PERSONAL, type MailTables } from '#platform/mail.ts';
 import type { PersonalTable } from '#platform/personal-data.ts';
 import { SESSION_PERSONAL, type SessionTables } from '#platform/session.ts';
@@ -29,6 +30,7 @@ export type Tables = AuthTables &
   InstallationTables &
   MailTables &
   JobTables &
+  ServerTables &
   FirewallTables &
   EnforcementTables;
 
