@@ -3,7 +3,8 @@ import { expect, type Page } from '@playwright/test';
 import { expectAccessible, givePremium, headersOf, openSignedIn, test } from './palisade.ts';
 import { eicarFile } from './samples.ts';
 
-const SOON = { timeout: 2_000 };
+/** Two seconds, and as much again for a machine that is busy: what is not told is read anew after five at the soonest. */
+const SOON = { timeout: 4_000 };
 const tile = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
 test('what one tab does, the other shows within two seconds', async ({ page, context }) => {
@@ -154,7 +155,7 @@ test('what concerns administrators and everybody shows in their tabs, and after 
   });
   isReachable = true;
   await maria.unroute('**/api/**');
-  await expect(maria.getByText('Online', { exact: true })).toBeVisible({ timeout: 3_000 });
+  await expect(maria.getByText('Online', { exact: true })).toBeVisible(SOON);
   await expect(maria.getByRole('switch', { name: 'Status of While away' })).toBeVisible(SOON);
   await expect(maria.getByRole('banner').getByText('Harbour Two')).toBeVisible(SOON);
   await expectAccessible(maria);
