@@ -307,7 +307,7 @@ describe('within its limits, the events socket', async () => {
 
 describe('among sockets that say nothing', async () => {
   const limits = { ...EVENTS_LIMITS, hello_ms: 60_000, strangers: 120, strangers_per_source: 50 };
-  const environment = { TRUSTED_PROXIES: '127.0.0.1', LIMITS: 'sockets.source=1000/1h' };
+  const environment = { TRUSTED_PROXIES: '127.0.0.1', LIMITS: 'sockets.source=1000/1d' };
   const app = await startTestApp({ environment, surroundings: { events_limits: limits } });
   const { token } = await app.signIn();
   const open = (sockets: number, forwarded_for: string) =>
