@@ -14,6 +14,7 @@ import { replyOf, startTestApp } from '#test/harness.ts';
 import { listenAs, openSocket } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
 import { createBus } from './bus.ts';
+import { connectionLimits } from './connections.ts';
 import { createMemoryCounters } from './counters.ts';
 import { EVENTS_LIMITS, type EventsLimits, serveEvents } from './events.ts';
 import { createHttp, PATIENCE } from './http.ts';
@@ -186,6 +187,8 @@ async function serveAlone(limits: EventsLimits, isLiving = true) {
     trusted_proxies: [],
     patience: PATIENCE,
     public_url: undefined,
+    connections: connectionLimits(),
+    isShared: () => false,
     exposure: 'local',
     onArrival: () => {},
   });

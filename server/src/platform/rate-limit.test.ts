@@ -4,6 +4,7 @@ import { listRules } from '@palisade/contract/firewall';
 import { readConfig, readHealth } from '@palisade/contract/platform';
 import { pino } from 'pino';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { connectionLimits } from './connections.ts';
 import { createMemoryCounters } from './counters.ts';
 import { openDatabase } from './database.ts';
 import { createHttp, PATIENCE } from './http.ts';
@@ -28,6 +29,8 @@ const fastify = await createHttp({
   trusted_proxies: ['127.0.0.1'],
   patience: PATIENCE,
   public_url: undefined,
+  connections: connectionLimits(),
+  isShared: () => false,
   exposure: 'local',
   onArrival: () => {},
 });
