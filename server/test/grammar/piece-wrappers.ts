@@ -187,6 +187,19 @@ export const PIECES: readonly Wrapper[] = [
     wrap: (inner, { writers }) =>
       writers.run('bsdtar', ['-c', '-f', 'out', '--format', 'warc', 'a.bin'], { 'a.bin': inner.bytes }, 'out'),
   },
+  {
+    name: 'ISO, hidden from Windows',
+    makes: 'archive',
+    ending: 'iso',
+    needs: ['genisoimage'],
+    wrap: (inner, { writers }) =>
+      writers.run(
+        'genisoimage',
+        ['-quiet', '-J', '-hide-joliet', 'a.bin', '-o', 'out.iso', 'files'],
+        { 'files/a.bin': inner.bytes, 'files/readme.txt': HARMLESS },
+        'out.iso',
+      ),
+  },
   made('OpenPGP, a literal', 'gpg', literal),
   made('OpenPGP, packed', 'gpg', (inner) => Buffer.concat([Buffer.from([0xa3, 1]), deflateRawSync(literal(inner))])),
   made('OpenPGP in armour', 'asc', (inner) => armour(literal(inner))),
