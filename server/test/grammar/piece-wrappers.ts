@@ -1,5 +1,5 @@
 import { deflateRawSync, deflateSync } from 'node:zlib';
-import type { Packed, Wrapper } from './wrapper.ts';
+import { HARMLESS, type Packed, type Wrapper } from './wrapper.ts';
 
 // Archives of languages, lists of pieces, messages of OpenPGP, what pictures carry, what stands behind documents, and texts behind the calls of scripts.
 
