@@ -122,9 +122,10 @@ const signed = ({ bytes }: Packed) =>
 function yEncParts({ bytes, name }: Packed): Buffer {
   const half = Math.ceil(bytes.length / 2);
   const part = (number: number, from: number, to: number) => {
-    const coded = [...bytes.subarray(from, to)].flatMap((byte) => {
+    const coded = [...bytes.subarray(from, to)].flatMap((byte, index) => {
       const value = (byte + 42) & 255;
-      return [0, 10, 13, 61].includes(value) ? [61, (value + 64) & 255] : [value];
+      const end = index % 128 === 127 ? [13, 10] : [];
+      return [0, 10, 13, 61].includes(value) ? [61, (value + 64) & 255, ...end] : [value, ...end];
     });
     return Buffer.concat([
       Buffer.from(

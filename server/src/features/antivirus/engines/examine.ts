@@ -15,6 +15,7 @@ import {
   membersOf,
 } from './containers.ts';
 import { type Content, disposeContent, isDiskError, takeContent } from './content.ts';
+import { hasParts, leafParts } from './leaf-parts.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { isLockingManifest } from './locked-office.ts';
 import { type Kind, matchContent, matchPieces, pathOf, unread, type Walk } from './match-content.ts';
@@ -145,9 +146,20 @@ const TEXTS: readonly Container['kind'][] = ['uuencode', 'mail', 'mailbox', 'rtf
 /** Shorter runs of letters hold no container behind something else. Bytes. */
 const HOLDS_LEAST = 256;
 
+/** Whether a picture or a sound carries something beside what it shows. */
+function carriesParts(walk: Walk, bytes: Buffer): boolean {
+  const reader = openReader({ size: bytes.length, bytes }, walk.workshop.budget);
+  try {
+    return !leafParts(reader).next().done;
+  } finally {
+    reader.close();
+  }
+}
+
 /** Whether bytes that a text has as letters are a container or a program, or one begins somewhere in them. */
 function isOrHoldsFile(walk: Walk, bytes: Buffer): boolean {
-  if (isFileHead(bytes.subarray(0, HEAD_BYTES), bytes.length)) return true;
+  const head = bytes.subarray(0, HEAD_BYTES);
+  if (isFileHead(head, bytes.length) || (hasParts(head) && carriesParts(walk, bytes))) return true;
   if (bytes.length < HOLDS_LEAST) return false;
   walk.workshop.budget.spend(bytes.length);
   let holds = false;

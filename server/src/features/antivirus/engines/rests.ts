@@ -33,7 +33,7 @@ function isWeak(container: Container): boolean {
 }
 
 /** The steps of the examination that lead from a rest on: it knows them, and they make rests. */
-export interface Steps {
+interface Steps {
   open(walk: Walk, container: Container, content: Content, depth: number, trail: readonly string[]): Promise<Opened>;
   examineContent(
     walk: Walk,
@@ -240,11 +240,16 @@ export class Rests {
       if (bytes === undefined) continue;
       const name = `${part.name} at ${part.start}`;
       const head = bytes.subarray(0, HEAD_BYTES);
-      if (!isFileHead(head, bytes.length) && !hasParts(head) && textFormOf(bytes.subarray(0, LOOK_BYTES)) === undefined) {
+      if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
+      // A smaller picture of the same is no member.
+      if (hasParts(head)) {
+        await this.steps.examineContent(walk, { size: bytes.length, bytes }, depth + 1, [...trail, name], { is_view: true });
+        continue;
+      }
+      if (!isFileHead(head, bytes.length) && textFormOf(bytes.subarray(0, LOOK_BYTES)) === undefined) {
         matchPieces(walk, [walk.match(bytes, undefined, pathOf(walk, trail))], [...trail, name]);
         continue;
       }
-      if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
       await this.steps.examineMember(walk, { name, read: () => ({ content: { size: bytes.length, bytes } }) }, depth + 1, [
         ...trail,
         name,

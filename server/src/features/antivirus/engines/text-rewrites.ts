@@ -293,7 +293,7 @@ function fromBase85(text: string, is_adobe: boolean): Buffer {
 }
 
 /** What a text comes to, in other words: `texts` are read as texts in turn, `bytes` are what was written in it. */
-export interface Rewritten {
+interface Rewritten {
   texts: Buffer[];
   bytes: Buffer[];
 }
