@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { standsAt } from './content.ts';
 import { fontEnd, isFont, walkFonts } from './leaf-fonts.ts';
 import {
@@ -107,17 +108,31 @@ function firstControl(bytes: Buffer): number {
   return first < bytes.length ? first : -1;
 }
 
+/** Whether bytes are UTF-8, the last character of which may be cut. What does not decode is told without an error first: making one takes longer than the look. */
+function isCutUtf8(bytes: Buffer): boolean {
+  let end = bytes.length;
+  for (let back = 1; back <= 4 && back <= bytes.length; back += 1) {
+    // Not within a character.
+    if (((bytes[bytes.length - back] ?? 0) & 0xc0) === 0x80) continue;
+    end = bytes.length - back;
+    break;
+  }
+  if (!isUtf8(bytes.subarray(0, end))) return false;
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(end), { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** UTF-8 as a whole; of others the larger part is ASCII. Random bytes are neither. */
 function isMostlyText(bytes: Buffer): boolean {
   const sample = bytes.subarray(0, TEXT_SAMPLE_BYTES);
-  const high = sample.reduce((count, byte) => count + (byte >> 7), 0);
-  if (high <= sample.length * 0.02) return true;
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(sample, { stream: true });
-    return true;
-  } catch {
-    return high <= sample.length * NOT_ASCII_SHARE_MAXIMUM && sample.includes(0x0a);
-  }
+  let high = 0;
+  for (let at = 0; at < sample.length; at += 1) high += (sample[at] ?? 0) >> 7;
+  if (high <= sample.length * 0.02 || isCutUtf8(sample)) return true;
+  return high <= sample.length * NOT_ASCII_SHARE_MAXIMUM && sample.includes(0x0a);
 }
 
 /** Text from 0 on. What is text in its beginning and then no more is so as far as the last line before that. */
