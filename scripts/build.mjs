@@ -19,6 +19,7 @@ async function buildServer() {
       main: 'src/main.ts',
       'update-signatures': 'src/update-signatures.ts',
       'verify-audit': 'src/verify-audit.ts',
+      'move-storage': 'src/move-storage.ts',
       'read-outbox': 'src/read-outbox.ts',
       'accept-keys': 'src/accept-keys.ts',
       'write-backup': 'src/write-backup.ts',

@@ -89,6 +89,18 @@ export async function missingRedis() {
   return find() ? undefined : `Redis could not be installed: ${reason ?? 'its program was not found'}`;
 }
 
+/** Where server/test/s3.ts looks for OpenStack Swift, whose S3 interface the tests speak with. */
+const SWIFT = '/usr/lib/python3/dist-packages/swift/common/middleware/s3api/__init__.py';
+
+/** Undefined when there is a server that speaks S3 for the tests, else why not, in one sentence. As with clamd, CI installs it. */
+export async function missingS3() {
+  const find = () => existsSync(SWIFT) && existsSync('/usr/bin/python3');
+  if (find()) return undefined;
+  if (!process.env.CI) return 'no S3 server on this machine (install the package python3-swift)';
+  const reason = await installPackages(['python3-swift']);
+  return find() ? undefined : `OpenStack Swift could not be installed: ${reason ?? 'its files were not found'}`;
+}
+
 /** Where server/test/proxies.ts looks for them, by the name of their package. */
 const PROXY_PATHS = {
   nginx: ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/local/bin/nginx', '/opt/homebrew/bin/nginx'],

@@ -3,9 +3,18 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { auditPackages, auditSentences } from './audit.mjs';
 import { findNode, ROOT } from './node-runtime.mjs';
-import { findChromium, missingClamd, missingPromtool, missingProxies, missingReaders, missingRedis } from './packages.mjs';
+import {
+  findChromium,
+  missingClamd,
+  missingPromtool,
+  missingProxies,
+  missingReaders,
+  missingRedis,
+  missingS3,
+} from './packages.mjs';
 import { startPostgres } from './postgres.mjs';
 import { run } from './run.mjs';
+import { startS3 } from './s3.mjs';
 
 const REPORTS = join(ROOT, 'node_modules', '.cache', 'palisade-tests');
 const node = findNode() ?? process.execPath;
@@ -70,6 +79,8 @@ const clamd = await missingClamd();
 if (clamd !== undefined) notes.push(`Tests with a real clamd were skipped: ${clamd}`);
 const redis = await missingRedis();
 if (redis !== undefined) notes.push(`Tests with a real Redis were skipped: ${redis}`);
+const s3 = await missingS3();
+if (s3 !== undefined) notes.push(`Tests with a store that speaks S3 were skipped: ${s3}`);
 const proxies = await missingProxies();
 if (proxies !== undefined) notes.push(`Tests behind real proxies were skipped: ${proxies}`);
 const promtool = await missingPromtool();
@@ -78,9 +89,9 @@ const readers = await missingReaders();
 if (readers !== undefined) notes.push(`Readers were compared with fewer programs: ${readers}`);
 
 say('unit and API tests (SQLite)');
-failures += await vitest('sqlite', [], { TEST_DATABASE_URL: '' });
+failures += await vitest('sqlite', [], { TEST_DATABASE_URL: '', TEST_STORAGE_URL: '' });
 
-say('API tests on PostgreSQL');
+say('API tests on PostgreSQL, with files in a store that speaks S3');
 const given = process.env.TEST_DATABASE_URL;
 const postgres = given ? { url: given, stop: async () => {} } : await startPostgres();
 if ('skipped' in postgres) {
@@ -90,11 +101,18 @@ if ('skipped' in postgres) {
   // Engines, headers and counters know no database, and what proves them is slow; the last has an SQLite file of its own, whatever the others run on.
   const without = [
     '**/antivirus/{engines/**,clamd.test.ts,signatures.test.ts}',
-    '**/platform/{http,counters,security-headers}.test.ts',
+    '**/platform/{http,counters,security-headers,blobs/*}.test.ts',
     '**/antivirus/at-once.test.ts',
   ].flatMap((files) => ['--exclude', files]);
-  failures += await vitest('postgres', ['--project=server', 'src', ...without], { TEST_DATABASE_URL: postgres.url });
+  const given_store = process.env.TEST_STORAGE_URL;
+  const store = given_store ? { url: given_store, stop: async () => {} } : await startS3();
+  if ('skipped' in store) process.stdout.write(`files are kept in folders: ${store.skipped}\n`);
+  failures += await vitest('postgres', ['--project=server', 'src', ...without], {
+    TEST_DATABASE_URL: postgres.url,
+    TEST_STORAGE_URL: 'skipped' in store ? '' : store.url,
+  });
   await postgres.stop();
+  if ('stop' in store) await store.stop();
 }
 
 say('build');

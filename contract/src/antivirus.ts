@@ -133,6 +133,7 @@ export const scanFile = endpoint({
     'conflict',
     'too_many_requests',
     'storage_full',
+    'unavailable',
   ],
 });
 

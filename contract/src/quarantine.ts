@@ -62,7 +62,7 @@ export const deleteScan = endpoint({
   access: 'customer',
   params: idParamsSchema,
   status: 204,
-  problems: ['on_another_server'],
+  problems: ['unavailable', 'on_another_server'],
 });
 
 export const restoreFile = endpoint({
@@ -84,7 +84,7 @@ export const deleteFile = endpoint({
   params: idParamsSchema,
   changes: 'files',
   status: 204,
-  problems: ['conflict', 'on_another_server'],
+  problems: ['conflict', 'unavailable', 'on_another_server'],
 });
 
 export const unlockFile = endpoint({

@@ -24,6 +24,7 @@ import * as emailProof from './0031-email-proof.ts';
 import * as auditKey from './0033-audit-key.ts';
 import * as retention from './0034-retention.ts';
 import * as mailQueue from './0037-mail-queue.ts';
+import * as storedIn from './0043-stored-in.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -52,4 +53,5 @@ export const migrations: Record<string, Migration> = {
   '0037-mail-queue': mailQueue,
   '0030-usernames': usernames,
   '0031-email-proof': emailProof,
+  '0043-stored-in': storedIn,
 };

@@ -1,5 +1,4 @@
 import type { Server } from 'node:http';
-import { join } from 'node:path';
 import { VERSION } from '@palisade/contract/constants';
 import type { Topic } from '@palisade/contract/endpoint';
 import { eventsChannel, type LiveEvent } from '@palisade/contract/events';
@@ -17,7 +16,6 @@ import { createMovedTokens } from '#features/anti-hacking/moved-tokens.ts';
 import { forgetOldDrills } from '#features/anti-hacking/old-drills.ts';
 import { forgetOldScores } from '#features/anti-hacking/score-history.ts';
 import type { Engine, YaraPool } from '#features/antivirus/engines/yara-pool.ts';
-import { openQuarantine } from '#features/antivirus/quarantine.ts';
 import type { Signatures } from '#features/antivirus/signatures.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { readLeakedPasswords } from '#features/auth/leaked-passwords.ts';
@@ -71,6 +69,7 @@ import { restrainMail } from './app/letters.ts';
 import { buildMetrics, meterScans } from './app/metrics.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
 import { buildScanner } from './app/scanner.ts';
+import { folderOf, openKeptFiles } from './app/storage.ts';
 import { buildAudit, openStore, retentionTasks } from './app/store.ts';
 import type { Surroundings } from './app/surroundings.ts';
 import type { Tables } from './app/tables.ts';
@@ -120,12 +119,8 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   // Before anything else is made or changed: the database says whether this version and these keys are the right ones.
   const { database, keys, pool } = await openStore(surroundings);
   const metrics = settings.metrics && createMetrics();
-  const folderOf = (name: string) => {
-    const folder = join(settings.data_dir, name);
-    return { folder, disk: openDisk(folder, settings.disk_reserve, surroundings.free_bytes) };
-  };
-  const spool = openSpool({ ...folderOf('spool'), limits: settings.spool });
-  const quarantine = openQuarantine({ ...folderOf('quarantine'), key_file: settings.quarantine_key_file });
+  const spool = openSpool({ ...folderOf(surroundings, 'spool'), limits: settings.spool });
+  const { quarantine, shared, close: closeStore } = await openKeptFiles(surroundings);
   const topics =
     settings.redis_url === undefined ? createMemoryTopics() : await createRedisTopics({ url: settings.redis_url, logger });
   const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
@@ -185,6 +180,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     counters,
     spool,
     quarantine,
+    shared,
     home: home.id,
     onInfected: (file) => monitor.detection.observe(scanFinished(file)),
     onCleared: (file) => monitor.antiHacking.raise(clearedFileIncident(file)),
@@ -406,6 +402,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       await accounts.close();
       await counters.close();
       news?.close();
+      closeStore();
       topics.close();
       await mail.close();
       await witness.close();

@@ -8,7 +8,11 @@ const SETPRIV = '/usr/bin/setpriv';
  * Starts a program that ends with this process, however that ends: nothing disposes of what a group of tests has started when all of them are left out (`-t`), or when
  * the run is killed. Where the kernel cannot do that, it is for hooks alone.
  */
-export function spawnBound(program: string, args: readonly string[], as: { uid?: number; gid?: number } = {}): ChildProcess {
+export function spawnBound(
+  program: string,
+  args: readonly string[],
+  { stdout = 'ignore', ...as }: { uid?: number; gid?: number; stdout?: 'pipe' | 'ignore' } = {},
+): ChildProcess {
   const [command, ...rest] = existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'KILL', '--', program, ...args] : [program, ...args];
-  return spawn(command, rest, { ...as, stdio: 'ignore' });
+  return spawn(command, rest, { ...as, stdio: ['ignore', stdout, 'ignore'] });
 }

@@ -8,7 +8,11 @@ import type { BodySentOf, Endpoint, ReplyOf } from '@palisade/contract/endpoint'
 import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
 import { Client } from 'pg';
 import { afterAll } from 'vitest';
+import { type Blobs, blobsIn } from '#platform/blobs/blobs.ts';
+import { openFolderBlobs } from '#platform/blobs/folder-blobs.ts';
+import { openStorage } from '#platform/blobs/open-storage.ts';
 import type { DatabaseLocation } from '#platform/database.ts';
+import { openDisk } from '#platform/disk.ts';
 import { createLog } from '#platform/log.ts';
 import { parseSettings } from '#platform/settings.ts';
 import type { Surroundings } from '#server/app/surroundings.ts';
@@ -23,6 +27,10 @@ export interface TestApp {
   app: App;
   url: string;
   data_dir: string;
+  /** The files in quarantine, sealed, wherever they are: in a folder, or in the store of TEST_STORAGE_URL. */
+  kept: Blobs;
+  /** The settings of the keys that applications on the same database share. */
+  keys: Record<string, string>;
   call<E extends Endpoint>(
     endpoint: E,
     request?: { token?: string | undefined; body?: BodySentOf<E>; query?: string; params?: Record<string, string> },
@@ -51,6 +59,11 @@ async function withPostgres<T>(url: string, work: (client: Client) => Promise<T>
 /** Whether the tests run on PostgreSQL rather than SQLite. */
 export function isPostgres(): boolean {
   return (process.env['TEST_DATABASE_URL'] ?? '') !== '';
+}
+
+/** Whether files are kept in a store that speaks S3 rather than in a folder. */
+export function isStoreShared(): boolean {
+  return (process.env['TEST_STORAGE_URL'] ?? '') !== '';
 }
 
 /** A database of this test's own: SQLite in memory, or a fresh one on the PostgreSQL server of TEST_DATABASE_URL. */
@@ -90,15 +103,29 @@ function sharedKeys(location: DatabaseLocation | undefined): Record<string, stri
   );
 }
 
+/** A folder of the store of TEST_STORAGE_URL for this test's own; applications on one database share it. */
+function storeOf(location: DatabaseLocation | undefined): Record<string, string> {
+  const server = process.env['TEST_STORAGE_URL'] ?? '';
+  if (server === '') return {};
+  const name = location === undefined ? '' : 'sqlite' in location ? location.sqlite : location.postgres;
+  const is_own = name === '' || name === ':memory:';
+  const folder = is_own ? randomBytes(8).toString('hex') : createHash('sha256').update(name).digest('hex').slice(0, 16);
+  const url = new URL(server);
+  url.pathname += `/test-${folder}`;
+  return { STORAGE_URL: url.href };
+}
+
 /** The application on a real port with a real database and real engine processes. */
 export async function startTestApp(
   options: { environment?: Record<string, string>; surroundings?: Partial<Surroundings> } = {},
 ): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-test-'));
   const database = await freshDatabase();
+  const keys = options.environment?.['DATA_DIR'] === undefined ? sharedKeys(options.surroundings?.database) : {};
   const settings = parseSettings({
     DATA_DIR: folder,
-    ...(options.environment?.['DATA_DIR'] === undefined ? sharedKeys(options.surroundings?.database) : {}),
+    ...keys,
+    ...storeOf(options.surroundings?.database),
     LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
     ...options.environment,
   });
@@ -113,6 +140,12 @@ export async function startTestApp(
     ...options.surroundings,
   });
   const url = await app.fastify.listen({ host: '127.0.0.1', port: 0 });
+  const disk = openDisk(folder, 0);
+  const { storage } = settings;
+  const kept =
+    storage === undefined
+      ? openFolderBlobs({ folder: join(settings.data_dir, 'quarantine'), disk, is_in_use: true })
+      : blobsIn(await openStorage({ location: storage, folder: join(folder, 'outgoing-of-the-test'), disk }), 'quarantine');
 
   const call: TestApp['call'] = async (endpoint, request = {}) => {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(request.params?.[name] ?? ''));
@@ -143,6 +176,8 @@ export async function startTestApp(
     app,
     url,
     data_dir: settings.data_dir,
+    kept,
+    keys,
     call,
     signIn: (name = someName(), role) =>
       newPerson(name, { role, ...(settings.exposure === 'public' && { email_proven_at: new Date().toISOString() }) }),

@@ -50,11 +50,11 @@ export async function buildScanner(
     now: () => number;
   } & Pick<
     Parameters<typeof createAntivirus>[0],
-    'spool' | 'quarantine' | 'home' | 'onInfected' | 'onCleared' | 'tell' | 'meter'
+    'spool' | 'quarantine' | 'shared' | 'home' | 'onInfected' | 'onCleared' | 'tell' | 'meter'
   >,
 ) {
   const { settings, logger } = surroundings;
-  const { database, audit, accounts, counters, spool, quarantine, home, onInfected, onCleared, tell, meter, now } = parts;
+  const { database, audit, accounts, counters, spool, quarantine, shared, home, onInfected, onCleared, tell, meter, now } = parts;
   const engine_processes =
     surroundings.engine_processes ??
     Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism() + 1));
@@ -116,6 +116,7 @@ export async function buildScanner(
     arrivals,
     spool,
     quarantine,
+    shared,
     quarantine_quota: surroundings.quarantine_quota ?? QUARANTINE_BYTES_MAXIMUM,
     home,
     falseAlarms,

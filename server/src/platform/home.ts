@@ -117,7 +117,8 @@ function refusal(folder: string, holder: Holder | undefined, why?: string): Home
   );
 }
 
-function readId(folder: string): string {
+/** The id of a data folder, which is made where there is none. @throws Error when the file does not hold one. */
+export function homeId(folder: string): string {
   const path = join(folder, HOME_FILE);
   const text = readOr(() => readFileSync(path, 'utf8').trim(), '');
   if (z.uuid().safeParse(text).success) return text;
@@ -152,7 +153,7 @@ export function takeHome({ folder, onLost }: { folder: string; onLost: (error: H
     const why = before && whyAlive(before, me, path);
     if (why !== undefined) throw refusal(folder, before, why);
     writeWhole(path, content);
-    const id = readId(folder);
+    const id = homeId(folder);
     const timer = setInterval(() => {
       const holder = readHolder(path);
       if (holder !== undefined && holder.run !== me.run) {

@@ -61,6 +61,8 @@ test('scans, alerts that are over and entries of the audit log go after the days
       attempts: 1,
       engine_deaths: 0,
       unended_readings: 0,
+      in_store: 0,
+      sealed_sha256: null,
       kept_until: null,
       edition: null,
       answered_from: null,

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Exposure } from '@palisade/contract/platform';
 import { z } from 'zod';
+import { parseStorageUrl, type S3Location, StorageUrlError } from './blobs/storage-url.ts';
 import { type Limits, parseLimits } from './limits.ts';
 import { parseScannerUrls, type ScannerAddress } from './scanner-url.ts';
 import { parseSignatureFeeds, type SignatureFeed } from './signature-feeds.ts';
@@ -26,6 +27,8 @@ export interface Settings {
   database_timeout_ms: number;
   /** Where limits are counted for several servers together; undefined: each counts by itself. */
   redis_url: string | undefined;
+  /** The store of kept files that several servers share; undefined: a folder of DATA_DIR. */
+  storage: S3Location | undefined;
   /** The key of the files in quarantine; made when it is not there. */
   quarantine_key_file: string;
   /** The key of what authenticator apps share with the server; made when it is not there. */
@@ -163,6 +166,8 @@ const environmentSchema = z.object({
   DATABASE_POOL: countOf('connections', 2, 1_000, 10),
   DATABASE_TIMEOUT: countOf('seconds', 1, 60, 4),
   REDIS_URL: accountAddress(/^rediss?$/, 'must be an address that starts with redis:// or rediss://'),
+  STORAGE_URL: text,
+  STORAGE_SECRET_FILE: text,
   SMTP_URL: accountAddress(/^smtps?$/, 'must be an address that starts with smtp:// or smtps://'),
   MAIL_FROM: z.preprocess(blankIsUnset, z.email('must be an email address').optional()),
   ADMIN_EMAILS: commaList.pipe(z.array(z.email('must be a list of email addresses, separated by commas').toLowerCase())),
@@ -243,6 +248,19 @@ function limitsOf(entries: readonly string[], exposure: Exposure): Limits {
   }
 }
 
+function storageOf(url: string | undefined, secret_file: string | undefined): S3Location | undefined {
+  if (url === undefined) {
+    if (secret_file === undefined) return undefined;
+    throw new SettingsError('STORAGE_SECRET_FILE is set, but there is no store without STORAGE_URL. Set that too, or unset it.');
+  }
+  try {
+    return parseStorageUrl(url, secret_file === undefined ? undefined : resolve(secret_file));
+  } catch (error) {
+    if (!(error instanceof StorageUrlError)) throw error;
+    throw new SettingsError(`STORAGE_URL ${error.message}.`);
+  }
+}
+
 /** The address that mails come from when none is set: the mail account's own, else one of the host that people know. */
 function senderOf(smtp_url: string, public_url: string | undefined): string {
   const account = z.email().safeParse(decodeURIComponent(new URL(smtp_url).username)).data;
@@ -315,6 +333,12 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
       );
     }
   }
+  const storage = storageOf(values.STORAGE_URL, values.STORAGE_SECRET_FILE);
+  if (storage?.origin.startsWith('http:') && !isLoopbackHost(new URL(storage.origin).hostname)) {
+    warnings.push(
+      'STORAGE_URL has tls=0: files are sealed before they are sent, but whoever is on the way can delete them or hold them back.',
+    );
+  }
   if (values.RESET_DELIVERY === 'email' && values.SMTP_URL === undefined) {
     throw new SettingsError('RESET_DELIVERY=email needs SMTP_URL, for example smtp://user:password@host:587.');
   }
@@ -336,6 +360,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     database_pool: values.DATABASE_POOL,
     database_timeout_ms: values.DATABASE_TIMEOUT * SECOND_MS,
     redis_url: values.REDIS_URL,
+    storage,
     quarantine_key_file: resolve(values.QUARANTINE_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'quarantine.key')),
     two_factor_key_file: resolve(values.TWO_FACTOR_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'two-factor.key')),
     audit_key_file: resolve(values.AUDIT_KEY_FILE ?? join(values.DATA_DIR, 'keys', 'audit.key')),

@@ -97,6 +97,8 @@ export function createAntivirus(parts: {
   arrivals: Pick<Arrivals, 'dismiss'>;
   spool: Spool;
   quarantine: Quarantine;
+  /** The files that all servers keep together, where they share a store. */
+  shared: Quarantine | undefined;
   /** Bytes of one person that are kept sealed. */
   quarantine_quota: number;
   /** The id of the data folder in which `spool` and `quarantine` are. */
@@ -117,9 +119,10 @@ export function createAntivirus(parts: {
   /** How long a small file may be read before it is recorded, in ms. */
   record_ms?: number | undefined;
 }): Antivirus {
-  const { database, engine, spool, quarantine, quarantine_quota, home, falseAlarms, now, logger, tell, matchHash } = parts;
+  const { database, engine, spool, quarantine, shared, quarantine_quota, home, falseAlarms, now, logger, tell, matchHash } =
+    parts;
   const scanList = createScanList(database);
-  const keeping = createKeeping({ database, spool, quarantine, home, quota: quarantine_quota, now, logger });
+  const keeping = createKeeping({ database, spool, quarantine, shared, home, quota: quarantine_quota, now, logger });
   /** Files that are in the spool and have no record yet. */
   const arriving = new Set<string>();
   // Thousands of scans may be counted, at each look at the dashboard.
@@ -145,7 +148,7 @@ export function createAntivirus(parts: {
   };
   const examinations = createExaminations({ ...parts, keeping, news, matchHash });
   const waitingFiles = createWaitingFiles({ ...parts, examinations, keeping, arriving: () => [...arriving], news, matchHash });
-  const keptFiles = createKeptFiles({ examinations, keeping, quarantine, home, find, logger });
+  const keptFiles = createKeptFiles({ examinations, keeping, home, find, logger });
 
   const at = () => new Date(now()).toISOString();
 
@@ -224,12 +227,14 @@ export function createAntivirus(parts: {
         engine_deaths_edition: null,
         unended_readings: 0,
         sealed: 0,
+        in_store: 0,
+        sealed_sha256: null,
         home: size === 0 ? null : home,
         kept_until: size === 0 ? null : waitsUntil(now()),
         edition: null,
         answered_from: null,
       };
-      const record = createNewRecord({ database, spool, row, news, meter: parts.meter });
+      const record = createNewRecord({ database, spool, keeping, row, news, meter: parts.meter });
       let known: Partial<Verdict> | undefined;
       arriving.add(id);
       try {
@@ -253,7 +258,7 @@ export function createAntivirus(parts: {
         // A small file is read first: most are clean, and then one write is enough.
         if (known !== undefined || bytes === undefined) await record.store();
       } catch (error) {
-        await spool.remove(id);
+        await keeping.letGo(row);
         throw storageProblem(error);
       } finally {
         arriving.delete(id);
@@ -274,19 +279,22 @@ export function createAntivirus(parts: {
     detail: async (row) => ({ ...detailOf(row), report: await falseAlarms.of(row.id) }),
 
     async remove(row) {
-      requireHere(row, home);
+      requireHere(row, keeping, home);
+      const is_running = examinations.isRunning(row.id);
+      // What servers share is removed first: who is told that it is gone can rely on it.
+      if (!is_running && row.in_store === 1) await keeping.remove(row);
       await database.deleteFrom('scans').where('id', '=', row.id).execute();
       news.removed(row);
       // Of one that is being read, the examination removes the bytes when it ends.
-      if (!examinations.isRunning(row.id)) await keeping.remove(row.id);
+      if (!examinations.isRunning(row.id)) await keeping.remove({ ...row, in_store: is_running ? row.in_store : 0 });
     },
 
     async forgetPerson(transaction, user_id) {
-      const rows = await transaction.deleteFrom('scans').where('user_id', '=', user_id).returning('id').execute();
+      const rows = await transaction.deleteFrom('scans').where('user_id', '=', user_id).returning(['id', 'in_store']).execute();
       return async () => {
         overviews.forget(user_id);
         await parts.arrivals.dismiss(user_id);
-        for (const { id } of rows) if (!examinations.isRunning(id)) await keeping.remove(id);
+        for (const file of rows) if (!examinations.isRunning(file.id)) await keeping.letGo(file);
       };
     },
 

@@ -148,7 +148,7 @@ export function createExaminations(parts: {
     }
     await record?.store();
     await database.deleteFrom('scans').where('id', '=', row.id).where('scan_status', '=', 'pending').execute();
-    await spool.remove(row.id);
+    await keeping.letGo(row);
     news.removed(row);
     throw new Problem('upload_cancelled');
   }
@@ -205,6 +205,16 @@ export function createExaminations(parts: {
     return outcome;
   }
 
+  /** Puts the bytes of a sealed file where an engine reads them. A store that is away is no attempt. */
+  async function recalled(row: Row, attempts: number): Promise<boolean> {
+    try {
+      return await keeping.recall(row);
+    } catch (error) {
+      await database.updateTable('scans').set({ attempts }).where('id', '=', row.id).execute();
+      throw error;
+    }
+  }
+
   /** Has a file read, and answers its record as it is then: undefined when it is gone. */
   async function read(
     seen: Row,
@@ -213,10 +223,12 @@ export function createExaminations(parts: {
     const row = waiter === undefined ? await takeAgain(seen) : seen;
     if (row === undefined) {
       const current = await database.selectFrom('scans').selectAll().where('id', '=', seen.id).executeTakeFirst();
-      if (current === undefined) await keeping.remove(seen.id);
+      if (current === undefined) await keeping.letGo(seen);
       return current;
     }
-    if (row.sealed === 1 && !(await keeping.recall(row))) {
+    // A server that took the file up in place of another one, or lost its folder, has it in the store alone.
+    const is_away = row.sealed === 1 || (row.in_store === 1 && !existsSync(spool.path(row.id)));
+    if (is_away && !(await recalled(row, seen.attempts))) {
       if (password !== undefined)
         throw new Problem('unavailable', { detail: 'The kept copy of the file does not open. Upload the file again.' });
       return row;

@@ -1,6 +1,11 @@
+import { createReadStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { QUARANTINE_DAYS } from '@palisade/contract/quarantine';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
+import { type BlobFacts, StoreAwayError } from '#platform/blobs/blobs.ts';
 import { isStorageError } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -45,12 +50,23 @@ export interface Keeping {
   conclude(row: ScanRow, verdict: Partial<Verdict>): Promise<{ row: ScanRow | undefined; copy: Copy }>;
   /** Seals what waited for room. Answers the record when it is sealed, or given up because it cannot be; undefined while there is no room, or the record is gone. */
   sealWaiting(row: ScanRow): Promise<ScanRow | undefined>;
-  /** Puts the bytes of a sealed file back into the spool for an engine. False when they cannot be had. */
+  /**
+   * With a store that servers share: puts the bytes of a file that has arrived there, sealed, so that they survive this server. Answers what its record says of it from then on; nothing without such
+   * a store. @throws StoreAwayError, StoreFullError
+   */
+  deposit(row: ScanRow): Promise<Partial<ScanRow>>;
+  /** Puts the sealed bytes of a file back into the spool for an engine. False when they cannot be had. @throws StoreAwayError */
   recall(row: ScanRow): Promise<boolean>;
-  /** Removes the bytes of a file that is sealed or waits to be; the record stays. False when somebody else has. */
+  /** Opens the sealed bytes of a file. @throws when they are gone, or are not what was sealed; StoreAwayError. */
+  read(row: ScanRow): Promise<Readable>;
+  /** Whether the sealed bytes of a file are where every server reaches them. */
+  isShared(row: ScanRow): boolean;
+  /** Removes the bytes of a file that is sealed or waits to be; the record stays. False when somebody else has. @throws StoreAwayError before anything is changed. */
   removeFile(row: ScanRow): Promise<boolean>;
-  /** Removes all bytes of a scan. */
-  remove(id: string): Promise<void>;
+  /** Removes all bytes of a scan. @throws StoreAwayError */
+  remove(file: Kept): Promise<void>;
+  /** The same; what cannot be removed now is removed by a sweep. */
+  letGo(file: Kept): Promise<void>;
   /**
    * Removes what is over its time or belongs to no record, of this server's files. `busy` answers the scans that are taken in or read just now. Answers the records
    * that have changed by it.
@@ -58,8 +74,17 @@ export interface Keeping {
   sweep(busy: () => readonly string[]): Promise<ScanRow[]>;
 }
 
+/** A scan, and whether bytes of it are in the store that servers share. */
+type Kept = Pick<ScanRow, 'id' | 'in_store'>;
+
+/** Of a record of which no bytes are kept. */
+export const NOT_KEPT = { sealed: 0, spooled: 0, in_store: 0, sealed_sha256: null, kept_until: null } as const;
+
 const DAY_MS = 86_400_000;
+/** In the store that servers share, something of no record may be what another server has just put there, and is about to store the record of. */
+const LEFTOVER_AFTER_MS = DAY_MS;
 const SWEPT_AT_ONCE = 100;
+const READ_BYTES = 256 * 1024;
 /** A server that has not removed what was over its time for so long does not run any more: others say so on its records. */
 const ABANDONED_MS = DAY_MS;
 
@@ -71,7 +96,10 @@ export function waitsUntil(now: number): string {
 export function createKeeping(parts: {
   database: Kysely<AntivirusTables>;
   spool: Spool;
+  /** Of this server alone. */
   quarantine: Quarantine;
+  /** That of all servers, where they share one: new files are sealed there. */
+  shared: Quarantine | undefined;
   /** The data folder of `spool` and `quarantine`. */
   home: string;
   /** Bytes of one person that are kept sealed. */
@@ -79,7 +107,7 @@ export function createKeeping(parts: {
   now: () => number;
   logger: FastifyBaseLogger;
 }): Keeping {
-  const { database, spool, quarantine, home, quota, now, logger } = parts;
+  const { database, spool, quarantine, shared, home, quota, now, logger } = parts;
   const at = () => new Date(now()).toISOString();
 
   /** Until when the bytes stay after this verdict; null when they do not. */
@@ -97,8 +125,21 @@ export function createKeeping(parts: {
     }
   }
 
-  /** A failure loses neither the verdict nor leaves the bytes as they are: they are removed then, but for want of room, which may come. */
-  async function trySeal(row: ScanRow): Promise<'sealed' | 'no_room' | 'failed'> {
+  /** Where the sealed bytes of a file are. */
+  function placeOf({ in_store }: Pick<ScanRow, 'in_store'>): Quarantine {
+    if (in_store === 0) return quarantine;
+    if (shared === undefined) throw new StoreAwayError('Files are kept in a store, and STORAGE_URL does not name it.');
+    return shared;
+  }
+
+  async function seal(row: ScanRow): Promise<{ in_store: number; sealed_sha256: string }> {
+    const place = shared ?? quarantine;
+    const { sha256 }: BlobFacts = await place.seal(row, createReadStream(spool.path(row.id), { highWaterMark: READ_BYTES }));
+    return { in_store: place === shared ? 1 : 0, sealed_sha256: sha256 };
+  }
+
+  /** A failure loses neither the verdict nor leaves the bytes as they are: they are removed then, but for want of room or of the store, which may come. */
+  async function trySeal(row: ScanRow): Promise<{ in_store: number; sealed_sha256: string | null } | 'no_room' | 'failed'> {
     try {
       const { bytes } = await database
         .selectFrom('scans')
@@ -107,16 +148,24 @@ export function createKeeping(parts: {
         .where('sealed', '=', sql.lit(1))
         .executeTakeFirstOrThrow();
       if (Number(bytes ?? 0) + row.size > quota) return 'failed';
-      await quarantine.seal(row, spool.path(row.id));
-      return 'sealed';
+      // It was sealed there when it arrived.
+      if (row.in_store === 1) return { in_store: 1, sealed_sha256: row.sealed_sha256 };
+      return await seal(row);
     } catch (error) {
       logger.error({ err: error, scan: row.id }, 'a file could not be sealed');
-      return isStorageError(error) ? 'no_room' : 'failed';
+      return isStorageError(error) || error instanceof StoreAwayError ? 'no_room' : 'failed';
     }
   }
 
-  async function remove(id: string): Promise<void> {
-    await Promise.all([spool.remove(id), quarantine.remove(id)]);
+  async function remove(file: Kept): Promise<void> {
+    const sealed = file.in_store === 1 ? placeOf(file) : quarantine;
+    await Promise.all([spool.remove(file.id), sealed.remove(file.id)]);
+  }
+
+  async function letGo(file: Kept): Promise<void> {
+    await remove(file).catch((error: unknown) => {
+      logger.error({ err: error, scan: file.id }, 'the bytes of a scan could not be removed');
+    });
   }
 
   /** Removes the files of this server that are over their time. */
@@ -126,7 +175,12 @@ export function createKeeping(parts: {
       const over = await database
         .selectFrom('scans')
         .selectAll()
-        .where('home', '=', home)
+        .where(({ eb, or, and }) =>
+          or([
+            eb('home', '=', home),
+            ...(shared === undefined ? [] : [and([eb('in_store', '=', sql.lit(1)), eb('sealed', '=', sql.lit(1))])]),
+          ]),
+        )
         .where('kept_until', 'is not', null)
         .where('kept_until', '<', at())
         .where('id', 'not in', ['', ...busy()])
@@ -137,11 +191,11 @@ export function createKeeping(parts: {
         if (busy().includes(row.id)) continue;
         const updated = await database
           .updateTable('scans')
-          .set({ sealed: 0, spooled: 0, kept_until: null, ...(isUnread(row) ? { status_detail: 'expired' as const } : {}) })
+          .set({ ...NOT_KEPT, ...(isUnread(row) ? { status_detail: 'expired' as const } : {}) })
           .where('id', '=', row.id)
           .returningAll()
           .executeTakeFirst();
-        await remove(row.id);
+        await letGo(row);
         if (updated !== undefined) changed.push(updated);
       }
       if (over.length < SWEPT_AT_ONCE) return changed;
@@ -153,9 +207,7 @@ export function createKeeping(parts: {
     return await database
       .updateTable('scans')
       .set(({ eb }) => ({
-        sealed: 0,
-        spooled: 0,
-        kept_until: null,
+        ...NOT_KEPT,
         status_detail: eb
           .case()
           .when('status_detail', 'in', UNREAD)
@@ -170,23 +222,41 @@ export function createKeeping(parts: {
       .execute();
   }
 
-  /** Removes files of a folder of this server that no record knows there. */
-  async function sweepLeftovers(folder: Spool | Quarantine, busy: () => readonly string[]): Promise<void> {
-    // Listed first, and without what is busy then: a file that comes later is not taken for a leftover, and of one that was here its record is written.
-    const here = await folder.list();
-    const busy_before = new Set(busy());
-    const still = here.filter((id) => !busy_before.has(id));
-    for (let start = 0; start < still.length; start += SWEPT_AT_ONCE) {
-      const ids = still.slice(start, start + SWEPT_AT_ONCE);
+  /** Removes of some files those that no record knows there. */
+  async function removeUnknown(
+    ids: readonly string[],
+    column: 'spooled' | 'sealed' | 'in_store',
+    busy: () => readonly string[],
+    removeOne: (id: string) => Promise<void>,
+  ): Promise<void> {
+    for (let start = 0; start < ids.length; start += SWEPT_AT_ONCE) {
+      const some = ids.slice(start, start + SWEPT_AT_ONCE);
       const rows = await database
         .selectFrom('scans')
         .select('id')
-        .where('id', 'in', ids)
-        .where(folder === spool ? 'spooled' : 'sealed', '=', sql.lit(1))
+        .where('id', 'in', some)
+        .where(column, '=', sql.lit(1))
         .execute();
       const known = new Set(rows.map(({ id }) => id));
-      for (const id of ids) if (!known.has(id) && !busy().includes(id)) await folder.remove(id);
+      for (const id of some) if (!known.has(id) && !busy().includes(id)) await removeOne(id);
     }
+  }
+
+  /** Removes what no record knows, of the folders of this server and of the store that servers share. */
+  async function sweepLeftovers(busy: () => readonly string[]): Promise<void> {
+    // Listed first, and without what is busy then: a file that comes later is not taken for a leftover, and of one that was here its record is written.
+    const spooled = await spool.list();
+    const sealed: string[] = [];
+    for await (const { key } of quarantine.list()) sealed.push(key);
+    const busy_before = new Set(busy());
+    const still = (ids: readonly string[]) => ids.filter((id) => !busy_before.has(id));
+    await removeUnknown(still(sealed), 'sealed', busy, quarantine.remove);
+    await removeUnknown(still(spooled), 'spooled', busy, spool.remove);
+    if (shared === undefined) return;
+    const before = new Date(now() - LEFTOVER_AFTER_MS).toISOString();
+    const old: string[] = [];
+    for await (const { key, modified_at } of shared.list()) if (modified_at < before) old.push(key);
+    await removeUnknown(still(old), 'in_store', busy, shared.remove);
   }
 
   return {
@@ -195,10 +265,11 @@ export function createKeeping(parts: {
       const kept_until = keptUntil(row, scan_status);
       // Of what was not kept there is nothing to seal.
       const sealing = kept_until !== null && row.sealed === 0 && row.spooled === 1 ? await trySeal(row) : 'failed';
-      const sealed = kept_until !== null && (row.sealed === 1 || sealing === 'sealed');
+      const now_sealed = typeof sealing === 'string' ? undefined : sealing;
+      const sealed = kept_until !== null && (row.sealed === 1 || now_sealed !== undefined);
       // What no engine has read yet is never given up for want of a seal.
       const waits = !sealed && (isUnread({ scan_status, status_detail }) || sealing === 'no_room');
-      const store = (kept: Partial<Pick<ScanRow, 'sealed' | 'spooled' | 'kept_until'>>) =>
+      const store = (kept: Partial<Pick<ScanRow, 'sealed' | 'spooled' | 'in_store' | 'sealed_sha256' | 'kept_until'>>) =>
         database
           .updateTable('scans')
           .set({
@@ -210,7 +281,7 @@ export function createKeeping(parts: {
           .where('id', '=', row.id)
           .returningAll();
       const updated =
-        (await store({ sealed: sealed ? 1 : 0, spooled: waits ? 1 : 0, kept_until: sealed || waits ? kept_until : null })
+        (await store(sealed || waits ? { ...now_sealed, sealed: sealed ? 1 : 0, spooled: waits ? 1 : 0, kept_until } : NOT_KEPT)
           .where('sealed', '=', row.sealed)
           .where('spooled', '=', row.spooled)
           .executeTakeFirst()) ??
@@ -220,7 +291,7 @@ export function createKeeping(parts: {
       const stays = updated?.sealed === 1;
       try {
         if (stays) await spool.remove(row.id);
-        else await remove(row.id);
+        else await remove({ ...row, ...now_sealed });
         return { row: updated, copy: stays ? 'sealed' : 'deleted' };
       } catch (error) {
         // The verdict stands; the next start removes what stayed.
@@ -232,48 +303,64 @@ export function createKeeping(parts: {
     async sealWaiting(row) {
       const sealing = await trySeal(row);
       if (sealing === 'no_room') return undefined;
-      const sealed = sealing === 'sealed';
       const updated = await database
         .updateTable('scans')
-        .set({ sealed: sealed ? 1 : 0, spooled: 0, ...(sealed ? {} : { kept_until: null }) })
+        .set(sealing === 'failed' ? NOT_KEPT : { ...sealing, sealed: 1, spooled: 0 })
         .where('id', '=', row.id)
         .where('spooled', '=', sql.lit(1))
         .returningAll()
         .executeTakeFirst();
       if (updated?.sealed === 1) await spool.remove(row.id);
-      else await remove(row.id);
+      else await remove(sealing === 'failed' ? row : { ...row, ...sealing });
       return updated;
     },
 
+    deposit: async (row) => (shared === undefined ? {} : await seal(row)),
+
     async recall(row) {
+      const path = spool.path(row.id);
       try {
         spool.require(row.size);
-        await quarantine.unseal(row, spool.path(row.id));
+        const bytes = await placeOf(row).read(row, row.sealed_sha256);
+        const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
+          bytes.destroy();
+          throw error;
+        });
+        await pipeline(bytes, file.createWriteStream()).catch(async (error: unknown) => {
+          await rm(path, { force: true });
+          throw error;
+        });
         return true;
       } catch (error) {
+        if (error instanceof StoreAwayError) throw error;
         logger.error({ err: error, scan: row.id }, 'a sealed file could not be opened');
         return false;
       }
     },
 
+    read: async (row) => await placeOf(row).read(row, row.sealed_sha256),
+    isShared: ({ in_store, sealed }) => in_store === 1 && sealed === 1 && shared !== undefined,
+
     async removeFile(row) {
       const waits = row.spooled === 1 && !isUnread(row);
+      // What servers share is removed first: who is told that it is gone can rely on it.
+      if (row.in_store === 1) await placeOf(row).remove(row.id);
       const { numUpdatedRows } = await database
         .updateTable('scans')
-        .set({ sealed: 0, spooled: 0, kept_until: null })
+        .set(NOT_KEPT)
         .where('id', '=', row.id)
         .where(waits ? 'spooled' : 'sealed', '=', sql.lit(1))
         .executeTakeFirst();
-      if (numUpdatedRows > 0n) await remove(row.id);
+      if (numUpdatedRows > 0n) await remove({ ...row, in_store: 0 });
       return numUpdatedRows > 0n;
     },
 
     remove,
+    letGo,
 
     async sweep(busy) {
       const changed = [...(await sweepExpired(busy)), ...(await sweepAbandoned())];
-      await sweepLeftovers(quarantine, busy);
-      await sweepLeftovers(spool, busy);
+      await sweepLeftovers(busy);
       return changed;
     },
   };

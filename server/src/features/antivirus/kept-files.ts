@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
+import { StoreAwayError } from '#platform/blobs/blobs.ts';
 import { Problem } from '#platform/problem.ts';
 import type { Examinations } from './examination.ts';
 import type { Keeping, ScanRow } from './keeping.ts';
-import type { Quarantine } from './quarantine.ts';
 
 /** What an owner may do with the kept bytes of a file. */
 export interface KeptFiles {
@@ -22,23 +22,24 @@ export interface KeptFiles {
 /** Seconds after which another server may be asked. */
 const RETRY_AFTER_S = 5;
 
-/** @throws Problem `on_another_server` when the bytes of a record lie in another data folder than `home`. */
-export function requireHere(row: ScanRow, home: string): void {
+/** @throws Problem `on_another_server` when the bytes of a record lie in another data folder than `home`, or in a store that this server does not share. */
+export function requireHere(row: ScanRow, keeping: Pick<Keeping, 'isShared'>, home: string): void {
   const is_kept = row.sealed === 1 || row.spooled === 1;
-  if (is_kept && row.home !== home) throw new Problem('on_another_server', { retry_after: RETRY_AFTER_S });
+  if (!is_kept || keeping.isShared(row)) return;
+  if (row.home !== home || (row.sealed === 1 && row.in_store === 1))
+    throw new Problem('on_another_server', { retry_after: RETRY_AFTER_S });
 }
 
 export function createKeptFiles(parts: {
   examinations: Pick<Examinations, 'examine' | 'isRunning'>;
   keeping: Keeping;
-  quarantine: Quarantine;
   /** The data folder of this server. */
   home: string;
   /** The record as it is now. */
   find: (id: string) => Promise<ScanRow | undefined>;
   logger: FastifyBaseLogger;
 }): KeptFiles {
-  const { examinations, keeping, quarantine, home, find, logger } = parts;
+  const { examinations, keeping, home, find, logger } = parts;
 
   function requireRest({ id }: ScanRow): void {
     if (examinations.isRunning(id))
@@ -47,11 +48,12 @@ export function createKeptFiles(parts: {
 
   return {
     async restore(row) {
-      requireHere(row, home);
+      requireHere(row, keeping, home);
       if (row.sealed !== 1) throw new Problem('not_found', { detail: 'No copy of this file is kept.' });
       try {
-        return await quarantine.read(row);
+        return await keeping.read(row);
       } catch (error) {
+        if (error instanceof StoreAwayError) throw error;
         // Deleted meanwhile, by its owner or with the account.
         const current = await find(row.id);
         if (current?.sealed !== 1) throw new Problem('not_found', { detail: 'No copy of this file is kept.', cause: error });
@@ -61,13 +63,13 @@ export function createKeptFiles(parts: {
     },
 
     async removeFile(row) {
-      requireHere(row, home);
+      requireHere(row, keeping, home);
       requireRest(row);
       return await keeping.removeFile(row);
     },
 
     async unlock(row, password) {
-      requireHere(row, home);
+      requireHere(row, keeping, home);
       requireRest(row);
       if (row.sealed !== 1 || row.scan_status !== 'pending' || row.status_detail !== 'encrypted') {
         throw new Problem('conflict', { detail: 'There is no kept file here that waits for a password. Upload it again.' });

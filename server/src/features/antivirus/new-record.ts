@@ -5,7 +5,7 @@ import { storageProblem } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import { ACCOUNT_GONE } from './arrivals.ts';
 import type { RecordNews, ScanMeter } from './examination.ts';
-import type { ScanRow, Verdict } from './keeping.ts';
+import type { Keeping, ScanRow, Verdict } from './keeping.ts';
 import type { Spool } from './spool.ts';
 
 /**
@@ -27,19 +27,24 @@ export interface NewRecord {
 export function createNewRecord(parts: {
   database: Kysely<AntivirusTables>;
   spool: Pick<Spool, 'store' | 'remove'>;
+  keeping: Pick<Keeping, 'deposit' | 'letGo'>;
   row: ScanRow;
   news: Pick<RecordNews, 'changed'>;
   meter: Pick<ScanMeter, 'verdict'> | undefined;
 }): NewRecord {
-  const { database, spool, row, news, meter } = parts;
+  const { database, spool, keeping, row, news, meter } = parts;
   let storing: Promise<void> | undefined;
 
   async function insert(values: ScanRow): Promise<void> {
     try {
-      if (values.spooled === 1) await spool.store(row.id);
+      if (values.spooled === 1) {
+        await spool.store(row.id);
+        // Before there is a record of it, so that from then on it survives this server.
+        Object.assign(values, await keeping.deposit(values));
+      }
       await database.insertInto('scans').values(values).execute();
     } catch (error) {
-      await spool.remove(row.id);
+      await keeping.letGo(values);
       if (isForeignKeyViolation(error)) throw new Problem('unauthenticated', { detail: ACCOUNT_GONE, cause: error });
       throw storageProblem(error);
     }

@@ -1,9 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { accessSync, constants, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import type { Disk } from '#platform/disk.ts';
+import type { Readable } from 'node:stream';
+import { allBlobs, type BlobEntry, type BlobFacts, type Blobs, streamOf } from '#platform/blobs/blobs.ts';
 import { KEY_BYTES, openKeyFile } from '#platform/key-file.ts';
 
 /** A file that is kept sealed: what its seal is bound to. */
@@ -16,20 +13,21 @@ interface Sealed {
 }
 
 /**
- * The folder of files that are kept but must not lie about as they are: encrypted, so that no other program finds a threat in them or runs one, and
+ * Files that are kept but must not lie about as they are: encrypted before they are given to a store, so that no other program finds a threat in them or runs one, and
  * whoever has the data without the key has nothing. Memory is that of a piece, whatever the size.
  */
 export interface Quarantine {
-  /** Seals the bytes of the file at `path`, which stays. When this fails nothing of it is left here. @throws NoSpaceError before a byte is written where there is no room. */
-  seal(file: Sealed, path: string): Promise<void>;
-  /** The bytes again, each piece only after it has proved to be what was sealed. @throws when the file is gone, or is not what was sealed. */
-  read(file: Sealed): Promise<Readable>;
-  /** Writes the bytes to `path`, which must not exist. */
-  unseal(file: Sealed, path: string): Promise<void>;
-  /** Nothing there is no error. */
+  /** Seals the bytes of a file, and answers what the store has of it. When this fails nothing of it is left there. @throws StoreFullError where there is no room, StoreAwayError. */
+  seal(file: Sealed, bytes: AsyncIterable<Uint8Array>): Promise<BlobFacts>;
+  /**
+   * The bytes again, each piece only after it has proved to be what was sealed. `sealed_sha256` is the checksum that `seal` answered.
+   * @throws when the file is gone, or is not what was sealed; StoreAwayError.
+   */
+  read(file: Sealed, sealed_sha256?: string | null): Promise<Readable>;
+  /** Nothing there is no error. @throws StoreAwayError */
   remove(id: string): Promise<void>;
-  /** Ids of the files that are here. */
-  list(): Promise<string[]>;
+  /** The files that are here. Their ids are the keys. */
+  list(): AsyncIterable<BlobEntry>;
 }
 
 // The file: magic, salt, then pieces of PIECE_BYTES, each with its tag. The key of a file is HKDF-SHA256 (RFC 5869) of the installation's key and the
@@ -41,7 +39,6 @@ const TAG_BYTES = 16;
 const NONCE_BYTES = 12;
 const PIECE_BYTES = 256 * 1024;
 const CIPHER = 'aes-256-gcm';
-const INCOMPLETE = '.part';
 
 function nonceOf(piece: number, is_last: boolean): Buffer {
   const nonce = Buffer.alloc(NONCE_BYTES);
@@ -50,26 +47,39 @@ function nonceOf(piece: number, is_last: boolean): Buffer {
   return nonce;
 }
 
-/** Fills the buffer as far as the file goes. */
-async function fill(handle: FileHandle, buffer: Buffer): Promise<Buffer> {
-  let filled = 0;
-  while (filled < buffer.length) {
-    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, null);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return buffer.subarray(0, filled);
+/** Takes a stream in lengths of one's own. What is shorter than asked for is the end. */
+function cutter(bytes: AsyncIterable<Uint8Array>): { take(length: number): Promise<Buffer>; close(): Promise<void> } {
+  const source = bytes[Symbol.asyncIterator]();
+  let rest: Buffer[] = [];
+  let here = 0;
+  return {
+    async take(length) {
+      while (here < length) {
+        const { done, value } = await source.next();
+        if (done === true) break;
+        rest.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+        here += value.length;
+      }
+      const all = rest.length === 1 && rest[0] !== undefined ? rest[0] : Buffer.concat(rest);
+      const taken = all.subarray(0, length);
+      rest = [all.subarray(taken.length)];
+      here = all.length - taken.length;
+      return taken;
+    },
+    async close() {
+      await source.return?.();
+    },
+  };
 }
 
-/** @throws when the folder or the key cannot be made, read or written. */
-export function openQuarantine(parts: { folder: string; key_file: string; disk: Disk }): Quarantine {
-  const { folder, key_file, disk } = parts;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  accessSync(folder, constants.W_OK | constants.R_OK | constants.X_OK);
-  // What a server that was killed was about to seal.
-  for (const name of readdirSync(folder)) if (name.endsWith(INCOMPLETE)) rmSync(join(folder, name), { force: true });
+/** Bytes of a file once it is sealed. */
+function sealedSize(size: number): number {
+  return MAGIC.length + SALT_BYTES + size + TAG_BYTES * Math.max(1, Math.ceil(size / PIECE_BYTES));
+}
+
+/** @throws when the key cannot be made or read. */
+export function openQuarantine({ blobs, key_file }: { blobs: Blobs; key_file: string }): Quarantine {
   const installation_key = openKeyFile(key_file);
-  const pathOf = (id: string) => join(folder, id);
 
   /** The key of a file, and what every piece of it vouches for. */
   function lockOf({ id, file_hash, size }: Sealed, header: Buffer): { key: Buffer; bound: Buffer } {
@@ -78,99 +88,71 @@ export function openQuarantine(parts: { folder: string; key_file: string; disk: 
     return { key, bound: Buffer.concat([header, Buffer.from(`${id} ${file_hash} ${size}`)]) };
   }
 
-  async function writeSealed(file: Sealed, source: FileHandle, target: FileHandle): Promise<void> {
+  async function* sealing(file: Sealed, source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
     const header = Buffer.concat([MAGIC, randomBytes(SALT_BYTES)]);
     const { key, bound } = lockOf(file, header);
-    await target.writeFile(header);
-    const buffer = Buffer.allocUnsafe(PIECE_BYTES);
-    let left = file.size;
-    for (let piece = 0; ; piece += 1) {
-      const bytes = await fill(source, buffer.subarray(0, Math.min(PIECE_BYTES, left)));
-      left -= bytes.length;
-      if (left > 0 && bytes.length < PIECE_BYTES) throw new Error('The file became shorter while it was sealed.');
-      const cipher = createCipheriv(CIPHER, key, nonceOf(piece, left === 0)).setAAD(bound);
-      await target.writeFile(cipher.update(bytes));
-      cipher.final();
-      await target.writeFile(cipher.getAuthTag());
-      if (left === 0) break;
-    }
-    await target.sync();
-  }
-
-  async function* readSealed(file: Sealed): AsyncGenerator<Buffer> {
-    const handle = await open(pathOf(file.id), 'r');
+    const plain = cutter(source);
     try {
-      const header = await fill(handle, Buffer.allocUnsafe(MAGIC.length + SALT_BYTES));
-      if (!header.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error('This is no sealed file.');
-      const { key, bound } = lockOf(file, header);
-      const buffer = Buffer.allocUnsafe(PIECE_BYTES + TAG_BYTES);
+      yield header;
       let left = file.size;
       for (let piece = 0; ; piece += 1) {
         const length = Math.min(PIECE_BYTES, left);
-        const sealed = await fill(handle, buffer.subarray(0, length + TAG_BYTES));
+        const bytes = await plain.take(length);
         left -= length;
-        const decipher = createDecipheriv(CIPHER, key, nonceOf(piece, left === 0)).setAAD(bound);
-        decipher.setAuthTag(Buffer.concat([sealed.subarray(length)], TAG_BYTES));
-        const bytes = decipher.update(sealed.subarray(0, length));
-        decipher.final();
-        yield bytes;
+        if (bytes.length < length) throw new Error('The file became shorter while it was sealed.');
+        const cipher = createCipheriv(CIPHER, key, nonceOf(piece, left === 0)).setAAD(bound);
+        const sealed = cipher.update(bytes);
+        cipher.final();
+        yield Buffer.concat([sealed, cipher.getAuthTag()]);
         if (left === 0) return;
       }
     } finally {
-      await handle.close();
+      await plain.close();
+    }
+  }
+
+  async function* opening(file: Sealed, source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+    const sealed = cutter(source);
+    try {
+      const header = await sealed.take(MAGIC.length + SALT_BYTES);
+      if (!header.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error('This is no sealed file.');
+      const { key, bound } = lockOf(file, header);
+      let left = file.size;
+      for (let piece = 0; ; piece += 1) {
+        const length = Math.min(PIECE_BYTES, left);
+        const bytes = await sealed.take(length + TAG_BYTES);
+        left -= length;
+        const decipher = createDecipheriv(CIPHER, key, nonceOf(piece, left === 0)).setAAD(bound);
+        decipher.setAuthTag(Buffer.concat([bytes.subarray(length)], TAG_BYTES));
+        const plain = decipher.update(bytes.subarray(0, length));
+        decipher.final();
+        // At its end the store may find that these are not the bytes that it was given.
+        if (left === 0 && (await sealed.take(1)).length > 0) throw new Error('There is more than the sealed file.');
+        yield plain;
+        if (left === 0) return;
+      }
+    } finally {
+      await sealed.close();
     }
   }
 
   return {
-    async seal(file, path) {
-      disk.require(file.size);
-      const incomplete = pathOf(file.id) + INCOMPLETE;
-      try {
-        const source = await open(path, 'r');
-        try {
-          const target = await open(incomplete, 'w', 0o600);
-          try {
-            await writeSealed(file, source, target);
-          } finally {
-            await target.close();
-          }
-        } finally {
-          await source.close();
-        }
-        await rename(incomplete, pathOf(file.id));
-      } catch (error) {
-        await rm(incomplete, { force: true });
-        throw error;
-      }
-    },
+    seal: async (file, bytes) => await blobs.put(file.id, sealing(file, bytes), { size: sealedSize(file.size) }),
 
-    async read(file) {
-      const pieces = readSealed(file);
+    async read(file, sealed_sha256) {
+      const expected = sealed_sha256 ? { size: sealedSize(file.size), sha256: sealed_sha256 } : undefined;
+      const source = await blobs.get(file.id, { expected });
+      const pieces = opening(file, source);
       // What does not open is told before the first byte is sent.
       const first = await pieces.next();
       async function* all() {
         if (!first.done) yield first.value;
         yield* pieces;
       }
-      const bytes = Readable.from(all(), { objectMode: false });
-      // Of what nobody begins to read `all` does not begin either, and so does not end it.
-      bytes.once('close', () => void pieces.return(undefined));
-      return bytes;
+      return streamOf(all(), () => source.destroy());
     },
 
-    async unseal(file, path) {
-      const target = await open(path, 'wx', 0o600);
-      try {
-        for await (const bytes of readSealed(file)) await target.writeFile(bytes);
-      } catch (error) {
-        await rm(path, { force: true });
-        throw error;
-      } finally {
-        await target.close();
-      }
-    },
-
-    remove: (id) => rm(pathOf(id), { force: true }),
-    list: async () => (await readdir(folder)).filter((name) => !name.endsWith(INCOMPLETE)),
+    remove: (id) => blobs.delete(id),
+    list: () => allBlobs(blobs),
   };
 }

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
+import { StoreAwayError } from '#platform/blobs/blobs.ts';
 import { type InstallationTables, readFact, writeFact } from '#platform/installation.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import { type ScanRow, UNREAD } from './keeping.ts';
@@ -18,6 +19,8 @@ export interface Recheck {
 
 /** Written for each data folder; without one, by a version that knew one server alone. */
 const EDITION = 'scanner_edition';
+/** In place of an edition: there is something left to recheck. */
+const UNFINISHED = 'unfinished';
 const ROWS_AT_ONCE = 500;
 
 export function createRecheck(parts: {
@@ -75,9 +78,14 @@ export function createRecheck(parts: {
       }
     }
     for await (const row of rowsWhere('kept')) {
-      await readAgain(row).catch((error: unknown) =>
-        logger.error({ err: error, scan: row.id }, 'a kept file could not be read again'),
-      );
+      await readAgain(row).catch(async (error: unknown) => {
+        if (error instanceof StoreAwayError) {
+          // Begun anew once the store is back, after a restart too.
+          await writeFact(database, mine, UNFINISHED);
+          throw error;
+        }
+        logger.error({ err: error, scan: row.id }, 'a kept file could not be read again');
+      });
     }
     // Cut short, it is done again at the next start.
     if (!closed && began_with !== undefined) await writeFact(database, mine, began_with);

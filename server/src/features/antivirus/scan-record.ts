@@ -19,6 +19,8 @@ export function scanOf({
   threat_facts: _facts,
   sealed: _sealed,
   home: _home,
+  in_store: _in_store,
+  sealed_sha256: _sealed_sha256,
   kept_until: _until,
   edition: _edition,
   answered_from: _from,

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { logFailure } from '#platform/database-patience.ts';
@@ -6,7 +7,7 @@ import type { AntivirusTables } from './antivirus.tables.ts';
 import { digestOf } from './engines/digest.ts';
 import type { Engine } from './engines/yara-pool.ts';
 import type { Examinations, RecordNews } from './examination.ts';
-import { isUnread, type Keeping, type ScanRow as Row, UNREAD } from './keeping.ts';
+import { isUnread, type Keeping, NOT_KEPT, type ScanRow as Row, UNREAD } from './keeping.ts';
 import type { MatchHash } from './known-hashes.ts';
 import { createRecheck } from './recheck.ts';
 import type { Spool } from './spool.ts';
@@ -61,7 +62,6 @@ export function createWaitingFiles(parts: {
 
   /** The bytes are gone, or not those that were uploaded (a disk was replaced, a machine lost power): say so, and never scan something else instead. */
   async function giveUp(row: Row): Promise<void> {
-    const gone = { spooled: 0, kept_until: null };
     const unread = {
       scan_status: 'pending' as const,
       status_detail: 'damaged' as const,
@@ -70,7 +70,7 @@ export function createWaitingFiles(parts: {
     const given_up = await database
       .updateTable('scans')
       // What was read and waits to be sealed has its verdict.
-      .set(isUnread(row) ? { ...gone, ...unread } : gone)
+      .set(isUnread(row) ? { ...NOT_KEPT, ...unread } : NOT_KEPT)
       .where('id', '=', row.id)
       // Else it has its verdict, and its bytes went with that.
       .where('spooled', '=', sql.lit(1))
@@ -78,7 +78,7 @@ export function createWaitingFiles(parts: {
       .executeTakeFirst();
     if (given_up === undefined) return;
     news.changed(given_up);
-    await spool.remove(row.id);
+    await keeping.letGo(row);
   }
 
   /** Has scanned what an earlier run of the server has left, in its order. */
@@ -87,8 +87,12 @@ export function createWaitingFiles(parts: {
       if (closed) return;
       const sha256 = await digestOf(spool.path(row.id)).catch(() => undefined);
       if (closed) return;
-      if (sha256 === row.file_hash && !isUnread(row)) continue;
-      const work = sha256 === row.file_hash ? examinations.examine({ ...row, attempts: 0 }) : giveUp(row);
+      const is_whole = sha256 === row.file_hash;
+      if (is_whole && !isUnread(row)) continue;
+      // The store that servers share has it too: it is read from there.
+      const is_elsewhere = !is_whole && row.in_store === 1;
+      if (is_elsewhere) await rm(spool.path(row.id), { force: true });
+      const work = is_whole || is_elsewhere ? examinations.examine({ ...row, attempts: 0 }) : giveUp(row);
       work.catch((error: unknown) => logFailure(logger, error, 'pending file could not be taken up', { scan: row.id }));
     }
     resumed = true;

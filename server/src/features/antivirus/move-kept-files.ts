@@ -1,0 +1,63 @@
+import { type Kysely, sql } from 'kysely';
+import { type Blobs, StoreAwayError } from '#platform/blobs/blobs.ts';
+import type { AntivirusTables } from './antivirus.tables.ts';
+
+const ROWS_AT_ONCE = 100;
+
+/**
+ * Moves the sealed files of a data folder into the store that servers share, with the server running or not. They are moved as they are: the key is not needed. Done again it goes on where it was.
+ * @throws StoreAwayError
+ */
+export async function moveKeptFiles(parts: {
+  database: Kysely<Pick<AntivirusTables, 'scans'>>;
+  /** The id of the data folder. */
+  home: string;
+  from: Blobs;
+  to: Blobs;
+  /** Told of each file that cannot be moved, and why; it stays where it is. */
+  onFailed: (scan_id: string, error: unknown) => void;
+}): Promise<{ moved: number; bytes: number; failed: number }> {
+  const { database, home, from, to, onFailed } = parts;
+  const done = { moved: 0, bytes: 0, failed: 0 };
+  for (let after = ''; ; ) {
+    const rows = await database
+      .selectFrom('scans')
+      .select(['id', 'sealed_sha256'])
+      .where('home', '=', home)
+      .where('sealed', '=', sql.lit(1))
+      .where('in_store', '=', sql.lit(0))
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(ROWS_AT_ONCE)
+      .execute();
+    for (const { id, sealed_sha256 } of rows) {
+      try {
+        const { size } = await from.stat(id);
+        const expected = sealed_sha256 === null ? undefined : { size, sha256: sealed_sha256 };
+        const { sha256 } = await to.put(id, await from.get(id, { expected }), { size });
+        const { numUpdatedRows } = await database
+          .updateTable('scans')
+          .set({ in_store: 1, sealed_sha256: sha256 })
+          .where('id', '=', id)
+          .where('sealed', '=', sql.lit(1))
+          .where('in_store', '=', sql.lit(0))
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) {
+          // Deleted by its owner meanwhile.
+          await to.delete(id);
+          continue;
+        }
+        await from.delete(id);
+        done.moved += 1;
+        done.bytes += size;
+      } catch (error) {
+        if (error instanceof StoreAwayError) throw error;
+        done.failed += 1;
+        onFailed(id, error);
+      }
+    }
+    const last = rows.at(-1);
+    if (last === undefined) return done;
+    after = last.id;
+  }
+}

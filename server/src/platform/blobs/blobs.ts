@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+
+/** What a store has taken: the size in bytes and the SHA-256 in hex. Whoever keeps it finds out later whether the store gave back the same bytes. */
+export interface BlobFacts {
+  size: number;
+  sha256: string;
+}
+
+/** What a store says of an object. `sha256` where it keeps one. */
+interface BlobStat {
+  size: number;
+  sha256: string | undefined;
+  /** ISO, by the clock of the store. */
+  modified_at: string;
+}
+
+export interface BlobEntry {
+  key: string;
+  /** Bytes. */
+  size: number;
+  /** ISO, by the clock of the store. */
+  modified_at: string;
+}
+
+/** Bytes from `start` to `end`, both counted from 0 and both included; without `end` to the last one. */
+interface ByteRange {
+  start: number;
+  end?: number;
+}
+
+/**
+ * A store of byte streams under keys. A key is one or more names with `/` between them; a name has lower-case letters, digits, `-` and `_`, and begins with a letter or a digit. Every call throws
+ * BlobKeyError for anything else, and StoreAwayError when the store does not answer in time or refuses this server.
+ */
+export interface Blobs {
+  /**
+   * Stores all of a stream; the object is there as a whole or not at all, in place of one that was there. `size` in bytes where it is known: a stream of another length is refused.
+   * @throws StoreFullError, or what the stream throws.
+   */
+  put(key: string, bytes: AsyncIterable<Uint8Array>, known?: { size: number }): Promise<BlobFacts>;
+  /**
+   * The bytes of an object. Read to its end, a whole object proves to be what was stored, or the stream fails with BlobDamagedError. `expected` is what `put` answered; without it the checksum that
+   * the store keeps counts, where it keeps one.
+   * @throws BlobNotFoundError, BlobDamagedError for another size than `expected`, RangeError for a range that begins behind the end.
+   */
+  get(key: string, how?: { range?: ByteRange; expected?: BlobFacts | undefined }): Promise<Readable>;
+  /** @throws BlobNotFoundError */
+  stat(key: string): Promise<BlobStat>;
+  /** Nothing there is no error. */
+  delete(key: string): Promise<void>;
+  /** Objects whose keys begin with `prefix`, in the order of their keys, at most `limit` (1 to 1,000). `next`, where there may be more, is the `after` of the next page. */
+  list(page: {
+    prefix?: string;
+    after?: string | undefined;
+    limit: number;
+  }): Promise<{ entries: BlobEntry[]; next: string | undefined }>;
+}
+
+export class BlobKeyError extends Error {
+  override name = 'BlobKeyError';
+}
+
+export class BlobNotFoundError extends Error {
+  override name = 'BlobNotFoundError';
+
+  constructor(key: string) {
+    super(`There is no object ${key} in the store.`);
+  }
+}
+
+/** The bytes are not those that were stored. */
+export class BlobDamagedError extends Error {
+  override name = 'BlobDamagedError';
+}
+
+/** The store does not answer, or refuses this server. `message` is a sentence for the log. */
+export class StoreAwayError extends Error {
+  override name = 'StoreAwayError';
+}
+
+/** Its code is that of the file system, so that whoever knows that one knows this. */
+export class StoreFullError extends Error {
+  override name = 'StoreFullError';
+  readonly code = 'ENOSPC';
+}
+
+const NAME = '[a-z0-9][a-z0-9_-]{0,127}';
+const KEY = new RegExp(`^${NAME}(?:/${NAME}){0,7}$`);
+/** What a key may begin with: whole names and the beginning of one. */
+const PREFIX = new RegExp(`^(?:${NAME}/){0,7}(?:${NAME})?$`);
+
+export function isKey(key: string): boolean {
+  return KEY.test(key);
+}
+
+/** @throws BlobKeyError */
+export function requireKey(key: string): void {
+  if (!isKey(key)) throw new BlobKeyError(`${JSON.stringify(key.slice(0, 200))} is no key of an object.`);
+}
+
+/** @throws BlobKeyError */
+export function requirePrefix(prefix: string): void {
+  if (!PREFIX.test(prefix)) throw new BlobKeyError(`No key begins with ${JSON.stringify(prefix.slice(0, 200))}.`);
+}
+
+/** The objects of `blobs` under `folder/`, as a store of their own. */
+export function blobsIn(blobs: Blobs, folder: string): Blobs {
+  requireKey(folder);
+  const within = (key: string) => {
+    requireKey(key);
+    return `${folder}/${key}`;
+  };
+  return {
+    put: async (key, bytes, known) => await blobs.put(within(key), bytes, known),
+    get: async (key, how) => await blobs.get(within(key), how),
+    stat: async (key) => await blobs.stat(within(key)),
+    delete: async (key) => await blobs.delete(within(key)),
+    async list({ prefix = '', ...page }) {
+      requirePrefix(prefix);
+      const { entries, next } = await blobs.list({ ...page, prefix: `${folder}/${prefix}` });
+      return { entries: entries.map((entry) => ({ ...entry, key: entry.key.slice(folder.length + 1) })), next };
+    },
+  };
+}
+
+/** Every object that `list` knows, page by page. */
+export async function* allBlobs(blobs: Pick<Blobs, 'list'>, prefix = ''): AsyncGenerator<BlobEntry> {
+  let after: string | undefined;
+  do {
+    const page = await blobs.list({ prefix, after, limit: 1_000 });
+    yield* page.entries;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** Passes a stream on, and counts and hashes what went by. */
+export async function* counted(
+  bytes: AsyncIterable<Uint8Array>,
+  known: { size: number } | undefined,
+  onEnd: (facts: BlobFacts) => void,
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (known !== undefined && size > known.size) break;
+    hash.update(chunk);
+    yield chunk;
+  }
+  if (known !== undefined && size !== known.size)
+    throw new Error(`The stream was announced with ${known.size} bytes and has ${size > known.size ? 'more' : `only ${size}`}.`);
+  onEnd({ size, sha256: hash.digest('hex') });
+}
+
+/** Passes the bytes of a whole object on. @throws BlobDamagedError at their end when they are not those that were stored. */
+export async function* proved(
+  key: string,
+  bytes: AsyncIterable<Uint8Array>,
+  sha256: string | undefined,
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256');
+  for await (const chunk of bytes) {
+    if (sha256 !== undefined) hash.update(chunk);
+    yield chunk;
+  }
+  if (sha256 !== undefined && hash.digest('hex') !== sha256)
+    throw new BlobDamagedError(`The object ${key} is not what was stored: its SHA-256 is another one.`);
+}
+
+/** A stream of `bytes`. Of one that nobody begins to read the generator does not begin either, and so does not end: `dispose` is called in any case. */
+export function streamOf(bytes: AsyncIterable<Uint8Array>, dispose: () => void): Readable {
+  return Readable.from(bytes, { objectMode: false }).once('close', dispose);
+}
+
+/** Where a range lies in an object of `size` bytes. @throws RangeError when it begins behind the end. */
+export function rangeIn(size: number, range: ByteRange | undefined): { start: number; end: number } {
+  const { start = 0, end = size - 1 } = range ?? {};
+  if (range !== undefined && (start >= size || end < start || start < 0))
+    throw new RangeError(`The object has ${size} bytes; none from ${start} to ${end}.`);
+  return { start, end: Math.min(end, size - 1) };
+}

@@ -1,0 +1,288 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import type { Disk } from '#platform/disk.ts';
+import { newId } from '#platform/id.ts';
+import { isStorageError } from '#platform/storage-problem.ts';
+import {
+  BlobDamagedError,
+  type BlobEntry,
+  type BlobFacts,
+  type Blobs,
+  counted,
+  isKey,
+  proved,
+  rangeIn,
+  requireKey,
+  requirePrefix,
+  StoreAwayError,
+  StoreFullError,
+  streamOf,
+} from './blobs.ts';
+import { createS3Wire, drain, type S3Body } from './s3-wire.ts';
+import type { S3Location } from './storage-url.ts';
+
+export interface S3Blobs extends Blobs {
+  /** Asks the store once. @throws StoreAwayError that says what is wrong with STORAGE_URL, or that nobody answers. */
+  check(): Promise<void>;
+  close(): void;
+}
+
+/** A call that gets no sign of life for so long ends: whoever waits for an answer of this server is told within 5 s. ms. */
+const PATIENCE_MS = 4_000;
+/** What is smaller is held in memory until it is sent; else it is written to a file on the way, because S3 wants size and checksums before the first byte. */
+const HELD_BYTES = 256 * 1024;
+const LOOK_EVERY_BYTES = 1024 ** 2;
+const LIST_BYTES_MAXIMUM = 8 * 1024 ** 2;
+/** A download that was cut goes on where it was, so often without a byte in between. */
+const RESUMED_MOST = 3;
+const SHA256_HEADER = 'x-amz-meta-sha256';
+
+function sizeOf(response: IncomingMessage): number {
+  const size = Number(response.headers['content-length'] ?? Number.NaN);
+  if (Number.isSafeInteger(size)) return size;
+  response.destroy();
+  throw new StoreAwayError('The store answers without saying how long its answer is.');
+}
+
+function checksumOf({ headers }: IncomingMessage): string | undefined {
+  const sha256 = headers[SHA256_HEADER];
+  return typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256) ? sha256 : undefined;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** Text of an XML element (www.w3.org/TR/xml section 4.6). What is no character stays as it is. */
+function textOf(xml: string, name: string): string {
+  const begin = xml.indexOf(`<${name}>`);
+  const end = xml.indexOf(`</${name}>`, begin);
+  if (begin === -1 || end === -1) return '';
+  return xml
+    .slice(begin + name.length + 2, end)
+    .replaceAll(/&(#x[0-9a-f]{1,6}|#\d{1,7}|[a-z]{2,4});/gi, (all, entity: string) => {
+      if (!entity.startsWith('#')) return ENTITIES[entity] ?? all;
+      const code = entity[1] === 'x' ? Number.parseInt(entity.slice(2), 16) : Number(entity.slice(1));
+      return code <= 0x10ffff ? String.fromCodePoint(code) : all;
+    });
+}
+
+/** A page of ListObjectsV2. */
+function parseList(xml: string): { entries: BlobEntry[]; is_truncated: boolean } {
+  const contents = xml.split('<Contents>').slice(1);
+  const entries = contents.map((content) => ({
+    key: textOf(content, 'Key'),
+    size: Number(textOf(content, 'Size')),
+    modified_at: textOf(content, 'LastModified'),
+  }));
+  return { entries, is_truncated: textOf(xml, 'IsTruncated') === 'true' };
+}
+
+/**
+ * A bucket, or a folder of one. `folder` is where bodies of more than 256 KiB lie while they are sent; nothing else may be in it.
+ * @throws when that folder cannot be made.
+ */
+export function openS3Blobs(parts: {
+  location: S3Location & { secret_key: string };
+  folder: string;
+  disk: Disk;
+  patience_ms?: number;
+}): S3Blobs {
+  const { location, folder, disk, patience_ms = PATIENCE_MS } = parts;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // What a server that was killed was about to send.
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { force: true });
+  const { origin, bucket } = location;
+  const wire = createS3Wire({ origin, bucket, account: location, patience_ms });
+  const beginning = location.folder === '' ? '' : `${location.folder}/`;
+  const within = (key: string) => {
+    requireKey(key);
+    return beginning + key;
+  };
+
+  /** Has all of a stream, in memory or in a file, so that it can be sent, and sent again. */
+  async function collect<T>(
+    bytes: AsyncIterable<Uint8Array>,
+    known: { size: number } | undefined,
+    use: (body: S3Body) => Promise<T>,
+  ): Promise<T> {
+    const path = join(folder, newId());
+    const md5 = createHash('md5');
+    const held: Uint8Array[] = [];
+    const facts: BlobFacts[] = [];
+    let held_bytes = 0;
+    let since_look = 0;
+    let file: FileHandle | undefined;
+    try {
+      try {
+        for await (const chunk of counted(bytes, known, (all) => facts.push(all))) {
+          md5.update(chunk);
+          since_look += chunk.length;
+          if (file === undefined && held_bytes + chunk.length <= HELD_BYTES) {
+            held.push(chunk);
+            held_bytes += chunk.length;
+            continue;
+          }
+          if (file === undefined || since_look >= LOOK_EVERY_BYTES) {
+            disk.require(file === undefined ? (known?.size ?? 0) : 0);
+            since_look = 0;
+          }
+          if (file === undefined) {
+            file = await open(path, 'wx', 0o600);
+            for (const earlier of held.splice(0)) await file.writeFile(earlier);
+          }
+          await file.writeFile(chunk);
+        }
+      } catch (error) {
+        throw isStorageError(error)
+          ? new StoreFullError('The disk has no room for what is sent to the store.', { cause: error })
+          : error;
+      }
+      const [all] = facts;
+      if (all === undefined) throw new Error('The stream did not come to its end.');
+      const is_held = file === undefined;
+      async function* again() {
+        if (is_held) yield* held;
+        else yield* createReadStream(path, { highWaterMark: HELD_BYTES });
+      }
+      return await use({ ...all, md5: md5.digest('base64'), open: again });
+    } finally {
+      await file?.close();
+      if (file !== undefined) await rm(path, { force: true });
+    }
+  }
+
+  /** Bytes `start` to `end` of an object, going on after a connection that was cut. */
+  async function* download(
+    key: string,
+    first: IncomingMessage,
+    range: { start: number; end: number },
+    onResponse: (response: IncomingMessage) => void,
+  ): AsyncGenerator<Uint8Array> {
+    const { etag } = first.headers;
+    let at = range.start;
+    let response = first;
+    for (let failed = 0; ; ) {
+      try {
+        const chunks: AsyncIterator<Uint8Array> = response[Symbol.asyncIterator]();
+        for (;;) {
+          const next = await wire.soon(chunks.next(), response);
+          if (next.done === true) break;
+          at += next.value.length;
+          failed = 0;
+          if (at > range.end + 1) throw new BlobDamagedError(`The store sends more of the object ${key} than it was asked for.`);
+          yield next.value;
+        }
+        if (at === range.end + 1) return;
+      } catch (error) {
+        // One that hangs is not waited for twice.
+        if (error instanceof BlobDamagedError || error instanceof StoreAwayError) throw error;
+        if (failed >= RESUMED_MOST)
+          throw new StoreAwayError(`The store did not give all of the object ${key}.`, { cause: error });
+      }
+      response.destroy();
+      failed += 1;
+      if (failed > RESUMED_MOST) throw new StoreAwayError(`The store did not give all of the object ${key}.`);
+      response = await wire.call({
+        method: 'GET',
+        key,
+        headers: { range: `bytes=${at}-${range.end}`, ...(etag === undefined ? {} : { 'if-match': etag }) },
+      });
+      onResponse(response);
+      if (response.statusCode !== 206) throw new StoreAwayError('The store does not give a part of an object.');
+    }
+  }
+
+  return {
+    async put(key, bytes, known) {
+      const place = within(key);
+      return await collect(bytes, known, async (body) => {
+        const headers = { 'content-type': 'application/octet-stream', [SHA256_HEADER]: body.sha256 };
+        drain(await wire.call({ method: 'PUT', key: place, headers, body }));
+        return { size: body.size, sha256: body.sha256 };
+      });
+    },
+
+    async get(key, { range, expected } = {}) {
+      const place = within(key);
+      if (range !== undefined && range.end !== undefined && range.end < range.start)
+        throw new RangeError(`A range cannot end at ${range.end} and begin at ${range.start}.`);
+      const headers = range === undefined ? {} : { range: `bytes=${range.start}-${range.end ?? ''}` };
+      let response = await wire.call({ method: 'GET', key: place, headers }).catch(async (error: unknown) => {
+        // A range behind the end is refused in ways that differ from store to store.
+        if (range !== undefined && error instanceof StoreAwayError) rangeIn((await statOf(place)).size, range);
+        throw error;
+      });
+      const sent = sizeOf(response);
+      const [, from = '0', whole = String(sent)] = /^bytes (\d+)-\d+\/(\d+)$/.exec(response.headers['content-range'] ?? '') ?? [];
+      const size = Number(whole);
+      if (expected !== undefined && size !== expected.size) {
+        response.destroy();
+        throw new BlobDamagedError(`The object ${key} is not what was stored: it has ${size} bytes, not ${expected.size}.`);
+      }
+      if (range !== undefined && (response.statusCode !== 206 || Number(from) !== range.start)) {
+        response.destroy();
+        rangeIn(size, range);
+        throw new StoreAwayError('The store does not give a part of an object.');
+      }
+      const start = range?.start ?? 0;
+      const bytes = download(place, response, { start, end: start + sent - 1 }, (next) => {
+        response = next;
+      });
+      const sha256 = range === undefined ? (expected?.sha256 ?? checksumOf(response)) : undefined;
+      return streamOf(proved(key, bytes, sha256), () => response.destroy());
+    },
+
+    stat: async (key) => await statOf(within(key)),
+
+    async delete(key) {
+      try {
+        drain(await wire.call({ method: 'DELETE', key: within(key) }));
+      } catch (error) {
+        if (!(error instanceof Error && error.name === 'BlobNotFoundError')) throw error;
+      }
+    },
+
+    async list({ prefix = '', after, limit }) {
+      requirePrefix(prefix);
+      const response = await wire.call({
+        method: 'GET',
+        query: {
+          'list-type': '2',
+          prefix: beginning + prefix,
+          'max-keys': String(limit),
+          ...(after === undefined ? {} : { 'start-after': beginning + after }),
+        },
+      });
+      const { entries, is_truncated } = parseList(await wire.soon(wholeText(response), response));
+      const mine = entries.map((entry) => ({ ...entry, key: entry.key.slice(beginning.length) }));
+      // What others have put into the bucket under other names is none of ours.
+      return { entries: mine.filter(({ key }) => isKey(key)), next: is_truncated ? mine.at(-1)?.key : undefined };
+    },
+
+    async check() {
+      await this.list({ limit: 1 });
+    },
+    close: wire.close,
+  };
+
+  async function statOf(place: string) {
+    const response = await wire.call({ method: 'HEAD', key: place });
+    drain(response);
+    const { 'last-modified': modified } = response.headers;
+    return { size: sizeOf(response), sha256: checksumOf(response), modified_at: new Date(modified ?? 0).toISOString() };
+  }
+}
+
+async function wholeText(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > LIST_BYTES_MAXIMUM) throw new StoreAwayError('The store answers with a list that is too long.');
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,270 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { Scan } from '@palisade/contract/antivirus';
+import { listScans } from '@palisade/contract/antivirus';
+import { deleteFile, deleteScan, readScan, reportFalseAlarm, restoreFile, unlockFile } from '@palisade/contract/quarantine';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { moveKeptFiles } from '#features/antivirus/move-kept-files.ts';
+import { allBlobs, type Blobs, blobsIn } from '#platform/blobs/blobs.ts';
+import { openFolderBlobs } from '#platform/blobs/folder-blobs.ts';
+import { openStorage } from '#platform/blobs/open-storage.ts';
+import { parseStorageUrl } from '#platform/blobs/storage-url.ts';
+import { openDisk } from '#platform/disk.ts';
+import { newId } from '#platform/id.ts';
+import { EICAR, noise, PDF } from './files.ts';
+import { problemOf, replyOf, sharedDatabase, startTestApp, type TestApp } from './harness.ts';
+import { PACKED_EICAR } from './packed-eicar.ts';
+import { HAS_S3_SERVER, NO_S3_SERVER, startFaults, startS3 } from './s3.ts';
+import { runServer } from './server-process.ts';
+import { scanned, upload } from './upload.ts';
+
+const DAY_MS = 86_400_000;
+/** Whoever asks while the store is away is told within it; ms. A busy machine takes longer for everything. */
+const TOLD_WITHIN_MS = 5_000;
+const BUSY_MS = 5_000;
+const folderOf = (app: TestApp, name: string) => readdirSync(join(app.data_dir, name));
+
+test('a store that cannot be used is named at the start, in one line without its secret', async () => {
+  const DATA_DIR = mkdtempSync(join(tmpdir(), 'palisade-home-'));
+  afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
+  const { code, errors } = await runServer({ DATA_DIR, PORT: '0', STORAGE_URL: 's3://key:hush@127.0.0.1:1/bucket?tls=0' });
+  expect([code, errors]).toEqual([1, 'palisade: The store of STORAGE_URL at 127.0.0.1:1 cannot be used: ECONNREFUSED.\n']);
+});
+
+if (!HAS_S3_SERVER) process.stdout.write(`skipped: servers that share a store: ${NO_S3_SERVER}\n`);
+
+describe.runIf(HAS_S3_SERVER)('two servers that share a database and a store', () => {
+  const clock = { ahead_ms: 0 };
+  let way: Awaited<ReturnType<typeof startFaults>>;
+  let store: Blobs;
+  let one: TestApp;
+  let two: TestApp;
+  let token = '';
+  let start: (environment?: Record<string, string>) => Promise<TestApp>;
+
+  beforeAll(async () => {
+    const s3 = await startS3();
+    way = await startFaults(s3.port);
+    const database = await sharedDatabase();
+    const url = s3.url({ port: way.port, folder: 'palisade' });
+    const own = mkdtempSync(join(tmpdir(), 'palisade-store-'));
+    afterAll(() => rmSync(own, { recursive: true, force: true }));
+    const direct = parseStorageUrl(s3.url({ folder: 'palisade' }), undefined);
+    store = blobsIn(await openStorage({ location: direct, folder: own, disk: openDisk(own, 0) }), 'quarantine');
+    start = (environment) =>
+      startTestApp({
+        environment: { STORAGE_URL: url, ...environment },
+        surroundings: { database, scan_retry_ms: 50, now: () => Date.now() + clock.ahead_ms },
+      });
+    one = await start();
+    two = await start();
+    ({ token } = await one.signIn());
+  }, 120_000);
+
+  const keys = async () => {
+    const found: string[] = [];
+    for await (const { key } of allBlobs(store)) found.push(key);
+    return found;
+  };
+  const restore = (app: TestApp, { id }: Pick<Scan, 'id'>) =>
+    fetch(`${app.url}/api${restoreFile.path.replace('{id}', id)}`, { headers: { authorization: `Bearer ${token}` } });
+  const detailOf = async (app: TestApp, { id }: Pick<Scan, 'id'>) => replyOf(await app.call(readScan, { token, params: { id } }));
+  const rowOf = async ({ id }: Pick<Scan, 'id'>) =>
+    await one.app.database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
+  const whileAway = async <T>(work: () => Promise<T>): Promise<T> => {
+    way.next(() => ({ kind: 'answer', status: 503 }));
+    try {
+      return await work();
+    } finally {
+      way.next(() => undefined);
+    }
+  };
+
+  test('what one keeps, the other gives back, reports, and deletes', async () => {
+    const record = await scanned(one, token, 'eicar.com', EICAR);
+    expect(folderOf(one, 'quarantine')).toEqual([]);
+    expect(folderOf(one, 'spool')).toEqual([]);
+    expect(await keys()).toEqual([record.id]);
+    const sealed = await buffer(await store.get(record.id));
+    expect(sealed.includes('EICAR')).toBe(false);
+    for (const app of [one, two]) {
+      const answer = await restore(app, record);
+      expect([answer.status, Buffer.from(await answer.arrayBuffer()).equals(EICAR)]).toEqual([200, true]);
+    }
+    const params = { id: record.id };
+    const reported = replyOf(await two.call(reportFalseAlarm, { token, params, body: { reason: 'It is a test file.' } }));
+    expect(reported).toMatchObject({ report: { status: 'open' } });
+    expect((await two.call(deleteFile, { token, params })).status).toBe(204);
+    expect(await keys()).toEqual([]);
+    expect(await detailOf(one, record)).toMatchObject({ kept: 'no', kept_until: null });
+    expect((await restore(one, record)).status).toBe(404);
+  });
+
+  test('what one could not open, the other opens with its password', async () => {
+    const record = await scanned(one, token, 'locked.zip', PACKED_EICAR.get('zip, aes') ?? Buffer.alloc(0));
+    expect(record).toMatchObject({ scan_status: 'pending', status_detail: 'encrypted' });
+    const params = { id: record.id };
+    expect(problemOf(await two.call(unlockFile, { token, params, body: { password: 'wrong' } })).status).toBe(422);
+    const opened = replyOf(await two.call(unlockFile, { token, params, body: { password: 'palisade' } }));
+    expect(opened).toMatchObject({ scan_status: 'infected', kept: 'sealed' });
+    expect(folderOf(two, 'spool')).toEqual([]);
+    expect((await two.call(deleteScan, { token, params })).status).toBe(204);
+    expect(await rowOf(record)).toBeUndefined();
+    expect(await keys()).toEqual([]);
+  });
+
+  test('both delete the same at once', async () => {
+    const record = await scanned(one, token, 'eicar.com', EICAR);
+    const params = { id: record.id };
+    const answers = await Promise.all([one, two, one, two].map((app) => app.call(deleteFile, { token, params })));
+    expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204]);
+    expect(await keys()).toEqual([]);
+    expect(await detailOf(two, record)).toMatchObject({ kept: 'no' });
+  });
+
+  test('a clean file leaves nothing there, and an empty one never comes there', async () => {
+    way.next(() => undefined);
+    expect(await scanned(one, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'clean' });
+    expect(way.calls).toEqual(['PUT', 'DELETE']);
+    way.next(() => undefined);
+    expect(await scanned(one, token, 'empty', Buffer.alloc(0))).toMatchObject({ scan_status: 'clean' });
+    expect(way.calls).toEqual([]);
+    expect(await keys()).toEqual([]);
+  });
+
+  test('while the store is away nothing is taken, nothing is lost, and everybody is told within 5 s', async () => {
+    const kept = await scanned(one, token, 'eicar.com', EICAR);
+    const before = replyOf(await one.call(listScans, { token }));
+    const params = { id: kept.id };
+    const away = { status: 503, code: 'unavailable', detail: 'The store of files does not answer. Try again in a few seconds.' };
+    await whileAway(async () => {
+      const began = performance.now();
+      const [refused, given, deleted, removed] = await Promise.all([
+        upload(one, token, { name: 'other.com', content: Buffer.concat([EICAR, Buffer.from(' ')]) }),
+        restore(two, kept),
+        two.call(deleteFile, { token, params }),
+        two.call(deleteScan, { token, params }),
+      ]);
+      expect(performance.now() - began).toBeLessThan(TOLD_WITHIN_MS + BUSY_MS);
+      expect(refused.headers.get('retry-after')).toBe('5');
+      for (const answer of [refused, deleted, removed]) expect(problemOf(answer)).toMatchObject(away);
+      expect(await given.json()).toMatchObject(away);
+      // What knows no files goes on.
+      expect(replyOf(await one.call(listScans, { token }))).toEqual(before);
+      expect(folderOf(one, 'spool')).toEqual([]);
+    });
+    expect(await detailOf(one, kept)).toMatchObject({ kept: 'sealed' });
+    expect((await restore(two, kept)).status).toBe(200);
+    expect((await one.call(deleteScan, { token, params })).status).toBe(204);
+    expect(await keys()).toEqual([]);
+  });
+
+  test('new signatures read again what the store did not give at first', async () => {
+    const kept = await scanned(one, token, 'eicar.com', EICAR);
+    await whileAway(async () => {
+      await one.app.database
+        .updateTable('installation')
+        .set({ value: 'another' })
+        .where('name', 'like', 'scanner_edition:%')
+        .execute();
+      await vi.waitFor(() => expect(way.calls.length).toBeGreaterThan(4));
+    });
+    await vi.waitFor(async () => {
+      const facts = await one.app.database
+        .selectFrom('installation')
+        .selectAll()
+        .where('name', 'like', 'scanner_edition:%')
+        .execute();
+      for (const { value } of facts) expect(['another', 'unfinished']).not.toContain(value);
+    });
+    expect(await rowOf(kept)).toMatchObject({ scan_status: 'infected', sealed: 1, in_store: 1 });
+    await two.call(deleteScan, { token, params: { id: kept.id } });
+  });
+
+  test('an object that is not what was stored is not given back', async () => {
+    const record = await scanned(one, token, 'eicar.com', EICAR);
+    const sealed = await buffer(await store.get(record.id));
+    await store.put(record.id, Readable.from([sealed.fill(0, 50, 60)]));
+    expect(await (await restore(two, record)).json()).toMatchObject({ detail: 'The kept copy does not open. Ask support.' });
+    await store.delete(record.id);
+    expect(await (await restore(two, record)).json()).toMatchObject({ detail: 'The kept copy does not open. Ask support.' });
+    expect((await two.call(deleteScan, { token, params: { id: record.id } })).status).toBe(204);
+  });
+
+  test('a server that was killed, and has lost its folder, reads what waited from the store', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'palisade-home-'));
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+    const third = await start({ DATA_DIR: folder, ...one.keys });
+    for (const pid of third.app.engine.pids()) process.kill(pid, 'SIGSTOP');
+    const content = Buffer.concat([EICAR, Buffer.from('  ')]);
+    const answer = upload(third, token, { name: 'waiting.com', content }).catch(() => {});
+    const waiting = await vi.waitFor(async () => {
+      const row = await one.app.database.selectFrom('scans').selectAll().where('filename', '=', 'waiting.com').executeTakeFirst();
+      expect(row).toMatchObject({ spooled: 1, in_store: 1 });
+      return row;
+    });
+    const id = waiting?.id ?? '';
+    expect(await keys()).toEqual([id]);
+    // Nobody else deletes what that one is about to read.
+    expect(problemOf(await one.call(deleteScan, { token, params: { id } })).code).toBe('on_another_server');
+    await third.app.close();
+    await answer;
+    rmSync(join(folder, 'spool'), { recursive: true, force: true });
+    const again = await start({ DATA_DIR: folder, ...one.keys });
+    await vi.waitFor(async () => expect(await rowOf({ id })).toMatchObject({ scan_status: 'infected', sealed: 1, spooled: 0 }));
+    // A verdict is stored before the bytes go.
+    await vi.waitFor(() => expect(folderOf(again, 'spool')).toEqual([]));
+    expect((await restore(two, { id })).status).toBe(200);
+    await one.call(deleteScan, { token, params: { id } });
+  });
+
+  test('files of before there was a store are given back from their folder, by their server', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'palisade-home-'));
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+    const before = await start({ DATA_DIR: folder, STORAGE_URL: '', ...one.keys });
+    const record = await scanned(before, token, 'eicar.com', EICAR);
+    expect(folderOf(before, 'quarantine')).toEqual([record.id]);
+    const row = await rowOf(record);
+    expect(row).toMatchObject({ in_store: 0, sealed: 1 });
+    await before.app.close();
+    const after = await start({ DATA_DIR: folder, ...one.keys });
+    expect(Buffer.from(await (await restore(after, record)).arrayBuffer()).equals(EICAR)).toBe(true);
+    expect(await (await restore(one, record)).json()).toMatchObject({ code: 'on_another_server' });
+    // Moved, it is every server's.
+    const moved = await moveKeptFiles({
+      database: one.app.database.$pickTables<'scans'>(),
+      home: row?.home ?? '',
+      from: openFolderBlobs({ folder: join(folder, 'quarantine'), disk: openDisk(folder, 0), is_in_use: true }),
+      to: store,
+      onFailed: (_, error) => {
+        throw error;
+      },
+    });
+    expect(moved).toMatchObject({ moved: 1, failed: 0 });
+    expect(folderOf(after, 'quarantine')).toEqual([]);
+    expect(await keys()).toEqual([record.id]);
+    expect(Buffer.from(await (await restore(one, record)).arrayBuffer()).equals(EICAR)).toBe(true);
+    expect(await rowOf(record)).toMatchObject({ in_store: 1, sealed_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect((await one.call(deleteScan, { token, params: { id: record.id } })).status).toBe(204);
+    expect(await keys()).toEqual([]);
+  });
+
+  test('what no record knows is removed a day later, not before; what is over its time, by any server', async () => {
+    const leftover = newId();
+    await store.put(leftover, Readable.from([noise(100)]));
+    const record = await scanned(one, token, 'eicar.com', EICAR);
+    clock.ahead_ms += DAY_MS / 2;
+    // A sweep has come to its end once more when this is gone.
+    writeFileSync(join(one.data_dir, 'quarantine', newId()), 'what no record knows');
+    await vi.waitFor(() => expect(folderOf(one, 'quarantine')).toEqual([]));
+    expect((await keys()).sort()).toEqual([leftover, record.id].sort());
+    clock.ahead_ms += DAY_MS;
+    await vi.waitFor(async () => expect(await keys()).toEqual([record.id]));
+    clock.ahead_ms += 30 * DAY_MS;
+    await vi.waitFor(async () => expect(await keys()).toEqual([]));
+    expect(await rowOf(record)).toMatchObject({ sealed: 0, in_store: 0, sealed_sha256: null, kept_until: null });
+  });
+});
