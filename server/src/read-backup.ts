@@ -35,6 +35,8 @@ try {
   if (lost > 0) say(`${lost} files that the database held to be sealed are not in the backup: their records say so.`);
   if (manifest.sealed.elsewhere > 0)
     say(`${manifest.sealed.elsewhere} sealed files lay on other servers: restore the backup of each of those as well.`);
+  if (manifest.sealed.in_store > 0)
+    say(`${manifest.sealed.in_store} sealed files lie in the store of STORAGE_URL: the server finds them there.`);
   for (const sentence of missing_keys) say(`missing: ${sentence}`);
   if (missing_keys.length > 0) say('A server starts on it once the keys are there.');
   else say('All keys are there. Check the audit log with npm run audit:verify, then start the server.');

@@ -49,6 +49,8 @@ try {
     say(
       `${waiting} files have not been read to their end yet: their records are in it, their bytes are not. Back up again when they are done.`,
     );
+  if (sealed.in_store > 0)
+    say(`${sealed.in_store} sealed files lie in the store of STORAGE_URL, and are not in it: back up that bucket as well.`);
   if (sealed.elsewhere > 0)
     say(`${sealed.elsewhere} sealed files lie on other servers of this database: back up each of those as well.`);
   if (sealed.missing.length > 0)

@@ -42,6 +42,8 @@ export const manifestSchema = z.object({
     missing: z.array(z.string()),
     /** Files that lie on other servers of the same database. */
     elsewhere: z.int(),
+    /** Files in the store that servers share: it is backed up by its own means, and the records find them there again. */
+    in_store: z.int(),
   }),
   /** Files that no engine had read yet: they wait unsealed, and are in no backup. */
   waiting: z.int(),
@@ -80,7 +82,7 @@ export function sealedFilesOf(folder: string): SealedFiles {
 
 /** What of the database a backup looks at. */
 export interface BackupTables {
-  scans: { id: string; home: string | null; sealed: number; spooled: number; kept_until: string | null };
+  scans: { id: string; home: string | null; sealed: number; spooled: number; in_store: number; kept_until: string | null };
   installation: { name: string; value: string };
   sessions: { id: string };
   kysely_migration: { name: string };

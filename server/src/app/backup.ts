@@ -4,7 +4,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { VERSION } from '@palisade/contract/constants';
 import SqliteDatabase from 'better-sqlite3';
 import { type Kysely, sql } from 'kysely';
-import { databaseLocation, openDatabase } from '#platform/database.ts';
+import { migrations } from '#migrations/all.ts';
+import { databaseLocation, openDatabase, requireKnownVersion } from '#platform/database.ts';
 import { waitingUnbounded } from '#platform/database-patience.ts';
 import { HOME_FILE } from '#platform/home.ts';
 import { installationKeys, readKey } from '#platform/keys.ts';
@@ -46,6 +47,7 @@ interface Snapshot {
   /** Ids of the sealed files of this server. */
   sealed: string[];
   elsewhere: number;
+  in_store: number;
   waiting: number;
 }
 
@@ -79,20 +81,23 @@ async function look(database: Kysely<BackupTables>, home: string | undefined): P
     const { rows: counted } = await sql<{ count: number }>`select count(*) as count from ${sql.table(name)}`.execute(database);
     rows[name] = Number(counted[0]?.count ?? 0);
   }
-  const all = await database.selectFrom('scans').select(['id', 'home']).where('sealed', '=', 1).execute();
+  const all = await database.selectFrom('scans').select(['id', 'home', 'in_store']).where('sealed', '=', 1).execute();
+  const in_folders = all.filter((row) => row.in_store === 0);
   // Rows of versions that knew one server alone name no folder.
   const isHere = (row: { home: string | null }) => row.home === null || row.home === home;
   const waiting = await database
     .selectFrom('scans')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('spooled', '=', 1)
+    .where('in_store', '=', 0)
     .executeTakeFirstOrThrow();
-  const migrations = await database.selectFrom('kysely_migration').select('name').orderBy('name').execute();
+  const has = await database.selectFrom('kysely_migration').select('name').orderBy('name').execute();
   return {
-    migrations: migrations.map(({ name }) => name),
+    migrations: has.map(({ name }) => name),
     rows,
-    sealed: all.filter(isHere).map(({ id }) => id),
-    elsewhere: all.filter((row) => !isHere(row)).length,
+    sealed: in_folders.filter(isHere).map(({ id }) => id),
+    elsewhere: in_folders.filter((row) => !isHere(row)).length,
+    in_store: all.length - in_folders.length,
     waiting: Number(waiting.count),
   };
 }
@@ -158,6 +163,7 @@ export async function writeBackup(parts: {
   onFolder(folder);
   const live = openDatabase<BackupTables>(location);
   try {
+    await requireKnownVersion(live, migrations, { complete: true });
     return await write();
   } catch (error) {
     if (isNoSpace(error))
@@ -194,7 +200,7 @@ export async function writeBackup(parts: {
     const manifest: Manifest = {
       files: [],
       rows: snapshot.rows,
-      sealed: { gone: [], missing: [], elsewhere: snapshot.elsewhere },
+      sealed: { gone: [], missing: [], elsewhere: snapshot.elsewhere, in_store: snapshot.in_store },
       waiting: snapshot.waiting,
     };
     const part = join(folder, basename(file));
