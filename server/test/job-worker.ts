@@ -40,7 +40,9 @@ export function effectWorker(parts: { location: DatabaseLocation; name: string; 
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const location: DatabaseLocation = JSON.parse(process.argv[2] ?? '');
+  const location = z
+    .union([z.object({ sqlite: z.string() }), z.object({ postgres: z.string() })])
+    .parse(JSON.parse(process.argv[2] ?? ''));
   const { jobs } = effectWorker({
     location,
     name: process.argv[3] ?? '',

@@ -21,7 +21,7 @@ export interface ServerTables {
 }
 
 /** Another server uses the database, and one of the two lacks what they need between them. `message` is one line that says what. */
-export class SharedDatabaseError extends Error {
+class SharedDatabaseError extends Error {
   override name = 'SharedDatabaseError';
 }
 

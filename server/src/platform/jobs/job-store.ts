@@ -376,5 +376,3 @@ export function createJobStore(parts: {
     },
   };
 }
-
-export type JobStore = ReturnType<typeof createJobStore>;

@@ -28,7 +28,7 @@ export interface Job<Payload> {
 export type JobNews = Pick<SessionNews, 'tell' | 'listen'>;
 
 /** How many jobs of a kind wait, are due, are being done, and were given up, in all servers; and what became of those of this server since its start. */
-export interface JobFigures {
+interface JobFigures {
   kind: string;
   waiting: number;
   running: number;
@@ -420,7 +420,7 @@ export function createJobs(parts: {
     async close() {
       draining = true;
       clearInterval(looker);
-      await Promise.all([...handled.values()].map(({ looking }) => looking));
+      await Promise.all([...handled.values()].flatMap(({ looking }) => looking ?? []));
       const running = [...handled.values()].flatMap((of) => [...of.running.values()]);
       for (const of of handled.values()) if (of.timer !== undefined) clearTimeout(of.timer.timeout);
       for (const { controller } of running) controller.abort(new Stopping('This server stops.'));
