@@ -8,7 +8,10 @@ import { personTopic, type Topics } from './topics/topics.ts';
 type Hello = Extract<ClientFrame, { kind: 'hello' }>;
 
 const ENDED: Refusal = { code: EVENTS_CLOSED.unauthenticated, reason: 'The session has ended.' };
-const HELD: Refusal = { code: EVENTS_CLOSED.two_factor_setup_required, reason: 'A second step of sign-in has to be set up first.' };
+const HELD: Refusal = {
+  code: EVENTS_CLOSED.two_factor_setup_required,
+  reason: 'A second step of sign-in has to be set up first.',
+};
 const LOST: Refusal = { code: EVENTS_CLOSED.again, reason: 'Some events may be missing.' };
 
 /**

@@ -106,32 +106,29 @@ describe.runIf(isPostgres())('two servers on one PostgreSQL', { timeout: 180_000
     },
   );
 
-  test.runIf(hasRedis)(
-    'a page hears of what happens at the other server, also after a gap that it spent there',
-    async () => {
-      const DATABASE_URL = await newDatabase();
-      const redis = await startRedis(await freePort());
-      onTestFinished(() => redis.stop());
-      const start = () => startServer({ DATABASE_URL, REDIS_URL: redis.url, DATA_DIR: freshFolder() });
-      const one = await start();
-      const other = await start();
-      const token = await one.signIn('boss');
-      const isChange = (topic: Topic) => (event: LiveEvent) => event.kind === 'changed' && event.topic === topic;
+  test.runIf(hasRedis)('a page hears of what happens at the other server, also after a gap that it spent there', async () => {
+    const DATABASE_URL = await newDatabase();
+    const redis = await startRedis(await freePort());
+    onTestFinished(() => redis.stop());
+    const start = () => startServer({ DATABASE_URL, REDIS_URL: redis.url, DATA_DIR: freshFolder() });
+    const one = await start();
+    const other = await start();
+    const token = await one.signIn('boss');
+    const isChange = (topic: Topic) => (event: LiveEvent) => event.kind === 'changed' && event.topic === topic;
 
-      const page = await listenAs(other, token);
-      replyOf(await call(one, addRule, { token, body: { rule_name: 'Web' } }));
-      const { id } = await page.event(isChange('rules'));
-      const { id: scan_id } = await scanned(one, token, 'eicar.com', EICAR);
-      const infected = (event: LiveEvent) =>
-        event.kind === 'scan_changed' && event.scan.id === scan_id && event.scan.scan_status === 'infected';
-      await page.event(infected);
+    const page = await listenAs(other, token);
+    replyOf(await call(one, addRule, { token, body: { rule_name: 'Web' } }));
+    const { id } = await page.event(isChange('rules'));
+    const { id: scan_id } = await scanned(one, token, 'eicar.com', EICAR);
+    const infected = (event: LiveEvent) =>
+      event.kind === 'scan_changed' && event.scan.id === scan_id && event.scan.scan_status === 'infected';
+    await page.event(infected);
 
-      const elsewhere = await listenAs(one, token, id ?? undefined);
-      expect(await elsewhere.welcomed()).toMatchObject({ missed: false });
-      await elsewhere.event(infected);
-      expect(elsewhere.events().some(isChange('rules'))).toBe(false);
-    },
-  );
+    const elsewhere = await listenAs(one, token, id ?? undefined);
+    expect(await elsewhere.welcomed()).toMatchObject({ missed: false });
+    await elsewhere.event(infected);
+    expect(elsewhere.events().some(isChange('rules'))).toBe(false);
+  });
 
   test.runIf(hasRedis)('what ends or changes at one counts at the other within a second', async () => {
     const DATABASE_URL = await newDatabase();

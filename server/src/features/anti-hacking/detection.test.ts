@@ -191,7 +191,9 @@ describe('infected uploads', async () => {
     const alerts = await alertsOf(app, mia.token);
     expect(new Set(kinds(alerts))).toEqual(new Set(['malware_detected low']));
     expect(alerts.filter(({ description }) => description.includes('infected files came within'))).toEqual([]);
-    expect(alerts.filter(({ description }) => description === 'Eight harmless test files came within 6 minutes.')).toHaveLength(1);
+    expect(alerts.filter(({ description }) => description === 'Eight harmless test files came within 6 minutes.')).toHaveLength(
+      1,
+    );
   });
 
   test('three different infected files are an outbreak, and critical; the same one three times is not', async () => {
