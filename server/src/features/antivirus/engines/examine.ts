@@ -98,7 +98,7 @@ async function contentOf(walk: Walk, member: Member): Promise<{ content: Content
   return { content, damage: failure };
 }
 
-export async function examineMember(walk: Walk, member: Member, depth: number, trail: readonly string[]): Promise<void> {
+async function examineMember(walk: Walk, member: Member, depth: number, trail: readonly string[]): Promise<void> {
   walk.found.coverage.members_total += 1;
   walk.workshop.budget.addMember();
   walk.report();
@@ -199,7 +199,7 @@ function shortened(name: string): string {
 }
 
 /** Opens a container and examines its members. One whose reader explains nothing, and gives members or does not fail, is explained as a whole. */
-export async function open(
+async function open(
   walk: Walk,
   container: Container,
   content: Content,
@@ -226,7 +226,7 @@ export async function open(
 }
 
 /** `is_rest`: it is a rest, and one thing as a whole; `is_view`: the content around it in another form. `taken`: formats that are not to be looked for in it. */
-export async function examineContent(
+async function examineContent(
   walk: Walk,
   content: Content,
   depth: number,

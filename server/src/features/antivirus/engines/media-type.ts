@@ -147,8 +147,17 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
     case 'opaque':
     case 'stream-disk':
       return PACKED;
+    case 'openpgp':
+      return 'application/pgp-encrypted';
+    case 'asar':
+      return PACKED;
     case 'shell-archive':
       return 'text/x-script';
+    // What they are of tells itself by its first bytes.
+    case 'phar':
+    case 'pieces':
+    case 'armour':
+    case 'iso-trees':
     case 'upx':
     case undefined:
       break;

@@ -76,11 +76,11 @@ function meaningOf(literal: string): string {
     .replaceAll(quote + quote, quote)
     .replaceAll(
       /\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|([0-7]{1,3})|(\r?\n)|([\s\S]))/gi,
-      (_, two?: string, four?: string, octal?: string, end?: string, one = '') => {
+      (_, two?: string, four?: string, octal?: string, end?: string, one?: string): string => {
         const digits = two ?? four;
         if (digits !== undefined) return String.fromCharCode(Number.parseInt(digits, 16));
         if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 0xff);
-        return end === undefined ? (ESCAPED.get(one) ?? one) : '';
+        return end === undefined ? (ESCAPED.get(one ?? '') ?? one ?? '') : '';
       },
     );
 }
