@@ -221,6 +221,8 @@ const AT_400_PERCENT = { width: 320, height: 256 };
 
 /** How much of the window's height what stays in place takes while the page is scrolled, from 0 to 1. */
 function fixedShare(): number {
+  // It is over everything, and can be closed.
+  if (document.querySelector('[role="dialog"]') !== null) return 0;
   const rows = new Set<number>();
   for (const element of document.body.querySelectorAll('*')) {
     const { position, visibility } = getComputedStyle(element);
@@ -233,25 +235,30 @@ function fixedShare(): number {
   return rows.size / innerHeight;
 }
 
-/** As `expectAccessible`, and in forced colours and at 400 % as well. The window is left as wide as it was. */
+/** No violation on the page as it stands: its colours in dark, light and forced colours, all else at 400 %, where nothing is cut off either. The window is left as it was. */
 export async function expectAccessibleInEveryMode(page: Page): Promise<void> {
-  await expectAccessible(page);
   const before = page.viewportSize();
-  const found = async (rules: string[]) => {
-    const { violations } = await new AxeBuilder({ page }).setLegacyMode().withRules(rules).analyze();
+  const found = async (axe: AxeBuilder) => {
+    const { violations } = await axe.setLegacyMode().analyze();
     return violations.map(({ id, nodes }) => ({
       id,
       nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })),
     }));
   };
-  await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active', reducedMotion: 'reduce' });
-  expect(await found(['color-contrast', 'link-in-text-block']), 'in forced colours').toEqual([]);
-  await page.emulateMedia({ colorScheme: 'dark', forcedColors: 'none', reducedMotion: 'reduce' });
+  for (const [colorScheme, forcedColors] of [
+    ['light', 'none'],
+    ['light', 'active'],
+    ['dark', 'none'],
+  ] as const) {
+    await page.emulateMedia({ colorScheme, forcedColors, reducedMotion: 'reduce' });
+    await expect(page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`)).toBeAttached();
+    await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'));
+    const axe = new AxeBuilder({ page }).withRules(['color-contrast', 'link-in-text-block']);
+    expect(await found(axe), `${colorScheme}, forced colours ${forcedColors}`).toEqual([]);
+  }
   await page.setViewportSize(AT_400_PERCENT);
   await page.evaluate(() => new Promise(requestAnimationFrame));
-  // What is about places and sizes: the rest does not change with the window.
-  const rules = ['target-size', 'scrollable-region-focusable', 'color-contrast', 'region', 'landmark-unique', 'heading-order'];
-  expect(await found(rules), 'at 400 %').toEqual([]);
+  expect(await found(new AxeBuilder({ page })), 'at 400 %').toEqual([]);
   await expect.poll(() => page.evaluate(cutOff), { message: 'at 400 %', timeout: 3_000 }).toEqual([]);
   expect(await page.evaluate(fixedShare), 'what stays in place at 400 %').toBeLessThanOrEqual(0.5);
   if (before) await page.setViewportSize(before);

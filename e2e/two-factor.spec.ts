@@ -60,6 +60,14 @@ test('an authenticator app is set up, asked for at sign-in, and a recovery code 
   await expect(codes).toHaveCount(10);
   await expectAccessible(page);
   const [recoveryCode = ''] = await codes.allTextContents();
+  // They are shown this once: Escape asks before they are gone.
+  const asked = page.waitForEvent('dialog');
+  const press = page.keyboard.press('Escape');
+  const question = await asked;
+  expect(question.message()).toBe('Have you kept your recovery codes? They are not shown again.');
+  await question.dismiss();
+  await press;
+  await expect(codes).toHaveCount(10);
   await dialog.getByRole('button', { name: 'I Have Kept Them' }).click();
   await expect(dialog.getByText('Your authenticator app is set up.')).toBeVisible();
   await expect(dialog.getByText('10 of 10 left')).toBeVisible();

@@ -256,6 +256,7 @@ export const simulateThreat = endpoint({
   summary: 'A drill: an alert that is marked as simulated and counts apart.',
   access: 'customer',
   expensive: true,
+  changes: 'alerts',
   status: 200,
   reply: z.object({ success: z.literal(true), threat_detected: alertSchema }),
   problems: ['premium_required'],

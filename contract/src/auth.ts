@@ -105,6 +105,7 @@ export const logout = endpoint({
   summary: 'End this session on the server.',
   access: 'customer',
   while_held: true,
+  changes: 'account',
   status: 204,
   problems: [],
 });

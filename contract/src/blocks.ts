@@ -39,6 +39,7 @@ export const liftBlock = endpoint({
   summary: 'Let sign-ins to one’s own account through again.',
   access: 'customer',
   params: idParamsSchema,
+  changes: 'alerts',
   status: 204,
   problems: [],
 });

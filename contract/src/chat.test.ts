@@ -10,13 +10,13 @@ describe('the automatic reply', () => {
     ['no network', 'Add Rule'],
     ['everything is SLOW', 'Restart the computer'],
     ['performance issues', 'Restart the computer'],
-    ['a billing question', 'licence panel'],
-    ['payment failed', 'licence panel'],
+    ['a billing question', 'press Request this plan'],
+    ['payment failed', 'press Request this plan'],
     ['please look at it remotely', 'New Session'],
     ['I cannot access my files', 'New Session'],
-    ['hello', 'Your message is stored here'],
-    ['', 'Your message is stored here'],
-    ['<script>alert(1)</script>', 'Your message is stored here'],
+    ['hello', 'this answer came by itself'],
+    ['', 'this answer came by itself'],
+    ['<script>alert(1)</script>', 'this answer came by itself'],
   ])('to %j says %j', (message, part) => {
     expect(automaticReply(message)).toContain(part);
   });
@@ -54,10 +54,10 @@ describe('the automatic reply', () => {
   });
 
   test.each([
-    ['I forgot my password', 'Your message is stored here'],
-    ['please call me about my billing', 'licence panel'],
+    ['I forgot my password', 'this answer came by itself'],
+    ['please call me about my billing', 'press Request this plan'],
     ['my phone has no network', 'Add Rule'],
-    ['the payment by card failed', 'licence panel'],
+    ['the payment by card failed', 'press Request this plan'],
     ['I would like a technician to look at my computer in a remote session. The problem is: ', 'New Session'],
     ['My computer has been slow since [when].', 'Restart the computer'],
   ])('does not take %j for a scam', (message, words) => {

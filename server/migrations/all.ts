@@ -25,6 +25,8 @@ import * as auditKey from './0033-audit-key.ts';
 import * as retention from './0034-retention.ts';
 import * as mailQueue from './0037-mail-queue.ts';
 import * as storedIn from './0043-stored-in.ts';
+import * as jobs from './0045-jobs.ts';
+import * as servers from './0046-servers.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -54,4 +56,6 @@ export const migrations: Record<string, Migration> = {
   '0030-usernames': usernames,
   '0031-email-proof': emailProof,
   '0043-stored-in': storedIn,
+  '0045-jobs': jobs,
+  '0046-servers': servers,
 };

@@ -43,6 +43,8 @@ import { serveEvents } from '#platform/events.ts';
 import { type Home, takeHome } from '#platform/home.ts';
 import { createHttp, PATIENCE } from '#platform/http.ts';
 import { isSetUp, readProvider } from '#platform/installation.ts';
+import { createJobs } from '#platform/jobs/jobs.ts';
+import { joinServers } from '#platform/live-servers.ts';
 import { createMail } from '#platform/mail.ts';
 import { createMetrics } from '#platform/metrics.ts';
 import { serveOpenApi } from '#platform/openapi.ts';
@@ -87,6 +89,8 @@ export interface App {
   drain: Drain;
   /** What answers `/metrics` apart from everything else, where the settings ask for that; listens on nothing yet. */
   metrics: Server | undefined;
+  /** Has a load balancer send nobody here any more, and takes up no more jobs. */
+  announceStop(): void;
   /** Ends every socket with the word that its page is to connect again. */
   endSockets(): void;
   close(): Promise<void>;
@@ -118,6 +122,18 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const leaked = readLeakedPasswords(surroundings.leaked_passwords);
   // Before anything else is made or changed: the database says whether this version and these keys are the right ones.
   const { database, keys, pool } = await openStore(surroundings);
+  const servers =
+    surroundings.shares_database === true
+      ? undefined
+      : await joinServers({
+          database: database.$pickTables<'servers'>(),
+          home: home.id,
+          needed: { REDIS_URL: settings.redis_url !== undefined },
+          logger,
+        }).catch(async (error: unknown) => {
+          await database.destroy();
+          throw error;
+        });
   const metrics = settings.metrics && createMetrics();
   const spool = openSpool({ ...folderOf(surroundings, 'spool'), limits: settings.spool });
   const { quarantine, shared, close: closeStore } = await openKeptFiles(surroundings);
@@ -138,6 +154,12 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
 
   const news = settings.redis_url === undefined ? undefined : await createRedisSessionNews({ url: settings.redis_url, logger });
 
+  const jobs = createJobs({
+    database: database.$pickTables<'jobs'>(),
+    logger,
+    news,
+    every_ms: surroundings.every_ms,
+  });
   const { audit, verifyLog, witness } = await buildAudit(surroundings, {
     database: database.$pickTables<'audit_entries' | 'audit_head'>(),
     key: keys.audit,
@@ -238,23 +260,22 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     database,
     audit,
     mail,
+    jobs,
     tell,
     ...{ accounts, scanner, subscriptions, firewall, remote },
     now,
   });
-  const retention = keepRetention({
+  keepRetention({
+    jobs,
     tasks: [
       mail.forgetOld,
       () => forgetOldDrills(database.$pickTables<'alerts'>(), now()),
       () => forgetOldScores(database.$pickTables<'score_history'>(), now()),
       accounts.sessions.forgetExpired,
       ...retentionTasks(surroundings, { database, audit, now }),
-      witness.look,
       // Last: what the others have removed is to be gone.
       async () => void (await wipeDeleted(database)),
     ],
-    logger,
-    look_ms: surroundings.retention_look_ms,
   });
 
   /** In local exposure everybody is the one machine. */
@@ -379,6 +400,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const measuring = metrics && buildMetrics(surroundings, { metrics, fastify, rateLimits, pool, mail, scanner, events });
   await serveWeb(fastify, surroundings.web_folder);
   await antivirus.resume();
+  await jobs.start();
 
   return {
     fastify,
@@ -390,6 +412,10 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     drain,
     metrics: measuring?.server,
     endSockets: events.close,
+    announceStop() {
+      drain.announce();
+      jobs.drain();
+    },
     async close() {
       measuring?.close();
       events.close();
@@ -397,7 +423,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       await scanner.close();
       await fastify.close();
       await proxies.close();
-      await retention.close();
+      await jobs.close();
       await monitor.close();
       await accounts.close();
       await counters.close();
@@ -406,6 +432,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       topics.close();
       await mail.close();
       await witness.close();
+      await servers?.leave();
       await database.destroy();
       home.release();
     },

@@ -102,7 +102,7 @@ async function stopServer(): Promise<void> {
   const { drain } = app;
   const drain_ms = settings.stop_drain_s * 1_000;
   setTimeout(() => process.exit(0), settings.stop_notice_s * 1_000 + drain_ms).unref();
-  drain.announce();
+  app.announceStop();
   await sleep(settings.stop_notice_s * 1_000);
   app.endSockets();
   const cut = await drain.finish(drain_ms * REQUESTS_SHARE);

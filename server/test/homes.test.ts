@@ -8,6 +8,7 @@ import { deleteFile, deleteScan, readScan, restoreFile, unlockFile } from '@pali
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { EICAR, noise, zip } from './files.ts';
+import { freePort } from './free-port.ts';
 import {
   type Answer,
   isPostgres,
@@ -18,6 +19,7 @@ import {
   startTestApp,
   type TestApp,
 } from './harness.ts';
+import { REDIS_SERVER, startRedis } from './redis.ts';
 import { childrenOf, runCommand, runServer, type ServerProcess, startServer } from './server-process.ts';
 import { scanned } from './upload.ts';
 
@@ -36,7 +38,7 @@ function freshFolder(): string {
 describe('two servers on one database', async () => {
   const database = await sharedDatabase();
   const clock = { ahead_ms: 0 };
-  const surroundings = { database, scan_retry_ms: 30, now: () => Date.now() + clock.ahead_ms };
+  const surroundings = { database, scan_retry_ms: 30, now: () => Date.now() + clock.ahead_ms, shares_database: true } as const;
   const one = await startTestApp({ surroundings });
   const { token } = await one.signIn();
   const signal = (name: NodeJS.Signals) => {
@@ -153,7 +155,7 @@ test('files from before servers were told apart are the first one’s that start
   const database = await sharedDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'palisade-home-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const surroundings = { database, scan_retry_ms: 30 };
+  const surroundings = { database, scan_retry_ms: 30, shares_database: true } as const;
   const keys = Object.fromEntries(
     ['QUARANTINE', 'TWO_FACTOR', 'AUDIT'].map((key) => [`${key}_KEY_FILE`, join(folder, 'keys', `${key.toLowerCase()}.key`)]),
   );
@@ -205,15 +207,19 @@ describe('a data folder', () => {
   });
 });
 
-const hasRealServers = isPostgres();
-if (!hasRealServers) process.stdout.write('skipped: two server processes on one database need PostgreSQL (TEST_DATABASE_URL)\n');
+const hasRealServers = isPostgres() && REDIS_SERVER !== undefined;
+if (!hasRealServers)
+  process.stdout.write('skipped: two server processes on one database need PostgreSQL (TEST_DATABASE_URL) and Redis\n');
 
 describe.runIf(hasRealServers)('two server processes on one PostgreSQL', () => {
   test('8 waiting and 8 sealed files of the first survive the start of the second, and its sweep', async () => {
     const database = await sharedDatabase();
     const DATABASE_URL = 'postgres' in database ? database.postgres : '';
     const [DATA_DIR, second_dir] = [freshFolder(), freshFolder()];
-    const first = await startServer({ DATA_DIR, DATABASE_URL });
+    const redis = await startRedis(await freePort());
+    onTestFinished(() => redis.stop());
+    const shared = { DATABASE_URL, REDIS_URL: redis.url };
+    const first = await startServer({ DATA_DIR, ...shared });
     const token = await first.signIn('anna');
     const list = async (server: ServerProcess) =>
       replyOf(
@@ -241,7 +247,7 @@ describe.runIf(hasRealServers)('two server processes on one PostgreSQL', () => {
     mkdirSync(join(second_dir, 'quarantine'), { recursive: true });
     const leftover = join(second_dir, 'quarantine', newId());
     writeFileSync(leftover, 'what no record knows');
-    const second = await startServer({ DATA_DIR: second_dir, DATABASE_URL });
+    const second = await startServer({ DATA_DIR: second_dir, ...shared });
     await soon(() => expect(existsSync(leftover)).toBe(false));
     expect(folders()).toEqual(there);
     expect(await list(second)).toEqual(before);
@@ -251,7 +257,7 @@ describe.runIf(hasRealServers)('two server processes on one PostgreSQL', () => {
     for (const pid of childrenOf(first.pid)) process.kill(pid, 'SIGKILL');
     await first.kill('SIGKILL');
     await unanswered;
-    const again = await startServer({ DATA_DIR, DATABASE_URL });
+    const again = await startServer({ DATA_DIR, ...shared });
     await soon(async () => {
       const statuses = (await list(again)).map(({ filename, scan_status }) => [filename.slice(0, 6), scan_status]);
       expect(statuses.filter(([name, status]) => name === 'waitin' && status === 'clean')).toHaveLength(8);

@@ -78,10 +78,13 @@ function sharedKeys({ DATABASE_URL }: Record<string, string>): Record<string, st
   );
 }
 
-/** For use in a test: the server ends with it. Starts the server in a process of its own on a free port and waits until it says its address. */
-export async function startServer(environment: Record<string, string>): Promise<ServerProcess> {
+/**
+ * For use in a test: the server ends with it. Starts the server in a process of its own on a free port and waits until it says its address. `main` is that of another
+ * version.
+ */
+export async function startServer(environment: Record<string, string>, main = MAIN): Promise<ServerProcess> {
   const keys = sharedKeys(environment);
-  const child = spawn(process.execPath, [...FLAGS, MAIN], {
+  const child = spawn(process.execPath, [...FLAGS, main], {
     // A clamd of this machine is no part of a test.
     env: { PATH: process.env['PATH'], PORT: '0', SCANNER_URL: 'none', ...keys, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -247,7 +247,8 @@ describe.runIf(HAS_S3_SERVER)('two servers that share a database and a store', (
     expect(folderOf(after, 'quarantine')).toEqual([]);
     expect(await keys()).toEqual([record.id]);
     expect(Buffer.from(await (await restore(one, record)).arrayBuffer()).equals(EICAR)).toBe(true);
-    expect(await rowOf(record)).toMatchObject({ in_store: 1, sealed_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    const shared = await rowOf(record);
+    expect([shared?.in_store, shared?.sealed_sha256]).toEqual([1, row?.sealed_sha256]);
     expect((await one.call(deleteScan, { token, params: { id: record.id } })).status).toBe(204);
     expect(await keys()).toEqual([]);
   });

@@ -153,6 +153,7 @@ export function buildAccounts(
     wakeMail: mail.wake,
     audit,
     observe,
+    onSignedIn: (user_id) => onChange(user_id, 'account'),
     mustHaveFactor,
     isUnproven: (user_id) => emailProofs.isUnproven(user_id),
     now,

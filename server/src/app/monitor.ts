@@ -14,6 +14,7 @@ import type { Firewall } from '#features/firewall/firewall.ts';
 import type { Remote } from '#features/remote/remote.ts';
 import type { Subscriptions } from '#features/subscriptions/subscriptions.ts';
 import type { Audit } from '#platform/audit.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Mail } from '#platform/mail.ts';
 import type { SecurityEvent } from '#platform/security-event.ts';
 import type { Api } from '#platform/serve.ts';
@@ -56,6 +57,7 @@ export async function buildMonitor(
     database: Kysely<Tables>;
     audit: Audit;
     mail: Mail;
+    jobs: Jobs;
     tell: (user_id: string, event: LiveEvent) => void;
     accounts: Accounts;
     scanner: Scanner;
@@ -66,16 +68,15 @@ export async function buildMonitor(
   },
 ) {
   const { settings, logger } = surroundings;
-  const { database, audit, mail, tell, accounts, scanner, subscriptions, firewall, remote, now } = parts;
+  const { database, audit, mail, jobs, tell, accounts, scanner, subscriptions, firewall, remote, now } = parts;
   const alertMails = createAlertMails({
     database: database.$pickTables<keyof AlertTables | 'mails' | 'installation'>(),
     mail,
+    jobs,
     accounts: accounts.auth,
     premium: subscriptions,
     public_url: settings.public_url,
     now,
-    logger,
-    look_ms: surroundings.digest_look_ms,
   });
   const detectionTables = database.$pickTables<keyof DetectionTables>();
   const devices = createKnownDevices({ database: detectionTables, now });
@@ -123,8 +124,8 @@ export async function buildMonitor(
   });
   const detection = createDetection({
     database: detectionTables,
-    ...{ devices, telling, wasRefused, now, logger },
-    look_ms: surroundings.detection_look_ms,
+    ...{ devices, telling, wasRefused, jobs, now, logger },
+    fold_ms: surroundings.volumes_fold_ms,
   });
   const readMonitor = await createMonitor({
     database: database.$pickTables<'installation'>(),
@@ -143,7 +144,6 @@ export async function buildMonitor(
 
     async close(): Promise<void> {
       await detection.close();
-      await alertMails.close();
     },
   };
 }

@@ -54,12 +54,12 @@ export interface Surroundings {
   /** What drills are drawn with: from 0 up to, not including, 1. */
   random?: () => number;
   mail_look_ms?: number;
-  /** How often it is looked whether a weekly digest is due, in ms. */
-  digest_look_ms?: number;
   /** How a sign-in that has to wait does so. */
   pause?: (ms: number) => Promise<void>;
-  /** How often what is over its time is looked for, in ms. */
-  retention_look_ms?: number;
-  /** How often detection looks at volumes and forgets what has expired, in ms. */
-  detection_look_ms?: number;
+  /** Servers of a test share a PostgreSQL without what servers need between them. */
+  shares_database?: true;
+  /** How often recurring jobs are done in place of what their kinds say, by the names of these, in ms. */
+  every_ms?: Readonly<Record<string, number>>;
+  /** How often detection keeps the volumes that this server has counted, in ms. */
+  volumes_fold_ms?: number;
 }

@@ -10,6 +10,8 @@ import { REMOTE_PERSONAL, type RemoteTables } from '#features/remote/remote.tabl
 import { SUBSCRIPTION_PERSONAL, type SubscriptionTables } from '#features/subscriptions/subscriptions.tables.ts';
 import type { AuditTables } from '#platform/audit.ts';
 import type { InstallationTables } from '#platform/installation.ts';
+import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { ServerTables } from '#platform/live-servers.ts';
 import { MAIL_PERSONAL, type MailTables } from '#platform/mail.ts';
 import type { PersonalTable } from '#platform/personal-data.ts';
 import { SESSION_PERSONAL, type SessionTables } from '#platform/session.ts';
@@ -27,6 +29,8 @@ export type Tables = AuthTables &
   RemoteTables &
   InstallationTables &
   MailTables &
+  JobTables &
+  ServerTables &
   FirewallTables &
   EnforcementTables;
 

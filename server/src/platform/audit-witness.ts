@@ -61,6 +61,8 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** The log is compared with the note so often, whether anything was added or not, in ms. Each server does so by itself: its note is its own. */
+const COMPARED_EVERY_MS = 3_600_000;
 /** Entries of this long are noted together, in ms: what is cut off sooner than it was noted is not found. */
 const NOTED_AFTER_MS = 1_000;
 
@@ -119,6 +121,8 @@ export function createAuditWitness(parts: {
     return looking;
   };
 
+  const timer = setInterval(() => void look(), COMPARED_EVERY_MS).unref();
+
   return {
     wake() {
       waiting ??= setTimeout(() => {
@@ -128,6 +132,7 @@ export function createAuditWitness(parts: {
     },
     look,
     async close() {
+      clearInterval(timer);
       clearTimeout(waiting);
       await look();
     },

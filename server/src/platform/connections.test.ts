@@ -43,9 +43,9 @@ const count = ({ app }: TestApp) =>
 /** What a request on a connection of its own is answered. */
 async function ask(app: TestApp, text = GET, from = '127.0.0.1'): Promise<string> {
   const socket = await dial(app, text, from);
-  const [bytes] = await once(socket, 'data');
+  const said = await new Promise<Buffer>((resolve) => socket.once('data', resolve));
   socket.destroy();
-  return String(bytes);
+  return said.toString();
 }
 
 describe('of connections that ask nothing', async () => {

@@ -94,9 +94,8 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL server', async ()
       logger,
       now: () => clock,
       mail_look_ms: 20,
-      retention_look_ms: 20,
-      detection_look_ms: 20,
-      digest_look_ms: 20,
+      every_ms: { retention: 50, detection: 50, 'known-devices': 50, digests: 50 },
+      volumes_fold_ms: 20,
     },
   });
   const { token } = await app.signIn('maria');
@@ -111,7 +110,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL server', async ()
     await expectRefused(app, token);
     forget();
     await expectRefused(app, token);
-    // Loops that look every 20 ms have looked many times by now.
+    // What is done every 50 ms has been tried many times by now.
     const errors = () => lines.filter(({ level }) => level >= 50).map(({ msg }) => msg);
     expect(errors()).toEqual(['the database cannot be used: what needs it is refused with 503 until it can']);
     await postgres.start();

@@ -134,12 +134,17 @@ export async function migrate<Tables>(database: Kysely<Tables>, migrations: Reco
   if (error !== undefined) throw error;
 }
 
+/** SQLite has one writer at a time, so that no two can wait for each other. */
+export function isSqlite<Tables>(database: Kysely<Tables>): boolean {
+  return database.getExecutor().adapter instanceof SqliteAdapter;
+}
+
 /**
  * Removes what is deleted from SQLite's write-ahead log too, where it stands until it is written over. False when another process reads an older state just now: then
  * it is to be tried again. PostgreSQL does so by itself (autovacuum), at its own time.
  */
 export async function wipeDeleted<Tables>(database: Kysely<Tables>): Promise<boolean> {
-  if (!(database.getExecutor().adapter instanceof SqliteAdapter)) return true;
+  if (!isSqlite(database)) return true;
   const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(database);
   return rows.every(({ busy }) => busy === 0);
 }
@@ -148,7 +153,7 @@ const REWRITTEN = 'deleted_is_wiped';
 
 /** Rewrites an SQLite database once, so that nothing is left in it of what was deleted before `secure_delete` was on. */
 export async function rewriteOnce(database: Kysely<InstallationTables>): Promise<void> {
-  if (!(database.getExecutor().adapter instanceof SqliteAdapter)) return;
+  if (!isSqlite(database)) return;
   if ((await readFact(database, REWRITTEN)) !== undefined) return;
   await sql`vacuum`.execute(database);
   await wipeDeleted(database);

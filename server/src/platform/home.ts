@@ -48,6 +48,25 @@ function readOr<T>(read: () => T, otherwise: T): T {
   }
 }
 
+/** A process as other processes of its machine can find it. */
+export type ProcessIdentity = Pick<Holder, 'pid' | 'process_began' | 'host' | 'boot'>;
+
+/** This process. */
+export function thisProcess(): ProcessIdentity {
+  return {
+    pid: process.pid,
+    process_began: processBegan(process.pid),
+    host: hostname(),
+    boot: readOr(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(), ''),
+  };
+}
+
+/** Whether a process of this machine has ended; false for one of another machine, or container, of which nothing can be said from here. */
+export function hasEnded({ pid, process_began, host, boot }: ProcessIdentity): boolean {
+  const me = thisProcess();
+  return boot !== '' && boot === me.boot && host === me.host && process_began !== '' && processBegan(pid) !== process_began;
+}
+
 /** When the process with this id began; empty when there is none, or when the system does not say. */
 function processBegan(pid: number): string {
   // The name in parentheses may hold anything, so fields are counted from behind it.
@@ -142,10 +161,7 @@ export function takeHome({ folder, onLost }: { folder: string; onLost: (error: H
   if (unlock === undefined) throw refusal(folder, before);
   const me: Holder = {
     run: newId(),
-    pid: process.pid,
-    process_began: processBegan(process.pid),
-    host: hostname(),
-    boot: readOr(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(), ''),
+    ...thisProcess(),
     started_at: new Date().toISOString(),
   };
   const content = `${JSON.stringify(me)}\n`;

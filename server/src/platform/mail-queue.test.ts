@@ -9,7 +9,7 @@ import { createMail, type Mail } from './mail.ts';
 const patience = { timeout: 100_000, interval: 5 };
 
 describe('the queue of mails', { timeout: 120_000 }, async () => {
-  const { app } = await startTestApp({ surroundings: { digest_look_ms: 3_600_000 } });
+  const { app } = await startTestApp({ surroundings: { every_ms: { digests: 3_600_000 } } });
   const smtp = await startSmtpServer();
   const broken = await startSmtpServer();
   const database = app.database.$pickTables<'mails' | 'installation'>();

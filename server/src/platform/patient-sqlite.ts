@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
-import { isOutage, troubleOf } from './database-errors.ts';
+import { DatabaseTrouble, isOutage, troubleOf } from './database-errors.ts';
 import { type DatabaseWatch, type PoolState, withPatience } from './database-patience.ts';
 
 /** How long a lock of another program is left alone before it is tried again, in ms: the first wait and the longest. */
@@ -26,10 +26,12 @@ export function createPatientSqlite(
     const insist = async () => {
       for (let wait_ms: number = RETRY.first_ms; ; wait_ms = Math.min(RETRY.most_ms, wait_ms * 2)) {
         await pause(wait_ms);
+        // Who asked was told that it has not happened.
+        if (is_late) throw new DatabaseTrouble('busy', 'The database was locked for too long.');
         try {
           return await work();
         } catch (error) {
-          if (is_late || troubleOf(error) !== 'busy') throw error;
+          if (troubleOf(error) !== 'busy') throw error;
           if (performance.now() - asked_at > timeout_ms) watch.failed(error);
         }
       }

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 
 test('mails are kept for 30 days, drills for 90, scores for as long as they can be looked at, and nothing else goes', async () => {
   let clock = Date.parse('2026-11-20T10:00:00Z');
-  const { app, call, signIn } = await startTestApp({ surroundings: { now: () => clock, retention_look_ms: 20 } });
+  const { app, call, signIn } = await startTestApp({ surroundings: { now: () => clock, every_ms: { retention: 20 } } });
   const person = await signIn('boss');
   const premium = { plan_name: 'All', price: 1, duration_months: 12, max_devices: 1, is_premium: true, features: [] } as const;
   await call(assignSubscription, { token: person.token, body: { user_email: person.email, ...premium, features: [] } });
@@ -48,7 +48,7 @@ test('scans, alerts that are over and entries of the audit log go after the days
   let clock = Date.parse('2026-11-20T10:00:00Z');
   const { app, call, signIn } = await startTestApp({
     environment: { RETAIN_SCANS: '10', RETAIN_ALERTS: '10', RETAIN_AUDIT: '10' },
-    surroundings: { now: () => clock, retention_look_ms: 20 },
+    surroundings: { now: () => clock, every_ms: { retention: 20 } },
   });
   const boss = await signIn('boss');
   const { id: user_id } = replyOf(await call(currentUser, { token: boss.token }));
@@ -109,7 +109,7 @@ test('scans, alerts that are over and entries of the audit log go after the days
 
 test('sessions that are over their time are removed, whether somebody comes with them or not', async () => {
   let clock = Date.parse('2026-11-20T10:00:00Z');
-  const { app, call, signIn } = await startTestApp({ surroundings: { now: () => clock, retention_look_ms: 20 } });
+  const { app, call, signIn } = await startTestApp({ surroundings: { now: () => clock, every_ms: { retention: 20 } } });
   const { token } = await signIn('boss');
   await signIn('maria');
   const count = async () => (await app.database.selectFrom('sessions').select('id').execute()).length;

@@ -1,34 +1,19 @@
-import type { FastifyBaseLogger } from 'fastify';
-import { logFailure } from './database-patience.ts';
+import { z } from 'zod';
+import { jobKind } from './jobs/job-kind.ts';
+import type { Jobs } from './jobs/jobs.ts';
 
-const LOOK_EVERY_MS = 3_600_000;
+const RETENTION = jobKind({ name: 'retention', payload: z.object({}), every_ms: 3_600_000 });
 
-/** Has what is over its time forgotten, now and every hour. Each of `tasks` may run on several servers at once. */
-export function keepRetention(parts: {
-  tasks: readonly (() => Promise<void>)[];
-  logger: FastifyBaseLogger;
-  look_ms?: number | undefined;
-}): { close(): Promise<void> } {
-  const { tasks, logger, look_ms = LOOK_EVERY_MS } = parts;
-  let running: Promise<void> | undefined;
-
-  async function run(): Promise<void> {
+/** Has what is over its time forgotten every hour, by one server of those that share it. */
+export function keepRetention({ jobs, tasks }: { jobs: Pick<Jobs, 'handle'>; tasks: readonly (() => Promise<void>)[] }): void {
+  jobs.handle(RETENTION, async ({ signal }) => {
+    const failed: unknown[] = [];
     for (const task of tasks) {
-      await task().catch((error: unknown) => logFailure(logger, error, 'what is over its time could not be removed'));
+      signal.throwIfAborted();
+      // What cannot be removed by one does not keep the others from it.
+      await task().catch((error: unknown) => void failed.push(error));
     }
-  }
-  const look = () => {
-    running ??= run().finally(() => {
-      running = undefined;
-    });
-  };
-
-  look();
-  const timer = setInterval(look, look_ms).unref();
-  return {
-    async close() {
-      clearInterval(timer);
-      await running;
-    },
-  };
+    if (failed.length === 1) throw failed[0];
+    if (failed.length > 1) throw new AggregateError(failed, 'Some of what is over its time could not be removed.');
+  });
 }

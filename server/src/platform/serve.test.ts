@@ -95,6 +95,18 @@ describe('every call', async () => {
     expect(problemSchema.parse(await elsewhere.json()).errors?.map(({ field }) => field)).toEqual(['email', 'password']);
   });
 
+  test.each(['antivirus/scans?search', 'antivirus/scans/totals?search', 'admin/users?search', 'admin/audit?person', 'nothing?x'])(
+    'a character that is not text is refused wherever an address has it: %s',
+    async (path) => {
+      const { token } = await signIn(undefined, 'admin');
+      const ask = (text: string) => fetch(`${url}/api/${path}=${text}`, { headers: { authorization: `Bearer ${token}` } });
+      for (const text of ['%00', 'a%00b'])
+        expect(await problem(await ask(text))).toEqual({ type: TYPE, status: 400, code: 'malformed' });
+      // The same as letters.
+      expect((await ask('%2500')).status).not.toBe(400);
+    },
+  );
+
   test('answers are not kept by caches and name their request', async () => {
     const response = await fetch(`${url}/api/health`);
     expect(await response.json()).toEqual({ status: 'ok' });

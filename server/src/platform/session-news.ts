@@ -1,12 +1,16 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 
-/** What servers tell each other of sessions, so that it counts everywhere at once. */
+/** What servers tell each other, so that it counts everywhere at once. */
 const newsSchema = z.discriminatedUnion('kind', [
   /** Some sessions have ended. */
   z.object({ kind: z.literal('ended'), session_ids: z.array(z.string()) }),
   /** A person's record changed: role, disabled, second factor. */
   z.object({ kind: z.literal('changed'), user_id: z.string() }),
+  /** There are jobs of these kinds to be done. */
+  z.object({ kind: z.literal('work'), kinds: z.array(z.string()) }),
+  /** Who does one of these jobs is to stop. */
+  z.object({ kind: z.literal('work_cancelled'), ids: z.array(z.string()) }),
 ]);
 type News = z.infer<typeof newsSchema>;
 

@@ -161,6 +161,9 @@ export function createSessions(parts: {
       case 'changed':
         changed(told.user_id);
         return;
+      case 'work':
+      case 'work_cancelled':
+        return;
     }
   });
 

@@ -1,5 +1,5 @@
 import { deflateRawSync, deflateSync } from 'node:zlib';
-import type { Packed, Wrapper } from './wrapper.ts';
+import { HARMLESS, type Packed, type Wrapper } from './wrapper.ts';
 
 // Archives of languages, lists of pieces, messages of OpenPGP, what pictures carry, what stands behind documents, and texts behind the calls of scripts.
 
@@ -122,9 +122,10 @@ const signed = ({ bytes }: Packed) =>
 function yEncParts({ bytes, name }: Packed): Buffer {
   const half = Math.ceil(bytes.length / 2);
   const part = (number: number, from: number, to: number) => {
-    const coded = [...bytes.subarray(from, to)].flatMap((byte) => {
+    const coded = [...bytes.subarray(from, to)].flatMap((byte, index) => {
       const value = (byte + 42) & 255;
-      return [0, 10, 13, 61].includes(value) ? [61, (value + 64) & 255] : [value];
+      const end = index % 128 === 127 ? [13, 10] : [];
+      return [0, 10, 13, 61].includes(value) ? [61, (value + 64) & 255, ...end] : [value, ...end];
     });
     return Buffer.concat([
       Buffer.from(
@@ -186,6 +187,19 @@ export const PIECES: readonly Wrapper[] = [
     needs: ['bsdtar'],
     wrap: (inner, { writers }) =>
       writers.run('bsdtar', ['-c', '-f', 'out', '--format', 'warc', 'a.bin'], { 'a.bin': inner.bytes }, 'out'),
+  },
+  {
+    name: 'ISO, hidden from Windows',
+    makes: 'archive',
+    ending: 'iso',
+    needs: ['genisoimage'],
+    wrap: (inner, { writers }) =>
+      writers.run(
+        'genisoimage',
+        ['-quiet', '-J', '-hide-joliet', 'a.bin', '-o', 'out.iso', 'files'],
+        { 'files/a.bin': inner.bytes, 'files/readme.txt': HARMLESS },
+        'out.iso',
+      ),
   },
   made('OpenPGP, a literal', 'gpg', literal),
   made('OpenPGP, packed', 'gpg', (inner) => Buffer.concat([Buffer.from([0xa3, 1]), deflateRawSync(literal(inner))])),

@@ -73,6 +73,7 @@ describe('the events socket', () => {
   it.each([
     ['alerts_changed', { kind: 'alerts_changed' }, ['anti-hacking', 'alerts']],
     ['changed', { kind: 'changed', topic: 'rules' }, ['firewall', 'rules']],
+    ['changed', { kind: 'changed', topic: 'account' }, ['overview']],
   ] as const)('has the dashboard, and what else shows it, read anew: %s', (_, event, queryKey) => {
     const queries = new QueryClient();
     const unfollow = followEvents(queries);

@@ -5,6 +5,7 @@ import { call } from './call.ts';
 import { refreshConfig } from './config.ts';
 import { dashboardQuery } from './dashboard.ts';
 import { onEvent, onGap } from './events.ts';
+import { overviewQuery } from './overview.ts';
 import { mergeScan, removeScan } from './scans.ts';
 import { refreshUser } from './session.ts';
 
@@ -14,7 +15,7 @@ const SHOWN_IN: Record<Topic, readonly QueryKey[]> = {
   messages: [['chat', 'messages']],
   remote: [['remote']],
   subscription: [['subscription'], ['anti-hacking']],
-  account: [['account'], ['sessions'], ['two-factor'], ['activity']],
+  account: [['account'], ['sessions'], ['two-factor'], ['activity'], overviewQuery.queryKey],
   files: [['scan'], ['scans'], ['false-alarms']],
   alerts: [['anti-hacking']],
 };
@@ -57,7 +58,12 @@ function readAnew(queries: QueryClient, topic: Topic | InstallationTopic): void 
 /** Has everything that the screens have read follow the events, until the answered function is called. */
 export function followEvents(queries: QueryClient): () => void {
   const stops = [
-    onEvent('scan_changed', ({ scan }) => void mergeScan(queries, scan)),
+    onEvent('scan_changed', ({ scan }) => {
+      void mergeScan(queries, scan);
+      // The first steps of an administrator wait for a scan.
+      if (queries.getQueryData(overviewQuery.queryKey)?.first_steps.first_scan === false)
+        void queries.invalidateQueries({ queryKey: overviewQuery.queryKey });
+    }),
     onEvent('scan_removed', ({ scan_id }) => void removeScan(queries, scan_id)),
     onEvent('alerts_changed', () => {
       void queries.invalidateQueries({ queryKey: ['anti-hacking'] });

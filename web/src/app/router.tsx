@@ -1,5 +1,8 @@
-import { lazy } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, useState } from 'react';
 import { Navigate, type RouteObject } from 'react-router';
+import { overviewQuery } from '#api/overview.ts';
+import { areStepsLeft, wasHidden } from '#features/setup/first-steps-left.ts';
 import { NotFoundPage } from './not-found-page.tsx';
 import { RouteError } from './route-error.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -9,8 +12,14 @@ const SecurityDialog = lazy(async () => ({
   default: (await import('#features/account/security-dialog.tsx')).SecurityDialog,
 }));
 
-/** Loaded by administrators alone. */
 const FirstSteps = lazy(async () => ({ default: (await import('#features/setup/first-steps.tsx')).FirstSteps }));
+
+/** Loaded by administrators alone, while a step is left that they have not put away. */
+function FirstStepsWhileLeft() {
+  const { data: overview } = useQuery(overviewQuery);
+  const [isHidden] = useState(wasHidden);
+  return overview && areStepsLeft(overview) && !isHidden && <FirstSteps />;
+}
 
 /** Every screen of the application. Each page is a chunk of its own. */
 export const routes: RouteObject[] = [
@@ -28,7 +37,7 @@ export const routes: RouteObject[] = [
             handle: { title: 'Dashboard' },
             lazy: async () => {
               const { DashboardPage } = await import('#features/dashboard/dashboard-page.tsx');
-              return { element: <DashboardPage firstSteps={<FirstSteps />} /> };
+              return { element: <DashboardPage firstSteps={<FirstStepsWhileLeft />} /> };
             },
           },
           {

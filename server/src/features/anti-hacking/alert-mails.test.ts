@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
+import { createJobs } from '#platform/jobs/jobs.ts';
 import { createMail } from '#platform/mail.ts';
+import type { App } from '#server/app.ts';
 import { startTestApp } from '#test/harness.ts';
 import { createAlertMails } from './alert-mails.ts';
 import type { AlertTables } from './anti-hacking.tables.ts';
@@ -9,10 +11,27 @@ import type { Incident } from './incident.ts';
 
 const DAY_MS = 86_400_000;
 
+/** The jobs of one of the servers, which looks all the time. */
+const digestJobs = (app: App) =>
+  createJobs({
+    database: app.database.$pickTables<'jobs'>(),
+    logger: pino({ level: 'silent' }),
+    look_ms: 20,
+    every_ms: { digests: 20 },
+  });
+
+/** The first week has begun, and what comes now is for the servers of a test alone. */
+async function leaveDigests(app: App): Promise<void> {
+  const begun = () => app.database.selectFrom('alert_digest').select('id').executeTakeFirstOrThrow();
+  await vi.waitFor(begun);
+  app.announceStop();
+}
+
 test('what happens while a digest is written is in the next one', async () => {
   const clock = { now: Date.parse('2026-11-20T10:00:00.000Z') };
   const now = () => clock.now;
-  const { app, signIn } = await startTestApp({ surroundings: { now, digest_look_ms: DAY_MS } });
+  const { app, signIn } = await startTestApp({ surroundings: { now, every_ms: { digests: DAY_MS } } });
+  await leaveDigests(app);
   const { email } = await signIn();
   const user = await app.database.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirstOrThrow();
   const logger = pino({ level: 'silent' });
@@ -36,9 +55,11 @@ test('what happens while a digest is written is in the next one', async () => {
   async function passWeek(meanwhile: () => Promise<void>): Promise<string> {
     clock.now += 7 * DAY_MS;
     const before = (await digests()).length;
-    const mails = createAlertMails({
+    const jobs = digestJobs(app);
+    createAlertMails({
       database: app.database.$pickTables<keyof AlertTables | 'mails' | 'installation'>(),
       mail,
+      jobs,
       accounts: { findUsers: () => Promise.resolve([user]) },
       premium: {
         async current() {
@@ -46,10 +67,11 @@ test('what happens while a digest is written is in the next one', async () => {
           return { is_premium: true };
         },
       },
-      ...{ public_url: undefined, now, logger },
+      ...{ public_url: undefined, now },
     });
+    await jobs.start();
     await vi.waitFor(async () => expect(await digests()).toHaveLength(before + 1));
-    await mails.close();
+    await jobs.close();
     return (await digests()).at(-1) ?? '';
   }
 
@@ -62,7 +84,8 @@ test('more people than a statement takes values have their digests, each once', 
   const people = 70_000;
   const clock = { now: Date.parse('2026-11-20T10:00:00.000Z') };
   const now = () => clock.now;
-  const { app } = await startTestApp({ surroundings: { now, digest_look_ms: DAY_MS } });
+  const { app } = await startTestApp({ surroundings: { now, every_ms: { digests: DAY_MS } } });
+  await leaveDigests(app);
   const seen = new Date(clock.now + DAY_MS).toISOString();
   // Both databases make rows from rows.
   const numbers = sql`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${people})`;
@@ -86,18 +109,21 @@ test('more people than a statement takes values have their digests, each once', 
     where n > 1 and alerts.user_id = 'person-1'`.execute(app.database);
   const premium = new Set(['person-1', 'person-35000', `person-${people}`]);
   clock.now += 8 * DAY_MS;
-  const servers = [1, 2].map(() =>
+  const servers = [digestJobs(app), digestJobs(app)];
+  for (const jobs of servers) {
     createAlertMails({
       database: app.database.$pickTables<keyof AlertTables | 'mails' | 'installation'>(),
       mail,
+      jobs,
       accounts: {
         findUsers: (ids) =>
           Promise.resolve(ids.map((id) => ({ id, username: id, email: `${id}@example.com`, role: 'customer' as const }))),
       },
       premium: { current: (id) => Promise.resolve({ is_premium: premium.has(id) }) },
-      ...{ public_url: undefined, now, logger },
-    }),
-  );
+      ...{ public_url: undefined, now },
+    });
+  }
+  await Promise.all(servers.map((jobs) => jobs.start()));
   const digest = () => app.database.selectFrom('alert_digest').selectAll().executeTakeFirstOrThrow();
   await vi.waitFor(async () => expect(await digest()).toMatchObject({ until: null, since: new Date(clock.now).toISOString() }), {
     timeout: 100_000,

@@ -1,10 +1,11 @@
 import { alertAdvice, alertProof, alertTitle } from '@palisade/contract/alert-advice';
 import type { UserInfo } from '@palisade/contract/auth';
-import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
+import { z } from 'zod';
 import { BATCH } from '#platform/batches.ts';
-import { logFailure } from '#platform/database-patience.ts';
 import type { InstallationTables } from '#platform/installation.ts';
+import { jobKind } from '#platform/jobs/job-kind.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import type { AlertTables } from './anti-hacking.tables.ts';
 import type { Incident } from './incident.ts';
@@ -20,13 +21,13 @@ export interface AlertMails {
   /** Queues a letter unless one about the same key was written on that day. */
   queueOnce(transaction: Kysely<Tables>, incident: Incident, letter: Letter): Promise<void>;
   wake(): void;
-  close(): Promise<void>;
 }
 
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const DIGEST = 1;
-const LOOK_EVERY_MS = 15 * 60_000;
+/** Looks whether a week is over, and goes on with digests that are not all written. */
+const DIGESTS = jobKind({ name: 'digests', payload: z.object({}), every_ms: 15 * 60_000 });
 /** Lines of a digest; what is more is counted. */
 const DIGEST_LINES = 10;
 
@@ -38,15 +39,13 @@ const describeTime = (iso: string) => `${when.format(new Date(iso)).replace(' at
 export function createAlertMails(parts: {
   database: Kysely<Tables>;
   mail: Pick<Mail, 'queue' | 'queueAll' | 'wake'>;
+  jobs: Pick<Jobs, 'handle'>;
   accounts: { findUsers(ids: readonly string[]): Promise<UserInfo[]> };
   premium: { current(user_id: string): Promise<{ is_premium: boolean }> };
   public_url: string | undefined;
   now: () => number;
-  logger: FastifyBaseLogger;
-  /** How often it is looked whether a digest is due, in ms. */
-  look_ms?: number | undefined;
 }): AlertMails {
-  const { database, mail, accounts, premium, public_url, now, logger, look_ms = LOOK_EVERY_MS } = parts;
+  const { database, mail, jobs, accounts, premium, public_url, now } = parts;
   const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
   const pageAt = (path: string) => (public_url === undefined ? [] : [new URL(path, public_url).href]);
 
@@ -150,7 +149,7 @@ export function createAlertMails(parts: {
     return some !== undefined;
   }
 
-  async function sendDigests(): Promise<void> {
+  async function sendDigests(signal: AbortSignal): Promise<void> {
     let row = await digestRow();
     if (row === undefined) {
       await database
@@ -173,7 +172,8 @@ export function createAlertMails(parts: {
         .execute();
       row = await digestRow();
     }
-    while (!closed && row !== undefined && row.until !== null) {
+    while (row !== undefined && row.until !== null) {
+      signal.throwIfAborted();
       const { since, until, written_to } = row;
       if (!(await writeSome({ since, until, written_to }))) break;
       mail.wake();
@@ -182,15 +182,7 @@ export function createAlertMails(parts: {
     }
   }
 
-  let closed = false;
-  let looking = Promise.resolve();
-  function look(): void {
-    looking = looking
-      .then(sendDigests)
-      .catch((error: unknown) => logFailure(logger, error, 'the weekly digests could not be written'));
-  }
-  const timer = setInterval(look, look_ms).unref();
-  look();
+  jobs.handle(DIGESTS, ({ signal }) => sendDigests(signal));
 
   return {
     letterOf,
@@ -206,11 +198,5 @@ export function createAlertMails(parts: {
     },
 
     wake: mail.wake,
-
-    async close() {
-      closed = true;
-      clearInterval(timer);
-      await looking;
-    },
   };
 }

@@ -21,7 +21,7 @@ import { scanned } from '#test/upload.ts';
 import type { Incident } from './incident.ts';
 
 const clock = { now: Date.parse('2026-11-20T10:00:00.000Z') };
-const app = await startTestApp({ surroundings: { now: () => clock.now, digest_look_ms: 20 } });
+const app = await startTestApp({ surroundings: { now: () => clock.now, every_ms: { digests: 20 } } });
 const { call, signIn } = app;
 const admin = await signIn('boss');
 /** A token that the clock has not outlived. */

@@ -92,7 +92,7 @@ async function alertsOf(app: Pick<TestApp, 'call'>, token: string): Promise<Aler
 }
 const kinds = (alerts: readonly Alert[]) => alerts.map(({ threat_type, severity }) => `${threat_type} ${severity}`);
 
-const app = await start({ surroundings: { detection_look_ms: 500 } });
+const app = await start({ surroundings: { every_ms: { detection: 500 }, volumes_fold_ms: 500 } });
 
 describe('sign-ins', () => {
   test('five wrong passwords are told within a second, as refused from then on; four are not', async () => {
@@ -249,7 +249,7 @@ test('what was found when the server was killed is told by the next start, once'
 
   const after = await startTestApp({
     environment: { TRUSTED_PROXIES: '127.0.0.1' },
-    surroundings: { database: location, now: () => before.clock.now + 600 * SECOND, detection_look_ms: 20 },
+    surroundings: { database: location, now: () => before.clock.now + 600 * SECOND, every_ms: { detection: 20 } },
   });
   const { token } = await entered(after, { email, password }, HOME);
   const told = async () =>
@@ -272,7 +272,7 @@ test('a flood of requests from one source is told to the administrators', async 
 
 describe('a stream of events', async () => {
   // The application's own detection looks at nothing meanwhile: it would tell what these are to tell.
-  const own = await startTestApp({ surroundings: { detection_look_ms: HOUR } });
+  const own = await startTestApp({ surroundings: { every_ms: { detection: HOUR }, volumes_fold_ms: HOUR } });
   const { email } = await own.signIn('stream');
   const user = await own.app.database.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow();
   const database = own.app.database.$pickTables<keyof DetectionTables>();
@@ -299,7 +299,7 @@ describe('a stream of events', async () => {
       now,
       logger,
     });
-    const detection = createDetection({ database, devices, telling, wasRefused, now, logger });
+    const detection = createDetection({ database, devices, telling, wasRefused, jobs: { handle() {} }, now, logger });
     onTestFinished(detection.close);
     return { detection, devices, raised, clock };
   }
@@ -472,14 +472,14 @@ describe('a stream of events', async () => {
   });
 
   test('a device is forgotten after half a year', async () => {
-    const { devices, detection, clock } = server();
+    const { devices, clock } = server();
     await learned(devices, signedIn({ source: '192.0.2.77', client: 'Vivaldi on Windows' }));
     const known = () => database.selectFrom('known_devices').select('id').where('source', '=', '192.0.2.77').execute();
     clock.now += 179 * 24 * HOUR;
-    await detection.look();
+    await devices.sweep();
     expect(await known()).toHaveLength(1);
     clock.now += 2 * 24 * HOUR;
-    await detection.look();
+    await devices.sweep();
     expect(await known()).toEqual([]);
   });
 });

@@ -1,7 +1,10 @@
 import { isIP } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
+import { z } from 'zod';
 import { logFailure } from '#platform/database-patience.ts';
+import { jobKind } from '#platform/jobs/job-kind.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Observe, SecurityEvent } from '#platform/security-event.ts';
 import { logSecurityEvent } from '#platform/security-log.ts';
 import { detect, type Finding, placesOf, vouchedFor, WINDOWS_MAXIMUM, type Windows } from './detection/detect.ts';
@@ -21,13 +24,15 @@ export interface Detection {
   forgive(block: { source: string; account: string | null }): Promise<void>;
   /** Counts a request of an account, or of a source without one. */
   countRequest(asker: Asker): void;
-  /** Keeps the volumes that were counted since the last time, looks whether one is a flood, and forgets what has expired. Done by itself every minute. */
+  /** Keeps the volumes that were counted here since the last time and looks whether one is a flood; then tells what was not told, and forgets what has expired. Done by itself every minute: the former by each server, the latter by one of them. */
   look(): Promise<void>;
   close(): Promise<void>;
 }
 
-const LOOK_EVERY_MS = 60_000;
-const SWEEP_DEVICES_EVERY_MS = 3_600_000;
+const FOLD_EVERY_MS = 60_000;
+/** Tells what a server that stopped has found and not told, and forgets what has expired. */
+const SECOND_LOOK = jobKind({ name: 'detection', payload: z.object({}), every_ms: 60_000 });
+const SWEEP_DEVICES = jobKind({ name: 'known-devices', payload: z.object({}), every_ms: 3_600_000 });
 /** Refused requests that wait to be looked at, and how many of them are at once. */
 const WAITING_MAXIMUM = 500;
 const LOOKED_AT_ONCE = 50;
@@ -38,15 +43,15 @@ export function createDetection(parts: {
   telling: Telling;
   /** Whether sign-in to this account from this source was being refused at that time (ISO). `account` as events name it. */
   wasRefused: (pair: { source: string; account: string }, at: string) => Promise<boolean>;
+  jobs: Pick<Jobs, 'handle'>;
   now: () => number;
   logger: FastifyBaseLogger;
-  /** How often volumes are looked at and what has expired is forgotten, in ms. */
-  look_ms?: number | undefined;
+  /** How often the volumes that were counted here are kept, in ms. */
+  fold_ms?: number | undefined;
 }): Detection {
-  const { database, devices, telling, wasRefused, now, logger, look_ms = LOOK_EVERY_MS } = parts;
+  const { database, devices, telling, wasRefused, jobs, now, logger, fold_ms = FOLD_EVERY_MS } = parts;
   const volumes = createVolumes({ database, now });
   const at = () => new Date(now()).toISOString();
-  let swept_at = Number.NEGATIVE_INFINITY;
 
   /** What is known around an event before it is counted. */
   async function sight(event: SecurityEvent): Promise<Sighting> {
@@ -128,24 +133,18 @@ export function createDetection(parts: {
     );
   }
 
-  async function look(): Promise<void> {
-    await fold();
+  async function secondLook(): Promise<void> {
     await telling.tellUntold();
     await sweepWindows({ database, now }, WINDOWS_MAXIMUM);
-    if (now() - swept_at < SWEEP_DEVICES_EVERY_MS) return;
-    swept_at = now();
-    await devices.sweep();
   }
+  jobs.handle(SECOND_LOOK, secondLook);
+  jobs.handle(SWEEP_DEVICES, devices.sweep);
 
-  let looking: Promise<void> = Promise.resolve();
-  function lookAgain(): void {
-    looking = looking
-      .then(look)
-      .catch((error: unknown) => logFailure(logger, error, 'detection could not look after its windows'));
-  }
-  const timer = setInterval(lookAgain, look_ms).unref();
-  // What an earlier run of the server has left.
-  lookAgain();
+  // What is counted in this process can be kept by no other.
+  let folding: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    folding = folding.then(fold).catch((error: unknown) => logFailure(logger, error, 'volumes could not be kept'));
+  }, fold_ms).unref();
 
   return {
     async observe(event) {
@@ -163,11 +162,14 @@ export function createDetection(parts: {
 
     countRequest: volumes.count,
 
-    look,
+    async look() {
+      await fold();
+      await secondLook();
+    },
 
     async close() {
       clearInterval(timer);
-      await looking;
+      await folding;
       await working;
       await Promise.all(underway);
       await fold()

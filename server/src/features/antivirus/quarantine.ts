@@ -55,10 +55,10 @@ function cutter(bytes: AsyncIterable<Uint8Array>): { take(length: number): Promi
   return {
     async take(length) {
       while (here < length) {
-        const { done, value } = await source.next();
-        if (done === true) break;
-        rest.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
-        here += value.length;
+        const next = await source.next();
+        if (next.done === true) break;
+        rest.push(Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength));
+        here += next.value.length;
       }
       const all = rest.length === 1 && rest[0] !== undefined ? rest[0] : Buffer.concat(rest);
       const taken = all.subarray(0, length);

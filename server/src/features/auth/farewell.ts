@@ -1,7 +1,8 @@
 import type { UserInfo } from '@palisade/contract/auth';
 import type { Exposure } from '@palisade/contract/platform';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
+import { isSqlite } from '#platform/database.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import { Problem } from '#platform/problem.ts';
@@ -47,6 +48,8 @@ export function createFarewell(parts: {
 
   async function removeIn(transaction: Kysely<Tables>, user_id: string, by: Doer | undefined): Promise<(() => Promise<void>)[]> {
     const at = new Date(now()).toISOString();
+    // As a deletion takes it, before anything else is: what is written with a reference to it meanwhile (a finding of detection) would hold it, and wait for what was deleted here.
+    if (!isSqlite(transaction)) await sql`select id from users where id = ${user_id} for update`.execute(transaction);
     // Taken by being written, so that no role is given or taken meanwhile.
     const user = await transaction
       .updateTable('users')

@@ -12,13 +12,14 @@ import { createSession, joinSession } from '@palisade/contract/remote';
 import { assignSubscription, createTemplate, listTemplates, requestPlan } from '@palisade/contract/subscription';
 import { addPasskey, confirmIdentity, requestNewPasskey, requestPasskeyProof } from '@palisade/contract/two-factor';
 import { sql } from 'kysely';
-import { describe, expect, test, vi } from 'vitest';
+import { Client } from 'pg';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { newId } from '#platform/id.ts';
 import { PERSONAL_TABLES } from '#server/app/tables.ts';
 import { Authenticator } from '#test/authenticator.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
-import { problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { freshDatabase, isPostgres, problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
 import { scanned } from '#test/upload.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
@@ -315,4 +316,31 @@ describe('the deletion of an account', () => {
     const twice = await Promise.all([remove(customer), remove(customer)]);
     expect(twice.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
+});
+
+if (!isPostgres())
+  process.stdout.write('skipped: SQLite has one writer, so that a deletion and another one cannot wait for each other\n');
+
+test.runIf(isPostgres())('a deletion that waits for who writes of the person holds nothing that they wait for', async () => {
+  const { location, dispose } = await freshDatabase();
+  afterAll(dispose);
+  const busy = await startTestApp({ surroundings: { database: location } });
+  await busy.signIn('boss');
+  const { token, email, password } = await busy.signIn();
+  const other = new Client({ connectionString: 'postgres' in location ? location.postgres : '' });
+  await other.connect();
+  onTestFinished(() => other.end());
+  // As whoever writes a row that refers to the person.
+  await other.query('begin');
+  await other.query('select id from users where email = $1 for key share', [email]);
+  const deleted = busy.call(deleteAccount, { token, body: { password, confirmation: email } });
+  const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  await vi.waitFor(async () => expect((await other.query(waiting)).rows).toHaveLength(1));
+  const { rows } = await other.query(
+    'select s.id from sessions s join users u on u.id = s.user_id where u.email = $1 for update of s nowait',
+    [email],
+  );
+  expect(rows).toHaveLength(1);
+  await other.query('commit');
+  expect(replyOf(await deleted)).toEqual({ success: true });
 });

@@ -51,6 +51,7 @@ function waysIn(use: SecondFactors['use']) {
     mustHaveFactor: () => false,
     isUnproven: never,
     wakeMail: () => {},
+    onSignedIn: () => {},
     now: () => Date.parse('2026-11-20T10:00:00Z'),
   });
   return { signIn, events, admitted, ended };

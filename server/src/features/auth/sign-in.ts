@@ -80,6 +80,8 @@ export function createSignIn(parts: {
   passkeys: Pick<Passkeys, 'request' | 'ownerOf'>;
   audit: Pick<Audit, 'record'>;
   observe: Observe;
+  /** Told of who has signed in: their sessions are listed in their open pages. */
+  onSignedIn: (user_id: string) => void;
   mustHaveFactor: FactorRule;
   isUnproven: (user_id: string) => Promise<boolean>;
   /** Has letters that a sign-in wrote sent. */
@@ -96,6 +98,7 @@ export function createSignIn(parts: {
     passkeys,
     audit,
     observe,
+    onSignedIn,
     mustHaveFactor,
     isUnproven,
     wakeMail,
@@ -156,6 +159,7 @@ export function createSignIn(parts: {
         with_password: admission !== undefined,
       },
     });
+    onSignedIn(user_info.id);
     const is_held = !has_second_factor && mustHaveFactor(user_info.role);
     const is_unproven = await isUnproven(user_info.id);
     return {

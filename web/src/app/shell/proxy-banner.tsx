@@ -1,20 +1,10 @@
-import { clearProxyFindings, type ProxySign, readProxyFindings } from '@palisade/contract/proxy';
+import { clearProxyFindings, type ProxyFindings, type ProxySign } from '@palisade/contract/proxy';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import './exposure-banner.css';
-
-/** In ms: a proxy comes when somebody sets it up. */
-const ASKED_AGAIN = 60_000;
-
-const findingsQuery = queryOptions({
-  queryKey: ['proxy-findings'],
-  queryFn: ({ signal }) => call(readProxyFindings, { signal }),
-  staleTime: ASKED_AGAIN,
-  refetchInterval: ASKED_AGAIN,
-});
 
 const SIGN_WORDS: Record<ProxySign, string> = {
   old_http: 'spoke HTTP/1.0, as nginx does',
@@ -23,16 +13,13 @@ const SIGN_WORDS: Record<ProxySign, string> = {
 };
 
 /** Tells administrators of proxies that the settings do not name. */
-export function ProxyBanner() {
-  const queries = useQueryClient();
+export function ProxyBanner({ findings, onRead }: { findings: ProxyFindings; onRead: () => Promise<unknown> }) {
   const now = useMinute();
-  const { data: findings } = useQuery(findingsQuery);
   const clear = useMutation({
     mutationFn: () => call(clearProxyFindings),
-    onSettled: () => queries.invalidateQueries({ queryKey: findingsQuery.queryKey }),
+    onSettled: onRead,
   });
-  const { behind_proxy = null, untrusted = [] } = findings ?? {};
-  if (behind_proxy === null && untrusted.length === 0) return null;
+  const { behind_proxy, untrusted } = findings;
   return (
     <section className="exposure-banner" aria-label="Proxies">
       <IconAlertTriangle size={20} stroke={1.7} aria-hidden="true" />

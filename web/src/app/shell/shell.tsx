@@ -12,7 +12,7 @@ import './shell.css';
 /** Loaded by who has still to confirm their address alone. */
 const EmailBanner = lazy(async () => ({ default: (await import('#features/account/email-banner.tsx')).EmailBanner }));
 /** Loaded by administrators alone. */
-const ProxyBanner = lazy(async () => ({ default: (await import('./proxy-banner.tsx')).ProxyBanner }));
+const ProxyFindingsBanner = lazy(async () => ({ default: (await import('./proxy-findings.tsx')).ProxyFindingsBanner }));
 
 /** What a route says of itself in its `handle`. */
 interface RouteHandle {
@@ -80,7 +80,7 @@ export function Shell() {
         )}
         {isAdmin && (
           <Suspense fallback={null}>
-            <ProxyBanner />
+            <ProxyFindingsBanner />
           </Suspense>
         )}
         {!isDashboard && (

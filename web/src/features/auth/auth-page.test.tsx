@@ -283,8 +283,8 @@ describe('registering', () => {
       await fillRegistration(user);
       await user.click(screen.getByRole('button', { name: 'Create Account' }));
       expect(await screen.findByText(`Registration successful! ${next}`)).toBeVisible();
-    server.on(readConfig, reply(readConfig, CONFIG));
-    await act(refreshConfig);
+      server.on(readConfig, reply(readConfig, CONFIG));
+      await act(refreshConfig);
     },
   );
 

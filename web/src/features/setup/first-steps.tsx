@@ -5,9 +5,8 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { overviewQuery } from '#api/overview.ts';
 import { Button } from '#ui/button.tsx';
+import { rememberHidden } from './first-steps-left.ts';
 import './first-steps.css';
-
-const HIDDEN_KEY = 'palisade.first_steps_hidden';
 
 type Step = keyof Overview['first_steps'];
 
@@ -33,26 +32,10 @@ const STEPS: readonly { step: Step; title: string; sentence: string; link?: { to
   { step: 'others', title: 'Invite the others', sentence: 'They register at this address:' },
 ];
 
-function wasHidden(): boolean {
-  try {
-    return localStorage.getItem(HIDDEN_KEY) !== null;
-  } catch {
-    return false;
-  }
-}
-
-function rememberHidden(): void {
-  try {
-    localStorage.setItem(HIDDEN_KEY, 'yes');
-  } catch {
-    // Without storage it is hidden as long as the page lives.
-  }
-}
-
 /** What a new installation needs of its administrator, until all of it is done or it was put away. */
 export function FirstSteps() {
   const { data: overview } = useQuery(overviewQuery);
-  const [isHidden, setIsHidden] = useState(wasHidden);
+  const [isHidden, setIsHidden] = useState(false);
   if (!overview || isHidden) return null;
   const { first_steps } = overview;
   const left = STEPS.filter(({ step }) => !first_steps[step]);

@@ -4,6 +4,7 @@ import { cmsMembers, isCms } from './cms.ts';
 import { type Compressor, compressedMembers, endOfZeros, isBrotli, isLz4, isSkippable, isZlib, LZOP } from './compressed.ts';
 import { type Content, joined, openSource, rangeOf, type Source, standsAt, streamOf } from './content.ts';
 import { imagesIn, isImageHead, partitionsOf } from './disk-images.ts';
+import { isoTreeMembers } from './iso-trees.ts';
 import { encodedMembers, holdsEncoded, isMailboxBehind, mailboxMembers, mailKind, mailMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { oleMembers } from './ole.ts';
@@ -41,7 +42,7 @@ export type Container =
         | 'ole'
         | 'macros';
     }
-  | { kind: 'rtf' | 'onenote' | 'tnef' | 'cms' | 'openpgp' | 'armour' | 'asar' | 'phar' | 'pieces' }
+  | { kind: 'rtf' | 'onenote' | 'tnef' | 'cms' | 'openpgp' | 'armour' | 'asar' | 'phar' | 'pieces' | 'iso-trees' }
   | { kind: 'packed'; compressor: Compressor }
   | { kind: 'opaque'; detail?: StatusDetail }
   | { kind: 'seven'; format: string | undefined; start: number; is_guess?: true };
@@ -224,13 +225,14 @@ export function isFileHead(head: Buffer, size = head.length): boolean {
 
 /** Whether what was opened tells nothing of what else the file is. */
 export function isBeside({ kind }: Container): boolean {
-  return kind === 'upx' || kind === 'armour';
+  return kind === 'upx' || kind === 'armour' || kind === 'iso-trees';
 }
 
 /** Containers that are told by the whole of a file, whatever it is itself: images of disks, files encoded in its text, a zip at its end, a packed program. */
 export function containersBehind(reader: Reader, head: Buffer, container: Container | undefined, name: string): Container[] {
   const images = container?.kind === 'stream-disk' ? [] : imagesIn(reader, head, name);
   const found: Container[] = images.map((image) => ({ kind: 'seven', start: 0, ...image }));
+  if (images.some(({ format }) => format === 'iso')) found.push({ kind: 'iso-trees' });
   if (container === undefined && isShellArchive(reader, head)) found.push({ kind: 'shell-archive' });
   if (container === undefined && isBrotli(head, name)) found.push({ kind: 'packed', compressor: 'brotli' });
   if (container?.kind === 'zip') return found;
@@ -397,6 +399,8 @@ export function membersOf(container: Container, content: Content, name: string, 
       return asarMembers(content, workshop);
     case 'phar':
       return pharMembers(content, workshop);
+    case 'iso-trees':
+      return isoTreeMembers(content, workshop);
     case 'pieces':
       return pieceMembers(content, workshop);
     case 'seven':

@@ -5,6 +5,8 @@ import { linesOf } from './text-codings.ts';
 const YENC_BEGIN = /^=ybegin [^\r\n]{0,400}/;
 /** As much of the first line of an encoded file is looked at. */
 export const YENC_BEGIN_BYTES = 420;
+/** Its lines have 128 or 256 bytes, but nothing says that they must. Bytes. */
+const YENC_LINE_BYTES_MAXIMUM = 16 * 1024 ** 2;
 const EQUALS = 0x3d;
 const LETTER_Y = 0x79;
 const RETURN = 0x0d;
@@ -31,7 +33,7 @@ function yencRow(row: Buffer): Buffer {
 
 /** Files between `=ybegin` and `=yend`. Each file's bytes are to be taken before the next is asked for. */
 export function* fromYenc(texts: Iterable<Buffer>): Generator<{ name: string; bytes: Generator<Buffer> }> {
-  const lines = linesOf(texts);
+  const lines = linesOf(texts, YENC_LINE_BYTES_MAXIMUM);
   const beginOf = (line: Buffer) =>
     line[0] === EQUALS && line[1] === LETTER_Y ? YENC_BEGIN.exec(line.toString('latin1', 0, YENC_BEGIN_BYTES)) : null;
   let begin: RegExpExecArray | null = null;

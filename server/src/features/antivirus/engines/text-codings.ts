@@ -123,19 +123,19 @@ function unquoted(text: Buffer, is_end: boolean): { bytes: Buffer; taken: number
 const LINE_BYTES_MAXIMUM = 1024;
 
 /** The lines of a text without their ends. */
-export function* linesOf(texts: Iterable<Buffer>): Generator<Buffer> {
+export function* linesOf(texts: Iterable<Buffer>, most = LINE_BYTES_MAXIMUM): Generator<Buffer> {
   let begun: Buffer[] = [];
   let begun_bytes = 0;
   const add = (piece: Buffer) => {
-    if (begun_bytes >= LINE_BYTES_MAXIMUM || piece.length === 0) return;
-    begun.push(piece.subarray(0, LINE_BYTES_MAXIMUM - begun_bytes));
+    if (begun_bytes >= most || piece.length === 0) return;
+    begun.push(piece.subarray(0, most - begun_bytes));
     begun_bytes += piece.length;
   };
   for (const text of texts) {
     let start = 0;
     for (let end = text.indexOf(NEWLINE); end >= 0; end = text.indexOf(NEWLINE, start)) {
       if (begun_bytes === 0) {
-        yield text.subarray(start, Math.min(end, start + LINE_BYTES_MAXIMUM));
+        yield text.subarray(start, Math.min(end, start + most));
       } else {
         add(text.subarray(start, end));
         yield Buffer.concat(begun);

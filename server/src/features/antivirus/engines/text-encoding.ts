@@ -1,3 +1,4 @@
+import { standsAt } from './content.ts';
 import { decodedBase64 } from './text-codings.ts';
 
 // How people's programs read a file as text: by its byte order mark, else by its look (the WHATWG encoding standard for the names; RFC 2152 for UTF-7).
@@ -77,9 +78,11 @@ function asciiIn(piece: Buffer, encoding: Encoding): number | undefined {
 
 /** Whether bytes are a text in ASCII or in any encoding that has ASCII in it. */
 function isPlain(piece: Buffer): boolean {
+  if (piece.includes(0)) return false;
   let wrong = 0;
-  for (const byte of piece) {
-    if (byte === 0) return false;
+  // By index: each text is looked at several times, and an iterator takes four times as long.
+  for (let at = 0; at < piece.length; at += 1) {
+    const byte = piece[at] ?? 0;
     if (byte < 0x20 && !ORDINARY_CONTROLS.has(byte)) wrong += 1;
   }
   return wrong * CONTROLS_ONE_OF <= piece.length;
@@ -90,7 +93,7 @@ export function textFormOf(head: Buffer): TextForm | undefined {
   const piece = head.subarray(0, LOOK_BYTES);
   if (piece.length === 0) return undefined;
   for (const { mark, encoding } of MARKS) {
-    if (!piece.subarray(0, mark.length).equals(mark)) continue;
+    if (!standsAt(piece, mark, 0)) continue;
     const behind = piece.subarray(mark.length);
     const is_text = encoding === 'utf-8' ? isPlain(behind) : asciiIn(behind, encoding) !== undefined;
     if (is_text) return { encoding, mark_bytes: mark.length };

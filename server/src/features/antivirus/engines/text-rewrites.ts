@@ -22,7 +22,7 @@ const LIST = new RegExp(`${LITERAL}(?:${GAP},${GAP}${LITERAL}){1,4096}`, 'g');
 const ROW = new RegExp(`${LITERAL}(?:${GAP}[+&.]?${GAP}${LITERAL}){2,4096}`, 'g');
 const ONE = new RegExp(LITERAL, 'g');
 /** A literal of PowerShell: nothing but a doubled quote is an escape. */
-const PLAIN = String.raw`(?:'(?:[^']|''){0,1024}'|"(?:[^"]|""){0,1024}")`;
+const PLAIN = `(?:'(?:[^']|''){0,1024}'|"(?:[^"]|""){0,1024}")`;
 const PLAIN_LIST = new RegExp(`${PLAIN}(?:\\s{0,16},\\s{0,16}${PLAIN}){1,4096}`, 'g');
 const ONE_PLAIN = new RegExp(PLAIN, 'g');
 const PLACED = new RegExp(
@@ -293,7 +293,7 @@ function fromBase85(text: string, is_adobe: boolean): Buffer {
 }
 
 /** What a text comes to, in other words: `texts` are read as texts in turn, `bytes` are what was written in it. */
-export interface Rewritten {
+interface Rewritten {
   texts: Buffer[];
   bytes: Buffer[];
 }

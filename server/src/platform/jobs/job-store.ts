@@ -1,0 +1,378 @@
+import { type Kysely, type Selectable, SqliteAdapter, sql } from 'kysely';
+import { inBatches } from '#platform/batches.ts';
+import { databaseClock } from '#platform/database-clock.ts';
+import { newId } from '#platform/id.ts';
+import type { JobKind } from './job-kind.ts';
+
+export interface JobTables {
+  jobs: {
+    id: string;
+    kind: string;
+    /** Of a kind there is one such row at most; null: as many as are asked for. */
+    once: string | null;
+    /** JSON. Ids, never what is known of a person. */
+    payload: string;
+    /** 0 goes first. */
+    priority: number;
+    /** By the clock of the database, as all times here. */
+    run_at: string;
+    attempts: number;
+    /** The worker that has it, until `lease_until`; null while it waits. */
+    claimed_by: string | null;
+    lease_until: string | null;
+    /** How often it was claimed: what a worker says of it counts only while this is the number that it claimed. */
+    claims: number;
+    /** 1: it was asked for once more while somebody worked on it. */
+    asked_again: number;
+    /** 1: who works on it is to stop. */
+    cancelled: number;
+    last_error: string | null;
+    created_at: string;
+    /** When it was given up. */
+    dead_at: string | null;
+  };
+}
+
+export type JobRow = Selectable<JobTables['jobs']>;
+
+/** One claim of a row. */
+export type Claim = Pick<JobRow, 'id' | 'claims'>;
+
+/** What may be said of a job when it is asked for. */
+export interface Asked {
+  /** There is one such job of its kind at most. Asking for one that waits brings it forward and replaces its payload; one that is being done is done once more. */
+  once?: string;
+  delay_ms?: number;
+  priority?: number;
+}
+
+/** A row that was lost to another worker, or is no more: what was done in its name is not to count. */
+export class LeaseLost extends Error {
+  override name = 'LeaseLost';
+}
+
+/** Under which a recurring kind has its one row. */
+export const RECURRING = 'recurring';
+/** How long it can be seen what was given up, and how many of them at most. */
+const DEAD_KEPT_MS = 30 * 86_400_000;
+const DEAD_MAXIMUM = 1_000;
+const ERROR_LENGTH_MAXIMUM = 500;
+
+/**
+ * The rows of jobs: each function is one step that the database decides. `shift_ms` is for tests whose database has a clock that jumps.
+ */
+export function createJobStore(parts: {
+  database: Kysely<JobTables>;
+  worker: string;
+  lease_ms: number;
+  shift_ms?: (() => number) | undefined;
+}) {
+  const { database, worker, lease_ms, shift_ms = () => 0 } = parts;
+  const isSqlite = database.getExecutor().adapter instanceof SqliteAdapter;
+  const clock = databaseClock(database);
+  const at = (offset_ms = 0) => clock(offset_ms + shift_ms());
+  const mine = (from: Kysely<JobTables>, { id, claims }: Claim) => ({
+    update: () => from.updateTable('jobs').where('id', '=', id).where('claimed_by', '=', worker).where('claims', '=', claims),
+    remove: () => from.deleteFrom('jobs').where('id', '=', id).where('claimed_by', '=', worker).where('claims', '=', claims),
+  });
+  const free = { claimed_by: null, lease_until: null };
+
+  return {
+    /** Asks for jobs as part of `transaction`. */
+    async add(transaction: Kysely<JobTables>, all: readonly ({ kind: JobKind<unknown>; payload: unknown } & Asked)[]) {
+      const rows = all.map(({ kind, payload, once, delay_ms = 0, priority = kind.priority }) => ({
+        id: newId(),
+        kind: kind.name,
+        once: once ?? null,
+        payload: JSON.stringify(kind.payload.parse(payload)),
+        priority,
+        run_at: at(delay_ms),
+        attempts: 0,
+        ...free,
+        claims: 0,
+        asked_again: 0,
+        cancelled: 0,
+        last_error: null,
+        created_at: at(),
+        dead_at: null,
+      }));
+      await inBatches(rows, (batch) =>
+        transaction
+          .insertInto('jobs')
+          .values(batch)
+          .onConflict((conflict) =>
+            conflict
+              .columns(['kind', 'once'])
+              .where('once', 'is not', null)
+              .where('dead_at', 'is', null)
+              .doUpdateSet(({ ref, fn, eb }) => ({
+                payload: ref('excluded.payload'),
+                asked_again: eb.case().when('jobs.claimed_by', 'is', null).then(0).else(1).end(),
+                // One that failed, or was planned for later, is done when it is asked for.
+                run_at: isSqlite
+                  ? fn<string>('min', ['excluded.run_at', 'jobs.run_at'])
+                  : fn<string>('least', ['excluded.run_at', 'jobs.run_at']),
+              })),
+          )
+          .execute(),
+      );
+    },
+
+    /** Sees to it that a recurring kind has its row, and that this is not planned for later than the kind wants. */
+    async keepRecurring(kind: JobKind<unknown>, every_ms: number) {
+      await database
+        .insertInto('jobs')
+        .values({
+          ...{ id: newId(), kind: kind.name, once: RECURRING, payload: JSON.stringify(kind.payload.parse({})) },
+          ...{ priority: kind.priority, run_at: at(), attempts: 0, claims: 0, asked_again: 0, cancelled: 0 },
+          ...{ ...free, last_error: null, created_at: at(), dead_at: null },
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      await database
+        .updateTable('jobs')
+        .set({ run_at: at(every_ms) })
+        .where('kind', '=', kind.name)
+        .where('once', '=', RECURRING)
+        .where('claimed_by', 'is', null)
+        .where('run_at', '>', at(every_ms))
+        .execute();
+    },
+
+    /** Takes up to `most` due rows of a kind for this worker alone, the most urgent first. */
+    async claim(kind: JobKind<unknown>, most: number): Promise<JobRow[]> {
+      const counted = kind.attempts.counted === 'claimed' ? 1 : 0;
+      return await database
+        .with(
+          (expression) => expression('due').materialized(),
+          (from) => {
+            const due = from
+              .selectFrom('jobs')
+              .select('id')
+              .where('kind', '=', kind.name)
+              .where('dead_at', 'is', null)
+              .where('cancelled', '=', sql.lit(0))
+              .where('run_at', '<=', at())
+              .where(({ eb, or }) => or([eb('lease_until', 'is', null), eb('lease_until', '<=', at())]))
+              .orderBy('priority')
+              .orderBy('run_at')
+              .orderBy('id')
+              .limit(most);
+            // SQLite has one writer, and what this statement has found is as it was found.
+            return isSqlite ? due : due.forUpdate().skipLocked();
+          },
+        )
+        .updateTable('jobs')
+        .set(({ eb }) => ({
+          claimed_by: worker,
+          lease_until: at(lease_ms),
+          claims: eb('claims', '+', 1),
+          attempts: eb('attempts', '+', counted),
+          asked_again: 0,
+        }))
+        .where('id', 'in', (eb) => eb.selectFrom('due').select('due.id'))
+        .returningAll()
+        .execute();
+    },
+
+    /** Prolongs the leases of claims; answers those that this worker still has. */
+    async renew(claims: readonly Claim[]): Promise<Pick<JobRow, 'id' | 'claims' | 'cancelled'>[]> {
+      return await database
+        .updateTable('jobs')
+        .set({ lease_until: at(lease_ms) })
+        .where('claimed_by', '=', worker)
+        .where(
+          'id',
+          'in',
+          claims.map(({ id }) => id),
+        )
+        .returning(['id', 'claims', 'cancelled'])
+        .execute();
+    },
+
+    /**
+     * Ends a job as part of `transaction`: it is gone, or planned anew.
+     * @throws LeaseLost when it is no longer this worker's; what else the transaction has done is then not to be.
+     */
+    async finish(transaction: Kysely<JobTables>, claim: Claim, every_ms: number | undefined): Promise<'ended' | 'again'> {
+      const { update, remove } = mine(transaction, claim);
+      const ended = await remove()
+        .where(({ eb, or }) =>
+          every_ms === undefined
+            ? or([eb('asked_again', '=', sql.lit(0)), eb('cancelled', '=', sql.lit(1))])
+            : eb('cancelled', '=', sql.lit(1)),
+        )
+        .returning('id')
+        .executeTakeFirst();
+      if (ended !== undefined) return 'ended';
+      const again = await update()
+        .set(({ eb }) => ({
+          ...free,
+          attempts: 0,
+          last_error: null,
+          run_at: eb
+            .case()
+            .when('asked_again', '=', 1)
+            .then(at())
+            .else(at(every_ms ?? 0))
+            .end(),
+          asked_again: 0,
+        }))
+        .returning('id')
+        .executeTakeFirst();
+      if (again === undefined) throw new LeaseLost('Another server does this by now.');
+      return 'again';
+    },
+
+    /** Ends many that do not recur; answers those that it could not, because they were asked for again, or are no longer this worker's. */
+    async finishAll(claims: readonly Claim[]): Promise<Claim[]> {
+      const ended = await database
+        .deleteFrom('jobs')
+        .where('claimed_by', '=', worker)
+        .where(({ eb, or }) => or([eb('asked_again', '=', sql.lit(0)), eb('cancelled', '=', sql.lit(1))]))
+        .where(({ eb, or, and }) => or(claims.map((one) => and([eb('id', '=', one.id), eb('claims', '=', one.claims)]))))
+        .returning('id')
+        .execute();
+      const gone = new Set(ended.map(({ id }) => id));
+      return claims.filter(({ id }) => !gone.has(id));
+    },
+
+    /** Notes that a job failed: it waits so long, or is given up. With `afresh` its attempts begin anew. False when it is no longer this worker's. */
+    async fail(claim: Claim, error: string, wait_ms: number | undefined, afresh = false): Promise<boolean> {
+      const { update, remove } = mine(database, claim);
+      const stopped = await remove().where('cancelled', '=', sql.lit(1)).returning('id').executeTakeFirst();
+      if (stopped !== undefined) return true;
+      const last_error = error.slice(0, ERROR_LENGTH_MAXIMUM);
+      const noted = await update()
+        .set(
+          wait_ms === undefined
+            ? { ...free, last_error, dead_at: at() }
+            : { ...free, last_error, run_at: at(wait_ms), asked_again: 0, ...(afresh ? { attempts: 0 } : {}) },
+        )
+        .returning('id')
+        .executeTakeFirst();
+      return noted !== undefined;
+    },
+
+    /** Plans a recurring job anew that was claimed more often than it may be tried, and was never ended. */
+    async skip(claim: Claim, every_ms: number): Promise<void> {
+      await mine(database, claim)
+        .update()
+        .set({ ...free, attempts: 0, run_at: at(every_ms), last_error: 'Its servers ended while they worked on it.' })
+        .execute();
+    },
+
+    /** Counts an attempt at once, whatever becomes of this process. @throws LeaseLost when the job is no longer this worker's. */
+    async countAttempt(claim: Claim): Promise<void> {
+      const counted = await mine(database, claim)
+        .update()
+        .set(({ eb }) => ({ attempts: eb('attempts', '+', 1) }))
+        .returning('id')
+        .executeTakeFirst();
+      if (counted === undefined) throw new LeaseLost('Another server does this by now.');
+    },
+
+    /** Gives rows back as if they had not been claimed. */
+    async giveBack(claims: readonly (Claim & { counted: boolean })[]): Promise<void> {
+      for (const claim of claims) {
+        await mine(database, claim)
+          .update()
+          .set(({ eb }) => ({ ...free, attempts: eb('attempts', '-', claim.counted ? 1 : 0) }))
+          .execute();
+      }
+    },
+
+    /** Ends what waits; has those stop that work on it. Answers the ids of the latter. */
+    async cancel(which: { id: string } | { kind: string; once: string }): Promise<{ removed: number; told: string[] }> {
+      const removed = await database
+        .deleteFrom('jobs')
+        .where((eb) => eb.and(which))
+        .where('dead_at', 'is', null)
+        .where('claimed_by', 'is', null)
+        .returning('id')
+        .execute();
+      const told = await database
+        .updateTable('jobs')
+        .set({ cancelled: 1, asked_again: 0 })
+        .where((eb) => eb.and(which))
+        .where('dead_at', 'is', null)
+        .where('claimed_by', 'is not', null)
+        .returning('id')
+        .execute();
+      return { removed: removed.length, told: told.map(({ id }) => id) };
+    },
+
+    /** Removes what is over, and mends what was planned by a clock that was wrong. Each server may do so at any time. */
+    async tidy(recurring: readonly { name: string; every_ms: number }[]): Promise<void> {
+      const over = database.deleteFrom('jobs');
+      await over.where('cancelled', '=', sql.lit(1)).where('lease_until', '<=', at()).execute();
+      await over.where('dead_at', '<=', at(-DEAD_KEPT_MS)).execute();
+      await over
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('jobs')
+            .select('id')
+            .where('dead_at', 'is not', null)
+            .orderBy('dead_at', 'desc')
+            .limit(isSqlite ? -1 : DEAD_MAXIMUM * 10)
+            .offset(DEAD_MAXIMUM),
+        )
+        .execute();
+      await database
+        .updateTable('jobs')
+        .set({ lease_until: at(lease_ms) })
+        .where('lease_until', '>', at(2 * lease_ms))
+        .execute();
+      for (const { name, every_ms } of recurring) {
+        await database
+          .updateTable('jobs')
+          .set({ run_at: at(every_ms) })
+          .where('kind', '=', name)
+          .where('once', '=', RECURRING)
+          .where('claimed_by', 'is', null)
+          .where('run_at', '>', at(2 * every_ms))
+          .execute();
+      }
+    },
+
+    /** How many jobs of each kind wait and are due, are being done, and were given up; and since when the one waits that is due longest. */
+    async figures() {
+      const now = Date.parse((await sql<{ now: string }>`select ${at()} as now`.execute(database)).rows[0]?.now ?? '');
+      const rows = await database
+        .selectFrom('jobs')
+        .select(({ fn }) => [
+          'kind',
+          fn.countAll<number>().as('all'),
+          fn.count<number>('dead_at').as('dead'),
+          fn.sum<number>(sql`case when dead_at is null and lease_until > ${at()} then 1 else 0 end`).as('running'),
+          fn
+            .sum<number>(
+              sql`case when dead_at is null and run_at <= ${at()} and (lease_until is null or lease_until <= ${at()}) then 1 else 0 end`,
+            )
+            .as('late'),
+          sql<
+            string | null
+          >`min(case when dead_at is null and (lease_until is null or lease_until <= ${at()}) then run_at end)`.as('oldest'),
+        ])
+        .groupBy('kind')
+        .execute();
+      return rows.map(({ kind, all, dead, running, late, oldest }) => ({
+        kind,
+        waiting: Number(all) - Number(dead) - Number(running),
+        running: Number(running),
+        late: Number(late),
+        late_ms: oldest === null ? 0 : Math.max(0, now - Date.parse(oldest)),
+        dead: Number(dead),
+      }));
+    },
+
+    async countDead(): Promise<number> {
+      const row = await database
+        .selectFrom('jobs')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('dead_at', 'is not', null)
+        .executeTakeFirstOrThrow();
+      return Number(row.count);
+    },
+  };
+}

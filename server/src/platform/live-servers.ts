@@ -1,0 +1,95 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { type Kysely, SqliteAdapter, sql } from 'kysely';
+import { databaseClock } from './database-clock.ts';
+import { logFailure } from './database-patience.ts';
+import { hasEnded, thisProcess } from './home.ts';
+
+export interface ServerTables {
+  servers: {
+    /** Of the data folder. */
+    id: string;
+    host: string;
+    boot: string;
+    pid: number;
+    process_began: string;
+    started_at: string;
+    /** By the clock of the database. */
+    seen_at: string;
+    /** The settings that it has not and that servers need which share a database, in words; empty: none. */
+    lacks: string;
+  };
+}
+
+/** Another server uses the database, and one of the two lacks what they need between them. `message` is one line that says what. */
+class SharedDatabaseError extends Error {
+  override name = 'SharedDatabaseError';
+}
+
+const SEEN_EVERY_MS = 15_000;
+/** A server of which nothing was heard for so long is gone. */
+const GONE_AFTER_MS = 60_000;
+
+const list = (names: readonly string[]) => names.join(' and ');
+
+/**
+ * Says in the database that this server lives, on PostgreSQL, which several may share. `needed` are the settings without which they must not, and whether this one has
+ * them. Answers what takes the word back.
+ * @throws SharedDatabaseError while another server lives and one of the two lacks a setting.
+ */
+export async function joinServers(parts: {
+  database: Kysely<ServerTables>;
+  /** The data folder's id. */
+  home: string;
+  needed: Readonly<Record<string, boolean>>;
+  logger: FastifyBaseLogger;
+}): Promise<{ leave(): Promise<void> }> {
+  const { database, home, needed, logger } = parts;
+  // An SQLite file lies in a data folder, and that has one server.
+  if (database.getExecutor().adapter instanceof SqliteAdapter) return { leave: () => Promise.resolve() };
+  const clock = databaseClock(database);
+  const missing = Object.entries(needed).flatMap(([name, is_set]) => (is_set ? [] : [name]));
+  const me = { ...thisProcess(), id: home, started_at: new Date().toISOString(), lacks: list(missing) };
+
+  const say = (from: Kysely<ServerTables>) =>
+    from
+      .insertInto('servers')
+      .values({ ...me, seen_at: clock() })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...me, seen_at: clock() }))
+      .execute();
+
+  await database.transaction().execute(async (transaction) => {
+    // Of two that start at once the second sees the first.
+    await sql`lock table servers in exclusive mode`.execute(transaction);
+    await transaction.deleteFrom('servers').where('seen_at', '<', clock(-GONE_AFTER_MS)).execute();
+    const others = await transaction.selectFrom('servers').selectAll().where('id', '!=', home).orderBy('started_at').execute();
+    for (const other of others) {
+      if (hasEnded(other)) {
+        await transaction.deleteFrom('servers').where('id', '=', other.id).execute();
+        continue;
+      }
+      if (missing.length === 0 && other.lacks === '') continue;
+      const who = `another server (process ${other.pid} on ${other.host}, started ${other.started_at}) uses it`;
+      const lacks = missing.length > 0 ? `this one has no ${list(missing)}` : `that one has no ${other.lacks}`;
+      const names = missing.length > 0 ? list(missing) : other.lacks;
+      throw new SharedDatabaseError(
+        `The database of DATABASE_URL cannot be shared: ${who}, and ${lacks}. Set ${names} for all servers of it, or stop the other one; if that one is gone, start again in ${GONE_AFTER_MS / 1000} s.`,
+      );
+    }
+    await say(transaction);
+  });
+
+  const timer = setInterval(() => {
+    say(database).catch((error: unknown) => logFailure(logger, error, 'this server could not say that it lives'));
+  }, SEEN_EVERY_MS).unref();
+  return {
+    async leave() {
+      clearInterval(timer);
+      await database
+        .deleteFrom('servers')
+        .where('id', '=', home)
+        .where('started_at', '=', me.started_at)
+        .execute()
+        .catch((error: unknown) => logFailure(logger, error, 'this server could not say that it stops'));
+    },
+  };
+}

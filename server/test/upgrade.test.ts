@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { currentUser } from '@palisade/contract/auth';
+import { listMessages, sendMessage } from '@palisade/contract/chat';
+import type { Endpoint } from '@palisade/contract/endpoint';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { migrations } from '#migrations/all.ts';
+import { openDatabase } from '#platform/database.ts';
+import type { Tables } from '#server/app/tables.ts';
+import { freePort } from './free-port.ts';
+import { freshDatabase, isPostgres, readAnswer, replyOf } from './harness.ts';
+import { REDIS_SERVER, startRedis } from './redis.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const NEWEST = Object.keys(migrations).sort().at(-1) ?? '';
+const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 50 });
+
+function git(...args: string[]): string | undefined {
+  try {
+    return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The commit before the newest migration; undefined where the history does not reach so far. */
+function commitBefore(): string | undefined {
+  const added = git('log', '--diff-filter=A', '--format=%H', '-1', '--', `server/migrations/${NEWEST}.ts`);
+  return added === undefined || added === '' ? undefined : git('rev-parse', '--verify', `${added}^`);
+}
+const before = process.env['UPGRADE_FROM'] ?? commitBefore();
+if (before === undefined) process.stdout.write('skipped: the history does not hold the version before the newest migration\n');
+
+function freshFolder(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `palisade-${name}-`));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Lays out the version of a commit, on the packages that are installed here, and answers its `main.ts`. */
+function layOut(commit: string): string {
+  const folder = freshFolder('version');
+  const archive = execFileSync('git', ['archive', commit, 'package.json', 'contract', 'server'], {
+    cwd: ROOT,
+    maxBuffer: 1024 ** 3,
+  });
+  execFileSync('tar', ['-x', '-C', folder], { input: archive });
+  const packages = join(folder, 'node_modules');
+  mkdirSync(join(packages, '@palisade'), { recursive: true });
+  for (const name of readdirSync(join(ROOT, 'node_modules'))) {
+    if (name !== '@palisade') symlinkSync(join(ROOT, 'node_modules', name), join(packages, name));
+  }
+  symlinkSync(join(folder, 'contract'), join(packages, '@palisade', 'contract'));
+  rmSync(join(folder, 'server', 'passwords'), { recursive: true, force: true });
+  symlinkSync(join(ROOT, 'server', 'passwords'), join(folder, 'server', 'passwords'));
+  return join(folder, 'server', 'src', 'main.ts');
+}
+
+async function call<E extends Endpoint>(server: ServerProcess, endpoint: E, token: string, body?: unknown) {
+  const response = await fetch(`${server.url}/api${endpoint.path}`, {
+    method: endpoint.method,
+    headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return replyOf(await readAnswer(endpoint, response));
+}
+
+describe.runIf(before !== undefined)('the version before the newest migration', { timeout: 180_000 }, () => {
+  test('leaves a data folder that this one starts on, with everybody signed in and everything there', async () => {
+    const environment = { DATA_DIR: freshFolder('upgrade') };
+    const old = await startServer(environment, layOut(before ?? ''));
+    const token = await old.signIn('maria');
+    await call(old, sendMessage, token, { message: 'From before.', sender: 'user' });
+    expect(await old.kill('SIGKILL')).toBeNull();
+    const now = await startServer(environment);
+    expect(await call(now, currentUser, token)).toMatchObject({ username: 'maria' });
+    expect((await call(now, listMessages, token)).map(({ message }) => message)).toContain('From before.');
+    const database = openDatabase<Tables>({ sqlite: join(environment.DATA_DIR, 'palisade.sqlite') });
+    onTestFinished(() => database.destroy());
+    // What an earlier version did by timers is done by jobs now.
+    const done = async () =>
+      (await database.selectFrom('jobs').select('kind').where('claims', '>', 0).execute()).map(({ kind }) => kind);
+    await soon(async () => expect(await done()).toEqual(expect.arrayContaining(['retention', 'digests', 'detection'])));
+    expect(await now.kill('SIGTERM')).toBe(0);
+  });
+
+  test.runIf(isPostgres() && REDIS_SERVER !== undefined)(
+    'serves on beside this one, both know what was done at the other, and a week has one digest',
+    async () => {
+      const { location, dispose } = await freshDatabase();
+      onTestFinished(dispose);
+      const DATABASE_URL = 'postgres' in location ? location.postgres : '';
+      const redis = await startRedis(await freePort());
+      onTestFinished(() => redis.stop());
+      const shared = { DATABASE_URL, REDIS_URL: redis.url };
+      const old = await startServer({ ...shared, DATA_DIR: freshFolder('old') }, layOut(before ?? ''));
+      const token = await old.signIn('boss');
+      const database = openDatabase<Tables>({ postgres: DATABASE_URL });
+      onTestFinished(() => database.destroy());
+      const digest = () => database.selectFrom('alert_digest').select(['since', 'until']).executeTakeFirst();
+      await soon(async () => expect(await digest()).toBeDefined());
+      // The old one was in the middle of a week's digests.
+      const until = new Date().toISOString();
+      await database.updateTable('alert_digest').set({ until }).execute();
+      const now = await startServer({ ...shared, DATA_DIR: freshFolder('new') });
+      // Due at once, in place of when the last one was: whichever server does it, it is done once.
+      await database.updateTable('jobs').set({ run_at: until }).where('kind', '=', 'digests').execute();
+      await soon(async () => expect(await digest()).toEqual({ since: until, until: null }));
+      expect(await call(now, currentUser, token)).toMatchObject({ username: 'boss' });
+      await call(old, sendMessage, token, { message: 'At the old one.', sender: 'user' });
+      await call(now, sendMessage, token, { message: 'At the new one.', sender: 'user' });
+      for (const server of [old, now]) {
+        const said = (await call(server, listMessages, token)).map(({ message }) => message);
+        expect(said).toEqual(expect.arrayContaining(['At the old one.', 'At the new one.']));
+        await server.signIn(server === old ? 'anna' : 'berta');
+      }
+      expect(old.errors()).toBe('');
+      expect(await old.kill('SIGTERM')).toBe(0);
+      expect((await fetch(`${now.url}/api/health`)).status).toBe(200);
+      expect(await now.kill('SIGTERM')).toBe(0);
+    },
+  );
+});

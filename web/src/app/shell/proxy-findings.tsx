@@ -1,0 +1,28 @@
+import { type ProxyFindings, readProxyFindings } from '@palisade/contract/proxy';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { call } from '#api/call.ts';
+
+const ProxyBanner = lazy(async () => ({ default: (await import('./proxy-banner.tsx')).ProxyBanner }));
+
+/** In ms: a proxy comes when somebody sets it up. */
+const ASKED_AGAIN = 60_000;
+
+const findingsQuery = queryOptions({
+  queryKey: ['proxy-findings'],
+  queryFn: ({ signal }) => call(readProxyFindings, { signal }),
+  staleTime: ASKED_AGAIN,
+  refetchInterval: ASKED_AGAIN,
+});
+
+function isFound({ behind_proxy, untrusted }: ProxyFindings): boolean {
+  return behind_proxy !== null || untrusted.length > 0;
+}
+
+/** Asks for proxies that the settings do not name; what tells of them is loaded where there are any. */
+export function ProxyFindingsBanner() {
+  const { data: findings, refetch } = useQuery(findingsQuery);
+  return (
+    <Suspense fallback={null}>{findings && isFound(findings) && <ProxyBanner findings={findings} onRead={refetch} />}</Suspense>
+  );
+}
