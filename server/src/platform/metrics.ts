@@ -2,7 +2,7 @@
 type Labels = Readonly<Record<string, string>>;
 
 /** One number at the moment of a look. */
-export interface Sample {
+interface Sample {
   labels?: Labels;
   value: number;
 }
