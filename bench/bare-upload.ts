@@ -2,7 +2,7 @@
 // appended to, shared by all who wait for it. No people, no limits, no records, no unpacking. What it does on a machine is what no server of ours can pass there.
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
@@ -44,7 +44,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-createServer(async (request, response) => {
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await bodyOf(request);
   const boundary = body.subarray(0, body.indexOf('\r\n'));
   const start = body.indexOf('\r\n\r\n') + 4;
@@ -55,4 +55,6 @@ createServer(async (request, response) => {
   await onDisk();
   response.setHeader('content-type', 'application/json');
   response.end(JSON.stringify({ success: true, data: { result: [{ is_infected, sha256 }] } }));
-}).listen(Number(port), '127.0.0.1');
+}
+
+createServer((request, response) => void answer(request, response)).listen(Number(port), '127.0.0.1');

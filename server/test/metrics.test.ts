@@ -149,9 +149,8 @@ describe('metrics on a port of their own', () => {
     expect(await ask(url, { host: 'rebound.example.com' })).toMatchObject({ status: 421 });
     expect(await ask(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 404 });
     expect(await ask(url, {}, 'POST')).toMatchObject({ status: 405 });
-    expect(await ask(`${server.url.replace('localhost', '127.0.0.1')}/metrics`)).not.toMatchObject({
-      text: expect.stringContaining('palisade_build_info') as unknown,
-    });
+    const page = await ask(`${server.url.replace('localhost', '127.0.0.1')}/metrics`);
+    expect(page.text).not.toContain('palisade_build_info');
     // An open connection of a scraper does not hold a stop up.
     const open = request(url, { headers: { connection: 'keep-alive' } }).end();
     open.once('error', () => {});
@@ -162,10 +161,8 @@ describe('metrics on a port of their own', () => {
   test('on an address that others reach need the token', async () => {
     const port = String(await freePort());
     const refused = await runServer({ DATA_DIR: join(folder, 'two'), PORT: '0', METRICS_PORT: port, METRICS_HOST: '0.0.0.0' });
-    expect(refused).toMatchObject({
-      code: 1,
-      errors: expect.stringMatching(/^palisade: METRICS_HOST 0\.0\.0\.0 can be reached/) as unknown,
-    });
+    expect(refused.code).toBe(1);
+    expect(refused.errors).toMatch(/^palisade: METRICS_HOST 0\.0\.0\.0 can be reached/);
     await startServer({ DATA_DIR: join(folder, 'two'), METRICS_PORT: port, METRICS_HOST: '0.0.0.0', METRICS_TOKEN: TOKEN });
     const url = `http://127.0.0.1:${port}/metrics`;
     expect(await ask(url)).toMatchObject({ status: 401 });

@@ -89,7 +89,11 @@ async function move(from: string, to: string): Promise<void> {
 
 async function syncFile(path: string): Promise<void> {
   const handle = await open(path, 'r');
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Files of a folder, by name; none where there is no folder. */

@@ -46,7 +46,7 @@ export interface Connection<Principal, Told> {
 }
 
 /** What one connection hears and how it ends. */
-export interface Conversation<Said> {
+interface Conversation<Said> {
   onFrame?(frame: Said): void;
   /** Called once, whoever left. */
   onLeave(): void;

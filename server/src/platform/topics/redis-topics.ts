@@ -156,7 +156,7 @@ export async function createRedisTopics(parts: {
     isAway = true;
     logger.error({ err: error }, 'Redis does not answer: until it does, events of other servers do not reach the pages here');
     connection.renew();
-    setTimeout(look, LOOK_MS).unref();
+    setTimeout(() => void look(), LOOK_MS).unref();
   }
 
   function noteUnsaid(key: string): void {
@@ -193,7 +193,7 @@ export async function createRedisTopics(parts: {
       await forgetUnsaid();
     } catch {
       connection.renew();
-      setTimeout(look, LOOK_MS).unref();
+      setTimeout(() => void look(), LOOK_MS).unref();
       return;
     }
     isAway = false;
