@@ -176,8 +176,9 @@ rule Office_Remote_Template
     threat = "Exploit.Office.RemoteTemplate"
   strings:
     $rels = "schemas.openxmlformats.org/package/2006/relationships"
-    $template = /attachedTemplate["'][^>]{0,200}Target=["'](https?:\/\/|\\\\|file:\/\/)[^>]{3,400}TargetMode=["']External/ nocase
-    $template_first = /Target=["']([Hh][Tt][Tt][Pp]|\\\\|[Ff][Ii][Ll][Ee]:)[^>]{3,406}relationships\/attachedTemplate["']/
+    $template = /relationships\/attachedTemplate["'][^>]{0,200}Target=["']([Hh][Tt][Tt][Pp][Ss]?:\/\/|\\\\|[Ff][Ii][Ll][Ee]:\/\/)[^>]{3,400}TargetMode=["']External/
+    // attribute by attribute: a gap over the whole element is searched anew from each Target of a text that has nothing else
+    $template_first = /Target=("([Hh][Tt][Tt][Pp]|\\\\|[Ff][Ii][Ll][Ee]:)[^">]{3,400}"|'([Hh][Tt][Tt][Pp]|\\\\|[Ff][Ii][Ll][Ee]:)[^'>]{3,400}')(\s{1,8}\w{2,12}\s{0,4}=\s{0,4}("[^">]{0,100}"|'[^'>]{0,100}')){0,4}\s{1,8}Type\s{0,4}=\s{0,4}["'][^"'>]{0,100}relationships\/attachedTemplate["']/
   condition:
     filesize < 1MB and $rels and any of ($template*)
 }
