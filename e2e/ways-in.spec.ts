@@ -183,7 +183,7 @@ test.describe('in local exposure', () => {
     await forgetful.goto('/?mode=forgot-password');
     await forgetful.getByLabel('Email').fill('boss@example.com');
     await forgetful.getByRole('button', { name: 'Send Reset Instructions' }).click();
-    await expect(forgetful.getByText(/reached through a proxy, so it cannot tell who asks/)).toBeVisible();
+    await expect(forgetful.getByText(/cannot tell who asks from here/)).toBeVisible();
   });
 });
 

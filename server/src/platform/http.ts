@@ -250,7 +250,7 @@ export async function createHttp(options: {
     }
     if (hasTwoHosts(request.raw.rawHeaders)) throw new Problem('malformed', { detail: 'The request names more than one host.' });
     // No text that anything is looked for by has it, and PostgreSQL fails on it.
-    if (/%00/.test(request.url))
+    if (/\?.*%00/.test(request.url))
       throw new Problem('malformed', { detail: 'The address holds a character that is not text (%00).' });
     options.onArrival(request);
     if (isOwnHost(request)) return;

@@ -83,7 +83,7 @@ describe('the score', () => {
     const account = { ...nothing.account, second_factor: { enabled: false, recovery_codes_left: 0 }, age_ms: 0 };
     const { findings, vulnerabilities_found } = judge({ ...nothing, account });
     expect(findings.find(({ id }) => id === 'no_two_factor')).toMatchObject({ state: 'fail', deduction: 0, gain: 0 });
-    expect(vulnerabilities_found[0]).toMatch(/It counts from tomorrow on\.$/);
+    expect(vulnerabilities_found[0]).toMatch(/It lowers the score from tomorrow on\.$/);
   });
 
   test('says what mending one thing alone would give back', () => {
@@ -259,7 +259,7 @@ describe('a finding leads to where it can be mended:', () => {
   test('old signatures lead an administrator to their sources', () => {
     const { findings, recommendations } = judge({ ...failing, account: { ...account, is_admin: true } });
     expect(findings.find(({ id }) => id === 'signatures_old')?.fix_route).toBe('/antivirus');
-    expect(recommendations.join(' ')).toContain('Look at the sources of the signatures');
+    expect(recommendations.join(' ')).toContain('mend the source of known threats');
   });
 });
 
