@@ -192,7 +192,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL server', async ()
         signIn,
       } = await startTestApp({
         environment: { DATABASE_POOL, DATABASE_TIMEOUT, ...keys },
-        surroundings: { database: { postgres: named.href } },
+        surroundings: { database: { postgres: named.href }, shares_database: true },
       });
       const session = await signIn();
       return { started, call, token: session.token, name: `pool-${DATABASE_POOL}` };
