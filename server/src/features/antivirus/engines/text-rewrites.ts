@@ -298,6 +298,13 @@ interface Rewritten {
   bytes: Buffer[];
 }
 
+/**
+ * What no literal has as it is: between two quotation marks that do not belong together lies the beginning of a file that is carried behind a script, and what is found
+ * of it there is cut off. It is found as what it is in the file itself.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const RAW_BYTES = /[\0-\x08\x0e-\x1a]/;
+
 /** Whether a text has anything of what is rewritten here: nearly none has. */
 const TELLING =
   /\s-f\b|join|implode|concat|reverse|strrev|replace|rot_?13|\\[0-7]{3}|%u[0-9a-f]{4}|[A-Z2-7]{40}|b85decode|a85decode|ascii85|<~|fromCharCode|fromCodePoint|^[\t @(]{0,16}(?:echo|set)\b|^\s{0,8}(?::|S[0-3]|(?:0x)?[0-9a-f]{2,16}:?\s{1,8})[0-9a-f]|[=(]\s{0,4}b?['"]|hex:|hex\(|__DATA__|__END__|<<|unpack|uudecode|^#!|\$\{"|(?:=[0-9A-F]{2}){8}|(?:[0-9a-f]{2}[-,:_ ]){16}/im;
@@ -333,7 +340,7 @@ export function rewritten(text: Buffer): Rewritten {
   const literals: string[] = [];
   for (const [literal] of folded.matchAll(ONE)) {
     if (literals.length === LITERALS_MAXIMUM) break;
-    if (literal.length >= LEAST) literals.push(meaningOf(literal));
+    if (literal.length >= LEAST && !RAW_BYTES.test(literal)) literals.push(meaningOf(literal));
   }
   const other = replaced(folded, literals.join('\n'));
   if (other !== undefined) addText(other);
@@ -344,7 +351,7 @@ export function rewritten(text: Buffer): Rewritten {
   if (source.startsWith('#!')) {
     // In single quotes of a shell nothing is an escape.
     for (const [, literal = ''] of [...source.matchAll(/'([^']{64,4096})'/g)].slice(0, WHOLE_LITERALS_MAXIMUM))
-      add(found.bytes, Buffer.from(literal, 'latin1'));
+      if (!RAW_BYTES.test(literal)) add(found.bytes, Buffer.from(literal, 'latin1'));
     const behind = BEHIND_SCRIPT.exec(source)?.[1];
     if (behind !== undefined) add(found.bytes, Buffer.from(behind, 'latin1'));
   }
