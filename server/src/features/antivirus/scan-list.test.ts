@@ -48,9 +48,14 @@ describe('a history of more than a thousand records', async () => {
   }
 
   test('is counted whole, whatever a page holds', async () => {
-    expect(replyOf(await call(countScans, { token }))).toEqual({ clean: COPIES, infected: 1, pending: 0 });
-    expect(replyOf(await call(countScans, { token, query: '?search=odd%25' }))).toEqual({ clean: 0, infected: 1, pending: 0 });
-    expect(replyOf(await call(countScans, { token: stranger }))).toEqual({ clean: 0, infected: 0, pending: 0 });
+    expect(replyOf(await call(countScans, { token }))).toEqual({ clean: COPIES, infected: 1, pending: 0, test_files: 0 });
+    expect(replyOf(await call(countScans, { token, query: '?search=odd%25' }))).toEqual({
+      clean: 0,
+      infected: 1,
+      pending: 0,
+      test_files: 0,
+    });
+    expect(replyOf(await call(countScans, { token: stranger }))).toEqual({ clean: 0, infected: 0, pending: 0, test_files: 0 });
   });
 
   test('is filtered by status, and searched by the names of files and threats, in any case of letters', async () => {

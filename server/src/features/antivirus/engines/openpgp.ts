@@ -81,6 +81,11 @@ function isDeflate(bytes: Buffer): boolean {
   }
 }
 
+/** Seconds since 1970 that somebody may have written: none, or since 1991, when the first program of its kind came. */
+function isTime(seconds: number): boolean {
+  return seconds === 0 || (seconds > 662_688_000 && seconds < 2 ** 31);
+}
+
 /** Whether the body of a packet begins as one of its kind does. */
 function makesSense(tag: number, body: Buffer): boolean {
   const [first = 0, second = 0, third = 0, fourth = 0] = body;
@@ -98,11 +103,21 @@ function makesSense(tag: number, body: Buffer): boolean {
     case TAG.packed:
       // Deflate begins with a block of one of three kinds, zlib and bzip2 with their own magic.
       if (first === 1) return isDeflate(body.subarray(1));
-      return (first === 2 && second % 16 === 8) || (first === 3 && second === 0x42) || (first === 0 && second >= 0x80);
+      return (
+        (first === 2 && second % 16 === 8 && (256 * second + third) % 31 === 0) ||
+        (first === 3 && second === 0x42 && third === 0x5a) ||
+        (first === 0 && isOpenPgp(body.subarray(1)))
+      );
     case TAG.literal:
-      return 'btul1m'.includes(String.fromCharCode(first)) && body.length > 6 && 2 + second + 4 <= body.length;
+      return (
+        'btul1m'.includes(String.fromCharCode(first)) &&
+        body.length > 6 &&
+        2 + second + 4 <= body.length &&
+        body.subarray(2, 2 + second).every((letter) => letter >= 0x20) &&
+        isTime(body.readUInt32BE(2 + second))
+      );
     case TAG.protected:
-      return first === 1 || first === 2;
+      return first === 1 || (first === 2 && second >= 1 && second <= 13 && third >= 1 && third <= 3);
     default:
       return false;
   }
@@ -121,6 +136,8 @@ export function isOpenPgp(head: Buffer): boolean {
     const [body] = packet?.pieces ?? [];
     if (packet === undefined || body === undefined) return false;
     if (!makesSense(packet.tag, head.subarray(body.start, Math.min(body.end, body.start + FIRST_BYTES)))) return false;
+    // The key to it comes first, or its first bytes say little.
+    if (packet.tag === TAG.protected && count === 0 && head[body.start] === 1) return false;
     const after = head[packet.end];
     if (!FOLLOWED.includes(packet.tag)) return packet.pieces.length > 1 || packet.end >= head.length || (after ?? 0) >= 0x80;
     // A signature alone, or the key to something that is not here.
