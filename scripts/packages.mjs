@@ -140,6 +140,7 @@ export async function missingPromtool() {
 export const READERS = {
   python3: 'python3',
   openssl: 'openssl',
+  gnupg: 'gpg',
   cpio: 'cpio',
   binutils: 'ar',
   e2fsprogs: 'mke2fs',

@@ -217,6 +217,9 @@ class Walk {
         yield { headers, from: body, to };
         // Read both ways: some programs begin the body at the line that is no header, some behind the empty line.
         if (strict > body && strict < to) yield { headers, from: strict, to };
+      } else if (next !== undefined && [headers.encoding, ...headers.other_encodings].some(isEncoded)) {
+        // A multipart is never encoded as a whole: programs that find its type wrong take what comes first for one encoded body.
+        yield { headers, from: body, to };
       }
       // An inner multipart without a part is read as what it is without its parts.
       for (const { headers: own, body: own_body, parts } of this.levels.splice(next === undefined ? 0 : next.level + 1)) {
