@@ -127,7 +127,9 @@ describe.runIf(HAS_S3_SERVER)('two servers that share a database and a store', (
 
   test('a clean file leaves nothing there, and an empty one never comes there', async () => {
     way.next(() => undefined);
-    expect(await scanned(one, token, 'long.txt', Buffer.from('A line of a long text.\n'.repeat(10_000)))).toMatchObject({ scan_status: 'clean' });
+    expect(await scanned(one, token, 'long.txt', Buffer.from('A line of a long text.\n'.repeat(10_000)))).toMatchObject({
+      scan_status: 'clean',
+    });
     expect(way.calls).toEqual(['PUT', 'DELETE']);
     way.next(() => undefined);
     expect(await scanned(one, token, 'empty', Buffer.alloc(0))).toMatchObject({ scan_status: 'clean' });

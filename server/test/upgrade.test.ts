@@ -29,7 +29,16 @@ function git(...args: string[]): string | undefined {
 
 /** The commit of the main line before the newest migration came to it; undefined where the history does not reach so far. */
 function commitBefore(): string | undefined {
-  const added = git('log', '--first-parent', '-m', '--diff-filter=A', '--format=%H', '-1', '--', `server/migrations/${NEWEST}.ts`);
+  const added = git(
+    'log',
+    '--first-parent',
+    '-m',
+    '--diff-filter=A',
+    '--format=%H',
+    '-1',
+    '--',
+    `server/migrations/${NEWEST}.ts`,
+  );
   return added === undefined || added === '' ? undefined : git('rev-parse', '--verify', `${added}^`);
 }
 const before = process.env['UPGRADE_FROM'] ?? commitBefore();

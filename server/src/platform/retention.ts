@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isOutage, troubleOf } from './database-errors.ts';
 import { jobKind } from './jobs/job-kind.ts';
 import type { Jobs } from './jobs/jobs.ts';
 
@@ -13,7 +14,9 @@ export function keepRetention({ jobs, tasks }: { jobs: Pick<Jobs, 'handle'>; tas
       // What cannot be removed by one does not keep the others from it.
       await task().catch((error: unknown) => void failed.push(error));
     }
-    if (failed.length === 1) throw failed[0];
+    // The database is away for all of them alike, which is said once.
+    const outages = failed.map(troubleOf).filter((trouble) => trouble !== undefined && isOutage(trouble));
+    if (failed.length === 1 || (failed.length > 0 && outages.length === failed.length)) throw failed[0];
     if (failed.length > 1) throw new AggregateError(failed, 'Some of what is over its time could not be removed.');
   });
 }
