@@ -14,7 +14,7 @@ import { openStorage } from '#platform/blobs/open-storage.ts';
 import { parseStorageUrl } from '#platform/blobs/storage-url.ts';
 import { openDisk } from '#platform/disk.ts';
 import { newId } from '#platform/id.ts';
-import { EICAR, noise, PDF } from './files.ts';
+import { EICAR, noise } from './files.ts';
 import { problemOf, replyOf, sharedDatabase, startTestApp, type TestApp } from './harness.ts';
 import { PACKED_EICAR } from './packed-eicar.ts';
 import { HAS_S3_SERVER, NO_S3_SERVER, startFaults, startS3 } from './s3.ts';
