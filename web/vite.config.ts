@@ -32,7 +32,7 @@ function withoutWhatIsNeverCalled(): Plugin {
 
 /** What the screens behind sign-in share, in one file: a dozen of one kilobyte each costs as much again in headers. */
 const SHARED_BEHIND_SIGN_IN =
-  /\/src\/ui\/(?:scan-|test-files)|\/src\/api\/(?:dashboard|events|live-queries|overview|scans|scan-summary)|\/contract\/src\/(?:current-subscription|dashboard|events|overview)\.|\/IconFiles\./u;
+  /\/src\/ui\/(?:scan-|test-files|button-link\.tsx)|\/src\/api\/(?:dashboard|events|live-queries|overview|scans|scan-summary)|\/contract\/src\/(?:channel|current-subscription|dashboard|events|overview)\.|\/IconFiles\./u;
 
 /** The components of every screen, and the words for what a scan says, come with the first one; a dialog, which brings the kit's along, comes when it is opened. */
 const COMPONENTS =
@@ -68,7 +68,7 @@ export default defineConfig({
           groups: [
             {
               name: 'signed-in',
-              test: /\/@tanstack\/(?!.*(?:[mM]utationObserver|useMutation|[iI]nfiniteQuery(?!Behavior|Options)))|\/react-router\/|\/src\/app\/(?:signed-in|router|shell\/shell)\.|\/src\/app\/shell\/[a-z-]+\.css|\/src\/ui\/scan-row\.css|\/Icon(?:DeviceDesktop|Lock)\./u,
+              test: /\/@tanstack\/(?!.*(?:[mM]utationObserver|useMutation|[iI]nfiniteQuery(?!Behavior|Options)))|\/react-router\/|\/src\/app\/(?:signed-in|router|shell\/shell)\.|\/src\/app\/shell\/[a-z-]+\.css|\/src\/ui\/(?:button-link|color-scheme-switch|scan-row|sheet)\.css|\/Icon(?:DeviceDesktop|Lock)\./u,
             },
             { name: 'components', test: COMPONENTS },
             { name: 'fields', test: FIELDS },
