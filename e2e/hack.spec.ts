@@ -130,7 +130,7 @@ test('an infected upload becomes an alert, a drill says that it is one, and a sc
   await expect(scan.getByRole('region', { name: 'Vulnerabilities found' })).toContainText('Opened by "<b>ssh</b>".');
   await scan.getByText('All 28 checks').click();
   await expect(scan.getByRole('link', { name: /Fix .*port 22/ })).toHaveAttribute('href', '/firewall');
-  await expect(scan.getByRole('link', { name: /Fix The password is the only factor/ })).toHaveAttribute(
+  await expect(scan.getByRole('link', { name: /Fix Only a password protects/ })).toHaveAttribute(
     'href',
     '/dashboard?open=security',
   );

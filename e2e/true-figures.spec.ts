@@ -114,9 +114,9 @@ test('score, colour, words and posture scan agree, and nothing is claimed that n
   await page.goto('/dashboard');
   // An administrator without a second factor on the first day: 100 of what could be checked, and not teal.
   await expect(tile(page, 'Security Score')).toContainText('100%');
-  await expect(tile(page, 'Security Score')).toContainText(/1 thing needs you, of \d+ checks; \d+ could not run/);
+  await expect(tile(page, 'Security Score')).toContainText(/1 of \d+ checks needs you; \d+ more could not run/);
   await expect(page.locator('.score-ring')).not.toHaveAttribute('data-level', 'good');
-  await expect(page.getByRole('list', { name: 'What would raise the score' })).toContainText('The password is the only factor');
+  await expect(page.getByRole('list', { name: 'What would raise the score' })).toContainText('Only a password protects');
   await expect(page.getByText('no known weakness')).toHaveCount(0);
 
   await page.goto('/anti-hacking');
@@ -133,7 +133,7 @@ test('score, colour, words and posture scan agree, and nothing is claimed that n
   await expect(tile(page, 'Threats Blocked Today')).toContainText('1 of them is a harmless test file');
   // The answer comes first, then alerts, posture scan and blocks; figures and chart after them.
   const parts = [
-    page.locator('section.threat-answer'),
+    page.locator('section.lead'),
     page.getByRole('list', { name: 'Alerts' }),
     tile(page, 'Posture scan'),
     tile(page, 'Threats Blocked Today'),
@@ -217,7 +217,7 @@ test.describe('in front of customers', () => {
     await page.goto('/');
     await page.getByRole('tab', { name: 'Register' }).click();
     await expect(
-      page.getByText(/we mail it a code, and entering the code after you sign in makes you an administrator/),
+      page.getByText(/a code is written to it, and entering the code after you sign in makes you an administrator/),
     ).toBeVisible();
     await openSignedIn(page, 'maria');
     for (const path of ['/dashboard', '/firewall', '/chat', '/remote', '/antivirus']) {
