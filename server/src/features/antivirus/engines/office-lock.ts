@@ -83,6 +83,7 @@ function agile(info: Buffer, locked: Buffer, password: string, budget: Budget): 
   const expected = digest(hash, input);
   if (!opened(BLOCK.value, 'encryptedVerifierHashValue').subarray(0, expected.length).equals(expected)) return undefined;
   const own = opened(BLOCK.key, 'encryptedKeyValue').subarray(0, key_bytes);
+  if (own.length !== key_bytes) return undefined;
   const data_salt = bytes(data, 'saltValue');
   const pieces: Buffer[] = [];
   for (let at = 8, segment = 0; at < locked.length; at += SEGMENT_BYTES, segment += 1) {

@@ -292,6 +292,17 @@ function fromBase85(text: string, is_adobe: boolean): Buffer {
   return Buffer.from(bytes);
 }
 
+/** A quotation mark that is doubled or escaped: a literal goes on over it, and one may begin at it. */
+const GOES_OVER = /(['"])\1|\\['"]/g;
+const GOES_OVER_MAXIMUM = 4000;
+
+/** Without doubled and escaped quotation marks where a text has thousands: from each of them a literal would be searched to the end of the text. */
+function withFewQuotes(source: string): string {
+  let left = source;
+  while ((left.match(GOES_OVER)?.length ?? 0) > GOES_OVER_MAXIMUM) left = left.replaceAll(GOES_OVER, '');
+  return left;
+}
+
 /** What a text comes to, in other words: `texts` are read as texts in turn, `bytes` are what was written in it. */
 interface Rewritten {
   texts: Buffer[];
@@ -313,7 +324,7 @@ const TELLING =
 export function rewritten(text: Buffer): Rewritten {
   const found: Rewritten = { texts: [], bytes: [] };
   if (text.length > TEXT_BYTES_MAXIMUM) return found;
-  const source = text.toString('latin1');
+  const source = withFewQuotes(text.toString('latin1'));
   if (!TELLING.test(source)) return found;
   let room = GROWTH_MAXIMUM * text.length;
   const add = (list: Buffer[], bytes: Buffer) => {
