@@ -5,9 +5,9 @@ import { listScans, type Scan } from '@palisade/contract/antivirus';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { deleteAccount } from '@palisade/contract/privacy';
 import { deleteFile, deleteScan, readScan, restoreFile, unlockFile } from '@palisade/contract/quarantine';
+import { EICAR, noise, zip } from '@palisade/scanner/test/files';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
-import { EICAR, noise, zip } from './files.ts';
 import { freePort } from './free-port.ts';
 import {
   type Answer,

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SignatureFeedStatus } from '@palisade/contract/engine';
+import { type HashList, openHashList } from '@palisade/scanner/hash-list';
+import type { SignatureFiles } from '@palisade/scanner/signature-files';
+import { findHash } from '@palisade/scanner/signature-set';
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import type { SignatureFeed } from '#platform/signature-feeds.ts';
-import { type HashList, openHashList } from './engines/hash-list.ts';
-import type { SignatureFiles } from './engines/signature-files.ts';
-import { findHash } from './engines/signature-set.ts';
 import type { FetchLimits } from './fetch-feed.ts';
 import { openSignatureStore, type StoredSet, type UpdateState } from './signature-store.ts';
 import { feedId, updateSignatures } from './signature-update.ts';
