@@ -5,7 +5,7 @@ import { serveAntiHacking } from '#features/anti-hacking/anti-hacking.routes.ts'
 import type { AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
 import { createAntiHacking } from '#features/anti-hacking/anti-hacking.ts';
 import type { DetectionTables } from '#features/anti-hacking/detection/detection.tables.ts';
-import { createKnownDevices } from '#features/anti-hacking/detection/known-devices.ts';
+import { createKnownBrowsers } from '#features/anti-hacking/detection/known-browsers.ts';
 import { createDetection } from '#features/anti-hacking/detection.ts';
 import { createMonitor } from '#features/anti-hacking/monitor.ts';
 import { createTelling } from '#features/anti-hacking/telling.ts';
@@ -79,7 +79,7 @@ export async function buildMonitor(
     now,
   });
   const detectionTables = database.$pickTables<keyof DetectionTables>();
-  const devices = createKnownDevices({ database: detectionTables, now });
+  const browsers = createKnownBrowsers({ database: detectionTables, now });
   const antiHacking = createAntiHacking({
     database: database.$pickTables<
       keyof AlertTables | 'detection_findings' | 'audit_entries' | 'audit_head' | 'mails' | 'installation'
@@ -95,7 +95,7 @@ export async function buildMonitor(
         return true;
       },
       secondFactor: accounts.twoFactor.secondFactor,
-      devices,
+      browsers,
     },
     scans: scanner.antivirus.counts,
     rules: firewall.listRules,
@@ -105,7 +105,7 @@ export async function buildMonitor(
         ...standing,
         age_ms: now() - Date.parse(created_at),
         second_factor: await accounts.twoFactor.secondFactor(user_id),
-        unreviewed_devices: (await devices.unreviewedDevices(user_id)).map(({ id }) => id),
+        unreviewed_browsers: (await browsers.unreviewedBrowsers(user_id)).map(({ id }) => id),
       };
     },
     remote: async (user_id) => ({ long_sessions: await remote.countLonger(user_id, LONG_REMOTE_SESSION_MS) }),
@@ -124,7 +124,7 @@ export async function buildMonitor(
   });
   const detection = createDetection({
     database: detectionTables,
-    ...{ devices, telling, wasRefused, jobs, now, logger },
+    ...{ browsers, telling, wasRefused, jobs, now, logger },
     fold_ms: surroundings.volumes_fold_ms,
   });
   const readMonitor = await createMonitor({

@@ -128,14 +128,14 @@ export function createAntiHacking(parts: {
   // Of sessions that have been open for hours, some seconds tell nothing.
   const remotes = createPersonCache({ read: remote, now });
 
-  /** The newest alert about one of the devices. */
-  async function alertOfDevices(user_id: string, devices: readonly string[]): Promise<string | undefined> {
-    if (devices.length === 0) return undefined;
+  /** The newest alert about one of the browsers. */
+  async function alertOfBrowsers(user_id: string, browsers: readonly string[]): Promise<string | undefined> {
+    if (browsers.length === 0) return undefined;
     const row = await database
       .selectFrom('alerts')
       .select('id')
       .where('user_id', '=', user_id)
-      .where('device_id', 'in', devices)
+      .where('browser_id', 'in', browsers)
       .orderBy('last_id', 'desc')
       .limit(1)
       .executeTakeFirst();
@@ -176,7 +176,7 @@ export function createAntiHacking(parts: {
       signatures_age_ms: signaturesAge(),
       rules: openRulesOf(user_id, ruleList),
       unblocked: { malware, ...open },
-      newest: { ...newest, device: await alertOfDevices(user_id, accountFacts.unreviewed_devices) },
+      newest: { ...newest, browser: await alertOfBrowsers(user_id, accountFacts.unreviewed_browsers) },
     });
     await scores.note(user_id, posture.security_score);
     return { posture, rows, rule_count: ruleList.length };
@@ -266,7 +266,7 @@ export function createAntiHacking(parts: {
         dedupe_key: `drill:${id}`,
         status: 'open' as const,
         ...UNRESOLVED,
-        device_id: null,
+        browser_id: null,
         session_ids: '[]',
         hidden_by: null,
       };

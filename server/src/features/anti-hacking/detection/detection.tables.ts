@@ -1,6 +1,6 @@
 import type { PersonalTable } from '#platform/personal-data.ts';
 
-export const DETECTION_PERSONAL: readonly PersonalTable[] = [{ table: 'known_devices' }];
+export const DETECTION_PERSONAL: readonly PersonalTable[] = [{ table: 'known_browsers' }];
 
 export interface DetectionTables {
   detection_windows: {
@@ -20,11 +20,11 @@ export interface DetectionTables {
     /** JSON: the ids of those who were told. */
     told: string;
   };
-  known_devices: {
+  known_browsers: {
     id: string;
     user_id: string;
     /** Empty for a browser that keeps nothing to be known again by. */
-    device_id: string;
+    browser_id: string;
     client: string;
     source: string;
     first_seen: string;
