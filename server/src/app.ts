@@ -24,6 +24,7 @@ import { serveChat } from '#features/chat/chat.routes.ts';
 import { createChat } from '#features/chat/chat.ts';
 import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
 import { serveFirewall } from '#features/firewall/firewall.routes.ts';
+import type { FirewallTables } from '#features/firewall/firewall.tables.ts';
 import { createFirewall } from '#features/firewall/firewall.ts';
 import { serveOutbox } from '#features/outbox/outbox.routes.ts';
 import { serveRemote } from '#features/remote/remote.routes.ts';
@@ -165,7 +166,12 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     key: keys.audit,
     now,
   });
-  const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
+  const firewall = createFirewall({
+    database: database.$pickTables<keyof FirewallTables>(),
+    jobs,
+    onChange: (user_id) => changed(user_id, 'rules'),
+    now,
+  });
   const remote = createRemote({
     database: database.$pickTables<'remote_sessions'>(),
     counters,

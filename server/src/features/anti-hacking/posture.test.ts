@@ -32,6 +32,8 @@ let last = 0;
 const rule = (parts: Partial<Rule>): Rule => ({
   id: `01930000-0000-7000-8000-${String(++last).padStart(12, '0')}`,
   created_at: '2026-11-20T10:00:00.000Z',
+  expires_at: null,
+  device_ids: [],
   rule_name: 'a rule',
   direction: 'inbound',
   action: 'allow',
