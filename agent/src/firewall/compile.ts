@@ -137,8 +137,8 @@ function firstLines(direction: Direction, ruleset: Ruleset): string[] {
   );
   return [
     `${interface_of} "lo" accept`,
-    // What is only routed through this computer is not its own.
-    ...(direction === 'inbound' ? ['fib daddr type != { local, broadcast, multicast } accept'] : []),
+    // What is only routed through this computer is not its own. A network's anycast address is: whoever forwards IPv6, as Docker has it, answers there.
+    ...(direction === 'inbound' ? ['fib daddr type != { local, broadcast, multicast, anycast } accept'] : []),
     'ct state established,related accept',
     ...(blocksAnything(ruleset) ? [STRAY] : []),
     `icmpv6 type { ${NEIGHBOUR_TYPES.join(', ')} } accept`,
