@@ -23,6 +23,7 @@ import { forgetFindingsOf } from '#features/detection/findings-store.ts';
 import { createMovedTokens } from '#features/detection/moved-tokens.ts';
 import { forgetWindowsOf } from '#features/detection/windows-store.ts';
 import { serveFirewall } from '#features/firewall/firewall.routes.ts';
+import type { FirewallTables } from '#features/firewall/firewall.tables.ts';
 import { createFirewall } from '#features/firewall/firewall.ts';
 import { serveOutbox } from '#features/outbox/outbox.routes.ts';
 import { forgetOldScores } from '#features/posture/score-history.ts';
@@ -165,7 +166,12 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     key: keys.audit,
     now,
   });
-  const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
+  const firewall = createFirewall({
+    database: database.$pickTables<keyof FirewallTables>(),
+    jobs,
+    onChange: (user_id) => changed(user_id, 'rules'),
+    now,
+  });
   const remote = createRemote({
     database: database.$pickTables<'remote_sessions'>(),
     counters,

@@ -70,7 +70,11 @@ const ACCESS: Record<string, Access> = {
   'GET /firewall/rules': 'customer',
   'POST /firewall/rules': 'customer',
   'PUT /firewall/rules/{id}': 'customer',
+  'PATCH /firewall/rules/{id}': 'customer',
   'DELETE /firewall/rules/{id}': 'customer',
+  'POST /firewall/import': 'customer',
+  'GET /firewall/revisions': 'customer',
+  'POST /firewall/revisions/{id}/undo': 'customer',
 
   'GET /chat/messages': 'customer',
   'POST /chat/messages': 'customer',
@@ -187,7 +191,14 @@ const RECORDS: Record<
   },
   'POST /antivirus/scans/{id}/report': { make: makeScan, body: { reason: 'I wrote it myself.' } },
   'PUT /firewall/rules/{id}': { make: makeRule, body: { enabled: false } },
+  'PATCH /firewall/rules/{id}': { make: makeRule, body: { rule_name: 'Other' } },
   'DELETE /firewall/rules/{id}': { make: makeRule },
+  'POST /firewall/revisions/{id}/undo': {
+    make: async (owner) => {
+      await makeRule(owner);
+      return z.array(idSchema).parse(await owner('GET', '/firewall/revisions'))[0]?.id ?? '';
+    },
+  },
   'POST /auth/sessions/{id}/end': {
     body: { password: 'a long enough password' },
     make: async (owner) =>

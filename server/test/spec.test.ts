@@ -184,7 +184,7 @@ const ROWS: readonly Row[] = [
     body: rule,
     optional: ['direction', 'action', 'protocol', 'source_ip', 'destination_ip', 'port'],
     status: 201,
-    answer: { ...rule(), id: text, enabled: true, created_at: text },
+    answer: { ...rule(), id: text, enabled: true, created_at: text, expires_at: null, device_ids: [] },
   },
   { method: 'GET', path: '/chat/messages', role: 'premium', status: 200, answer: [] },
   {

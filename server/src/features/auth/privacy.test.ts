@@ -85,7 +85,7 @@ async function leaveSecondFactors(user_id: string): Promise<string> {
     .execute();
   await database
     .insertInto('sign_in_challenges')
-    .values({ ...challenge, password_mark: 'mark', device_id: null, tries: 0 })
+    .values({ ...challenge, password_mark: 'mark', browser_id: null, tries: 0 })
     .execute();
   const block = { kind: 'pair', rule: 'wrong_passwords', source: '192.0.2.1', since: until, until, level: 1, counts: 1 } as const;
   const suppression = { rule: 'a rule', source: '192.0.2.1', description: 'x', hidden_count: 0, last_hidden_at: null };

@@ -1,4 +1,6 @@
-const DEVICE_KEY = 'palisade.device_id';
+const BROWSER_KEY = 'palisade.browser_id';
+/** What it was kept under before computers were called devices. */
+const FORMER_KEY = 'palisade.device_id';
 
 /** A random UUID (RFC 9562 section 5.4). Not crypto.randomUUID, which only secure origins have. */
 function randomUuid(): string {
@@ -10,13 +12,14 @@ function randomUuid(): string {
 }
 
 /** What this browser is known again by at the next sign-in; it outlives signing out. Undefined where nothing can be kept. */
-export function deviceId(): string | undefined {
+export function browserId(): string | undefined {
   try {
-    const kept = localStorage.getItem(DEVICE_KEY);
+    const kept = localStorage.getItem(BROWSER_KEY);
     if (kept !== null) return kept;
-    const made = randomUuid();
-    localStorage.setItem(DEVICE_KEY, made);
-    return made;
+    const id = localStorage.getItem(FORMER_KEY) ?? randomUuid();
+    localStorage.setItem(BROWSER_KEY, id);
+    localStorage.removeItem(FORMER_KEY);
+    return id;
   } catch {
     return undefined;
   }
