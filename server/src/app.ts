@@ -406,7 +406,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     limits: surroundings.events_limits ?? SOCKET_LIMITS,
     public_url: settings.public_url,
   });
-  const measuring = metrics && buildMetrics(surroundings, { metrics, fastify, rateLimits, pool, mail, scanner, events });
+  const measuring = metrics && buildMetrics(surroundings, { metrics, fastify, rateLimits, pool, mail, jobs, scanner, events });
   await serveWeb(fastify, surroundings.web_folder);
   await antivirus.resume();
   await jobs.start();

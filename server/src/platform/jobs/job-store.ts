@@ -234,14 +234,15 @@ export function createJobStore(parts: {
       if (confirmed === undefined) throw new LeaseLost('Another server does this by now.');
     },
 
-    /** Lets a job wait that could not be done now and did not fail. False when it is no longer this worker's. */
-    async postpone(claim: Claim, wait_ms: number): Promise<boolean> {
+    /** Lets a job wait that could not be done now and did not fail: what its claim has `counted` is taken back. False when it is no longer this worker's. */
+    async postpone(claim: Claim & { counted: boolean }, wait_ms: number): Promise<boolean> {
       const { update, remove } = mine(database, claim);
       const stopped = await remove().where('cancelled', '=', sql.lit(1)).returning('id').executeTakeFirst();
       if (stopped !== undefined) return true;
       const waits = await update()
         .set(({ eb }) => ({
           ...free,
+          attempts: eb('attempts', '-', claim.counted ? 1 : 0),
           run_at: eb.case().when('asked_again', '=', 1).then(at()).else(at(wait_ms)).end(),
           asked_again: 0,
         }))

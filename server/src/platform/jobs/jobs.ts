@@ -240,7 +240,7 @@ export function createJobs(parts: {
       return;
     }
     if (error instanceof Postponed) {
-      await note(() => store.postpone(running.claim, error.wait_ms), { id: row.id, kind: kind.name });
+      await note(() => store.postpone({ ...running.claim, counted: running.counted }, error.wait_ms), { id: row.id, kind: kind.name });
       lookIn(of, error.wait_ms);
       return;
     }
@@ -439,7 +439,7 @@ export function createJobs(parts: {
         keep: () => void held.set(claim.id, one),
         end: () => over(() => store.finish(database, claim, undefined)),
         async letGo(wait_ms) {
-          await over(() => store.postpone(claim, wait_ms));
+          await over(() => store.postpone({ ...claim, counted: one.counted }, wait_ms));
           const of = handled.get(kind.name);
           if (of !== undefined) lookIn(of, wait_ms);
           if (wait_ms === 0) news?.tell({ kind: 'work', kinds: [kind.name] });
