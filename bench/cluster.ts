@@ -370,7 +370,13 @@ async function startBare(user_id: string): Promise<{ url: string; stop(): void }
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const url = `http://127.0.0.1:${port}`;
-  while (!(await fetch(`${url}/api/firewall/rules`).then(({ ok }) => ok, () => false))) await pause(50);
+  while (
+    !(await fetch(`${url}/api/firewall/rules`).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  )
+    await pause(50);
   return { url, stop: () => void child.kill('SIGKILL') };
 }
 

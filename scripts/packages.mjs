@@ -137,7 +137,7 @@ export async function missingPromtool() {
 }
 
 /**
- * Programs that write or open files for the comparison of the scanner's readers (server/test/grammar), by the name of their package: all that a minimal Debian
+ * Programs that write or open files for the comparison of the scanner's readers (scanner/test/grammar), by the name of their package: all that a minimal Debian
  * is without.
  */
 export const READERS = {

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { Access } from '@palisade/contract/endpoint';
 import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
 import { passkeyCreationSchema } from '@palisade/contract/two-factor';
+import { EICAR } from '@palisade/scanner/test/files';
+import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { App } from '#server/app.ts';
 import { Authenticator } from './authenticator.ts';
 import { allEndpoints } from './endpoints.ts';
-import { EICAR } from './files.ts';
 import { startTestApp } from './harness.ts';
-import { PACKED_EICAR } from './packed-eicar.ts';
 import { newUploadKey, openUpload, scanned } from './upload.ts';
 
 /** The access table: who may call what. A new endpoint fails here until it stands in it. */

@@ -1,7 +1,7 @@
 import { problemSchema } from '@palisade/contract/problem';
+import { EICAR } from '@palisade/scanner/test/files';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { EICAR } from './files.ts';
 import { startTestApp } from './harness.ts';
 
 // The specification's endpoints, row by row, spoken as a client does that knows the specification and nothing of the contract.

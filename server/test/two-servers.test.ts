@@ -3,11 +3,11 @@ import { cancelUpload, listScans, type Scan } from '@palisade/contract/antivirus
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { deleteScan } from '@palisade/contract/quarantine';
 import { assignSubscription } from '@palisade/contract/subscription';
+import { EICAR, noise, zip } from '@palisade/scanner/test/files';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openDatabase } from '#platform/database.ts';
 import type { Tables } from '#server/app/tables.ts';
 import { HAS_CLUSTER, NO_CLUSTER, startCluster } from './cluster.ts';
-import { EICAR, noise, zip } from './files.ts';
 import { readAnswer, replyOf } from './harness.ts';
 import { childrenOf, type ServerProcess } from './server-process.ts';
 import { listenAs } from './socket.ts';

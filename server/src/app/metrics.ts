@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { VERSION } from '@palisade/contract/constants';
+import { residentBytes } from '@palisade/scanner/process-memory';
 import type { FastifyInstance } from 'fastify';
-import { residentBytes } from '#features/antivirus/engines/process-memory.ts';
 import type { ScanMeter } from '#features/antivirus/examination.ts';
 import type { PoolState } from '#platform/database-patience.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';

@@ -14,9 +14,9 @@ import { login } from '@palisade/contract/auth';
 import { readDashboard } from '@palisade/contract/dashboard';
 import { listSessions } from '@palisade/contract/sessions';
 import { assignSubscription } from '@palisade/contract/subscription';
+import { EICAR } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
 import type { Incident } from '#platform/incident.ts';
-import { EICAR } from '#test/files.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { scanned } from '#test/upload.ts';
 

@@ -1,6 +1,7 @@
 import { type Coverage, type Scan, type ScansQuery, type ScanTotals, scansQuerySchema } from '@palisade/contract/antivirus';
 import type { LiveEvent } from '@palisade/contract/events';
 import type { ScanDetail } from '@palisade/contract/quarantine';
+import type { Engine } from '@palisade/scanner/yara-pool';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { newId, timeOfId } from '#platform/id.ts';
@@ -12,7 +13,6 @@ import { Problem } from '#platform/problem.ts';
 import { storageProblem } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { Arrivals } from './arrivals.ts';
-import type { Engine } from './engines/yara-pool.ts';
 import {
   type ClearedFile,
   createExaminations,

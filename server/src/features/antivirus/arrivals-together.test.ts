@@ -1,9 +1,9 @@
 import { cancelUpload } from '@palisade/contract/antivirus';
+import { noise } from '@palisade/scanner/test/files';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMemoryCounters } from '#platform/counters.ts';
 import { createRedisCounters } from '#platform/redis-counters.ts';
-import { noise } from '#test/files.ts';
 import { freePort } from '#test/free-port.ts';
 import { problemOf, sharedDatabase, startTestApp } from '#test/harness.ts';
 import { REDIS_SERVER, startRedis } from '#test/redis.ts';

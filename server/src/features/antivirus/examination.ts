@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { coverageSchema, type Scan } from '@palisade/contract/antivirus';
 import type { LiveEvent, ScanProgress } from '@palisade/contract/events';
+import type { Deaths, Engine, EngineOutcome } from '@palisade/scanner/yara-pool';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { timeOfId } from '#platform/id.ts';
 import { type JobTables, LeaseLost } from '#platform/jobs/job-store.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import type { Deaths, Engine, EngineOutcome } from './engines/yara-pool.ts';
 import { type Copy, isUnread, type Keeping, type ScanRow as Row, type Verdict } from './keeping.ts';
 import { isOfItsFinders, type MatchHash, withList } from './known-hashes.ts';
 import type { NewRecord } from './new-record.ts';

@@ -1,3 +1,4 @@
+import type { Engine } from '@palisade/scanner/yara-pool';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
@@ -5,7 +6,6 @@ import { claimFact, type InstallationTables, readFact, readFacts, writeFact } fr
 import type { JobTables } from '#platform/jobs/job-store.ts';
 import { type Job, type Jobs, Postponed } from '#platform/jobs/jobs.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import type { Engine } from './engines/yara-pool.ts';
 import type { Examinations, RecordNews } from './examination.ts';
 import { isUnread, type Keeping, type ScanRow as Row, UNREAD } from './keeping.ts';
 import type { MatchHash } from './known-hashes.ts';

@@ -2,12 +2,12 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { digestOf } from '@palisade/scanner/digest';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { allBlobs, type Blobs } from '#platform/blobs/blobs.ts';
 import { takeExclusive } from '#platform/exclusive.ts';
 import { type InstallationTables, readFact, writeFact } from '#platform/installation.ts';
-import { digestOf } from './engines/digest.ts';
 import { SET_FILE, type SignatureStore, setNameSchema, stateSchema, type UpdateState } from './signature-store.ts';
 
 /** What feeds brought, for all servers of a database: sets lie in the store that they share, and the database says which is in use, and what the last update did. */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { leftOutSchema } from '@palisade/contract/engine';
+import { digestOf } from '@palisade/scanner/digest';
 import { z } from 'zod';
-import { digestOf } from './engines/digest.ts';
 
 // DATA_DIR/signatures:
 //   current            the name of the set in use: one line, replaced by rename

@@ -1,3 +1,5 @@
+import { digestOf } from '@palisade/scanner/digest';
+import type { Engine } from '@palisade/scanner/yara-pool';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { logFailure } from '#platform/database-patience.ts';
@@ -5,8 +7,6 @@ import type { InstallationTables } from '#platform/installation.ts';
 import type { JobTables } from '#platform/jobs/job-store.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import { digestOf } from './engines/digest.ts';
-import type { Engine } from './engines/yara-pool.ts';
 import type { Examinations, RecordNews } from './examination.ts';
 import { isUnread, type Keeping, NOT_KEPT, type ScanRow as Row, UNREAD } from './keeping.ts';
 import type { MatchHash } from './known-hashes.ts';

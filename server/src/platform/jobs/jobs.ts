@@ -240,7 +240,10 @@ export function createJobs(parts: {
       return;
     }
     if (error instanceof Postponed) {
-      await note(() => store.postpone({ ...running.claim, counted: running.counted }, error.wait_ms), { id: row.id, kind: kind.name });
+      await note(() => store.postpone({ ...running.claim, counted: running.counted }, error.wait_ms), {
+        id: row.id,
+        kind: kind.name,
+      });
       lookIn(of, error.wait_ms);
       return;
     }

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { EICAR, zip } from '#test/files.ts';
 import { PIECES } from '#test/grammar/piece-wrappers.ts';
 import { openWriters } from '#test/grammar/writers.ts';
-import { SIGNATURES_FOLDER } from '#test/harness.ts';
+import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { Chance } from '#test/structure-fuzz.ts';
 import { type Examination, examine } from './examine.ts';
 import { SCAN_LIMITS } from './limits.ts';
@@ -81,7 +81,7 @@ describe('OpenPGP', () => {
 describe('an Office document behind a password', () => {
   const files = z
     .record(z.string(), z.base64())
-    .parse(JSON.parse(readFileSync(join(import.meta.dirname, '../../../../test/locked-office.json'), 'utf8')));
+    .parse(JSON.parse(readFileSync(join(import.meta.dirname, '../test/locked-office.json'), 'utf8')));
   const fileOf = (name: string) => inflateSync(Buffer.from(files[name] ?? '', 'base64'));
 
   test.each(['agile', 'standard'])("is opened where it is Excel's own: %s", async (name) => {

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { examine } from '#features/antivirus/engines/examine.ts';
-import { SCAN_LIMITS } from '#features/antivirus/engines/limits.ts';
-import { compileRules } from '#features/antivirus/engines/rules.ts';
-import { SIGNATURES_FOLDER } from '#test/harness.ts';
+import { examine } from '#scanner/examine.ts';
+import { SCAN_LIMITS } from '#scanner/limits.ts';
+import { compileRules } from '#scanner/rules.ts';
+import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { generate, harmlessPayloads, livePayloads, type Payload, usableWrappers } from './generated-files.ts';
 import { findProgram, openWriters } from './writers.ts';
 

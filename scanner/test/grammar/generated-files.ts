@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { RuleSet } from '#features/antivirus/engines/rules.ts';
-import { readSamples } from '#features/antivirus/engines/samples.ts';
+import type { RuleSet } from '#scanner/rules.ts';
+import { readSamples } from '#scanner/samples.ts';
 import { EICAR, noise } from '#test/files.ts';
-import { SIGNATURES_FOLDER } from '#test/harness.ts';
+import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { Chance } from '#test/structure-fuzz.ts';
 import { ARCHIVES } from './archive-wrappers.ts';
 import { CARRIERS } from './carriers.ts';

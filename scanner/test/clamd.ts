@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import type { ScannerAddress } from '#platform/scanner-url.ts';
+import type { ScannerAddress } from '#scanner/scanner-url.ts';
 import { spawnBound } from './bound-process.ts';
 import { CLAMD_SIGNATURES } from './clamd-double.ts';
 
@@ -24,7 +24,7 @@ export interface RealClamd {
   start(): Promise<void>;
 }
 
-const SHIPPED = readFileSync(new URL('../clamd/clamd.conf', import.meta.url), 'utf8');
+const SHIPPED = readFileSync(new URL('../../server/clamd/clamd.conf', import.meta.url), 'utf8');
 
 /** Answers once clamd listens there. */
 const answers = (path: string) =>

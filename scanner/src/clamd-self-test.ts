@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { ScannerAddress } from '#platform/scanner-url.ts';
 import { type ClamdTimes, scanWithClamd } from './clamd-client.ts';
 import type { Content } from './content.ts';
+import type { ScannerAddress } from './scanner-url.ts';
 
 /** EICAR, put together here, so that no file of the project is one. */
 const EICAR = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS', '-TEST-FILE!$H+H*'].join('');

@@ -1,4 +1,4 @@
-// `node server/test/grammar/compare.ts [--seed N] [--count N] [--harmless N] [--all] [--keep FOLDER]`: reads generated files beside independent programs,
+// `node scanner/test/grammar/compare.ts [--seed N] [--count N] [--harmless N] [--all] [--keep FOLDER]`: reads generated files beside independent programs,
 // prints what was silently missed, and keeps the report in bench/results/reader-comparison.json. `--all` asks the others about every file, `--keep` keeps
 // the files that were missed.
 import { writeFileSync } from 'node:fs';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hostileUnits, SHAPES } from '#features/antivirus/engines/hostile-text.ts';
-import { measureRules, SLOWER_MAXIMUM, slowRules } from '#features/antivirus/engines/rule-speed.ts';
-import { readPack } from '#features/antivirus/engines/rules.ts';
-import { parseYara } from '#features/antivirus/engines/yara-source.ts';
-import { SIGNATURES_FOLDER } from './harness.ts';
+import { hostileUnits, SHAPES } from '#scanner/hostile-text.ts';
+import { measureRules, SLOWER_MAXIMUM, slowRules } from '#scanner/rule-speed.ts';
+import { readPack } from '#scanner/rules.ts';
+import { parseYara } from '#scanner/yara-source.ts';
+import { SIGNATURES_FOLDER } from './signatures-folder.ts';
 
 const folder = join(SIGNATURES_FOLDER, 'rules');
 const pack = await readPack(folder);

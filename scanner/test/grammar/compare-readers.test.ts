@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Comparison, compareReaders } from './compare-readers.ts';
 import { findProgram } from './writers.ts';
 
-// node server/test/grammar/compare.ts reads more of them, and keeps what it finds.
+// node scanner/test/grammar/compare.ts reads more of them, and keeps what it finds.
 
 /** The same files each time, so that a run that fails was broken by what changed. `COMPARE_SEED` finds others, on purpose. */
 const SEED = 11;

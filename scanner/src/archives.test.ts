@@ -5,8 +5,8 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { tarEntry } from '#test/containers.ts';
 import { EICAR, noise, tar, zip } from '#test/files.ts';
-import { SIGNATURES_FOLDER } from '#test/harness.ts';
 import { PACKED_ARCHIVES } from '#test/packed-archives.ts';
+import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 
 import { type Examination, examine } from './examine.ts';
 import { SCAN_LIMITS } from './limits.ts';

@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import type { StatusDetail } from '@palisade/contract/antivirus';
-import type { ScannerAddress } from '#platform/scanner-url.ts';
 import type { Content } from './content.ts';
+import type { ScannerAddress } from './scanner-url.ts';
 
 /** What a clamd says of a file. Whatever is not exactly a verdict is `failed`. */
 export type ClamdAnswer =

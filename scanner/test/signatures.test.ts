@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { compileRules } from '#features/antivirus/engines/rules.ts';
-import { readSamples } from '#features/antivirus/engines/samples.ts';
-import { SIGNATURES_FOLDER } from './harness.ts';
+import { compileRules } from '#scanner/rules.ts';
+import { readSamples } from '#scanner/samples.ts';
+import { SIGNATURES_FOLDER } from './signatures-folder.ts';
 
 const RULES = join(SIGNATURES_FOLDER, 'rules');
 const SAMPLES = join(SIGNATURES_FOLDER, 'samples');

@@ -1,3 +1,4 @@
+/// <reference path="./webassembly.d.ts" />
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { SIGNATURES_FOLDER } from '#test/harness.ts';
+import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { examine, type Match } from './examine.ts';
 import { SCAN_LIMITS } from './limits.ts';
 import { compileRules } from './rules.ts';

@@ -1,9 +1,9 @@
 import type { EngineAnswer, StatusDetail } from '@palisade/contract/antivirus';
-import type { FastifyBaseLogger } from 'fastify';
-import { type ScannerAddress, scannerName } from '#platform/scanner-url.ts';
 import { type ClamdAnswer, type ClamdVersion, clamdVersion, scanWithClamd } from './clamd-client.ts';
 import { testClamd } from './clamd-self-test.ts';
 import type { Content } from './content.ts';
+import type { EngineLog } from './engine-log.ts';
+import { type ScannerAddress, scannerName } from './scanner-url.ts';
 
 /** What the pool says of a file: a member's verdict, or that none has seen it. */
 export type SecondOpinion =
@@ -82,7 +82,7 @@ export function createClamdPool(options: {
   addresses: readonly ScannerAddress[];
   /** For one file, in ms. */
   time_ms: number;
-  logger: FastifyBaseLogger;
+  logger: EngineLog;
   /** A member can be asked that could not, or has other signatures than before: what waited, or was called clean before, may be scanned again. */
   onRenewed: (change: 'back' | 'signatures') => void;
   look_ms?: number | undefined;

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import type { FastifyBaseLogger } from 'fastify';
 import type { SecondOpinion } from './clamd-pool.ts';
+import type { EngineLog } from './engine-log.ts';
 import type { Examination, Progress } from './examine.ts';
 import { type ScanLimits, timeFor } from './limits.ts';
 import { answerSchema, type EngineRequest } from './messages.ts';
@@ -151,7 +151,7 @@ export function createYaraPool(options: {
   size: number;
   limits: ScanLimits;
   memory?: EngineMemory | undefined;
-  logger: FastifyBaseLogger;
+  logger: EngineLog;
 }): YaraPool {
   const { size, limits, memory = ENGINE_MEMORY, logger } = options;
   const members = new Set<Member>();

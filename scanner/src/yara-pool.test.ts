@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { EICAR, noise } from '#test/files.ts';
-import { SIGNATURES_FOLDER } from '#test/harness.ts';
+import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
+import { SILENT } from '#test/silent-log.ts';
 import { SCAN_LIMITS } from './limits.ts';
 import type { EngineMemory } from './process-memory.ts';
 import { createYaraPool, type Deaths, type YaraPool } from './yara-pool.ts';
@@ -23,7 +23,7 @@ function start(memory: EngineMemory, size: number) {
     size,
     limits: SCAN_LIMITS,
     memory,
-    logger: pino({ level: 'silent' }),
+    logger: SILENT,
   });
   onTestFinished(async () => {
     await pool.close();

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createLog } from '#platform/log.ts';
+import { SILENT } from '#test/silent-log.ts';
 import { createClamdPool } from './clamd-pool.ts';
 
 test('a file that waits for a clamd of which nobody knows yet whether it answers can be taken back at once', async () => {
@@ -13,7 +13,7 @@ test('a file that waits for a clamd of which nobody knows yet whether it answers
   const pool = createClamdPool({
     addresses: [{ host: '127.0.0.1', port }],
     time_ms: 60_000,
-    logger: createLog('silent'),
+    logger: SILENT,
     onRenewed() {},
   });
   onTestFinished(() => pool.close());

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SIGNATURES_FOLDER } from '#test/harness.ts';
+import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { HARMLESS_FILES, harmlessFiles } from './harmless.ts';
 import { compileRules } from './rules.ts';
 

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { ScannerAddress } from '#platform/scanner-url.ts';
 import { hasClamd, startClamd } from '#test/clamd.ts';
 import { CLAMD_ONLY, CLAMD_ONLY_THREAT, MISBEHAVIOURS, startClamdDouble } from '#test/clamd-double.ts';
 import { EICAR, nestedGzip, noise, PDF, zip } from '#test/files.ts';
 import { clamdVersion, scanWithClamd } from './clamd-client.ts';
 import { testClamd } from './clamd-self-test.ts';
+import type { ScannerAddress } from './scanner-url.ts';
 
 const MIB = 1024 ** 2;
 const times = { connect_ms: 3000, time_ms: 10_000, signal: new AbortController().signal };
