@@ -129,7 +129,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       : await joinServers({
           database: database.$pickTables<'servers'>(),
           home: home.id,
-          needed: { REDIS_URL: settings.redis_url !== undefined },
+          needed: { REDIS_URL: settings.redis_url !== undefined, STORAGE_URL: settings.storage !== undefined },
           logger,
         }).catch(async (error: unknown) => {
           await database.destroy();
@@ -137,7 +137,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
         });
   const metrics = settings.metrics && createMetrics();
   const spool = openSpool({ ...folderOf(surroundings, 'spool'), limits: settings.spool });
-  const { quarantine, shared, close: closeStore } = await openKeptFiles(surroundings);
+  const { quarantine, shared, sharedSets, close: closeStore } = await openKeptFiles(surroundings);
   const topics =
     settings.redis_url === undefined ? createMemoryTopics() : await createRedisTopics({ url: settings.redis_url, logger });
   const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
@@ -202,13 +202,17 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     logger,
   });
   const scanner = await buildScanner(surroundings, {
-    database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation' | 'audit_entries' | 'audit_head'>(),
+    database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation' | 'jobs' | 'audit_entries' | 'audit_head'>(),
+    jobs,
+    news,
+    livingHomes: async () => (await servers?.living()) ?? [],
     audit,
     accounts: { findUsers: (ids) => accounts.auth.findUsers(ids) },
     counters,
     spool,
     quarantine,
     shared,
+    sharedSets,
     home: home.id,
     onInfected: (file) => monitor.detection.observe(scanFinished(file)),
     onCleared: (file) => monitor.alerts.raise(clearedFileIncident(file)),
@@ -339,7 +343,12 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   serveOutbox(api, mail);
   serveOverview(
     api,
-    { plan_requests: planRequests.countOpen, false_alarms: scanner.openFalseAlarms, mails: mail.countUnsent },
+    {
+      plan_requests: planRequests.countOpen,
+      false_alarms: scanner.openFalseAlarms,
+      mails: mail.countUnsent,
+      jobs: jobs.countDead,
+    },
     {
       provider: () => isSetUp(database.$pickTables<'installation'>()),
       second_factor: async (user_id) => (await accounts.twoFactor.secondFactor(user_id)).enabled,
@@ -403,7 +412,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     limits: surroundings.events_limits ?? SOCKET_LIMITS,
     public_url: settings.public_url,
   });
-  const measuring = metrics && buildMetrics(surroundings, { metrics, fastify, rateLimits, pool, mail, scanner, events });
+  const measuring = metrics && buildMetrics(surroundings, { metrics, fastify, rateLimits, pool, mail, jobs, scanner, events });
   await serveWeb(fastify, surroundings.web_folder);
   await antivirus.resume();
   await jobs.start();
