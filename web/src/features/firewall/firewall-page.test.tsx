@@ -37,7 +37,7 @@ describe('the list of rules', () => {
     server.on(listRules, () => new Promise(() => undefined));
     renderForTest(<FirewallPage />);
     expect(screen.getByRole('status', { name: 'Loading the rules' })).toBeVisible();
-    expect(screen.getByText(/^Reading your rules…/u)).toBeVisible();
+    expect(screen.getByText(/^Reading your rules, to see if one needs a look…/u)).toBeVisible();
   });
 
   it('is empty at first, says what happens without rules, and leads to the first one', async () => {

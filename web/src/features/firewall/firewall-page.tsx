@@ -62,7 +62,8 @@ interface Answer {
 /** What the rules by themselves come to. No tone is teal: nothing applies them. */
 function answerOf(rules: readonly Rule[] | undefined, odd: number, isUnknown: boolean): Answer {
   if (isUnknown) return { tone: 'unknown', sentence: 'Your rules could not be read.' };
-  if (!rules) return { tone: 'unknown', sentence: 'Reading your rules…' };
+  // About as long as what comes in its place, so that nothing below moves.
+  if (!rules) return { tone: 'unknown', sentence: 'Reading your rules, to see if one needs a look…' };
   if (rules.length === 0) return { tone: 'unknown', sentence: 'You have no rules of your own yet.' };
   if (odd > 0) return { tone: 'attention', sentence: odd === 1 ? 'One rule needs a look.' : `${odd} rules need a look.` };
   if (!rules.some((rule) => rule.enabled)) return { tone: 'attention', sentence: 'All your rules are off.' };
