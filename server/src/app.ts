@@ -85,6 +85,8 @@ export interface App {
   signatures: Signatures;
   /** What raises alerts. */
   alerts: Pick<Alerts, 'raise'>;
+  /** Writes down the scores that readings have found since the last minute. */
+  keepScores(): Promise<void>;
   database: Kysely<Tables>;
   /** Stops taking requests; to be called before `close` by who lets those under way finish. */
   drain: Drain;
@@ -251,6 +253,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
         );
         return () => Promise.resolve();
       },
+      (_transaction, user_id) => Promise.resolve(() => Promise.resolve(monitor.posture.scores.forget(user_id))),
       // Once everything of it is deleted.
       () => Promise.resolve(async () => void (await wipeDeleted(database))),
     ],
@@ -423,6 +426,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     embedded,
     signatures,
     alerts: monitor.alerts,
+    keepScores: monitor.posture.scores.keep,
     database,
     drain,
     metrics: measuring?.server,

@@ -160,6 +160,7 @@ export async function buildMonitor(
 
     async close(): Promise<void> {
       await detection.close();
+      await posture.close();
     },
   };
 }

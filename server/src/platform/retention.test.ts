@@ -31,6 +31,7 @@ test('mails are kept for 30 days, drills for 90, scores for as long as they can 
 
   await happen(0);
   replyOf(await call(readDashboard, { token: person.token }));
+  await app.keepScores();
   pass(5);
   await happen(1);
   expect(await left()).toEqual([2, 2, 1]);
