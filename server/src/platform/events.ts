@@ -1,4 +1,11 @@
-import { type ClientFrame, EVENTS_CLOSED, eventsChannel, type LiveEvent, type ServerFrame } from '@palisade/contract/events';
+import {
+  type ClientFrame,
+  EVENTS_CLOSED,
+  eventsChannel,
+  type LiveEvent,
+  type SaidFrame,
+  type ServerFrame,
+} from '@palisade/contract/events';
 import type { FastifyInstance } from 'fastify';
 import { createIndexByKey } from './channels/index-by-key.ts';
 import { type Connection, type Refusal, type SocketParts, type Sockets, serveSocket } from './channels/serve-socket.ts';
@@ -30,7 +37,7 @@ export function serveEvents(
   const { fastify, sessions } = api;
   const bySession = createIndexByKey<Connection<Session, ServerFrame>>();
 
-  const sockets = serveSocket<Session, Hello, never, ServerFrame>(
+  const sockets = serveSocket<Session, Hello, SaidFrame, ServerFrame>(
     fastify,
     {
       channel: eventsChannel,

@@ -28,6 +28,8 @@ const INSTALLATION_SHOWN_IN: Record<Exclude<InstallationTopic, 'provider'>, read
   ],
   waiting: [['overview'], ['subscription'], ['false-alarms'], ['outbox']],
   people: [['overview'], ['users'], ['user-sessions'], ['subscription']],
+  desk: [['desk']],
+  help: [['help']],
 };
 
 /** So that not every page of an installation asks in the same moment, in ms. */

@@ -10,5 +10,8 @@ export function serveChat(api: Api, chat: Chat): void {
     return messages;
   });
 
-  serve(api, sendMessage, 'customer', ({ session, body }) => chat.send(session.user.id, body.message));
+  serve(api, sendMessage, 'customer', async ({ session, body }) => ({
+    ...(await chat.send(session.user.id, body.message)),
+    automatic_reply: null,
+  }));
 }

@@ -13,7 +13,17 @@ export interface Chat {
 type Row = Selectable<ChatTables['chat_messages']>;
 
 function messageOf(row: Row): ChatMessage {
-  return { ...row, is_read: row.is_read === 1 };
+  return {
+    ...row,
+    is_read: row.is_read === 1,
+    conversation_id: row.user_id,
+    seq: 1,
+    author: null,
+    is_automatic: false,
+    client_message_id: null,
+    attachments: [],
+    card: null,
+  };
 }
 
 export function createChat(parts: { database: Kysely<ChatTables>; now: () => number }): Chat {

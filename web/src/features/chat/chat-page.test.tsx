@@ -20,13 +20,22 @@ function messageOf(message: string, parts: Partial<ChatMessage> = {}): ChatMessa
   return {
     id: `01930000-0000-7000-9000-${String(lastId).padStart(12, '0')}`,
     user_id: MARIA.id,
+    conversation_id: '01930000-0000-7000-8000-000000000001',
+    seq: lastId,
     message,
     sender: 'user',
+    author: null,
+    is_automatic: false,
     timestamp: '2026-11-20T10:00:00.000Z',
     is_read: false,
+    client_message_id: null,
+    attachments: [],
+    card: null,
     ...parts,
   };
 }
+
+const sentOf = (message: string) => ({ ...messageOf(message), automatic_reply: null });
 
 beforeEach(() => {
   errors = vi.spyOn(console, 'error').mockReturnValue();
@@ -116,7 +125,7 @@ describe('sending', () => {
     expect(await screen.findByText('Typing…')).toBeVisible();
     expect(send()).toBeDisabled();
     expect(server.callsOf(sendMessage)[0]?.body).toEqual({ message: ' hello ', sender: 'user' });
-    await act(async () => answer.resolve(reply(sendMessage, messageOf('hello, as the server has it'))));
+    await act(async () => answer.resolve(reply(sendMessage, sentOf('hello, as the server has it'))));
     expect(await screen.findByText('hello, as the server has it')).toBeVisible();
     expect(screen.queryByText('Typing…')).not.toBeInTheDocument();
     expect(field()).toHaveValue('');
@@ -124,7 +133,7 @@ describe('sending', () => {
   });
 
   it('happens by Enter, and not by Shift and Enter', async () => {
-    server.on(sendMessage, reply(sendMessage, messageOf('two lines')));
+    server.on(sendMessage, reply(sendMessage, sentOf('two lines')));
     const user = await open();
     await user.type(field(), 'one{Shift>}{Enter}{/Shift}two');
     expect(server.callsOf(sendMessage)).toEqual([]);
@@ -134,7 +143,7 @@ describe('sending', () => {
   });
 
   it('is followed by an automatic reply of this page after 1.5 seconds, below its message and marked', async () => {
-    server.on(sendMessage, reply(sendMessage, messageOf('I have a virus')));
+    server.on(sendMessage, reply(sendMessage, sentOf('I have a virus')));
     await open();
     vi.useFakeTimers();
     fireEvent.change(field(), { target: { value: 'I have a virus' } });
@@ -159,7 +168,7 @@ describe('sending', () => {
     expect(field()).toHaveValue('do not lose me');
     expect(errors).toHaveBeenCalledWith(expect.objectContaining({ kind: 'network' }));
     expect(state()).toHaveTextContent('Offline');
-    server.on(sendMessage, reply(sendMessage, messageOf('do not lose me')));
+    server.on(sendMessage, reply(sendMessage, sentOf('do not lose me')));
     await user.click(screen.getByRole('button', { name: 'Retry' }));
     await waitFor(() => expect(log().getByText('do not lose me')).toBeVisible());
     expect(screen.queryByRole('alert')).not.toBeInTheDocument();
