@@ -1,19 +1,30 @@
+import type { SharedKind } from '@palisade/contract/chat';
 import { IconMessageShare } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import './show-to-support.css';
 
-/** What can be shown, as the chat's address names it. */
-export type ShownKind = 'alert' | 'scan' | 'rule';
+interface ShowToSupportProps {
+  kind: SharedKind;
+  id: string;
+  name: string;
+  /** The sign alone, where a list has many. */
+  isSmall?: boolean;
+}
 
 /**
  * Leads to the chat with one thing laid beside the message. Nothing is shown to anybody until the person sends it there.
  * `name` is what it is called, so that the buttons of a list are told apart.
  */
-export function ShowToSupport({ kind, id, name }: { kind: ShownKind; id: string; name: string }) {
+export function ShowToSupport({ kind, id, name, isSmall = false }: ShowToSupportProps) {
   return (
-    <Link className="show-to-support" to={`/chat?share=${kind}:${id}`} aria-label={`Show ${name} to support`}>
+    <Link
+      className="show-to-support"
+      title="Show this to support"
+      to={`/chat?${new URLSearchParams({ share: `${kind}:${id}`, name })}`}
+      aria-label={`Show ${name} to support`}
+    >
       <IconMessageShare size={16} stroke={1.7} aria-hidden="true" />
-      <span>Show this to support</span>
+      {!isSmall && <span>Show this to support</span>}
     </Link>
   );
 }

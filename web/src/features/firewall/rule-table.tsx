@@ -5,6 +5,7 @@ import { IconAlertTriangle, IconArrowDownLeft, IconArrowUpRight, IconBan, IconCh
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { ShowToSupport } from '#ui/show-to-support.tsx';
 import { LongText } from './long-text.tsx';
 import { ACTIONS, DIRECTIONS, describeSource, FINDINGS, PROTOCOLS } from './rule-words.ts';
 import type { RuleActions } from './use-rule-actions.ts';
@@ -94,6 +95,7 @@ function RuleRow({ rule, findings, names, actions, onShow }: RuleRowProps) {
         <span className="rule-row__created">
           Created <Moment iso={rule.created_at} now={now} />
         </span>
+        <ShowToSupport kind="rule" id={rule.id} name={rule.rule_name} isSmall />
         {findings.map((finding) => (
           <FindingNote key={finding.kind} finding={finding} otherName={names.get(finding.other_id) ?? ''} onShow={onShow} />
         ))}
