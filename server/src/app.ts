@@ -5,16 +5,11 @@ import { eventsChannel, type LiveEvent } from '@palisade/contract/events';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
 import type { FastifyInstance } from 'fastify';
 import { type Kysely, sql } from 'kysely';
-import type { AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
-import type { AntiHacking } from '#features/anti-hacking/anti-hacking.ts';
-import type { DetectionTables } from '#features/anti-hacking/detection/detection.tables.ts';
-import { forgetFindingsOf } from '#features/anti-hacking/detection/findings-store.ts';
-import { forgetWindowsOf } from '#features/anti-hacking/detection/windows-store.ts';
-import { clearedFileIncident } from '#features/anti-hacking/infected-file.ts';
-import { forgetInKeys } from '#features/anti-hacking/merging.ts';
-import { createMovedTokens } from '#features/anti-hacking/moved-tokens.ts';
-import { forgetOldDrills } from '#features/anti-hacking/old-drills.ts';
-import { forgetOldScores } from '#features/anti-hacking/score-history.ts';
+import type { AlertTables } from '#features/alerts/alerts.tables.ts';
+import type { Alerts } from '#features/alerts/alerts.ts';
+import { clearedFileIncident } from '#features/alerts/cleared-file.ts';
+import { forgetInKeys } from '#features/alerts/merging.ts';
+import { forgetOldDrills } from '#features/alerts/old-drills.ts';
 import type { Engine, YaraPool } from '#features/antivirus/engines/yara-pool.ts';
 import type { Signatures } from '#features/antivirus/signatures.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
@@ -23,9 +18,14 @@ import { accountKey } from '#features/auth/sign-in.ts';
 import { serveChat } from '#features/chat/chat.routes.ts';
 import { createChat } from '#features/chat/chat.ts';
 import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
+import type { DetectionTables } from '#features/detection/detection.tables.ts';
+import { forgetFindingsOf } from '#features/detection/findings-store.ts';
+import { createMovedTokens } from '#features/detection/moved-tokens.ts';
+import { forgetWindowsOf } from '#features/detection/windows-store.ts';
 import { serveFirewall } from '#features/firewall/firewall.routes.ts';
 import { createFirewall } from '#features/firewall/firewall.ts';
 import { serveOutbox } from '#features/outbox/outbox.routes.ts';
+import { forgetOldScores } from '#features/posture/score-history.ts';
 import { serveRemote } from '#features/remote/remote.routes.ts';
 import { createRemote } from '#features/remote/remote.ts';
 import { serveOverview } from '#features/setup/overview.routes.ts';
@@ -83,7 +83,7 @@ export interface App {
   embedded: YaraPool;
   signatures: Signatures;
   /** What raises alerts. */
-  antiHacking: Pick<AntiHacking, 'raise'>;
+  alerts: Pick<Alerts, 'raise'>;
   database: Kysely<Tables>;
   /** Stops taking requests; to be called before `close` by who lets those under way finish. */
   drain: Drain;
@@ -205,7 +205,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     shared,
     home: home.id,
     onInfected: (file) => monitor.detection.observe(scanFinished(file)),
-    onCleared: (file) => monitor.antiHacking.raise(clearedFileIncident(file)),
+    onCleared: (file) => monitor.alerts.raise(clearedFileIncident(file)),
     tell,
     meter: metrics && meterScans(metrics),
     now,
@@ -355,7 +355,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     recentScans: antivirus.recent,
     scanCounts: antivirus.counts,
     plan: subscriptions.current,
-    overview: monitor.antiHacking.overview,
+    overview: monitor.posture.overview,
   });
   serveChat(api, createChat({ database: database.$pickTables<'chat_messages'>(), now }));
   serveRemote(api, remote);
@@ -407,7 +407,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     engine,
     embedded,
     signatures,
-    antiHacking: monitor.antiHacking,
+    alerts: monitor.alerts,
     database,
     drain,
     metrics: measuring?.server,

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { inBatches } from '#platform/batches.ts';
 import { newId } from '#platform/id.ts';
-import type { FindingTables } from './detection.tables.ts';
+import type { FindingTables } from '#platform/incident.ts';
 import { AUDIENCES } from './rules.ts';
 import { sampleSchema } from './windows.ts';
 

@@ -1,10 +1,15 @@
-import type { HistoryDay } from '@palisade/contract/anti-hacking';
-import type { AlertTables } from './anti-hacking.tables.ts';
-import type { Day } from './day.ts';
+import type { Alert, HistoryDay } from '@palisade/contract/anti-hacking';
+import type { Day } from '#platform/day.ts';
 import type { ScoreRun } from './score-history.ts';
 
 /** Alerts that were first seen in a minute, written as the beginning of an ISO time in UTC. */
-type AlertMinute = Pick<AlertTables['alerts'], 'outcome' | 'simulated' | 'count'> & { minute: string };
+export interface AlertMinute {
+  minute: string;
+  outcome: Alert['outcome'];
+  /** 0 or 1. */
+  simulated: number;
+  count: number;
+}
 
 /** Each day with the last score of it and its alerts. All three lists are oldest first; nothing is older than the first day. */
 export function historyOf(days: readonly Day[], runs: readonly ScoreRun[], minutes: readonly AlertMinute[]): HistoryDay[] {

@@ -15,10 +15,10 @@ import { readDashboard } from '@palisade/contract/dashboard';
 import { listSessions } from '@palisade/contract/sessions';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { describe, expect, test, vi } from 'vitest';
+import type { Incident } from '#platform/incident.ts';
 import { EICAR } from '#test/files.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { scanned } from '#test/upload.ts';
-import type { Incident } from './incident.ts';
 
 const clock = { now: Date.parse('2026-11-20T10:00:00.000Z') };
 const app = await startTestApp({ surroundings: { now: () => clock.now, every_ms: { digests: 20 } } });
@@ -46,7 +46,7 @@ async function person(isPremium = true) {
     });
   }
   const { id } = await app.app.database.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow();
-  const raise = (parts: Partial<Incident> = {}) => app.app.antiHacking.raise(incidentOf(id, parts));
+  const raise = (parts: Partial<Incident> = {}) => app.app.alerts.raise(incidentOf(id, parts));
   const list = async (query = '', as = token) => replyOf(await call(listAlerts, { token: as, query }));
   return { id, token, email, password, raise, list };
 }

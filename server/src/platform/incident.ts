@@ -1,6 +1,17 @@
 import type { Severity, ThreatType } from '@palisade/contract/anti-hacking';
 import type { Kysely } from 'kysely';
-import type { FindingTables } from './detection/detection.tables.ts';
+
+/** What was found, until everybody who is to know has been told. */
+export interface FindingTables {
+  detection_findings: {
+    id: string;
+    created_at: string;
+    /** JSON. */
+    found: string;
+    /** JSON: the ids of those who were told. */
+    told: string;
+  };
+}
 
 /** What an alert rests on. `events` are up to 5 samples, in words. */
 export interface Evidence {

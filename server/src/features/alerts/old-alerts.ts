@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { AlertTables } from './anti-hacking.tables.ts';
+import type { AlertTables } from './alerts.tables.ts';
 
 const REMOVED_AT_ONCE = 1_000;
 

@@ -1,4 +1,9 @@
-import type { Severity, ThreatType } from '@palisade/contract/anti-hacking';
+import type { Alert, Severity, ThreatType } from '@palisade/contract/anti-hacking';
+import type { Kysely } from 'kysely';
+import { newId } from '#platform/id.ts';
+import { alertOf } from './alert-record.ts';
+import type { AlertTables } from './alerts.tables.ts';
+import { UNRESOLVED } from './merging.ts';
 
 /** What a drill says happened. Nothing did; the alert carries `simulated`. */
 interface Drill {
@@ -30,4 +35,34 @@ export function drill(random: () => number): Drill {
   const network = EXAMPLE_NETWORKS[upTo(EXAMPLE_NETWORKS.length)] ?? EXAMPLE_NETWORKS[0];
   const ip_address = WITH_ADDRESS.includes(chosen.threat_type) ? `${network}.${1 + upTo(254)}` : null;
   return { ...chosen, ip_address };
+}
+
+/** Adds a drill to a person's alerts, as if it had been blocked just now. `now` is in ms. */
+export async function addDrill(
+  user_id: string,
+  parts: { database: Kysely<Pick<AlertTables, 'alerts'>>; now: number; random: () => number },
+): Promise<Alert> {
+  const id = newId();
+  const at = new Date(parts.now).toISOString();
+  const row = {
+    id,
+    user_id,
+    ...drill(parts.random),
+    created_at: at,
+    last_seen: at,
+    last_id: id,
+    count: 1,
+    rule: 'drill',
+    source: null,
+    outcome: 'blocked' as const,
+    evidence: JSON.stringify({ threshold: 'It is a drill: you asked for it, and nothing of it happened.', events: [] }),
+    simulated: 1,
+    dedupe_key: `drill:${id}`,
+    status: 'open' as const,
+    ...UNRESOLVED,
+    device_id: null,
+    session_ids: '[]',
+    hidden_by: null,
+  };
+  return alertOf(await parts.database.insertInto('alerts').values(row).returningAll().executeTakeFirstOrThrow());
 }

@@ -2,10 +2,8 @@ import { FIX_PLACES } from '@palisade/contract/anti-hacking';
 import type { Rule } from '@palisade/contract/firewall';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { startOfDay } from './day.ts';
-import { drill } from './drills.ts';
+import { judge } from './judge.ts';
 import { readOpenRules } from './open-rules.ts';
-import { judge } from './posture.ts';
 import { CHECKED_PORTS, CHECKS, type PostureFacts } from './posture-checks.ts';
 
 const DAY_MS = 86_400_000;
@@ -261,28 +259,4 @@ describe('a finding leads to where it can be mended:', () => {
     expect(findings.find(({ id }) => id === 'signatures_old')?.fix_route).toBe('/antivirus');
     expect(recommendations.join(' ')).toContain('mend the source of known threats');
   });
-});
-
-describe('a day', () => {
-  test.each([
-    ['2026-11-20T10:00:00.000Z', 'UTC', '2026-11-20T00:00:00.000Z'],
-    ['2026-11-20T23:30:00.000Z', 'Europe/Berlin', '2026-11-20T23:00:00.000Z'],
-    ['2026-11-20T04:00:00.000Z', 'America/New_York', '2026-11-19T05:00:00.000Z'],
-    ['2026-11-20T10:00:00.000Z', 'Asia/Kathmandu', '2026-11-19T18:15:00.000Z'],
-    ['2026-03-29T20:00:00.000Z', 'Europe/Berlin', '2026-03-28T23:00:00.000Z'],
-    ['2026-10-25T22:30:00.000Z', 'Europe/Berlin', '2026-10-24T22:00:00.000Z'],
-  ])('at %s in %s began at %s', (at, zone, start) => {
-    expect(startOfDay(Date.parse(at), zone)).toBe(start);
-  });
-});
-
-test('a drill accuses no real address', () => {
-  const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-  fc.assert(
-    fc.property(chance, chance, chance, (...chances) => {
-      const { ip_address, description } = drill(() => chances.shift() ?? 0);
-      expect(description).not.toBe('');
-      if (ip_address !== null) expect(ip_address).toMatch(/^(192\.0\.2|198\.51\.100|203\.0\.113)\.\d{1,3}$/);
-    }),
-  );
 });

@@ -1,8 +1,9 @@
+import type { FindingTables } from '#platform/incident.ts';
 import type { PersonalTable } from '#platform/personal-data.ts';
 
 export const DETECTION_PERSONAL: readonly PersonalTable[] = [{ table: 'known_devices' }];
 
-export interface DetectionTables {
+export interface DetectionTables extends FindingTables {
   detection_windows: {
     rule: string;
     key: string;
@@ -10,15 +11,6 @@ export interface DetectionTables {
     state: string;
     updated_at: string;
     expires_at: string;
-  };
-  /** What was found, until everybody who is to know has been told. */
-  detection_findings: {
-    id: string;
-    created_at: string;
-    /** JSON. */
-    found: string;
-    /** JSON: the ids of those who were told. */
-    told: string;
   };
   known_devices: {
     id: string;
@@ -34,6 +26,3 @@ export interface DetectionTables {
     reviewed: number;
   };
 }
-
-/** As much of them as whoever tells of a finding writes. */
-export type FindingTables = Pick<DetectionTables, 'detection_findings'>;

@@ -2,9 +2,9 @@ import { evidenceSchema } from '@palisade/contract/anti-hacking';
 import { type Insertable, type Kysely, sql } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import { newId } from '#platform/id.ts';
+import type { Incident } from '#platform/incident.ts';
 import { type AlertRow, addSession, incidentSource, isGraver, mergeEvidence, sessionsOf } from './alert-record.ts';
-import type { AlertTables } from './anti-hacking.tables.ts';
-import type { Incident } from './incident.ts';
+import type { AlertTables } from './alerts.tables.ts';
 
 const HOUR_MS = 3_600_000;
 /** What happens again within an hour is one alert with what came before, for a day at most. */

@@ -9,21 +9,28 @@ import {
   reopenAlert,
   resolveAlert,
 } from '@palisade/contract/alerts';
-import { listAlerts } from '@palisade/contract/anti-hacking';
+import { type Alert, LIVE_FEED, listAlerts, readLiveFeed, readStats, simulateThreat } from '@palisade/contract/anti-hacking';
 import { originOf } from '#platform/origin.ts';
 import { countPages, nextPage } from '#platform/page.ts';
+import type { RequirePremium } from '#platform/premium.ts';
 import { type Api, type Call, serve } from '#platform/serve.ts';
+import type { AlertCounts } from './alert-counts.ts';
 import { type AlertRow, alertOf, type Decider } from './alert-record.ts';
 import type { Alerts } from './alerts.ts';
 import type { ReadMonitor } from './monitor.ts';
 
-/** `requirePremium` throws for whom these tools are not. */
 export function serveAlerts(
   api: Api,
-  alerts: Alerts,
-  readState: ReadMonitor,
-  requirePremium: (user_id: string) => Promise<void>,
+  parts: {
+    alerts: Alerts;
+    counts: Pick<AlertCounts, 'stats'>;
+    /** Adds a drill. */
+    simulate: (user_id: string) => Promise<Alert>;
+    readState: ReadMonitor;
+    requirePremium: RequirePremium;
+  },
 ): void {
+  const { alerts, counts, simulate, readState, requirePremium } = parts;
   const owned = { find: ({ id }: { id: string }) => alerts.find(id) };
   const deciderOf = ({ session, request }: Pick<Call<typeof readAlert>, 'session' | 'request'>): Decider => ({
     user_id: session.user.id,
@@ -88,7 +95,26 @@ export function serveAlerts(
 
   serve(api, readMonitor, 'customer', async ({ session }) => {
     await requirePremium(session.user.id);
-    const [state, counts] = await Promise.all([readState(session.user.id), alerts.counts(session.user.id)]);
-    return { ...state, alerts: counts };
+    const [state, counted] = await Promise.all([readState(session.user.id), alerts.counts(session.user.id)]);
+    return { ...state, alerts: counted };
+  });
+
+  serve(api, readStats, 'customer', async ({ session, query }) => {
+    await requirePremium(session.user.id);
+    return await counts.stats(session.user.id, query.time_zone);
+  });
+
+  serve(api, readLiveFeed, 'customer', async ({ session, query }) => {
+    await requirePremium(session.user.id);
+    const [rows, current_stats] = await Promise.all([
+      alerts.list(session.user.id, { limit: LIVE_FEED.held, search: '' }),
+      counts.stats(session.user.id, query.time_zone),
+    ]);
+    return { live_threats: rows.map(alertOf), current_stats };
+  });
+
+  serve(api, simulateThreat, 'customer', async ({ session }) => {
+    await requirePremium(session.user.id);
+    return { success: true as const, threat_detected: await simulate(session.user.id) };
   });
 }

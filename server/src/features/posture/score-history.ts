@@ -1,7 +1,7 @@
 import { HISTORY_DAYS } from '@palisade/contract/anti-hacking';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
-import type { AlertTables } from './anti-hacking.tables.ts';
+import type { PostureTables } from './posture.tables.ts';
 
 /** Days begin at a whole quarter of an hour in every time zone, so once in each is enough to know on which days somebody looked. */
 const QUARTER_MS = 900_000;
@@ -14,7 +14,7 @@ const REMEMBERED_MAXIMUM = 10_000;
 const KEPT_MS = (HISTORY_DAYS.most + 2) * 86_400_000;
 
 /** A score, and when it was found first and last. */
-export type ScoreRun = Pick<AlertTables['score_history'], 'since' | 'until' | 'score'>;
+export type ScoreRun = Pick<PostureTables['score_history'], 'since' | 'until' | 'score'>;
 
 interface ScoreHistory {
   /** Keeps a score that was just found. A failure is logged: what is asked for does not hang on it. */
@@ -25,7 +25,7 @@ interface ScoreHistory {
 
 /** Which score somebody had when. It is found far more often than it is written. `now` is in ms. */
 export function createScoreHistory(parts: {
-  database: Kysely<Pick<AlertTables, 'score_history'>>;
+  database: Kysely<PostureTables>;
   now: () => number;
   logger: FastifyBaseLogger;
 }): ScoreHistory {
@@ -82,7 +82,7 @@ export function createScoreHistory(parts: {
 }
 
 /** Removes the scores that nobody can look back to any more, of everybody. `now` is in ms. */
-export async function forgetOldScores(database: Kysely<Pick<AlertTables, 'score_history'>>, now: number): Promise<void> {
+export async function forgetOldScores(database: Kysely<PostureTables>, now: number): Promise<void> {
   await database
     .deleteFrom('score_history')
     .where('until', '<', new Date(now - KEPT_MS).toISOString())

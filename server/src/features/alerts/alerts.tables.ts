@@ -66,13 +66,10 @@ export interface AlertTables {
    * servers the one that moves it on has written a part.
    */
   alert_digest: { id: number; since: string; next_at: string; until: string | null; written_to: string | null };
-  /** One row for each time that a score was found, without a pause of a day, again and again: from `since` to `until`. */
-  score_history: { user_id: string; since: string; until: string; score: number };
 }
 
 export const ALERT_PERSONAL: readonly PersonalTable[] = [
   { table: 'alerts', json: ['evidence', 'session_ids'], withheld: ['dedupe_key'] },
   { table: 'alert_suppressions' },
   { table: 'alert_mails', key: 'dedupe_key' },
-  { table: 'score_history', key: 'since' },
 ];

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
+import type { Incident } from '#platform/incident.ts';
 import { createJobs } from '#platform/jobs/jobs.ts';
 import { createMail } from '#platform/mail.ts';
 import type { App } from '#server/app.ts';
 import { startTestApp } from '#test/harness.ts';
 import { createAlertMails } from './alert-mails.ts';
-import type { AlertTables } from './anti-hacking.tables.ts';
-import type { Incident } from './incident.ts';
+import type { AlertTables } from './alerts.tables.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -44,7 +44,7 @@ test('what happens while a digest is written is in the next one', async () => {
       ...{ description, at, outcome: 'blocked', ip_address: null, device_id: null, session_id: null },
       evidence: { threshold: 'One.', events: [] },
     };
-    await app.antiHacking.raise(incident);
+    await app.alerts.raise(incident);
     clock.now += 1;
   };
   const digests = async () =>
@@ -100,7 +100,7 @@ test('more people than a statement takes values have their digests, each once', 
     ...{ ...template, key: 'one', user_id: 'person-1', description: 'One of many.', at: seen, outcome: 'blocked' },
     ...{ ip_address: null, device_id: null, session_id: null, evidence: { threshold: 'One.', events: [] } },
   };
-  await app.antiHacking.raise(incident);
+  await app.alerts.raise(incident);
   const [row] = await app.database.selectFrom('alerts').selectAll().where('user_id', '=', 'person-1').execute();
   const others = Object.keys(row ?? {}).filter((column) => !['id', 'user_id', 'last_id', 'dedupe_key'].includes(column));
   const columns = sql.join(others.map((column) => sql.ref(column)));

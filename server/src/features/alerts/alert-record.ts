@@ -2,9 +2,9 @@ import { type Alert, EVIDENCE_EVENTS_MAXIMUM, evidenceSchema, type Severity } fr
 import { idSchema } from '@palisade/contract/fields';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
+import type { Evidence, Incident } from '#platform/incident.ts';
 import { type Origin, sourceOf } from '#platform/origin.ts';
-import type { AlertTables } from './anti-hacking.tables.ts';
-import type { Evidence, Incident } from './incident.ts';
+import type { AlertTables } from './alerts.tables.ts';
 
 export type AlertRow = Selectable<AlertTables['alerts']>;
 

@@ -1,9 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { logFailure } from '#platform/database-patience.ts';
-import type { FindingTables } from './detection/detection.tables.ts';
-import { type Found, forgetFindings, type KeptFinding, takeFinding, untoldFindings } from './detection/findings-store.ts';
-import type { Claim, Incident } from './incident.ts';
+import type { Claim, FindingTables, Incident } from '#platform/incident.ts';
+import { type Found, forgetFindings, type KeptFinding, takeFinding, untoldFindings } from './findings-store.ts';
 
 /** Tells people of what was found. */
 export interface Telling {

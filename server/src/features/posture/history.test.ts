@@ -4,9 +4,9 @@ import { readDashboard } from '@palisade/contract/dashboard';
 import { addRule } from '@palisade/contract/firewall';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { expect, test } from 'vitest';
+import { lastDays } from '#platform/day.ts';
+import type { Incident } from '#platform/incident.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
-import { lastDays } from './day.ts';
-import type { Incident } from './incident.ts';
 
 const clock = { now: Date.parse('2026-11-10T10:00:00.000Z') };
 const app = await startTestApp({ surroundings: { now: () => clock.now } });
@@ -139,7 +139,7 @@ test('writes at most once in a quarter of an hour, unless the score changes', as
 
 test('counts real threats, and what was blocked of them, by the day they were first seen on; drills apart', async () => {
   const person = await newcomer('2026-12-01T10:00:00.000Z');
-  const { raise } = app.app.antiHacking;
+  const { raise } = app.app.alerts;
   // In Kathmandu 23:55 on the 1st, and 00:05 on the 2nd.
   await raise(incident(person.id, '2026-12-01T18:10:00.000Z'));
   await raise(incident(person.id, '2026-12-01T18:20:00.000Z', 'allowed'));

@@ -7,16 +7,16 @@ import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Observe, SecurityEvent } from '#platform/security-event.ts';
 import { logSecurityEvent } from '#platform/security-log.ts';
-import { detect, type Finding, placesOf, vouchedFor, WINDOWS_MAXIMUM, type Windows } from './detection/detect.ts';
-import type { DetectionTables } from './detection/detection.tables.ts';
-import { type Found, type KeptFinding, keepFindings } from './detection/findings-store.ts';
-import type { Asker } from './detection/flood.ts';
-import type { KnownDevices } from './detection/known-devices.ts';
-import { FLOOD, type Sighting } from './detection/rules.ts';
-import { createVolumes, type Flood } from './detection/volumes.ts';
-import { windowSchema } from './detection/windows.ts';
-import { changeWindows, emptyWindows, isAnyHeld, sweepWindows } from './detection/windows-store.ts';
+import { detect, type Finding, placesOf, vouchedFor, WINDOWS_MAXIMUM, type Windows } from './detect.ts';
+import type { DetectionTables } from './detection.tables.ts';
+import { type Found, type KeptFinding, keepFindings } from './findings-store.ts';
+import type { Asker } from './flood.ts';
+import type { KnownDevices } from './known-devices.ts';
+import { FLOOD, type Sighting } from './rules.ts';
 import type { Telling } from './telling.ts';
+import { createVolumes, type Flood } from './volumes.ts';
+import { windowSchema } from './windows.ts';
+import { changeWindows, emptyWindows, isAnyHeld, sweepWindows } from './windows-store.ts';
 
 export interface Detection {
   observe: Observe;

@@ -7,15 +7,14 @@ import type { LiveEvent } from '@palisade/contract/events';
 import type { Kysely, Updateable } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import { newId } from '#platform/id.ts';
+import type { Claim, FindingTables, Incident } from '#platform/incident.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { MailTables } from '#platform/mail.ts';
 import { containing } from '#platform/page.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
 import type { AlertMails } from './alert-mails.ts';
 import { type AlertRow, alertOf, type Decider, isAboutSignIn, isSuppressible, sessionsOf } from './alert-record.ts';
-import type { AlertTables } from './anti-hacking.tables.ts';
-import type { FindingTables } from './detection/detection.tables.ts';
-import type { Claim, Incident } from './incident.ts';
+import type { AlertTables } from './alerts.tables.ts';
 import { recordIncident, UNRESOLVED } from './merging.ts';
 import { createSuppressions, requireSuppressible, type Suppressions } from './suppressions.ts';
 

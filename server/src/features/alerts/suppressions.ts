@@ -6,7 +6,7 @@ import type { Audit, AuditTables } from '#platform/audit.ts';
 import { newId } from '#platform/id.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
 import { type AlertRow, type Decider, isSuppressible } from './alert-record.ts';
-import type { AlertTables } from './anti-hacking.tables.ts';
+import type { AlertTables } from './alerts.tables.ts';
 
 const DAY_MS = 86_400_000;
 

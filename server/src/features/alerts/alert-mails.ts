@@ -3,12 +3,12 @@ import type { UserInfo } from '@palisade/contract/auth';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { BATCH } from '#platform/batches.ts';
+import type { Incident } from '#platform/incident.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
-import type { AlertTables } from './anti-hacking.tables.ts';
-import type { Incident } from './incident.ts';
+import type { AlertTables } from './alerts.tables.ts';
 import { mailKey } from './merging.ts';
 
 type Tables = AlertTables & MailTables & InstallationTables;

@@ -7,7 +7,7 @@ const GROUP_CAPS: Record<Group, number> = { account: 40, rules: 30, devices: 30,
 /** A score with an open critical alert is at most this [H]. */
 const SCORE_WITH_CRITICAL = 49;
 
-export interface Posture {
+export interface Judgement {
   findings: Finding[];
   security_score: number;
   score_breakdown: ScoreReason[];
@@ -54,7 +54,7 @@ function deduct(checks: readonly Judged[], ceiling: number): { taken: Map<string
  * What a cap swallows is taken off the group's last reasons, so that the reasons add up to the score; `gain` is what the score would rise by if that one
  * thing were mended and nothing else.
  */
-export function judge(facts: PostureFacts): Posture {
+export function judge(facts: PostureFacts): Judgement {
   const checks = CHECKS.map((check) => judged(check, facts));
   const ceilingOf = (critical: number) => (critical > 0 ? SCORE_WITH_CRITICAL : SECURITY_SCORE_MAXIMUM);
   const { taken, score } = deduct(checks, ceilingOf(facts.unblocked.critical));

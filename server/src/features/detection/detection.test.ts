@@ -8,15 +8,15 @@ import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readSamples } from '#features/antivirus/engines/samples.ts';
 import { newId } from '#platform/id.ts';
+import type { Incident } from '#platform/incident.ts';
 import type { SecurityEvent } from '#platform/security-event.ts';
 import { EICAR, zip } from '#test/files.ts';
 import { readAnswer, replyOf, SIGNATURES_FOLDER, startTestApp, type TestApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
-import type { DetectionTables } from './detection/detection.tables.ts';
-import { createKnownDevices, type KnownDevices } from './detection/known-devices.ts';
+import type { DetectionTables } from './detection.tables.ts';
 import { createDetection } from './detection.ts';
-import type { Incident } from './incident.ts';
+import { createKnownDevices, type KnownDevices } from './known-devices.ts';
 import { createTelling } from './telling.ts';
 
 const PLAN = { plan_name: 'Family', price: 1, duration_months: 12, max_devices: 1, is_premium: true, features: [] } as const;

@@ -1,4 +1,4 @@
-import type { Incident } from './incident.ts';
+import type { Incident } from '#platform/incident.ts';
 
 /** As much of an upload that turned out to be harmless as its alert tells. */
 interface ClearedUpload {

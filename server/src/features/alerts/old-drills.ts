@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { AlertTables } from './anti-hacking.tables.ts';
+import type { AlertTables } from './alerts.tables.ts';
 
 /** How long drills are kept: what was practised says nothing about how safe an account is. */
 const DRILLS_KEPT_MS = 90 * 86_400_000;
