@@ -449,6 +449,8 @@ const SEARCHED = 2_000;
 /** What answers at once, and the help page that says more; `article` is null where none fits. */
 export interface AutomaticAnswer {
   reply: string;
+  /** It is about somebody who is being deceived: it is given although a person was asked for. */
+  cannot_wait: boolean;
   article: string | null;
 }
 
@@ -456,11 +458,10 @@ export interface AutomaticAnswer {
 export function automaticAnswer(message: string): AutomaticAnswer {
   const text = message.toLowerCase();
   const start = text.slice(0, SEARCHED).replace(/\s+/gu, ' ');
-  const rule =
-    SCAM_RULES.find(({ all }) => all.every((sign) => sign.test(start))) ??
-    QUESTION_RULES.find(({ about }) => about.test(start)) ??
-    REPLY_RULES.find(({ about }) => about.test(text));
-  return rule === undefined ? { reply: DEFAULT_REPLY, article: null } : { reply: rule.reply, article: rule.article };
+  const scam = SCAM_RULES.find(({ all }) => all.every((sign) => sign.test(start)));
+  const rule = scam ?? QUESTION_RULES.find(({ about }) => about.test(start)) ?? REPLY_RULES.find(({ about }) => about.test(text));
+  const { reply, article } = rule ?? { reply: DEFAULT_REPLY, article: null };
+  return { reply, article, cannot_wait: scam !== undefined };
 }
 
 export function automaticReply(message: string): string {

@@ -7,6 +7,7 @@ import {
   FORGOTTEN_AFTER_MS,
   KEPT_MAXIMUM,
   type Listener,
+  PERSON,
   type Published,
   resumeAt,
   type TopicName,
@@ -164,10 +165,12 @@ export async function createRedisTopics(parts: {
     else unsaid.add(key);
   }
 
-  async function everyKey(): Promise<string[]> {
+  async function everyKey(beginning = ''): Promise<string[]> {
     const keys: string[] = [];
     for (let cursor = ''; cursor !== '0'; ) {
-      const [next, some] = scannedSchema.parse(await send(['SCAN', cursor || '0', 'MATCH', `${PREFIX}*`, 'COUNT', '1000']));
+      const [next, some] = scannedSchema.parse(
+        await send(['SCAN', cursor || '0', 'MATCH', `${PREFIX}${beginning}*`, 'COUNT', '1000']),
+      );
       keys.push(...some);
       cursor = next;
     }
@@ -279,14 +282,14 @@ export async function createRedisTopics(parts: {
     publish: (topic, event) => tell(keyOf(topic), event),
 
     publishToAll(event) {
-      everyKey().then(
+      everyKey(PERSON).then(
         (keys) => {
           for (const key of keys) tell(key, event);
         },
         (error: unknown) => {
           lose(error);
           isUnsaidTooMuch = true;
-          for (const key of rooms.keys()) tellHere(key, { place: NOWHERE, id: null, event });
+          for (const key of rooms.keys()) if (key.startsWith(PREFIX + PERSON)) tellHere(key, { place: NOWHERE, id: null, event });
         },
       );
     },
