@@ -41,6 +41,9 @@ export const AUDIT_KINDS = [
   'setup_changed',
   'proxy_findings_cleared',
   'false_alarm_decided',
+  'customer_card_opened',
+  'shared_thing_opened',
+  'desk_settings_changed',
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 

@@ -15,8 +15,7 @@ import type { Signatures } from '#features/antivirus/signatures.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { readLeakedPasswords } from '#features/auth/leaked-passwords.ts';
 import { accountKey } from '#features/auth/sign-in.ts';
-import { serveChat } from '#features/chat/chat.routes.ts';
-import { createChat } from '#features/chat/chat.ts';
+import type { ChatTables } from '#features/chat/chat.tables.ts';
 import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
 import type { DetectionTables } from '#features/detection/detection.tables.ts';
 import { forgetFindingsOf } from '#features/detection/findings-store.ts';
@@ -67,6 +66,7 @@ import { createRedisTopics } from '#platform/topics/redis-topics.ts';
 import { personTopic } from '#platform/topics/topics.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
+import { buildDesk } from './app/desk.ts';
 import { createInstallationNews } from './app/installation-news.ts';
 import { restrainMail } from './app/letters.ts';
 import { buildMetrics, meterScans } from './app/metrics.ts';
@@ -139,7 +139,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
         });
   const metrics = settings.metrics && createMetrics();
   const spool = openSpool({ ...folderOf(surroundings, 'spool'), limits: settings.spool });
-  const { quarantine, shared, sharedSets, close: closeStore } = await openKeptFiles(surroundings);
+  const { quarantine, shared, sharedSets, attachments, close: closeStore } = await openKeptFiles(surroundings);
   const topics =
     settings.redis_url === undefined ? createMemoryTopics() : await createRedisTopics({ url: settings.redis_url, logger });
   const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
@@ -239,6 +239,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     forget: [
       (transaction, user_id) =>
         antivirus.forgetPerson(transaction.$extendTables<Pick<Tables, 'scans' | 'quarantine_reports'>>(), user_id),
+      (transaction, user_id) => desk.forgetPerson(transaction.$extendTables<Pick<Tables, keyof ChatTables>>(), user_id),
       async (transaction, user_id) => {
         await remote.forgetAgent(transaction.$extendTables<Pick<Tables, 'remote_sessions'>>(), user_id);
         return () => Promise.resolve();
@@ -277,6 +278,10 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     tell,
     ...{ accounts, scanner, subscriptions, firewall, remote },
     now,
+  });
+  const desk = await buildDesk(surroundings, {
+    ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
+    files: attachments,
   });
   keepRetention({
     jobs,
@@ -375,7 +380,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     plan: subscriptions.current,
     overview: monitor.posture.overview,
   });
-  serveChat(api, createChat({ database: database.$pickTables<'chat_messages'>(), now }));
+  desk.serve(api);
   serveRemote(api, remote);
   serveFirewall(api, firewall);
 
@@ -411,6 +416,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     topics,
     present: antivirus.progress,
     held: accounts.held,
+    desk: desk.topics,
     opening: { rate: settings.limits['sockets.source'], counters },
     limits: surroundings.events_limits ?? SOCKET_LIMITS,
     public_url: settings.public_url,
@@ -443,6 +449,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       await fastify.close();
       await proxies.close();
       await jobs.close();
+      await desk.close();
       await monitor.close();
       await accounts.close();
       await counters.close();
