@@ -111,7 +111,7 @@ describe('the list of rules', () => {
     const off = ruleOf({ rule_name: 'Sleeping', enabled: false });
     const user = open(narrow, ...many, off, wide);
     await row('Narrow allow');
-    expect(screen.getAllByRole('switch')).toHaveLength(50);
+    await waitFor(() => expect(screen.getAllByRole('switch')).toHaveLength(50));
     await user.click(screen.getByRole('button', { name: 'Show more (13 left)' }));
     expect(screen.getAllByRole('switch')).toHaveLength(63);
 
