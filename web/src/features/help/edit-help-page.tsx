@@ -163,6 +163,8 @@ function ArticleForm({ article, onDone }: { article: Article | undefined; onDone
           </section>
         </div>
         <Checkbox
+          color="var(--accent)"
+          iconColor="var(--accent-ink)"
           label="Published: customers find it, and it is suggested in the chat"
           {...form.getInputProps('is_published', { type: 'checkbox' })}
         />
