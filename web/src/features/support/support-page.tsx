@@ -54,7 +54,7 @@ function Desk({ mayAdministrate }: { mayAdministrate: boolean }) {
   });
   const [areKeysShown, setAreKeysShown] = useState(false);
   const composer = useRef<ComposerHandle>(null);
-  const counts = useDeskCounts();
+  const counts = useDeskCounts(true);
   const inbox = useInbox(chosen);
   const hasThreePanes = useMediaQuery(THREE_PANES, undefined, { getInitialValueInEffect: false }) ?? false;
   useKeyboardRoom();
