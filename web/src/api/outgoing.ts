@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { randomUuid } from './browser.ts';
 import { CallError, sentenceOf } from './call.ts';
 import { onReconnected } from './connection.ts';
-import { randomUuid } from './device.ts';
 
 /** Something that was sent and has not arrived yet. */
 export interface Outgoing<Body> {

@@ -3,7 +3,7 @@ import { idSchema } from '@palisade/contract/fields';
 import { IconMessageShare } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { randomUuid } from '#api/device.ts';
+import { randomUuid } from '#api/browser.ts';
 import { Button } from '#ui/button.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { useShare } from './chat.queries.ts';
