@@ -13,10 +13,17 @@ export const deskCountsQuery = queryOptions({
   retry: false,
 });
 
-/** How many conversations stand in each part of the inbox, as it is now. Asked by staff alone. */
-export function useDeskCounts(): Counts | undefined {
+/** Where nothing is told it is asked so often, in ms. */
+const ASKED_AGAIN = 30_000;
+
+/**
+ * How many conversations stand in each part of the inbox. Asked by staff alone. `isAtDesk`: it is told as it changes, and customers see that somebody is here: who hears
+ * what the staff is told is at the desk.
+ */
+export function useDeskCounts(isAtDesk: boolean): Counts | undefined {
   const queries = useQueryClient();
   useEffect(() => {
+    if (!isAtDesk) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const readAnew = () => void queries.invalidateQueries({ queryKey: deskCountsQuery.queryKey });
     const soon = () => {
@@ -34,6 +41,6 @@ export function useDeskCounts(): Counts | undefined {
       clearTimeout(timer);
       for (const stop of stops) stop();
     };
-  }, [queries]);
-  return useQuery(deskCountsQuery).data;
+  }, [queries, isAtDesk]);
+  return useQuery({ ...deskCountsQuery, refetchInterval: isAtDesk ? false : ASKED_AGAIN }).data;
 }

@@ -77,7 +77,7 @@ export function createHelp({ database, now }: { database: Kysely<HelpTables & In
     const { rows } = await sql<Omit<Row, 'body' | 'words'>>`
       select id, slug, title, summary, is_published, updated_at from help_articles
       where found_by @@ ${query} and is_published = 1
-      order by ts_rank('{0, 1, 4, 8}', found_by, ${query}) desc, title limit ${most}`.execute(database);
+      order by ts_rank('{0, 0.125, 0.5, 1}', found_by, ${query}) desc, title limit ${most}`.execute(database);
     return rows.map(summaryOf);
   }
 

@@ -1,14 +1,19 @@
 import { IconHeadset } from '@tabler/icons-react';
 import { useId } from 'react';
-import { NavLink } from 'react-router';
+import { NavLink, useLocation } from 'react-router';
+import { useAbsence } from '#api/absence.ts';
 import { useDeskCounts } from '#api/desk.ts';
 import { NavCount } from './nav-count.tsx';
 import './admin-nav.css';
 
 /** The way of the staff to the support desk, with how many conversations wait there. */
-export function DeskNav() {
+export function DeskNav({ mayAdministrate }: { mayAdministrate: boolean }) {
   const id = useId();
-  const counts = useDeskCounts();
+  const { pathname } = useLocation();
+  // Administrators are at the desk when they open it; for everybody else of the staff it is their work wherever they are.
+  const isAtDesk = !mayAdministrate || pathname.startsWith('/support');
+  const counts = useDeskCounts(isAtDesk);
+  useAbsence(isAtDesk);
   return (
     <nav className="admin-nav" aria-labelledby={id}>
       <h2 id={id} className="admin-nav__title">

@@ -46,7 +46,7 @@ export function Administration() {
   if (!user) return null;
   return (
     <Suspense>
-      {opensDesk(user) && <DeskNav />}
+      {opensDesk(user) && <DeskNav mayAdministrate={may.administrate(user)} />}
       {may.administrate(user) && <AdminNav />}
     </Suspense>
   );

@@ -54,8 +54,8 @@ export function ChatHead({ state, onUnreachable, onTalk }: ChatHeadProps) {
           </p>
         )}
       </div>
+      <NoticeToggles />
       <div className="chat__ways">
-        <NoticeToggles />
         <Button
           variant={state?.wants_person ? 'quiet' : 'primary'}
           size="s"

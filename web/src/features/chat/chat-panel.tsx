@@ -2,6 +2,7 @@ import type { ChatState } from '@palisade/contract/chat';
 import { useRef, useState } from 'react';
 import { Typing } from '#ui/conversation-log.tsx';
 import type { ComposerHandle } from '#ui/message-composer.tsx';
+import { useKeyboardRoom } from '#ui/use-keyboard-room.ts';
 import { useTyping } from '#ui/use-typing.ts';
 import { useNoPhoneNotice } from './call-support.tsx';
 import { useChatState, useMarkRead, useOutgoing } from './chat.queries.ts';
@@ -12,7 +13,6 @@ import { withPrompt } from './quick-prompts.ts';
 import { Rating } from './rating.tsx';
 import { ShareStrip } from './share-strip.tsx';
 import { TalkDialog } from './talk-dialog.tsx';
-import { useKeyboardRoom } from './use-keyboard-room.ts';
 import '#ui/card.css';
 import './chat.css';
 

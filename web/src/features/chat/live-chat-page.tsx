@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import { useUnread } from '#api/chat.ts';
 import { useConfig } from '#api/config.ts';
 import { Brand } from '#ui/brand.tsx';
+import { useMessageNotices } from '#ui/use-message-notices.ts';
 import { ChatPanel } from './chat-panel.tsx';
 import './live-chat-page.css';
 
@@ -10,6 +11,7 @@ import './live-chat-page.css';
 export function LiveChatPage() {
   const provider = useConfig()?.provider_name;
   const unread = useUnread();
+  useMessageNotices();
   useEffect(() => {
     document.title = unread > 0 ? `(${unread}) Live chat · Palisade` : 'Live chat · Palisade';
   }, [unread]);

@@ -45,6 +45,7 @@ export function EditHelpPage() {
 function Editor() {
   const { data, error, refetch } = useQuery(allArticlesQuery);
   const [openId, setOpenId] = useState<string>();
+  const [savedId, setSavedId] = useState<string>();
   const open = data?.find(({ id }) => id === openId);
   const isNew = openId === 'new';
   return (
@@ -87,7 +88,18 @@ function Editor() {
           )}
         </Listed>
       </Card>
-      {(open || isNew) && <ArticleForm key={openId} article={open} onDone={setOpenId} />}
+      {(open || isNew) && (
+        <ArticleForm
+          key={openId}
+          article={open}
+          isSaved={openId === savedId}
+          onSaved={(id) => {
+            setOpenId(id);
+            setSavedId(id);
+          }}
+          onDeleted={() => setOpenId(undefined)}
+        />
+      )}
     </div>
   );
 }
@@ -103,7 +115,16 @@ function slugOf(title: string): string {
     .slice(0, 80);
 }
 
-function ArticleForm({ article, onDone }: { article: Article | undefined; onDone: (id: string | undefined) => void }) {
+interface ArticleFormProps {
+  /** Undefined for a new one. */
+  article: Article | undefined;
+  /** It is as it was saved just now. */
+  isSaved: boolean;
+  onSaved: (id: string) => void;
+  onDeleted: () => void;
+}
+
+function ArticleForm({ article, isSaved, onSaved, onDeleted }: ArticleFormProps) {
   const form = useForm<ArticleWritten>({ initialValues: article ?? NEW });
   const write = useWriteArticle(article?.id);
   const remove = useDeleteArticle();
@@ -115,7 +136,7 @@ function ArticleForm({ article, onDone }: { article: Article | undefined; onDone
     write.mutate(
       { slug, title, summary, body, is_published },
       {
-        onSuccess: ({ id }) => onDone(id),
+        onSuccess: ({ id }) => onSaved(id),
         onError: (error) => form.setErrors(fieldMessagesOf(error)),
       },
     );
@@ -123,7 +144,7 @@ function ArticleForm({ article, onDone }: { article: Article | undefined; onDone
 
   function askAndRemove() {
     if (article && window.confirm(`Delete the help page "${article.title}"? This cannot be undone.`))
-      remove.mutate(article.id, { onSuccess: () => onDone(undefined) });
+      remove.mutate(article.id, { onSuccess: onDeleted });
   }
 
   return (
@@ -163,6 +184,8 @@ function ArticleForm({ article, onDone }: { article: Article | undefined; onDone
           </section>
         </div>
         <Checkbox
+          color="var(--accent)"
+          iconColor="var(--accent-ink)"
           label="Published: customers find it, and it is suggested in the chat"
           {...form.getInputProps('is_published', { type: 'checkbox' })}
         />
@@ -174,7 +197,7 @@ function ArticleForm({ article, onDone }: { article: Article | undefined; onDone
             </Button>
           )}
           <p role="status" className="sub">
-            {write.isSuccess && 'Saved.'}
+            {isSaved && !write.isPending && !write.isError && 'Saved.'}
           </p>
           <Button type="submit" loading={write.isPending}>
             Save

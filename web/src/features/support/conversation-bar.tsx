@@ -1,30 +1,29 @@
 import type { UserInfo } from '@palisade/contract/auth';
 import { type Conversation, TAG_LENGTH_MAXIMUM, TAGS_MAXIMUM } from '@palisade/contract/desk';
 import { may } from '@palisade/contract/may';
-import { IconClock, IconDeviceDesktop, IconX } from '@tabler/icons-react';
+import { IconDeviceDesktop, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { decidedBy } from '#api/chat.ts';
 import { Button } from '#ui/button.tsx';
 import { ChoiceFilter } from '#ui/list-filters.tsx';
-import { describeSpan, useSecond } from '#ui/moment.tsx';
 import { type ConversationActions, teamQuery } from './desk.queries.ts';
 import { PRESENCE_LABELS, PRIORITIES, SNOOZES } from './desk-words.ts';
 
-/** From here on somebody waits too long, in ms. */
-const LONG_WAIT = 5 * 60_000;
 const NOBODY = 'nobody';
 
 interface BarProps {
   conversation: Conversation;
   me: UserInfo;
   actions: ConversationActions;
+  /** On a phone it is out of the way until somebody wants it. */
+  isOpen: boolean;
 }
 
-/** What is set of a conversation: who has it, how urgent it is, its tags, and for how long the customer has waited. */
-export function ConversationBar({ conversation, me, actions }: BarProps) {
+/** What is set of a conversation: who has it, how urgent it is, and its tags. */
+export function ConversationBar({ conversation, me, actions, isOpen }: BarProps) {
   const { data: team } = useQuery(teamQuery);
-  const { assignee, priority, waiting_since } = conversation;
+  const { assignee, priority } = conversation;
   const decided = decidedBy(conversation);
   const colleagues = (team ?? [])
     .filter(({ id }) => id !== assignee?.id && id !== conversation.user_id)
@@ -33,7 +32,7 @@ export function ConversationBar({ conversation, me, actions }: BarProps) {
         [id, `${id === me.id ? 'Me' : username} (${PRESENCE_LABELS[presence].toLowerCase()})`] as const,
     );
   return (
-    <div className="talk-bar">
+    <div className="talk-bar" data-open={isOpen}>
       {may.assign(me, decided) && (
         <ChoiceFilter
           label="Transfer"
@@ -77,27 +76,10 @@ export function ConversationBar({ conversation, me, actions }: BarProps) {
           Start a remote session
         </Button>
       )}
-      {waiting_since !== null && <Timer since={waiting_since} />}
       {may.sort(me, decided) && (
         <Tags tags={conversation.tags} isBusy={actions.sort.isPending} onChange={(tags) => actions.sort.mutate({ tags })} />
       )}
     </div>
-  );
-}
-
-/** For how long the customer has waited. It ticks for the eye alone. */
-function Timer({ since }: { since: string }) {
-  const now = useSecond();
-  const waited = Math.max(0, now - Date.parse(since));
-  return (
-    <span
-      className="talk-bar__timer num"
-      data-tone={waited > LONG_WAIT ? 'attention' : undefined}
-      title="Since the customer’s last message that waits for an answer"
-    >
-      <IconClock size={16} stroke={1.7} aria-hidden="true" />
-      Waits {describeSpan(waited / 1_000)}
-    </span>
   );
 }
 

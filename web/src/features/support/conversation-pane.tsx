@@ -1,7 +1,7 @@
 import type { Conversation, DeskMessage } from '@palisade/contract/desk';
 import { deskTranscript } from '@palisade/contract/desk';
 import { may } from '@palisade/contract/may';
-import { IconArrowLeft, IconDownload, IconEye, IconMessages, IconUser } from '@tabler/icons-react';
+import { IconAdjustments, IconArrowLeft, IconDownload, IconEye, IconMessages, IconUser } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, type RefObject, useState } from 'react';
 import { CallError, download, sentenceOf } from '#api/call.ts';
@@ -32,6 +32,7 @@ import {
 import { STATUS_LABELS } from './desk-words.ts';
 import { SharedDialog } from './shared-dialog.tsx';
 import { StaffComposer } from './staff-composer.tsx';
+import { WaitingTimer } from './waiting-timer.tsx';
 
 interface PaneProps {
   id: string;
@@ -74,6 +75,7 @@ function Open({ conversation, onBack, onCustomer, composer }: PaneProps & { conv
   const typing = useTyping(
     ({ conversation_id, user_id, side }) => conversation_id === id && (side === 'user' || user_id !== me?.id),
   );
+  const [isBarOpen, setIsBarOpen] = useState(false);
   const [sharedId, setSharedId] = useState<string>();
   const [downloadError, setDownloadError] = useState<unknown>();
   useMarkConversationRead(conversation);
@@ -102,9 +104,20 @@ function Open({ conversation, onBack, onCustomer, composer }: PaneProps & { conv
           <p className="talk-head__state">
             <Badge tone={status === 'open' ? 'safe' : 'plain'}>{STATUS_LABELS[status]}</Badge>
             <span>{assignee ? <bdi>{assignee.id === me.id ? 'Yours' : `With ${assignee.username}`}</bdi> : 'Nobody has it'}</span>
+            {conversation.waiting_since !== null && <WaitingTimer since={conversation.waiting_since} />}
           </p>
         </div>
         <div className="talk-head__actions">
+          <button
+            type="button"
+            className="desk__to-bar icon-button"
+            aria-label="Sort and hand over"
+            title="Sort and hand over"
+            aria-expanded={isBarOpen}
+            onClick={() => setIsBarOpen(!isBarOpen)}
+          >
+            <IconAdjustments size={18} stroke={1.7} aria-hidden="true" />
+          </button>
           {may.claim(me, decided) && (
             <Button size="s" loading={actions.claim.isPending} onClick={() => actions.claim.mutate()}>
               Claim
@@ -141,7 +154,7 @@ function Open({ conversation, onBack, onCustomer, composer }: PaneProps & { conv
         </div>
       </header>
       <div>
-        <ConversationBar conversation={conversation} me={me} actions={actions} />
+        <ConversationBar conversation={conversation} me={me} actions={actions} isOpen={isBarOpen} />
         {(colleague || others.length > 0) && (
           <p className="talk-bar talk-bar__collision" role="status">
             <IconEye size={16} stroke={1.7} aria-hidden="true" />

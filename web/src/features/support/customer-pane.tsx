@@ -74,7 +74,7 @@ function Known({ card }: { card: CustomerCard }) {
         </p>
       </div>
       <p className="customer__plan">
-        <Badge tone={card.is_premium ? 'safe' : 'plain'}>{card.plan_name ?? 'No plan'}</Badge>{' '}
+        <Badge tone={card.is_premium ? 'safe' : 'plain'}>{card.plan_name ?? 'No plan'}</Badge>
         <span className="sub">Customer since {describeDate(card.since)}</span>
       </p>
       <dl className="customer__figures num">

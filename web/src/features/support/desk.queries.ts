@@ -247,7 +247,7 @@ export function useMarkConversationRead(conversation: Conversation): void {
 export function useSetPresence() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: { presence: Presence; by_hand: boolean }) => call(setPresence, { body }),
+    mutationFn: (presence: Presence) => call(setPresence, { body: { presence, by_hand: true } }),
     onSuccess: (member: TeamMember) => takePresence(queries, member.id, member.presence),
   });
 }

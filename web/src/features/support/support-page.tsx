@@ -15,6 +15,7 @@ import type { ComposerHandle } from '#ui/message-composer.tsx';
 import { NoticeToggles } from '#ui/notice-toggles.tsx';
 import { Page } from '#ui/page.tsx';
 import { EmptyState } from '#ui/states.tsx';
+import { useKeyboardRoom } from '#ui/use-keyboard-room.ts';
 import { ConversationPane } from './conversation-pane.tsx';
 import { CustomerPane } from './customer-pane.tsx';
 import { useConversationActions, useDeskEvents } from './desk.queries.ts';
@@ -53,9 +54,10 @@ function Desk({ mayAdministrate }: { mayAdministrate: boolean }) {
   });
   const [areKeysShown, setAreKeysShown] = useState(false);
   const composer = useRef<ComposerHandle>(null);
-  const counts = useDeskCounts();
+  const counts = useDeskCounts(true);
   const inbox = useInbox(chosen);
   const hasThreePanes = useMediaQuery(THREE_PANES, undefined, { getInitialValueInEffect: false }) ?? false;
+  useKeyboardRoom();
   useDeskEvents();
   useDeskNotices();
 
