@@ -1,0 +1,541 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { SecurityEvent } from '#platform/security-event.ts';
+import { detect, type Finding, type Kept, nameOf, placesOf, WINDOWS_MAXIMUM, type Windows } from './detect.ts';
+import { AFTER_FAILURES, RULES, type Sighting } from './rules.ts';
+import { EMPTY, pour } from './windows.ts';
+
+const START = Date.parse('2026-11-20T10:00:00.000Z');
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** An event so many ms after the start. */
+type At = (ms: number) => Sighting;
+
+const around = (ms: number, source: string | null = '203.0.113.5') => ({
+  at: new Date(START + ms).toISOString(),
+  user_id: 'maria',
+  source,
+  address: source,
+  client: 'Firefox on Windows',
+  browser: null,
+  is_refused: false,
+});
+const failed =
+  (change: { account?: string; source?: string; user_id?: string | null; step?: 'password' | 'second_factor' } = {}): At =>
+  (ms) => {
+    const { account = 'maria', source, user_id = account, step = 'password' } = change;
+    return { ...around(ms, source), user_id, kind: 'login_failed', data: { account, step } };
+  };
+const succeeded =
+  (
+    change: Partial<Extract<SecurityEvent, { kind: 'login_succeeded' }>['data']> &
+      Partial<Pick<Sighting, 'browser' | 'is_refused' | 'source'>> = {},
+  ): At =>
+  (ms) => {
+    const {
+      browser = { id: 'd1', is_new: false, knows_source: true },
+      is_refused = false,
+      source = '203.0.113.5',
+      ...data
+    } = change;
+    return {
+      ...around(ms, source),
+      browser,
+      is_refused,
+      kind: 'login_succeeded',
+      data: {
+        account: 'maria',
+        session_id: 's1',
+        role: 'customer',
+        browser_id: null,
+        has_second_factor: false,
+        with_password: true,
+        ...data,
+      },
+    };
+  };
+/** A browser like others that the account was signed in with, from where it never was. */
+const STRANGE = { id: 'd9', is_new: false, knows_source: false };
+const infected =
+  (change: Partial<Extract<SecurityEvent, { kind: 'scan_finished' }>['data']> = {}): At =>
+  (ms) => ({
+    ...around(ms, null),
+    kind: 'scan_finished',
+    data: {
+      scan_id: `scan-${ms}`,
+      filename: 'invoice.exe',
+      member: null,
+      verdict: 'infected',
+      threat: 'Trojan.Test',
+      sha256: 'one',
+      is_test_file: false,
+      is_phishing: false,
+      copy: 'sealed',
+      told_again: false,
+      ...change,
+    },
+  });
+const refused =
+  (reason: 'unknown_path' | 'exploit_string' | 'admin_endpoint', path: string, was_refused = true): At =>
+  (ms) => ({ ...around(ms), kind: 'request_refused', data: { reason, path, pattern: null, was_refused } });
+const limited: At = (ms) => ({ ...around(ms), user_id: null, kind: 'rate_limited', data: { group: 'read' } });
+const moved: At = (ms) => ({
+  ...around(ms),
+  kind: 'token_moved',
+  data: { session_id: 's1', signed_in_source: '198.51.100.7', signed_in_client: 'Chrome on macOS' },
+});
+
+/** Events one after the other with so many ms between them. */
+const every = (ms: number, events: readonly At[]): Sighting[] => events.map((event, index) => event(index * ms));
+const times = (count: number, event: (index: number) => At): At[] => Array.from({ length: count }, (_, index) => event(index));
+
+/** Through one store, as the server's: each event sees only what `placesOf` names. */
+function run(events: readonly Sighting[]): { findings: Finding[]; store: Windows } {
+  const store = new Map<string, Kept>();
+  const findings = events.flatMap((event) => {
+    const names = placesOf([event]).map(nameOf);
+    const seen = new Map(names.flatMap((name) => [...store].filter(([kept]) => kept === name)));
+    const found = detect(seen, event);
+    for (const name of names) store.delete(name);
+    for (const [name, kept] of found.windows) store.set(name, kept);
+    return found.findings;
+  });
+  return { findings, store };
+}
+const rulesOf = (events: readonly Sighting[]) => run(events).findings.map(({ rule, severity }) => `${rule} ${severity}`);
+
+const repeated = (count: number, text: string) => Array.from({ length: count }, () => text);
+const accounts = (count: number) => times(count, (index) => failed({ account: `account-${index}` }));
+const guesses = (count: number) => times(count, () => failed());
+const turns = (count: number, ofAccounts: number) =>
+  times(count, (index) => failed({ account: `account-${index % ofAccounts}` }));
+const from = (count: number, sources: number) => times(count, (index) => failed({ source: `203.0.113.${index % sources}` }));
+const paths = (count: number) => times(count, (index) => refused('unknown_path', `/old/${index}`));
+const attacks = (count: number) => times(count, (index) => refused('exploit_string', `/api/${index}?q=' or 1=1`));
+const commands = (count: number) => times(count, (index) => refused('admin_endpoint', `/api/admin/${index}`));
+const infections = (count: number, sha256: (index: number) => string, change: Parameters<typeof infected>[0] = {}) =>
+  times(count, (index) => infected({ ...change, sha256: sha256(index), scan_id: `scan-${index}` }));
+
+/** Each rule's own events, what it says of them, and the same events one step below its threshold. */
+const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[], saysBelow?: string[]][] = [
+  ['pair', every(2 * MINUTE, guesses(5)), ['brute_force.pair medium'], every(2 * MINUTE, guesses(4))],
+  ['pair, in time', every(149 * SECOND, guesses(5)), ['brute_force.pair medium'], every(150 * SECOND, guesses(5))],
+  [
+    'pair, at the second step',
+    every(
+      0,
+      times(5, () => failed({ step: 'second_factor' })),
+    ),
+    ['brute_force.pair medium'],
+    every(
+      0,
+      times(4, () => failed({ step: 'second_factor' })),
+    ),
+  ],
+  ['burst', every(SECOND, turns(6, 2)), ['brute_force.burst medium'], every(SECOND, turns(5, 2))],
+  ['burst, in time', every(SECOND, turns(6, 3)), ['brute_force.burst medium'], every(10 * SECOND, turns(6, 3))],
+  ['slow', every(15 * SECOND, turns(14, 4)), ['brute_force.slow medium'], every(15 * SECOND, turns(13, 4))],
+  ['spray', every(SECOND, accounts(5)), ['brute_force.spray high'], every(SECOND, accounts(4))],
+  ['spray, in time', every(2 * SECOND, accounts(5)), ['brute_force.spray high'], every(10 * SECOND, accounts(5))],
+  ['distributed', every(2 * MINUTE, from(20, 5)), ['brute_force.distributed high'], every(2 * MINUTE, from(19, 5))],
+  ['distributed, from enough', every(2 * MINUTE, from(20, 6)), ['brute_force.distributed high'], every(2 * MINUTE, from(20, 4))],
+  ['distributed, in time', every(189 * SECOND, from(20, 5)), ['brute_force.distributed high'], every(190 * SECOND, from(20, 5))],
+  [
+    'after failures',
+    every(SECOND, [...guesses(5), succeeded()]),
+    ['brute_force.pair medium', 'suspicious_login.after_failures high'],
+    every(SECOND, [...guesses(4), succeeded()]),
+  ],
+  [
+    'after failures, of an administrator, in time',
+    [...every(0, guesses(5)), succeeded({ role: 'admin' })(239 * SECOND)],
+    ['brute_force.pair medium', 'suspicious_login.after_failures critical'],
+    [...every(0, guesses(5)), succeeded({ role: 'admin' })(240 * SECOND)],
+    ['brute_force.pair medium'],
+  ],
+  [
+    'after failures, same source',
+    every(SECOND, [...accounts(5), succeeded({ account: 'somebody' })]),
+    ['brute_force.spray high', 'suspicious_login.after_failures high'],
+    every(SECOND, [...accounts(5), succeeded({ account: 'somebody', source: '198.51.100.9' })]),
+    ['brute_force.spray high'],
+  ],
+  [
+    'after failures, to one account after the other',
+    every(SECOND, [...accounts(5), succeeded({ account: 'own' }), succeeded({ account: 'somebody' })]),
+    ['brute_force.spray high', 'suspicious_login.after_failures high', 'suspicious_login.after_failures high'],
+    every(SECOND, [...accounts(5), succeeded({ account: 'own' })]),
+    ['brute_force.spray high', 'suspicious_login.after_failures high'],
+  ],
+  [
+    'after failures, at one of many sources, in time',
+    [...every(SECOND, from(20, 5)), succeeded({ source: '203.0.113.4', browser: STRANGE })(258 * SECOND)],
+    ['brute_force.distributed high', 'suspicious_login.after_failures high'],
+    [...every(SECOND, from(20, 5)), succeeded({ source: '203.0.113.4', browser: STRANGE })(259 * SECOND)],
+    ['brute_force.distributed high'],
+  ],
+  [
+    'after failures, at one of many sources, where guessing goes on',
+    [
+      ...every(SECOND, from(20, 5)),
+      failed({ source: '198.51.100.9' })(100 * SECOND),
+      succeeded({ source: '198.51.100.9', browser: STRANGE })(339 * SECOND),
+    ],
+    ['brute_force.distributed high', 'suspicious_login.after_failures high'],
+    [
+      ...every(SECOND, from(20, 5)),
+      failed({ source: '198.51.100.9' })(100 * SECOND),
+      succeeded({ source: '203.0.113.4', browser: STRANGE })(339 * SECOND),
+    ],
+    ['brute_force.distributed high'],
+  ],
+  [
+    'after failures, at one of many sources, where the owner never was',
+    every(SECOND, [...from(20, 5), succeeded({ source: '203.0.113.4', browser: STRANGE })]),
+    ['brute_force.distributed high', 'suspicious_login.after_failures high'],
+    every(SECOND, [...from(20, 5), succeeded({ source: '203.0.113.4' })]),
+    ['brute_force.distributed high'],
+  ],
+  [
+    'after failures, with a password',
+    every(SECOND, [...guesses(5), succeeded({ has_second_factor: true })]),
+    ['brute_force.pair medium', 'suspicious_login.after_failures high'],
+    every(SECOND, [...guesses(5), succeeded({ has_second_factor: true, with_password: false })]),
+    ['brute_force.pair medium'],
+  ],
+  [
+    'after failures, also when a passkey came between',
+    every(SECOND, [...accounts(5), succeeded({ account: 'another', with_password: false }), succeeded({ account: 'somebody' })]),
+    ['brute_force.spray high', 'suspicious_login.after_failures high'],
+    every(SECOND, [...accounts(5), succeeded({ account: 'another', with_password: false })]),
+    ['brute_force.spray high'],
+  ],
+  [
+    'after failures, same account after guessing of one',
+    every(SECOND, [...guesses(6), succeeded()]),
+    ['brute_force.pair medium', 'suspicious_login.after_failures high'],
+    every(SECOND, [...guesses(6), succeeded({ account: 'somebody' })]),
+    ['brute_force.pair medium'],
+  ],
+  [
+    'new browser',
+    [succeeded({ browser: { id: 'd2', is_new: true, knows_source: false } })(0)],
+    ['suspicious_login.new_browser medium'],
+    [succeeded()(0)],
+  ],
+  [
+    'new browser, with a second factor',
+    [succeeded({ browser: { id: 'd2', is_new: true, knows_source: false }, has_second_factor: true })(0)],
+    ['suspicious_login.new_browser low'],
+    [succeeded({ has_second_factor: true })(0)],
+  ],
+  ['token moved', [moved(0)], ['suspicious_login.token_moved high'], []],
+  ['block not effective', [succeeded({ is_refused: true })(0)], ['suspicious_login.block_not_effective high'], [succeeded()(0)]],
+  ['infected', [infected()(0)], ['malware_detected.infected high'], []],
+  ['a test file', [infected({ is_test_file: true })(0)], ['malware_detected.infected low'], []],
+  [
+    'outbreak',
+    every(
+      51 * SECOND,
+      infections(8, () => 'same'),
+    ),
+    [...repeated(8, 'malware_detected.infected high'), 'malware_detected.outbreak critical'],
+    every(
+      52 * SECOND,
+      infections(8, () => 'same'),
+    ),
+    repeated(8, 'malware_detected.infected high'),
+  ],
+  [
+    'outbreak of different files',
+    every(29 * MINUTE, infections(3, String)),
+    [...repeated(3, 'malware_detected.infected high'), 'malware_detected.outbreak critical'],
+    every(30 * MINUTE, infections(3, String)),
+    repeated(3, 'malware_detected.infected high'),
+  ],
+  [
+    'outbreak of test files',
+    every(
+      SECOND,
+      infections(8, () => 'same', { is_test_file: true }),
+    ),
+    [...repeated(8, 'malware_detected.infected low'), 'malware_detected.outbreak low'],
+    every(
+      SECOND,
+      infections(7, () => 'same', { is_test_file: true }),
+    ),
+    repeated(7, 'malware_detected.infected low'),
+  ],
+  [
+    'outbreak, but told again',
+    every(SECOND, infections(3, String)),
+    [...repeated(3, 'malware_detected.infected high'), 'malware_detected.outbreak critical'],
+    every(SECOND, infections(3, String, { told_again: true })),
+    repeated(3, 'malware_detected.infected high'),
+  ],
+  ['phishing', [infected({ is_phishing: true })(0)], ['phishing_attempt.verdict medium'], []],
+  ['probing', every(SECOND, paths(11)), ['intrusion_attempt.probing medium'], every(SECOND, paths(10))],
+  [
+    'probing, different',
+    every(SECOND, paths(11)),
+    ['intrusion_attempt.probing medium'],
+    every(
+      SECOND,
+      times(30, () => refused('unknown_path', '/old')),
+    ),
+  ],
+  ['probing, in time', every(SECOND, paths(12)), ['intrusion_attempt.probing medium'], every(10 * SECOND, paths(40))],
+  ['exploit strings', every(4 * SECOND, attacks(3)), ['intrusion_attempt.exploit_strings high'], every(5 * SECOND, attacks(3))],
+  [
+    'exploit strings, slow',
+    every(17 * SECOND, attacks(8)),
+    ['intrusion_attempt.exploit_strings high'],
+    every(17 * SECOND, attacks(7)),
+  ],
+  [
+    'exploit strings, slow, in time',
+    every(17 * SECOND, attacks(8)),
+    ['intrusion_attempt.exploit_strings high'],
+    every(18 * SECOND, attacks(8)),
+  ],
+  ['privilege', every(4 * MINUTE, commands(3)), ['intrusion_attempt.privilege high'], every(5 * MINUTE, commands(3))],
+  [
+    'privilege, different',
+    every(SECOND, commands(3)),
+    ['intrusion_attempt.privilege high'],
+    every(
+      SECOND,
+      times(9, () => refused('admin_endpoint', '/api/admin/one')),
+    ),
+  ],
+  [
+    'rate',
+    every(
+      SECOND,
+      times(6, () => limited),
+    ),
+    ['ddos_attempt.rate low'],
+    every(
+      SECOND,
+      times(5, () => limited),
+    ),
+  ],
+  [
+    'rate, in time',
+    every(
+      10 * SECOND,
+      times(6, () => limited),
+    ),
+    ['ddos_attempt.rate low'],
+    every(
+      MINUTE,
+      times(30, () => limited),
+    ),
+  ],
+];
+
+describe('a rule fires on its own events, and is silent one step below', () => {
+  test.each(TABLE)('%s', (_, fires, says, below, saysBelow = []) => {
+    expect(rulesOf(fires).sort()).toEqual([...says].sort());
+    expect(rulesOf(below).sort()).toEqual([...saysBelow].sort());
+  });
+
+  test('every rule of the table is among them', () => {
+    const told = new Set(TABLE.flatMap(([, fires]) => run(fires).findings.map(({ rule }) => rule)));
+    expect([...told].sort()).toEqual([...new Set([...RULES.map(({ id, told_as = id }) => told_as), AFTER_FAILURES.id])].sort());
+  });
+});
+
+/** An event of each rule that counts, the `index`th of different ones. */
+const EVENTS: Record<string, (index: number) => At> = {
+  'brute_force.pair': () => failed(),
+  'brute_force.burst': (index) => failed({ account: `account-${index % 2}` }),
+  'brute_force.slow': (index) => failed({ account: `account-${index % 2}` }),
+  'brute_force.spray': (index) => failed({ account: `account-${index}` }),
+  'brute_force.distributed': (index) => failed({ source: `203.0.113.${index}` }),
+  'malware_detected.outbreak': (index) => infected({ scan_id: `scan-${index}` }),
+  'malware_detected.outbreak_different': (index) => infected({ scan_id: `scan-${index}`, sha256: `file-${index}` }),
+  'intrusion_attempt.probing': (index) => refused('unknown_path', `/old/${index}`),
+  'intrusion_attempt.exploit_strings': (index) => refused('exploit_string', `/api/${index}`),
+  'intrusion_attempt.exploit_strings_slow': (index) => refused('exploit_string', `/api/${index}`),
+  'intrusion_attempt.privilege': (index) => refused('admin_endpoint', `/api/admin/${index}`),
+  'ddos_attempt.rate': () => limited,
+};
+const counting = RULES.flatMap(({ measure, ...rule }) => (measure.kind === 'each' ? [] : [{ ...rule, measure }]));
+
+describe('to the millisecond, a rule', () => {
+  test.each(counting.map((rule) => [rule.id, rule] as const))('%s', (id, { measure, read }) => {
+    const event = EVENTS[id];
+    if (event === undefined) throw new Error(`there is no event of ${id}`);
+    /** The rule's window alone: others fire on the same events. */
+    const fires = (times_ms: readonly number[]) => {
+      let window = EMPTY;
+      return times_ms.some((ms, index) => {
+        const sighting = event(index)(ms);
+        const reading = read(sighting);
+        if (reading === undefined) throw new Error(`${id} reads nothing in its own event`);
+        const drop = { at: START + ms, value: reading.value, user_id: null, is_blocked: true };
+        const poured = pour(window, measure, { ...drop, sample: { at: sighting.at, what: '', source: null } });
+        window = poured.window;
+        return poured.is_full;
+      });
+    };
+    const at_once = (count: number) => Array.from({ length: count }, () => 0);
+    const [count, end_ms] =
+      measure.kind === 'sliding' ? [measure.count, measure.window_ms] : [measure.capacity + 1, measure.leak_ms];
+    expect(fires(at_once(count))).toBe(true);
+    expect(fires(at_once(count - 1))).toBe(false);
+    expect(fires([...at_once(count - 1), end_ms - 1])).toBe(true);
+    expect(fires([...at_once(count - 1), end_ms])).toBe(false);
+  });
+});
+
+describe('a finding', () => {
+  test('names the accounts that exist among those that were tried, and shows five events', () => {
+    const [spray] = run(
+      every(
+        SECOND,
+        times(5, (index) => failed({ account: `a${index}`, user_id: index < 2 ? `user-${index}` : null })),
+      ),
+    ).findings;
+    expect(spray).toMatchObject({ targets: ['user-0', 'user-1'], key: '203.0.113.5' });
+    expect(spray?.samples).toHaveLength(5);
+    expect(spray?.samples[0]).toEqual({ at: '2026-11-20T10:00:00.000Z', what: 'A wrong password', source: '203.0.113.5' });
+  });
+
+  test('begins anew: the next one takes as many events again', () => {
+    expect(rulesOf(every(SECOND, guesses(9)))).toEqual(['brute_force.pair medium']);
+    expect(rulesOf(every(SECOND, guesses(10)))).toEqual(['brute_force.pair medium', 'brute_force.pair medium']);
+  });
+
+  test('is open as long as one of its files is not out of reach', () => {
+    const files = (copy: 'sealed' | 'left') =>
+      run([...every(SECOND, [infected({ sha256: 'a', copy }), infected({ sha256: 'b' }), infected({ sha256: 'c' })])]);
+    const outbreak = (copy: 'sealed' | 'left') => files(copy).findings.find(({ rule }) => rule === 'malware_detected.outbreak');
+    expect(outbreak('sealed')).toMatchObject({ is_open: false });
+    expect(outbreak('left')).toMatchObject({ is_open: true });
+  });
+
+  test('of guessing that went on for longer than a sign-in is suspicious after it, is remembered from its last try on', () => {
+    const slow = [...every(0, guesses(5)), failed()(200 * SECOND), succeeded()(400 * SECOND)];
+    expect(rulesOf(slow)).toEqual(['brute_force.pair medium', 'suspicious_login.after_failures high']);
+  });
+});
+
+test('who signs in has mistyped the password before', () => {
+  expect(rulesOf(every(SECOND, [...guesses(4), succeeded(), ...guesses(4)]))).toEqual([]);
+});
+
+const few = fc.integer({ min: 0, max: 3 });
+const anyEvent: fc.Arbitrary<At> = fc.oneof(
+  fc.tuple(few, few).map(([account, source]) => failed({ account: `a${account}`, source: `203.0.113.${source}` })),
+  few.map((path) => refused('unknown_path', `/p${path}`)),
+  few.map((path) => refused('exploit_string', `/p${path}`)),
+  few.map((path) => refused('admin_endpoint', `/p${path}`)),
+  few.map((file) => infected({ sha256: `f${file}`, scan_id: `s${file}` })),
+  fc.constant(limited),
+);
+/** Events with gaps from nothing up to some minutes. */
+const anyStream = fc
+  .array(
+    fc.tuple(
+      anyEvent,
+      fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 30 * SECOND }), fc.integer({ min: 1, max: 5 * MINUTE })),
+    ),
+    {
+      maxLength: 120,
+    },
+  )
+  .map((steps) => {
+    let ms = 0;
+    return steps.map(([event, gap]) => {
+      ms += gap;
+      return event(ms);
+    });
+  });
+
+describe('whatever comes', () => {
+  test('the order of events of the same time does not matter for what is found, and when', () => {
+    const firstFindings = (events: readonly Sighting[]) => {
+      const first = new Map<string, string>();
+      let store: Windows = new Map();
+      for (const event of events) {
+        const { windows, findings } = detect(store, event);
+        store = windows;
+        for (const { rule, key } of findings) first.set(`${rule} ${key}`, first.get(`${rule} ${key}`) ?? event.at);
+      }
+      return [...first].sort();
+    };
+    fc.assert(
+      fc.property(anyStream, fc.array(fc.nat(), { minLength: 120, maxLength: 120 }), (events, order) => {
+        const shuffled = events
+          .map((event, index) => ({ event, place: order[index] ?? 0 }))
+          .sort((a, b) => a.event.at.localeCompare(b.event.at) || a.place - b.place)
+          .map(({ event }) => event);
+        expect(firstFindings(shuffled)).toEqual(firstFindings(events));
+      }),
+    );
+  });
+
+  test('less than a threshold is never found', () => {
+    // Every rule that counts needs three events with one key at least; failed sign-ins need five.
+    const fewer = fc.uniqueArray(fc.tuple(few, fc.integer({ min: 0, max: HOUR })), { maxLength: 4, selector: ([, ms]) => ms });
+    fc.assert(
+      fc.property(fewer, (steps) => {
+        const events = [...steps].sort(([, a], [, b]) => a - b).map(([account, ms]) => failed({ account: `a${account}` })(ms));
+        expect(rulesOf(events)).toEqual([]);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(anyEvent, { maxLength: 2 }), (events) => {
+        expect(rulesOf(every(0, events)).filter((rule) => !rule.startsWith('malware_detected.infected'))).toEqual([]);
+      }),
+    );
+  });
+
+  test('after silence it is as if nothing had happened', () => {
+    fc.assert(
+      fc.property(anyStream, anyEvent, (events, event) => {
+        const { store } = run(events);
+        const last = Date.parse(events.at(-1)?.at ?? around(0).at) - START;
+        const late = event(last + HOUR + 11 * MINUTE);
+        const fresh = detect(new Map(), late);
+        const after = detect(store, late);
+        expect(after.findings).toEqual(fresh.findings);
+        for (const [name, kept] of fresh.windows) expect(after.windows.get(name)).toEqual(kept);
+        for (const { expires_at } of store.values()) expect(expires_at).toBeLessThanOrEqual(START + last + HOUR);
+      }),
+    );
+  });
+
+  test('a window stays small', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(anyEvent, fc.string({ maxLength: 3000 })), { maxLength: 200 }), (steps) => {
+        const events = steps.map(([event, text], index) => {
+          const sighting = event(index);
+          return sighting.kind === 'request_refused' ? { ...sighting, data: { ...sighting.data, path: text } } : sighting;
+        });
+        for (const kept of run(events).store.values()) expect(JSON.stringify(kept).length).toBeLessThan(8_000);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('a spray of keys drops what would expire first', () => {
+    const place = (index: number) => ({ rule: 'brute_force.pair', key: `key ${index}` });
+    const [kept] = [...run(every(0, guesses(1))).store.values()];
+    if (kept === undefined) throw new Error('nothing was kept');
+    const many = new Map(
+      Array.from({ length: WINDOWS_MAXIMUM + 10 }, (_, index) => [
+        nameOf(place(index)),
+        { ...kept, ...place(index), expires_at: START + HOUR + index },
+      ]),
+    );
+    const { windows } = detect(many, failed()(0));
+    expect(windows.size).toBe(WINDOWS_MAXIMUM);
+    expect(windows.has(nameOf(place(WINDOWS_MAXIMUM + 9)))).toBe(true);
+    expect(windows.has(nameOf(place(0)))).toBe(false);
+  });
+});

@@ -1,0 +1,230 @@
+import type { Severity } from '@palisade/contract/anti-hacking';
+import { isOutOfReach } from './infected-file.ts';
+import { AFTER_FAILURES, inWords, pairKey, type Reading, RULES, type Rule, type Sighting } from './rules.ts';
+import { addSample, type Counting, EMPTY, expiryOf, pour, type Sample, type Window, withValue } from './windows.ts';
+
+/** Where a window is kept: a rule's id and a key. */
+export interface Place {
+  rule: string;
+  key: string;
+}
+/** A window that is kept, and until when, in ms since 1970. */
+export interface Kept extends Place {
+  window: Window;
+  expires_at: number;
+}
+/** What is kept, by `nameOf` its place. */
+export type Windows = ReadonlyMap<string, Kept>;
+
+/** What somebody tried to sign in to, and from where. `user_id` is null where no account is known. */
+interface Attempt {
+  source: string;
+  account: string;
+  user_id: string | null;
+}
+
+/** What a rule has found. */
+export interface Finding extends Pick<Rule, 'threat_type' | 'threshold' | 'audience'> {
+  /** As alerts carry it. */
+  rule: string;
+  key: string;
+  severity: Severity;
+  description: string;
+  /** The accounts among what was counted. */
+  targets: readonly string[];
+  /** What has to be refused for it to be blocked; empty where that would prove nothing. */
+  tried: readonly Attempt[];
+  samples: readonly Sample[];
+  /** Something of it is not out of reach. */
+  is_open: boolean;
+}
+
+/** Windows that are kept at most: a spray of keys drops those that would expire first. */
+export const WINDOWS_MAXIMUM = 50_000;
+const TEXT_MAXIMUM = 200;
+/** Sources of guessing at one account that are remembered. */
+const SOURCES_MAXIMUM = 50;
+
+export const nameOf = ({ rule, key }: Place) => `${rule} ${key}`;
+const cut = (text: string) => text.slice(0, TEXT_MAXIMUM);
+
+/** A rule that counts, with what it reads in an event. */
+interface Count {
+  rule: Rule;
+  measure: Counting;
+  reading: Reading;
+}
+
+function countsOf(sighting: Sighting): { counts: Count[]; found: { rule: Rule; reading: Reading }[] } {
+  const counts: Count[] = [];
+  const found: { rule: Rule; reading: Reading }[] = [];
+  for (const rule of RULES) {
+    const reading = rule.read(sighting);
+    if (reading === undefined) continue;
+    if (rule.measure.kind === 'each') found.push({ rule, reading });
+    else counts.push({ rule, measure: rule.measure, reading: { ...reading, key: cut(reading.key), value: cut(reading.value) } });
+  }
+  return { counts, found };
+}
+
+/** Where guessing is remembered that a sign-in from there makes suspicious. */
+function armsOf(sighting: Sighting): Record<NonNullable<Rule['arms']>, Place> | undefined {
+  if (sighting.kind !== 'login_failed' && sighting.kind !== 'login_succeeded') return undefined;
+  if (sighting.source === null) return undefined;
+  const { id } = AFTER_FAILURES;
+  return {
+    pair: { rule: id, key: cut(pairKey(sighting)) },
+    source: { rule: id, key: cut(sighting.source) },
+    account: { rule: id, key: cut(sighting.data.account) },
+  };
+}
+
+/** What is remembered of guessing that somebody has vouched for: of an account from a source, or of a source (`account` null). */
+export function vouchedFor({ source, account }: { source: string; account: string | null }): Place[] {
+  if (account === null) return [{ rule: AFTER_FAILURES.id, key: cut(source) }];
+  const key = cut(`${source} ${account}`);
+  return [AFTER_FAILURES.id, 'brute_force.pair'].map((rule) => ({ rule, key }));
+}
+
+/** The windows of the rules that a success empties: who knows the password has mistyped it before. */
+function forgivenBy(sighting: Sighting): Place[] {
+  return sighting.kind === 'login_succeeded' ? [{ rule: 'brute_force.pair', key: cut(pairKey(sighting)) }] : [];
+}
+
+function placesOfOne(sighting: Sighting): Place[] {
+  const counted = countsOf(sighting).counts.map(({ rule, reading }) => ({ rule: rule.id, key: reading.key }));
+  const arms = armsOf(sighting);
+  return [...counted, ...forgivenBy(sighting), ...(arms === undefined ? [] : Object.values(arms))];
+}
+
+/** The places of all windows that `detect` reads or writes for some events, in an order in which servers may take them one after the other. */
+export function placesOf(sightings: readonly Sighting[]): Place[] {
+  const places = sightings.flatMap(placesOfOne);
+  const byName = new Map(places.map((place) => [nameOf(place), place]));
+  return [...byName.keys()].sort().flatMap((name) => byName.get(name) ?? []);
+}
+
+function bounded(windows: Map<string, Kept>, at: number): void {
+  if (windows.size <= WINDOWS_MAXIMUM) return;
+  for (const [name, { expires_at }] of windows) if (expires_at <= at) windows.delete(name);
+  const soonest = [...windows].sort(([, a], [, b]) => a.expires_at - b.expires_at);
+  for (const [name] of soonest.slice(0, Math.max(0, windows.size - WINDOWS_MAXIMUM))) windows.delete(name);
+}
+
+/**
+ * Looks at one event. The same whatever keeps the windows; those of `placesOf(sighting)` are all that it needs. A rule that has found something begins anew.
+ * `windows` stays as it is.
+ */
+export function detect(windows: Windows, sighting: Sighting): { windows: Windows; findings: Finding[] } {
+  const next = new Map(windows);
+  const findings: Finding[] = [];
+  const at = Date.parse(sighting.at);
+  // A file is known by its content, wherever it comes from.
+  const source = sighting.kind === 'scan_finished' ? `sha256:${sighting.data.sha256}` : sighting.source;
+  const sample: Sample = { at: sighting.at, what: cut(inWords(sighting)), source };
+  const is_blocked = isBlocked(sighting);
+  const aliveAt = (place: Place): Window | undefined => {
+    const kept = next.get(nameOf(place));
+    return kept === undefined || kept.expires_at <= at ? undefined : kept.window;
+  };
+
+  const { counts, found } = countsOf(sighting);
+  const targets = sighting.user_id === null ? [] : [sighting.user_id];
+  for (const { rule, reading } of found)
+    findings.push(findingOf(rule, reading, { targets, tried: [], samples: [sample], is_open: !is_blocked }));
+
+  const arms = armsOf(sighting);
+  const armed: { place: Place; window: Window }[] = [];
+  for (const { rule, measure, reading } of counts) {
+    const place = { rule: rule.id, key: reading.key };
+    const drop = { at, value: reading.value, user_id: sighting.user_id, sample, is_blocked };
+    const { window, is_full } = pour(aliveAt(place) ?? EMPTY, measure, drop);
+    if (!is_full) {
+      next.set(nameOf(place), { ...place, window, expires_at: expiryOf(window, measure) });
+      continue;
+    }
+    next.delete(nameOf(place));
+    const accounts = window.values.flatMap(({ user_id }) => user_id ?? []);
+    findings.push(
+      findingOf(rule, reading, {
+        targets: [...new Set([...accounts, ...targets])],
+        tried: triedIn(rule, sighting, window),
+        samples: window.samples,
+        is_open: window.open_at !== null,
+      }),
+    );
+    if (rule.arms !== undefined && arms !== undefined) armed.push({ place: arms[rule.arms], window });
+  }
+
+  // No guessing leads to a passkey.
+  if (arms !== undefined && sighting.kind === 'login_succeeded' && sighting.data.with_password) {
+    const of_account = aliveAt(arms.account);
+    const takes_part = of_account?.values.some((entry) => entry.value === source && at < entry.at + AFTER_FAILURES.within_ms);
+    const guessing = [arms.pair, arms.source].flatMap((place) => aliveAt(place) ?? []);
+    if (of_account !== undefined && takes_part && sighting.browser?.knows_source === false) guessing.push(of_account);
+    // The source stays armed: whoever guesses may sign in to an account of their own first.
+    next.delete(nameOf(arms.pair));
+    const [first] = guessing;
+    if (first !== undefined) findings.push(afterFailures(sighting, arms.pair.key, addSample(first.samples, sample)));
+  }
+  if (arms !== undefined && sighting.kind === 'login_failed') {
+    for (const place of Object.values(arms)) {
+      const before = aliveAt(place);
+      const found = armed.find((arm) => arm.place === place)?.window;
+      const samples = found?.samples ?? (before && addSample(before.samples, sample));
+      if (samples === undefined) continue;
+      const entry = { at, value: sighting.source ?? '', user_id: sighting.user_id };
+      const values =
+        place === arms.account ? withValue(found?.values ?? before?.values ?? [], entry).slice(-SOURCES_MAXIMUM) : [];
+      // Guessing that goes on keeps it armed.
+      const window = { ...EMPTY, at: Math.max(at, before?.at ?? at), samples, values };
+      next.set(nameOf(place), { ...place, window, expires_at: window.at + AFTER_FAILURES.within_ms });
+    }
+  }
+  for (const place of forgivenBy(sighting)) next.delete(nameOf(place));
+  bounded(next, at);
+  return { windows: next, findings };
+}
+
+function triedIn({ refusal }: Rule, sighting: Sighting, { values }: Window): Attempt[] {
+  if (refusal === undefined || sighting.kind !== 'login_failed' || sighting.source === null) return [];
+  const { source, user_id } = sighting;
+  if (refusal === 'account') return [{ source, account: sighting.data.account, user_id }];
+  return values.map((entry) => ({ source, account: entry.value, user_id: entry.user_id }));
+}
+
+/** Of sign-ins it is known only later whether they are refused. */
+function isBlocked({ kind, data }: Sighting): boolean {
+  if (kind === 'scan_finished') return isOutOfReach(data.copy);
+  return kind !== 'request_refused' || data.was_refused;
+}
+
+function afterFailures(
+  sighting: Extract<Sighting, { kind: 'login_succeeded' }>,
+  key: string,
+  samples: readonly Sample[],
+): Finding {
+  const { id, threat_type, threshold, audience } = AFTER_FAILURES;
+  return {
+    rule: id,
+    key,
+    threat_type,
+    threshold,
+    audience,
+    severity: sighting.data.role === 'admin' ? 'critical' : 'high',
+    description: `Your account was signed in to from ${sighting.address ?? 'somewhere'}, right after passwords were guessed from there.`,
+    targets: sighting.user_id === null ? [] : [sighting.user_id],
+    tried: [],
+    samples,
+    is_open: true,
+  };
+}
+
+function findingOf(
+  rule: Rule,
+  { key, severity, description }: Reading,
+  counted: Pick<Finding, 'targets' | 'tried' | 'samples' | 'is_open'>,
+): Finding {
+  const { threat_type, threshold, audience, told_as = rule.id } = rule;
+  return { rule: told_as, key, threat_type, threshold, audience, severity, description, ...counted };
+}

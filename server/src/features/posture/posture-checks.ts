@@ -1,0 +1,448 @@
+import type { FixPlace, Severity } from '@palisade/contract/anti-hacking';
+import type { OpenRules } from './open-rules.ts';
+
+/** What the posture checks look at. Everything in it was counted or read a moment ago. */
+export interface PostureFacts {
+  account: {
+    /** Undefined: not known yet. */
+    common_password: boolean | undefined;
+    /** What stands behind the password; undefined where nothing can. */
+    second_factor: { enabled: boolean; recovery_codes_left: number } | undefined;
+    is_admin: boolean;
+    /** How long ago it was made, in ms. */
+    age_ms: number;
+    /** The ids of browsers that signed in and that nobody has said anything about. */
+    unreviewed_browsers: readonly string[];
+  };
+  remote: { long_sessions: number };
+  scans: {
+    infected: number;
+    overdue: number;
+    /** Infected files and unread ones of the last 7 and the last 30 days. */
+    lately: Record<'infected' | 'unread', { week: number; month: number }>;
+    repeated_threats: readonly string[];
+  };
+  /** Real alerts that nothing has blocked; of `malware` those that are about one file each. */
+  unblocked: { malware: number; high: number; critical: number };
+  /** The newest alert of each kind that has to be opened to act on it. */
+  newest: { high?: string | undefined; critical?: string | undefined; browser?: string | undefined };
+  rules: OpenRules;
+  /** How long ago the signatures were known to be the newest, in ms; undefined where nobody could say. */
+  signatures_age_ms: number | undefined;
+}
+
+export type Group = 'account' | 'rules' | 'devices' | 'files';
+
+const HOUR_MS = 3_600_000;
+/** What a missing second factor costs whoever can change everybody's account [H]. */
+const ADMIN_WITHOUT_SECOND_FACTOR = 20;
+/** A new account has 100: a second factor is asked for at once, and missed in the score from the second day on [H]. In ms. */
+const NEW_FOR_MS = 24 * HOUR_MS;
+const RECOVERY_CODES_LEAST = 3;
+const SECURITY_ROUTE = '/dashboard?open=security';
+
+/** Why a check that ran cannot tell, in a sentence. */
+interface Untold {
+  untold: string;
+}
+
+/** What a check found: nothing wrong (`times` 0), or how often its deduction counts. */
+export interface Outcome {
+  times: number;
+  evidence: string;
+  /** In place of the check's own. */
+  deduction?: number;
+  fix?: Fix;
+}
+
+/** What to do about it, and where that can be done. */
+interface Fix {
+  advice: string;
+  fix_route: FixPlace | `/anti-hacking?alert=${string}`;
+}
+
+export interface Check extends Fix {
+  id: string;
+  group: Group;
+  severity: Severity;
+  /** What is wrong when it fails, and what it looks for. */
+  title: string;
+  goal: string;
+  deduction: number;
+  /** Absent, or undefined: nothing on this server can tell. */
+  run?: (facts: PostureFacts) => Outcome | Untold | undefined;
+}
+
+const REVIEW = 'Say whether it was you, in its alert.';
+
+const names = (rules: readonly string[]) => rules.map((name) => `"${name}"`).join(', ');
+const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+
+const PORTS = [
+  { port: 22, service: 'SSH' },
+  { port: 23, service: 'Telnet' },
+  { port: 445, service: 'Windows file sharing' },
+  { port: 3389, service: 'Remote Desktop' },
+  { port: 5900, service: 'VNC' },
+] as const;
+
+/** The check whose failure caps the score. */
+export const CRITICAL_CHECK = 'open_alert_critical';
+
+/** Leads to an alert, over the page that lists them all. */
+function openAlert(advice: string, id: string | undefined): Pick<Outcome, 'fix'> {
+  return id === undefined ? {} : { fix: { advice, fix_route: `/anti-hacking?alert=${id}` } };
+}
+
+function alertCheck(level: 'high' | 'critical', deduction: number): Check {
+  const advice = 'Open the alerts and act on those that are not marked as neutralized.';
+  return {
+    id: `open_alert_${level}`,
+    group: 'account',
+    severity: level,
+    title: `A threat of ${level} severity was not blocked`,
+    goal: `Every threat of ${level} severity was blocked`,
+    advice,
+    fix_route: '/anti-hacking',
+    deduction,
+    run: ({ unblocked, newest }) => ({
+      ...openAlert(advice, newest[level]),
+      times: unblocked[level],
+      evidence: `${plural(unblocked[level], 'alert', 'alerts')} of ${level} severity not blocked.`,
+    }),
+  };
+}
+
+/** The ports that the checks ask about. */
+export const CHECKED_PORTS = PORTS.map(({ port }) => port);
+
+function portCheck({ port, service }: (typeof PORTS)[number]): Check {
+  return {
+    id: `port_${port}_open`,
+    group: 'rules',
+    severity: 'high',
+    title: `A rule opens port ${port} (${service}) to the whole world`,
+    goal: `Port ${port} (${service}) is closed to the world`,
+    advice: `Limit who may reach port ${port} to the addresses that need it, or disable the rule.`,
+    fix_route: '/firewall',
+    deduction: 8,
+    run: (facts) => {
+      const rules = facts.rules.ports.get(port) ?? [];
+      return rules.length > 0
+        ? { times: 1, evidence: `Opened by ${names(rules)}.` }
+        : { untold: `None of your rules opens it. Nothing applies your rules yet, so nobody can tell whether it is closed.` };
+    },
+  };
+}
+
+const SIGNATURE_SOURCES: Fix = {
+  advice: 'Open Details on the Antivirus screen, and mend the source of known threats that fails.',
+  fix_route: '/antivirus',
+};
+
+/** Fails from `after_h` on, up to where the next check takes over. Hours. */
+function signaturesOlder(after_h: number, before_h: number): Pick<Check, 'advice' | 'fix_route' | 'run'> {
+  return {
+    advice: 'Tell support that the list of known threats is old: only whoever runs this server can update it.',
+    fix_route: '/chat',
+    run({ signatures_age_ms, account: { is_admin } }) {
+      if (signatures_age_ms === undefined) return undefined;
+      const hours = Math.floor(signatures_age_ms / HOUR_MS);
+      const is_old = signatures_age_ms > after_h * HOUR_MS && signatures_age_ms <= before_h * HOUR_MS;
+      return {
+        times: is_old ? 1 : 0,
+        evidence: `It was last known to be the newest ${plural(hours, 'hour', 'hours')} ago.`,
+        ...(is_admin ? { fix: SIGNATURE_SOURCES } : {}),
+      };
+    },
+  };
+}
+
+/** What infected and unread files cost when they are at most 7 days old, and when they are at most 30 [H]: sealed ones endanger nobody, yet something brought them. */
+const LATELY = { infected: { week: 3, month: 1 }, unread: { week: 2, month: 1 } } as const;
+
+function lately(
+  count: { week: number; month: number },
+  cost: { week: number; month: number },
+  one: string,
+  many: string,
+  what: string,
+): Outcome {
+  const ages = count.week > 0 ? `${count.week} of them within the last 7` : 'none of them within the last 7';
+  return {
+    times: count.month > 0 ? 1 : 0,
+    deduction: count.week > 0 ? cost.week : cost.month,
+    evidence: count.month > 0 ? `${plural(count.month, one, many)} ${what} within 30 days, ${ages}.` : `None within 30 days.`,
+  };
+}
+
+function waiting(check: Omit<Check, 'run'>): Check {
+  return check;
+}
+
+/** Every check with its deduction ([H]: our own weights). Those without `run` need what this version does not have, and stay unknown. */
+export const CHECKS: readonly Check[] = [
+  {
+    id: 'common_password',
+    group: 'account',
+    severity: 'high',
+    title: 'The password is one of the common ones',
+    goal: 'The password is not a common one',
+    advice: 'Choose another password, in Security Preferences.',
+    fix_route: SECURITY_ROUTE,
+    deduction: 15,
+    run: ({ account: { common_password } }) =>
+      common_password === undefined
+        ? undefined
+        : {
+            times: common_password ? 1 : 0,
+            evidence: common_password
+              ? 'It leaked before, or is nothing but a name: attackers try it first.'
+              : 'It is neither one that leaked nor a mere name.',
+          },
+  },
+  {
+    id: 'no_two_factor',
+    group: 'account',
+    severity: 'medium',
+    title: 'Only a password protects your sign-in',
+    goal: 'Sign-in takes a second step',
+    advice: 'Turn on two-factor sign-in, in Security Preferences.',
+    fix_route: SECURITY_ROUTE,
+    deduction: 10,
+    run({ account: { second_factor, is_admin, age_ms } }) {
+      if (second_factor === undefined) return undefined;
+      if (second_factor.enabled) return { times: 0, evidence: 'Signing in takes more than the password.' };
+      const who = is_admin ? ', as an administrator' : '';
+      if (age_ms < NEW_FOR_MS)
+        return {
+          times: 1,
+          evidence: `Whoever learns your password can sign in${who}. It lowers the score from tomorrow on.`,
+          deduction: 0,
+        };
+      const deduction = is_admin ? { deduction: ADMIN_WITHOUT_SECOND_FACTOR } : {};
+      return { times: 1, evidence: `Whoever learns your password can sign in${who}.`, ...deduction };
+    },
+  },
+  {
+    id: 'few_recovery_codes',
+    group: 'account',
+    severity: 'low',
+    title: `Fewer than ${RECOVERY_CODES_LEAST} recovery codes are left`,
+    goal: `At least ${RECOVERY_CODES_LEAST} recovery codes are left`,
+    advice: 'Make new recovery codes, in Security Preferences.',
+    fix_route: SECURITY_ROUTE,
+    deduction: 3,
+    run: ({ account: { second_factor } }) => {
+      if (second_factor === undefined) return undefined;
+      if (!second_factor.enabled) return { times: 0, evidence: 'Without a second step none are needed.' };
+      const { recovery_codes_left } = second_factor;
+      return {
+        times: recovery_codes_left < RECOVERY_CODES_LEAST ? 1 : 0,
+        evidence: `${plural(recovery_codes_left, 'code is', 'codes are')} left.`,
+      };
+    },
+  },
+  {
+    id: 'idle_session',
+    group: 'account',
+    severity: 'low',
+    title: 'A session has not been used for 30 days',
+    goal: 'Every session was used within 30 days',
+    advice: 'End sessions that you no longer use.',
+    fix_route: SECURITY_ROUTE,
+    deduction: 3,
+    // Enforced, not counted: platform/session.ts answers none that is older.
+    run: () => ({ times: 0, evidence: 'A session ends by itself after 7 days without use.' }),
+  },
+  {
+    id: 'unreviewed_browser',
+    group: 'account',
+    severity: 'medium',
+    title: 'A new browser signed in and was not reviewed',
+    goal: 'Every new browser was reviewed',
+    advice: REVIEW,
+    fix_route: '/anti-hacking',
+    deduction: 5,
+    run: ({ account: { unreviewed_browsers }, newest }) => ({
+      ...openAlert(REVIEW, newest.browser),
+      times: unreviewed_browsers.length > 0 ? 1 : 0,
+      evidence:
+        unreviewed_browsers.length > 0
+          ? `${plural(unreviewed_browsers.length, 'browser is', 'browsers are')} waiting for your word.`
+          : 'No browser is waiting for your word.',
+    }),
+  },
+  alertCheck('high', 6),
+  alertCheck('critical', 12),
+  {
+    id: 'allow_any_inbound',
+    group: 'rules',
+    severity: 'critical',
+    title: 'A rule lets anyone reach everything',
+    goal: 'No rule lets anyone reach everything',
+    advice: 'Disable the rule that allows every inbound connection, and allow only what is needed.',
+    fix_route: '/firewall',
+    deduction: 15,
+    run: ({ rules: { everything } }) => ({
+      times: everything.length > 0 ? 1 : 0,
+      evidence: everything.length > 0 ? `Allowed by ${names(everything)}.` : 'No enabled rule allows every inbound connection.',
+    }),
+  },
+  ...PORTS.map(portCheck),
+  {
+    id: 'clashing_rules',
+    group: 'rules',
+    severity: 'low',
+    title: 'Firewall rules repeat or contradict each other',
+    goal: 'Firewall rules do not clash',
+    advice: 'Delete or disable the rules that repeat or contradict another one.',
+    fix_route: '/firewall',
+    deduction: 2,
+    run: ({ rules: { clashing } }) => ({
+      times: clashing.length > 0 ? 1 : 0,
+      evidence:
+        clashing.length > 0
+          ? `Another rule is about the same traffic as ${names(clashing)}.`
+          : 'No two enabled rules are about the same traffic.',
+    }),
+  },
+  waiting({
+    id: 'rule_not_applied',
+    group: 'rules',
+    severity: 'high',
+    title: 'A rule is not applied on a device',
+    goal: 'Every rule is applied on every device',
+    advice: 'Look at the device, and connect it again.',
+    fix_route: '/firewall',
+    deduction: 8,
+  }),
+  ...(
+    [
+      [
+        'device_silent',
+        'high',
+        'A device has been silent for more than 24 hours',
+        'Every device was heard of within 24 hours',
+        8,
+      ],
+      ['agent_outdated', 'medium', 'A device runs an outdated agent', 'Every device runs the current agent', 4],
+      [
+        'updates_waiting',
+        'high',
+        'Security updates have waited for more than 14 days',
+        'Security updates are installed within 14 days',
+        8,
+      ],
+      ['host_firewall_off', 'critical', 'The firewall of a device is off', 'The firewall of every device is on', 15],
+      ['too_many_devices', 'low', 'There are more devices than the plan covers', 'The plan covers every device', 2],
+    ] as const
+  ).map(([id, severity, title, goal, deduction]) =>
+    waiting({ id, group: 'devices', severity, title, goal, advice: 'Look at the device.', fix_route: '/dashboard', deduction }),
+  ),
+  {
+    id: 'long_remote_session',
+    group: 'devices',
+    severity: 'high',
+    title: 'A remote session has been open for more than 8 hours',
+    goal: 'No remote session stays open for more than 8 hours',
+    advice: 'End the remote session, if nobody works in it any more.',
+    fix_route: '/remote',
+    deduction: 8,
+    run: ({ remote: { long_sessions } }) => ({
+      times: long_sessions > 0 ? 1 : 0,
+      evidence:
+        long_sessions > 0
+          ? `${plural(long_sessions, 'session has', 'sessions have')} been open for more than 8 hours.`
+          : 'None has been open for that long.',
+    }),
+  },
+  {
+    id: 'infected_not_removed',
+    group: 'files',
+    severity: 'critical',
+    title: 'An infected file on the server is not locked away',
+    goal: 'Every infected file on the server is locked away',
+    advice: 'Tell support: an infected file could be neither locked away nor removed.',
+    fix_route: '/chat',
+    deduction: 20,
+    run: ({ scans, unblocked }) => ({
+      times: unblocked.malware > 0 ? 1 : 0,
+      evidence:
+        unblocked.malware > 0
+          ? `${plural(unblocked.malware, 'infected upload is', 'infected uploads are')} on the server and not locked away.`
+          : `${plural(scans.infected, 'infected upload was', 'infected uploads were')} found, each is locked away or deleted.`,
+    }),
+  },
+  {
+    id: 'infected_lately',
+    group: 'files',
+    severity: 'low',
+    title: 'Infected files were found within the last 30 days',
+    goal: 'No infected file was found within the last 30 days',
+    advice: 'Delete the originals of infected files where they came from: only the uploaded copies were put out of reach.',
+    fix_route: '/antivirus',
+    deduction: LATELY.infected.week,
+    run: ({ scans }) => lately(scans.lately.infected, LATELY.infected, 'infected file was', 'infected files were', 'found'),
+  },
+  {
+    id: 'unread_lately',
+    group: 'files',
+    severity: 'low',
+    title: 'Some files of the last 30 days could not be fully read',
+    goal: 'Every file of the last 30 days was fully read',
+    advice: 'Do not trust files that could not be read: scan them with their password, or ask for them in another form.',
+    fix_route: '/antivirus',
+    deduction: LATELY.unread.week,
+    run: ({ scans }) => lately(scans.lately.unread, LATELY.unread, 'file was', 'files were', 'not fully read'),
+  },
+  {
+    id: 'signatures_old',
+    group: 'files',
+    severity: 'medium',
+    title: 'The list of known threats is older than 48 hours',
+    goal: 'The list of known threats is younger than 48 hours',
+    deduction: 5,
+    ...signaturesOlder(48, 168),
+  },
+  {
+    id: 'signatures_very_old',
+    group: 'files',
+    severity: 'high',
+    title: 'The list of known threats is older than 7 days',
+    goal: 'The list of known threats is younger than 7 days',
+    deduction: 10,
+    ...signaturesOlder(168, Number.POSITIVE_INFINITY),
+  },
+  {
+    id: 'files_overdue',
+    group: 'files',
+    severity: 'low',
+    title: 'Files have waited for the scanning engine for more than an hour',
+    goal: 'No file waits for the scanning engine for long',
+    advice: 'Do not open the waiting files before they were read, or scan them again.',
+    fix_route: '/antivirus',
+    deduction: 2,
+    run: ({ scans }) => ({
+      times: scans.overdue > 0 ? 1 : 0,
+      evidence: `${plural(scans.overdue, 'file has', 'files have')} waited for more than an hour.`,
+    }),
+  },
+  {
+    id: 'repeated_threat',
+    group: 'files',
+    severity: 'high',
+    title: 'The same threat was found in several uploads',
+    goal: 'No threat comes back',
+    advice: 'Something may be bringing the file back: scan the folder or the computer that it comes from.',
+    fix_route: '/antivirus',
+    deduction: 8,
+    run: ({ scans }) => ({
+      times: scans.repeated_threats.length > 0 ? 1 : 0,
+      evidence:
+        scans.repeated_threats.length > 0
+          ? `Within 7 days, more than once: ${scans.repeated_threats.join(', ')}.`
+          : 'No threat was found twice within 7 days.',
+    }),
+  },
+];
