@@ -78,7 +78,7 @@ test('scans, alerts that are over and entries of the audit log go after the days
   for (const description of ['over', 'open']) {
     await app.alerts.raise({
       ...{ rule: 'brute_force.pair', key: description, user_id, threat_type: 'brute_force', severity: 'low', description },
-      ...{ at: new Date(clock).toISOString(), outcome: 'unknown', ip_address: null, device_id: null, session_id: null },
+      ...{ at: new Date(clock).toISOString(), outcome: 'unknown', ip_address: null, browser_id: null, session_id: null },
       evidence: { threshold: 'one', events: [] },
     });
   }

@@ -48,7 +48,7 @@ function incident(user_id: string, at: string, outcome: Incident['outcome'] = 'b
     description: 'Unknown paths were probed.',
     ip_address: null,
     evidence: { threshold: 'more than 10', events: [] },
-    device_id: null,
+    browser_id: null,
     session_id: null,
   };
 }

@@ -46,7 +46,7 @@ interface AlertFacts {
     newest: { high: string | undefined; critical: string | undefined };
   }>;
   byMinute(user_id: string, start: string): Promise<AlertMinute[]>;
-  aboutDevices(user_id: string, devices: readonly string[]): Promise<string | undefined>;
+  aboutBrowsers(user_id: string, browsers: readonly string[]): Promise<string | undefined>;
 }
 
 /** People whose rules are remembered. */
@@ -97,7 +97,7 @@ export function createPosture(parts: {
       rules: openRulesOf(user_id, ruleList),
       // A file lies where it lies, whatever was said of its alert.
       unblocked: { malware: tally.unblocked_malware, ...tally.open },
-      newest: { ...tally.newest, device: await alerts.aboutDevices(user_id, accountFacts.unreviewed_devices) },
+      newest: { ...tally.newest, browser: await alerts.aboutBrowsers(user_id, accountFacts.unreviewed_browsers) },
     });
     scores.note(user_id, judgement.security_score);
     return { judgement, tally, rule_count: ruleList.length };

@@ -1,0 +1,32 @@
+import { IconHeadset } from '@tabler/icons-react';
+import { useId } from 'react';
+import { NavLink } from 'react-router';
+import { useDeskCounts } from '#api/desk.ts';
+import { NavCount } from './nav-count.tsx';
+import './admin-nav.css';
+
+/** The way of the staff to the support desk, with how many conversations wait there. */
+export function DeskNav() {
+  const id = useId();
+  const counts = useDeskCounts();
+  return (
+    <nav className="admin-nav" aria-labelledby={id}>
+      <h2 id={id} className="admin-nav__title">
+        Support
+      </h2>
+      <ul className="nav-items">
+        <li>
+          <NavLink to="/support" className="nav-item">
+            <IconHeadset size={20} stroke={1.7} aria-hidden="true" />
+            <span className="sidebar__label">Support Desk</span>{' '}
+            <NavCount
+              count={(counts?.mine_unread ?? 0) + (counts?.unassigned_waiting ?? 0)}
+              one="conversation waits"
+              many="conversations wait"
+            />
+          </NavLink>
+        </li>
+      </ul>
+    </nav>
+  );
+}
