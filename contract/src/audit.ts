@@ -41,6 +41,9 @@ export const AUDIT_KINDS = [
   'setup_changed',
   'proxy_findings_cleared',
   'false_alarm_decided',
+  'device_enrolled',
+  'device_revoked',
+  'device_removed',
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 

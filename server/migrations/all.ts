@@ -29,6 +29,7 @@ import * as jobs from './0045-jobs.ts';
 import * as servers from './0046-servers.ts';
 import * as browsers from './0055-browsers.ts';
 import * as firewallRevisions from './0056-firewall-revisions.ts';
+import * as devices from './0057-devices.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -62,4 +63,5 @@ export const migrations: Record<string, Migration> = {
   '0046-servers': servers,
   '0055-browsers': browsers,
   '0056-firewall-revisions': firewallRevisions,
+  '0057-devices': devices,
 };

@@ -8,6 +8,7 @@ import type { DetectionTables } from '#features/anti-hacking/detection/detection
 import { createKnownBrowsers } from '#features/anti-hacking/detection/known-browsers.ts';
 import { createDetection } from '#features/anti-hacking/detection.ts';
 import { createMonitor } from '#features/anti-hacking/monitor.ts';
+import type { DeviceFacts } from '#features/anti-hacking/posture-checks.ts';
 import { createTelling } from '#features/anti-hacking/telling.ts';
 import type { InfectedFile } from '#features/antivirus/examination.ts';
 import type { Firewall } from '#features/firewall/firewall.ts';
@@ -64,6 +65,7 @@ export async function buildMonitor(
     subscriptions: Subscriptions;
     firewall: Firewall;
     remote: Remote;
+    devices: (user_id: string) => Promise<DeviceFacts | undefined>;
     now: () => number;
   },
 ) {
@@ -108,6 +110,7 @@ export async function buildMonitor(
         unreviewed_browsers: (await browsers.unreviewedBrowsers(user_id)).map(({ id }) => id),
       };
     },
+    devices: parts.devices,
     remote: async (user_id) => ({ long_sessions: await remote.countLonger(user_id, LONG_REMOTE_SESSION_MS) }),
     signaturesAge: scanner.signatures.age,
     now,

@@ -4,6 +4,7 @@ import { ANTIVIRUS_PERSONAL, type AntivirusTables } from '#features/antivirus/an
 import { AUTH_PERSONAL, type AuthTables } from '#features/auth/auth.tables.ts';
 import { TWO_FACTOR_PERSONAL, type TwoFactorTables } from '#features/auth/two-factor.tables.ts';
 import { CHAT_PERSONAL, type ChatTables } from '#features/chat/chat.tables.ts';
+import { DEVICE_PERSONAL, type DeviceTables } from '#features/devices/devices.tables.ts';
 import { ENFORCEMENT_PERSONAL, type EnforcementTables } from '#features/enforcement/enforcement.tables.ts';
 import { FIREWALL_PERSONAL, type FirewallTables } from '#features/firewall/firewall.tables.ts';
 import { REMOTE_PERSONAL, type RemoteTables } from '#features/remote/remote.tables.ts';
@@ -32,6 +33,7 @@ export type Tables = AuthTables &
   JobTables &
   ServerTables &
   FirewallTables &
+  DeviceTables &
   EnforcementTables;
 
 /** What the file of all one's data holds, in this order; the activity comes last. */
@@ -44,6 +46,7 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
   ...ALERT_PERSONAL,
   ...DETECTION_PERSONAL,
   ...FIREWALL_PERSONAL,
+  ...DEVICE_PERSONAL,
   ...CHAT_PERSONAL,
   ...REMOTE_PERSONAL,
   ...SUBSCRIPTION_PERSONAL,

@@ -73,13 +73,15 @@ export function createAntiHacking(parts: {
   rules: (user_id: string) => Promise<Rule[]>;
   account: (user_id: string) => Promise<PostureFacts['account']>;
   remote: (user_id: string) => Promise<PostureFacts['remote']>;
+  /** Read anew each time: a device that comes back is back. */
+  devices: (user_id: string) => Promise<PostureFacts['devices']>;
   signaturesAge: () => number | undefined;
   now: () => number;
   logger: FastifyBaseLogger;
   /** From 0 up to, not including, 1. */
   random?: (() => number) | undefined;
 }): AntiHacking {
-  const { database, scans, rules, account, remote, signaturesAge, now, random = Math.random } = parts;
+  const { database, scans, rules, account, remote, devices, signaturesAge, now, random = Math.random } = parts;
 
   /** Alerts that count: neither kept out of the list nor found to be false. */
   const counted = (user_id: string) =>
@@ -160,18 +162,20 @@ export function createAntiHacking(parts: {
   }
 
   async function postureOf(user_id: string): Promise<{ posture: Posture; rows: Tally; rule_count: number }> {
-    const [{ rows, open, newest }, scanFacts, ruleList, accountFacts, remoteFacts] = await Promise.all([
+    const [{ rows, open, newest }, scanFacts, ruleList, accountFacts, remoteFacts, deviceFacts] = await Promise.all([
       tallies.of(user_id),
       scans(user_id),
       rules(user_id),
       account(user_id),
       remotes.of(user_id),
+      devices(user_id),
     ]);
     // A file lies where it lies, whatever was said of its alert.
     const malware = countOf(rows, (row) => !isBlocked(row) && ONE_FILE_RULES.includes(row.rule));
     const posture = judge({
       account: accountFacts,
       remote: remoteFacts,
+      devices: deviceFacts,
       scans: scanFacts,
       signatures_age_ms: signaturesAge(),
       rules: openRulesOf(user_id, ruleList),

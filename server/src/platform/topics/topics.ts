@@ -1,10 +1,14 @@
 import type { LiveEvent } from '@palisade/contract/events';
 
-/** Where events go, and who listens there hears them: what concerns one person. */
-export type TopicName = `person:${string}`;
+/** Where events go, and who listens there hears them: what concerns one person, and what one device is to be told. */
+export type TopicName = `person:${string}` | `device:${string}`;
 
 export function personTopic(user_id: string): TopicName {
   return `person:${user_id}`;
+}
+
+export function deviceTopic(device_id: string): TopicName {
+  return `device:${device_id}`;
 }
 
 /** An event as listeners get it. `id` is null for one that is not kept. */
