@@ -51,7 +51,7 @@ test('what one tab does, the other shows within two seconds', async ({ page, con
   await other.goto('/dashboard?open=security');
   const sessions = other.getByRole('region', { name: 'Signed-in sessions' }).getByRole('listitem');
   await expect(sessions).toHaveCount(1);
-  const account = { email: 'maria@example.com', password: 'a long enough password', device_id: randomUUID() };
+  const account = { email: 'maria@example.com', password: 'a long enough password', browser_id: randomUUID() };
   const elsewhere = { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0' };
   const signedIn = await page.request.post('/api/auth/login', { headers: elsewhere, data: account });
   await expect(sessions).toHaveCount(2, SOON);

@@ -33,7 +33,7 @@ function sourcesIn(folder) {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/u.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !/\.test\.|\.d\.ts$|fake-|test-setup|render-for-test|\/engines\/|hostile|samples/u.test(path))
+    .filter((path) => !/\.test\.|\.d\.ts$|fake-|test-setup|render-for-test|hostile|samples/u.test(path))
     .sort();
 }
 

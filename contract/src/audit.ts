@@ -33,7 +33,7 @@ export const AUDIT_KINDS = [
   'alert_reopened',
   'suppression_added',
   'suppression_removed',
-  'device_trusted',
+  'browser_trusted',
   'block_added',
   'block_lifted',
   'file_restored',

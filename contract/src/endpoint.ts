@@ -7,7 +7,7 @@ import type { ProblemCode } from './problem.ts';
 export type Access = 'anyone' | 'customer' | 'support' | 'admin';
 
 /** What of a person's account changes, as their open pages are told (`changed` of the events socket). */
-export const TOPICS = ['rules', 'messages', 'remote', 'subscription', 'account', 'files', 'alerts'] as const;
+export const TOPICS = ['rules', 'messages', 'remote', 'subscription', 'account', 'files', 'alerts', 'devices'] as const;
 export type Topic = (typeof TOPICS)[number];
 
 /**

@@ -29,6 +29,8 @@ import * as jobs from './0045-jobs.ts';
 import * as servers from './0046-servers.ts';
 import * as desk from './0050-desk.ts';
 import * as help from './0051-help.ts';
+import * as browsers from './0055-browsers.ts';
+import * as firewallRevisions from './0056-firewall-revisions.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -62,4 +64,6 @@ export const migrations: Record<string, Migration> = {
   '0046-servers': servers,
   '0050-desk': desk,
   '0051-help': help,
+  '0055-browsers': browsers,
+  '0056-firewall-revisions': firewallRevisions,
 };

@@ -3,6 +3,7 @@ import { VERSION } from '@palisade/contract/constants';
 import type { Topic } from '@palisade/contract/endpoint';
 import { eventsChannel, type LiveEvent } from '@palisade/contract/events';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
+import type { Engine, YaraPool } from '@palisade/scanner/yara-pool';
 import type { FastifyInstance } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import type { AlertTables } from '#features/alerts/alerts.tables.ts';
@@ -10,7 +11,6 @@ import type { Alerts } from '#features/alerts/alerts.ts';
 import { clearedFileIncident } from '#features/alerts/cleared-file.ts';
 import { forgetInKeys } from '#features/alerts/merging.ts';
 import { forgetOldDrills } from '#features/alerts/old-drills.ts';
-import type { Engine, YaraPool } from '#features/antivirus/engines/yara-pool.ts';
 import type { Signatures } from '#features/antivirus/signatures.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { readLeakedPasswords } from '#features/auth/leaked-passwords.ts';
@@ -22,6 +22,7 @@ import { forgetFindingsOf } from '#features/detection/findings-store.ts';
 import { createMovedTokens } from '#features/detection/moved-tokens.ts';
 import { forgetWindowsOf } from '#features/detection/windows-store.ts';
 import { serveFirewall } from '#features/firewall/firewall.routes.ts';
+import type { FirewallTables } from '#features/firewall/firewall.tables.ts';
 import { createFirewall } from '#features/firewall/firewall.ts';
 import { serveOutbox } from '#features/outbox/outbox.routes.ts';
 import { forgetOldScores } from '#features/posture/score-history.ts';
@@ -84,6 +85,8 @@ export interface App {
   signatures: Signatures;
   /** What raises alerts. */
   alerts: Pick<Alerts, 'raise'>;
+  /** Writes down the scores that readings have found since the last minute. */
+  keepScores(): Promise<void>;
   database: Kysely<Tables>;
   /** Stops taking requests; to be called before `close` by who lets those under way finish. */
   drain: Drain;
@@ -128,7 +131,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       : await joinServers({
           database: database.$pickTables<'servers'>(),
           home: home.id,
-          needed: { REDIS_URL: settings.redis_url !== undefined },
+          needed: { REDIS_URL: settings.redis_url !== undefined, STORAGE_URL: settings.storage !== undefined },
           logger,
         }).catch(async (error: unknown) => {
           await database.destroy();
@@ -136,7 +139,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
         });
   const metrics = settings.metrics && createMetrics();
   const spool = openSpool({ ...folderOf(surroundings, 'spool'), limits: settings.spool });
-  const { quarantine, shared, attachments, close: closeStore } = await openKeptFiles(surroundings);
+  const { quarantine, shared, sharedSets, attachments, close: closeStore } = await openKeptFiles(surroundings);
   const topics =
     settings.redis_url === undefined ? createMemoryTopics() : await createRedisTopics({ url: settings.redis_url, logger });
   const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
@@ -165,7 +168,12 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     key: keys.audit,
     now,
   });
-  const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
+  const firewall = createFirewall({
+    database: database.$pickTables<keyof FirewallTables>(),
+    jobs,
+    onChange: (user_id) => changed(user_id, 'rules'),
+    now,
+  });
   const remote = createRemote({
     database: database.$pickTables<'remote_sessions'>(),
     counters,
@@ -196,13 +204,17 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     logger,
   });
   const scanner = await buildScanner(surroundings, {
-    database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation' | 'audit_entries' | 'audit_head'>(),
+    database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation' | 'jobs' | 'audit_entries' | 'audit_head'>(),
+    jobs,
+    news,
+    livingHomes: async () => (await servers?.living()) ?? [],
     audit,
     accounts: { findUsers: (ids) => accounts.auth.findUsers(ids) },
     counters,
     spool,
     quarantine,
     shared,
+    sharedSets,
     home: home.id,
     onInfected: (file) => monitor.detection.observe(scanFinished(file)),
     onCleared: (file) => monitor.alerts.raise(clearedFileIncident(file)),
@@ -242,6 +254,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
         );
         return () => Promise.resolve();
       },
+      (_transaction, user_id) => Promise.resolve(() => Promise.resolve(monitor.posture.scores.forget(user_id))),
       // Once everything of it is deleted.
       () => Promise.resolve(async () => void (await wipeDeleted(database))),
     ],
@@ -338,7 +351,12 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   serveOutbox(api, mail);
   serveOverview(
     api,
-    { plan_requests: planRequests.countOpen, false_alarms: scanner.openFalseAlarms, mails: mail.countUnsent },
+    {
+      plan_requests: planRequests.countOpen,
+      false_alarms: scanner.openFalseAlarms,
+      mails: mail.countUnsent,
+      jobs: jobs.countDead,
+    },
     {
       provider: () => isSetUp(database.$pickTables<'installation'>()),
       second_factor: async (user_id) => (await accounts.twoFactor.secondFactor(user_id)).enabled,
@@ -403,7 +421,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     limits: surroundings.events_limits ?? SOCKET_LIMITS,
     public_url: settings.public_url,
   });
-  const measuring = metrics && buildMetrics(surroundings, { metrics, fastify, rateLimits, pool, mail, scanner, events });
+  const measuring = metrics && buildMetrics(surroundings, { metrics, fastify, rateLimits, pool, mail, jobs, scanner, events });
   await serveWeb(fastify, surroundings.web_folder);
   await antivirus.resume();
   await jobs.start();
@@ -414,6 +432,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     embedded,
     signatures,
     alerts: monitor.alerts,
+    keepScores: monitor.posture.scores.keep,
     database,
     drain,
     metrics: measuring?.server,

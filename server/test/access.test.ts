@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import type { Access } from '@palisade/contract/endpoint';
 import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
 import { passkeyCreationSchema } from '@palisade/contract/two-factor';
+import { EICAR } from '@palisade/scanner/test/files';
+import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { App } from '#server/app.ts';
 import { Authenticator } from './authenticator.ts';
 import { DESK_RECORDS } from './desk-records.ts';
 import { allEndpoints } from './endpoints.ts';
-import { EICAR } from './files.ts';
 import { startTestApp } from './harness.ts';
-import { PACKED_EICAR } from './packed-eicar.ts';
 import { newUploadKey, openUpload, scanned } from './upload.ts';
 
 /** The access table: who may call what. A new endpoint fails here until it stands in it. */
@@ -71,7 +71,11 @@ const ACCESS: Record<string, Access> = {
   'GET /firewall/rules': 'customer',
   'POST /firewall/rules': 'customer',
   'PUT /firewall/rules/{id}': 'customer',
+  'PATCH /firewall/rules/{id}': 'customer',
   'DELETE /firewall/rules/{id}': 'customer',
+  'POST /firewall/import': 'customer',
+  'GET /firewall/revisions': 'customer',
+  'POST /firewall/revisions/{id}/undo': 'customer',
 
   'GET /chat/messages': 'customer',
   'POST /chat/messages': 'customer',
@@ -233,7 +237,14 @@ const RECORDS: Record<
   },
   'POST /antivirus/scans/{id}/report': { make: makeScan, body: { reason: 'I wrote it myself.' } },
   'PUT /firewall/rules/{id}': { make: makeRule, body: { enabled: false } },
+  'PATCH /firewall/rules/{id}': { make: makeRule, body: { rule_name: 'Other' } },
   'DELETE /firewall/rules/{id}': { make: makeRule },
+  'POST /firewall/revisions/{id}/undo': {
+    make: async (owner) => {
+      await makeRule(owner);
+      return z.array(idSchema).parse(await owner('GET', '/firewall/revisions'))[0]?.id ?? '';
+    },
+  },
   'POST /auth/sessions/{id}/end': {
     body: { password: 'a long enough password' },
     make: async (owner) =>

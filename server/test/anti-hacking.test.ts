@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { listAlerts, readLiveFeed, readStats, scanPosture, simulateThreat } from '@palisade/contract/anti-hacking';
 import { login } from '@palisade/contract/auth';
 import { assignSubscription } from '@palisade/contract/subscription';
+import { EICAR, PDF } from '@palisade/scanner/test/files';
 import SqliteDatabase from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { INDUSTRY_TEST_THREATS } from '#features/antivirus/scan-counts.ts';
-import { EICAR, PDF } from '#test/files.ts';
 import { problemOf, replyOf, SIGNATURES_FOLDER, startTestApp } from '#test/harness.ts';
 import { scanned } from '#test/upload.ts';
 

@@ -2,11 +2,11 @@ import { Agent, request as httpRequest } from 'node:http';
 import type { Role } from '@palisade/contract/auth';
 import { problemSchema } from '@palisade/contract/problem';
 import { assignSubscription } from '@palisade/contract/subscription';
+import { EICAR } from '@palisade/scanner/test/files';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type AnyEndpoint, allEndpoints } from './endpoints.ts';
-import { EICAR } from './files.ts';
 import { startTestApp } from './harness.ts';
 import { hostileStrings, PLACEHOLDER, valuesFor } from './hostile.ts';
 

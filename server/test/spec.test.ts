@@ -1,7 +1,7 @@
 import { problemSchema } from '@palisade/contract/problem';
+import { EICAR } from '@palisade/scanner/test/files';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { EICAR } from './files.ts';
 import { startTestApp } from './harness.ts';
 
 // The specification's endpoints, row by row, spoken as a client does that knows the specification and nothing of the contract.
@@ -184,7 +184,7 @@ const ROWS: readonly Row[] = [
     body: rule,
     optional: ['direction', 'action', 'protocol', 'source_ip', 'destination_ip', 'port'],
     status: 201,
-    answer: { ...rule(), id: text, enabled: true, created_at: text },
+    answer: { ...rule(), id: text, enabled: true, created_at: text, expires_at: null, device_ids: [] },
   },
   { method: 'GET', path: '/chat/messages', role: 'premium', status: 200, answer: [] },
   {

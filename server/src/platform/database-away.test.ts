@@ -94,7 +94,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL server', async ()
       logger,
       now: () => clock,
       mail_look_ms: 20,
-      every_ms: { retention: 50, detection: 50, 'known-devices': 50, digests: 50 },
+      every_ms: { retention: 50, detection: 50, 'known-browsers': 50, digests: 50 },
       volumes_fold_ms: 20,
     },
   });

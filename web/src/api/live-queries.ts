@@ -18,6 +18,7 @@ const SHOWN_IN: Record<Topic, readonly QueryKey[]> = {
   account: [['account'], ['sessions'], ['two-factor'], ['activity'], overviewQuery.queryKey],
   files: [['scan'], ['scans'], ['false-alarms']],
   alerts: [['anti-hacking']],
+  devices: [['devices']],
 };
 
 /** What shows each part of the installation. */

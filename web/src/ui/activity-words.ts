@@ -35,7 +35,7 @@ export const KIND_LABELS: Record<ShownKind, string> = {
   alert_reopened: 'Alert reopened',
   suppression_added: 'Alerts hidden',
   suppression_removed: 'Alerts shown again',
-  device_trusted: 'Device trusted',
+  browser_trusted: 'Browser trusted',
   block_added: 'Sign-in refused for a while',
   block_lifted: 'Sign-in allowed again',
   file_restored: 'Copy of a quarantined file downloaded',

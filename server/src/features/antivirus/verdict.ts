@@ -1,5 +1,5 @@
 import type { EngineAnswer, StatusDetail } from '@palisade/contract/antivirus';
-import type { EngineOutcome } from './engines/yara-pool.ts';
+import type { EngineOutcome } from '@palisade/scanner/yara-pool';
 import { displayName } from './filename.ts';
 import type { Verdict } from './keeping.ts';
 

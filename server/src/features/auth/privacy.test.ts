@@ -12,6 +12,7 @@ import { reportFalseAlarm } from '@palisade/contract/quarantine';
 import { createSession, joinSession } from '@palisade/contract/remote';
 import { assignSubscription, createTemplate, listTemplates, requestPlan } from '@palisade/contract/subscription';
 import { addPasskey, confirmIdentity, requestNewPasskey, requestPasskeyProof } from '@palisade/contract/two-factor';
+import { EICAR, noise, zip } from '@palisade/scanner/test/files';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -19,7 +20,6 @@ import { z } from 'zod';
 import { newId } from '#platform/id.ts';
 import { PERSONAL_TABLES } from '#server/app/tables.ts';
 import { Authenticator } from '#test/authenticator.ts';
-import { EICAR, noise, zip } from '#test/files.ts';
 import { freshDatabase, isPostgres, problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
 import { attach, scanned } from '#test/upload.ts';
@@ -88,7 +88,7 @@ async function leaveSecondFactors(user_id: string): Promise<string> {
     .execute();
   await database
     .insertInto('sign_in_challenges')
-    .values({ ...challenge, password_mark: 'mark', device_id: null, tries: 0 })
+    .values({ ...challenge, password_mark: 'mark', browser_id: null, tries: 0 })
     .execute();
   const block = { kind: 'pair', rule: 'wrong_passwords', source: '192.0.2.1', since: until, until, level: 1, counts: 1 } as const;
   const suppression = { rule: 'a rule', source: '192.0.2.1', description: 'x', hidden_count: 0, last_hidden_at: null };

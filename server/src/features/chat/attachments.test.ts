@@ -8,8 +8,8 @@ import {
 } from '@palisade/contract/chat';
 import { answerConversation, listDeskMessages } from '@palisade/contract/desk';
 import { deleteAccount } from '@palisade/contract/privacy';
+import { EICAR, zip } from '@palisade/scanner/test/files';
 import { expect, test, vi } from 'vitest';
-import { EICAR, zip } from '#test/files.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import { attach, tryAttach } from '#test/upload.ts';

@@ -33,7 +33,12 @@ const ITEMS: readonly AdminItem[] = [
   },
   { path: '/admin/outbox', label: 'Outbox', icon: IconInbox, waits: { of: 'mails', one: 'mail waits', many: 'mails wait' } },
   { path: '/admin/audit', label: 'Audit log', icon: IconListDetails },
-  { path: '/admin/setup', label: 'Set-up', icon: IconBuildingStore },
+  {
+    path: '/admin/setup',
+    label: 'Set-up',
+    icon: IconBuildingStore,
+    waits: { of: 'jobs', one: 'task was given up', many: 'tasks were given up' },
+  },
 ];
 
 const PLAN_REQUESTS = { of: 'plan_requests', one: 'plan request waits', many: 'plan requests wait' } as const;

@@ -48,7 +48,7 @@ export const AUDIT_ICONS: Record<ShownKind, TablerIcon> = {
   alert_reopened: IconShield,
   suppression_added: IconShield,
   suppression_removed: IconShield,
-  device_trusted: IconShield,
+  browser_trusted: IconShield,
   block_added: IconBan,
   block_lifted: IconBan,
   file_restored: IconFile,

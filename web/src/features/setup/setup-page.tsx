@@ -2,11 +2,12 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type ClientInfo, isCallable, isMailable, setupConfig } from '@palisade/contract/setup';
 import { IconCheck } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '#api/call.ts';
 import { type Config, refreshConfig, useConfig } from '#api/config.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
+import { overviewQuery } from '#api/overview.ts';
 import { useSession } from '#api/session.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
@@ -39,6 +40,7 @@ export function SetupPage() {
           <LoadingRows label="Loading what is set up" />
         </section>
       )}
+      {user?.role === 'admin' && <GivenUp />}
       {user?.role === 'admin' && config && <Setup config={config} />}
     </Page>
   );
@@ -67,6 +69,21 @@ function Setup({ config }: { config: Config }) {
         <FeatureList />
       </Card>
     </div>
+  );
+}
+
+/** Work that the server did not come to the end of: nothing on any other screen says so. */
+function GivenUp() {
+  const count = useQuery(overviewQuery).data?.waiting.jobs ?? 0;
+  if (count === 0) return null;
+  return (
+    <Card title={count === 1 ? 'A task was given up' : `${count} tasks were given up`}>
+      <p>
+        The server tried {count === 1 ? 'it' : 'each of them'} in the background until it had failed too often, and does not try
+        again. The server’s log says which {count === 1 ? 'it was' : 'they were'} and why. After 30 days{' '}
+        {count === 1 ? 'it is' : 'they are'} not shown here any more.
+      </p>
+    </Card>
   );
 }
 
