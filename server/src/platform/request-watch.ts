@@ -1,4 +1,5 @@
 import type { Endpoint } from '@palisade/contract/endpoint';
+import { may } from '@palisade/contract/may';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { originOf } from './origin.ts';
 import { exploitIn, isProbe } from './request-rules.ts';
@@ -41,7 +42,7 @@ export function createRequestWatch({ observe, now }: { observe: Observe; now: ()
       });
     },
     forbidden(endpoint, request, { user }) {
-      if (endpoint.access === 'admin' && user.role === 'customer')
+      if (endpoint.access === 'admin' && !may.useDesk(user))
         tell(request, user.id, { reason: 'admin_endpoint', pattern: null, was_refused: true });
     },
   };
