@@ -18,7 +18,7 @@ import { type Content, disposeContent, isDiskError, takeContent } from './conten
 import { hasParts, leafParts } from './leaf-parts.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { isLockingManifest } from './locked-office.ts';
-import { type Kind, matchContent, matchPieces, pathOf, unread, type Walk } from './match-content.ts';
+import { type Kind, matchContent, matchPieces, note, pathOf, unread, type Walk } from './match-content.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { Ranges } from './ranges.ts';
@@ -207,7 +207,11 @@ async function open(
   trail: readonly string[],
 ): Promise<Opened> {
   const explained = new Ranges(content.size);
-  const workshop: Workshop = { ...walk.workshop, explain: (start, end) => explained.add(start, end) };
+  const workshop: Workshop = {
+    ...walk.workshop,
+    explain: (start, end) => explained.add(start, end),
+    note: (sentence) => note(walk, trail.length > 0 ? trail.join(' / ') : null, sentence),
+  };
   let members = 0;
   let failure: StatusDetail | undefined;
   try {
@@ -295,6 +299,7 @@ export async function examine(
         return join(parts.folder, `${files}`);
       },
       explain: () => {},
+      note: () => {},
     },
     name: file.name,
     worst: -1,

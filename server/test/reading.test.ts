@@ -3,11 +3,11 @@ import { readDashboard } from '@palisade/contract/dashboard';
 import { addRule } from '@palisade/contract/firewall';
 import { createSession } from '@palisade/contract/remote';
 import { assignSubscription } from '@palisade/contract/subscription';
+import { EICAR } from '@palisade/scanner/test/files';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { allEndpoints } from './endpoints.ts';
-import { EICAR } from './files.ts';
 import { isPostgres, replyOf, startTestApp, type TestApp } from './harness.ts';
 import { scanned } from './upload.ts';
 

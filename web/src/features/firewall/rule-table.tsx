@@ -14,6 +14,7 @@ import { lazy, memo, type ReactNode, Suspense, useState } from 'react';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { ShowToSupport } from '#ui/show-to-support.tsx';
 import { LongText } from './long-text.tsx';
 import { ruleSentence } from './rule-sentence.ts';
 import { ACTIONS, DIRECTIONS, describeSource, FINDINGS, PROTOCOLS } from './rule-words.ts';
@@ -156,6 +157,7 @@ function RuleRow({ rule, isBusy, findings, names, actions, onShow, onEdit }: Rul
           .map((finding) => (
             <FindingNote key={finding.kind} finding={finding} otherName={names.get(finding.other_id) ?? ''} onShow={onShow} />
           ))}
+        <ShowToSupport kind="rule" id={rule.id} name={rule.rule_name} isSmall />
       </th>
       <td className="rule-row__direction">
         <span className="rule-row__fact">
