@@ -143,6 +143,8 @@ function containersOf(walk: Walk, reader: Reader, name: string): { containers: C
 /** Containers that are texts, too. What is in any other kind is no text that a program reads. */
 const TEXTS: readonly Container['kind'][] = ['uuencode', 'mail', 'mailbox', 'rtf', 'armour'];
 
+const PDF_BEGIN = Buffer.from('%PDF');
+
 /** Shorter runs of letters hold no container behind something else. Bytes. */
 const HOLDS_LEAST = 256;
 
@@ -177,7 +179,9 @@ async function examineViews(
   depth: number,
   trail: readonly string[],
 ): Promise<void> {
-  if (containers.some(({ kind }) => !TEXTS.includes(kind))) return;
+  // The header of a PDF may stand anywhere in the beginning, so that any text that quotes one is one as well.
+  const isText = ({ kind }: Container) => TEXTS.includes(kind) || (kind === 'pdf' && !reader.at(0, 4).equals(PDF_BEGIN));
+  if (!containers.every(isText)) return;
   const is_taken = containers.some(({ kind }) => kind === 'mail' || kind === 'mailbox');
   for await (const view of textViews(reader, walk.workshop, { is_taken, isFile: (bytes) => isOrHoldsFile(walk, bytes) })) {
     if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');

@@ -286,7 +286,8 @@ export function createAntivirus(parts: {
         const waits_ms = closing ? 0 : (parts.retry_ms ?? RETRY_EVERY_MS);
         again_ms = scanned !== undefined && isUnread(scanned) ? waits_ms : undefined;
       } catch (error) {
-        if (error instanceof Problem) again_ms = undefined;
+        // Whatever else went wrong, the record is there, and its file is to be read.
+        if (error instanceof Problem && error.code === 'upload_cancelled') again_ms = undefined;
         throw storageProblem(error);
       } finally {
         record.release(again_ms);
