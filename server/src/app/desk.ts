@@ -231,6 +231,7 @@ export async function buildDesk(
   return {
     topics: topicsOfDesk,
     forgetPerson: attachments.forgetPerson,
+    forgetOld: attachments.forgetOld,
 
     serve(api: Api): void {
       serveChat(api, chat, letters);
