@@ -7,9 +7,9 @@ import {
   expectNothingCutOff,
   headersOf,
   openSignedIn,
-  type Product,
   test,
 } from './palisade.ts';
+import type { Product } from './product.ts';
 import { eicarFile } from './samples.ts';
 
 // Three browsers: two customers and one technician.
@@ -186,8 +186,7 @@ test('a message without a connection waits, and arrives once and in order when i
   await close(desk);
 });
 
-test('two of the staff see each other in a conversation, and one gets it', async ({ page, browser, server }) => {
-  test.slow();
+async function seeEachOther(page: Page, browser: Browser, server: Product): Promise<void> {
   const desk = await openDesk(page, browser, server);
   const { ada, tina, maria } = desk;
   await maria.goto('/chat');
@@ -203,7 +202,23 @@ test('two of the staff see each other in a conversation, and one gets it', async
   await ada.getByRole('button', { name: 'Claim' }).click();
   await expect(tina.getByText('With ada')).toBeVisible();
   await expect(tina.getByRole('button', { name: 'Claim' })).toHaveCount(0);
+  await say(ada, 'I do. What is it?', 'Answer');
+  await expect(log(maria).getByText('I do. What is it?')).toHaveCount(1);
+  await expect(log(tina).getByText('I do. What is it?')).toHaveCount(1);
   await close(desk);
+}
+
+test('two of the staff see each other in a conversation, and one gets it', async ({ page, browser, server }) => {
+  test.slow();
+  await seeEachOther(page, browser, server);
+});
+
+test.describe('on two servers behind a proxy', () => {
+  test.use({ servers: 2 });
+  test('two of the staff see each other in a conversation, and one gets it', async ({ page, browser, server }) => {
+    test.slow();
+    await seeEachOther(page, browser, server);
+  });
 });
 
 test('a thing is shown to support by its own button, and help pages answer first', async ({ page, browser, server }) => {
