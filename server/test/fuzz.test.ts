@@ -211,9 +211,7 @@ test('10,000 calls with hostile values, in any order, by several people: never a
       const shown = reply.text.replaceAll(/"(?:agent|author)":"[^"]*"|UTC, [^\n]*:/gu, '');
       for (const other of people) {
         if (other === person || `${path}${sent ?? ''}`.includes(other.mark)) continue;
-        expect(shown.includes(other.mark), `${what}\nanswers what is ${other.name}'s: ${reply.text.slice(0, 500)}`).toBe(
-          false,
-        );
+        expect(shown.includes(other.mark), `${what}\nanswers what is ${other.name}'s: ${reply.text.slice(0, 500)}`).toBe(false);
       }
     }
     for (const [id] of reply.text.matchAll(UUID)) {

@@ -9,7 +9,7 @@ import { openDatabase } from '#platform/database.ts';
 import type { Tables } from '#server/app/tables.ts';
 import { HAS_CLUSTER, NO_CLUSTER, startCluster } from './cluster.ts';
 import { readAnswer, replyOf } from './harness.ts';
-import { childrenOf, type ServerProcess } from './server-process.ts';
+import { enginesOf, type ServerProcess } from './server-process.ts';
 import { listenAs } from './socket.ts';
 import { newUploadKey, openUpload, upload } from './upload.ts';
 
@@ -62,11 +62,11 @@ describe.runIf(HAS_CLUSTER)('two servers that share a database, a store and a Re
       /** Has the engines of a server stop where they are, also those that start as files come. */
       stopEngines(server: ServerProcess) {
         const stopping = setInterval(() => {
-          for (const pid of childrenOf(server.pid)) process.kill(pid, 'SIGSTOP');
+          for (const pid of enginesOf(server.pid)) process.kill(pid, 'SIGSTOP');
         }, 20);
         const letGo = (signal: NodeJS.Signals) => {
           clearInterval(stopping);
-          for (const pid of childrenOf(server.pid)) process.kill(pid, signal);
+          for (const pid of enginesOf(server.pid)) process.kill(pid, signal);
         };
         onTestFinished(() => clearInterval(stopping));
         return letGo;

@@ -1,7 +1,7 @@
 import type { LiveEvent } from '@palisade/contract/events';
 import { may } from '@palisade/contract/may';
+import { displayName } from '@palisade/scanner/filename';
 import type { Kysely } from 'kysely';
-import { displayName } from '#features/antivirus/filename.ts';
 import { serveAttachments } from '#features/chat/attachments.routes.ts';
 import { createAttachments, type SealedFiles } from '#features/chat/attachments.ts';
 import { createCanned } from '#features/chat/canned.ts';

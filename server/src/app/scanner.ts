@@ -5,6 +5,7 @@ import { QUARANTINE_BYTES_MAXIMUM } from '@palisade/contract/quarantine';
 import { createClamdPool } from '@palisade/scanner/clamd-pool';
 import { createEnginePair } from '@palisade/scanner/engine-pair';
 import { SCAN_LIMITS } from '@palisade/scanner/limits';
+import { verdictOf } from '@palisade/scanner/verdict';
 import { createYaraPool } from '@palisade/scanner/yara-pool';
 import type { Kysely } from 'kysely';
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
@@ -16,7 +17,6 @@ import { createSharedSignatures } from '#features/antivirus/shared-signatures.ts
 import { clamdStatus, serveSignatures } from '#features/antivirus/signatures.routes.ts';
 import { createSignatures } from '#features/antivirus/signatures.ts';
 import { createTurns, SET_ASIDE, SMALL_BYTES } from '#features/antivirus/turns.ts';
-import { verdictOf } from '#features/antivirus/verdict.ts';
 import type { Audit } from '#platform/audit.ts';
 import type { Blobs } from '#platform/blobs/blobs.ts';
 import type { Counters } from '#platform/counters.ts';
@@ -173,7 +173,7 @@ export async function buildScanner(
       return was_stopped && answer.kind === 'failed' ? SET_ASIDE : answer;
     });
     if (outcome === undefined) return { status: 'failed', threat: null };
-    const { scan_status, status_detail = null, threat_detected = null } = verdictOf(outcome, name);
+    const { scan_status, status_detail, threat_detected } = verdictOf(outcome);
     const listed = (surroundings.match_hash ?? signatures.matchHash)(sha256);
     const threat = threat_detected ?? listed ?? null;
     if (scan_status === 'infected' || threat !== null) return { status: 'infected', threat };

@@ -49,10 +49,11 @@ export function createSharedFiles(parts: {
   attempts: number;
   /** When what no engine could read is tried again, in ms. */
   retry_ms: number;
+  isClosing: () => boolean;
   logger: FastifyBaseLogger;
 }): SharedFiles {
   const { database, jobs, leases, engine, examinations, keeping, news, matchHash, home, logger } = parts;
-  const { livingHomes, giveUp, attempts, retry_ms } = parts;
+  const { livingHomes, giveUp, attempts, retry_ms, isClosing } = parts;
   const find = (id: string) => database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
 
   jobs.handle(
@@ -67,7 +68,8 @@ export function createSharedFiles(parts: {
       }
       if (row.attempts >= attempts) return;
       const read = await examinations.examine(row, { lease: job, giveUp });
-      if (read !== undefined && isUnread(read)) throw new Postponed(retry_ms);
+      // At once, by another server, when this one stops.
+      if (read !== undefined && isUnread(read)) throw new Postponed(isClosing() ? 0 : retry_ms);
     },
     () => engine.complete(),
   );

@@ -94,6 +94,7 @@ export function createWaitingFiles(parts: {
     createSharedFiles({
       ...{ database, jobs, leases, engine, examinations, keeping, news, matchHash, home, livingHomes, giveUp, retry_ms, logger },
       attempts: ATTEMPTS_MAXIMUM,
+      isClosing: () => closed,
     });
 
   /** Has scanned what an earlier run of the server has left, in its order. */

@@ -109,6 +109,8 @@ const RENEWALS = 3;
 /** How often a renewal that failed is tried again. */
 const RENEW_AGAIN_MS = 2 * SECOND_MS;
 const LOOK_EVERY_MS = 5 * SECOND_MS;
+/** A row that is due within this is looked for when it is; one that is due later by the next look after it is. */
+const PLANNED_MS = 60 * SECOND_MS;
 const TIDY_EVERY_MS = 60 * SECOND_MS;
 /** How often it is tried to note what became of a job while the database is away. */
 const NOTE_EVERY_MS = 500;
@@ -175,7 +177,7 @@ export function createJobs(parts: {
 
   /** Looks again at a kind when a row that this server has just planned is due; what other servers have planned is found by looking. */
   function lookIn(of: Handled, wait_ms: number): void {
-    if (closed || draining || wait_ms >= look_ms) return;
+    if (closed || draining || wait_ms > PLANNED_MS) return;
     const at = performance.now() + wait_ms;
     if (of.timer !== undefined && of.timer.at <= at) return;
     if (of.timer !== undefined) clearTimeout(of.timer.timeout);
