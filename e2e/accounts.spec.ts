@@ -29,7 +29,7 @@ async function openWindow(browser: Browser, baseURL: string): Promise<Page> {
   return await context.newPage();
 }
 
-/** Signs in beside the page, as another device does. */
+/** Signs in beside the page, as another browser does. */
 async function signInElsewhere(url: string, name: string, password = 'a long enough password'): Promise<number> {
   const response = await fetch(`${url}/api/auth/login`, {
     method: 'POST',

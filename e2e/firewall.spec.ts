@@ -80,7 +80,7 @@ test('a person adds, tries, disables and deletes rules', async ({ page }) => {
     await form.getByLabel('Protocol').selectOption('All');
   });
   await expect(tester.getByRole('status')).toHaveText('Would be blocked by the rule “Closed”');
-  await expect(row(page, 'Office')).toContainText('Never matches');
+  await row(page, 'Office').getByRole('button', { name: 'Never matches' }).click();
   await expect(row(page, 'Office')).toContainText('Another rule blocks all of this traffic.');
   await expectAccessible(page);
 
@@ -101,6 +101,50 @@ test('a person adds, tries, disables and deletes rules', async ({ page }) => {
   await page.reload();
   await expect(row(page, 'Office')).toBeVisible();
   await expect(row(page, 'Closed')).toHaveCount(0);
+});
+
+test('a rule is edited where it stands, a preset brings two, and what was done is undone', async ({ page }) => {
+  test.slow();
+  await openFirewall(page);
+  await addRule(page, 'Office');
+  await page.getByRole('button', { name: 'Edit Office' }).click();
+  const editor = page.getByRole('form', { name: 'Edit Office' });
+  await editor.getByLabel('Port').fill('3389');
+  await editor.getByLabel('Action').selectOption('Block');
+  await expect(editor.getByText('Nobody may reach Remote Desktop on this computer.')).toBeVisible();
+  await expectAccessible(page);
+  await editor.getByRole('button', { name: 'Save' }).click();
+  await expect(row(page, 'Office')).toContainText('*:3389');
+  await expect(page.getByRole('button', { name: 'Edit Office' })).toBeFocused();
+
+  await page.getByRole('button', { name: 'Add Rule' }).click();
+  await dialog(page)
+    .getByRole('button', { name: /^Only my network may print/u })
+    .click();
+  await expectAccessible(page);
+  await dialog(page).getByRole('button', { name: 'Add 2 rules' }).click();
+  await expect(row(page, 'Only my network may print (IPv4)')).toContainText('Nobody outside 10.0.0.0/8');
+  await page.getByRole('button', { name: 'History' }).click();
+  const history = page.getByRole('dialog', { name: 'History of your rules' });
+  await expect(history).toContainText('Imported 2 rules');
+  await expectAccessible(page);
+  await history.getByRole('button', { name: 'Undo: Imported 2 rules' }).click();
+  await expect(history).toContainText('Took a change of 2 rules back');
+  await page.keyboard.press('Escape');
+  await expect(row(page, 'Only my network may print (IPv4)')).toHaveCount(0);
+
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  const file = await (await saved).path();
+  await page.getByRole('button', { name: 'Import' }).click();
+  const importing = page.getByRole('dialog', { name: 'Import rules' });
+  await importing.getByLabel(/^A file/u).setInputFiles(file);
+  await expect(importing).toContainText('Nobody may reach Remote Desktop on this computer.');
+  await importing.getByRole('checkbox').check();
+  await expectAccessible(page);
+  await importing.getByRole('button', { name: 'Import 1 rule' }).click();
+  await expect(importing).toBeHidden();
+  await expect(row(page, 'Office')).toContainText('*:3389');
 });
 
 test('what the server refuses is alerted and said at the field', async ({ page }) => {
@@ -220,7 +264,7 @@ test('the keyboard alone adds a rule, disables it and deletes it', async ({ page
   await expect(page.getByRole('button', { name: 'Add Rule' })).toBeFocused();
   for (
     let presses = 0;
-    presses < 12 && !(await status(page, 'Keys').evaluate((element) => element.matches(':focus')));
+    presses < 20 && !(await status(page, 'Keys').evaluate((element) => element.matches(':focus')));
     presses += 1
   ) {
     await page.keyboard.press('Tab');
@@ -228,6 +272,8 @@ test('the keyboard alone adds a rule, disables it and deletes it', async ({ page
   await page.keyboard.press('Space');
   await expect(status(page, 'Keys')).not.toBeChecked();
   await expect(status(page, 'Keys')).toBeFocused();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('button', { name: 'Edit Keys' })).toBeFocused();
   await page.keyboard.press('Tab');
   await expect(page.getByRole('button', { name: 'Delete Keys' })).toBeFocused();
   await answerTo(page, () => page.keyboard.press('Enter'));

@@ -50,7 +50,7 @@ test.describe('behind a proxy', () => {
     // From what a posture scan finds straight to the question.
     await page.getByRole('button', { name: 'Start Scan' }).click();
     await page.getByText('All 28 checks').click();
-    await page.getByRole('link', { name: /^Fix A new device signed in/ }).click();
+    await page.getByRole('link', { name: /^Fix A new browser signed in/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Security alert' });
     await dialog.getByRole('button', { name: 'Wasn’t me' }).click();
     await expect(dialog).toContainText('That sign-in was ended: whoever it was is out.');

@@ -55,13 +55,13 @@ export async function register(page: Page, name: string): Promise<void> {
 /** The dashboard of a new account, signed in as by this browser: for journeys that begin behind the sign-in, at half of what the screens take. */
 export async function openSignedIn(page: Page, name: string): Promise<void> {
   const headers = { 'user-agent': await page.evaluate(() => navigator.userAgent) };
-  const [email, device_id] = [`${name}@example.com`, randomUUID()];
+  const [email, browser_id] = [`${name}@example.com`, randomUUID()];
   const registered = await page.request.post('/api/auth/register', {
     headers,
     data: { email, username: name, password: PASSWORD },
   });
   expect(registered.status()).toBe(201);
-  const answer = await page.request.post('/api/auth/login', { headers, data: { email, password: PASSWORD, device_id } });
+  const answer = await page.request.post('/api/auth/login', { headers, data: { email, password: PASSWORD, browser_id } });
   const { access_token, user_info } = signedInSchema.parse(await answer.json());
   await page.goto('/favicon.svg');
   await page.evaluate(
@@ -71,7 +71,7 @@ export async function openSignedIn(page: Page, name: string): Promise<void> {
     {
       'palisade.access_token': access_token,
       'palisade.user_info': JSON.stringify(user_info),
-      'palisade.device_id': device_id,
+      'palisade.browser_id': browser_id,
     },
   );
   await page.goto('/dashboard');

@@ -10,6 +10,7 @@ const CHECKS = [
   ['tsc', ['-p', 'contract']],
   ['tsc', ['-p', 'scanner']],
   ['tsc', ['-p', 'server']],
+  ['tsc', ['-p', 'agent']],
   ['tsc', ['-p', 'web']],
   ['tsc', ['-p', 'e2e']],
   ['tsc', ['-p', 'bench']],

@@ -1,5 +1,25 @@
 import react from '@vitejs/plugin-react';
+import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+
+/** Has the page ask for its font at once: named in the styles alone, it is asked for when the first words are drawn, and moves them when it comes. */
+function fontAtOnce(): Plugin {
+  return {
+    name: 'palisade:font-at-once',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler: (_html, { bundle = {} }) =>
+        Object.keys(bundle)
+          .filter((file) => file.endsWith('.woff2'))
+          .map((file) => ({
+            tag: 'link',
+            attrs: { rel: 'preload', href: `/${file}`, as: 'font', type: 'font/woff2', crossorigin: true },
+            injectTo: 'head-prepend' as const,
+          })),
+    },
+  };
+}
 
 // A file that a screen fetches costs 330 bytes of headers beside its own. Groups name whole packages and our own files, never a dependency's (docs/decisions/0081).
 
@@ -22,7 +42,7 @@ const ACCOUNT = /\/src\/features\/account\/(?!app-setup)/u;
 const ADMINISTRATORS = /\/src\/app\/shell\/(?:admin-nav|proxy-findings)\.|\/contract\/src\/proxy\./u;
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), fontAtOnce()],
   // Nothing is inlined: the server's Content-Security-Policy has scripts, styles and fonts come from files of its own.
   build: {
     outDir: 'dist',

@@ -64,7 +64,7 @@ export function alertAdvice(alert: Advised): string[] {
       ];
     case 'suspicious_login':
       return [
-        'Was it you, at a new device or on a journey? Then say so.',
+        'Was it you, in a new browser or on a journey? Then say so.',
         'If not, say so: the session is ended. Then choose a new password.',
       ];
     case 'malware_detected':

@@ -79,7 +79,7 @@ const resolveBodySchema = z
 export const resolveAlert = endpoint({
   method: 'POST',
   path: '/premium/anti-hacking/alerts/{id}/resolve',
-  summary: 'Close an alert with a reason. "was_me" also trusts the device.',
+  summary: 'Close an alert with a reason. "was_me" also trusts the browser.',
   access: 'customer',
   params: idParamsSchema,
   body: resolveBodySchema,

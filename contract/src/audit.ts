@@ -33,7 +33,7 @@ export const AUDIT_KINDS = [
   'alert_reopened',
   'suppression_added',
   'suppression_removed',
-  'device_trusted',
+  'browser_trusted',
   'block_added',
   'block_lifted',
   'file_restored',
@@ -41,6 +41,9 @@ export const AUDIT_KINDS = [
   'setup_changed',
   'proxy_findings_cleared',
   'false_alarm_decided',
+  'customer_card_opened',
+  'shared_thing_opened',
+  'desk_settings_changed',
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 

@@ -67,7 +67,7 @@ export const register = endpoint({
 });
 
 /** What a browser keeps to be known again by. Not a secret that signs anybody in. */
-export const deviceIdSchema = z.uuid('This is not an id of a device.');
+export const browserIdSchema = z.uuid('This is not an id of a browser.');
 
 /** There while the session is held: it may do nothing but set up the second factor that its person must have. */
 const heldSchema = z.literal(true).optional();
@@ -92,7 +92,7 @@ export const login = endpoint({
     email: emailSchema,
     // A password that could never have been set is a wrong password, not an invalid field.
     password: z.string({ error: 'Give a password.' }).min(1, 'Give a password.'),
-    device_id: deviceIdSchema.optional(),
+    browser_id: browserIdSchema.optional(),
   }),
   status: 200,
   reply: signedInSchema,

@@ -14,6 +14,8 @@ function rule(number: number, parts: Partial<Rule> = {}): Rule {
     port: '*',
     enabled: true,
     created_at: '2026-11-20T10:00:00.000Z',
+    expires_at: null,
+    device_ids: [],
     ...parts,
   };
 }

@@ -1,16 +1,18 @@
 import type { Action, Direction, Protocol, Rule } from './firewall.ts';
+import { familyConflict, readAddresses, readOneAddress, readOnePort, type Span } from './firewall-grammar.ts';
 import {
-  type AddressSet,
-  familyConflict,
-  PORT_MAXIMUM,
-  readAddresses,
-  readOneAddress,
-  readOnePort,
-  readPorts,
-  type Span,
-  wholeFamily,
-} from './firewall-grammar.ts';
-import type { Family, IpAddress } from './ip-address.ts';
+  byAge,
+  decidingOrder,
+  isCovered,
+  isOlder,
+  type JudgedRule,
+  type Reach,
+  reachOf,
+  type Shape,
+  shapesOf,
+  type TrafficProtocol,
+} from './firewall-shapes.ts';
+import type { IpAddress } from './ip-address.ts';
 
 /** What happens to traffic that no enabled rule matches (a decision of the product). */
 export const DEFAULT_ACTIONS: Record<Direction, Action> = { inbound: 'block', outbound: 'allow' };
@@ -27,9 +29,47 @@ export interface Packet {
 }
 
 /** What a packet may come with. `rule` is null when no rule matched and the direction's default decided. */
-export interface Verdict {
+export interface Verdict<R extends JudgedRule = Rule> {
   action: Action;
-  rule: Rule | null;
+  rule: R | null;
+}
+
+/** All that decides on one device. Enabled rules alone; their order means nothing. */
+export interface Ruleset<R extends JudgedRule = JudgedRule> {
+  rules: readonly R[];
+  defaults: Record<Direction, Action>;
+  /** Entries of the address grammar from which nothing comes in. */
+  block_list: readonly string[];
+  /** Where the device reaches its server: what goes out to there is always allowed. */
+  control: readonly { address: IpAddress; port: number }[];
+}
+
+/** A packet as a kernel sees it. What is not said is not so. */
+export interface Traffic extends Omit<Packet, 'protocol'> {
+  protocol: TrafficProtocol;
+  source_port?: number;
+  icmp_type?: number;
+  is_loopback?: boolean;
+  /** Of a connection that was let through, or an error message about one. */
+  is_established?: boolean;
+  /** A TCP packet that begins no connection and belongs to none that is known. */
+  is_stray?: boolean;
+}
+
+/** Which step decided, in the order in which they are asked. */
+export type Step =
+  | 'loopback'
+  | 'established'
+  | 'stray'
+  | 'neighbours'
+  | 'addressing'
+  | 'control'
+  | 'block_list'
+  | 'rule'
+  | 'default';
+
+export interface Decision<R extends JudgedRule = JudgedRule> extends Verdict<R> {
+  by: Step;
 }
 
 export type FindingKind = 'duplicate' | 'contradicting' | 'never_matching';
@@ -42,104 +82,89 @@ export interface Finding {
   reason: string;
 }
 
-const FAMILIES: readonly Family[] = [4, 6];
-const EVERY_PORT: readonly Span[] = [{ from: 1n, to: BigInt(PORT_MAXIMUM) }];
+/** ICMPv6 types of neighbour discovery (RFC 4861: router and neighbour solicitation and advertisement) and of multicast listening (RFC 2710, RFC 3810). */
+export const NEIGHBOUR_TYPES: readonly number[] = [130, 131, 132, 133, 134, 135, 136, 143];
 
-/** The traffic of a rule as sets. For each family both sets are empty or neither is. */
-interface Reach {
-  rule: Rule;
-  protocols: readonly PacketProtocol[];
-  sources: Record<Family, readonly Span[]>;
-  destinations: Record<Family, readonly Span[]>;
-  ports: readonly Span[];
-}
-
-function spansOf(set: AddressSet, family: Family): readonly Span[] {
-  if (set.family === null) return [wholeFamily(family)];
-  return set.family === family ? set.spans : [];
-}
-
-/** @throws Error for a rule whose fields the grammar refuses; the server stores none. */
-function reachOf(rule: Rule): Reach {
-  const source = readAddresses(rule.source_ip);
-  const destination = readAddresses(rule.destination_ip);
-  const port = readPorts(rule.port);
-  if (!source.ok || !destination.ok || !port.ok) throw new Error(`the fields of rule ${rule.id} cannot be read`);
-  const sides = (family: Family) => {
-    const from = spansOf(source.value, family);
-    const to = spansOf(destination.value, family);
-    return from.length > 0 && to.length > 0 ? { from, to } : { from: [], to: [] };
-  };
-  const [v4, v6] = [sides(4), sides(6)];
-  // A rule that names ports says nothing about traffic that has none.
-  const all: readonly PacketProtocol[] = port.value === null ? ['tcp', 'udp', 'icmp'] : ['tcp', 'udp'];
-  return {
-    rule,
-    protocols: rule.protocol === 'all' ? all : [rule.protocol],
-    sources: { 4: v4.from, 6: v6.from },
-    destinations: { 4: v4.to, 6: v6.to },
-    ports: port.value ?? EVERY_PORT,
-  };
-}
+/** Ports by which a device gets its addresses (RFC 2131, RFC 8415), the server's and its own. */
+export const ADDRESSING_PORTS = { 4: { server: 67, client: 68 }, 6: { server: 547, client: 546 } } as const;
 
 const holds = (spans: readonly Span[], value: bigint) => spans.some(({ from, to }) => from <= value && value <= to);
 
-/** Both lists are sorted and joined, so a span that is covered is covered by one span. */
-const isWithin = (inner: readonly Span[], outer: readonly Span[]) =>
-  inner.every(({ from, to }) => outer.some((span) => span.from <= from && to <= span.to));
-
-function matches(reach: Reach, packet: Packet): boolean {
+function matches(reach: Reach, packet: Traffic): boolean {
   return (
     reach.rule.direction === packet.direction &&
     reach.protocols.includes(packet.protocol) &&
     holds(reach.sources[packet.source.family], packet.source.value) &&
     holds(reach.destinations[packet.destination.family], packet.destination.value) &&
-    (packet.port === null || holds(reach.ports, BigInt(packet.port)))
+    (packet.port === null || reach.ports === null || holds(reach.ports, BigInt(packet.port)))
   );
 }
 
-/** Whether every packet of `inner` is one of `outer`. Exact, because a rule matches every combination of its parts. */
-function isCovered(inner: Reach, outer: Reach): boolean {
+function isAddressing({ direction, protocol, source_port, port, source }: Traffic): boolean {
+  const { server, client } = ADDRESSING_PORTS[source.family];
+  const [from, to] = direction === 'inbound' ? [server, client] : [client, server];
+  return protocol === 'udp' && source_port === from && port === to;
+}
+
+/** Whether anything can be blocked at all. */
+export function blocksAnything({ rules, defaults, block_list }: Ruleset): boolean {
   return (
-    inner.rule.direction === outer.rule.direction &&
-    inner.protocols.every((protocol) => outer.protocols.includes(protocol)) &&
-    (inner.protocols.every((protocol) => protocol === 'icmp') || isWithin(inner.ports, outer.ports)) &&
-    FAMILIES.every(
-      (family) =>
-        isWithin(inner.sources[family], outer.sources[family]) &&
-        isWithin(inner.destinations[family], outer.destinations[family]),
-    )
+    defaults.inbound === 'block' ||
+    defaults.outbound === 'block' ||
+    block_list.length > 0 ||
+    rules.some(({ action }) => action === 'block')
   );
 }
 
-const isOlder = (a: Reach, b: Reach) => a.rule.id < b.rule.id;
+/**
+ * What happens to packets on a device, and what the kernel of one must do: loopback, what is established, strays, neighbour discovery, DHCP and the way to the control
+ * server come before all rules; then the block list, any block that matches, any allow that matches, the direction's default. Of several rules that match, the one
+ * that no other one covers is named, and of those the oldest.
+ */
+export function createJudge<R extends JudgedRule>(ruleset: Ruleset<R>): (packet: Traffic) => Decision<R> {
+  const order = decidingOrder(ruleset.rules);
+  const blocks_anything = blocksAnything(ruleset);
+  const listed = ruleset.block_list.flatMap((entry) => {
+    const read = readAddresses(entry);
+    return read.ok ? [read.value] : [];
+  });
+  const isListed = ({ family, value }: IpAddress) => listed.some((set) => set.family === family && holds(set.spans, value));
+  const isControl = ({ destination, port, protocol }: Traffic) =>
+    protocol === 'tcp' &&
+    ruleset.control.some(
+      (control) =>
+        control.port === port && control.address.family === destination.family && control.address.value === destination.value,
+    );
 
-/** Whether `outer` makes `inner` needless: it covers more, or the same and was there before. */
-function outranks(outer: Reach, inner: Reach): boolean {
-  return isCovered(inner, outer) && (!isCovered(outer, inner) || isOlder(outer, inner));
-}
-
-/** Of several rules that match, the one to name: not outranked by another, and of those the oldest. */
-function deciding(reaches: readonly Reach[]): Rule | undefined {
-  return reaches
-    .filter((reach) => !reaches.some((other) => other !== reach && outranks(other, reach)))
-    .toSorted((a, b) => (isOlder(a, b) ? -1 : 1))[0]?.rule;
+  return (packet) => {
+    const allowed = (by: Step): Decision<R> => ({ action: 'allow', rule: null, by });
+    if (packet.is_loopback) return allowed('loopback');
+    if (packet.is_established) return allowed('established');
+    if (packet.is_stray && blocks_anything) return { action: 'block', rule: null, by: 'stray' };
+    if (packet.protocol === 'icmp' && packet.source.family === 6 && NEIGHBOUR_TYPES.includes(packet.icmp_type ?? -1)) {
+      return allowed('neighbours');
+    }
+    if (isAddressing(packet)) return allowed('addressing');
+    if (packet.direction === 'outbound' && isControl(packet)) return allowed('control');
+    if (packet.direction === 'inbound' && isListed(packet.source)) return { action: 'block', rule: null, by: 'block_list' };
+    const rule = order.find((reach) => matches(reach, packet))?.rule;
+    if (rule !== undefined) return { action: rule.action, rule, by: 'rule' };
+    return { action: ruleset.defaults[packet.direction], rule: null, by: 'default' };
+  };
 }
 
 /**
  * What happens to a packet: any enabled block that matches, then any enabled allow that matches, then the direction's default.
  * The order of `rules` means nothing.
  */
-export function verdict(rules: readonly Rule[], packet: Packet): Verdict {
-  const matching = rules
-    .filter((rule) => rule.enabled)
-    .map(reachOf)
-    .filter((reach) => matches(reach, packet));
-  for (const action of ['block', 'allow'] as const) {
-    const rule = deciding(matching.filter((reach) => reach.rule.action === action));
-    if (rule) return { action, rule };
-  }
-  return { action: DEFAULT_ACTIONS[packet.direction], rule: null };
+export function verdict<R extends JudgedRule & { enabled: boolean }>(
+  rules: readonly R[],
+  packet: Packet,
+  defaults: Record<Direction, Action> = DEFAULT_ACTIONS,
+): Verdict<R> {
+  const matching = rules.filter((rule) => rule.enabled && matches(reachOf(rule), packet));
+  const { action, rule } = createJudge({ rules: matching, defaults, block_list: [], control: [] })(packet);
+  return { action, rule };
 }
 
 const CONTRADICTED: Record<Action, string> = {
@@ -156,16 +181,20 @@ const SUBSUMED: Record<Action, string> = {
 /**
  * What is odd about the enabled rules among themselves; disabled ones decide nothing and are left out. In the order of `rules`. `never_matching` is a
  * rule that one other rule makes needless; what only several together cover is not looked for. A duplicate, a contradicted allow and a rule that never
- * matches are never the rule of a verdict.
+ * matches are never the rule of a verdict. With `about`, the id of one of the rules, only what is odd between that one and another: in time that rises with
+ * the number of rules, where all of them take its square.
  */
-export function findings(rules: readonly Rule[]): Finding[] {
-  const reaches = rules.filter((rule) => rule.enabled).map(reachOf);
-  const byAge = reaches.toSorted((a, b) => (isOlder(a, b) ? -1 : 1));
+export function findings(rules: readonly Rule[], about?: string): Finding[] {
+  const reaches = shapesOf(rules.filter((rule) => rule.enabled).map(reachOf));
+  const oldestFirst = reaches.toSorted(byAge);
   return reaches.flatMap((reach) => {
     const { id: rule_id, action } = reach.rule;
-    const covering = byAge.filter((other) => other !== reach && isCovered(reach, other));
+    const covering = oldestFirst.filter(
+      (other) =>
+        other !== reach && (about === undefined || rule_id === about || other.rule.id === about) && isCovered(reach, other),
+    );
     const found: Finding[] = [];
-    const add = (kind: FindingKind, other: Reach | undefined, reason: string): boolean => {
+    const add = (kind: FindingKind, other: Shape | undefined, reason: string): boolean => {
       if (other) found.push({ kind, rule_id, other_id: other.rule.id, reason });
       return other !== undefined;
     };

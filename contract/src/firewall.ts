@@ -3,8 +3,12 @@ import { endpoint } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 import { EVERY, familyConflict, fieldText, type Reading, readAddresses, readPorts } from './firewall-grammar.ts';
 
-/** Rules that one person may have: as many as one page of the list holds, so that every screen judges all of them together. */
-export const RULES_MAXIMUM = 500;
+/** Rules that one person may have, and that reach one device. */
+export const RULES_MAXIMUM = 1_000;
+/** Revisions of a person's rules that are kept, to be looked at and taken back. */
+export const REVISIONS_KEPT = 100;
+/** Devices that one rule may name. */
+export const RULE_DEVICES_MAXIMUM = 50;
 /** Characters of a rule's name. */
 export const RULE_NAME_MAXIMUM = 100;
 
@@ -27,6 +31,11 @@ export const ruleNameSchema = z
   .min(1, 'Give the rule a name.')
   .refine((name) => [...name].length <= RULE_NAME_MAXIMUM, `A rule’s name has at most ${RULE_NAME_MAXIMUM} characters.`)
   .refine((name) => !CONTROL_CHARACTERS.test(name) && name.isWellFormed(), 'A rule’s name has no control characters.');
+
+/** How long a temporary rule lasts, in ms. */
+export const LASTS = { hour: 3_600_000, day: 86_400_000 } as const;
+const lastsSchema = z.enum(['hour', 'day'], { error: 'Choose an hour or a day.' });
+export type Lasts = z.infer<typeof lastsSchema>;
 
 /** A field of the grammar: refused with the grammar's sentence, else stored as `fieldText` has it. */
 function grammarField(read: (text: string) => Reading<unknown>) {
@@ -66,15 +75,31 @@ const ruleTermsSchema = z.object({
   port: grammarField(readPorts),
 });
 
-/** A rule as it is asked for: a name is enough, the rest has the specification's defaults. The grammar of its addresses and its port is that of `firewall-grammar.ts`. */
-export const newRuleSchema = z.object({ rule_name: ruleNameSchema, ...ruleTermsSchema.shape }).superRefine((rule, context) => {
+const deviceIdsSchema = z
+  .array(idSchema)
+  .max(RULE_DEVICES_MAXIMUM, `A rule names at most ${RULE_DEVICES_MAXIMUM} devices.`)
+  .transform((ids) => [...new Set(ids)].sort());
+
+const newRuleFieldsSchema = z.object({
+  rule_name: ruleNameSchema,
+  ...ruleTermsSchema.shape,
+  /** How long it lasts; until it is switched off where nothing is said. */
+  lasts: lastsSchema.nullable().optional(),
+  /** The devices that it is for; all of them where none is named. */
+  device_ids: deviceIdsSchema.optional(),
+});
+
+function refineRule(rule: z.infer<typeof newRuleFieldsSchema>, context: z.RefinementCtx): void {
   const conflict = conflictOf(rule);
   if (conflict) context.addIssue({ code: 'custom', path: [conflict.field], message: conflict.message });
-});
+}
+
+/** A rule as it is asked for: a name is enough, the rest has the specification's defaults. The grammar of its addresses and its port is that of `firewall-grammar.ts`. */
+export const newRuleSchema = newRuleFieldsSchema.superRefine(refineRule);
 export type NewRule = z.infer<typeof newRuleSchema>;
 
 /** What a rule is where nobody says otherwise, on the wire and in the Add Rule dialog. */
-export const RULE_DEFAULTS: Omit<NewRule, 'rule_name'> = ruleTermsSchema.parse({});
+export const RULE_DEFAULTS: z.infer<typeof ruleTermsSchema> = ruleTermsSchema.parse({});
 
 export const ruleSchema = z.object({
   id: idSchema,
@@ -88,13 +113,17 @@ export const ruleSchema = z.object({
   port: z.string(),
   enabled: z.boolean(),
   created_at: timeSchema,
+  /** When a temporary rule switches itself off, or did; null for one that lasts. */
+  expires_at: timeSchema.nullable(),
+  /** The devices that it is for; none named: all of them. */
+  device_ids: z.array(idSchema),
 });
 export type Rule = z.infer<typeof ruleSchema>;
 
 export const listRules = endpoint({
   method: 'GET',
   path: '/firewall/rules',
-  summary: 'The firewall rules of the signed-in person, newest first.',
+  summary: 'The firewall rules of the signed-in person, newest first; the first page says how many there are (`X-Total-Count`).',
   access: 'customer',
   query: pageQuerySchema,
   status: 200,
@@ -136,4 +165,89 @@ export const deleteRule = endpoint({
   changes: 'rules',
   status: 204,
   problems: [],
+});
+
+export const editRule = endpoint({
+  method: 'PATCH',
+  path: '/firewall/rules/{id}',
+  summary: 'Change what a firewall rule says. It stays enabled, or disabled, as it is.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: newRuleSchema,
+  changes: 'rules',
+  status: 200,
+  reply: ruleSchema,
+  problems: [],
+});
+
+/** One rule of a file. */
+const fileRuleSchema = newRuleFieldsSchema
+  .omit({ lasts: true, device_ids: true })
+  .extend({ enabled: z.boolean({ error: 'Give true or false.' }).default(true) })
+  .superRefine(refineRule);
+export type FileRule = z.infer<typeof fileRuleSchema>;
+
+/** The file that rules are exported as and imported from. */
+export const ruleFileSchema = z.object({
+  palisade_rules: z.literal(1, { error: 'This is not a file of Palisade’s rules.' }),
+  rules: z
+    .array(fileRuleSchema)
+    .min(1, 'There is no rule in this file.')
+    .max(RULES_MAXIMUM, `A file has at most ${RULES_MAXIMUM} rules.`),
+});
+export type RuleFile = z.infer<typeof ruleFileSchema>;
+
+export const importRules = endpoint({
+  method: 'POST',
+  path: '/firewall/import',
+  summary:
+    'Add several rules at once, or put them in the place of all that are there: all of them or, where one is refused, none.',
+  access: 'customer',
+  body: z.object({ rules: ruleFileSchema.shape.rules, replace: z.boolean({ error: 'Give true or false.' }).default(false) }),
+  changes: 'rules',
+  expensive: true,
+  status: 200,
+  reply: z.object({ added: z.int(), removed: z.int() }),
+  problems: ['rule_limit'],
+});
+
+/** What a revision did. */
+export const revisionKindSchema = z.enum(['added', 'edited', 'enabled', 'disabled', 'deleted', 'imported', 'expired', 'undone']);
+export type RevisionKind = z.infer<typeof revisionKindSchema>;
+
+/** One change of a person's rules. `rev` rises by one with each. `rule_name` is that of the rule, where it is about one. */
+export const revisionSchema = z.object({
+  id: idSchema,
+  rev: z.int(),
+  kind: revisionKindSchema,
+  created_at: timeSchema,
+  rule_name: z.string().nullable(),
+  added: z.int(),
+  changed: z.int(),
+  removed: z.int(),
+});
+export type Revision = z.infer<typeof revisionSchema>;
+
+export const listRevisions = endpoint({
+  method: 'GET',
+  path: '/firewall/revisions',
+  summary: `The latest changes of the signed-in person’s rules, newest first; ${REVISIONS_KEPT} are kept.`,
+  access: 'customer',
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(revisionSchema),
+  problems: [],
+});
+
+export const undoRevision = endpoint({
+  method: 'POST',
+  path: '/firewall/revisions/{id}/undo',
+  summary: 'Take back a change of the rules, and every later one. That is a new revision, which can be taken back itself.',
+  access: 'customer',
+  params: idParamsSchema,
+  changes: 'rules',
+  expensive: true,
+  status: 200,
+  reply: revisionSchema,
+  problems: ['conflict'],
 });

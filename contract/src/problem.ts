@@ -8,6 +8,7 @@ const problemCodeSchema = z.enum([
   'two_factor_required',
   'second_factor_refused',
   'sign_in_expired',
+  'device_revoked',
   'forbidden',
   'account_disabled',
   'premium_required',
@@ -22,6 +23,9 @@ const problemCodeSchema = z.enum([
   'conflict',
   'upload_cancelled',
   'rule_limit',
+  'device_limit',
+  'device_in_use',
+  'enrolment_expired',
   'too_large',
   'unsupported_media_type',
   'wrong_host',
@@ -58,6 +62,11 @@ export const PROBLEMS = {
     status: 401,
     title: 'Sign-in expired',
     detail: 'This sign-in took too long, or too many codes were wrong. Begin again.',
+  },
+  device_revoked: {
+    status: 401,
+    title: 'Device revoked',
+    detail: 'This device was revoked, or was never enrolled here. Enrol it again with a new code.',
   },
   forbidden: { status: 403, title: 'Not allowed', detail: 'Your account may not do this.' },
   account_disabled: {
@@ -108,6 +117,22 @@ export const PROBLEMS = {
     status: 409,
     title: 'Too many rules',
     detail: 'You have as many rules as fit. Delete one before you add another.',
+  },
+  device_limit: {
+    status: 409,
+    title: 'Too many devices',
+    detail: 'Your plan has room for no further device. Revoke one, or ask for a larger plan.',
+  },
+  device_in_use: {
+    status: 409,
+    title: 'Device in use',
+    detail:
+      'Another agent with this identity is connected. If this computer is a copy of another one, enrol it with a code of its own.',
+  },
+  enrolment_expired: {
+    status: 410,
+    title: 'Code not valid',
+    detail: 'This enrolment code is wrong, was used, or is older than ten minutes. Ask for a new one.',
   },
   too_large: { status: 413, title: 'Too large', detail: 'The request is larger than this server accepts.' },
   unsupported_media_type: {

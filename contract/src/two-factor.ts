@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deviceIdSchema, signedInSchema } from './auth.ts';
+import { browserIdSchema, signedInSchema } from './auth.ts';
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, idSchema, timeSchema } from './fields.ts';
 
@@ -323,7 +323,7 @@ export const loginWithPasskey = endpoint({
   path: '/auth/login/passkey',
   summary: 'Sign in with a passkey alone. It stands for both factors, because its device has checked who holds it.',
   access: 'anyone',
-  body: z.object({ passkey: passkeyAssertionSchema, device_id: deviceIdSchema.optional() }),
+  body: z.object({ passkey: passkeyAssertionSchema, browser_id: browserIdSchema.optional() }),
   status: 200,
   reply: signedInSchema,
   problems: ['second_factor_refused'],

@@ -20,8 +20,9 @@ import { isShellArchive, shellArchiveMembers } from './shell-archive.ts';
 import { isStreamDisk, streamDiskMembers } from './stream-disk.ts';
 import { isTar, tarMembers } from './tar.ts';
 import { isTnef, tnefMembers } from './tnef.ts';
-import { upxBlocks, upxMembers } from './upx.ts';
+import { isUpxPacked, upxMembers } from './upx.ts';
 import { macroSources } from './vba.ts';
+import { withMacroSheets } from './xlsx-macros.ts';
 import { endsAsZip, zipMembers } from './zip.ts';
 
 /** What holds members. `seven`: 7-Zip opens it, as `format`, from `start` on; `opaque`: recognised, but not opened;
@@ -44,7 +45,7 @@ export type Container =
     }
   | { kind: 'rtf' | 'onenote' | 'tnef' | 'cms' | 'openpgp' | 'armour' | 'asar' | 'phar' | 'pieces' | 'iso-trees' }
   | { kind: 'packed'; compressor: Compressor }
-  | { kind: 'opaque'; detail?: StatusDetail }
+  | { kind: 'opaque'; name: string; detail: StatusDetail }
   | { kind: 'seven'; format: string | undefined; start: number; is_guess?: true };
 
 /** Bytes that `containerOf` needs: one tar block, and the volume descriptor of ISO 9660 lies at 32 KiB. */
@@ -76,32 +77,32 @@ const MAGIC: readonly { magic: Buffer; offset: number; format: string }[] = [
 ];
 
 /** What nothing here opens, and what is encrypted as a whole. */
-const OPAQUE: readonly { magic: Buffer; offset: number; detail?: StatusDetail }[] = [
-  { magic: text('LRZI'), offset: 0 },
-  { magic: text('RZIP\x02'), offset: 0 },
-  { magic: text('**ACE**'), offset: 7 },
-  { magic: text('ALZ\x01'), offset: 0 },
-  { magic: text('EGGA'), offset: 0 },
-  { magic: text('StuffIt (c)'), offset: 0 },
-  { magic: text('StuffIt!'), offset: 0 },
-  { magic: text('7kSt'), offset: 0 }, // ZPAQ
-  { magic: hex('dca7c4fd'), offset: 20 }, // ZOO
-  { magic: hex('526172211a07'), offset: 0 }, // a RAR of a kind to come
-  { magic: text('pbzx'), offset: 0 }, // Apple's packages
-  { magic: text('#@~^'), offset: 0 }, // scripts behind Microsoft's encoder
-  { magic: hex('ff060000734e61507059'), offset: 0 }, // Snappy, framed
-  { magic: text('ISc('), offset: 0 }, // InstallShield
-  { magic: text('WithoutFreeSpace'), offset: 0 }, // disks of Parallels
-  { magic: text('WithouFreSpacExt'), offset: 0 },
-  { magic: text('QED\0'), offset: 0 },
-  { magic: hex('455646090d0aff00'), offset: 0 }, // disks of EnCase
-  { magic: text('EXFAT   '), offset: 3 },
-  { magic: text('XFSB'), offset: 0 },
-  { magic: text('-rom1fs-'), offset: 0 },
-  { magic: hex('e2e1f5e0'), offset: 1024 }, // EROFS
-  { magic: hex('1020f5f2'), offset: 1024 }, // F2FS
-  { magic: hex('4c554b53babe'), offset: 0, detail: 'encrypted' }, // LUKS
-  { magic: text('-FVE-FS-'), offset: 3, detail: 'encrypted' }, // BitLocker
+const OPAQUE: readonly { magic: Buffer; offset: number; name: string; detail?: StatusDetail }[] = [
+  { magic: text('LRZI'), offset: 0, name: 'lrzip' },
+  { magic: text('RZIP\x02'), offset: 0, name: 'rzip' },
+  { magic: text('**ACE**'), offset: 7, name: 'ACE' },
+  { magic: text('ALZ\x01'), offset: 0, name: 'ALZ' },
+  { magic: text('EGGA'), offset: 0, name: 'EGG' },
+  { magic: text('StuffIt (c)'), offset: 0, name: 'StuffIt' },
+  { magic: text('StuffIt!'), offset: 0, name: 'StuffIt' },
+  { magic: text('7kSt'), offset: 0, name: 'ZPAQ' },
+  { magic: hex('dca7c4fd'), offset: 20, name: 'ZOO' },
+  { magic: hex('526172211a07'), offset: 0, name: 'RAR of a new kind' },
+  { magic: text('pbzx'), offset: 0, name: 'pbzx (Apple)' },
+  { magic: text('#@~^'), offset: 0, name: 'Windows Script Encoder' },
+  { magic: hex('ff060000734e61507059'), offset: 0, name: 'Snappy' },
+  { magic: text('ISc('), offset: 0, name: 'InstallShield' },
+  { magic: text('WithoutFreeSpace'), offset: 0, name: 'Parallels disk' },
+  { magic: text('WithouFreSpacExt'), offset: 0, name: 'Parallels disk' },
+  { magic: text('QED\0'), offset: 0, name: 'QED disk' },
+  { magic: hex('455646090d0aff00'), offset: 0, name: 'EnCase disk' },
+  { magic: text('EXFAT   '), offset: 3, name: 'exFAT' },
+  { magic: text('XFSB'), offset: 0, name: 'XFS' },
+  { magic: text('-rom1fs-'), offset: 0, name: 'romfs' },
+  { magic: hex('e2e1f5e0'), offset: 1024, name: 'EROFS' },
+  { magic: hex('1020f5f2'), offset: 1024, name: 'F2FS' },
+  { magic: hex('4c554b53babe'), offset: 0, name: 'LUKS', detail: 'encrypted' },
+  { magic: text('-FVE-FS-'), offset: 3, name: 'BitLocker', detail: 'encrypted' },
 ];
 
 /** Two bytes alone would take one random file in 32,768 for an archive, so what follows them must make sense too. */
@@ -117,12 +118,39 @@ function isArj(head: Buffer): boolean {
   );
 }
 
-/** LZW of compress(1): the third byte holds the code size (9 to 16 bits) and two bits that are always zero. */
+const LZW = { first_bits: 9, most_bits: 16, clear: 256, codes_least: 16 } as const;
+
+/**
+ * LZW of compress(1): the third byte holds the code size (9 to 16 bits) and two bits that are always zero. The magic is of two bytes, so that its first codes,
+ * of 9 bits each, must be ones that a decoder knows by then: of noise one in 30,000 has as many.
+ */
 function isCompress(head: Buffer): boolean {
   const flags = head[2] ?? 0;
-  return (
-    head.length > 2 && head.readUInt16BE(0) === 0x1f9d && (flags & 0x60) === 0 && (flags & 0x1f) >= 9 && (flags & 0x1f) <= 16
-  );
+  const most_bits = flags & 0x1f;
+  if (head.length < 5 || head.readUInt16BE(0) !== 0x1f9d || (flags & 0x60) !== 0) return false;
+  if (most_bits < LZW.first_bits || most_bits > LZW.most_bits) return false;
+  const has_clear = (flags & 0x80) !== 0;
+  const first = has_clear ? LZW.clear + 1 : LZW.clear;
+  let next = first;
+  let is_first = true;
+  for (let count = 0, bit = 0; count < LZW.codes_least; count += 1) {
+    const at = 3 + (bit >> 3);
+    if (at + 2 > head.length) return true;
+    const code = (head.readUInt16LE(at) >> (bit & 7)) & 0x1ff;
+    bit += LZW.first_bits;
+    if (has_clear && code === LZW.clear && !is_first) {
+      // The table begins anew, with the next eight codes.
+      bit = Math.ceil(bit / (8 * LZW.first_bits)) * 8 * LZW.first_bits;
+      next = first;
+      is_first = true;
+      continue;
+    }
+    // The first is a byte as it is; then one that is known, or the one that is about to be.
+    if (is_first ? code > 255 : code > next) return false;
+    if (!is_first) next += 1;
+    is_first = false;
+  }
+  return true;
 }
 
 const LZMA_USUAL = 0x5d;
@@ -185,7 +213,7 @@ export function containerOf(head: Buffer): Container | undefined {
   const known = MAGIC.find(stands);
   if (known !== undefined) return seven(known.format);
   const closed = OPAQUE.find(stands);
-  if (closed !== undefined) return closed.detail === undefined ? { kind: 'opaque' } : { kind: 'opaque', detail: closed.detail };
+  if (closed !== undefined) return { kind: 'opaque', name: closed.name, detail: closed.detail ?? 'unsupported' };
   if (isSkippable(head)) return seven('zstd');
   if (isArj(head)) return seven('arj');
   if (isCompress(head)) return seven('Z');
@@ -241,7 +269,7 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   // The mails of a mailbox are looked at one by one.
   if (container?.kind !== 'mailbox' && holdsEncoded(reader, head)) found.push({ kind: 'uuencode' });
   if (container === undefined && holdsArmour(reader)) found.push({ kind: 'armour' });
-  if (isProgram(head) && upxBlocks(reader).length > 0) found.push({ kind: 'upx' });
+  if (isProgram(head) && isUpxPacked(reader)) found.push({ kind: 'upx' });
   return found;
 }
 
@@ -257,13 +285,14 @@ const BY_FORMAT: Readonly<Record<string, Container>> = {
   phar: { kind: 'phar' },
 };
 /** Nothing here opens these. */
-const CLOSED: readonly string[] = ['ace', 'installshield'];
+const CLOSED: Readonly<Record<string, string>> = { ace: 'ACE', installshield: 'InstallShield' };
 
 /** What to open as a carved format that begins with `head`. */
 export function containerFor(format: string, head: Buffer): Container {
   const known = BY_FORMAT[format] ?? containerOf(head);
   if (known !== undefined) return known;
-  return CLOSED.includes(format) ? { kind: 'opaque' } : { kind: 'seven', format: undefined, start: 0 };
+  const name = CLOSED[format];
+  return name === undefined ? { kind: 'seven', format: undefined, start: 0 } : { kind: 'opaque', name, detail: 'unsupported' };
 }
 
 /** The one member of a packed file is named after it. */
@@ -357,7 +386,7 @@ async function* macroMembers(content: Content, { budget, explain }: Workshop): A
 export function membersOf(container: Container, content: Content, name: string, workshop: Workshop): AsyncGenerator<Member> {
   switch (container.kind) {
     case 'zip':
-      return zipMembers(content, workshop);
+      return withMacroSheets(zipMembers(content, workshop), workshop.budget);
     case 'gzip':
       return compressedMembers('gzip', content, innerName(name), workshop);
     case 'packed':
@@ -408,6 +437,9 @@ export function membersOf(container: Container, content: Content, name: string, 
     case 'macros':
       return macroMembers(content, workshop);
     case 'opaque':
-      throw new Unreadable(container.detail ?? 'unsupported');
+      workshop.note(
+        `Its format is ${container.name}, which ${container.detail === 'encrypted' ? 'is encrypted as a whole' : 'nothing here opens'}.`,
+      );
+      throw new Unreadable(container.detail);
   }
 }

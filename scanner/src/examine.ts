@@ -18,7 +18,7 @@ import { type Content, disposeContent, isDiskError, takeContent } from './conten
 import { hasParts, leafParts } from './leaf-parts.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { isLockingManifest } from './locked-office.ts';
-import { type Kind, matchContent, matchPieces, pathOf, unread, type Walk } from './match-content.ts';
+import { type Kind, matchContent, matchPieces, note, pathOf, unread, type Walk } from './match-content.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { Ranges } from './ranges.ts';
@@ -143,6 +143,8 @@ function containersOf(walk: Walk, reader: Reader, name: string): { containers: C
 /** Containers that are texts, too. What is in any other kind is no text that a program reads. */
 const TEXTS: readonly Container['kind'][] = ['uuencode', 'mail', 'mailbox', 'rtf', 'armour'];
 
+const PDF_BEGIN = Buffer.from('%PDF');
+
 /** Shorter runs of letters hold no container behind something else. Bytes. */
 const HOLDS_LEAST = 256;
 
@@ -177,7 +179,9 @@ async function examineViews(
   depth: number,
   trail: readonly string[],
 ): Promise<void> {
-  if (containers.some(({ kind }) => !TEXTS.includes(kind))) return;
+  // The header of a PDF may stand anywhere in the beginning, so that any text that quotes one is one as well.
+  const isText = ({ kind }: Container) => TEXTS.includes(kind) || (kind === 'pdf' && !reader.at(0, 4).equals(PDF_BEGIN));
+  if (!containers.every(isText)) return;
   const is_taken = containers.some(({ kind }) => kind === 'mail' || kind === 'mailbox');
   for await (const view of textViews(reader, walk.workshop, { is_taken, isFile: (bytes) => isOrHoldsFile(walk, bytes) })) {
     if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
@@ -207,7 +211,11 @@ async function open(
   trail: readonly string[],
 ): Promise<Opened> {
   const explained = new Ranges(content.size);
-  const workshop: Workshop = { ...walk.workshop, explain: (start, end) => explained.add(start, end) };
+  const workshop: Workshop = {
+    ...walk.workshop,
+    explain: (start, end) => explained.add(start, end),
+    note: (sentence) => note(walk, trail.length > 0 ? trail.join(' / ') : null, sentence),
+  };
   let members = 0;
   let failure: StatusDetail | undefined;
   try {
@@ -295,6 +303,7 @@ export async function examine(
         return join(parts.folder, `${files}`);
       },
       explain: () => {},
+      note: () => {},
     },
     name: file.name,
     worst: -1,

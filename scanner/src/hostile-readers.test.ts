@@ -55,8 +55,7 @@ describe('an OLE file', () => {
     const before = process.memoryUsage().rss;
     const { work, examination } = await workFor(file);
     expect(examination.unread).toEqual(['damaged']);
-    // Its sectors that no stream uses are looked at as well.
-    expect(work).toBeLessThan(40 * file.length);
+    expect(work).toBeLessThan(32 * file.length);
     expect(examination.coverage.bytes_scanned).toBeLessThan(8 * file.length);
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB);
   });

@@ -33,6 +33,8 @@ export interface Workshop {
    * explains nothing at all, and does not fail, is taken to explain the whole of its content.
    */
   explain(start: number, end: number): void;
+  /** Something about the content that its person is to know, in one sentence. */
+  note(sentence: string): void;
 }
 
 /** The rest of an archive cannot be read. Data, not a failure: what came before is good. */

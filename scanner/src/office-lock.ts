@@ -5,7 +5,7 @@ import type { Budget } from './limits.ts';
 // itself tries one password before it asks for any: people protect a workbook with it without knowing.
 
 /** What Excel tries (MS-OFFCRYPTO 2.3.1 names it as the default of workbooks that are protected against changes). */
-const DEFAULT_PASSWORD = 'VelvetSweatshop';
+export const DEFAULT_PASSWORD = 'VelvetSweatshop';
 /** Office writes 100,000. Who wants more makes a scanner work, and is not helped. */
 const SPINS_MAXIMUM = 1_000_000;
 const SEGMENT_BYTES = 4096;

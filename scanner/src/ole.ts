@@ -1,5 +1,7 @@
+import type { StatusDetail } from '@palisade/contract/antivirus';
 import { lzfuText } from './compressed-rtf.ts';
 import { type Content, MEMORY_BYTES_MAXIMUM } from './content.ts';
+import type { Budget } from './limits.ts';
 import { isLockedStream } from './locked-office.ts';
 import { type Member, type MemberBody, Unreadable, type Workshop } from './member.ts';
 import { openedPackage } from './office-lock.ts';
@@ -7,6 +9,9 @@ import { nativeMembers } from './ole-native.ts';
 import { Ranges } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
 import { macroSources } from './vba.ts';
+import { hiddenCode } from './vba-pcode.ts';
+import { openedWorkbook } from './xls-lock.ts';
+import { xlsMacros } from './xls-macros.ts';
 
 // Own reader: Office opens files whose sectors end too early or whose directory is wrong, and documents with macros are made wrong on purpose.
 // Every stream that an entry of the directory names is read, whether the tree leads to it or not. Numbers are sections of MS-CFB 12.0.
@@ -173,6 +178,18 @@ function isZeros(reader: Reader, from: number, to: number): boolean {
   return true;
 }
 
+const HIDDEN = {
+  missing: 'A macro is there in its compiled form alone, without the text that it was made from: what it does could not be read.',
+  differs: 'The compiled form of a macro holds texts that are not in its source: what it does could not be read.',
+} as const;
+
+/** A text that a reader made, for the rules alone. */
+function textView(name: string, text: string, budget: Budget, damage?: StatusDetail): Member {
+  const bytes = Buffer.from(text);
+  budget.addUnpacked(bytes.length, bytes.length, bytes.length);
+  return { name, view: true, read: () => ({ content: { size: bytes.length, bytes }, damage }) };
+}
+
 /** Streams of an OLE file; after each that holds macros their source. @throws Unreadable `damaged`, at the end, when a chain of sectors is none. */
 export async function* oleMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
   const { budget } = workshop;
@@ -217,6 +234,8 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
     const cutoff = header.readUInt32LE(56);
     let damaged = is_fat_damaged || directory.damaged || is_mini_damaged;
     let given = 0;
+    /** Of streams: their first sector, and how long they are. */
+    const places = new Set<string>();
 
     /** The document in an encrypted package, where it opens. */
     const openedBy = (locked: Chain): Buffer | undefined => {
@@ -265,16 +284,39 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
       const bytes = bytesOf(reader, chain);
       budget.addUnpacked(bytes.length, bytes.length, bytes.length);
       const body: MemberBody = { content: { size: bytes.length, bytes }, damage: bytes.length < size ? 'damaged' : undefined };
-      yield { name, taken: ['vba'], read: () => body };
-      if (isLockedStream(name, bytes))
-        yield { name: `${name} (text)`, closed: 'encrypted', read: () => ({ content: { size: 0, bytes: Buffer.alloc(0) } }) };
+      // What was given under another name already is the same bytes; a name may say what else they are.
+      const place = `${size < cutoff ? 'mini' : 'sector'} ${start}, ${chain.size}`;
+      if (!places.has(place)) yield { name, taken: ['vba'], read: () => body };
+      places.add(place);
+      let workbook = bytes;
+      if (isLockedStream(name, bytes)) {
+        budget.spend(bytes.length * 2);
+        const opened = openedWorkbook(bytes, workshop.password);
+        if (opened === undefined)
+          yield { name: `${name} (text)`, closed: 'encrypted', read: () => ({ content: { size: 0, bytes: Buffer.alloc(0) } }) };
+        else {
+          workbook = opened;
+          budget.addUnpacked(opened.length, opened.length, opened.length);
+          yield { name: `${name} (opened)`, read: () => ({ content: { size: opened.length, bytes: opened } }) };
+        }
+      }
+      const sheets = xlsMacros(workbook, budget);
+      if (sheets !== undefined) yield textView(`${name} (macro sheets)`, sheets, budget);
       const rtf = lzfuText(bytes, budget);
       if (rtf !== undefined) yield { name: `${name} (text)`, read: () => ({ content: { size: rtf.length, bytes: rtf } }) };
       if (name.toLowerCase().startsWith(NATIVE)) yield* nativeMembers(bytes, budget);
+      const sources: Buffer[] = [];
       for (const { bytes: macro, packed_bytes, is_cut } of macroSources(bytes, budget)) {
+        sources.push(macro);
         budget.addUnpacked(macro.length, macro.length, packed_bytes);
         const content = { size: macro.length, bytes: macro };
         yield { name: `${name} (macro)`, read: () => ({ content, damage: is_cut ? 'too_large' : undefined }) };
+      }
+      const hidden = hiddenCode(bytes, sources);
+      if (hidden !== undefined) {
+        workshop.note(HIDDEN[hidden.source]);
+        const texts = textView(`${name} (compiled macro)`, `${hidden.texts.join('\n')}\n`, budget, 'unsupported');
+        yield texts;
       }
     }
     yield* unusedMembers(reader, explained, fat.at(known), workshop);

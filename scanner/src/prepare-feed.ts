@@ -197,6 +197,7 @@ export async function prepareFeed(feed: RawFeed, except: ReadonlySet<string>): P
         return `${folder_of_members}-${files}`;
       },
       explain: () => {},
+      note: () => {},
     };
     if (kind === 'sha256') {
       left_out = await prepareList(feed, except, workshop);

@@ -214,6 +214,19 @@ describe('twice as many bytes cost twice as much, or are given up', () => {
   });
 });
 
+test('two archives of whole files, of which the last file is an archive itself, are whole', async () => {
+  const entry = (name: string, content: Buffer) => {
+    const numbers = [1, 0o100644, 0, 0, 1, 0, content.length, 0, 0, 0, 0, name.length + 1, 0];
+    const head = Buffer.from(`070701${numbers.map((number) => number.toString(16).padStart(8, '0')).join('')}${name}\0`);
+    const padded = (bytes: Buffer) => Buffer.concat([bytes], Math.ceil(bytes.length / 4) * 4);
+    return Buffer.concat([padded(head), padded(content)]);
+  };
+  const cpio = (name: string, content: Buffer) =>
+    Buffer.concat([entry(name, content), entry('TRAILER!!!', Buffer.alloc(0)), Buffer.alloc(400)]);
+  const inner = zip([{ name: 'eicar.com', content: EICAR }]);
+  expect(await examined(cpio('a.txt', TEXT), cpio('a.zip', inner))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+});
+
 describe('the patterns by which containers are found', () => {
   test('fit random bytes less than once in 10 GB, all of them together', () => {
     expect(CARVED.reduce((hits, carved) => hits + 10e9 * 2 ** -bitsOf(carved), 0)).toBeLessThan(1);

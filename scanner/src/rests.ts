@@ -32,6 +32,14 @@ function isWeak(container: Container): boolean {
   return container.kind === 'seven' && ['lzma', 'Z', 'arj', 'cpio'].includes(container.format ?? '');
 }
 
+/**
+ * Archives that hold files as they are: the last of these may be an archive that is read from the end of the content as well, so that what is explained of it is no end of this one. They know their own
+ * end.
+ */
+function isOfWholeFiles(container: Container): boolean {
+  return container.kind === 'tar' || (container.kind === 'seven' && container.format === 'cpio');
+}
+
 /** The steps of the examination that lead from a rest on: it knows them, and they make rests. */
 interface Steps {
   open(walk: Walk, container: Container, content: Content, depth: number, trail: readonly string[]): Promise<Opened>;
@@ -83,10 +91,12 @@ export class Rests {
 
   /** `is_opened`: a reader opened what the gaps are in. `is_tried`: it was looked at as a container from its first byte on. */
   async examine(gaps: readonly Range[], is_opened: boolean, is_tried: boolean): Promise<void> {
+    let start = 0;
     for (const gap of gaps) {
+      // An archive that began in an earlier gap may end in a later one.
+      start = Math.max(start, gap.start);
       // What stands in explained ranges is no beginning.
-      this.passHits(gap.start);
-      let { start } = gap;
+      this.passHits(start);
       while (start < gap.end) {
         // Some formats begin with zeros.
         if (start > 0) start = beginning(this.reader, start, skipZeros(this.reader, start, gap.end));
@@ -119,7 +129,7 @@ export class Rests {
       if (begins !== undefined) this.hit += 1;
       const after =
         container !== undefined
-          ? await this.open(container, start, this.endOf(begins, end), {
+          ? await this.open(container, start, isOfWholeFiles(container) ? this.content.size : this.endOf(begins, end), {
               name: begins?.carved.format,
               is_quiet: begins?.carved.is_guess ?? isWeak(container),
             })

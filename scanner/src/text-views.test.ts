@@ -128,6 +128,8 @@ describe('a command is found that is hidden by', () => {
         .replaceAll(/(.{30})/g, '$1" + "')}"`,
     ],
     ['hexadecimal digits', `x("${Buffer.from(FETCH).toString('hex')}")`],
+    ['hexadecimal digits, with zeros behind them', `x("${Buffer.from(FETCH).toString('hex')}")\n\0\0\0\0\0\0`],
+    ['hexadecimal digits in a text that quotes a PDF', `# %PDF-1.5 is how it begins\nx("${Buffer.from(FETCH).toString('hex')}")`],
     ['a list of numbers', `var a = [${[...Buffer.from(FETCH)].join(', ')}];`],
     [
       'a list of hexadecimal numbers',

@@ -1,8 +1,10 @@
 import { inflateRawSync } from 'node:zlib';
-import { type Content, openSource } from './content.ts';
+import { type Content, isDiskError, openSource } from './content.ts';
+import { LimitReached } from './limits.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
 import { sevenZipMembers } from './seven-zip.ts';
+import { unpackedByProgram, upxProgram } from './upx-program.ts';
 
 // Programs packed by UPX. Its headers (upx/src/packhead.cpp, upx/src/stub/src/include/linux.h) say what is packed where and how, and it is packed by the UCL
 // library's NRV (ucl/src/n2b_d.c, n2d_d.c, n2e_d.c), by LZMA or by deflate. What comes out is the program as it lies in memory: its texts and its code, in
@@ -200,6 +202,11 @@ export function upxBlocks(reader: Reader): Block[] {
   return [];
 }
 
+/** Whether there is something of UPX in a program that may be unpacked: by us, or by UPX itself where it is installed. */
+export function isUpxPacked(reader: Reader): boolean {
+  return upxBlocks(reader).length > 0 || (upxProgram() !== undefined && reader.find(MARK, 1, SEARCHED_BYTES) >= 0);
+}
+
 /** LZMA as UPX writes it: two bytes of properties, and neither dictionary nor size. */
 function asLzma(packed: Buffer, unpacked: number): Buffer {
   const [first = 0, second = 0] = packed;
@@ -211,10 +218,28 @@ function asLzma(packed: Buffer, unpacked: number): Buffer {
 }
 
 /**
- * The program that UPX packed, as it lies in memory.
+ * The program that UPX packed: as it lies in memory, or, where that cannot be read, as UPX itself unpacks it.
  * @throws Unreadable when it does not unpack.
  */
-export async function* upxMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
+export async function* upxMembers(content: Content, workshop: Workshop, program = upxProgram()): AsyncGenerator<Member> {
+  let failure: unknown;
+  try {
+    let is_read = false;
+    for await (const member of ownMembers(content, workshop)) {
+      is_read = true;
+      yield member;
+    }
+    if (is_read) return;
+  } catch (error) {
+    if (error instanceof LimitReached || isDiskError(error)) throw error;
+    failure = error;
+  }
+  const unpacked = program === undefined ? undefined : await unpackedByProgram(content, workshop, program);
+  if (unpacked !== undefined) yield unpacked;
+  else if (failure !== undefined) throw failure;
+}
+
+async function* ownMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
   const reader = openReader(content, workshop.budget);
   const { budget } = workshop;
   try {

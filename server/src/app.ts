@@ -15,14 +15,14 @@ import type { Signatures } from '#features/antivirus/signatures.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { readLeakedPasswords } from '#features/auth/leaked-passwords.ts';
 import { accountKey } from '#features/auth/sign-in.ts';
-import { serveChat } from '#features/chat/chat.routes.ts';
-import { createChat } from '#features/chat/chat.ts';
+import type { ChatTables } from '#features/chat/chat.tables.ts';
 import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
 import type { DetectionTables } from '#features/detection/detection.tables.ts';
 import { forgetFindingsOf } from '#features/detection/findings-store.ts';
 import { createMovedTokens } from '#features/detection/moved-tokens.ts';
 import { forgetWindowsOf } from '#features/detection/windows-store.ts';
 import { serveFirewall } from '#features/firewall/firewall.routes.ts';
+import type { FirewallTables } from '#features/firewall/firewall.tables.ts';
 import { createFirewall } from '#features/firewall/firewall.ts';
 import { serveOutbox } from '#features/outbox/outbox.routes.ts';
 import { forgetOldScores } from '#features/posture/score-history.ts';
@@ -66,6 +66,7 @@ import { createRedisTopics } from '#platform/topics/redis-topics.ts';
 import { personTopic } from '#platform/topics/topics.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
+import { buildDesk } from './app/desk.ts';
 import { createInstallationNews } from './app/installation-news.ts';
 import { restrainMail } from './app/letters.ts';
 import { buildMetrics, meterScans } from './app/metrics.ts';
@@ -84,6 +85,8 @@ export interface App {
   signatures: Signatures;
   /** What raises alerts. */
   alerts: Pick<Alerts, 'raise'>;
+  /** Writes down the scores that readings have found since the last minute. */
+  keepScores(): Promise<void>;
   database: Kysely<Tables>;
   /** Stops taking requests; to be called before `close` by who lets those under way finish. */
   drain: Drain;
@@ -136,7 +139,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
         });
   const metrics = settings.metrics && createMetrics();
   const spool = openSpool({ ...folderOf(surroundings, 'spool'), limits: settings.spool });
-  const { quarantine, shared, sharedSets, close: closeStore } = await openKeptFiles(surroundings);
+  const { quarantine, shared, sharedSets, attachments, close: closeStore } = await openKeptFiles(surroundings);
   const topics =
     settings.redis_url === undefined ? createMemoryTopics() : await createRedisTopics({ url: settings.redis_url, logger });
   const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
@@ -165,7 +168,12 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     key: keys.audit,
     now,
   });
-  const firewall = createFirewall({ database: database.$pickTables<'firewall_rules' | 'firewall_rule_counts'>(), now });
+  const firewall = createFirewall({
+    database: database.$pickTables<keyof FirewallTables>(),
+    jobs,
+    onChange: (user_id) => changed(user_id, 'rules'),
+    now,
+  });
   const remote = createRemote({
     database: database.$pickTables<'remote_sessions'>(),
     counters,
@@ -231,6 +239,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     forget: [
       (transaction, user_id) =>
         antivirus.forgetPerson(transaction.$extendTables<Pick<Tables, 'scans' | 'quarantine_reports'>>(), user_id),
+      (transaction, user_id) => desk.forgetPerson(transaction.$extendTables<Pick<Tables, keyof ChatTables>>(), user_id),
       async (transaction, user_id) => {
         await remote.forgetAgent(transaction.$extendTables<Pick<Tables, 'remote_sessions'>>(), user_id);
         return () => Promise.resolve();
@@ -245,6 +254,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
         );
         return () => Promise.resolve();
       },
+      (_transaction, user_id) => Promise.resolve(() => Promise.resolve(monitor.posture.scores.forget(user_id))),
       // Once everything of it is deleted.
       () => Promise.resolve(async () => void (await wipeDeleted(database))),
     ],
@@ -268,6 +278,10 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     tell,
     ...{ accounts, scanner, subscriptions, firewall, remote },
     now,
+  });
+  const desk = await buildDesk(surroundings, {
+    ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
+    files: attachments,
   });
   keepRetention({
     jobs,
@@ -366,7 +380,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     plan: subscriptions.current,
     overview: monitor.posture.overview,
   });
-  serveChat(api, createChat({ database: database.$pickTables<'chat_messages'>(), now }));
+  desk.serve(api);
   serveRemote(api, remote);
   serveFirewall(api, firewall);
 
@@ -402,6 +416,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     topics,
     present: antivirus.progress,
     held: accounts.held,
+    desk: desk.topics,
     opening: { rate: settings.limits['sockets.source'], counters },
     limits: surroundings.events_limits ?? SOCKET_LIMITS,
     public_url: settings.public_url,
@@ -417,6 +432,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     embedded,
     signatures,
     alerts: monitor.alerts,
+    keepScores: monitor.posture.scores.keep,
     database,
     drain,
     metrics: measuring?.server,
@@ -433,6 +449,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       await fastify.close();
       await proxies.close();
       await jobs.close();
+      await desk.close();
       await monitor.close();
       await accounts.close();
       await counters.close();

@@ -9,6 +9,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { App } from '#server/app.ts';
 import { Authenticator } from './authenticator.ts';
+import { DESK_RECORDS } from './desk-records.ts';
 import { allEndpoints } from './endpoints.ts';
 import { startTestApp } from './harness.ts';
 import { newUploadKey, openUpload, scanned } from './upload.ts';
@@ -70,10 +71,58 @@ const ACCESS: Record<string, Access> = {
   'GET /firewall/rules': 'customer',
   'POST /firewall/rules': 'customer',
   'PUT /firewall/rules/{id}': 'customer',
+  'PATCH /firewall/rules/{id}': 'customer',
   'DELETE /firewall/rules/{id}': 'customer',
+  'POST /firewall/import': 'customer',
+  'GET /firewall/revisions': 'customer',
+  'POST /firewall/revisions/{id}/undo': 'customer',
 
   'GET /chat/messages': 'customer',
   'POST /chat/messages': 'customer',
+  'GET /chat': 'customer',
+  'POST /chat/read': 'customer',
+  'POST /chat/person': 'customer',
+  'POST /chat/rating': 'customer',
+  'POST /chat/share': 'customer',
+  'POST /chat/attachments': 'customer',
+  'GET /chat/attachments/{id}': 'customer',
+  'DELETE /chat/attachments/{id}': 'customer',
+  'GET /chat/attachments/{id}/file': 'customer',
+  'GET /chat/transcript': 'customer',
+  'POST /chat/transcript': 'customer',
+  'GET /support/conversations': 'support',
+  'GET /support/counts': 'support',
+  'GET /support/conversations/{id}': 'support',
+  'PATCH /support/conversations/{id}': 'support',
+  'GET /support/conversations/{id}/messages': 'support',
+  'POST /support/conversations/{id}/messages': 'support',
+  'POST /support/conversations/{id}/read': 'support',
+  'POST /support/conversations/{id}/claim': 'support',
+  'POST /support/conversations/{id}/assign': 'support',
+  'POST /support/conversations/{id}/close': 'support',
+  'POST /support/conversations/{id}/reopen': 'support',
+  'POST /support/conversations/{id}/snooze': 'support',
+  'GET /support/conversations/{id}/customer': 'support',
+  'POST /support/conversations/{id}/remote-session': 'support',
+  'GET /support/conversations/{id}/transcript': 'support',
+  'GET /support/messages/{id}/shared': 'support',
+  'GET /support/team': 'support',
+  'PUT /support/presence': 'support',
+  'GET /support/canned-answers': 'support',
+  'GET /support/settings': 'support',
+  'POST /admin/canned-answers': 'admin',
+  'PUT /admin/canned-answers/{id}': 'admin',
+  'DELETE /admin/canned-answers/{id}': 'admin',
+  'PUT /admin/desk-settings': 'admin',
+  'GET /admin/desk-report': 'admin',
+  'GET /admin/desk-report/csv': 'admin',
+  'GET /help/articles': 'anyone',
+  'GET /help/article': 'anyone',
+  'GET /help/suggestions': 'customer',
+  'GET /admin/help-articles': 'admin',
+  'POST /admin/help-articles': 'admin',
+  'PUT /admin/help-articles/{id}': 'admin',
+  'DELETE /admin/help-articles/{id}': 'admin',
   'GET /remote/sessions': 'customer',
   'POST /remote/session': 'customer',
   'POST /remote/sessions/{id}/cancel': 'customer',
@@ -154,6 +203,7 @@ const NEEDS_PROVEN_EMAIL = [
   'POST /remote/session',
   'POST /remote/join',
   'POST /subscription/requests',
+  'POST /chat/transcript',
 ];
 
 const idSchema = z.object({ id: z.string() });
@@ -187,7 +237,14 @@ const RECORDS: Record<
   },
   'POST /antivirus/scans/{id}/report': { make: makeScan, body: { reason: 'I wrote it myself.' } },
   'PUT /firewall/rules/{id}': { make: makeRule, body: { enabled: false } },
+  'PATCH /firewall/rules/{id}': { make: makeRule, body: { rule_name: 'Other' } },
   'DELETE /firewall/rules/{id}': { make: makeRule },
+  'POST /firewall/revisions/{id}/undo': {
+    make: async (owner) => {
+      await makeRule(owner);
+      return z.array(idSchema).parse(await owner('GET', '/firewall/revisions'))[0]?.id ?? '';
+    },
+  },
   'POST /auth/sessions/{id}/end': {
     body: { password: 'a long enough password' },
     make: async (owner) =>
@@ -463,7 +520,7 @@ describe('a record', async () => {
         .filter(({ path }) => path.includes('{'))
         .map(({ key }) => key)
         .sort(),
-    ).toEqual(Object.keys(RECORDS).sort());
+    ).toEqual([...Object.keys(RECORDS), ...Object.keys(DESK_RECORDS)].sort());
   });
 
   test.each(Object.entries(RECORDS))(

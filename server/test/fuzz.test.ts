@@ -207,11 +207,11 @@ test('10,000 calls with hostile values, in any order, by several people: never a
     }
     // Who may call the others is the access table's; a call of an administrator may have given somebody another role.
     if (person.role === 'customer' && endpoint.access === 'customer') {
+      // Customers read the name of who has answered them.
+      const shown = reply.text.replaceAll(/"(?:agent|author)":"[^"]*"|UTC, [^\n]*:/gu, '');
       for (const other of people) {
         if (other === person || `${path}${sent ?? ''}`.includes(other.mark)) continue;
-        expect(reply.text.includes(other.mark), `${what}\nanswers what is ${other.name}'s: ${reply.text.slice(0, 500)}`).toBe(
-          false,
-        );
+        expect(shown.includes(other.mark), `${what}\nanswers what is ${other.name}'s: ${reply.text.slice(0, 500)}`).toBe(false);
       }
     }
     for (const [id] of reply.text.matchAll(UUID)) {

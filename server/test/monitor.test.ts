@@ -276,10 +276,10 @@ describe('a sign-in with a new browser', () => {
     const place = { source: '198.51.100.20', client: CHROME };
     replyOf(await enter(tess.email, place));
     const [alert] = await alertsOf(tess.token);
-    expect(alert).toMatchObject({ rule: 'suspicious_login.new_device', severity: 'medium', status: 'open' });
-    expect(await unreviewed(tess.token)).toEqual({ security_score: 95, reasons: ['unreviewed_device'] });
+    expect(alert).toMatchObject({ rule: 'suspicious_login.new_browser', severity: 'medium', status: 'open' });
+    expect(await unreviewed(tess.token)).toEqual({ security_score: 95, reasons: ['unreviewed_browser'] });
     const { score_breakdown } = replyOf(await call(readDashboard, { token: tess.token }));
-    expect(score_breakdown.find(({ id }) => id === 'unreviewed_device')?.fix_route).toBe(`/anti-hacking?alert=${alert?.id}`);
+    expect(score_breakdown.find(({ id }) => id === 'unreviewed_browser')?.fix_route).toBe(`/anti-hacking?alert=${alert?.id}`);
 
     const params = { id: alert?.id ?? '' };
     replyOf(await call(resolveAlert, { token: tess.token, params, body: { reason: 'was_me' } }));
@@ -307,7 +307,7 @@ describe('a sign-in with a new browser', () => {
 
     replyOf(await enter(uma.email, place));
     expect(await alertsOf(uma.token)).toMatchObject([
-      { rule: 'suspicious_login.new_device', status: 'open', blocked: false },
+      { rule: 'suspicious_login.new_browser', status: 'open', blocked: false },
       { id: params.id, status: 'acknowledged', blocked: true },
     ]);
   });

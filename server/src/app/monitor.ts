@@ -10,7 +10,7 @@ import { createMonitor } from '#features/alerts/monitor.ts';
 import type { InfectedFile } from '#features/antivirus/examination.ts';
 import type { DetectionTables } from '#features/detection/detection.tables.ts';
 import { createDetection } from '#features/detection/detection.ts';
-import { createKnownDevices } from '#features/detection/known-devices.ts';
+import { createKnownBrowsers } from '#features/detection/known-browsers.ts';
 import { createTelling } from '#features/detection/telling.ts';
 import type { Firewall } from '#features/firewall/firewall.ts';
 import { servePosture } from '#features/posture/posture.routes.ts';
@@ -84,7 +84,7 @@ export async function buildMonitor(
     now,
   });
   const detectionTables = database.$pickTables<keyof DetectionTables>();
-  const devices = createKnownDevices({ database: detectionTables, now });
+  const browsers = createKnownBrowsers({ database: detectionTables, now });
   const counts = createAlertCounts({ database: database.$pickTables<keyof AlertTables>(), now });
   const alerts = createAlerts({
     database: database.$pickTables<
@@ -101,7 +101,7 @@ export async function buildMonitor(
         return true;
       },
       secondFactor: accounts.twoFactor.secondFactor,
-      devices,
+      browsers,
     },
     onChange: counts.forget,
     now,
@@ -117,7 +117,7 @@ export async function buildMonitor(
         ...standing,
         age_ms: now() - Date.parse(created_at),
         second_factor: await accounts.twoFactor.secondFactor(user_id),
-        unreviewed_devices: (await devices.unreviewedDevices(user_id)).map(({ id }) => id),
+        unreviewed_browsers: (await browsers.unreviewedBrowsers(user_id)).map(({ id }) => id),
       };
     },
     remote: async (user_id) => ({ long_sessions: await remote.countLonger(user_id, LONG_REMOTE_SESSION_MS) }),
@@ -135,7 +135,7 @@ export async function buildMonitor(
   });
   const detection = createDetection({
     database: detectionTables,
-    ...{ devices, telling, wasRefused, jobs, now, logger },
+    ...{ browsers, telling, wasRefused, jobs, now, logger },
     fold_ms: surroundings.volumes_fold_ms,
   });
   const readMonitor = await createMonitor({
@@ -160,6 +160,7 @@ export async function buildMonitor(
 
     async close(): Promise<void> {
       await detection.close();
+      await posture.close();
     },
   };
 }

@@ -5,6 +5,7 @@ import { QUARANTINE_BYTES_MAXIMUM } from '@palisade/contract/quarantine';
 import { createClamdPool } from '@palisade/scanner/clamd-pool';
 import { createEnginePair } from '@palisade/scanner/engine-pair';
 import { SCAN_LIMITS } from '@palisade/scanner/limits';
+import { verdictOf } from '@palisade/scanner/verdict';
 import { createYaraPool } from '@palisade/scanner/yara-pool';
 import type { Kysely } from 'kysely';
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
@@ -15,7 +16,7 @@ import { serveQuarantine } from '#features/antivirus/quarantine.routes.ts';
 import { createSharedSignatures } from '#features/antivirus/shared-signatures.ts';
 import { clamdStatus, serveSignatures } from '#features/antivirus/signatures.routes.ts';
 import { createSignatures } from '#features/antivirus/signatures.ts';
-import { createTurns, SMALL_BYTES } from '#features/antivirus/turns.ts';
+import { createTurns, SET_ASIDE, SMALL_BYTES } from '#features/antivirus/turns.ts';
 import type { Audit } from '#platform/audit.ts';
 import type { Blobs } from '#platform/blobs/blobs.ts';
 import type { Counters } from '#platform/counters.ts';
@@ -41,6 +42,23 @@ const ENGINE_PROCESSES = { least: 3, most: 5 } as const;
 const SPARE_PROCESSES = 1;
 
 type ScannerTables = Pick<Tables, 'scans' | 'quarantine_reports' | 'installation' | 'jobs' | 'audit_entries' | 'audit_head'>;
+
+/** A file that somebody is to know about, and nothing is to be recorded of. */
+interface InspectedFile {
+  id: string;
+  user_id: string;
+  path: string;
+  /** Bytes. */
+  size: number;
+  sha256: string;
+  name: string;
+  signal: AbortSignal;
+}
+
+interface Inspection {
+  status: 'clean' | 'infected' | 'unread' | 'failed';
+  threat: string | null;
+}
 
 /** Builds what scans files: signatures, engines, records and what is kept. */
 export async function buildScanner(
@@ -146,7 +164,25 @@ export async function buildScanner(
     record_ms: surroundings.scan_record_ms,
   });
 
+  /** Has a file read that is nobody's scan: nothing of it is recorded. */
+  async function inspect({ id, user_id, path, size, sha256, name, signal }: InspectedFile): Promise<Inspection> {
+    const outcome = await turns.take({ user_id, size, signal }, async (stop, begun) => {
+      const scan = { id, path, size, name, sha256, folder: spool.unpacked(id), onBegin: begun };
+      const answer = await engine.scan({ ...scan, signal: AbortSignal.any([signal, stop]) });
+      const was_stopped = stop.aborted && !signal.aborted;
+      return was_stopped && answer.kind === 'failed' ? SET_ASIDE : answer;
+    });
+    if (outcome === undefined) return { status: 'failed', threat: null };
+    const { scan_status, status_detail, threat_detected } = verdictOf(outcome);
+    const listed = (surroundings.match_hash ?? signatures.matchHash)(sha256);
+    const threat = threat_detected ?? listed ?? null;
+    if (scan_status === 'infected' || threat !== null) return { status: 'infected', threat };
+    if (scan_status === 'clean') return { status: 'clean', threat: null };
+    return { status: status_detail === 'engine_down' ? 'failed' : 'unread', threat: null };
+  }
+
   return {
+    inspect,
     signatures,
     embedded,
     engine,

@@ -13,6 +13,8 @@ export const QUARANTINE_IN_STORE = 'quarantine';
 
 /** The one in which servers share what feeds of signatures brought. */
 export const SIGNATURES_IN_STORE = 'signatures';
+/** The folder of the store of STORAGE_URL in which the files of the chat are. */
+export const ATTACHMENTS_IN_STORE = 'attachments';
 
 /** A folder of DATA_DIR, and its disk. */
 export function folderOf({ settings, free_bytes }: Surroundings, name: string) {
@@ -21,15 +23,23 @@ export function folderOf({ settings, free_bytes }: Surroundings, name: string) {
 }
 
 /** Opens where files are kept: a folder of this server, and with STORAGE_URL the store that servers share. @throws what says in one line why the store cannot be used. */
-export async function openKeptFiles(
-  surroundings: Surroundings,
-): Promise<{ quarantine: Quarantine; shared: Quarantine | undefined; sharedSets: Blobs | undefined; close(): void }> {
+export async function openKeptFiles(surroundings: Surroundings): Promise<{
+  quarantine: Quarantine;
+  shared: Quarantine | undefined;
+  sharedSets: Blobs | undefined;
+  attachments: Quarantine;
+  close(): void;
+}> {
   const { storage: location, quarantine_key_file: key_file } = surroundings.settings;
   const store = location && (await openStorage({ location, ...folderOf(surroundings, 'outgoing') }));
   return {
     quarantine: openQuarantine({ blobs: openFolderBlobs(folderOf(surroundings, 'quarantine')), key_file }),
     shared: store && openQuarantine({ blobs: blobsIn(store, QUARANTINE_IN_STORE), key_file }),
     sharedSets: store && blobsIn(store, SIGNATURES_IN_STORE),
+    attachments: openQuarantine({
+      blobs: store ? blobsIn(store, ATTACHMENTS_IN_STORE) : openFolderBlobs(folderOf(surroundings, 'attachments')),
+      key_file,
+    }),
     close: () => store?.close(),
   };
 }

@@ -6,6 +6,7 @@ import { CHAT_PERSONAL, type ChatTables } from '#features/chat/chat.tables.ts';
 import { DETECTION_PERSONAL, type DetectionTables } from '#features/detection/detection.tables.ts';
 import { ENFORCEMENT_PERSONAL, type EnforcementTables } from '#features/enforcement/enforcement.tables.ts';
 import { FIREWALL_PERSONAL, type FirewallTables } from '#features/firewall/firewall.tables.ts';
+import type { HelpTables } from '#features/help/help.tables.ts';
 import { POSTURE_PERSONAL, type PostureTables } from '#features/posture/posture.tables.ts';
 import { REMOTE_PERSONAL, type RemoteTables } from '#features/remote/remote.tables.ts';
 import { SUBSCRIPTION_PERSONAL, type SubscriptionTables } from '#features/subscriptions/subscriptions.tables.ts';
@@ -28,6 +29,7 @@ export type Tables = AuthTables &
   DetectionTables &
   PostureTables &
   ChatTables &
+  HelpTables &
   RemoteTables &
   InstallationTables &
   MailTables &

@@ -234,7 +234,15 @@ async function serveAlone(limits: SocketLimits, isLiving = true) {
   };
   const opening = { rate: { count: 1_000_000, period_ms: 60_000 }, counters: createMemoryCounters({ now: Date.now }) };
   const held = () => Promise.resolve(new Set<string>());
-  const parts = { topics, present: () => [], held, opening, limits, public_url: undefined };
+  /** Nobody is of the staff here. */
+  const desk = {
+    mayHearStaff: () => false,
+    find: () => Promise.resolve(undefined),
+    arrive: () => () => {},
+    open: () => () => {},
+    typing: () => Promise.resolve(),
+  };
+  const parts = { topics, present: () => [], held, desk, opening, limits, public_url: undefined };
   await openSockets(fastify, [eventsChannel]);
   const events = serveEvents({ fastify, sessions }, parts);
   const url = await fastify.listen({ host: '127.0.0.1', port: 0 });

@@ -36,7 +36,7 @@ export interface Incident {
   ip_address: string | null;
   evidence: Evidence;
   /** What "Was me" trusts, and the session that "Wasn't me" ends. */
-  device_id: string | null;
+  browser_id: string | null;
   session_id: string | null;
 }
 

@@ -24,7 +24,7 @@ export type SecurityEvent = {
         session_id: string;
         role: Role;
         /** What the browser keeps to be known again by; null for one that keeps nothing. */
-        device_id: string | null;
+        browser_id: string | null;
         has_second_factor: boolean;
         /** Whether a password was part of it, which can be guessed and whose guessing is refused; false for a passkey alone. */
         with_password: boolean;

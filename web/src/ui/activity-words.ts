@@ -35,7 +35,7 @@ export const KIND_LABELS: Record<ShownKind, string> = {
   alert_reopened: 'Alert reopened',
   suppression_added: 'Alerts hidden',
   suppression_removed: 'Alerts shown again',
-  device_trusted: 'Device trusted',
+  browser_trusted: 'Browser trusted',
   block_added: 'Sign-in refused for a while',
   block_lifted: 'Sign-in allowed again',
   file_restored: 'Copy of a quarantined file downloaded',
@@ -43,6 +43,9 @@ export const KIND_LABELS: Record<ShownKind, string> = {
   setup_changed: 'Company name and contact changed',
   proxy_findings_cleared: 'Notices about proxies read',
   false_alarm_decided: 'False alarm decided',
+  customer_card_opened: 'Your details were opened by support',
+  shared_thing_opened: 'Something that you shared was opened by support',
+  desk_settings_changed: 'Hours of support changed',
   other: 'Something that this page does not know; reload it',
 };
 

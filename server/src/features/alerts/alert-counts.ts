@@ -33,7 +33,7 @@ export interface AlertCounts {
   /** Alerts that were first seen from `start` (ISO time) on, by the minute, so that they fit the days of every time zone; oldest first. */
   byMinute(user_id: string, start: string): Promise<{ minute: string; outcome: Outcome; simulated: number; count: number }[]>;
   /** The newest alert about one of the browsers that a person signs in with. */
-  aboutDevices(user_id: string, devices: readonly string[]): Promise<string | undefined>;
+  aboutBrowsers(user_id: string, browsers: readonly string[]): Promise<string | undefined>;
 }
 
 type Outcome = AlertTables['alerts']['outcome'];
@@ -136,13 +136,13 @@ export function createAlertCounts(parts: { database: Kysely<AlertTables>; now: (
         .orderBy('minute')
         .execute(),
 
-    async aboutDevices(user_id, devices) {
-      if (devices.length === 0) return undefined;
+    async aboutBrowsers(user_id, browsers) {
+      if (browsers.length === 0) return undefined;
       const row = await database
         .selectFrom('alerts')
         .select('id')
         .where('user_id', '=', user_id)
-        .where('device_id', 'in', devices)
+        .where('browser_id', 'in', browsers)
         .orderBy('last_id', 'desc')
         .limit(1)
         .executeTakeFirst();

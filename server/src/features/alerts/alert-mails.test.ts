@@ -41,7 +41,7 @@ test('what happens while a digest is written is in the next one', async () => {
     const at = new Date(clock.now).toISOString();
     const incident: Incident = {
       ...{ rule: 'brute_force.pair', key: description, user_id: user.id, threat_type: 'brute_force', severity: 'low' },
-      ...{ description, at, outcome: 'blocked', ip_address: null, device_id: null, session_id: null },
+      ...{ description, at, outcome: 'blocked', ip_address: null, browser_id: null, session_id: null },
       evidence: { threshold: 'One.', events: [] },
     };
     await app.alerts.raise(incident);
@@ -98,7 +98,7 @@ test('more people than a statement takes values have their digests, each once', 
   const template = { rule: 'brute_force.pair', threat_type: 'brute_force', severity: 'low' } as const;
   const incident: Incident = {
     ...{ ...template, key: 'one', user_id: 'person-1', description: 'One of many.', at: seen, outcome: 'blocked' },
-    ...{ ip_address: null, device_id: null, session_id: null, evidence: { threshold: 'One.', events: [] } },
+    ...{ ip_address: null, browser_id: null, session_id: null, evidence: { threshold: 'One.', events: [] } },
   };
   await app.alerts.raise(incident);
   const [row] = await app.database.selectFrom('alerts').selectAll().where('user_id', '=', 'person-1').execute();

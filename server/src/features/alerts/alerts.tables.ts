@@ -32,7 +32,7 @@ export interface AlertTables {
     resolved_until: string | null;
     resolved_at: string | null;
     resolved_by: string | null;
-    device_id: string | null;
+    browser_id: string | null;
     /** JSON: the ids of the sessions that it is about. */
     session_ids: string;
     /** The suppression that keeps it out of the list. */

@@ -68,7 +68,7 @@ function incidentOf(user_id: string, parts: Partial<Incident>): Incident {
       threshold: 'Five failures within 10 minutes.',
       events: [{ at: at(), what: 'A wrong password.', source: '203.0.113.7' }],
     },
-    device_id: null,
+    browser_id: null,
     session_id: null,
     ...parts,
   };
@@ -135,9 +135,9 @@ describe('merging', () => {
     expect(problemOf(await call(previewSuppression, { token, body }))).toMatchObject({ code: 'invalid_field' });
   });
 
-  test('asks about two devices apart', async () => {
+  test('asks about two browsers apart', async () => {
     const { raise, list } = await person();
-    for (const device_id of ['laptop', 'phone', 'phone']) await raise({ rule: 'suspicious_login.new_device', device_id });
+    for (const browser_id of ['laptop', 'phone', 'phone']) await raise({ rule: 'suspicious_login.new_browser', browser_id });
     expect((await list()).map(({ count }) => count)).toEqual([2, 1]);
   });
 
@@ -306,10 +306,10 @@ describe('a sign-in', () => {
     const stranger = await signIn();
     const [foreign] = replyOf(await call(listSessions, { token: stranger.token }));
     const incident = {
-      rule: 'suspicious_login.new_device',
+      rule: 'suspicious_login.new_browser',
       threat_type: 'suspicious_login',
       outcome: 'allowed',
-      device_id: 'x',
+      browser_id: 'x',
     } as const;
     for (const id of [session_id, own, foreign?.id ?? '']) await raise({ ...incident, session_id: id });
     const [{ id = '' } = {}] = await list();
@@ -328,24 +328,24 @@ describe('a sign-in', () => {
       expect((await call(listSessions, { token: holder })).status).toBe(status);
   });
 
-  test('has its device trusted when it was me, reviewed when it was anything else, and forgotten when it was not me', async () => {
+  test('has its browser trusted when it was me, reviewed when it was anything else, and forgotten when it was not me', async () => {
     const { raise, list, token, id: user_id } = await person();
-    const devices = app.app.database.$pickTables<'known_devices'>();
+    const browsers = app.app.database.$pickTables<'known_browsers'>();
     const seen = { user_id, client: 'Firefox on Windows', first_seen: at(), last_seen: at(), trusted_at: null, reviewed: 0 };
     for (const id of ['mine', 'settled', 'theirs']) {
-      await devices
-        .insertInto('known_devices')
-        .values({ ...seen, id, device_id: id, source: '203.0.113.7' })
+      await browsers
+        .insertInto('known_browsers')
+        .values({ ...seen, id, browser_id: id, source: '203.0.113.7' })
         .execute();
-      await raise({ rule: 'suspicious_login.new_device', threat_type: 'suspicious_login', device_id: id });
+      await raise({ rule: 'suspicious_login.new_browser', threat_type: 'suspicious_login', browser_id: id });
     }
     const [theirs, settled, mine] = (await list()).map(({ id }) => ({ token, params: { id } }));
     if (!theirs || !settled || !mine) throw new Error('an alert is missing');
     replyOf(await call(resolveAlert, { ...mine, body: { reason: 'was_me' } }));
     replyOf(await call(resolveAlert, { ...settled, body: { reason: 'fixed' } }));
     replyOf(await call(disownAlert, theirs));
-    const kept = await devices
-      .selectFrom('known_devices')
+    const kept = await browsers
+      .selectFrom('known_browsers')
       .select(['id', 'trusted_at', 'reviewed'])
       .where('user_id', '=', user_id)
       .where('source', '=', '203.0.113.7')

@@ -25,7 +25,7 @@ type Tables = AlertTables & FindingTables & AuditTables & MailTables & Installat
 /** What "Was me" and "Wasn't me" do beyond the alert. */
 export interface Consequences {
   /** What people sign in with: to be known from now on, to be asked about no more, to be new again. */
-  devices: Record<'trustDevice' | 'reviewDevice' | 'forgetDevice', (user_id: string, device_id: string) => Promise<void>>;
+  browsers: Record<'trustBrowser' | 'reviewBrowser' | 'forgetBrowser', (user_id: string, browser_id: string) => Promise<void>>;
   /** Ends a session of a person; false when they have none of this id. */
   endSession: (user_id: string, session_id: string) => Promise<boolean>;
   secondFactor: (user_id: string) => Promise<{ enabled: boolean }>;
@@ -230,8 +230,8 @@ export function createAlerts(parts: {
         },
         hides ? (transaction, moved) => suppressions.add(suppressionTables(transaction), moved, decider) : undefined,
       );
-      const { trustDevice, reviewDevice } = consequences.devices;
-      if (row.device_id !== null) await (reason === 'was_me' ? trustDevice : reviewDevice)(row.user_id, row.device_id);
+      const { trustBrowser, reviewBrowser } = consequences.browsers;
+      if (row.browser_id !== null) await (reason === 'was_me' ? trustBrowser : reviewBrowser)(row.user_id, row.browser_id);
       return resolved;
     },
 
@@ -258,7 +258,7 @@ export function createAlerts(parts: {
         audit: 'alert_acknowledged',
         details: { not_me: true, sessions_ended },
       });
-      if (row.device_id !== null) await consequences.devices.forgetDevice(row.user_id, row.device_id);
+      if (row.browser_id !== null) await consequences.browsers.forgetBrowser(row.user_id, row.browser_id);
       const { enabled } = await consequences.secondFactor(row.user_id);
       return { alert, sessions_ended, change_password: true, offer_two_factor: !enabled };
     },

@@ -24,7 +24,7 @@ export function clearedFileIncident({ user_id, scan, threat }: ClearedUpload): I
       threshold: 'One file is enough.',
       events: [{ at: scan.scanned_at, what, source: `sha256:${scan.file_hash}` }],
     },
-    device_id: null,
+    browser_id: null,
     session_id: null,
   };
 }

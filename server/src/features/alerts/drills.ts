@@ -60,7 +60,7 @@ export async function addDrill(
     dedupe_key: `drill:${id}`,
     status: 'open' as const,
     ...UNRESOLVED,
-    device_id: null,
+    browser_id: null,
     session_ids: '[]',
     hidden_by: null,
   };

@@ -39,15 +39,15 @@ export function mailKey({ user_id, rule, key, at }: Incident): string {
   return JSON.stringify([user_id, rule, isToldOnce({ key }) ? null : key, at.slice(0, 10)]);
 }
 
-/** Two devices are two questions to the person, so they are two alerts. */
-function dedupeKey({ user_id, rule, key, device_id }: Incident): string {
-  return isToldOnce({ key }) ? key : JSON.stringify([user_id, rule, key, device_id]);
+/** Two browsers are two questions to the person, so they are two alerts. */
+function dedupeKey({ user_id, rule, key, browser_id }: Incident): string {
+  return isToldOnce({ key }) ? key : JSON.stringify([user_id, rule, key, browser_id]);
 }
 
 const before = (at: string, ms: number) => new Date(Date.parse(at) - ms).toISOString();
 
 function newRow(incident: Incident, source: string | null, suppression_id: string | null): Insertable<AlertTables['alerts']> {
-  const { user_id, threat_type, severity, description, at, rule, outcome, evidence, ip_address, device_id, session_id } =
+  const { user_id, threat_type, severity, description, at, rule, outcome, evidence, ip_address, browser_id, session_id } =
     incident;
   const id = newId();
   return {
@@ -69,7 +69,7 @@ function newRow(incident: Incident, source: string | null, suppression_id: strin
     dedupe_key: dedupeKey(incident),
     status: 'open',
     ...UNRESOLVED,
-    device_id,
+    browser_id,
     session_ids: addSession([], session_id),
     hidden_by: suppression_id,
   };
@@ -79,8 +79,8 @@ function newRow(incident: Incident, source: string | null, suppression_id: strin
 function isSettled(row: AlertRow, incident: Incident): boolean {
   if (row.status !== 'resolved' || isGraver(incident.severity, row.severity)) return false;
   if (row.resolved_reason === 'accepted_risk') return row.resolved_until !== null && row.resolved_until > incident.at;
-  // It was this person at this device; somebody else's may be next.
-  return row.resolved_reason === 'was_me' && (incident.device_id !== null || incident.ip_address === row.ip_address);
+  // It was this person at this browser; somebody else's may be next.
+  return row.resolved_reason === 'was_me' && (incident.browser_id !== null || incident.ip_address === row.ip_address);
 }
 
 /**

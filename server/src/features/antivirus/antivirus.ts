@@ -1,6 +1,7 @@
 import { type Coverage, type Scan, type ScansQuery, type ScanTotals, scansQuerySchema } from '@palisade/contract/antivirus';
 import type { LiveEvent } from '@palisade/contract/events';
 import type { ScanDetail } from '@palisade/contract/quarantine';
+import { displayName } from '@palisade/scanner/filename';
 import type { Engine } from '@palisade/scanner/yara-pool';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
@@ -22,7 +23,6 @@ import {
   type Waiter,
 } from './examination.ts';
 import type { FalseAlarms } from './false-alarms.ts';
-import { displayName } from './filename.ts';
 import { createKeeping, isUnread, type ScanRow, UNREAD, type Verdict, waitsUntil } from './keeping.ts';
 import { createKeptFiles, type KeptFiles, requireHere } from './kept-files.ts';
 import { type MatchHash, withList } from './known-hashes.ts';
@@ -34,7 +34,7 @@ import { createScanList } from './scan-list.ts';
 import { detailOf, scanOf } from './scan-record.ts';
 import type { Spool } from './spool.ts';
 import type { Turns } from './turns.ts';
-import { editionFor } from './verdict.ts';
+import { editionFor } from './verdict-columns.ts';
 import { createWaitingFiles, RETRY_EVERY_MS, type WaitingFiles } from './waiting-files.ts';
 
 /** A file that has arrived under `id`: in the spool's folder, or in memory. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { coverageSchema, type Scan } from '@palisade/contract/antivirus';
 import type { LiveEvent, ScanProgress } from '@palisade/contract/events';
+import { verdictOf } from '@palisade/scanner/verdict';
 import type { Deaths, Engine, EngineOutcome } from '@palisade/scanner/yara-pool';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
@@ -16,7 +17,7 @@ import type { ReadingLease } from './scan-jobs.ts';
 import { isTestFile, notesSchema, scanOf } from './scan-record.ts';
 import type { Spool } from './spool.ts';
 import { SET_ASIDE, type Turns } from './turns.ts';
-import { verdictOf } from './verdict.ts';
+import { columnsOf } from './verdict-columns.ts';
 
 /** A file in which something was found. */
 export interface InfectedFile {
@@ -311,7 +312,7 @@ export function createExaminations(parts: {
       if (outcome.kind === 'examined' && began_at !== undefined) meter?.read({ size, ms: performance.now() - began_at });
       clearTimeout(recording);
       if (signal?.aborted && !isAnswered(outcome)) return await withdraw(row, record);
-      const verdict = withList(matchHash, row, verdictOf(outcome, row.filename));
+      const verdict = withList(matchHash, row, columnsOf(verdictOf(outcome), row.filename));
       if (record?.is_stored() === false && verdict.scan_status === 'clean')
         return await record.finish(verdict, new Date(now()).toISOString());
       const held = lease ?? (await record?.store());

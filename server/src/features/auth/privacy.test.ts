@@ -3,6 +3,7 @@ import { listAudit } from '@palisade/contract/audit';
 import { currentUser, forgotPassword, login, register } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
 import { readDashboard } from '@palisade/contract/dashboard';
+import { setPresence } from '@palisade/contract/desk';
 import type { BodySentOf } from '@palisade/contract/endpoint';
 import { addRule } from '@palisade/contract/firewall';
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
@@ -21,7 +22,7 @@ import { PERSONAL_TABLES } from '#server/app/tables.ts';
 import { Authenticator } from '#test/authenticator.ts';
 import { freshDatabase, isPostgres, problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
-import { scanned } from '#test/upload.ts';
+import { attach, scanned } from '#test/upload.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
 import { accountKey } from './sign-in.ts';
 
@@ -44,6 +45,8 @@ async function leaveTraces(name: string): Promise<Person & { id: string; recover
   await call(reportFalseAlarm, { token, params: { id: infected.id }, body: { reason: `says ${name}` } });
   await scanned(app, token, `${name}.zip`, zip([{ name: 'locked', content: noise(64), flags: 1 }]));
   await call(sendMessage, { token, body: { message: `it is ${name}`, sender: 'user' } });
+  await attach(app, token, `${name}.txt`, Buffer.from(`it is ${name}`));
+  await call(setPresence, { token, body: { presence: 'away' } });
   const rule = { rule_name: name, direction: 'inbound', action: 'block', protocol: 'tcp' } as const;
   replyOf(await call(addRule, { token, body: rule }));
   replyOf(await call(createSession, { token }));
@@ -85,7 +88,7 @@ async function leaveSecondFactors(user_id: string): Promise<string> {
     .execute();
   await database
     .insertInto('sign_in_challenges')
-    .values({ ...challenge, password_mark: 'mark', device_id: null, tries: 0 })
+    .values({ ...challenge, password_mark: 'mark', browser_id: null, tries: 0 })
     .execute();
   const block = { kind: 'pair', rule: 'wrong_passwords', source: '192.0.2.1', since: until, until, level: 1, counts: 1 } as const;
   const suppression = { rule: 'a rule', source: '192.0.2.1', description: 'x', hidden_count: 0, last_hidden_at: null };

@@ -13,7 +13,7 @@ interface Waiting {
   user_id: string;
   /** SHA-256 of the stored password that was right. */
   password_mark: string;
-  device_id: string | null;
+  browser_id: string | null;
 }
 
 /** The time between the two steps of signing in. */
@@ -60,7 +60,7 @@ export function createSignInChallenges(parts: {
   }
 
   return {
-    async issue({ user_id, password_mark, device_id }) {
+    async issue({ user_id, password_mark, browser_id }) {
       await database.deleteFrom('sign_in_challenges').where('expires_at', '<', at()).execute();
       const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url');
       await database
@@ -69,7 +69,7 @@ export function createSignInChallenges(parts: {
           challenge_hash: hashOf(challenge),
           user_id,
           password_mark,
-          device_id,
+          browser_id,
           tries: 0,
           expires_at: at(SIGN_IN_CHALLENGE_LIFETIME_S),
         })
@@ -80,7 +80,7 @@ export function createSignInChallenges(parts: {
     async find(challenge) {
       const waiting = await database
         .selectFrom('sign_in_challenges')
-        .select(['user_id', 'password_mark', 'device_id'])
+        .select(['user_id', 'password_mark', 'browser_id'])
         .where('challenge_hash', '=', hashOf(challenge))
         .where('expires_at', '>', at())
         .where('tries', '<', TRIES_MAXIMUM)

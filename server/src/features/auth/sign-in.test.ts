@@ -22,7 +22,7 @@ function waysIn(use: SecondFactors['use']) {
   const events: SecurityEvent[] = [];
   const admitted: string[] = [];
   const ended: string[] = [];
-  const waiting = { user_id: MARIA.id, password_mark: '', device_id: null };
+  const waiting = { user_id: MARIA.id, password_mark: '', browser_id: null };
   const signIn = createSignIn({
     database: openDatabase({ sqlite: ':memory:' }),
     auth: {

@@ -31,7 +31,7 @@ interface SignedIn {
 interface Credentials {
   email: string;
   password: string;
-  device_id?: string | undefined;
+  browser_id?: string | undefined;
 }
 
 /** A try that the guard let through. One that ends with neither was right but is not all, or could not be looked at: it does not count. */
@@ -58,7 +58,7 @@ export interface SignIn {
   requestPasskey(challenge: string, site: PasskeySite): Promise<PasskeyRequest>;
   /** With a passkey alone, whose device has checked who holds it. @throws Problem `second_factor_refused`. */
   withPasskey(
-    step: { assertion: PasskeyAssertion; site: PasskeySite; device_id?: string | undefined },
+    step: { assertion: PasskeyAssertion; site: PasskeySite; browser_id?: string | undefined },
     origin: Origin,
   ): Promise<SignedIn>;
 }
@@ -134,12 +134,12 @@ export function createSignIn(parts: {
     way: {
       admission?: Admission;
       origin: Origin;
-      device_id: string | null;
+      browser_id: string | null;
       has_second_factor: boolean;
       stillHolds: () => Promise<boolean>;
     },
   ): Promise<SignedIn> {
-    const { admission, origin, device_id, has_second_factor, stillHolds } = way;
+    const { admission, origin, browser_id, has_second_factor, stillHolds } = way;
     const { token, session_id } = await sessions.start(user_info.id, origin);
     if (!(await stillHolds())) {
       await sessions.end(session_id);
@@ -154,7 +154,7 @@ export function createSignIn(parts: {
         account: accountKey(user_info.email),
         session_id,
         role: user_info.role,
-        device_id,
+        browser_id,
         has_second_factor,
         with_password: admission !== undefined,
       },
@@ -191,7 +191,7 @@ export function createSignIn(parts: {
   }
 
   return {
-    withPassword: ({ email, password, device_id = null }, origin) =>
+    withPassword: ({ email, password, browser_id = null }, origin) =>
       guard.attempt({ source: origin.source, account: accountKey(email) }, async (admission) => {
         let authenticated: Awaited<ReturnType<Auth['authenticate']>>;
         try {
@@ -204,15 +204,15 @@ export function createSignIn(parts: {
         const { user_info, password_mark } = authenticated;
         const methods = await secondFactors.methods(user_info.id);
         if (methods.length > 0) {
-          const challenge = await challenges.issue({ user_id: user_info.id, password_mark, device_id });
+          const challenge = await challenges.issue({ user_id: user_info.id, password_mark, browser_id });
           throw new Problem('two_factor_required', { second_step: { challenge, methods } });
         }
         const stillHolds = () => auth.stillHolds(user_info.id, password_mark);
-        return await open(user_info, { admission, origin, device_id, has_second_factor: false, stillHolds });
+        return await open(user_info, { admission, origin, browser_id, has_second_factor: false, stillHolds });
       }),
 
     async withSecondFactor({ challenge, proof, site }, origin) {
-      const { user_id, password_mark, device_id } = await challenges.find(challenge);
+      const { user_id, password_mark, browser_id } = await challenges.find(challenge);
       const user = await waitingUser(user_id);
       return await guard.attempt({ source: origin.source, account: accountKey(user.email) }, async (admission) => {
         await watched({ user, origin, admission }, () =>
@@ -224,7 +224,7 @@ export function createSignIn(parts: {
         );
         wakeMail();
         const stillHolds = () => auth.stillHolds(user_id, password_mark);
-        return await open(user, { admission, origin, device_id, has_second_factor: true, stillHolds });
+        return await open(user, { admission, origin, browser_id, has_second_factor: true, stillHolds });
       });
     },
 
@@ -234,7 +234,7 @@ export function createSignIn(parts: {
       return await passkeys.request({ purpose: 'second_step', user_id, site });
     },
 
-    async withPasskey({ assertion, site, device_id = null }, origin) {
+    async withPasskey({ assertion, site, browser_id = null }, origin) {
       const owner = await passkeys.ownerOf(assertion.id);
       const user = owner === undefined ? undefined : await auth.findUser(owner);
       if (user === undefined) throw new Problem('second_factor_refused', { detail: UNKNOWN_PASSKEY });
@@ -245,7 +245,7 @@ export function createSignIn(parts: {
       });
       const stillHolds = async () =>
         (await passkeys.ownerOf(assertion.id)) === user.id && (await auth.stillHolds(user.id, undefined));
-      return await open(user, { origin, device_id, has_second_factor: true, stillHolds });
+      return await open(user, { origin, browser_id, has_second_factor: true, stillHolds });
     },
   };
 }

@@ -111,6 +111,6 @@ export function serveTwoFactor(
   );
 
   serve(api, loginWithPasskey, 'anyone', ({ body, request }) =>
-    signIn.withPasskey({ assertion: body.passkey, site: requireSite(request), device_id: body.device_id }, originOf(request)),
+    signIn.withPasskey({ assertion: body.passkey, site: requireSite(request), browser_id: body.browser_id }, originOf(request)),
   );
 }

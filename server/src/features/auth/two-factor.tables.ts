@@ -57,7 +57,7 @@ export interface TwoFactorTables {
     user_id: string;
     /** SHA-256 of the stored password. */
     password_mark: string;
-    device_id: string | null;
+    browser_id: string | null;
     tries: number;
     expires_at: string;
   };

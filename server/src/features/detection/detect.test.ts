@@ -19,7 +19,7 @@ const around = (ms: number, source: string | null = '203.0.113.5') => ({
   source,
   address: source,
   client: 'Firefox on Windows',
-  device: null,
+  browser: null,
   is_refused: false,
 });
 const failed =
@@ -31,25 +31,25 @@ const failed =
 const succeeded =
   (
     change: Partial<Extract<SecurityEvent, { kind: 'login_succeeded' }>['data']> &
-      Partial<Pick<Sighting, 'device' | 'is_refused' | 'source'>> = {},
+      Partial<Pick<Sighting, 'browser' | 'is_refused' | 'source'>> = {},
   ): At =>
   (ms) => {
     const {
-      device = { id: 'd1', is_new: false, knows_source: true },
+      browser = { id: 'd1', is_new: false, knows_source: true },
       is_refused = false,
       source = '203.0.113.5',
       ...data
     } = change;
     return {
       ...around(ms, source),
-      device,
+      browser,
       is_refused,
       kind: 'login_succeeded',
       data: {
         account: 'maria',
         session_id: 's1',
         role: 'customer',
-        device_id: null,
+        browser_id: null,
         has_second_factor: false,
         with_password: true,
         ...data,
@@ -171,9 +171,9 @@ const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[]
   ],
   [
     'after failures, at one of many sources, in time',
-    [...every(SECOND, from(20, 5)), succeeded({ source: '203.0.113.4', device: STRANGE })(258 * SECOND)],
+    [...every(SECOND, from(20, 5)), succeeded({ source: '203.0.113.4', browser: STRANGE })(258 * SECOND)],
     ['brute_force.distributed high', 'suspicious_login.after_failures high'],
-    [...every(SECOND, from(20, 5)), succeeded({ source: '203.0.113.4', device: STRANGE })(259 * SECOND)],
+    [...every(SECOND, from(20, 5)), succeeded({ source: '203.0.113.4', browser: STRANGE })(259 * SECOND)],
     ['brute_force.distributed high'],
   ],
   [
@@ -181,19 +181,19 @@ const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[]
     [
       ...every(SECOND, from(20, 5)),
       failed({ source: '198.51.100.9' })(100 * SECOND),
-      succeeded({ source: '198.51.100.9', device: STRANGE })(339 * SECOND),
+      succeeded({ source: '198.51.100.9', browser: STRANGE })(339 * SECOND),
     ],
     ['brute_force.distributed high', 'suspicious_login.after_failures high'],
     [
       ...every(SECOND, from(20, 5)),
       failed({ source: '198.51.100.9' })(100 * SECOND),
-      succeeded({ source: '203.0.113.4', device: STRANGE })(339 * SECOND),
+      succeeded({ source: '203.0.113.4', browser: STRANGE })(339 * SECOND),
     ],
     ['brute_force.distributed high'],
   ],
   [
     'after failures, at one of many sources, where the owner never was',
-    every(SECOND, [...from(20, 5), succeeded({ source: '203.0.113.4', device: STRANGE })]),
+    every(SECOND, [...from(20, 5), succeeded({ source: '203.0.113.4', browser: STRANGE })]),
     ['brute_force.distributed high', 'suspicious_login.after_failures high'],
     every(SECOND, [...from(20, 5), succeeded({ source: '203.0.113.4' })]),
     ['brute_force.distributed high'],
@@ -220,15 +220,15 @@ const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[]
     ['brute_force.pair medium'],
   ],
   [
-    'new device',
-    [succeeded({ device: { id: 'd2', is_new: true, knows_source: false } })(0)],
-    ['suspicious_login.new_device medium'],
+    'new browser',
+    [succeeded({ browser: { id: 'd2', is_new: true, knows_source: false } })(0)],
+    ['suspicious_login.new_browser medium'],
     [succeeded()(0)],
   ],
   [
-    'new device, with a second factor',
-    [succeeded({ device: { id: 'd2', is_new: true, knows_source: false }, has_second_factor: true })(0)],
-    ['suspicious_login.new_device low'],
+    'new browser, with a second factor',
+    [succeeded({ browser: { id: 'd2', is_new: true, knows_source: false }, has_second_factor: true })(0)],
+    ['suspicious_login.new_browser low'],
     [succeeded({ has_second_factor: true })(0)],
   ],
   ['token moved', [moved(0)], ['suspicious_login.token_moved high'], []],

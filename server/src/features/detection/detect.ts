@@ -161,7 +161,7 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
     const of_account = aliveAt(arms.account);
     const takes_part = of_account?.values.some((entry) => entry.value === source && at < entry.at + AFTER_FAILURES.within_ms);
     const guessing = [arms.pair, arms.source].flatMap((place) => aliveAt(place) ?? []);
-    if (of_account !== undefined && takes_part && sighting.device?.knows_source === false) guessing.push(of_account);
+    if (of_account !== undefined && takes_part && sighting.browser?.knows_source === false) guessing.push(of_account);
     // The source stays armed: whoever guesses may sign in to an account of their own first.
     next.delete(nameOf(arms.pair));
     const [first] = guessing;

@@ -1,7 +1,7 @@
 import type { FindingTables } from '#platform/incident.ts';
 import type { PersonalTable } from '#platform/personal-data.ts';
 
-export const DETECTION_PERSONAL: readonly PersonalTable[] = [{ table: 'known_devices' }];
+export const DETECTION_PERSONAL: readonly PersonalTable[] = [{ table: 'known_browsers' }];
 
 export interface DetectionTables extends FindingTables {
   detection_windows: {
@@ -12,11 +12,11 @@ export interface DetectionTables extends FindingTables {
     updated_at: string;
     expires_at: string;
   };
-  known_devices: {
+  known_browsers: {
     id: string;
     user_id: string;
     /** Empty for a browser that keeps nothing to be known again by. */
-    device_id: string;
+    browser_id: string;
     client: string;
     source: string;
     first_seen: string;

@@ -16,7 +16,7 @@ import { listenAs } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
 import type { DetectionTables } from './detection.tables.ts';
 import { createDetection } from './detection.ts';
-import { createKnownDevices, type KnownDevices } from './known-devices.ts';
+import { createKnownBrowsers, type KnownBrowsers } from './known-browsers.ts';
 import { createTelling } from './telling.ts';
 
 const PLAN = { plan_name: 'Family', price: 1, duration_months: 12, max_devices: 1, is_premium: true, features: [] } as const;
@@ -61,10 +61,10 @@ function headersOf({ source, client }: Place) {
   return { 'x-forwarded-for': source, 'user-agent': client };
 }
 
-/** Signs in from somewhere, as a browser that keeps `device_id`. */
+/** Signs in from somewhere, as a browser that keeps `browser_id`. */
 async function enter(
   app: Pick<TestApp, 'url'>,
-  credentials: { email: string; password: string; device_id?: string },
+  credentials: { email: string; password: string; browser_id?: string },
   place: Place,
 ) {
   const headers = { ...headersOf(place), 'content-type': 'application/json' };
@@ -133,10 +133,10 @@ describe('sign-ins', () => {
 
   test('a browser that was never seen is told of once; one that keeps its id, is of a known kind or comes from a known source is not', async () => {
     const eva = await app.member('eva');
-    const device_id = '01890a5d-ac96-774b-bcce-b302099a8057';
+    const browser_id = '01890a5d-ac96-774b-bcce-b302099a8057';
     await entered(app, eva, { source: '198.51.100.3', client: FIREFOX });
-    await entered(app, { ...eva, device_id }, { source: HOME.source, client: SAFARI });
-    await entered(app, { ...eva, device_id }, { source: '198.51.100.4', client: CHROME });
+    await entered(app, { ...eva, browser_id }, { source: HOME.source, client: SAFARI });
+    await entered(app, { ...eva, browser_id }, { source: '198.51.100.4', client: CHROME });
     expect(await alertsOf(app, eva.token)).toEqual([]);
     const stranger = { source: '192.0.2.9', client: 'curl/8.9' };
     await entered(app, eva, stranger);
@@ -257,7 +257,7 @@ test('what was found when the server was killed is told by the next start, once'
   const told = async () =>
     (await alertsOf(after, token)).map(({ rule, outcome, count }) => `${rule} ${outcome} x${count}`).sort();
   // It was refused when it happened, though it is not any more.
-  const owed = ['brute_force.pair blocked x1', 'suspicious_login.new_device allowed x1'];
+  const owed = ['brute_force.pair blocked x1', 'suspicious_login.new_browser allowed x1'];
   await soon(async () => expect(await told()).toEqual(owed));
   await soon(async () => expect(await after.app.database.selectFrom('detection_findings').select('id').execute()).toEqual([]));
   expect(await told()).toEqual(owed);
@@ -286,7 +286,7 @@ describe('a stream of events', async () => {
     const logger = pino({ level: 'silent' });
     const wasRefused = ({ account }: { account: string }) => Promise.resolve(refused.includes(account));
     const raised: Incident[] = [];
-    const devices = createKnownDevices({ database, now });
+    const browsers = createKnownBrowsers({ database, now });
     const telling = createTelling({
       database: database.$pickTables<'detection_findings'>(),
       raise: async (incident, claim) => {
@@ -301,12 +301,12 @@ describe('a stream of events', async () => {
       now,
       logger,
     });
-    const detection = createDetection({ database, devices, telling, wasRefused, jobs: { handle() {} }, now, logger });
+    const detection = createDetection({ database, browsers, telling, wasRefused, jobs: { handle() {} }, now, logger });
     onTestFinished(detection.close);
-    return { detection, devices, raised, clock };
+    return { detection, browsers, raised, clock };
   }
-  const learned = (devices: KnownDevices, event: Parameters<KnownDevices['learn']>[1]) =>
-    database.transaction().execute((transaction) => devices.learn(transaction, event));
+  const learned = (browsers: KnownBrowsers, event: Parameters<KnownBrowsers['learn']>[1]) =>
+    database.transaction().execute((transaction) => browsers.learn(transaction, event));
   const failed = (account: string, change: Partial<SecurityEvent> = {}): SecurityEvent => ({
     ...{ at: '2026-11-16T08:00:00.000Z', user_id: 'maria', source: '203.0.113.5', address: '203.0.113.5', client: 'curl' },
     ...change,
@@ -438,7 +438,7 @@ describe('a stream of events', async () => {
   });
 
   const signedIn = (change: {
-    device_id?: string;
+    browser_id?: string;
     source: string;
     client: string;
   }): Extract<SecurityEvent, { kind: 'login_succeeded' }> => ({
@@ -448,40 +448,40 @@ describe('a stream of events', async () => {
       account: 'maria',
       session_id: 's',
       role: 'customer',
-      device_id: change.device_id ?? null,
+      browser_id: change.browser_id ?? null,
       has_second_factor: false,
       with_password: true,
     },
   });
 
-  test('a new device is unreviewed until somebody says whose it is, and new again when it was not theirs', async () => {
-    const { devices } = server();
+  test('a new browser is unreviewed until somebody says whose it is, and new again when it was not theirs', async () => {
+    const { browsers } = server();
     const stranger = signedIn({ source: '192.0.2.1', client: 'Opera on Linux' });
-    const found = await learned(devices, stranger);
+    const found = await learned(browsers, stranger);
     expect(found).toMatchObject({ is_new: true });
     const id = found?.id ?? '';
-    expect(await devices.unreviewedDevices(user.id)).toMatchObject([{ id, client: 'Opera on Linux', source: '192.0.2.1' }]);
-    await devices.trustDevice('somebody else', id);
-    expect(await devices.unreviewedDevices(user.id)).toHaveLength(1);
-    await devices.trustDevice(user.id, id);
-    expect(await devices.unreviewedDevices(user.id)).toEqual([]);
-    await devices.forgetDevice(user.id, id);
-    const again = await learned(devices, stranger);
+    expect(await browsers.unreviewedBrowsers(user.id)).toMatchObject([{ id, client: 'Opera on Linux', source: '192.0.2.1' }]);
+    await browsers.trustBrowser('somebody else', id);
+    expect(await browsers.unreviewedBrowsers(user.id)).toHaveLength(1);
+    await browsers.trustBrowser(user.id, id);
+    expect(await browsers.unreviewedBrowsers(user.id)).toEqual([]);
+    await browsers.forgetBrowser(user.id, id);
+    const again = await learned(browsers, stranger);
     expect(again).toMatchObject({ is_new: true });
-    await devices.reviewDevice(user.id, again?.id ?? '');
-    expect(await devices.unreviewedDevices(user.id)).toEqual([]);
-    expect(await devices.recognise(stranger)).toEqual({ id: again?.id, is_new: false, knows_source: true });
+    await browsers.reviewBrowser(user.id, again?.id ?? '');
+    expect(await browsers.unreviewedBrowsers(user.id)).toEqual([]);
+    expect(await browsers.recognise(stranger)).toEqual({ id: again?.id, is_new: false, knows_source: true });
   });
 
-  test('a device is forgotten after half a year', async () => {
-    const { devices, clock } = server();
-    await learned(devices, signedIn({ source: '192.0.2.77', client: 'Vivaldi on Windows' }));
-    const known = () => database.selectFrom('known_devices').select('id').where('source', '=', '192.0.2.77').execute();
+  test('a browser is forgotten after half a year', async () => {
+    const { browsers, clock } = server();
+    await learned(browsers, signedIn({ source: '192.0.2.77', client: 'Vivaldi on Windows' }));
+    const known = () => database.selectFrom('known_browsers').select('id').where('source', '=', '192.0.2.77').execute();
     clock.now += 179 * 24 * HOUR;
-    await devices.sweep();
+    await browsers.sweep();
     expect(await known()).toHaveLength(1);
     clock.now += 2 * 24 * HOUR;
-    await devices.sweep();
+    await browsers.sweep();
     expect(await known()).toEqual([]);
   });
 });
@@ -491,15 +491,15 @@ test('an ordinary week raises nothing above low', async () => {
   clock.now += 24 * HOUR;
   const begin = new Date(clock.now).toISOString();
   const nora = await app.member('nora');
-  const laptop = { device_id: '01890a5d-ac96-774b-bcce-b302099a8001', client: FIREFOX };
-  const phone = { device_id: '01890a5d-ac96-774b-bcce-b302099a8002', client: SAFARI };
+  const laptop = { browser_id: '01890a5d-ac96-774b-bcce-b302099a8001', client: FIREFOX };
+  const phone = { browser_id: '01890a5d-ac96-774b-bcce-b302099a8002', client: SAFARI };
   let { password } = nora;
-  const from = async (device: typeof laptop, source: string, typed = password) => {
-    const { device_id, client } = device;
-    return await enter(app, { email: nora.email, password: typed, device_id }, { client, source });
+  const from = async (browser: typeof laptop, source: string, typed = password) => {
+    const { browser_id, client } = browser;
+    return await enter(app, { email: nora.email, password: typed, browser_id }, { client, source });
   };
   replyOf(await from(phone, HOME.source));
-  const tab = await entered(app, { ...nora, device_id: laptop.device_id }, HOME);
+  const tab = await entered(app, { ...nora, browser_id: laptop.browser_id }, HOME);
   let token = tab.token;
 
   for (let day = 0; day < 7; day++) {

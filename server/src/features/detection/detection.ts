@@ -11,7 +11,7 @@ import { detect, type Finding, placesOf, vouchedFor, WINDOWS_MAXIMUM, type Windo
 import type { DetectionTables } from './detection.tables.ts';
 import { type Found, type KeptFinding, keepFindings } from './findings-store.ts';
 import type { Asker } from './flood.ts';
-import type { KnownDevices } from './known-devices.ts';
+import type { KnownBrowsers } from './known-browsers.ts';
 import { FLOOD, type Sighting } from './rules.ts';
 import type { Telling } from './telling.ts';
 import { createVolumes, type Flood } from './volumes.ts';
@@ -32,14 +32,14 @@ export interface Detection {
 const FOLD_EVERY_MS = 60_000;
 /** Tells what a server that stopped has found and not told, and forgets what has expired. */
 const SECOND_LOOK = jobKind({ name: 'detection', payload: z.object({}), every_ms: 60_000 });
-const SWEEP_DEVICES = jobKind({ name: 'known-devices', payload: z.object({}), every_ms: 3_600_000 });
+const SWEEP_BROWSERS = jobKind({ name: 'known-browsers', payload: z.object({}), every_ms: 3_600_000 });
 /** Refused requests that wait to be looked at, and how many of them are at once. */
 const WAITING_MAXIMUM = 500;
 const LOOKED_AT_ONCE = 50;
 
 export function createDetection(parts: {
   database: Kysely<DetectionTables>;
-  devices: Pick<KnownDevices, 'recognise' | 'learn' | 'sweep'>;
+  browsers: Pick<KnownBrowsers, 'recognise' | 'learn' | 'sweep'>;
   telling: Telling;
   /** Whether sign-in to this account from this source was being refused at that time (ISO). `account` as events name it. */
   wasRefused: (pair: { source: string; account: string }, at: string) => Promise<boolean>;
@@ -49,29 +49,29 @@ export function createDetection(parts: {
   /** How often the volumes that were counted here are kept, in ms. */
   fold_ms?: number | undefined;
 }): Detection {
-  const { database, devices, telling, wasRefused, jobs, now, logger, fold_ms = FOLD_EVERY_MS } = parts;
+  const { database, browsers, telling, wasRefused, jobs, now, logger, fold_ms = FOLD_EVERY_MS } = parts;
   const volumes = createVolumes({ database, now });
   const at = () => new Date(now()).toISOString();
 
   /** What is known around an event before it is counted. */
   async function sight(event: SecurityEvent): Promise<Sighting> {
-    if (event.kind !== 'login_succeeded') return { ...event, device: null, is_refused: false };
+    if (event.kind !== 'login_succeeded') return { ...event, browser: null, is_refused: false };
     const { source, data } = event;
     // A passkey alone gets in through any refusal: it cannot be guessed.
     const is_refused = data.with_password && source !== null && (await wasRefused({ source, account: data.account }, event.at));
-    return { ...event, is_refused, device: (await devices.recognise(event)) ?? null };
+    return { ...event, is_refused, browser: (await browsers.recognise(event)) ?? null };
   }
 
   async function learn(transaction: Kysely<DetectionTables>, sighting: Sighting): Promise<Sighting> {
-    if (sighting.kind !== 'login_succeeded' || sighting.device !== null) return sighting;
-    return { ...sighting, device: await devices.learn(transaction, sighting) };
+    if (sighting.kind !== 'login_succeeded' || sighting.browser !== null) return sighting;
+    return { ...sighting, browser: await browsers.learn(transaction, sighting) };
   }
 
   /** Counts events, and keeps what was found in them in the same transaction: a server that stops between the two has done neither. */
   async function find(sightings: readonly Sighting[]): Promise<KeptFinding[]> {
     const places = placesOf(sightings);
     // A sign-in as ever only empties windows, and hardly ever is there one.
-    const is_as_ever = sightings.every(({ kind, device }) => kind === 'login_succeeded' && device !== null);
+    const is_as_ever = sightings.every(({ kind, browser }) => kind === 'login_succeeded' && browser !== null);
     if (is_as_ever && (places.length === 0 || !(await isAnyHeld(database, places))))
       return await keepFindings(findingTables(database), detectAll(new Map(), sightings).found, at());
     return await database.transaction().execute(async (transaction) => {
@@ -138,7 +138,7 @@ export function createDetection(parts: {
     await sweepWindows({ database, now }, WINDOWS_MAXIMUM);
   }
   jobs.handle(SECOND_LOOK, secondLook);
-  jobs.handle(SWEEP_DEVICES, devices.sweep);
+  jobs.handle(SWEEP_BROWSERS, browsers.sweep);
 
   // What is counted in this process can be kept by no other.
   let folding: Promise<void> = Promise.resolve();
@@ -193,12 +193,12 @@ function detectAll(kept: Windows, sightings: readonly Sighting[]): { held: Windo
 }
 
 function foundIn(sighting: Sighting, { is_open, samples, targets, tried, ...finding }: Finding): Found {
-  const { at, user_id, address, device } = sighting;
+  const { at, user_id, address, browser } = sighting;
   const has_session = sighting.kind === 'login_succeeded' || sighting.kind === 'token_moved';
   return {
     ...finding,
     ...{ at, user_id, address, samples: [...samples], targets: [...targets], tried: [...tried] },
-    device_id: device?.id ?? null,
+    browser_id: browser?.id ?? null,
     session_id: has_session ? sighting.data.session_id : null,
     outcome: outcomeOf(sighting, is_open),
   };
@@ -232,7 +232,7 @@ function floodFound({ asker, key, count, limit, at }: Flood): Found {
     ...{ audience: 'administrators', samples: [], targets: [], tried: [], outcome: 'allowed' },
     user_id: asker.kind === 'account' ? asker.id : null,
     address: isIP(asker.id) === 0 ? null : asker.id,
-    device_id: null,
+    browser_id: null,
     session_id: null,
   };
 }

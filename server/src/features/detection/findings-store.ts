@@ -22,7 +22,8 @@ const foundSchema = z.object({
   at: z.string(),
   user_id: z.string().nullable(),
   address: z.string().nullable(),
-  device_id: z.string().nullable(),
+  // A server of an earlier version calls it by another name.
+  browser_id: z.string().nullable().default(null),
   session_id: z.string().nullable(),
   /** What became of it; undefined where that hangs on `tried`. */
   outcome: z.enum(['blocked', 'allowed', 'unknown']).optional(),

@@ -6,7 +6,7 @@ import type { Counting, Measure } from './windows.ts';
 /** What is known around an event and is not in it. */
 interface Circumstances {
   /** The browser that signed in, and whether somebody has signed in to the account from its source before; null for an event that is no sign-in. */
-  device: { id: string; is_new: boolean; knows_source: boolean } | null;
+  browser: { id: string; is_new: boolean; knows_source: boolean } | null;
   /** Sign-in to this account from this source is being refused. */
   is_refused: boolean;
 }
@@ -200,13 +200,13 @@ export const RULES: readonly Rule[] = [
       'Twenty sign-ins to your account failed within an hour, from five or more addresses. Each further one is slowed down; you can sign in as always.',
   }),
   rule({
-    id: 'suspicious_login.new_device',
+    id: 'suspicious_login.new_browser',
     threat_type: 'suspicious_login',
     on: 'login_succeeded',
     measure: EACH,
     threshold: 'a sign-in with a browser, a kind of browser and a source that were all never seen before',
     audience: 'person',
-    key: ({ device }) => (device?.is_new ? device.id : null),
+    key: ({ browser }) => (browser?.is_new ? browser.id : null),
     severity: ({ data }) => (data.has_second_factor ? 'low' : 'medium'),
     describe: (sighting) => `Your account was signed in to with a browser that is new: ${sighting.client}${from(sighting)}.`,
   }),

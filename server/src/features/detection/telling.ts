@@ -51,9 +51,9 @@ export function createTelling(parts: {
   }
 
   async function incidentFor(user_id: string, found: Found): Promise<Incident> {
-    const { rule, key, threat_type, severity, description, at, threshold, samples, address, device_id, session_id } = found;
+    const { rule, key, threat_type, severity, description, at, threshold, samples, address, browser_id, session_id } = found;
     return {
-      ...{ rule, key, user_id, threat_type, severity, description, at, device_id, session_id },
+      ...{ rule, key, user_id, threat_type, severity, description, at, browser_id, session_id },
       outcome: await outcomeFor(user_id, found),
       ip_address: address,
       evidence: { threshold, events: samples },

@@ -49,6 +49,8 @@ const rule: fc.Arbitrary<Omit<Rule, 'id'>> = fc.constantFrom<(4 | 6)[]>(4, 6).ch
       port: field(portEntry),
       enabled: fc.boolean(),
       created_at: fc.constant('2026-11-20T10:00:00.000Z'),
+      expires_at: fc.constant(null),
+      device_ids: fc.constant<string[]>([]),
     })
     .map((made) => (made.protocol === 'icmp' ? { ...made, port: '*' } : made)),
 );

@@ -1,14 +1,26 @@
-import { addRule, deleteRule, listRules, setRuleEnabled } from '@palisade/contract/firewall';
-import { nextPage } from '#platform/page.ts';
+import {
+  addRule,
+  deleteRule,
+  editRule,
+  importRules,
+  listRevisions,
+  listRules,
+  setRuleEnabled,
+  undoRevision,
+} from '@palisade/contract/firewall';
+import { countPages, nextPage } from '#platform/page.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { Firewall } from './firewall.ts';
 
 export function serveFirewall(api: Api, firewall: Firewall): void {
   const ownRule = { find: ({ id }: { id: string }) => firewall.find(id) };
+  const ownRevision = { find: ({ id }: { id: string }) => firewall.findRevision(id) };
 
   serve(api, listRules, 'customer', async ({ session, query, header, request }) => {
-    const rules = await firewall.list(session.user.id, query);
+    const { id } = session.user;
+    const rules = await firewall.list(id, query);
     nextPage({ rows: rules, query, url: request.url, header });
+    await countPages({ query, count: () => firewall.countRules(id), header });
     return rules;
   });
 
@@ -16,5 +28,17 @@ export function serveFirewall(api: Api, firewall: Firewall): void {
 
   serve(api, setRuleEnabled, ownRule, ({ row, body }) => firewall.setEnabled(row, body.enabled));
 
+  serve(api, editRule, ownRule, ({ row, body }) => firewall.edit(row, body));
+
   serve(api, deleteRule, ownRule, ({ row }) => firewall.remove(row));
+
+  serve(api, importRules, 'customer', ({ session, body }) => firewall.importRules(session.user.id, body.rules, body.replace));
+
+  serve(api, listRevisions, 'customer', async ({ session, query, header, request }) => {
+    const revisions = await firewall.revisions(session.user.id, query);
+    nextPage({ rows: revisions, query, url: request.url, header });
+    return revisions;
+  });
+
+  serve(api, undoRevision, ownRevision, ({ row }) => firewall.undo(row));
 }

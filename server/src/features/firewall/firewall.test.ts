@@ -1,14 +1,21 @@
+import { TOTAL_HEADER } from '@palisade/contract/fields';
 import {
   addRule,
   deleteRule,
+  editRule,
+  importRules,
+  listRevisions,
   listRules,
   type NewRule,
+  REVISIONS_KEPT,
   RULE_DEFAULTS,
   RULES_MAXIMUM,
+  ruleFileSchema,
   setRuleEnabled,
+  undoRevision,
 } from '@palisade/contract/firewall';
 import { problemSchema } from '@palisade/contract/problem';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 
 const NEW: NewRule = { rule_name: 'Web server', ...RULE_DEFAULTS };
@@ -35,6 +42,8 @@ describe('firewall rules', async () => {
       id: rule.id,
       enabled: true,
       created_at: rule.created_at,
+      expires_at: null,
+      device_ids: [],
     });
   });
 
@@ -224,20 +233,206 @@ describe('the list of rules', async () => {
     const { token } = await signIn();
     const addMany = async (count: number) =>
       await Promise.all(Array.from({ length: count }, () => call(addRule, { token, body: NEW })));
-    // Not all of them at once: a busy database refuses what waits too long.
-    for (let left = RULES_MAXIMUM - 2; left > 0; left -= 50) await addMany(Math.min(50, left));
+    replyOf(await call(importRules, { token, body: { rules: Array.from({ length: RULES_MAXIMUM - 2 }, () => NEW) } }));
     const answers = await addMany(6);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409, 409]);
     const refused = answers.find((answer) => !answer.ok);
     expect(refused && problemOf(refused)).toMatchObject({
       code: 'rule_limit',
-      detail: 'You have 500 rules, which is the most. Delete one before you add another.',
+      detail: 'You have 1000 rules, which is the most. Delete one before you add another.',
     });
-    const rules = replyOf(await call(listRules, { token, query: `?limit=${RULES_MAXIMUM}` }));
-    expect(rules).toHaveLength(RULES_MAXIMUM);
+    const page = await call(listRules, { token, query: '?limit=1' });
+    expect(page.headers.get(TOTAL_HEADER)).toBe(String(RULES_MAXIMUM));
 
-    const id = rules[0]?.id ?? '';
+    const id = replyOf(page)[0]?.id ?? '';
     await Promise.all([1, 2].map(() => call(deleteRule, { token, params: { id } })));
     expect((await addMany(2)).map(({ status }) => status).sort()).toEqual([201, 409]);
+  });
+});
+
+describe('a change of the rules', async () => {
+  const { call, signIn, app } = await startTestApp();
+  const names = async (token: string) => replyOf(await call(listRules, { token })).map(({ rule_name }) => rule_name);
+  const revisions = async (token: string) => replyOf(await call(listRevisions, { token }));
+  const undo = async (token: string, id = '') => await call(undoRevision, { token, params: { id } });
+
+  test('is edited in place: what it is, not whether it is on, nor when it was made', async () => {
+    const { token } = await signIn();
+    const rule = replyOf(await call(addRule, { token, body: NEW }));
+    replyOf(await call(setRuleEnabled, { token, params: { id: rule.id }, body: { enabled: false } }));
+    const terms = { ...NEW, rule_name: 'Printer', port: '631', protocol: 'all', action: 'block' } as const;
+    const edited = replyOf(await call(editRule, { token, params: { id: rule.id }, body: terms }));
+    expect(edited).toEqual({ ...rule, ...terms, enabled: false });
+    expect(replyOf(await call(listRules, { token }))).toEqual([edited]);
+    const refused = problemOf(await call(editRule, { token, params: { id: rule.id }, body: { ...terms, port: '0' } }));
+    expect(refused).toMatchObject({ status: 422, errors: [{ field: 'port' }] });
+    const { token: other } = await signIn();
+    expect((await call(editRule, { token: other, params: { id: rule.id }, body: terms })).status).toBe(404);
+  });
+
+  test('is a revision each, says what it did, and nothing that changes nothing is one', async () => {
+    const { token } = await signIn();
+    expect(await revisions(token)).toEqual([]);
+    const { id } = replyOf(await call(addRule, { token, body: NEW }));
+    const params = { id };
+    for (const enabled of [false, false, true]) await call(setRuleEnabled, { token, params, body: { enabled } });
+    for (const rule_name of ['Web server', 'Shop']) await call(editRule, { token, params, body: { ...NEW, rule_name } });
+    await call(deleteRule, { token, params });
+    expect(
+      (await revisions(token)).map(({ rev, kind, rule_name, added, changed, removed }) => [
+        rev,
+        kind,
+        rule_name,
+        added,
+        changed,
+        removed,
+      ]),
+    ).toEqual([
+      [5, 'deleted', 'Shop', 0, 0, 1],
+      [4, 'edited', 'Shop', 0, 1, 0],
+      [3, 'enabled', 'Web server', 0, 1, 0],
+      [2, 'disabled', 'Web server', 0, 1, 0],
+      [1, 'added', 'Web server', 1, 0, 0],
+    ]);
+    const { token: other } = await signIn();
+    expect(await revisions(other)).toEqual([]);
+    expect((await undo(other, (await revisions(token))[0]?.id)).status).toBe(404);
+  });
+
+  test('is taken back, and so is what took it back', async () => {
+    const { token } = await signIn();
+    const kept = replyOf(await call(addRule, { token, body: { ...NEW, rule_name: 'kept' } }));
+    await call(addRule, { token, body: { ...NEW, rule_name: 'other' } });
+    await call(deleteRule, { token, params: { id: kept.id } });
+    expect(await names(token)).toEqual(['other']);
+    const [deletion] = await revisions(token);
+    const undone = replyOf(await undo(token, deletion?.id));
+    expect(undone).toMatchObject({ kind: 'undone', rule_name: 'kept', added: 1, changed: 0, removed: 0 });
+    // It is the same rule, at its place.
+    expect(replyOf(await call(listRules, { token })).at(-1)).toEqual(kept);
+    replyOf(await undo(token, undone.id));
+    expect(await names(token)).toEqual(['other']);
+    // Everything since the first addition.
+    replyOf(await undo(token, (await revisions(token)).at(-1)?.id));
+    expect(await names(token)).toEqual([]);
+    expect(problemOf(await undo(token, (await revisions(token)).at(-1)?.id))).toMatchObject({ code: 'conflict' });
+  });
+
+  test('of several at once is one after the other, and all of them can be taken back', async () => {
+    const { token } = await signIn();
+    const { id } = replyOf(await call(addRule, { token, body: NEW }));
+    await Promise.all([
+      ...Array.from({ length: 6 }, (_, index) => call(addRule, { token, body: { ...NEW, rule_name: `rule ${index}` } })),
+      call(setRuleEnabled, { token, params: { id }, body: { enabled: false } }),
+      call(deleteRule, { token, params: { id } }),
+    ]);
+    const made = await revisions(token);
+    expect(made.map(({ rev }) => rev)).toEqual(Array.from({ length: made.length }, (_, index) => made.length - index));
+    replyOf(await undo(token, made.find(({ rev }) => rev === 2)?.id));
+    expect(replyOf(await call(listRules, { token }))).toEqual([expect.objectContaining({ id, enabled: true })]);
+  });
+
+  test('is kept a hundred times; what is older cannot be taken back', async () => {
+    const { token } = await signIn();
+    const { id } = replyOf(await call(addRule, { token, body: NEW }));
+    const [first] = await revisions(token);
+    replyOf(await call(editRule, { token, params: { id }, body: { ...NEW, rule_name: 'Renamed' } }));
+    for (let index = 1; index < REVISIONS_KEPT; index += 1)
+      replyOf(await call(setRuleEnabled, { token, params: { id }, body: { enabled: index % 2 === 0 } }));
+    const page = await call(listRevisions, { token, query: '?limit=60' });
+    const next = /<\/api\/firewall\/revisions(.*)>; rel="next"/u.exec(page.headers.get('link') ?? '')?.[1];
+    const kept = [...replyOf(page), ...replyOf(await call(listRevisions, { token, query: next ?? '' }))];
+    expect(kept.map(({ rev }) => rev)).toEqual(Array.from({ length: REVISIONS_KEPT }, (_, index) => REVISIONS_KEPT + 1 - index));
+    expect((await undo(token, first?.id)).status).toBe(404);
+    replyOf(await undo(token, kept.at(-1)?.id));
+    expect(replyOf(await call(listRules, { token }))[0]).toMatchObject({ rule_name: 'Web server', enabled: true });
+  });
+
+  test('by a file is all of it or nothing', async () => {
+    const { token } = await signIn();
+    await call(addRule, { token, body: { ...NEW, rule_name: 'before' } });
+    const rules = [NEW, { ...NEW, rule_name: 'SSH', port: '22', enabled: false }];
+    expect(replyOf(await call(importRules, { token, body: { rules } }))).toEqual({ added: 2, removed: 0 });
+    const [newest, second] = replyOf(await call(listRules, { token }));
+    expect([newest, second]).toMatchObject([
+      { ...NEW, enabled: true },
+      { rule_name: 'SSH', enabled: false },
+    ]);
+    const bad = problemOf(await call(importRules, { token, body: { rules: [NEW, { ...NEW, port: '99999' }] } }));
+    expect(bad).toMatchObject({
+      status: 422,
+      errors: [{ field: 'rules.1.port', message: 'A port is a whole number from 1 to 65535: 99999' }],
+    });
+    const many = Array.from({ length: RULES_MAXIMUM - 1 }, () => NEW);
+    const full = problemOf(await call(importRules, { token, body: { rules: many } }));
+    expect(full).toMatchObject({ code: 'rule_limit', detail: 'You have 3 rules, and 1000 is the most: 999 more do not fit.' });
+    expect(await names(token)).toEqual(['Web server', 'SSH', 'before']);
+    expect(replyOf(await call(importRules, { token, body: { rules: many, replace: true } }))).toEqual({ added: 999, removed: 3 });
+    const [imported] = await revisions(token);
+    expect(imported).toMatchObject({ kind: 'imported', rule_name: null, added: 999, removed: 3 });
+    replyOf(await undo(token, imported?.id));
+    expect(await names(token)).toEqual(['Web server', 'SSH', 'before']);
+  });
+
+  test('by a file of no rule, of too many, or of another kind is refused with a sentence', async () => {
+    expect(ruleFileSchema.safeParse({ palisade_rules: 1, rules: [] }).error?.issues[0]?.message).toBe(
+      'There is no rule in this file.',
+    );
+    expect(ruleFileSchema.safeParse({ rules: [NEW] }).error?.issues[0]?.message).toBe('This is not a file of Palisade’s rules.');
+    const many = Array.from({ length: RULES_MAXIMUM + 1 }, () => NEW);
+    const { token } = await signIn();
+    expect(problemOf(await call(importRules, { token, body: { rules: many } })).detail).toContain(
+      'A file has at most 1000 rules.',
+    );
+    expect(await revisions(token)).toEqual([]);
+  });
+
+  test('names the devices that a rule is for, each once', async () => {
+    const { token } = await signIn();
+    const device_ids = [SOMEBODYS_ID, '01930000-0000-7000-8000-000000000000', SOMEBODYS_ID];
+    const rule = replyOf(await call(addRule, { token, body: { ...NEW, device_ids } }));
+    expect(rule.device_ids).toEqual(['01930000-0000-7000-8000-000000000000', SOMEBODYS_ID]);
+    expect(replyOf(await call(editRule, { token, params: { id: rule.id }, body: NEW })).device_ids).toEqual(rule.device_ids);
+    expect(
+      replyOf(await call(editRule, { token, params: { id: rule.id }, body: { ...NEW, device_ids: [] } })).device_ids,
+    ).toEqual([]);
+  });
+
+  test('a person’s revisions go with their account', async () => {
+    const { token, email } = await signIn();
+    await call(addRule, { token, body: NEW });
+    const { id } = await app.database.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow();
+    await app.database.deleteFrom('users').where('id', '=', id).execute();
+    expect(await app.database.selectFrom('firewall_revisions').select('id').where('user_id', '=', id).execute()).toEqual([]);
+  });
+});
+
+describe('a temporary rule', async () => {
+  let time = Date.now();
+  const { call, signIn } = await startTestApp({ surroundings: { now: () => time, every_ms: { 'rule-expiry': 20 } } });
+
+  test('is off when its time is over, which is a revision; switched on again it lasts', async () => {
+    const { token } = await signIn();
+    const rule = replyOf(await call(addRule, { token, body: { ...NEW, lasts: 'hour' } }));
+    expect(rule).toMatchObject({ enabled: true, expires_at: new Date(time + 3_600_000).toISOString() });
+    await call(addRule, { token, body: { ...NEW, lasts: 'day', rule_name: 'A day' } });
+    time += 3_600_000;
+    // At once, whenever the job comes.
+    const [day, hour] = replyOf(await call(listRules, { token }));
+    expect([day?.enabled, hour?.enabled]).toEqual([true, false]);
+    await vi.waitFor(async () =>
+      expect(replyOf(await call(listRevisions, { token }))[0]).toMatchObject({ kind: 'expired', rule_name: 'Web server' }),
+    );
+    const again = replyOf(await call(setRuleEnabled, { token, params: { id: rule.id }, body: { enabled: true } }));
+    expect(again).toMatchObject({ enabled: true, expires_at: null });
+    expect(replyOf(await call(editRule, { token, params: { id: rule.id }, body: { ...NEW, lasts: 'day' } })).expires_at).toBe(
+      new Date(time + 86_400_000).toISOString(),
+    );
+    expect(
+      replyOf(await call(editRule, { token, params: { id: rule.id }, body: { ...NEW, lasts: null } })).expires_at,
+    ).toBeNull();
+    expect(problemOf(await call(addRule, { token, body: JSON.parse(JSON.stringify({ ...NEW, lasts: 'week' })) })).errors).toEqual(
+      [{ field: 'lasts', message: 'Choose an hour or a day.' }],
+    );
   });
 });

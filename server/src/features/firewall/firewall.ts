@@ -1,11 +1,28 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { PageQuery } from '@palisade/contract/fields';
-import { type NewRule, RULES_MAXIMUM, type Rule } from '@palisade/contract/firewall';
-import type { Kysely, Selectable } from 'kysely';
+import {
+  type FileRule,
+  LASTS,
+  type Lasts,
+  type NewRule,
+  REVISIONS_KEPT,
+  type Revision,
+  type RevisionKind,
+  RULES_MAXIMUM,
+  type Rule,
+  ruleSchema,
+} from '@palisade/contract/firewall';
+import type { Insertable, Kysely, Selectable } from 'kysely';
+import { z } from 'zod';
+import { inBatches } from '#platform/batches.ts';
 import { newId } from '#platform/id.ts';
+import { jobKind } from '#platform/jobs/job-kind.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
 import type { FirewallTables } from './firewall.tables.ts';
 
 type Row = Selectable<FirewallTables['firewall_rules']>;
+type RevisionRow = Selectable<FirewallTables['firewall_revisions']>;
 
 export interface Firewall {
   /** One page, newest first. */
@@ -14,21 +31,65 @@ export interface Firewall {
   listRules(user_id: string): Promise<Rule[]>;
   /** All rules of a person, enabled or not. */
   countRules(user_id: string): Promise<number>;
+  /** How often the rules of each person were changed; 0 for whoever is not in the answer. */
+  revs(user_ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   find(id: string): Promise<Row | undefined>;
   /** @throws Problem `rule_limit`. */
   add(user_id: string, rule: NewRule): Promise<Rule>;
   /** @throws Problem `not_found` when somebody deleted it meanwhile. */
   setEnabled(rule: Row, enabled: boolean): Promise<Rule>;
   /** @throws Problem `not_found` when somebody deleted it meanwhile. */
+  edit(rule: Row, terms: NewRule): Promise<Rule>;
+  /** @throws Problem `not_found` when somebody deleted it meanwhile. */
   remove(rule: Row): Promise<void>;
+  /** Adds rules, the first of them as the newest; with `replace` in the place of all. @throws Problem `rule_limit`: then nothing is changed. */
+  importRules(user_id: string, rules: readonly FileRule[], replace: boolean): Promise<{ added: number; removed: number }>;
+  revisions(user_id: string, page: PageQuery): Promise<Revision[]>;
+  findRevision(id: string): Promise<RevisionRow | undefined>;
+  /** Takes a revision back, and every later one. @throws Problem `conflict` where there is nothing to take back, `not_found` where it is no longer kept. */
+  undo(revision: RevisionRow): Promise<Revision>;
 }
 
-function ruleOf({ user_id: _, enabled, ...row }: Row): Rule {
-  return { ...row, enabled: enabled === 1 };
+const deviceIdsSchema = z.array(z.string());
+
+/** As a reply has it. A temporary rule whose time is over is off, whether or not the job has been there. */
+function ruleOf({ user_id: _, enabled, device_ids, ...row }: Row, now: number): Rule {
+  const is_over = row.expires_at !== null && Date.parse(row.expires_at) <= now;
+  return { ...row, enabled: enabled === 1 && !is_over, device_ids: deviceIdsSchema.parse(JSON.parse(device_ids)) };
 }
 
-export function createFirewall(parts: { database: Kysely<FirewallTables>; now: () => number }): Firewall {
-  const { database, now } = parts;
+function rowOf(user_id: string, { enabled, device_ids, ...rule }: Rule): Insertable<FirewallTables['firewall_rules']> {
+  return { ...rule, user_id, enabled: enabled ? 1 : 0, device_ids: JSON.stringify(device_ids) };
+}
+
+function revisionOf({ user_id: _, changes: __, ...row }: RevisionRow): Revision {
+  return row;
+}
+
+/** A rule before and after a change; null where it was not, or is not, there. */
+const changesSchema = z.array(z.object({ before: ruleSchema.nullable(), after: ruleSchema.nullable() }));
+type Change = z.infer<typeof changesSchema>[number];
+
+/** Rows that one statement writes: 13 columns each, and SQLite takes 999 values in old builds. */
+const ROWS_AT_ONCE = 70;
+
+const EXPIRE_RULES = jobKind({ name: 'rule-expiry', payload: z.object({}), every_ms: 10_000 });
+/** People whose rules one look switches off. */
+const EXPIRED_AT_ONCE = 200;
+
+export function createFirewall(parts: {
+  database: Kysely<FirewallTables>;
+  jobs: Pick<Jobs, 'handle'>;
+  /** Told of whose rules are not as they were, where no call of theirs changed them. */
+  onChange: (user_id: string) => void;
+  /** Told of whose rules are not as they were, whatever changed them. */
+  onRevision?: (user_id: string) => void;
+  now: () => number;
+}): Firewall {
+  const { database, jobs, onChange, onRevision, now } = parts;
+  const at = () => new Date(now()).toISOString();
+  const expiryOf = (lasts: Lasts | null | undefined) =>
+    lasts === null || lasts === undefined ? null : new Date(now() + LASTS[lasts]).toISOString();
 
   const list = async (user_id: string, { limit, cursor }: PageQuery): Promise<Rule[]> => {
     let query = database
@@ -38,8 +99,148 @@ export function createFirewall(parts: { database: Kysely<FirewallTables>; now: (
       .orderBy('id', 'desc')
       .limit(limit);
     if (cursor !== undefined) query = query.where('id', '<', cursor);
-    return (await query.execute()).map(ruleOf);
+    const time = now();
+    return (await query.execute()).map((row) => ruleOf(row, time));
   };
+
+  /** A rule as it is now, inside of a change. @throws Problem `not_found`. */
+  async function current(transaction: Kysely<FirewallTables>, id: string): Promise<Rule> {
+    const row = await transaction.selectFrom('firewall_rules').selectAll().where('id', '=', id).executeTakeFirst();
+    if (row === undefined) throw new Problem('not_found');
+    return ruleOf(row, now());
+  }
+
+  /** Writes what differs. */
+  async function write(transaction: Kysely<FirewallTables>, user_id: string, changes: readonly Change[]): Promise<void> {
+    const gone = changes.flatMap(({ before, after }) => (after === null && before !== null ? [before.id] : []));
+    await inBatches(gone, async (ids) => {
+      await transaction.deleteFrom('firewall_rules').where('id', 'in', ids).execute();
+      return [];
+    });
+    const fresh = changes.flatMap(({ before, after }) => (before === null && after !== null ? [rowOf(user_id, after)] : []));
+    for (let from = 0; from < fresh.length; from += ROWS_AT_ONCE) {
+      await transaction
+        .insertInto('firewall_rules')
+        .values(fresh.slice(from, from + ROWS_AT_ONCE))
+        .execute();
+    }
+    for (const { before, after } of changes) {
+      if (before === null || after === null) continue;
+      const { id, user_id: _, ...columns } = rowOf(user_id, after);
+      await transaction.updateTable('firewall_rules').set(columns).where('id', '=', id).execute();
+    }
+  }
+
+  /**
+   * Makes one revision of a person's rules. The row of their count is locked until it is stored, so several at once come one after the other: each sees what the
+   * one before it left. Undefined where nothing changes.
+   */
+  async function revise(
+    user_id: string,
+    kind: RevisionKind,
+    work: (transaction: Kysely<FirewallTables>) => Promise<Change[]>,
+  ): Promise<Revision | undefined> {
+    const revision = await database.transaction().execute(async (transaction) => {
+      const { rules, rev } = await transaction
+        .insertInto('firewall_rule_counts')
+        .values({ user_id, rules: 0, rev: 0 })
+        .onConflict((conflict) =>
+          conflict.column('user_id').doUpdateSet(({ ref }) => ({ rules: ref('firewall_rule_counts.rules') })),
+        )
+        .returning(['rules', 'rev'])
+        .executeTakeFirstOrThrow();
+      const changes = await work(transaction);
+      if (changes.length === 0) return undefined;
+      const added = changes.filter(({ before }) => before === null).length;
+      const removed = changes.filter(({ after }) => after === null).length;
+      const count = rules + added - removed;
+      if (count > RULES_MAXIMUM && added > removed) {
+        throw new Problem('rule_limit', {
+          detail:
+            added === 1
+              ? `You have ${RULES_MAXIMUM} rules, which is the most. Delete one before you add another.`
+              : `You have ${rules} rules, and ${RULES_MAXIMUM} is the most: ${added} more do not fit.`,
+        });
+      }
+      await write(transaction, user_id, changes);
+      await transaction
+        .updateTable('firewall_rule_counts')
+        .set({ rules: count, rev: rev + 1 })
+        .where('user_id', '=', user_id)
+        .execute();
+      await transaction
+        .deleteFrom('firewall_revisions')
+        .where('user_id', '=', user_id)
+        .where('rev', '<=', rev + 1 - REVISIONS_KEPT)
+        .execute();
+      const [first] = changes;
+      const row = await transaction
+        .insertInto('firewall_revisions')
+        .values({
+          id: newId(),
+          user_id,
+          rev: rev + 1,
+          kind,
+          created_at: at(),
+          rule_name: changes.length === 1 ? ((first?.after ?? first?.before)?.rule_name ?? null) : null,
+          added,
+          changed: changes.length - added - removed,
+          removed,
+          changes: JSON.stringify(changes),
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return revisionOf(row);
+    });
+    if (revision !== undefined) onRevision?.(user_id);
+    return revision;
+  }
+
+  /** Changes one rule. */
+  async function change(
+    { id, user_id }: Pick<Row, 'id' | 'user_id'>,
+    kind: RevisionKind,
+    become: (rule: Rule) => Rule,
+  ): Promise<Rule> {
+    let answer: Rule | undefined;
+    await revise(user_id, kind, async (transaction) => {
+      const before = await current(transaction, id);
+      const after = become(before);
+      answer = after;
+      return isDeepStrictEqual(before, after) ? [] : [{ before, after }];
+    });
+    if (answer === undefined) throw new Problem('not_found');
+    return answer;
+  }
+
+  /** Switches off what was temporary and is over. */
+  async function expire(): Promise<void> {
+    const over = await database
+      .selectFrom('firewall_rules')
+      .select('user_id')
+      .distinct()
+      .where('enabled', '=', 1)
+      .where('expires_at', '<=', at())
+      .limit(EXPIRED_AT_ONCE)
+      .execute();
+    for (const { user_id } of over) {
+      const revision = await revise(user_id, 'expired', async (transaction) => {
+        const rows = await transaction
+          .selectFrom('firewall_rules')
+          .selectAll()
+          .where('user_id', '=', user_id)
+          .where('enabled', '=', 1)
+          .where('expires_at', '<=', at())
+          .execute();
+        return rows.map((row) => {
+          const after = ruleOf(row, now());
+          return { before: { ...after, enabled: true }, after: { ...after, enabled: false } };
+        });
+      });
+      if (revision !== undefined) onChange(user_id);
+    }
+  }
+  jobs.handle(EXPIRE_RULES, expire);
 
   return {
     list,
@@ -55,54 +256,106 @@ export function createFirewall(parts: { database: Kysely<FirewallTables>; now: (
       return row.rules;
     },
 
+    async revs(user_ids) {
+      const rows = await inBatches(user_ids, (ids) =>
+        database.selectFrom('firewall_rule_counts').select(['user_id', 'rev']).where('user_id', 'in', ids).execute(),
+      );
+      return new Map(rows.map(({ user_id, rev }) => [user_id, rev]));
+    },
+
     find: (id) => database.selectFrom('firewall_rules').selectAll().where('id', '=', id).executeTakeFirst(),
 
-    add(user_id, rule) {
-      return database.transaction().execute(async (transaction) => {
-        // The row of the count is locked until the rule is stored, so several at once come one after the other.
-        const counted = await transaction
-          .insertInto('firewall_rule_counts')
-          .values({ user_id, rules: 1 })
-          .onConflict((conflict) =>
-            conflict
-              .column('user_id')
-              .doUpdateSet(({ eb, ref }) => ({ rules: eb(ref('firewall_rule_counts.rules'), '+', 1) }))
-              .where('firewall_rule_counts.rules', '<', RULES_MAXIMUM),
-          )
-          .returning('rules')
-          .executeTakeFirst();
-        if (counted === undefined) {
-          throw new Problem('rule_limit', {
-            detail: `You have ${RULES_MAXIMUM} rules, which is the most. Delete one before you add another.`,
-          });
-        }
-        const row = { id: newId(), user_id, ...rule, enabled: 1, created_at: new Date(now()).toISOString() };
-        await transaction.insertInto('firewall_rules').values(row).execute();
-        return ruleOf(row);
-      });
+    async add(user_id, { lasts, device_ids = [], ...terms }) {
+      const rule: Rule = { id: newId(), ...terms, enabled: true, created_at: at(), expires_at: expiryOf(lasts), device_ids };
+      await revise(user_id, 'added', async () => [{ before: null, after: rule }]);
+      return rule;
     },
 
-    async setEnabled({ id }, enabled) {
-      const row = await database
-        .updateTable('firewall_rules')
-        .set({ enabled: enabled ? 1 : 0 })
-        .where('id', '=', id)
-        .returningAll()
-        .executeTakeFirst();
-      if (row === undefined) throw new Problem('not_found');
-      return ruleOf(row);
-    },
+    setEnabled: (row, enabled) =>
+      change(row, enabled ? 'enabled' : 'disabled', (rule) => {
+        // What is switched on again after its time lasts from then on.
+        const is_over = rule.expires_at !== null && Date.parse(rule.expires_at) <= now();
+        return { ...rule, enabled, expires_at: enabled && is_over ? null : rule.expires_at };
+      }),
+
+    edit: (row, { lasts, device_ids, ...terms }) =>
+      change(row, 'edited', (rule) => ({
+        ...rule,
+        ...terms,
+        // Not said: as it is.
+        expires_at: lasts === undefined ? rule.expires_at : expiryOf(lasts),
+        device_ids: device_ids ?? rule.device_ids,
+      })),
 
     async remove({ id, user_id }) {
-      await database.transaction().execute(async (transaction) => {
-        const deleted = await transaction.deleteFrom('firewall_rules').where('id', '=', id).returning('id').executeTakeFirst();
-        if (deleted === undefined) throw new Problem('not_found');
-        await transaction
-          .updateTable('firewall_rule_counts')
-          .set(({ eb, ref }) => ({ rules: eb(ref('rules'), '-', 1) }))
-          .where('user_id', '=', user_id)
-          .execute();
+      await revise(user_id, 'deleted', async (transaction) => [{ before: await current(transaction, id), after: null }]);
+    },
+
+    async importRules(user_id, rules, replace) {
+      const created_at = at();
+      const revision = await revise(user_id, 'imported', async (transaction) => {
+        const rows = replace
+          ? await transaction.selectFrom('firewall_rules').selectAll().where('user_id', '=', user_id).execute()
+          : [];
+        const time = now();
+        // Ids sort by creation, and lists begin with the newest.
+        const fresh = rules
+          .toReversed()
+          .map((rule): Rule => ({ id: newId(), ...rule, created_at, expires_at: null, device_ids: [] }));
+        return [
+          ...rows.map((row) => ({ before: ruleOf(row, time), after: null })),
+          ...fresh.map((after) => ({ before: null, after })),
+        ];
       });
+      return { added: revision?.added ?? 0, removed: revision?.removed ?? 0 };
+    },
+
+    async revisions(user_id, { limit, cursor }) {
+      let query = database
+        .selectFrom('firewall_revisions')
+        .select(['id', 'rev', 'kind', 'created_at', 'rule_name', 'added', 'changed', 'removed'])
+        .where('user_id', '=', user_id)
+        .orderBy('rev', 'desc')
+        .limit(limit);
+      if (cursor !== undefined)
+        query = query.where('rev', '<', ({ selectFrom }) =>
+          selectFrom('firewall_revisions').select('rev').where('id', '=', cursor).where('user_id', '=', user_id),
+        );
+      return await query.execute();
+    },
+
+    findRevision: (id) => database.selectFrom('firewall_revisions').selectAll().where('id', '=', id).executeTakeFirst(),
+
+    async undo({ user_id, rev }) {
+      const revision = await revise(user_id, 'undone', async (transaction) => {
+        const later = await transaction
+          .selectFrom('firewall_revisions')
+          .select(['rev', 'changes'])
+          .where('user_id', '=', user_id)
+          .where('rev', '>=', rev)
+          .orderBy('rev', 'desc')
+          .execute();
+        if (later.at(-1)?.rev !== rev) throw new Problem('not_found');
+        const target = new Map<string, Rule | null>();
+        for (const { changes } of later) {
+          for (const { before, after } of changesSchema.parse(JSON.parse(changes))) {
+            const id = (before ?? after)?.id;
+            if (id !== undefined) target.set(id, before);
+          }
+        }
+        const rows = await inBatches([...target.keys()], (ids) =>
+          transaction.selectFrom('firewall_rules').selectAll().where('id', 'in', ids).execute(),
+        );
+        const time = now();
+        const present = new Map(rows.map((row) => [row.id, ruleOf(row, time)]));
+        return [...target].flatMap(([id, after]) => {
+          const before = present.get(id) ?? null;
+          return isDeepStrictEqual(before, after) ? [] : [{ before, after }];
+        });
+      });
+      if (revision === undefined)
+        throw new Problem('conflict', { detail: 'There is nothing to take back: the rules are as they were.' });
+      return revision;
     },
   };
 }

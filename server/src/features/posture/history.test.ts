@@ -48,7 +48,7 @@ function incident(user_id: string, at: string, outcome: Incident['outcome'] = 'b
     description: 'Unknown paths were probed.',
     ip_address: null,
     evidence: { threshold: 'more than 10', events: [] },
-    device_id: null,
+    browser_id: null,
     session_id: null,
   };
 }
@@ -111,13 +111,15 @@ test('knows the days of whoever looks by their own clocks', async () => {
 
 test('writes at most once in a quarter of an hour, unless the score changes', async () => {
   const person = await newcomer('2026-11-25T10:00:00.000Z');
-  const rows = () =>
-    app.app.database
+  const rows = async () => {
+    await app.app.keepScores();
+    return await app.app.database
       .selectFrom('score_history')
       .select(['since', 'until', 'score'])
       .where('user_id', '=', person.id)
       .orderBy('since')
       .execute();
+  };
   const since = '2026-11-25T10:00:00.000Z';
   await person.look();
   clock.now += 14 * 60_000;

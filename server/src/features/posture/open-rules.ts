@@ -1,6 +1,5 @@
 import type { Rule } from '@palisade/contract/firewall';
 import { type AddressSet, readAddresses, readPorts, wholeFamily } from '@palisade/contract/firewall-grammar';
-import { findings } from '@palisade/contract/firewall-verdict';
 
 /** What somebody's firewall rules leave open, each with the names of the rules that do. */
 export interface OpenRules {
@@ -55,13 +54,44 @@ function openFor(rules: readonly Rule[], port: number | undefined): string[] {
     .map((rule) => rule.rule_name);
 }
 
-/** Looks at all rules of a person. Comparing each with each takes time in the square of their number. */
+/** What a rule is about, as one text: two rules have the same exactly when they are about the same traffic. */
+function trafficOf(rule: Rule): string | undefined {
+  const [source, destination, port] = [readAddresses(rule.source_ip), readAddresses(rule.destination_ip), readPorts(rule.port)];
+  if (!source.ok || !destination.ok || !port.ok) return undefined;
+  const spans = ({ family, spans: some }: AddressSet) =>
+    family === null ? '*' : `${family}:${some.map(({ from, to }) => `${from}-${to}`).join()}`;
+  // A side without a family takes that of the other.
+  const family = source.value.family ?? destination.value.family;
+  const whole = (set: AddressSet) => (set.family === null && family !== null ? { family, spans: [wholeFamily(family)] } : set);
+  // `all` with ports is about TCP and UDP alone; ICMP has no ports.
+  const protocol = rule.protocol === 'all' && port.value !== null ? 'tcp,udp' : rule.protocol;
+  const ports =
+    rule.protocol === 'icmp' || port.value === null ? EVERY_PORT : port.value.map(({ from, to }) => `${from}-${to}`).join();
+  return [rule.direction, protocol, spans(whole(source.value)), spans(whole(destination.value)), ports].join(' ');
+}
+const EVERY_PORT = '1-65535';
+
+/** Enabled rules that repeat an older one, or that contradict another one. */
+function clashingOf(rules: readonly Rule[]): Rule[] {
+  const groups = Map.groupBy(
+    rules.filter(({ enabled }) => enabled),
+    trafficOf,
+  );
+  const clashing = new Set<Rule>();
+  for (const [traffic, some] of groups) {
+    if (traffic === undefined || some.length === 1) continue;
+    for (const rule of some) {
+      if (some.some((other) => other.action !== rule.action || other.id < rule.id)) clashing.add(rule);
+    }
+  }
+  return rules.filter((rule) => clashing.has(rule));
+}
+
+/** Looks at all rules of a person, in time that rises with their number. */
 export function readOpenRules(rules: readonly Rule[], ports: readonly number[]): OpenRules {
-  const odd = findings(rules).filter(({ kind }) => kind !== 'never_matching');
-  const oddIds = new Set(odd.map(({ rule_id }) => rule_id));
   return {
     everything: openFor(rules, undefined),
     ports: new Map(ports.map((port) => [port, openFor(rules, port)])),
-    clashing: rules.filter(({ id }) => oddIds.has(id)).map(({ rule_name }) => rule_name),
+    clashing: clashingOf(rules).map(({ rule_name }) => rule_name),
   };
 }

@@ -11,8 +11,8 @@ export interface PostureFacts {
     is_admin: boolean;
     /** How long ago it was made, in ms. */
     age_ms: number;
-    /** The ids of devices that signed in and that nobody has said anything about. */
-    unreviewed_devices: readonly string[];
+    /** The ids of browsers that signed in and that nobody has said anything about. */
+    unreviewed_browsers: readonly string[];
   };
   remote: { long_sessions: number };
   scans: {
@@ -25,7 +25,7 @@ export interface PostureFacts {
   /** Real alerts that nothing has blocked; of `malware` those that are about one file each. */
   unblocked: { malware: number; high: number; critical: number };
   /** The newest alert of each kind that has to be opened to act on it. */
-  newest: { high?: string | undefined; critical?: string | undefined; device?: string | undefined };
+  newest: { high?: string | undefined; critical?: string | undefined; browser?: string | undefined };
   rules: OpenRules;
   /** How long ago the signatures were known to be the newest, in ms; undefined where nobody could say. */
   signatures_age_ms: number | undefined;
@@ -256,21 +256,21 @@ export const CHECKS: readonly Check[] = [
     run: () => ({ times: 0, evidence: 'A session ends by itself after 7 days without use.' }),
   },
   {
-    id: 'unreviewed_device',
+    id: 'unreviewed_browser',
     group: 'account',
     severity: 'medium',
-    title: 'A new device signed in and was not reviewed',
-    goal: 'Every new device was reviewed',
+    title: 'A new browser signed in and was not reviewed',
+    goal: 'Every new browser was reviewed',
     advice: REVIEW,
     fix_route: '/anti-hacking',
     deduction: 5,
-    run: ({ account: { unreviewed_devices }, newest }) => ({
-      ...openAlert(REVIEW, newest.device),
-      times: unreviewed_devices.length > 0 ? 1 : 0,
+    run: ({ account: { unreviewed_browsers }, newest }) => ({
+      ...openAlert(REVIEW, newest.browser),
+      times: unreviewed_browsers.length > 0 ? 1 : 0,
       evidence:
-        unreviewed_devices.length > 0
-          ? `${plural(unreviewed_devices.length, 'device is', 'devices are')} waiting for your word.`
-          : 'No device is waiting for your word.',
+        unreviewed_browsers.length > 0
+          ? `${plural(unreviewed_browsers.length, 'browser is', 'browsers are')} waiting for your word.`
+          : 'No browser is waiting for your word.',
     }),
   },
   alertCheck('high', 6),

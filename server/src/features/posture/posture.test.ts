@@ -14,7 +14,7 @@ const nothing: PostureFacts = {
     second_factor: undefined,
     is_admin: false,
     age_ms: DAY_MS,
-    unreviewed_devices: [],
+    unreviewed_browsers: [],
   },
   remote: { long_sessions: 0 },
   scans: { infected: 0, overdue: 0, lately: NONE_LATELY, repeated_threats: [] },
@@ -30,6 +30,8 @@ let last = 0;
 const rule = (parts: Partial<Rule>): Rule => ({
   id: `01930000-0000-7000-8000-${String(++last).padStart(12, '0')}`,
   created_at: '2026-11-20T10:00:00.000Z',
+  expires_at: null,
+  device_ids: [],
   rule_name: 'a rule',
   direction: 'inbound',
   action: 'allow',
@@ -70,7 +72,7 @@ describe('the score', () => {
     ],
     ['a second factor', { second_factor: { enabled: true, recovery_codes_left: 3 } }, []],
     ['two recovery codes', { second_factor: { enabled: true, recovery_codes_left: 2 } }, [['few_recovery_codes', 3]]],
-    ['a device to be reviewed', { unreviewed_devices: ['d1', 'd2'] }, [['unreviewed_device', 5]]],
+    ['a browser to be reviewed', { unreviewed_browsers: ['d1', 'd2'] }, [['unreviewed_browser', 5]]],
   ])('with %s', (_, account, reasons) => {
     const { security_score, score_breakdown } = judge({ ...nothing, account: { ...nothing.account, ...account } });
     expect(score_breakdown.map(({ id, deduction }) => [id, deduction])).toEqual(reasons);
@@ -88,10 +90,10 @@ describe('the score', () => {
     const everything = judge({ ...nothing, rules: readOpenRules([rule({ port: '*', protocol: 'all' })], CHECKED_PORTS) });
     // 15 and five times 8 are 55, of which the cap takes 30: without any one of them it is still 30.
     expect(everything.score_breakdown.map(({ gain }) => gain)).toEqual([0, 0, 0, 0, 0, 0]);
-    const two = judge({ ...nothing, account: { ...nothing.account, common_password: true, unreviewed_devices: ['d1'] } });
+    const two = judge({ ...nothing, account: { ...nothing.account, common_password: true, unreviewed_browsers: ['d1'] } });
     expect(two.score_breakdown.map(({ id, gain }) => [id, gain])).toEqual([
       ['common_password', 15],
-      ['unreviewed_device', 5],
+      ['unreviewed_browser', 5],
     ]);
     const critical = judge({ ...nothing, unblocked: { malware: 0, high: 0, critical: 1 } });
     expect(critical.score_breakdown).toMatchObject([{ id: 'open_alert_critical', deduction: 12, gain: 51 }]);
@@ -200,7 +202,7 @@ describe('the score', () => {
 describe('a finding leads to where it can be mended:', () => {
   /** Everything that can fail, for somebody who is no administrator. */
   const account = {
-    ...{ common_password: true, is_admin: false, age_ms: DAY_MS, unreviewed_devices: ['d1'] },
+    ...{ common_password: true, is_admin: false, age_ms: DAY_MS, unreviewed_browsers: ['d1'] },
     second_factor: { enabled: false, recovery_codes_left: 0 },
   };
   const failing: PostureFacts = {
@@ -213,7 +215,7 @@ describe('a finding leads to where it can be mended:', () => {
       repeated_threats: ['X'],
     },
     unblocked: { malware: 1, high: 1, critical: 1 },
-    newest: { high: 'high-one', critical: 'critical-one', device: 'device-one' },
+    newest: { high: 'high-one', critical: 'critical-one', browser: 'browser-one' },
     rules: readOpenRules([rule({ port: '*', protocol: 'all' }), rule({ port: '*', protocol: 'all' })], CHECKED_PORTS),
     signatures_age_ms: 3 * DAY_MS,
   };
@@ -229,7 +231,7 @@ describe('a finding leads to where it can be mended:', () => {
     ['common_password', SECURITY],
     ['no_two_factor', SECURITY],
     ['few_recovery_codes', SECURITY],
-    ['unreviewed_device', '/anti-hacking?alert=device-one'],
+    ['unreviewed_browser', '/anti-hacking?alert=browser-one'],
     ['open_alert_high', '/anti-hacking?alert=high-one'],
     ['open_alert_critical', '/anti-hacking?alert=critical-one'],
     ['allow_any_inbound', '/firewall'],

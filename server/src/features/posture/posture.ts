@@ -9,7 +9,7 @@ import { type Judgement, judge } from './judge.ts';
 import { type OpenRules, readOpenRules } from './open-rules.ts';
 import type { PostureTables } from './posture.tables.ts';
 import { CHECKED_PORTS, type PostureFacts } from './posture-checks.ts';
-import { createScoreHistory } from './score-history.ts';
+import { createScoreHistory, type ScoreHistory } from './score-history.ts';
 
 interface Overview extends Pick<Judgement, 'security_score' | 'score_breakdown' | 'checks'> {
   /** Real alerts that were blocked. */
@@ -29,6 +29,9 @@ export interface Posture {
   overview(user_id: string): Promise<Overview>;
   /** Every check that can run, run now. */
   scan(user_id: string): Promise<PostureScan>;
+  /** The scores that were found, which nothing but these two and a timer writes down or drops. */
+  scores: Pick<ScoreHistory, 'keep' | 'forget'>;
+  close(): Promise<void>;
 }
 
 /** As much of a person's alerts as their posture is judged by. */
@@ -43,7 +46,7 @@ interface AlertFacts {
     newest: { high: string | undefined; critical: string | undefined };
   }>;
   byMinute(user_id: string, start: string): Promise<AlertMinute[]>;
-  aboutDevices(user_id: string, devices: readonly string[]): Promise<string | undefined>;
+  aboutBrowsers(user_id: string, browsers: readonly string[]): Promise<string | undefined>;
 }
 
 /** People whose rules are remembered. */
@@ -94,9 +97,9 @@ export function createPosture(parts: {
       rules: openRulesOf(user_id, ruleList),
       // A file lies where it lies, whatever was said of its alert.
       unblocked: { malware: tally.unblocked_malware, ...tally.open },
-      newest: { ...tally.newest, device: await alerts.aboutDevices(user_id, accountFacts.unreviewed_devices) },
+      newest: { ...tally.newest, browser: await alerts.aboutBrowsers(user_id, accountFacts.unreviewed_browsers) },
     });
-    await scores.note(user_id, judgement.security_score);
+    scores.note(user_id, judgement.security_score);
     return { judgement, tally, rule_count: ruleList.length };
   }
 
@@ -138,5 +141,8 @@ export function createPosture(parts: {
         coverage,
       };
     },
+
+    scores,
+    close: scores.close,
   };
 }

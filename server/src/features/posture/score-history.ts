@@ -16,11 +16,22 @@ const KEPT_MS = (HISTORY_DAYS.most + 2) * 86_400_000;
 /** A score, and when it was found first and last. */
 export type ScoreRun = Pick<PostureTables['score_history'], 'since' | 'until' | 'score'>;
 
-interface ScoreHistory {
-  /** Keeps a score that was just found. A failure is logged: what is asked for does not hang on it. */
-  note(user_id: string, score: number): Promise<void>;
+/** How often what was found is written down. */
+const KEPT_EVERY_MS = 60_000;
+/** Scores of one person that wait to be written: somebody whose score changes more often in a minute loses the oldest. */
+const WAITING_MAXIMUM = 50;
+
+export interface ScoreHistory {
+  /** Takes down a score that was just found. It is found while somebody reads, and reading writes nothing: `keep` does, once a minute. */
+  note(user_id: string, score: number): void;
   /** What was found from `start` (ISO time) on, oldest first. */
   from(user_id: string, start: string): Promise<ScoreRun[]>;
+  /** Writes down what was found since the last time. A failure is logged: what was asked for does not hang on it. */
+  keep(): Promise<void>;
+  /** Drops what waits of an account that is gone. */
+  forget(user_id: string): void;
+  /** Writes down what is left. */
+  close(): Promise<void>;
 }
 
 /** Which score somebody had when. It is found far more often than it is written. `now` is in ms. */
@@ -30,16 +41,17 @@ export function createScoreHistory(parts: {
   logger: FastifyBaseLogger;
 }): ScoreHistory {
   const { database, now, logger } = parts;
-  const written = new Map<string, { score: number; quarter: number }>();
+  const noted = new Map<string, { score: number; quarter: number }>();
+  const waiting = new Map<string, ScoreRun[]>();
+  const timer = setInterval(() => void keep(), KEPT_EVERY_MS).unref();
 
-  async function write(user_id: string, score: number, time: number): Promise<void> {
-    const at = new Date(time).toISOString();
+  async function write(user_id: string, { since, until, score }: ScoreRun): Promise<void> {
     const { numUpdatedRows } = await database
       .updateTable('score_history')
-      .set({ until: at })
+      .set({ until })
       .where('user_id', '=', user_id)
       .where('score', '=', score)
-      .where('until', '>=', new Date(time - PAUSE_MAXIMUM_MS).toISOString())
+      .where('until', '>=', earlier(since, PAUSE_MAXIMUM_MS))
       .where('since', '=', ({ selectFrom }) =>
         selectFrom('score_history as latest')
           .select(({ fn }) => fn.max('latest.since').as('since'))
@@ -49,36 +61,70 @@ export function createScoreHistory(parts: {
     if (numUpdatedRows > 0n) return;
     await database
       .insertInto('score_history')
-      .values({ user_id, since: at, until: at, score })
-      .onConflict((conflict) => conflict.columns(['user_id', 'since']).doUpdateSet({ score }))
+      .values({ user_id, since, until, score })
+      .onConflict((conflict) => conflict.columns(['user_id', 'since']).doUpdateSet({ until, score }))
       .execute();
   }
 
-  return {
-    async note(user_id, score) {
-      const time = now();
-      const quarter = Math.floor(time / QUARTER_MS);
-      const last = written.get(user_id);
-      if (last?.score === score && last.quarter === quarter) return;
-      if (written.size >= REMEMBERED_MAXIMUM) written.clear();
-      written.set(user_id, { score, quarter });
+  async function keep(): Promise<void> {
+    const found = [...waiting];
+    waiting.clear();
+    for (const [user_id, runs] of found) {
       try {
-        await write(user_id, score, time);
+        for (const run of runs) await write(user_id, run);
       } catch (error) {
-        written.delete(user_id);
+        noted.delete(user_id);
         logger.error({ err: error }, 'the score could not be kept');
       }
+    }
+  }
+
+  return {
+    note(user_id, score) {
+      const time = now();
+      const quarter = Math.floor(time / QUARTER_MS);
+      const last = noted.get(user_id);
+      if (last?.score === score && last.quarter === quarter) return;
+      if (noted.size >= REMEMBERED_MAXIMUM) noted.clear();
+      noted.set(user_id, { score, quarter });
+      if (waiting.size >= REMEMBERED_MAXIMUM) void keep();
+      const at = new Date(time).toISOString();
+      const runs = waiting.get(user_id) ?? [];
+      const newest = runs.at(-1);
+      if (newest?.score === score && newest.until >= earlier(at, PAUSE_MAXIMUM_MS)) newest.until = at;
+      else runs.push({ since: at, until: at, score });
+      waiting.set(user_id, runs.slice(-WAITING_MAXIMUM));
     },
 
-    from: (user_id, start) =>
-      database
+    async from(user_id, start) {
+      // Taken down before the table is read: what is written meanwhile stands there twice, which changes no day.
+      const found = waiting.get(user_id)?.filter(({ until }) => until >= start) ?? [];
+      const written = await database
         .selectFrom('score_history')
         .select(['since', 'until', 'score'])
         .where('user_id', '=', user_id)
         .where('until', '>=', start)
         .orderBy('since')
-        .execute(),
+        .execute();
+      return [...written, ...found];
+    },
+
+    keep,
+
+    forget(user_id) {
+      waiting.delete(user_id);
+      noted.delete(user_id);
+    },
+
+    async close() {
+      clearInterval(timer);
+      await keep();
+    },
   };
+}
+
+function earlier(time: string, by_ms: number): string {
+  return new Date(Date.parse(time) - by_ms).toISOString();
 }
 
 /** Removes the scores that nobody can look back to any more, of everybody. `now` is in ms. */

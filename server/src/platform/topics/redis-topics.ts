@@ -8,6 +8,7 @@ import {
   FORGOTTEN_AFTER_MS,
   KEPT_MAXIMUM,
   type Listener,
+  PERSON,
   type Published,
   resumeAt,
   type TopicName,
@@ -166,10 +167,12 @@ export async function createRedisTopics(parts: {
     else unsaid.add(key);
   }
 
-  async function everyKey(): Promise<string[]> {
+  async function everyKey(beginning = ''): Promise<string[]> {
     const keys: string[] = [];
     for (let cursor = ''; cursor !== '0'; ) {
-      const [next, some] = scannedSchema.parse(await send(['SCAN', cursor || '0', 'MATCH', `${prefix}*`, 'COUNT', '1000']));
+      const [next, some] = scannedSchema.parse(
+        await send(['SCAN', cursor || '0', 'MATCH', `${prefix}${beginning}*`, 'COUNT', '1000']),
+      );
       keys.push(...some);
       cursor = next;
     }
@@ -281,14 +284,14 @@ export async function createRedisTopics(parts: {
     publish: (topic, event) => tell(keyOf(topic), event),
 
     publishToAll(event) {
-      everyKey().then(
+      everyKey(PERSON).then(
         (keys) => {
           for (const key of keys) tell(key, event);
         },
         (error: unknown) => {
           lose(error);
           isUnsaidTooMuch = true;
-          for (const key of rooms.keys()) tellHere(key, { place: NOWHERE, id: null, event });
+          for (const key of rooms.keys()) if (key.startsWith(prefix + PERSON)) tellHere(key, { place: NOWHERE, id: null, event });
         },
       );
     },

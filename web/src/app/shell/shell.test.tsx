@@ -105,6 +105,7 @@ describe('the shell', () => {
       '/live-chat',
       '/anti-hacking',
       '/subscription-manager',
+      '/help',
     ]);
   });
 

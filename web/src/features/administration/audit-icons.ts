@@ -48,7 +48,7 @@ export const AUDIT_ICONS: Record<ShownKind, TablerIcon> = {
   alert_reopened: IconShield,
   suppression_added: IconShield,
   suppression_removed: IconShield,
-  device_trusted: IconShield,
+  browser_trusted: IconShield,
   block_added: IconBan,
   block_lifted: IconBan,
   file_restored: IconFile,
@@ -56,5 +56,8 @@ export const AUDIT_ICONS: Record<ShownKind, TablerIcon> = {
   setup_changed: IconSettings,
   proxy_findings_cleared: IconSettings,
   false_alarm_decided: IconFile,
+  customer_card_opened: IconUser,
+  shared_thing_opened: IconFile,
+  desk_settings_changed: IconSettings,
   other: IconPoint,
 };

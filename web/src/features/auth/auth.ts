@@ -1,7 +1,7 @@
 import { forgotPassword, login, logout, recoverUsername, register, resetPassword } from '@palisade/contract/auth';
 import type { SecondFactor } from '@palisade/contract/problem';
+import { browserId } from '#api/browser.ts';
 import { CallError, call } from '#api/call.ts';
-import { deviceId } from '#api/device.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import type { Session } from '#api/session.ts';
 import { endSession } from '#api/session.ts';
@@ -47,7 +47,7 @@ async function outcomeOf<Reply>(fallback: string, attempt: Promise<Reply>): Prom
 }
 
 export function signIn({ email, password }: { email: string; password: string }): Promise<AuthOutcome<Session>> {
-  return outcomeOf('Login failed', call(login, { body: { email, password, device_id: deviceId() } }));
+  return outcomeOf('Login failed', call(login, { body: { email, password, browser_id: browserId() } }));
 }
 
 export function createAccount({ email, username, password }: { email: string; username: string; password: string }) {

@@ -1,6 +1,6 @@
 import { loginWithPasskey, type PasskeyAssertion, requestPasskeyLogin } from '@palisade/contract/two-factor';
+import { browserId } from '#api/browser.ts';
 import { call, sentenceOf } from '#api/call.ts';
-import { deviceId } from '#api/device.ts';
 import { offerPasskeys, withdrawPasskeys } from '#api/passkey.ts';
 import type { Session } from '#api/session.ts';
 
@@ -39,7 +39,7 @@ export function beginAutofill({ onSignedIn, onRefused }: Listener): () => void {
 
   async function signIn(passkey: PasskeyAssertion): Promise<void> {
     try {
-      onSignedIn(await call(loginWithPasskey, { body: { passkey, device_id: deviceId() } }));
+      onSignedIn(await call(loginWithPasskey, { body: { passkey, browser_id: browserId() } }));
     } catch (error) {
       onRefused(sentenceOf(error));
     }

@@ -1,76 +1,76 @@
-import { TextInput, type TextInputProps } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import {
-  actionSchema,
-  addRule,
-  directionSchema,
-  type NewRule,
-  newRuleSchema,
-  protocolSchema,
-  RULE_DEFAULTS,
-  RULE_NAME_MAXIMUM,
-} from '@palisade/contract/firewall';
-import { EVERY } from '@palisade/contract/firewall-grammar';
+import { addRule, importRules, type NewRule, RULE_DEFAULTS, type Rule } from '@palisade/contract/firewall';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { CallError, call, sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
-import { updateRules } from './firewall.queries.ts';
-import { ACTIONS, DIRECTIONS, describeRule, PROTOCOLS } from './rule-words.ts';
-import './add-rule-dialog.css';
+import { readRulesAnew, updateRules } from './firewall.queries.ts';
+import { GAMES, PRESETS, type Preset, rulesOf } from './presets.ts';
+import { RuleFields, type RuleForm, sentOf, useRuleForm } from './rule-fields.tsx';
+import { ruleSentence } from './rule-sentence.ts';
 
 /** The specification's words for a rule that was not added. */
 const FAILURE_ALERT = 'Error adding firewall rule';
 
-const EMPTY: NewRule = { rule_name: '', ...RULE_DEFAULTS };
+const EMPTY: RuleForm = { rule_name: '', ...RULE_DEFAULTS, lasts: 'always' };
 
-const HELP = {
-  source_ip: '* for anywhere, or an address, a network such as 192.168.1.0/24, a range, a list.',
-  destination_ip: '* for anywhere, or the same kinds of address.',
-  port: '* for every port, or one such as 443, a range such as 8000-8100, or a list. It is the port that the connection goes to.',
-} as const;
-
-type TextField = keyof typeof HELP;
-
-const optionsOf = <Value extends string>(values: readonly Value[], labels: Record<Value, string>) =>
-  values.map((value) => ({ value, label: labels[value] }));
-
-/** A sentence for each field that the contract refuses: the same that the server would answer. */
-function messagesOf(values: NewRule): Record<string, string> {
-  const issues = newRuleSchema.safeParse(values).error?.issues ?? [];
-  // The first sentence for a field is the one to mend.
-  return Object.fromEntries(issues.toReversed().map(({ path, message }) => [path.join('.'), message]));
+interface AddRuleDialogProps {
+  rules: readonly Rule[] | undefined;
+  onClose: () => void;
 }
 
-/** What goes to the server: a port that was typed before ICMP was chosen stays behind. */
-function sentOf(values: NewRule): NewRule {
-  return values.protocol === 'icmp' ? { ...values, port: EVERY } : values;
-}
-
-export function AddRuleDialog({ onClose }: { onClose: () => void }) {
+/** Adds a rule: one of one's own, or what a preset begins with. */
+export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
   const queries = useQueryClient();
-  const form = useForm<NewRule>({ mode: 'controlled', initialValues: EMPTY });
+  const form = useRuleForm(EMPTY);
+  const [preset, setPreset] = useState<Preset['id']>();
+  const [gameName, setGameName] = useState<string>(GAMES[0].name);
   const [isSaving, setIsSaving] = useState(false);
   const [failure, setFailure] = useState('');
-  const [focused, setFocused] = useState<TextField>();
   const element = useRef<HTMLFormElement>(null);
-  const values = sentOf(form.values);
-  const messages = messagesOf({ ...values, rule_name: values.rule_name || 'name' });
+  const made =
+    preset &&
+    rulesOf(
+      preset,
+      GAMES.find(({ name }) => name === gameName),
+    );
+  const several = made !== undefined && made.length > 1 ? made : undefined;
+
+  function choose(id: Preset['id'], game = gameName) {
+    const isOff = preset === id && game === gameName;
+    setPreset(isOff ? undefined : id);
+    setGameName(game);
+    const [first] = isOff
+      ? []
+      : rulesOf(
+          id,
+          GAMES.find(({ name }) => name === game),
+        );
+    form.setValues(first === undefined ? EMPTY : { ...EMPTY, ...termsOf(first) });
+  }
+
+  async function send(): Promise<void> {
+    if (several === undefined) {
+      const rule = await call(addRule, { body: sentOf(form.values) });
+      // The page may have been told of it, and have read it already.
+      await updateRules(queries, (all) => [rule, ...all.filter(({ id }) => id !== rule.id)]);
+      return;
+    }
+    await call(importRules, { body: { rules: several.map(termsOf) } });
+    await readRulesAnew(queries);
+  }
 
   async function save() {
     setIsSaving(true);
     setFailure('');
     try {
-      const rule = await call(addRule, { body: values });
-      // The page may have been told of it, and have read it already.
-      await updateRules(queries, (rules) => [rule, ...rules.filter(({ id }) => id !== rule.id)]);
+      await send();
       onClose();
     } catch (error) {
       const errors = error instanceof CallError ? (error.problem?.errors ?? []) : [];
       form.setErrors(Object.fromEntries(errors.map(({ field, message }) => [field, message])));
-      if (errors.length === 0) setFailure(sentenceOf(error));
+      if (errors.length === 0 || several !== undefined) setFailure(sentenceOf(error));
       setIsSaving(false);
       // After the fields show it, because an alert stops the page from drawing.
       setTimeout(() => {
@@ -80,84 +80,63 @@ export function AddRuleDialog({ onClose }: { onClose: () => void }) {
     }
   }
 
-  /** While typing the sentence stands as a hint; it turns into an error when the person goes on, or when the server says it. */
-  function textProps(field: TextField): TextInputProps {
-    const hint = messages[field];
-    const error = form.errors[field] ?? (focused === field ? undefined : hint);
-    return {
-      name: field,
-      size: 'md',
-      autoComplete: 'off',
-      autoCapitalize: 'none',
-      spellCheck: false,
-      value: form.values[field],
-      onChange: (event) => form.setFieldValue(field, event.currentTarget.value),
-      onFocus: () => setFocused(field),
-      onBlur: () => setFocused(undefined),
-      description: error ? undefined : (hint ?? HELP[field]),
-      inputWrapperOrder: ['label', 'input', 'description', 'error'],
-      error,
-    };
+  function submit(event: React.FormEvent) {
+    event.preventDefault();
+    if (several !== undefined) void save();
+    else form.onSubmit(() => void save())();
   }
 
   return (
     <ModalWindow title="Add Rule" onClose={onClose}>
-      <form ref={element} className="add-rule" onSubmit={form.onSubmit(() => void save())}>
-        <TextInput
-          label="Rule Name"
-          data-autofocus
-          required
-          withAsterisk={false}
-          size="md"
-          autoComplete="off"
-          maxLength={RULE_NAME_MAXIMUM}
-          placeholder="Web server"
-          {...form.getInputProps('rule_name')}
-        />
-        <div className="add-rule__choices">
+      <form ref={element} className="rule-form" onSubmit={submit}>
+        <fieldset className="rule-form__presets" aria-label="Begin with">
+          {PRESETS.map(({ id, title, sentence }) => (
+            <button key={id} type="button" className="rule-preset" aria-pressed={preset === id} onClick={() => choose(id)}>
+              {title}
+              <span className="sub">{sentence}</span>
+            </button>
+          ))}
+        </fieldset>
+        {preset === 'game' && (
           <Choice
-            label="Direction"
+            label="Game"
             size="md"
-            data={optionsOf(directionSchema.options, DIRECTIONS)}
-            {...form.getInputProps('direction')}
+            data={GAMES.map(({ name }) => name)}
+            value={gameName}
+            onChange={(event) => choose('game', event.currentTarget.value)}
           />
-          <Choice label="Action" size="md" data={optionsOf(actionSchema.options, ACTIONS)} {...form.getInputProps('action')} />
-          <Choice
-            label="Protocol"
-            size="md"
-            data={optionsOf(protocolSchema.options, PROTOCOLS)}
-            {...form.getInputProps('protocol')}
-          />
-        </div>
-        <TextInput label="Source IP" {...textProps('source_ip')} />
-        <TextInput label="Destination IP" {...textProps('destination_ip')} />
-        <TextInput
-          label="Port"
-          {...textProps('port')}
-          {...(values.protocol === 'icmp' && {
-            disabled: true,
-            value: EVERY,
-            error: undefined,
-            description: 'ICMP has no ports.',
-          })}
-        />
-        <p className="add-rule__sentence" role="status">
-          {Object.keys(messages).length === 0 && describeRule(newRuleSchema.parse({ ...values, rule_name: 'name' }))}
-        </p>
+        )}
+        {several === undefined ? (
+          <RuleFields form={form} rules={rules} isAutofocused />
+        ) : (
+          <ul className="rule-form__rules" aria-label="Rules that are added">
+            {several.map((rule) => (
+              <li key={rule.rule_name}>
+                <b>{rule.rule_name}</b>
+                <br />
+                {ruleSentence(rule)}
+              </li>
+            ))}
+          </ul>
+        )}
         {failure && (
-          <p className="add-rule__failure" role="alert">
+          <p className="rule-form__failure" role="alert">
             {failure}
           </p>
         )}
-        <div className="add-rule__actions">
+        <div className="rule-form__actions">
           <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
           <Button type="submit" loading={isSaving}>
-            Add Rule
+            {several === undefined ? 'Add Rule' : `Add ${several.length} rules`}
           </Button>
         </div>
       </form>
     </ModalWindow>
   );
+}
+
+function termsOf({ lasts: _, device_ids: __, ...terms }: NewRule) {
+  return terms;
 }

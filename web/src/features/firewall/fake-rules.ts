@@ -13,6 +13,8 @@ export function ruleOf(parts: Partial<Rule> = {}): Rule {
     ...RULE_DEFAULTS,
     enabled: true,
     created_at: '2026-11-20T10:00:00.000Z',
+    expires_at: null,
+    device_ids: [],
     ...parts,
   };
 }

@@ -1,11 +1,23 @@
 import type { Endpoint } from '@palisade/contract/endpoint';
-import { addRule, deleteRule, listRules, type Rule, setRuleEnabled } from '@palisade/contract/firewall';
+import {
+  addRule,
+  deleteRule,
+  editRule,
+  importRules,
+  listRevisions,
+  listRules,
+  type NewRule,
+  type Revision,
+  type Rule,
+  setRuleEnabled,
+  undoRevision,
+} from '@palisade/contract/firewall';
 import { readConfig } from '@palisade/contract/platform';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { ruleOf } from './fake-rules.ts';
 import { FirewallPage } from './firewall-page.tsx';
@@ -19,14 +31,38 @@ beforeEach(() => {
 });
 
 /** The call for one rule, at its own address. */
-function at<E extends Endpoint>(endpoint: E, rule: Rule): E {
+function at<E extends Endpoint>(endpoint: E, rule: { id: string }): E {
   return { ...endpoint, path: endpoint.path.replace('{id}', rule.id) };
 }
 
 function open(...rules: Rule[]) {
-  server.on(listRules, reply(listRules, rules));
+  answerRules(rules);
   renderForTest(<FirewallPage />);
   return userEvent.setup();
+}
+
+/** Answers the list page by page, as the server does. */
+function answerRules(rules: readonly Rule[]) {
+  server.on(listRules, (query) => {
+    const from = query.has('cursor') ? rules.findIndex(({ id }) => id === query.get('cursor')) + 1 : 0;
+    const rows = rules.slice(from, from + Number(query.get('limit')));
+    const next = from + rows.length < rules.length ? rows.at(-1)?.id : undefined;
+    return page(listRules, rows, { ...(next !== undefined && { next }), ...(from === 0 && { total: rules.length }) });
+  });
+}
+
+let revs = 0;
+function revisionOf(parts: Partial<Revision>): Revision {
+  revs += 1;
+  return {
+    id: `01930000-0000-7000-a000-${String(revs).padStart(12, '0')}`,
+    rev: revs,
+    kind: 'edited',
+    created_at: '2026-11-20T10:00:00.000Z',
+    rule_name: 'Office',
+    ...{ added: 0, changed: 1, removed: 0 },
+    ...parts,
+  };
 }
 
 const row = async (name: string) => within(await screen.findByRole('row', { name: new RegExp(name, 'u') }));
@@ -37,7 +73,6 @@ describe('the list of rules', () => {
     server.on(listRules, () => new Promise(() => undefined));
     renderForTest(<FirewallPage />);
     expect(screen.getByRole('status', { name: 'Loading the rules' })).toBeVisible();
-    expect(screen.getByText(/^Reading your rules…/u)).toBeVisible();
   });
 
   it('is empty at first, says what happens without rules, and leads to the first one', async () => {
@@ -59,8 +94,7 @@ describe('the list of rules', () => {
     server.on(listRules, refusal('internal', { detail: 'The server is tired.' }));
     renderForTest(<FirewallPage />);
     expect(await screen.findByRole('alert')).toHaveTextContent('The server is tired.');
-    expect(screen.getByText(/^Your rules could not be read\./u)).toBeVisible();
-    server.on(listRules, reply(listRules, [ruleOf({ rule_name: 'Found again' })]));
+    answerRules([ruleOf({ rule_name: 'Found again' })]);
     await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
     expect(await status('Found again')).toBeChecked();
     expect(screen.queryByRole('alert')).not.toBeInTheDocument();
@@ -96,32 +130,53 @@ describe('the list of rules', () => {
     const allow = ruleOf({ rule_name: 'Narrow allow', port: '22' });
     const user = open(ruleOf({ rule_name: 'Wide block', action: 'block' }), allow);
     const narrow = await row('Narrow allow');
-    expect(narrow.getByText('Never matches')).toBeVisible();
+    expect(screen.getByRole('region', { name: 'Active Rules' })).toHaveTextContent('2of 2 on this account, 1 needs a look');
+    expect(narrow.queryByText(/Another rule blocks all of this traffic/u)).not.toBeInTheDocument();
+    await user.click(narrow.getByRole('button', { name: 'Never matches', expanded: false }));
     expect(narrow.getByText(/Another rule blocks all of this traffic/u)).toBeVisible();
-    expect(screen.getByText(/^One rule needs a look\./u)).toBeVisible();
+    await user.click(screen.getByRole('radio', { name: 'Needs a look 1' }));
+    expect(screen.getAllByRole('switch')).toHaveLength(1);
+    await user.click(screen.getByRole('radio', { name: 'All 2' }));
     Element.prototype.scrollIntoView = vi.fn();
     await user.click(narrow.getByRole('button', { name: 'Show the other rule: Wide block' }));
     expect((await status('Wide block')).closest('tr')).toHaveFocus();
   });
 
-  it('shows fifty of many, finds the others, and leads to one that is not listed', async () => {
+  it('says in a sentence what each rule does', async () => {
+    open(ruleOf({ rule_name: 'RDP', action: 'block', protocol: 'all', port: '3389' }));
+    expect((await row('RDP')).getByText('Nobody may reach Remote Desktop on this computer.')).toBeVisible();
+  });
+
+  it('says of a temporary rule until when it lasts, or did', async () => {
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    open(
+      ruleOf({ rule_name: 'Still', expires_at: later }),
+      ruleOf({ rule_name: 'Over', enabled: false, expires_at: '2026-11-20T10:00:00.000Z' }),
+    );
+    expect((await row('Still')).getByText(/^Temporary until/u)).toBeVisible();
+    expect((await row('Over')).getByText(/^Was temporary until/u)).toBeVisible();
+  });
+
+  it('reads thirty of a thousand first, the others when the screen stands, and finds among all of them', async () => {
     const wide = ruleOf({ rule_name: 'Wide block', action: 'block', source_ip: '198.51.100.0/24' });
-    const many = Array.from({ length: 60 }, (_, index) => ruleOf({ rule_name: `Rule ${index}`, port: `${1000 + index}` }));
-    const narrow = ruleOf({ rule_name: 'Narrow allow', port: '22', source_ip: '198.51.100.7', enabled: true });
+    const many = Array.from({ length: 997 }, (_, index) => ruleOf({ rule_name: `Rule ${index}`, port: `${1000 + index}` }));
+    const narrow = ruleOf({ rule_name: 'Narrow allow', port: '22', source_ip: '198.51.100.7' });
     const off = ruleOf({ rule_name: 'Sleeping', enabled: false });
     const user = open(narrow, ...many, off, wide);
     await row('Narrow allow');
-    expect(screen.getAllByRole('switch')).toHaveLength(50);
-    await user.click(screen.getByRole('button', { name: 'Show more (13 left)' }));
-    expect(screen.getAllByRole('switch')).toHaveLength(63);
+    await waitFor(() => expect(screen.getAllByRole('switch')).toHaveLength(30));
+    await waitFor(() => expect(screen.getByRole('region', { name: 'Active Rules' })).toHaveTextContent('999of 1000'));
+    // 30, 500 and 500.
+    expect(server.callsOf(listRules)).toHaveLength(3);
+    await user.click(screen.getByRole('button', { name: 'Show more (970 left)' }));
+    expect(screen.getAllByRole('switch')).toHaveLength(80);
 
-    await user.type(screen.getByLabelText('Search the rules'), 'RULE 5');
-    expect(screen.getAllByRole('switch').map((one) => one.getAttribute('aria-label'))).toEqual([
-      'Status of Rule 5',
-      ...Array.from({ length: 10 }, (_, index) => `Status of Rule ${50 + index}`),
-    ]);
+    await user.type(screen.getByLabelText('Search the rules'), 'RULE 99');
+    expect(screen.getAllByRole('switch').map((one) => one.getAttribute('aria-label'))).toEqual(
+      [99, 990, 991, 992, 993, 994, 995, 996].map((number) => `Status of Rule ${number}`),
+    );
     await user.clear(screen.getByLabelText('Search the rules'));
-    await user.click(screen.getByRole('radio', { name: 'Off 1' }));
+    await user.click(screen.getByRole('radio', { name: 'Off' }));
     expect(screen.getAllByRole('switch')).toHaveLength(1);
     await user.type(screen.getByLabelText('Search the rules'), 'nothing like it');
     expect(screen.getByText('No rule matches')).toBeVisible();
@@ -129,6 +184,7 @@ describe('the list of rules', () => {
 
     Element.prototype.scrollIntoView = vi.fn();
     const first = await row('Narrow allow');
+    await user.click(first.getByRole('button', { name: 'Never matches' }));
     await user.click(first.getByRole('button', { name: 'Show the other rule: Wide block' }));
     expect((await status('Wide block')).closest('tr')).toHaveFocus();
   });
@@ -136,7 +192,7 @@ describe('the list of rules', () => {
   it('reads the list anew on Refresh', async () => {
     const user = open();
     await screen.findByText('No firewall rules yet');
-    server.on(listRules, reply(listRules, [ruleOf({ rule_name: 'New' })]));
+    answerRules([ruleOf({ rule_name: 'New' })]);
     await user.click(screen.getByRole('button', { name: 'Refresh' }));
     expect(await status('New')).toBeVisible();
   });
@@ -285,7 +341,7 @@ describe('adding a rule', () => {
     expect(form.getByLabelText('Action')).toHaveValue('allow');
     expect(form.getByLabelText('Protocol')).toHaveValue('tcp');
     for (const label of ['Source IP', 'Destination IP', 'Port']) expect(form.getByLabelText(label)).toHaveValue('*');
-    expect(form.getByText('Allows TCP traffic coming in from anywhere to anywhere.')).toBeVisible();
+    expect(form.getByText('Anyone may reach everything over TCP on this computer.')).toBeVisible();
     const made = ruleOf({ rule_name: 'Office' });
     server.on(addRule, reply(addRule, made));
     await user.type(form.getByLabelText('Rule Name'), 'Office{Enter}');
@@ -309,7 +365,7 @@ describe('adding a rule', () => {
     const dialog = within(await screen.findByRole('dialog'));
     const added = ruleOf({ rule_name: 'Web' });
     server.on(addRule, async () => {
-      server.on(listRules, reply(listRules, [added]));
+      answerRules([added]);
       await user.click(screen.getByRole('button', { name: 'Refresh', hidden: true }));
       expect(await screen.findAllByRole('switch', { name: 'Status of Web', hidden: true })).toHaveLength(1);
       return reply(addRule, added);
@@ -333,7 +389,7 @@ describe('adding a rule', () => {
     await user.clear(port);
     await user.type(port, '8000-8100');
     expect(port).toBeValid();
-    expect(form.getByText('Allows TCP traffic coming in from anywhere to anywhere, port 8000-8100.')).toBeVisible();
+    expect(form.getByText('Anyone may reach ports 8000-8100 over TCP on this computer.')).toBeVisible();
   });
 
   it('alerts when the server refuses, and shows what it said at the field', async () => {
@@ -430,5 +486,237 @@ describe('"Would this pass?"', () => {
     expect(form.getByLabelText('Source')).toHaveFocus();
     expect(form.getByLabelText('Destination')).toBeInvalid();
     expect(form.getByRole('status')).toBeEmptyDOMElement();
+  });
+});
+
+describe('editing a rule', () => {
+  async function edit(rule: Rule, ...others: Rule[]) {
+    const user = open(rule, ...others);
+    await user.click(await screen.findByRole('button', { name: `Edit ${rule.rule_name}` }));
+    return { user, form: within(await screen.findByRole('form', { name: `Edit ${rule.rule_name}` })) };
+  }
+
+  it('happens where it stands: the row shows what the server keeps, and the focus goes back', async () => {
+    const rule = ruleOf({ rule_name: 'Office', port: '22', enabled: false });
+    const { user, form } = await edit(rule);
+    expect(form.getByLabelText('Rule Name')).toHaveFocus();
+    expect(form.getByLabelText('Port')).toHaveValue('22');
+    await user.clear(form.getByLabelText('Port'));
+    await user.type(form.getByLabelText('Port'), '3389');
+    await user.selectOptions(form.getByLabelText('Action'), 'Block');
+    expect(form.getByText('Nobody may reach Remote Desktop on this computer.')).toBeVisible();
+    const changed: Rule = { ...rule, port: '3389', action: 'block' };
+    server.on(at(editRule, rule), reply(editRule, changed));
+    await user.click(form.getByRole('button', { name: 'Save' }));
+    expect(await screen.findByRole('button', { name: 'Edit Office' })).toBeVisible();
+    expect((await row('Office')).getByText('*:3389')).toBeVisible();
+    expect(server.callsOf(at(editRule, rule))[0]?.body).toEqual({
+      ...{ rule_name: 'Office', direction: 'inbound', action: 'block', protocol: 'tcp' },
+      ...{ source_ip: '*', destination_ip: '*', port: '3389' },
+    });
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Edit Office' })).toHaveFocus());
+    expect(screen.getByText('The rule “Office” was changed.')).toBeVisible();
+  });
+
+  it('ends with Escape and with Cancel, and changes nothing then', async () => {
+    const rule = ruleOf({ rule_name: 'Office' });
+    const { user } = await edit(rule);
+    await user.keyboard('{Escape}');
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Edit Office' })).toHaveFocus());
+    await user.click(screen.getByRole('button', { name: 'Edit Office' }));
+    await user.click(await screen.findByRole('button', { name: 'Cancel' }));
+    expect(await screen.findByRole('button', { name: 'Edit Office' })).toBeVisible();
+    expect(server.callsOf(at(editRule, rule))).toHaveLength(0);
+  });
+
+  it('shows what the server refuses at the field, and any other failure below', async () => {
+    const rule = ruleOf({ rule_name: 'Office' });
+    const { user, form } = await edit(rule);
+    server.on(at(editRule, rule), refusal('invalid_field', { errors: [{ field: 'port', message: 'Not this port.' }] }));
+    await user.click(form.getByRole('button', { name: 'Save' }));
+    await waitFor(() => expect(form.getByLabelText('Port')).toHaveAccessibleDescription('Not this port.'));
+    server.lose(at(editRule, rule));
+    await user.type(form.getByLabelText('Port'), '{Backspace}1');
+    await user.click(form.getByRole('button', { name: 'Save' }));
+    expect(await form.findByRole('alert')).toHaveTextContent('Network error. Please try again.');
+  });
+
+  it('of a rule that is gone takes it from the list', async () => {
+    const rule = ruleOf({ rule_name: 'Office' });
+    const { user, form } = await edit(rule);
+    server.on(at(editRule, rule), refusal('not_found'));
+    await user.click(form.getByRole('button', { name: 'Save' }));
+    expect(await screen.findByText('No firewall rules yet')).toBeVisible();
+  });
+
+  it('of a temporary one keeps its end, or ends it, as is chosen', async () => {
+    const rule = ruleOf({ rule_name: 'Office', expires_at: new Date(Date.now() + 3_600_000).toISOString() });
+    const { user, form } = await edit(rule);
+    expect(form.getByLabelText('Lasts')).toHaveDisplayValue('As it is');
+    await user.selectOptions(form.getByLabelText('Lasts'), 'Until I switch it off');
+    server.on(at(editRule, rule), reply(editRule, { ...rule, expires_at: null }));
+    await user.click(form.getByRole('button', { name: 'Save' }));
+    await waitFor(() => expect(server.callsOf(at(editRule, rule))[0]?.body).toMatchObject({ lasts: null }));
+  });
+});
+
+describe('before a rule is saved', () => {
+  it('the dialog says what it would do among the others', async () => {
+    const user = open(ruleOf({ rule_name: 'SSH', port: '22' }), ruleOf({ rule_name: 'Web', port: '443' }));
+    await status('SSH');
+    await user.click(screen.getByRole('button', { name: 'Add Rule' }));
+    const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
+    await user.clear(form.getByLabelText('Port'));
+    await user.type(form.getByLabelText('Port'), '443');
+    expect(await form.findByText('An older rule says exactly the same. One of the two is enough. See “Web”.')).toBeVisible();
+    await user.selectOptions(form.getByLabelText('Action'), 'Block');
+    await user.clear(form.getByLabelText('Port'));
+    await user.type(form.getByLabelText('Port'), '*');
+    expect(await form.findByText('It leaves nothing to decide for “SSH”, “Web”.')).toBeVisible();
+  });
+
+  it('a temporary one says how long it lasts', async () => {
+    const user = open();
+    await user.click(await screen.findByRole('button', { name: 'Add First Rule' }));
+    const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
+    expect(form.getByLabelText('Lasts')).toHaveDisplayValue('Until I switch it off');
+    await user.selectOptions(form.getByLabelText('Lasts'), '1 hour');
+    server.on(addRule, reply(addRule, ruleOf({ rule_name: 'Guest', expires_at: '2026-11-20T11:00:00.000Z' })));
+    await user.type(form.getByLabelText('Rule Name'), 'Guest{Enter}');
+    await status('Guest');
+    expect(server.callsOf(addRule)[0]?.body).toMatchObject({ lasts: 'hour' });
+  });
+
+  it('a preset fills the form, and another press empties it', async () => {
+    const user = open();
+    await user.click(await screen.findByRole('button', { name: 'Add First Rule' }));
+    const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
+    await user.click(form.getByRole('button', { name: /^Block Remote Desktop/u }));
+    expect(form.getByLabelText('Rule Name')).toHaveValue('Block Remote Desktop');
+    expect(form.getByText('Nobody may reach Remote Desktop on this computer.')).toBeVisible();
+    await user.click(form.getByRole('button', { name: /^Allow this game/u }));
+    await user.selectOptions(form.getByLabelText('Game'), 'Valheim');
+    expect(form.getByLabelText('Port')).toHaveValue('2456-2458');
+    expect(form.getByText('Anyone may reach Valheim on this computer.')).toBeVisible();
+    await user.click(form.getByRole('button', { name: /^Allow this game/u, pressed: true }));
+    expect(form.getByLabelText('Rule Name')).toHaveValue('');
+  });
+
+  it('one of several rules is added whole', async () => {
+    const user = open();
+    await user.click(await screen.findByRole('button', { name: 'Add First Rule' }));
+    const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
+    await user.click(form.getByRole('button', { name: /^Only my network may print/u }));
+    expect(form.getByText(/^Nobody outside 10\.0\.0\.0\/8/u, { exact: false })).toBeVisible();
+    server.on(importRules, reply(importRules, { added: 2, removed: 0 }));
+    answerRules([ruleOf({ rule_name: 'Print 6' }), ruleOf({ rule_name: 'Print 4' })]);
+    await user.click(form.getByRole('button', { name: 'Add 2 rules' }));
+    await status('Print 4');
+    const [sent] = server.callsOf(importRules);
+    expect(sent?.body).toMatchObject({
+      rules: [{ rule_name: 'Only my network may print (IPv4)' }, { rule_name: 'Only my network may print (IPv6)' }],
+    });
+  });
+});
+
+describe('what was done', () => {
+  it('can be undone at once', async () => {
+    vi.spyOn(window, 'confirm').mockReturnValue(true);
+    const rule = ruleOf({ rule_name: 'Office' });
+    const user = open(rule);
+    server.on(at(deleteRule, rule), reply(deleteRule, undefined));
+    await user.click(await screen.findByRole('button', { name: 'Delete Office' }));
+    await screen.findByText('The rule “Office” was deleted.');
+    const latest = revisionOf({ kind: 'deleted', removed: 1, changed: 0 });
+    server.on(listRevisions, reply(listRevisions, [latest]));
+    const undo = at(undoRevision, latest);
+    server.on(undo, reply(undoRevision, revisionOf({ kind: 'undone' })));
+    answerRules([rule]);
+    await user.click(screen.getByRole('button', { name: 'Undo' }));
+    expect(await status('Office')).toBeVisible();
+    expect(server.callsOf(undo)).toHaveLength(1);
+    expect(screen.getByText('The change was taken back.')).toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'Undo' })).not.toBeInTheDocument();
+  });
+
+  it('stands in the history, each with the way back to before it', async () => {
+    const user = open(ruleOf({ rule_name: 'Office' }));
+    const revisions = [
+      revisionOf({ kind: 'imported', rule_name: null, added: 12, changed: 0, removed: 3 }),
+      revisionOf({ kind: 'expired', rule_name: null, changed: 2 }),
+      revisionOf({ kind: 'disabled' }),
+    ];
+    server.on(listRevisions, reply(listRevisions, revisions));
+    await user.click(screen.getByRole('button', { name: 'History' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'History of your rules' }));
+    for (const text of ['Imported 12 rules in place of 3', '2 rules were temporary and switched off', 'Switched “Office” off'])
+      expect(await dialog.findByText(text)).toBeVisible();
+    const undo = at(undoRevision, revisions[2] ?? revisionOf({}));
+    server.on(undo, refusal('conflict', { detail: 'There is nothing to take back.' }));
+    await user.click(dialog.getByRole('button', { name: 'Back to before: Switched “Office” off' }));
+    expect(await dialog.findByRole('alert')).toHaveTextContent('There is nothing to take back.');
+  });
+});
+
+describe('rules as a file', () => {
+  const FILE_RULE: NewRule & { enabled: boolean } = {
+    ...{ rule_name: 'From a file', direction: 'inbound', action: 'block', protocol: 'tcp' },
+    ...{ source_ip: '*', destination_ip: '*', port: '22', enabled: true },
+  };
+  const fileOf = (content: unknown) => new File([JSON.stringify(content)], 'rules.json', { type: 'application/json' });
+
+  async function dialog(...rules: Rule[]) {
+    const user = open(...rules);
+    await user.click(screen.getByRole('button', { name: 'Import' }));
+    return { user, form: within(await screen.findByRole('dialog', { name: 'Import rules' })) };
+  }
+
+  it('are exported all, and read again', async () => {
+    const saved: Blob[] = [];
+    vi.stubGlobal(
+      'URL',
+      Object.assign(URL, { createObjectURL: (blob: Blob) => `blob:${saved.push(blob)}`, revokeObjectURL: vi.fn() }),
+    );
+    vi.spyOn(HTMLAnchorElement.prototype, 'click').mockReturnValue();
+    const many = Array.from({ length: 40 }, (_, index) => ruleOf({ rule_name: `Rule ${index}`, enabled: index > 0 }));
+    const user = open(...many);
+    await row('Rule 0');
+    await user.click(screen.getByRole('button', { name: 'Export' }));
+    await waitFor(() => expect(saved).toHaveLength(1));
+    const text = await saved[0]?.text();
+    expect(JSON.parse(text ?? '')).toMatchObject({
+      palisade_rules: 1,
+      rules: { length: 40, 0: { rule_name: 'Rule 0', enabled: false } },
+    });
+  });
+
+  it('are shown before they are imported, and put in the place of the others where that is wished', async () => {
+    const { user, form } = await dialog(ruleOf({ rule_name: 'Office' }));
+    await user.upload(form.getByLabelText(/^A file/u), fileOf({ palisade_rules: 1, rules: [FILE_RULE] }));
+    expect(await form.findByText('From a file')).toBeVisible();
+    expect(form.getByText(/Nobody may reach SSH on this computer\./u)).toBeVisible();
+    await user.click(form.getByRole('checkbox'));
+    server.on(importRules, reply(importRules, { added: 1, removed: 1 }));
+    answerRules([ruleOf({ rule_name: 'From a file' })]);
+    await user.click(form.getByRole('button', { name: 'Import 1 rule' }));
+    expect(await status('From a file')).toBeVisible();
+    expect(server.callsOf(importRules)[0]?.body).toEqual({ rules: [FILE_RULE], replace: true });
+  });
+
+  it.each([
+    ['no JSON', '{', 'This is not a JSON file.'],
+    ['another kind', '[]', 'This is not a file of Palisade’s rules.'],
+    ['another JSON', '{"a":1}', 'This is not a file of Palisade’s rules.'],
+    ['no rule', '{"palisade_rules":1,"rules":[]}', 'There is no rule in this file.'],
+    [
+      'a bad port',
+      JSON.stringify({ palisade_rules: 1, rules: [FILE_RULE, { ...FILE_RULE, port: '0' }] }),
+      'Rule 2, port: A port is a whole number from 1 to 65535: 0',
+    ],
+  ])('with %s are refused with a sentence', async (_, text, sentence) => {
+    const { user, form } = await dialog();
+    await user.upload(form.getByLabelText(/^A file/u), new File([text], 'rules.json', { type: 'application/json' }));
+    expect(await form.findByRole('alert')).toHaveTextContent(sentence);
+    expect(form.getByRole('button', { name: 'Import' })).toBeDisabled();
   });
 });

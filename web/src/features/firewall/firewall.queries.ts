@@ -1,20 +1,74 @@
-import { listRules, RULES_MAXIMUM, type Rule } from '@palisade/contract/firewall';
+import { listRevisions, listRules, type Rule } from '@palisade/contract/firewall';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import { call } from '#api/call.ts';
+import { call, callPage } from '#api/call.ts';
 
-/** All rules of the person, newest first: one page holds as many as one may have. */
-export const rulesQuery = queryOptions({
-  queryKey: ['firewall', 'rules'],
-  queryFn: ({ signal }) => call(listRules, { query: { limit: RULES_MAXIMUM }, signal }),
+/** Rules that the screen begins with: those that are drawn first. */
+export const FIRST_RULES = 30;
+/** Rules that one call answers at most. */
+const RULES_PAGE = 500;
+
+interface FirstRules {
+  rules: Rule[];
+  /** Of all rules of the person. */
+  total: number;
+}
+
+/** The newest rules, and how many there are: all that the first look needs. */
+export const firstRulesQuery = queryOptions({
+  queryKey: ['firewall', 'first-rules'],
+  queryFn: async ({ signal }): Promise<FirstRules> => {
+    const { rows, total } = await callPage(listRules, { query: { limit: FIRST_RULES }, signal });
+    return { rules: rows, total: total ?? rows.length };
+  },
 });
 
-/** Changes the list that the screen reads, after the server has done the same. */
+/** All rules of the person, newest first. */
+export const allRulesQuery = queryOptions({
+  queryKey: ['firewall', 'rules'],
+  queryFn: async ({ signal }): Promise<Rule[]> => {
+    const all: Rule[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const { rows, next } = await callPage(listRules, {
+        query: { limit: RULES_PAGE, ...(cursor !== undefined && { cursor }) },
+        signal,
+      });
+      all.push(...rows);
+      if (next === undefined) return all;
+      cursor = next;
+    }
+  },
+});
+
+/** The latest changes of the rules, newest first. */
+export const revisionsQuery = queryOptions({
+  queryKey: ['firewall', 'revisions'],
+  queryFn: ({ signal }) => call(listRevisions, { signal }),
+  staleTime: 0,
+});
+
+/** Changes the lists that the screen reads, after the server has done the same. */
 export async function updateRules(queries: QueryClient, change: (rules: Rule[]) => Rule[]): Promise<void> {
-  const wasReading = queries.isFetching({ queryKey: rulesQuery.queryKey }) > 0;
+  const keys = [firstRulesQuery.queryKey, allRulesQuery.queryKey];
+  const reading = keys.filter((queryKey) => queries.isFetching({ queryKey, exact: true }) > 0);
   // A list that was asked for before the change must not overwrite it.
-  await queries.cancelQueries({ queryKey: rulesQuery.queryKey });
-  queries.setQueryData(rulesQuery.queryKey, (rules) => rules && change(rules));
-  if (wasReading || queries.getQueryData(rulesQuery.queryKey) === undefined) {
-    await queries.invalidateQueries({ queryKey: rulesQuery.queryKey });
-  }
+  await Promise.all(keys.map((queryKey) => queries.cancelQueries({ queryKey, exact: true })));
+  queries.setQueryData(allRulesQuery.queryKey, (rules) => rules && change(rules));
+  queries.setQueryData(firstRulesQuery.queryKey, (first) => {
+    if (!first) return first;
+    const rules = change(first.rules);
+    return { rules, total: first.total + rules.length - first.rules.length };
+  });
+  void queries.invalidateQueries({ queryKey: revisionsQuery.queryKey });
+  await Promise.all(
+    keys
+      .filter(
+        (queryKey) => reading.includes(queryKey) || (queryKey === firstRulesQuery.queryKey && !queries.getQueryData(queryKey)),
+      )
+      .map((queryKey) => queries.invalidateQueries({ queryKey, exact: true })),
+  );
+}
+
+/** Has everything of the rules read anew. */
+export function readRulesAnew(queries: QueryClient): Promise<void> {
+  return queries.invalidateQueries({ queryKey: ['firewall'] });
 }

@@ -1,11 +1,13 @@
 import type { Rule } from '@palisade/contract/firewall';
 import { actionSchema, directionSchema } from '@palisade/contract/firewall';
+import type { Finding } from '@palisade/contract/firewall-verdict';
 import { ChoiceFilter, ListFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';
+import { ruleSentence } from './rule-sentence.ts';
 import { ACTIONS, DIRECTIONS } from './rule-words.ts';
 
-/** Which rules are listed, and in which order. All of them have been read, so that this needs no server. */
+/** Which rules are listed, and in which order. All of them are read before the list is narrowed, so that this needs no server. */
 export interface RuleChoice {
-  enabled: boolean | undefined;
+  state: 'on' | 'off' | 'odd' | undefined;
   direction: Rule['direction'] | undefined;
   action: Rule['action'] | undefined;
   sort: 'oldest' | 'name' | undefined;
@@ -13,7 +15,7 @@ export interface RuleChoice {
 }
 
 export const EVERY_RULE: RuleChoice = {
-  enabled: undefined,
+  state: undefined,
   direction: undefined,
   action: undefined,
   sort: undefined,
@@ -25,15 +27,21 @@ const SORTS = [
   ['name', 'By name'],
 ] as const;
 
-/** The rules that a person wants to see, newest first where they say nothing else. Words are looked for in the name, the addresses and the port. */
-export function chosenOf(rules: readonly Rule[], { enabled, direction, action, sort, search }: RuleChoice): Rule[] {
+/** The rules that a person wants to see, newest first where they say nothing else. Words are looked for in the name, the sentence, the addresses and the port. */
+export function chosenOf(
+  rules: readonly Rule[],
+  findings: ReadonlyMap<string, readonly Finding[]>,
+  { state, direction, action, sort, search }: RuleChoice,
+): Rule[] {
   const words = search.trim().toLowerCase();
   const found = rules.filter(
     (rule) =>
-      (enabled === undefined || rule.enabled === enabled) &&
+      (state === undefined || (state === 'odd' ? findings.has(rule.id) : rule.enabled === (state === 'on'))) &&
       (direction === undefined || rule.direction === direction) &&
       (action === undefined || rule.action === action) &&
-      [rule.rule_name, rule.source_ip, rule.destination_ip, rule.port].some((text) => text.toLowerCase().includes(words)),
+      (words === '' ||
+        [rule.rule_name, rule.source_ip, rule.destination_ip, rule.port].some((text) => text.toLowerCase().includes(words)) ||
+        ruleSentence(rule).toLowerCase().includes(words)),
   );
   if (sort === 'oldest') return found.toReversed();
   return sort === 'name' ? found.toSorted((one, other) => one.rule_name.localeCompare(other.rule_name, 'en')) : found;
@@ -41,24 +49,25 @@ export function chosenOf(rules: readonly Rule[], { enabled, direction, action, s
 
 interface RuleFiltersProps {
   choice: RuleChoice;
-  rules: readonly Rule[];
+  total: number;
+  /** Those that are on, where it is said, and those that need a look. */
+  counts: { on: number | undefined; odd: number };
   onChange: (choice: RuleChoice) => void;
 }
 
-export function RuleFilters({ choice, rules, onChange }: RuleFiltersProps) {
-  const enabled = rules.filter((rule) => rule.enabled).length;
-  const stateOf = { undefined: undefined, true: 'on', false: 'off' } as const;
+export function RuleFilters({ choice, total, counts, onChange }: RuleFiltersProps) {
   return (
     <ListFilters>
       <StateFilter
         label="Which rules"
-        value={stateOf[`${choice.enabled}`]}
+        value={choice.state}
         options={[
-          { value: undefined, label: 'All', count: rules.length },
-          { value: 'on', label: 'On', count: enabled },
-          { value: 'off', label: 'Off', count: rules.length - enabled },
+          { value: undefined, label: 'All', count: total },
+          { value: 'on', label: 'On', count: counts.on },
+          { value: 'off', label: 'Off', count: counts.on === undefined ? undefined : total - counts.on },
+          { value: 'odd', label: 'Needs a look', count: counts.odd },
         ]}
-        onChoose={(state) => onChange({ ...choice, enabled: state === undefined ? undefined : state === 'on' })}
+        onChoose={(state) => onChange({ ...choice, state })}
       />
       <SearchFilter
         label="Search the rules"

@@ -1,27 +1,56 @@
 import type { Rule } from '@palisade/contract/firewall';
 import { EVERY } from '@palisade/contract/firewall-grammar';
 import type { Finding } from '@palisade/contract/firewall-verdict';
-import { IconAlertTriangle, IconArrowDownLeft, IconArrowUpRight, IconBan, IconCheck, IconTrash } from '@tabler/icons-react';
+import {
+  IconAlertTriangle,
+  IconArrowDownLeft,
+  IconArrowUpRight,
+  IconBan,
+  IconCheck,
+  IconPencil,
+  IconTrash,
+} from '@tabler/icons-react';
+import { lazy, memo, type ReactNode, Suspense, useState } from 'react';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { ShowToSupport } from '#ui/show-to-support.tsx';
 import { LongText } from './long-text.tsx';
+import { ruleSentence } from './rule-sentence.ts';
 import { ACTIONS, DIRECTIONS, describeSource, FINDINGS, PROTOCOLS } from './rule-words.ts';
 import type { RuleActions } from './use-rule-actions.ts';
 import './rule-table.css';
+
+/** Comes when a rule is first edited. */
+const RuleEditor = lazy(async () => ({ default: (await import('./rule-editor.tsx')).RuleEditor }));
+
+const COLUMNS = 7;
 
 interface RuleTableProps {
   rules: readonly Rule[];
   /** Of every rule by its id: a finding may name one that is not listed just now. */
   names: ReadonlyMap<string, string>;
-  findings: readonly Finding[];
+  /** All of them, for who edits one. */
+  all: readonly Rule[] | undefined;
+  findings: ReadonlyMap<string, readonly Finding[]>;
   actions: RuleActions;
   /** Leads to another rule, whether it is listed just now or not. */
   onShow: (rule_id: string) => void;
+  /** A rule is about to be edited: all of them are needed, to say what it would change. */
+  onEdit: () => void;
 }
 
+const NO_FINDINGS: readonly Finding[] = [];
+
 /** The rules as a table; where there is no room for one, each row is a card. */
-export function RuleTable({ rules, names, findings, actions, onShow }: RuleTableProps) {
+export function RuleTable({ rules, names, all, findings, actions, onShow, onEdit }: RuleTableProps) {
+  const [edited, setEdited] = useState<string>();
+  function end(rule: Rule, changed: boolean) {
+    setEdited(undefined);
+    if (changed) actions.tell(`The rule “${rule.rule_name}” was changed.`);
+    // After the row is back.
+    setTimeout(() => document.querySelector<HTMLElement>(`#${rowId(rule.id)} [data-edit]`)?.focus());
+  }
   return (
     <table className="rule-table">
       <thead>
@@ -33,21 +62,36 @@ export function RuleTable({ rules, names, findings, actions, onShow }: RuleTable
           <th scope="col">Protocol</th>
           <th scope="col">Source:Port</th>
           <th scope="col">
-            <span className="visually-hidden">Delete</span>
+            <span className="visually-hidden">Edit or delete</span>
           </th>
         </tr>
       </thead>
       <tbody>
-        {rules.map((rule) => (
-          <RuleRow
-            key={rule.id}
-            rule={rule}
-            findings={findings.filter(({ rule_id }) => rule_id === rule.id)}
-            names={names}
-            actions={actions}
-            onShow={onShow}
-          />
-        ))}
+        {rules.map((rule) =>
+          rule.id === edited ? (
+            <tr key={rule.id} id={rowId(rule.id)} className="rule-row" data-edited="">
+              <td colSpan={COLUMNS}>
+                <Suspense>
+                  <RuleEditor rule={rule} rules={all} onEnd={(changed) => end(rule, changed)} />
+                </Suspense>
+              </td>
+            </tr>
+          ) : (
+            <RuleRow
+              key={rule.id}
+              rule={rule}
+              isBusy={actions.busy.has(rule.id)}
+              findings={findings.get(rule.id) ?? NO_FINDINGS}
+              names={names}
+              actions={actions}
+              onShow={onShow}
+              onEdit={() => {
+                onEdit();
+                setEdited(rule.id);
+              }}
+            />
+          ),
+        )}
       </tbody>
     </table>
   );
@@ -65,17 +109,19 @@ export function goToRule(id: string): boolean {
 
 interface RuleRowProps {
   rule: Rule;
+  isBusy: boolean;
   findings: readonly Finding[];
   names: ReadonlyMap<string, string>;
-  actions: RuleActions;
+  actions: Pick<RuleActions, 'toggle' | 'remove'>;
   onShow: (rule_id: string) => void;
+  onEdit: () => void;
 }
 
-function RuleRow({ rule, findings, names, actions, onShow }: RuleRowProps) {
-  const now = useMinute();
+function RuleRow({ rule, isBusy, findings, names, actions, onShow, onEdit }: RuleRowProps) {
+  const [open, setOpen] = useState<Finding['kind']>();
   const DirectionIcon = rule.direction === 'inbound' ? IconArrowDownLeft : IconArrowUpRight;
   return (
-    <tr id={rowId(rule.id)} tabIndex={-1} className="rule-row" data-enabled={rule.enabled} aria-busy={actions.busy.has(rule.id)}>
+    <tr id={rowId(rule.id)} tabIndex={-1} className="rule-row" data-enabled={rule.enabled} aria-busy={isBusy}>
       <td className="rule-row__status">
         <label className="rule-switch">
           <input
@@ -91,12 +137,27 @@ function RuleRow({ rule, findings, names, actions, onShow }: RuleRowProps) {
       </td>
       <th scope="row" className="rule-row__rule">
         <bdi className="rule-row__name">{rule.rule_name}</bdi>
-        <span className="rule-row__created">
-          Created <Moment iso={rule.created_at} now={now} />
-        </span>
-        {findings.map((finding) => (
-          <FindingNote key={finding.kind} finding={finding} otherName={names.get(finding.other_id) ?? ''} onShow={onShow} />
-        ))}
+        <span className="rule-row__sentence">{ruleSentence(rule)}</span>
+        <RowFacts rule={rule}>
+          {findings.map(({ kind }) => (
+            <button
+              key={kind}
+              type="button"
+              className="rule-finding__kind"
+              aria-expanded={open === kind}
+              onClick={() => setOpen(open === kind ? undefined : kind)}
+            >
+              <IconAlertTriangle size={14} stroke={2} aria-hidden="true" />
+              {FINDINGS[kind]}
+            </button>
+          ))}
+        </RowFacts>
+        {findings
+          .filter(({ kind }) => kind === open)
+          .map((finding) => (
+            <FindingNote key={finding.kind} finding={finding} otherName={names.get(finding.other_id) ?? ''} onShow={onShow} />
+          ))}
+        <ShowToSupport kind="rule" id={rule.id} name={rule.rule_name} isSmall />
       </th>
       <td className="rule-row__direction">
         <span className="rule-row__fact">
@@ -118,10 +179,20 @@ function RuleRow({ rule, findings, names, actions, onShow }: RuleRowProps) {
           </span>
         )}
       </td>
-      <td className="rule-row__delete">
+      <td className="rule-row__buttons">
         <button
           type="button"
-          className="rule-delete"
+          className="rule-button"
+          aria-label={`Edit ${rule.rule_name}`}
+          title="Edit"
+          data-edit=""
+          onClick={onEdit}
+        >
+          <IconPencil size={18} stroke={1.7} aria-hidden="true" />
+        </button>
+        <button
+          type="button"
+          className="rule-button"
           aria-label={`Delete ${rule.rule_name}`}
           title="Delete"
           data-delete=""
@@ -134,6 +205,25 @@ function RuleRow({ rule, findings, names, actions, onShow }: RuleRowProps) {
   );
 }
 
+/** One line: when the rule was made, how long it lasts, and what is odd about it. It keeps its height when the latter comes. */
+const RowFacts = memo(function RowFacts({ rule, children }: { rule: Rule; children: ReactNode }) {
+  const now = useMinute();
+  const isOver = rule.expires_at !== null && !rule.enabled && Date.parse(rule.expires_at) <= now;
+  return (
+    <span className="rule-row__facts">
+      <span>
+        Created <Moment iso={rule.created_at} now={now} />
+      </span>
+      {rule.expires_at !== null && (
+        <span>
+          {isOver ? 'Was temporary until' : 'Temporary until'} <Moment iso={rule.expires_at} now={now} />
+        </span>
+      )}
+      {children}
+    </span>
+  );
+});
+
 /** What is odd about a rule, why, and the way to the other rule that makes it so. */
 interface FindingNoteProps {
   finding: Finding;
@@ -144,10 +234,6 @@ interface FindingNoteProps {
 function FindingNote({ finding, otherName, onShow }: FindingNoteProps) {
   return (
     <span className="rule-finding">
-      <span className="rule-finding__kind">
-        <IconAlertTriangle size={14} stroke={2} aria-hidden="true" />
-        {FINDINGS[finding.kind]}
-      </span>
       <span>{finding.reason}</span>
       <Button variant="text" size="s" onClick={() => onShow(finding.other_id)}>
         Show the other rule: <bdi>{otherName}</bdi>

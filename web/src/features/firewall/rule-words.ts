@@ -1,5 +1,4 @@
-import type { Action, Direction, NewRule, Protocol } from '@palisade/contract/firewall';
-import { EVERY } from '@palisade/contract/firewall-grammar';
+import type { Action, Direction, NewRule, Protocol, Revision } from '@palisade/contract/firewall';
 import type { FindingKind } from '@palisade/contract/firewall-verdict';
 
 export const DIRECTIONS: Record<Direction, string> = { inbound: 'Inbound', outbound: 'Outbound' };
@@ -19,20 +18,28 @@ export function describeSource({ source_ip, port }: Pick<NewRule, 'source_ip' | 
   return `${source_ip.includes(':') ? `[${source_ip}]` : source_ip}:${port}`;
 }
 
-const VERBS: Record<Action, string> = { allow: 'Allows', block: 'Blocks' };
-const MOVES: Record<Direction, string> = { inbound: 'coming in', outbound: 'going out' };
+const count = new Intl.NumberFormat('en');
+const rules = (number: number) => (number === 1 ? '1 rule' : `${count.format(number)} rules`);
 
-/** A rule in one sentence. */
-export function describeRule({
-  action,
-  protocol,
-  direction,
-  source_ip,
-  destination_ip,
-  port,
-}: Omit<NewRule, 'rule_name'>): string {
-  const what = protocol === 'all' ? 'all traffic' : `${PROTOCOLS[protocol]} traffic`;
-  const from = source_ip === EVERY ? 'anywhere' : source_ip;
-  const to = destination_ip === EVERY ? 'anywhere' : destination_ip;
-  return `${VERBS[action]} ${what} ${MOVES[direction]} from ${from} to ${to}${port === EVERY ? '' : `, port ${port}`}.`;
+/** What a change of the rules did: "Deleted “Printer”". */
+export function describeRevision({ kind, rule_name, added, changed, removed }: Revision): string {
+  const what = rule_name === null ? rules(added + changed + removed) : `“${rule_name}”`;
+  switch (kind) {
+    case 'added':
+      return `Added ${what}`;
+    case 'edited':
+      return `Edited ${what}`;
+    case 'enabled':
+      return `Switched ${what} on`;
+    case 'disabled':
+      return `Switched ${what} off`;
+    case 'deleted':
+      return `Deleted ${what}`;
+    case 'expired':
+      return `${rule_name === null ? `${rules(changed)} were` : `${what} was`} temporary and switched off`;
+    case 'imported':
+      return removed > 0 ? `Imported ${rules(added)} in place of ${count.format(removed)}` : `Imported ${rules(added)}`;
+    case 'undone':
+      return `Took a change of ${what} back`;
+  }
 }

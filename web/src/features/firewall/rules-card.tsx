@@ -1,57 +1,103 @@
 import type { Rule } from '@palisade/contract/firewall';
 import type { Finding } from '@palisade/contract/firewall-verdict';
-import { IconSearch, IconWall } from '@tabler/icons-react';
-import { useEffect, useRef, useState } from 'react';
+import { IconArrowBackUp, IconDownload, IconHistory, IconSearch, IconUpload, IconWall } from '@tabler/icons-react';
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Button } from '#ui/button.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState, ErrorNotice } from '#ui/states.tsx';
+import { FIRST_RULES } from './firewall.queries.ts';
 import { chosenOf, EVERY_RULE, type RuleChoice, RuleFilters } from './rule-filters.tsx';
 import { goToRule, RuleTable } from './rule-table.tsx';
 import { DEFAULTS_SENTENCE } from './rule-words.ts';
 import { useRuleActions } from './use-rule-actions.ts';
+import type { ReadRules } from './use-rules.ts';
 
-/** Rows that are shown at once; more on demand. */
+/** Rows that each further look adds. */
 const ROWS_AT_ONCE = 50;
 
+const HistoryDialog = lazy(async () => ({ default: (await import('./history-dialog.tsx')).HistoryDialog }));
+const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.tsx')).ImportDialog }));
+const ICON = { size: 16, stroke: 1.7, 'aria-hidden': true } as const;
+
 interface RulesCardProps {
-  rules: readonly Rule[] | undefined;
-  findings: readonly Finding[];
-  error: Error | null;
-  refetch: () => Promise<unknown>;
+  read: ReadRules;
+  findings: readonly Finding[] | undefined;
   onAdd: () => void;
 }
 
-export function RulesCard({ rules, findings, error, refetch, onAdd }: RulesCardProps) {
+export function RulesCard({ read, findings = [], onAdd }: RulesCardProps) {
+  const { rules, total = 0, isWhole, error, refetch, want } = read;
   const actions = useRuleActions();
   const [choice, setChoice] = useState(EVERY_RULE);
-  const [shown, setShown] = useState(ROWS_AT_ONCE);
-  const found = rules && chosenOf(rules, choice);
+  const [shown, setShown] = useState(FIRST_RULES);
+  const [dialog, setDialog] = useState<'history' | 'import'>();
+  const byRule = useMemo(() => Map.groupBy(findings, ({ rule_id }) => rule_id), [findings]);
+  const names = useMemo(() => new Map(rules?.map((rule) => [rule.id, rule.rule_name])), [rules]);
+  const isNarrowed = choice !== EVERY_RULE;
+  // What is narrowed or ordered has to be among all rules.
+  const found = rules && (isNarrowed && !isWhole ? undefined : chosenOf(rules, byRule, choice));
   const body = useFocusAfterDeletion(found);
   const choose = (next: RuleChoice) => {
+    want();
     setChoice(next);
-    setShown(ROWS_AT_ONCE);
+    setShown(FIRST_RULES);
   };
   function show(rule_id: string) {
     if (goToRule(rule_id)) return;
     const place = rules?.findIndex(({ id }) => id === rule_id) ?? -1;
     flushSync(() => {
       setChoice(EVERY_RULE);
-      setShown(Math.max(ROWS_AT_ONCE, place + 1));
+      setShown(Math.max(FIRST_RULES, place + 1));
     });
     goToRule(rule_id);
   }
+  const left = (isNarrowed ? (found?.length ?? 0) : total) - shown;
   return (
     <RefreshedCard title="Rules" onRefresh={refetch}>
       {(refresh) => (
         <div ref={body} className="rules">
           <p className="sub rules__note">Once a device applies them, a block always wins over an allow. {DEFAULTS_SENTENCE}</p>
+          <div className="rules__tools">
+            <Button variant="text" size="s" icon={<IconHistory {...ICON} />} onClick={() => setDialog('history')}>
+              History
+            </Button>
+            <Button variant="text" size="s" icon={<IconUpload {...ICON} />} onClick={() => setDialog('import')}>
+              Import
+            </Button>
+            {total > 0 && <ExportButton rules={isWhole ? rules : undefined} onWant={want} />}
+          </div>
           {actions.failure && (
             <ErrorNotice title={actions.failure.title} sentence={actions.failure.sentence} onRetry={actions.failure.retry} />
           )}
-          {rules && rules.length > 0 && <RuleFilters choice={choice} rules={rules} onChange={choose} />}
+          <div className={actions.canUndo ? 'rules__done' : 'visually-hidden'}>
+            <p role="status">{actions.notice}</p>
+            {actions.canUndo && (
+              <Button
+                variant="text"
+                size="s"
+                icon={<IconArrowBackUp {...ICON} />}
+                loading={actions.isUndoing}
+                onClick={actions.undo}
+              >
+                Undo
+              </Button>
+            )}
+          </div>
+          {rules && rules.length > 0 && (
+            <RuleFilters
+              choice={choice}
+              total={total}
+              counts={{
+                // Of many rules they would come later than the rest, and move it.
+                on: total <= FIRST_RULES ? rules.filter(({ enabled }) => enabled).length : undefined,
+                odd: byRule.size,
+              }}
+              onChange={choose}
+            />
+          )}
           <Listed
             what="the rules"
             rows={found}
@@ -86,27 +132,63 @@ export function RulesCard({ rules, findings, error, refetch, onAdd }: RulesCardP
             {(rows) => (
               <RuleTable
                 rules={rows.slice(0, shown)}
-                names={namesOf(rules ?? rows)}
-                findings={findings}
+                names={names}
+                all={isWhole ? rules : undefined}
+                findings={byRule}
                 actions={actions}
                 onShow={show}
+                onEdit={want}
               />
             )}
           </Listed>
-          {found && found.length > shown && (
-            <ShowMore left={found.length - shown} onMore={() => setShown(shown + ROWS_AT_ONCE)} />
+          {found && left > 0 && (
+            <ShowMore
+              left={left}
+              loading={shown > FIRST_RULES && !isWhole}
+              onMore={() => {
+                want();
+                setShown(shown + ROWS_AT_ONCE);
+              }}
+            />
           )}
-          <p role="status" className="visually-hidden">
-            {actions.notice}
-          </p>
+          <Suspense>
+            {dialog === 'history' && <HistoryDialog onClose={() => setDialog(undefined)} />}
+            {dialog === 'import' && <ImportDialog total={total} onClose={() => setDialog(undefined)} />}
+          </Suspense>
         </div>
       )}
     </RefreshedCard>
   );
 }
 
-function namesOf(rules: readonly Rule[]): ReadonlyMap<string, string> {
-  return new Map(rules.map((rule) => [rule.id, rule.rule_name]));
+interface ExportButtonProps {
+  /** Undefined until all of them were read. */
+  rules: readonly Rule[] | undefined;
+  onWant: () => void;
+}
+
+/** Saves all rules as a file, as soon as all of them are read. */
+function ExportButton({ rules, onWant }: ExportButtonProps) {
+  const [isAsked, setIsAsked] = useState(false);
+  useEffect(() => {
+    if (!isAsked || rules === undefined) return;
+    setIsAsked(false);
+    void import('./rule-file.ts').then(({ saveRules }) => saveRules(rules));
+  }, [isAsked, rules]);
+  return (
+    <Button
+      variant="text"
+      size="s"
+      icon={<IconDownload {...ICON} />}
+      loading={isAsked}
+      onClick={() => {
+        onWant();
+        setIsAsked(true);
+      }}
+    >
+      Export
+    </Button>
+  );
 }
 
 /** A button that goes with its row takes the focus along: it moves to the row that came in its place, or to the button of the empty list. */

@@ -14,8 +14,8 @@ const EMPTY: PacketText = { direction: 'inbound', protocol: 'tcp', source: '', d
 
 type Messages = Partial<Record<keyof PacketText, string>>;
 
-/** Asks the rules, as they stand now, about one connection. */
-export function Tester({ rules }: { rules: readonly Rule[] | undefined }) {
+/** Asks the rules, as they stand now, about one connection. It needs all of them, and has them read when it is first used. */
+export function Tester({ rules, onWant }: { rules: readonly Rule[] | undefined; onWant: () => void }) {
   const [values, setValues] = useState(EMPTY);
   const [messages, setMessages] = useState<Messages>({});
   const [packet, setPacket] = useState<Packet>();
@@ -44,7 +44,7 @@ export function Tester({ rules }: { rules: readonly Rule[] | undefined }) {
   return (
     <Card title="Would this pass?">
       <p className="sub">Describe a connection, and see which of your enabled rules decides. Nothing is sent anywhere.</p>
-      <form ref={form} className="tester" noValidate onSubmit={ask}>
+      <form ref={form} className="tester" noValidate onSubmit={ask} onFocus={onWant}>
         <Choice
           label="Direction"
           size="md"

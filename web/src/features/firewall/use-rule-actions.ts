@@ -1,8 +1,8 @@
-import { deleteRule, type Rule, setRuleEnabled } from '@palisade/contract/firewall';
+import { deleteRule, type Rule, setRuleEnabled, undoRevision } from '@palisade/contract/firewall';
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import { CallError, call, sentenceOf } from '#api/call.ts';
-import { updateRules } from './firewall.queries.ts';
+import { readRulesAnew, revisionsQuery, updateRules } from './firewall.queries.ts';
 
 interface Failure {
   title: string;
@@ -13,11 +13,18 @@ interface Failure {
 export interface RuleActions {
   toggle: (rule: Rule) => void;
   remove: (rule: Rule) => void;
+  /** Takes the latest change back. */
+  undo: () => void;
+  /** Says what was done elsewhere, so that it can be undone here. */
+  tell: (notice: string) => void;
+  isUndoing: boolean;
   /** Rules whose change is on its way. */
   busy: ReadonlySet<string>;
   failure: Failure | undefined;
-  /** What was done last, for those who do not see it. */
+  /** What was done last. */
   notice: string;
+  /** Whether that can be taken back. */
+  canUndo: boolean;
 }
 
 /** What can be done to a rule. The list changes after the server has done it; a rule that is gone already goes from the list without a fuss. */
@@ -27,7 +34,8 @@ export function useRuleActions(): RuleActions {
   const running = useRef(new Set<string>());
   const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
   const [failure, setFailure] = useState<Failure>();
-  const [notice, setNotice] = useState('');
+  const [done, setDone] = useState({ notice: '', canUndo: false });
+  const [isUndoing, setIsUndoing] = useState(false);
 
   const drop = (id: string) => updateRules(queries, (rules) => rules.filter((rule) => rule.id !== id));
 
@@ -37,12 +45,12 @@ export function useRuleActions(): RuleActions {
     setBusy(new Set(running.current));
     setFailure(undefined);
     try {
-      setNotice(await work());
+      setDone({ notice: await work(), canUndo: true });
     } catch (error) {
       console.error(error);
       if (error instanceof CallError && error.status === 404) {
         await drop(rule.id);
-        setNotice(`The rule “${rule.rule_name}” was already gone.`);
+        setDone({ notice: `The rule “${rule.rule_name}” was already gone.`, canUndo: false });
       } else {
         setFailure({ title, sentence: sentenceOf(error), retry: () => void attempt(rule, title, work) });
       }
@@ -70,5 +78,30 @@ export function useRuleActions(): RuleActions {
     });
   }
 
-  return { toggle, remove, busy, failure, notice };
+  async function undo(): Promise<void> {
+    setIsUndoing(true);
+    setFailure(undefined);
+    try {
+      const [latest] = await queries.fetchQuery(revisionsQuery);
+      if (latest !== undefined) await call(undoRevision, { params: { id: latest.id } });
+      await readRulesAnew(queries);
+      setDone({ notice: 'The change was taken back.', canUndo: false });
+    } catch (error) {
+      console.error(error);
+      setFailure({ title: 'The change was not taken back', sentence: sentenceOf(error), retry: () => void undo() });
+    } finally {
+      setIsUndoing(false);
+    }
+  }
+
+  return {
+    toggle,
+    remove,
+    undo: () => void undo(),
+    tell: useCallback((notice: string) => setDone({ notice, canUndo: true }), []),
+    isUndoing,
+    busy,
+    failure,
+    ...done,
+  };
 }

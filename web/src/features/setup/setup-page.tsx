@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { may } from '@palisade/contract/may';
 import { type ClientInfo, isCallable, isMailable, setupConfig } from '@palisade/contract/setup';
 import { IconCheck } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -14,6 +15,7 @@ import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Page } from '#ui/page.tsx';
 import { LoadingRows } from '#ui/states.tsx';
+import { DeskHours } from './desk-hours.tsx';
 import { SetupSummary } from './setup-summary.tsx';
 import './setup-page.css';
 
@@ -22,7 +24,7 @@ const FEATURES = [
   ['Antivirus', 'All of a file is checked, and every answer says what was found.'],
   ['Firewall', 'Rules that say who may reach a device.'],
   ['Remote access', 'A technician helps with a code that the person shares.'],
-  ['Support chat', 'Customers write, and get an automatic hint at once.'],
+  ['Support chat', 'Customers write, get an automatic hint at once, and staff answer at the support desk.'],
   ['Anti-hacking monitor', 'Premium customers see what was tried against them.'],
   ['Subscriptions', 'Plans that you make, and assign to customers.'],
 ] as const;
@@ -32,16 +34,18 @@ const UNCONFIGURED_NAME = 'Palisade';
 export function SetupPage() {
   const user = useSession().session?.user_info;
   const config = useConfig();
+  const isAdmin = user !== undefined && may.administrate(user);
   return (
     <Page title="Admin Setup" sentence="The name and the support contact that people see on every screen and in every mail.">
-      {user?.role !== 'admin' && <AdministratorsOnly sentence="Only administrators set the provider's name and contact." />}
-      {user?.role === 'admin' && !config && (
+      {!isAdmin && <AdministratorsOnly sentence="Only administrators set the provider's name and contact." />}
+      {isAdmin && !config && (
         <section className="card" aria-label="Admin Setup">
           <LoadingRows label="Loading what is set up" />
         </section>
       )}
-      {user?.role === 'admin' && <GivenUp />}
-      {user?.role === 'admin' && config && <Setup config={config} />}
+      {isAdmin && <GivenUp />}
+      {isAdmin && config && <Setup config={config} />}
+      {isAdmin && <DeskHours />}
     </Page>
   );
 }

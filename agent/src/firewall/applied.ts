@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { canonicalRules, defaultsSchema, deviceRuleSchema } from '@palisade/contract/agent';
+import { z } from 'zod';
+
+/** A revision of the rules that this device had, or tries, as it is kept on disk. */
+export const revisionSchema = z.object({
+  rev: z.int().min(1),
+  hash: z.string(),
+  defaults: defaultsSchema,
+  rules: z.array(deviceRuleSchema),
+  block_list: z.array(z.string()),
+});
+export type Revision = z.infer<typeof revisionSchema>;
+
+/** What the firewall keeps over restarts. */
+export const firewallStateSchema = z.object({
+  /** The last revision that proved itself; null for none. */
+  confirmed: revisionSchema.nullable(),
+  /** The revision that is being tried. One that is found at a start was being tried when the agent ended. */
+  trial: z.object({ rev: z.int(), hash: z.string() }).nullable(),
+  /** The last revision that did not come to stay, so that it is not tried again. */
+  refused: z
+    .object({
+      rev: z.int(),
+      hash: z.string(),
+      state: z.enum(['rolled_back', 'rejected']),
+      errors: z.array(z.object({ rule_id: z.string().nullable(), message: z.string() })),
+    })
+    .nullable(),
+  /** When the counters began at 0. */
+  epoch: z.string(),
+});
+export type FirewallState = z.infer<typeof firewallStateSchema>;
+
+export function hashOf(revision: Pick<Revision, 'defaults' | 'rules' | 'block_list'>): string {
+  return createHash('sha256').update(canonicalRules(revision)).digest('hex');
+}

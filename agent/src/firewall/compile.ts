@@ -1,0 +1,211 @@
+import type { Direction, Protocol } from '@palisade/contract/firewall';
+import { readAddresses, readPorts, type Span, wholeFamily } from '@palisade/contract/firewall-grammar';
+import { decidingOrder, type JudgedRule, type Reach } from '@palisade/contract/firewall-shapes';
+import { ADDRESSING_PORTS, blocksAnything, NEIGHBOUR_TYPES, type Ruleset } from '@palisade/contract/firewall-verdict';
+import { type Family, type IpAddress, printIp } from '@palisade/contract/ip-address';
+
+/**
+ * Turns a ruleset into one nft transaction. Every name in it is one of these literals or made of a rule's hexadecimal id, every address and number is printed from
+ * an integer, so that nothing that a server says is ever read by nft as it came: nft resolves names and cuts host bits off.
+ */
+
+/** The one table that the agent touches. */
+export const TABLE = 'inet palisade';
+/** Before Docker's destination NAT (-100), so that a published port is judged by the number that the other end connects to; after connection tracking (-200). */
+const PRIORITY = -110;
+/** Sources that are remembered at a time in each set, and for how long after their last packet. */
+const REMEMBERED_MAXIMUM = 4_096;
+const REMEMBERED_TIME = '2h';
+
+/** What the sets of dropped packets are called, by direction and family; the second has protocols without ports. */
+export const DROPPED_SETS: readonly { name: string; direction: Direction; family: Family; has_port: boolean }[] = [
+  { name: 'in4', direction: 'inbound', family: 4, has_port: true },
+  { name: 'in6', direction: 'inbound', family: 6, has_port: true },
+  { name: 'in4_portless', direction: 'inbound', family: 4, has_port: false },
+  { name: 'in6_portless', direction: 'inbound', family: 6, has_port: false },
+  { name: 'out4', direction: 'outbound', family: 4, has_port: true },
+  { name: 'out6', direction: 'outbound', family: 6, has_port: true },
+  { name: 'out4_portless', direction: 'outbound', family: 4, has_port: false },
+  { name: 'out6_portless', direction: 'outbound', family: 6, has_port: false },
+];
+
+const DIRECTIONS: readonly Direction[] = ['inbound', 'outbound'];
+const FAMILIES: readonly Family[] = [4, 6];
+const NAMES: Record<Family, { keyword: string; nfproto: string; type: string }> = {
+  4: { keyword: 'ip', nfproto: 'ipv4', type: 'ipv4_addr' },
+  6: { keyword: 'ip6', nfproto: 'ipv6', type: 'ipv6_addr' },
+};
+/** IANA protocol numbers; ICMP is ICMP and ICMPv6. */
+const TCP = 6;
+const UDP = 17;
+const PROTOCOLS: Record<Exclude<Protocol, 'all'>, string> = { tcp: `${TCP}`, udp: `${UDP}`, icmp: '{ 1, 58 }' };
+
+/** The counter of a rule. An id is 32 hexadecimal digits with hyphens, as the contract's schema has made sure. */
+export const counterOf = (rule_id: string) => `r_${rule_id.replaceAll('-', '')}`;
+export const DEFAULT_COUNTERS: Record<Direction, string> = { inbound: 'd_inbound', outbound: 'd_outbound' };
+const OTHER_COUNTERS = ['d_inbound', 'd_outbound', 'listed', 'stray'];
+
+/** `10.0.0.1`, `10.0.0.0-10.0.0.255`. */
+function printSpan({ from, to }: Span, family: Family): string {
+  const first = printIp({ family, value: from });
+  return from === to ? first : `${first}-${printIp({ family, value: to })}`;
+}
+
+function oneOrSet(parts: readonly string[]): string {
+  return parts.length === 1 ? (parts[0] ?? '') : `{ ${parts.join(', ')} }`;
+}
+
+/** Matches one side of a rule; nothing where it is every address. */
+function addressMatch(side: 'saddr' | 'daddr', text: string): string[] {
+  const read = readAddresses(text);
+  if (!read.ok) throw new Error(`an address field cannot be read: ${read.message}`);
+  const { family, spans } = read.value;
+  if (family === null) return [];
+  const whole = wholeFamily(family);
+  if (spans.length === 1 && spans[0]?.from === whole.from && spans[0].to === whole.to) {
+    return [`meta nfproto ${NAMES[family].nfproto}`];
+  }
+  return [`${NAMES[family].keyword} ${side} ${oneOrSet(spans.map((span) => printSpan(span, family)))}`];
+}
+
+function portMatch(rule: JudgedRule): string[] {
+  const read = readPorts(rule.port);
+  if (!read.ok) throw new Error(`a port field cannot be read: ${read.message}`);
+  const protocol = rule.protocol === 'all' ? undefined : [`meta l4proto ${PROTOCOLS[rule.protocol]}`];
+  if (read.value === null) return protocol ?? [];
+  const ports = read.value.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
+  return [...(protocol ?? [`meta l4proto { ${TCP}, ${UDP} }`]), `th dport ${oneOrSet(ports)}`];
+}
+
+/** One rule of a person as one line of its chain. */
+function ruleLine({ rule }: Reach): string {
+  const chain = rule.direction;
+  const end = rule.action === 'allow' ? 'accept' : `goto drop_${chain}`;
+  const matches = [...addressMatch('saddr', rule.source_ip), ...addressMatch('daddr', rule.destination_ip), ...portMatch(rule)];
+  return `add rule ${TABLE} ${chain} ${[...matches, `counter name "${counterOf(rule.id)}"`, end].join(' ')}`;
+}
+
+function setLines(): string[] {
+  return [
+    ...FAMILIES.map((family) => `add set ${TABLE} listed${family} { type ${NAMES[family].type}; flags interval; auto-merge; }`),
+    ...DROPPED_SETS.map(
+      ({ name, family, has_port }) =>
+        `add set ${TABLE} ${name} { type inet_proto . ${NAMES[family].type}${has_port ? ' . inet_service' : ''}; flags dynamic,timeout; timeout ${REMEMBERED_TIME}; size ${REMEMBERED_MAXIMUM}; }`,
+    ),
+  ];
+}
+
+/** A block list may have overlaps, which a set with auto-merge takes. */
+function listLines(block_list: readonly string[]): string[] {
+  const listed: Record<Family, string[]> = { 4: [], 6: [] };
+  for (const entry of block_list) {
+    const read = readAddresses(entry);
+    if (!read.ok || read.value.family === null) continue;
+    const { family, spans } = read.value;
+    listed[family].push(...spans.map((span) => printSpan(span, family)));
+  }
+  return FAMILIES.flatMap((family) => [
+    `flush set ${TABLE} listed${family}`,
+    ...(listed[family].length === 0 ? [] : [`add element ${TABLE} listed${family} { ${listed[family].join(', ')} }`]),
+  ]);
+}
+
+/** Remembers who is dropped, then drops. A full set ends only the line that would remember. */
+function dropLines(): string[] {
+  return DIRECTIONS.flatMap((direction) => [
+    ...DROPPED_SETS.filter((set) => set.direction === direction).map(({ name, family, has_port }) => {
+      const address = `${NAMES[family].keyword} ${direction === 'inbound' ? 'saddr' : 'daddr'}`;
+      const protocols = `meta l4proto ${has_port ? '' : '!= '}{ ${TCP}, ${UDP} }`;
+      return `add rule ${TABLE} drop_${direction} meta nfproto ${NAMES[family].nfproto} ${protocols} update @${name} { meta l4proto . ${address}${has_port ? ' . th dport' : ''} counter }`;
+    }),
+    `add rule ${TABLE} drop_${direction} drop`,
+  ]);
+}
+
+const STRAY = 'meta l4proto 6 ct state new tcp flags & (fin|syn|rst|ack) != syn counter name "stray" drop';
+
+/** What comes before a person's rules, as the contract's judge has it. */
+function firstLines(direction: Direction, ruleset: Ruleset): string[] {
+  const interface_of = direction === 'inbound' ? 'iifname' : 'oifname';
+  const addressing = FAMILIES.map((family) => {
+    const { server, client } = ADDRESSING_PORTS[family];
+    const [from, to] = direction === 'inbound' ? [server, client] : [client, server];
+    return `meta nfproto ${NAMES[family].nfproto} udp sport ${from} udp dport ${to} accept`;
+  });
+  const control = ruleset.control.map(
+    ({ address, port }) => `${NAMES[address.family].keyword} daddr ${printIp(address)} tcp dport ${port} accept`,
+  );
+  return [
+    `${interface_of} "lo" accept`,
+    // What is only routed through this computer is not its own. A network's anycast address is: whoever forwards IPv6, as Docker has it, answers there.
+    ...(direction === 'inbound' ? ['fib daddr type != { local, broadcast, multicast, anycast } accept'] : []),
+    'ct state established,related accept',
+    ...(blocksAnything(ruleset) ? [STRAY] : []),
+    `icmpv6 type { ${NEIGHBOUR_TYPES.join(', ')} } accept`,
+    ...addressing,
+    ...(direction === 'outbound' ? control : []),
+    ...(direction === 'inbound' && ruleset.block_list.length > 0
+      ? FAMILIES.map((family) => `${NAMES[family].keyword} saddr @listed${family} counter name "listed" goto drop_inbound`)
+      : []),
+  ].map((line) => `add rule ${TABLE} ${direction} ${line}`);
+}
+
+const HOOKS: Record<Direction, string> = { inbound: 'prerouting', outbound: 'output' };
+
+function chainLines(): string[] {
+  return DIRECTIONS.flatMap((direction) => [
+    `add chain ${TABLE} ${direction} { type filter hook ${HOOKS[direction]} priority ${PRIORITY}; policy accept; }`,
+    `add chain ${TABLE} drop_${direction}`,
+  ]);
+}
+
+/** A transaction, and the counters that there are once it is done. */
+export interface Compiled {
+  text: string;
+  counters: readonly string[];
+}
+
+/**
+ * The whole of a ruleset, to be put in the place of whatever the table has now, in one transaction: chains are emptied and filled again, counters that go on being used
+ * keep their values. `counters_now` are the counters that the table has: what is no longer used is deleted.
+ */
+export function compile(ruleset: Ruleset, counters_now: readonly string[] = []): Compiled {
+  const order = decidingOrder(ruleset.rules);
+  const counters = [...OTHER_COUNTERS, ...ruleset.rules.map(({ id }) => counterOf(id))];
+  const used = new Set(counters);
+  const lines = [
+    `add table ${TABLE}`,
+    ...chainLines(),
+    `flush table ${TABLE}`,
+    ...counters.map((name) => `add counter ${TABLE} ${name}`),
+    ...setLines(),
+    ...listLines(ruleset.block_list),
+    ...dropLines(),
+    ...DIRECTIONS.flatMap((direction) => [
+      ...firstLines(direction, ruleset),
+      ...order.filter(({ rule }) => rule.direction === direction).map(ruleLine),
+      `add rule ${TABLE} ${direction} counter name "${DEFAULT_COUNTERS[direction]}" ${ruleset.defaults[direction] === 'allow' ? 'accept' : `goto drop_${direction}`}`,
+    ]),
+    ...counters_now.filter((name) => !used.has(name)).map((name) => `delete counter ${TABLE} ${name}`),
+  ];
+  return { text: `${lines.join('\n')}\n`, counters };
+}
+
+/** Lets everything pass and has the kernel begin to track connections, so that those that are open are known when blocks come. */
+export function compileWarming(): string {
+  const lines = [
+    `add table ${TABLE}`,
+    ...chainLines(),
+    `flush table ${TABLE}`,
+    ...DIRECTIONS.map((direction) => `add rule ${TABLE} ${direction} ct state new accept`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Takes the table away, whether it is there or not. */
+export function compileRemoval(): string {
+  return `add table ${TABLE}\ndelete table ${TABLE}\n`;
+}
+
+/** A place to connect to: a literal address. */
+export type ControlAddress = { address: IpAddress; port: number };

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TrafficProtocol } from '@palisade/contract/firewall-shapes';
+import { type IpAddress, parseIp, printIp } from '@palisade/contract/ip-address';
+import { runProgram } from './nft.ts';
+
+/** A connection that the kernel tracks, as its first packet went. */
+export interface Flow {
+  protocol: TrafficProtocol;
+  source: IpAddress;
+  destination: IpAddress;
+  source_port: number | null;
+  port: number | null;
+  icmp: { type: string; code: string; id: string } | null;
+}
+
+/** The kernel's table of connections, by the `conntrack` program. */
+export interface Conntrack {
+  list(): Promise<Flow[]>;
+  /** Has the kernel forget connections: the next packet of one is judged anew. One that is gone already is no fault. */
+  forget(flows: readonly Flow[]): Promise<void>;
+}
+
+const FIELD = /\b(src|dst|sport|dport|type|code|id)=(\S+)/gu;
+/** Connections that are forgotten one by one where the program takes no list. */
+const ONE_BY_ONE_MAXIMUM = 500;
+
+function protocolOf(name: string): TrafficProtocol {
+  if (name === 'tcp' || name === 'udp') return name;
+  return name === 'icmp' || name === 'icmpv6' ? 'icmp' : 'other';
+}
+
+/** Reads a line of `conntrack -L -o extended`: the first of each field is that of the first packet. */
+export function readFlow(line: string): Flow | undefined {
+  const name = /^\s*\S+\s+\d+\s+(\S+)\s+\d+/u.exec(line)?.[1];
+  const fields = new Map<string, string>();
+  for (const [, key = '', value = ''] of line.matchAll(FIELD)) if (!fields.has(key)) fields.set(key, value);
+  const source = parseIp(fields.get('src') ?? '');
+  const destination = parseIp(fields.get('dst') ?? '');
+  if (name === undefined || source === undefined || destination === undefined) return undefined;
+  const numberOf = (key: string) => (fields.has(key) ? Number(fields.get(key)) : null);
+  const [type, code, id] = [fields.get('type'), fields.get('code'), fields.get('id')];
+  return {
+    protocol: protocolOf(name),
+    source,
+    destination,
+    source_port: numberOf('sport'),
+    port: numberOf('dport'),
+    icmp: type === undefined || code === undefined || id === undefined ? null : { type, code, id },
+  };
+}
+
+/** The arguments that delete one flow; undefined for a protocol that the program cannot name a flow of. */
+function deletionOf({ protocol, source, destination, source_port, port, icmp }: Flow): string[] | undefined {
+  const common = ['-D', '-f', source.family === 4 ? 'ipv4' : 'ipv6', '-s', printIp(source), '-d', printIp(destination)];
+  if ((protocol === 'tcp' || protocol === 'udp') && source_port !== null && port !== null) {
+    return [...common, '-p', protocol, '--sport', `${source_port}`, '--dport', `${port}`];
+  }
+  if (protocol !== 'icmp' || icmp === null || !/^\d+ \d+ \d+$/u.test(`${icmp.type} ${icmp.code} ${icmp.id}`)) return undefined;
+  return [
+    ...[...common, '-p', source.family === 4 ? 'icmp' : 'icmpv6'],
+    ...['--icmp-type', icmp.type, '--icmp-code', icmp.code, '--icmp-id', icmp.id],
+  ];
+}
+
+/**
+ * @param command the program with what goes before its arguments
+ * @param folder where lists for it are written
+ */
+export function createConntrack(command: readonly string[], folder: string): Conntrack {
+  return {
+    async list() {
+      const lists = await Promise.all(
+        ['ipv4', 'ipv6'].map((family) => runProgram(command, ['-L', '-f', family, '-o', 'extended'])),
+      );
+      return lists.flatMap(({ stdout }) => stdout.split('\n').flatMap((line) => readFlow(line) ?? []));
+    },
+    async forget(flows) {
+      const deletions = flows.flatMap((flow) => {
+        const args = deletionOf(flow);
+        return args === undefined ? [] : [args];
+      });
+      if (deletions.length === 0) return;
+      if (deletions.length > 1) {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        const path = join(folder, `${randomBytes(8).toString('hex')}.flows`);
+        try {
+          await writeFile(path, deletions.map((args) => `${args.join(' ')}\n`).join(''), { mode: 0o600, flag: 'wx' });
+          const { code, stderr } = await runProgram(command, ['-R', path]);
+          // Those that ended by themselves meanwhile are no reason to begin again.
+          if (code === 0 || !/unknown option|invalid option|Bad parameter/iu.test(stderr)) return;
+        } finally {
+          await rm(path, { force: true });
+        }
+      }
+      for (const args of deletions.slice(0, ONE_BY_ONE_MAXIMUM)) await runProgram(command, args);
+    },
+  };
+}
+
+/** Whether the program is there and the kernel answers it. */
+export async function hasConntrack(command: readonly string[]): Promise<boolean> {
+  return await runProgram(command, ['-L', '-f', 'ipv4']).then(
+    ({ code }) => code === 0,
+    () => false,
+  );
+}

@@ -1,0 +1,405 @@
+import { createHash } from 'node:crypto';
+import type { Ack, Counter, Desired } from '@palisade/contract/agent';
+import type { Direction } from '@palisade/contract/firewall';
+import { blocksAnything, createJudge, type Ruleset } from '@palisade/contract/firewall-verdict';
+import { printIp } from '@palisade/contract/ip-address';
+import { z } from 'zod';
+import type { Store } from '#agent/store.ts';
+import { type FirewallState, hashOf, type Revision } from './applied.ts';
+import { type ControlAddress, compile, compileRemoval, compileWarming, counterOf, DEFAULT_COUNTERS } from './compile.ts';
+import type { Conntrack, Flow } from './conntrack.ts';
+import type { Nft, NftResult } from './nft.ts';
+
+/** How long everything passes at the first load, so that the kernel learns the connections that are open, in ms. */
+const WARMING_MS = 2_000;
+/** Rules that one load is searched for after it was refused. */
+const CULPRITS_MAXIMUM = 5;
+/** Foreign changes that are undone at once in `TAMPERED_WINDOW_MS`; then it waits for that long. */
+const TAMPERED_AT_ONCE = 3;
+const TAMPERED_WINDOW_MS = 60_000;
+
+export interface EnforcerParts {
+  nft: Nft;
+  /** Undefined where the program is missing: what a new block forbids then ends by itself. */
+  conntrack: Conntrack | undefined;
+  store: Store<FirewallState>;
+  /** Writes the transaction that the next start of the computer loads before its network. */
+  keepForBoot: (text: string) => Promise<void>;
+  /** Where the server is, as literals. */
+  control: () => Promise<readonly ControlAddress[]>;
+  /** Asks the server for a nonce over a connection of its own; the reason why it could not, or undefined. */
+  verify: () => Promise<string | undefined>;
+  /** Addresses of this computer, printed. */
+  localAddresses: () => ReadonlySet<string>;
+  say: (ack: Ack) => void;
+  onTampered: (backed_off: boolean) => void;
+  /** The server's clock, in ms. */
+  now: () => number;
+  wait: (ms: number) => Promise<void>;
+}
+
+export interface Enforcer {
+  /** Puts back what was confirmed, and undoes a trial that nobody ended. */
+  start(): Promise<void>;
+  /** Takes a desired state. Only one is loaded at a time, and of several that wait the last. */
+  want(desired: Pick<Desired, 'rev' | 'hash' | 'defaults' | 'rules' | 'block_list'>): Promise<void>;
+  /** Something in the kernel's tables changed: whoever it was, ours is put back if it is not as it was left. */
+  lookAgain(): Promise<void>;
+  /** Takes the table away, and forgets what was confirmed. */
+  disable(): Promise<void>;
+  counters(): Promise<{ epoch: string; counters: Counter[] }>;
+  appliedRev(): number;
+  rulesetHash(): string | null;
+  /** Whether a rule of ours stands between this computer and an address. */
+  ruleset(): Ruleset;
+}
+
+const EMPTY: Omit<FirewallState, 'epoch'> = { confirmed: null, trial: null, refused: null };
+const counterListing = z.object({
+  counter: z.object({ name: z.string(), packets: z.number().min(0), bytes: z.number().min(0) }),
+});
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** Where a flow went, as the judge has it; undefined for one that was only routed through. */
+function directionOf(flow: Flow, local: ReadonlySet<string>): Direction | undefined {
+  if (local.has(printIp(flow.destination))) return local.has(printIp(flow.source)) ? undefined : 'inbound';
+  return local.has(printIp(flow.source)) ? 'outbound' : undefined;
+}
+
+export function createEnforcer(parts: EnforcerParts): Enforcer {
+  const { nft, conntrack, store, say, now } = parts;
+  let state: FirewallState = { ...EMPTY, epoch: new Date(now()).toISOString() };
+  /** What the kernel has. */
+  let loaded: Revision | null = null;
+  let counters: readonly string[] = [];
+  /** Of the table as it was left. */
+  let fingerprint: string | undefined;
+  let tampered: number[] = [];
+  let quiet_until = 0;
+  let expiry: NodeJS.Timeout | undefined;
+  let queue = Promise.resolve();
+
+  /** One thing at a time. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = queue.then(work);
+    queue = done.then(
+      () => {},
+      () => {},
+    );
+    return done;
+  }
+
+  async function rulesetOf(revision: Revision): Promise<Ruleset> {
+    return {
+      defaults: revision.defaults,
+      rules: revision.rules.filter(({ expires_at }) => expires_at === null || Date.parse(expires_at) > now()),
+      block_list: revision.block_list,
+      control: await parts.control(),
+    };
+  }
+
+  async function isLoaded(): Promise<boolean> {
+    return (await nft.list(['table', 'inet', 'palisade'])) !== undefined;
+  }
+
+  async function countersNow(): Promise<{ name: string; packets: number; bytes: number }[]> {
+    const listed = (await nft.listJson(['counters', 'table', 'inet', 'palisade'])) ?? [];
+    return listed.flatMap((entry) => {
+      const read = counterListing.safeParse(entry);
+      return read.success ? [read.data.counter] : [];
+    });
+  }
+
+  async function fingerprintNow(): Promise<string> {
+    const lists = await Promise.all([
+      nft.list(['table', 'inet', 'palisade']),
+      ...[4, 6].map((family) => nft.listJson(['set', 'inet', 'palisade', `listed${family}`])),
+    ]);
+    return digest(JSON.stringify(lists));
+  }
+
+  /** Has connections that the rules forbid now begin anew, which the rules then refuse. */
+  async function cut(ruleset: Ruleset): Promise<void> {
+    if (conntrack === undefined || !blocksAnything(ruleset)) return;
+    const judge = createJudge(ruleset);
+    const local = parts.localAddresses();
+    const flows = await conntrack.list();
+    await conntrack.forget(
+      flows.filter((flow) => {
+        const direction = directionOf(flow, local);
+        if (direction === undefined) return false;
+        return judge({ ...flow, source_port: flow.source_port ?? 0, direction }).action === 'block';
+      }),
+    );
+  }
+
+  /** Which rules the kernel refuses: the half of them that it refuses is halved until one is left. */
+  async function culprits(ruleset: Ruleset): Promise<{ rule_id: string | null; message: string }[]> {
+    const refuses = async (rules: Ruleset['rules']): Promise<string | undefined> => {
+      const result = await nft.check(compile({ ...ruleset, rules }).text);
+      return result.ok ? undefined : result.message;
+    };
+    const found: { rule_id: string | null; message: string }[] = [];
+    let rest = ruleset.rules;
+    for (let turn = 0; turn < CULPRITS_MAXIMUM; turn += 1) {
+      let message = await refuses(rest);
+      if (message === undefined) return found;
+      const without = await refuses([]);
+      if (without !== undefined) return [...found, { rule_id: null, message: without }];
+      let some = rest;
+      while (some.length > 1) {
+        const half = some.slice(0, Math.ceil(some.length / 2));
+        const said = await refuses(half);
+        some = said === undefined ? some.slice(half.length) : half;
+        message = said ?? message;
+      }
+      const [one] = some;
+      if (one === undefined) return found;
+      found.push({ rule_id: one.id, message: (await refuses([one])) ?? message });
+      rest = rest.filter((rule) => rule !== one);
+    }
+    return found;
+  }
+
+  /** The table is new, and so are its counters. */
+  function beginCounting(): void {
+    counters = [];
+    state = { ...state, epoch: new Date(now()).toISOString() };
+  }
+
+  /** Loads a revision, the first time in two steps. */
+  async function load(revision: Revision): Promise<NftResult> {
+    const ruleset = await rulesetOf(revision);
+    const is_cold = loaded === null && !(await isLoaded());
+    if (is_cold) {
+      if (blocksAnything(ruleset)) {
+        const checked = await nft.check(compile(ruleset).text);
+        if (!checked.ok) return checked;
+        const warmed = await nft.apply(compileWarming());
+        if (!warmed.ok) return warmed;
+        await parts.wait(WARMING_MS);
+      }
+      beginCounting();
+    }
+    const compiled = compile(ruleset, counters);
+    let result = await nft.apply(compiled.text);
+    if (!result.ok && !is_cold) {
+      // Somebody else may have taken counters away that this would delete.
+      const there = (await countersNow()).map(({ name }) => name);
+      if (there.join() !== counters.join()) result = await nft.apply(compile(ruleset, there).text);
+    }
+    if (!result.ok) {
+      if (is_cold) await nft.apply(compileRemoval());
+      return result;
+    }
+    counters = compiled.counters;
+    loaded = revision;
+    await cut(ruleset);
+    planExpiry(revision);
+    return result;
+  }
+
+  async function remember(next: Partial<FirewallState>): Promise<void> {
+    state = { ...state, ...next };
+    await store.write(state);
+  }
+
+  async function keepForBoot(): Promise<void> {
+    await parts.keepForBoot(state.confirmed === null ? compileRemoval() : compile(await rulesetOf(state.confirmed)).text);
+  }
+
+  async function takeAway(): Promise<void> {
+    await nft.apply(compileRemoval());
+    loaded = null;
+    counters = [];
+    fingerprint = undefined;
+  }
+
+  /** What was there before a trial. */
+  async function goBack(): Promise<void> {
+    if (state.confirmed === null) await takeAway();
+    else {
+      await load(state.confirmed);
+      fingerprint = await fingerprintNow();
+    }
+  }
+
+  /** A temporary rule ends by itself, whether or not the server can be reached then. */
+  function planExpiry({ rules }: Revision): void {
+    clearTimeout(expiry);
+    const times = rules.flatMap(({ expires_at }) => (expires_at === null ? [] : Date.parse(expires_at)));
+    const next = Math.min(...times.filter((time) => time > now()));
+    if (!Number.isFinite(next)) return;
+    expiry = setTimeout(() => void reload(), Math.min(next - now() + 1, 2 ** 31 - 1));
+    expiry.unref();
+  }
+
+  const reload = () =>
+    inTurn(async () => {
+      if (loaded === null) return;
+      await load(loaded);
+      fingerprint = await fingerprintNow();
+    });
+
+  const errorsOf = (errors: readonly { rule_id: string | null; message: string }[]) =>
+    errors.map(({ rule_id, message }) => ({
+      rule_id,
+      message: [...message]
+        .filter((character) => character >= ' ')
+        .join('')
+        .slice(0, 400),
+    }));
+
+  function answer(rev: number, ack: Ack['state'], errors: Ack['errors'] = []): void {
+    say({ kind: 'ack', rev, state: ack, applied_rev: loaded?.rev ?? 0, errors });
+  }
+
+  async function refuse(
+    revision: Revision,
+    how: 'rolled_back' | 'rejected',
+    errors: readonly { rule_id: string | null; message: string }[],
+  ): Promise<void> {
+    const kept = errorsOf(errors);
+    await remember({ trial: null, refused: { rev: revision.rev, hash: revision.hash, state: how, errors: kept } });
+    answer(revision.rev, how, kept);
+  }
+
+  async function tryOut(revision: Revision): Promise<void> {
+    const before = loaded?.rev ?? 0;
+    // Before anything is loaded: a revision that could not be kept on the disk is not tried.
+    await remember({ trial: { rev: revision.rev, hash: revision.hash } });
+    const result = await load(revision);
+    if (!result.ok) {
+      const found = await culprits(await rulesetOf(revision));
+      await refuse(revision, 'rejected', found.length > 0 ? found : [{ rule_id: null, message: result.message }]);
+      return;
+    }
+    answer(revision.rev, 'trial');
+    const reason = await parts.verify();
+    if (reason !== undefined) {
+      await goBack();
+      const where = before === 0 ? 'The rules were taken away again' : `Revision ${before} is back`;
+      await refuse(revision, 'rolled_back', [
+        { rule_id: null, message: `With these rules the server could not be reached: ${reason}. ${where}.` },
+      ]);
+      return;
+    }
+    await remember({ confirmed: revision, trial: null, refused: null });
+    answer(revision.rev, 'applied');
+    await keepForBoot();
+    fingerprint = await fingerprintNow();
+  }
+
+  async function take(revision: Revision): Promise<void> {
+    const { confirmed, refused } = state;
+    if (hashOf(revision) !== revision.hash) {
+      answer(revision.rev, 'rejected', [{ rule_id: null, message: 'The rules do not have the hash that came with them.' }]);
+    } else if (confirmed !== null && revision.rev < confirmed.rev) {
+      const message = `Revision ${revision.rev} is older than revision ${confirmed.rev}, which this device has.`;
+      answer(revision.rev, 'rejected', [{ rule_id: null, message }]);
+    } else if (refused?.rev === revision.rev && refused.hash === revision.hash) {
+      answer(revision.rev, refused.state, refused.errors);
+    } else if (loaded !== null && confirmed !== null && confirmed.hash === revision.hash && loaded.hash === revision.hash) {
+      // The same rules under a higher number: nothing to try.
+      if (confirmed.rev !== revision.rev) {
+        loaded = revision;
+        await remember({ confirmed: revision, refused: null });
+      }
+      answer(revision.rev, 'applied');
+    } else {
+      await tryOut(revision).catch(async (error: unknown) => {
+        const message = error instanceof Error ? error.message : String(error);
+        if (loaded?.rev === revision.rev && state.confirmed?.rev !== revision.rev) await goBack();
+        answer(revision.rev, 'rejected', errorsOf([{ rule_id: null, message: `The agent could not do it: ${message}` }]));
+      });
+    }
+  }
+
+  let waiting: Revision | undefined;
+
+  const enforcer: Enforcer = {
+    start: () =>
+      inTurn(async () => {
+        const kept = await store.read();
+        if (kept !== undefined) state = kept;
+        const { trial, confirmed } = state;
+        counters = (await countersNow()).map(({ name }) => name);
+        if (confirmed === null && trial === null) {
+          // A table of ours that nobody confirmed is left over from a start that did not end well.
+          if (await isLoaded()) await takeAway();
+        } else {
+          await goBack();
+        }
+        if (trial !== null) {
+          const message = 'The agent ended before the rules had proved that the server can be reached; they were taken back.';
+          await remember({ trial: null, refused: { ...trial, state: 'rolled_back', errors: [{ rule_id: null, message }] } });
+          answer(trial.rev, 'rolled_back', [{ rule_id: null, message }]);
+        }
+      }),
+
+    want: (desired) => {
+      const { rev, hash, defaults, rules, block_list } = desired;
+      waiting = { rev, hash, defaults, rules, block_list };
+      return inTurn(async () => {
+        const revision = waiting;
+        waiting = undefined;
+        if (revision !== undefined) await take(revision);
+      });
+    },
+
+    lookAgain: () =>
+      inTurn(async () => {
+        if (loaded === null || fingerprint === undefined || now() < quiet_until) return;
+        if ((await fingerprintNow()) === fingerprint) return;
+        const lately = now() - TAMPERED_WINDOW_MS;
+        tampered = [...tampered.filter((time) => time > lately), now()];
+        const backed_off = tampered.length > TAMPERED_AT_ONCE;
+        parts.onTampered(backed_off);
+        if (backed_off) {
+          // Who changes it so often does it on purpose, or is a program at odds with this one: neither is won by being faster.
+          quiet_until = now() + TAMPERED_WINDOW_MS;
+          setTimeout(() => void enforcer.lookAgain(), TAMPERED_WINDOW_MS + 1).unref();
+          return;
+        }
+        if (!(await isLoaded())) beginCounting();
+        await load(loaded);
+        fingerprint = await fingerprintNow();
+        await remember({});
+      }),
+
+    disable: () =>
+      inTurn(async () => {
+        clearTimeout(expiry);
+        await takeAway();
+        await remember({ ...EMPTY });
+        await keepForBoot();
+      }),
+
+    async counters() {
+      const listed = loaded === null ? [] : await countersNow();
+      const names = new Map<string, Counter['of']>([
+        [DEFAULT_COUNTERS.inbound, 'inbound'],
+        [DEFAULT_COUNTERS.outbound, 'outbound'],
+        ...(loaded?.rules ?? []).map(({ id }) => [counterOf(id), id] as const),
+      ]);
+      return {
+        epoch: state.epoch,
+        counters: listed.flatMap(({ name, packets, bytes }) => {
+          const of = names.get(name);
+          return of === undefined ? [] : [{ of, packets, bytes }];
+        }),
+      };
+    },
+
+    appliedRev: () => loaded?.rev ?? 0,
+    rulesetHash: () => loaded?.hash ?? null,
+    ruleset: () => ({
+      defaults: loaded?.defaults ?? { inbound: 'allow', outbound: 'allow' },
+      rules: loaded?.rules ?? [],
+      block_list: loaded?.block_list ?? [],
+      control: [],
+    }),
+  };
+  return enforcer;
+}

@@ -1,0 +1,89 @@
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { LookupFunction } from 'node:net';
+
+/** What a server answered. `body` is parsed JSON, or undefined where it is none. */
+export interface Answer {
+  status: number;
+  body: unknown;
+}
+
+interface CallOptions {
+  timeout_ms: number;
+  /** Of the answer; a longer one is an error. */
+  bytes_maximum: number;
+  lookup?: LookupFunction | undefined;
+}
+
+const CALL: CallOptions = { timeout_ms: 10_000, bytes_maximum: 1024 ** 2 };
+
+/** `https://host/base` and `/agent/verify` as one address below `/api`. */
+export function addressOf(server: URL, path: string): URL {
+  const url = new URL(server);
+  url.pathname = `${url.pathname.replace(/\/+$/u, '')}/api${path}`;
+  url.search = '';
+  return url;
+}
+
+/**
+ * Posts JSON over a connection of its own, which is closed afterwards: an old connection goes on where no new one could be opened, and would prove nothing.
+ * @throws Error where no whole answer came
+ */
+export function post(url: URL, body: unknown, options: Partial<CallOptions> = {}): Promise<Answer> {
+  const { timeout_ms, bytes_maximum, lookup } = { ...CALL, ...options };
+  const text = JSON.stringify(body);
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url,
+      {
+        ...{
+          method: 'POST',
+          agent: false,
+          headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
+        },
+        ...(lookup === undefined ? {} : { lookup }),
+        signal: AbortSignal.timeout(timeout_ms),
+      },
+      (response) => {
+        const parts: Buffer[] = [];
+        let bytes = 0;
+        response.on('data', (part: Buffer) => {
+          bytes += part.length;
+          if (bytes > bytes_maximum) response.destroy(new Error('the answer is too long'));
+          else parts.push(part);
+        });
+        response.on('error', reject);
+        response.on('end', () => {
+          let parsed: unknown;
+          try {
+            parsed = JSON.parse(Buffer.concat(parts).toString());
+          } catch {
+            parsed = undefined;
+          }
+          resolve({ status: response.statusCode ?? 0, body: parsed });
+        });
+      },
+    );
+    sent.on('error', reject);
+    sent.end(text);
+  });
+}
+
+/** Why a call failed, in a few words. */
+export function failureOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'no answer in time';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const known: Record<string, string> = {
+    ENOTFOUND: 'its name could not be resolved',
+    EAI_AGAIN: 'its name could not be resolved',
+    ECONNREFUSED: 'it refused the connection',
+    EPERM: 'the connection was forbidden by a rule',
+    EHOSTUNREACH: 'no way leads there',
+    ENETUNREACH: 'no way leads there',
+    ETIMEDOUT: 'no answer in time',
+    ECONNRESET: 'it broke the connection off',
+  };
+  return known[code] ?? error.message;
+}

@@ -1,0 +1,137 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { arch, hostname, platform, release, type } from 'node:os';
+import { join } from 'node:path';
+import { deviceTokenSchema, enrolDevice, leaveDevice, type Os, verifyDevice } from '@palisade/contract/agent';
+import { idSchema } from '@palisade/contract/fields';
+import { problemSchema } from '@palisade/contract/problem';
+import { z } from 'zod';
+import { createStore, type Store } from '#agent/store.ts';
+import { addressOf, failureOf, post } from './call.ts';
+
+/** Who this computer is to its server. Kept in a file that only its owner can read. */
+export const identitySchema = z.object({
+  server: z.url(),
+  device_id: idSchema,
+  token: deviceTokenSchema,
+  device_name: z.string(),
+  public_key: z.string(),
+  private_key: z.string(),
+});
+export type Identity = z.infer<typeof identitySchema>;
+
+export const identityStore = (folder: string): Store<Identity> => createStore(join(folder, 'identity.json'), identitySchema);
+
+/** A refusal in a sentence, for who typed the command. */
+export class Refused extends Error {}
+
+export const AGENT_VERSION = '3.7.9';
+const TRIAL_ATTEMPT_MS = 5_000;
+const BETWEEN_ATTEMPTS_MS = 1_000;
+const HOSTNAME_LENGTH = 253;
+
+/** One line without control characters. */
+function lineOf(text: string, most: number): string {
+  return [...text.toWellFormed()]
+    .filter((character) => character >= ' ' && character !== '\u007f')
+    .slice(0, most)
+    .join('');
+}
+
+export function describeOs(): Os {
+  const kind = platform();
+  const known = { linux: 'linux', darwin: 'darwin', win32: 'windows' } as const;
+  let name = `${type()} ${release()}`;
+  try {
+    name = /^PRETTY_NAME="?([^"\n]+)"?$/mu.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? name;
+  } catch {
+    // A system without this file says its kernel's name.
+  }
+  return {
+    platform: kind === 'linux' || kind === 'darwin' || kind === 'win32' ? known[kind] : 'other',
+    name: lineOf(name, 200),
+    arch: arch(),
+  };
+}
+
+/** Whether what is said to a server can be overheard: plain http is for this very machine alone. */
+export function isSafeServer(server: URL): boolean {
+  return (
+    server.protocol === 'https:' ||
+    (server.protocol === 'http:' && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(server.hostname))
+  );
+}
+
+/**
+ * Makes this computer a device.
+ * @throws Refused with a sentence
+ */
+export async function enrol(server: URL, code: string, before: Identity | undefined): Promise<Identity> {
+  const pair = generateKeyPairSync('ed25519', {
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'der' },
+  });
+  // A computer that enrols again is the same device.
+  const public_key = before?.public_key ?? pair.publicKey.toString('base64');
+  const private_key = before?.private_key ?? pair.privateKey.toString('base64');
+  const answer = await post(addressOf(server, enrolDevice.path), {
+    ...{ code, hostname: lineOf(hostname(), HOSTNAME_LENGTH), os: describeOs(), public_key, agent_version: AGENT_VERSION },
+  }).catch((error: unknown) => {
+    throw new Refused(`The server ${server.href} could not be reached: ${failureOf(error)}.`);
+  });
+  if (answer.status !== enrolDevice.status) {
+    const problem = problemSchema.safeParse(answer.body).data;
+    throw new Refused(problem?.errors?.[0]?.message ?? problem?.detail ?? `The server answered ${answer.status}.`);
+  }
+  const reply = enrolDevice.reply?.safeParse(answer.body);
+  if (reply?.success !== true) throw new Refused('The server answered something that this agent does not understand.');
+  return { server: server.href, ...reply.data, public_key, private_key };
+}
+
+/** Tells the server that this device is no more. The answer does not matter: the agent goes in any case. */
+export async function leave({ server, device_id, token }: Identity): Promise<boolean> {
+  return await post(addressOf(new URL(server), leaveDevice.path), { device_id, token }).then(
+    ({ status }) => status === leaveDevice.status,
+    () => false,
+  );
+}
+
+type Verified = { is: 'known' } | { is: 'revoked' } | { is: 'unreached'; reason: string };
+
+/** Asks for a nonce over a new connection, once. */
+async function askOnce({ server, device_id, token }: Identity, timeout_ms: number): Promise<Verified> {
+  const nonce = randomBytes(16).toString('hex');
+  try {
+    const { status, body } = await post(
+      addressOf(new URL(server), verifyDevice.path),
+      { device_id, token, nonce },
+      { timeout_ms },
+    );
+    if (status === verifyDevice.status) {
+      const reply = verifyDevice.reply?.safeParse(body);
+      return reply?.data?.nonce === nonce ? { is: 'known' } : { is: 'unreached', reason: 'something else answers in its place' };
+    }
+    if (status === 401 && problemSchema.safeParse(body).data?.code === 'device_revoked') return { is: 'revoked' };
+    return { is: 'unreached', reason: `it answered ${status}` };
+  } catch (error) {
+    return { is: 'unreached', reason: failureOf(error) };
+  }
+}
+
+/** Whether the server can be reached by a connection of its own within a time: undefined, or the reason why not. */
+export async function verify(identity: Identity, within_ms: number): Promise<string | undefined> {
+  const until = Date.now() + within_ms;
+  for (;;) {
+    const asked = await askOnce(identity, Math.max(1, Math.min(TRIAL_ATTEMPT_MS, until - Date.now())));
+    // A server that says "revoked" was reached.
+    if (asked.is !== 'unreached') return undefined;
+    if (Date.now() + BETWEEN_ATTEMPTS_MS >= until) return asked.reason;
+    await new Promise((resolve) => setTimeout(resolve, BETWEEN_ATTEMPTS_MS));
+  }
+}
+
+/** Whether the server says that this device is revoked; undefined where it says neither yes nor no. */
+export async function askRevoked(identity: Identity): Promise<boolean | undefined> {
+  const asked = await askOnce(identity, TRIAL_ATTEMPT_MS);
+  return asked.is === 'unreached' ? undefined : asked.is === 'revoked';
+}

@@ -1,0 +1,22 @@
+import { REVOKED_GRACE_MS } from '@palisade/contract/agent';
+
+/**
+ * Decides when a device believes that it is revoked: once its server has said so, over HTTP, for ten minutes and nothing else in between. Errors of the server and
+ * silence are no answer: they neither begin that time nor end it, and clear no rule.
+ */
+export interface Revocation {
+  /** Takes an answer: revoked, not revoked, or none. Whether the time is over. */
+  hear(is_revoked: boolean | undefined): boolean;
+}
+
+export function createRevocation(now: () => number): Revocation {
+  let since: number | undefined;
+  return {
+    hear(is_revoked) {
+      if (is_revoked === false) since = undefined;
+      if (is_revoked !== true) return false;
+      since ??= now();
+      return now() - since >= REVOKED_GRACE_MS;
+    },
+  };
+}

@@ -1,0 +1,489 @@
+import { z } from 'zod';
+import { CLOSED, channel } from './channel.ts';
+import { endpoint } from './endpoint.ts';
+import { idSchema, timeSchema } from './fields.ts';
+import { actionSchema, directionSchema, newRuleSchema, protocolSchema } from './firewall.ts';
+import { readAddresses } from './firewall-grammar.ts';
+import { parseIp } from './ip-address.ts';
+
+/**
+ * What passes between the server and the agent on a person's computer. The agent opens one socket, `WS /api/agent/socket` (channel.ts has the mechanism), and says
+ * `hello`; the server answers `welcome` and the whole `desired` state, and tells it again whenever it changes. Where no WebSocket passes, the same frames go through
+ * `POST /agent/poll`. All times are ISO times of the clock of who says them; `welcome.at` and `hello.at` tell how far the two clocks are apart.
+ */
+export const AGENT_PATH = '/agent/socket';
+
+/** How often the server says `ping` on this channel, and how often the agent reports, in ms. */
+export const AGENT_HEARTBEAT_MS = 20_000;
+export const REPORT_INTERVAL_MS = 30_000;
+/** How long a trial revision has to prove that the server can still be reached by a connection of its own, in ms. */
+export const TRIAL_MS = 30_000;
+/** For how long the server must say `device_revoked` before the agent takes its own table away, in ms. */
+export const REVOKED_GRACE_MS = 10 * 60_000;
+/** How long `POST /agent/poll` waits for something to tell, in ms. */
+export const POLL_WAIT_MS = 25_000;
+
+/** Rules that reach one device, and addresses on its block list. */
+export const DEVICE_RULES_MAXIMUM = 1_000;
+export const BLOCK_LIST_MAXIMUM = 10_000;
+/** The largest frame that an agent reads: 1,000 rules of the longest fields, and a full block list. Bytes. */
+export const TOLD_BYTES_MAXIMUM = 16 * 1024 ** 2;
+/** The largest frame that an agent may say. Bytes. */
+export const SAID_BYTES_MAXIMUM = 256 * 1024;
+/** Counters, sources, ports and the like in one frame. */
+const COUNTERS_MAXIMUM = DEVICE_RULES_MAXIMUM + 2;
+export const BLOCKED_MAXIMUM = 500;
+export const LISTENING_MAXIMUM = 300;
+export const CONNECTIONS_MAXIMUM = 300;
+const TABLES_MAXIMUM = 50;
+const ERRORS_MAXIMUM = 50;
+const JOBS_MAXIMUM = 20;
+const FOLDERS_MAXIMUM = 50;
+const ORDERS_MAXIMUM = 200;
+export const FINDINGS_MAXIMUM = 50;
+const FRAMES_OF_A_POLL = 50;
+/** Of a path on a device, in characters (Linux PATH_MAX). */
+export const PATH_LENGTH_MAXIMUM = 4_096;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
+
+/** One line that a device says of itself. It is foreign text: markup in it is text, and control characters are refused. */
+function lineSchema(maximum: number) {
+  return z
+    .string()
+    .max(maximum)
+    .refine((text) => !CONTROL_CHARACTERS.test(text) && text.isWellFormed(), 'Use one line of ordinary characters.');
+}
+
+const countSchema = z.int().min(0);
+const ipSchema = z
+  .string()
+  .max(64)
+  .refine((text) => parseIp(text) !== undefined, 'This is not an IP address.');
+const portSchema = z.int().min(0).max(65_535);
+const percentSchema = z.number().min(0).max(100);
+/** An absolute path. It may hold any character that a file system takes but NUL, line breaks too. */
+export const devicePathSchema = z
+  .string()
+  .min(1)
+  .max(PATH_LENGTH_MAXIMUM)
+  .refine((path) => path.startsWith('/') && !path.includes('\u0000') && path.isWellFormed(), 'Give an absolute path.');
+const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/u, 'Give a SHA-256 in hex.');
+/** 32 random bytes in hex: what a device proves itself with. The server keeps its SHA-256 alone. */
+export const deviceTokenSchema = z.string().regex(/^[0-9a-f]{64}$/u, 'This is not a device’s token.');
+/** 16 random bytes in hex, new for each start of an agent: the same agent may come again before its old socket is found dead, another one may not. */
+const instanceSchema = z.string().regex(/^[0-9a-f]{32}$/u);
+
+export const osSchema = z.object({
+  platform: z.enum(['linux', 'darwin', 'windows', 'other']),
+  /** As the system calls itself, e.g. `Debian GNU/Linux 12 (bookworm)`. */
+  name: lineSchema(200),
+  arch: lineSchema(40),
+});
+export type Os = z.infer<typeof osSchema>;
+
+/** What an agent can do here, and why not where it cannot: nothing pretends. */
+export const capabilitiesSchema = z.object({
+  /** `unavailable`: no rule is enforced on this computer, for `firewall_reason`. */
+  firewall: z.enum(['nftables', 'unavailable']),
+  firewall_reason: lineSchema(300).nullable(),
+  /** Live connections that a new block forbids are cut at once. */
+  conntrack: z.boolean(),
+  scanner: z.boolean(),
+  scanner_reason: lineSchema(300).nullable(),
+  watch: z.boolean(),
+  /** Containers run here: what they send out is not covered by rules. */
+  containers: z.boolean(),
+});
+export type Capabilities = z.infer<typeof capabilitiesSchema>;
+
+/** A rule as a device gets it. Its fields are of the grammar of firewall-grammar.ts; a device parses them anew and compiles integers and literals of its own. */
+export const deviceRuleSchema = z
+  .object({
+    id: idSchema,
+    direction: directionSchema,
+    action: actionSchema,
+    protocol: protocolSchema,
+    source_ip: z.string(),
+    destination_ip: z.string(),
+    port: z.string(),
+    /** A temporary rule is dropped by the device itself at this time of the server's clock. */
+    expires_at: timeSchema.nullable(),
+  })
+  .superRefine((rule, context) => {
+    const read = newRuleSchema.safeParse({ ...rule, rule_name: 'rule' });
+    for (const issue of read.error?.issues ?? []) context.addIssue({ code: 'custom', path: issue.path, message: issue.message });
+  });
+export type DeviceRule = z.infer<typeof deviceRuleSchema>;
+
+export const defaultsSchema = z.object({ inbound: actionSchema, outbound: actionSchema });
+export type Defaults = z.infer<typeof defaultsSchema>;
+/** What a device enrols with. */
+export const ENROLLED_DEFAULTS: Defaults = { inbound: 'allow', outbound: 'allow' };
+
+/** Entries of a block list: one address, network or range each, by the grammar of firewall-grammar.ts. */
+const blockEntrySchema = z
+  .string()
+  .max(100)
+  .refine((text) => {
+    const read = readAddresses(text);
+    return read.ok && read.value.family !== null && read.value.spans.length === 1;
+  }, 'This is not an address, a network or a range.');
+
+export const scanKindSchema = z.enum(['quick', 'full', 'folder']);
+export type ScanKind = z.infer<typeof scanKindSchema>;
+/** What a device is to do with a scan. One that is done or failed is no longer told. */
+export const scanJobSchema = z.object({
+  id: idSchema,
+  scan: scanKindSchema,
+  /** Of `folder` alone. */
+  path: devicePathSchema.nullable(),
+  wanted: z.enum(['run', 'pause', 'cancel']),
+});
+export type ScanJob = z.infer<typeof scanJobSchema>;
+
+/** What a device is to do with a file in its quarantine, until it says that it did (`order_done`). */
+const fileOrderSchema = z.object({ id: idSchema, finding_id: idSchema, action: z.enum(['restore', 'delete']) });
+export type FileOrder = z.infer<typeof fileOrderSchema>;
+
+/** The signatures that the device is to use: their version, and the hash and size of the file that `POST /agent/signatures` answers. */
+const signaturesSchema = z.object({ version: lineSchema(100), sha256: sha256Schema, bytes: countSchema });
+export type Signatures = z.infer<typeof signaturesSchema>;
+
+export const desiredSchema = z.object({
+  kind: z.literal('desired'),
+  /** Rises with every change of `defaults`, `rules` or `block_list`. A device refuses one that is lower than what it has applied. */
+  rev: z.int().min(1),
+  /** SHA-256 in hex of `canonicalRules`. */
+  hash: sha256Schema,
+  defaults: defaultsSchema,
+  /** Enabled rules alone, in any order. */
+  rules: z.array(deviceRuleSchema).max(DEVICE_RULES_MAXIMUM),
+  /** Sources from which nothing may come in. */
+  block_list: z.array(blockEntrySchema).max(BLOCK_LIST_MAXIMUM),
+  scan_jobs: z.array(scanJobSchema).max(JOBS_MAXIMUM),
+  file_orders: z.array(fileOrderSchema).max(ORDERS_MAXIMUM),
+  /** Folders that no scan enters, and folders that are watched beside Downloads, Desktop and Documents. */
+  exclusions: z.array(devicePathSchema).max(FOLDERS_MAXIMUM),
+  watched: z.array(devicePathSchema).max(FOLDERS_MAXIMUM),
+  is_watching: z.boolean(),
+  signatures: signaturesSchema.nullable(),
+});
+export type Desired = z.infer<typeof desiredSchema>;
+
+/** The text whose SHA-256 is the hash of a desired state's rules, the same on both sides. */
+export function canonicalRules({ defaults, rules, block_list }: Pick<Desired, 'defaults' | 'rules' | 'block_list'>): string {
+  const sorted = rules.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return JSON.stringify([
+    defaults.inbound,
+    defaults.outbound,
+    sorted.map((rule) => [
+      rule.id,
+      rule.direction,
+      rule.action,
+      rule.protocol,
+      rule.source_ip,
+      rule.destination_ip,
+      rule.port,
+      rule.expires_at,
+    ]),
+    block_list.toSorted(),
+  ]);
+}
+
+export const ackStateSchema = z.enum(['trial', 'applied', 'rolled_back', 'rejected', 'unavailable']);
+export type AckState = z.infer<typeof ackStateSchema>;
+
+/** What became of a revision. Saying it twice changes nothing. `trial`: applied, and not yet proved. */
+const ackSchema = z.object({
+  kind: z.literal('ack'),
+  rev: z.int().min(1),
+  state: ackStateSchema,
+  /** The revision that the kernel has now; 0 for none. */
+  applied_rev: countSchema,
+  /** Why, in sentences; with the rule that the kernel refused, where it is one. */
+  errors: z.array(z.object({ rule_id: idSchema.nullable(), message: lineSchema(500) })).max(ERRORS_MAXIMUM),
+});
+export type Ack = z.infer<typeof ackSchema>;
+
+/** Packets and bytes that a rule decided since `epoch`. */
+const counterSchema = z.object({
+  /** A rule's id, or the direction whose default decided. */
+  of: z.union([idSchema, directionSchema]),
+  packets: countSchema,
+  bytes: countSchema,
+});
+export type Counter = z.infer<typeof counterSchema>;
+
+/** Packets that were dropped on their way in or out since the last report that was noted, by who is at the other end. */
+const blockedSchema = z.object({
+  direction: directionSchema,
+  protocol: z.enum(['tcp', 'udp', 'icmp', 'other']),
+  address: ipSchema,
+  /** The destination port; null where there is none. */
+  port: portSchema.nullable(),
+  packets: countSchema,
+});
+export type Blocked = z.infer<typeof blockedSchema>;
+
+const listeningSchema = z.object({
+  protocol: z.enum(['tcp', 'udp']),
+  address: ipSchema,
+  port: portSchema,
+  program: lineSchema(100).nullable(),
+});
+export type Listening = z.infer<typeof listeningSchema>;
+
+/** An open connection: `inbound` when the other end opened it. `port` is the one that was connected to. */
+const connectionSchema = z.object({
+  direction: directionSchema,
+  protocol: z.enum(['tcp', 'udp']),
+  local: ipSchema,
+  remote: ipSchema,
+  port: portSchema,
+  program: lineSchema(100).nullable(),
+});
+export type LiveConnection = z.infer<typeof connectionSchema>;
+
+export const telemetrySchema = z.object({
+  cpu_percent: percentSchema,
+  memory_percent: percentSchema,
+  memory_bytes: countSchema,
+  /** Bytes per second over all interfaces but loopback, and how much that is of what they can carry, where they say it. */
+  network_in: countSchema,
+  network_out: countSchema,
+  network_percent: percentSchema.nullable(),
+  uptime_s: countSchema,
+  listening: z.array(listeningSchema).max(LISTENING_MAXIMUM),
+  connections: z.array(connectionSchema).max(CONNECTIONS_MAXIMUM),
+});
+export type Telemetry = z.infer<typeof telemetrySchema>;
+
+export const POSTURE_CHECKS = [
+  'security_updates',
+  'disk_encryption',
+  'screen_lock',
+  'ssh_settings',
+  'firewall_default',
+  'signatures_fresh',
+] as const;
+/** One thing that was looked at. `unknown` where it could not be, with the reason as evidence. */
+export const postureSchema = z.object({
+  check: z.enum(POSTURE_CHECKS),
+  state: z.enum(['pass', 'fail', 'unknown']),
+  evidence: lineSchema(500),
+  checked_at: timeSchema,
+});
+export type Posture = z.infer<typeof postureSchema>;
+
+/** A table of another program in the kernel. What drops packets there wins over every rule of ours. */
+export const foreignTableSchema = z.object({ family: lineSchema(20), name: lineSchema(128), drops: z.boolean() });
+export type ForeignTable = z.infer<typeof foreignTableSchema>;
+
+const reportSchema = z.object({
+  kind: z.literal('report'),
+  /** Rises with every report of this agent's start; the server answers `noted` with it. */
+  seq: countSchema,
+  /** When the counters last began at 0. Counters never fall within an epoch. */
+  epoch: timeSchema,
+  counters: z.array(counterSchema).max(COUNTERS_MAXIMUM),
+  blocked: z.array(blockedSchema).max(BLOCKED_MAXIMUM),
+  telemetry: telemetrySchema.nullable(),
+  posture: z.array(postureSchema).max(POSTURE_CHECKS.length),
+  foreign_tables: z.array(foreignTableSchema).max(TABLES_MAXIMUM),
+});
+export type Report = z.infer<typeof reportSchema>;
+
+/** What happened on a device that its person should know of. It is said again until it is `noted`; `id` is the same each time. */
+const deviceEventSchema = z.discriminatedUnion('event', [
+  /** Our table was changed or taken away by another program, and put back. `backed_off`: it happens so often that the agent waits. */
+  z.object({ event: z.literal('tampered'), backed_off: z.boolean() }),
+  /** Failed sign-ins by SSH from one address within ten minutes. `blocked` only if a rule of ours dropped packets of that address. */
+  z.object({ event: z.literal('ssh_guessing'), address: ipSchema, failures: z.int().min(1), blocked: z.boolean() }),
+  z.object({ event: z.literal('new_listening_port'), listening: listeningSchema }),
+  /** `order_id`: a file order was carried out, or could not be (`message`). */
+  z.object({ event: z.literal('order_done'), order_id: idSchema, ok: z.boolean(), message: lineSchema(300).nullable() }),
+]);
+export type DeviceEvent = z.infer<typeof deviceEventSchema>;
+
+const eventSchema = z.object({ kind: z.literal('event'), id: idSchema, at: timeSchema, event: deviceEventSchema });
+
+/** A file that was found. */
+const foundSchema = z.object({
+  /** Named by the device: the finding, and what its quarantine keeps it under. Said again until it is `noted`. */
+  id: idSchema,
+  path: devicePathSchema,
+  file_hash: sha256Schema,
+  size: countSchema,
+  threat: lineSchema(300),
+  /** The file in an archive that holds it. */
+  member: lineSchema(PATH_LENGTH_MAXIMUM).nullable(),
+  found_at: timeSchema,
+  /** `left`: it lies where it was, for `reason` (no room on the disk, for one). */
+  outcome: z.enum(['quarantined', 'left']),
+  reason: lineSchema(300).nullable(),
+});
+export type Found = z.infer<typeof foundSchema>;
+
+export const scanProgressOnDeviceSchema = z.object({
+  files_read: countSchema,
+  /** Files whose verdict was known from before and that have not changed. */
+  files_known: countSchema,
+  /** Files that were not fully read: encrypted, damaged, too large, no permission, gone meanwhile. */
+  files_pending: countSchema,
+  /** All that were found so far to read; final once `is_counted`. */
+  files_total: countSchema,
+  is_counted: z.boolean(),
+  bytes_read: countSchema,
+  bytes_per_second: countSchema,
+  seconds_left: countSchema.nullable(),
+  /** What is read now. */
+  path: z.string().max(PATH_LENGTH_MAXIMUM).nullable(),
+});
+export type ScanProgressOnDevice = z.infer<typeof scanProgressOnDeviceSchema>;
+
+export const deviceScanStateSchema = z.enum(['queued', 'running', 'paused', 'waiting', 'done', 'cancelled', 'failed']);
+export type DeviceScanState = z.infer<typeof deviceScanStateSchema>;
+
+/** `job_id` is null for what real-time watching found, and for a scan that was started on the device. */
+const scanReportSchema = z.object({
+  kind: z.literal('scan_report'),
+  seq: countSchema,
+  job_id: idSchema.nullable(),
+  scan: z.enum([...scanKindSchema.options, 'watch']),
+  state: deviceScanStateSchema,
+  /** Why it waits (battery, load) or failed. */
+  reason: lineSchema(300).nullable(),
+  signatures_version: lineSchema(100),
+  progress: scanProgressOnDeviceSchema,
+  found: z.array(foundSchema).max(FINDINGS_MAXIMUM),
+});
+export type ScanReport = z.infer<typeof scanReportSchema>;
+
+const helloSchema = z.object({
+  kind: z.literal('hello'),
+  device_id: idSchema,
+  token: deviceTokenSchema,
+  instance: instanceSchema,
+  agent_version: lineSchema(40),
+  applied_rev: countSchema,
+  /** `desired.hash` of what the kernel has; null for nothing. */
+  ruleset_hash: sha256Schema.nullable(),
+  capabilities: capabilitiesSchema,
+  /** The device's clock now, from which the server tells its skew. */
+  at: timeSchema,
+});
+export type Hello = z.infer<typeof helloSchema>;
+
+export const saidSchema = z.discriminatedUnion('kind', [ackSchema, reportSchema, eventSchema, scanReportSchema]);
+export type Said = z.infer<typeof saidSchema>;
+
+export const toldSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('welcome'), at: timeSchema, heartbeat_ms: z.int().min(1) }),
+  desiredSchema,
+  /** Reports up to `seq` were kept, with all that they found, and so were the events of `events`. */
+  z.object({ kind: z.literal('noted'), seq: countSchema.nullable(), events: z.array(idSchema).max(ORDERS_MAXIMUM) }),
+  /** To be answered with `pong`. */
+  z.object({ kind: z.literal('ping') }),
+]);
+export type Told = z.infer<typeof toldSchema>;
+
+export const AGENT_CLOSED = {
+  ...CLOSED,
+  /** Another agent with this identity is connected. Nobody is put out for it. */
+  in_use: 4409,
+  /** The token is worth nothing any more, or never was. The agent asks again over HTTP before it believes it. */
+  revoked: 4410,
+} as const;
+
+export const agentChannel = channel({
+  path: AGENT_PATH,
+  hello: helloSchema,
+  said: saidSchema,
+  told: toldSchema,
+  hello_bytes: 4 * 1024,
+  frame_bytes: SAID_BYTES_MAXIMUM,
+  frames_per_heartbeat: 120,
+});
+
+/** Of an enrolment code: what nobody mistakes when it is copied by hand (no 0, O, 1, I), 5 bits each. */
+const ENROLMENT_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+export const ENROLMENT_CODE_LENGTH = 10;
+/** How long a code can be used, in ms; it is used once. */
+export const ENROLMENT_LIFETIME = 10 * 60_000;
+/** Wrong codes from one source in `ENROLMENT_LIFETIME`; then none is tried. */
+export const ENROLMENT_TRIES = 5;
+const ENROLMENT_CODE = new RegExp(`^[${ENROLMENT_ALPHABET}]{${ENROLMENT_CODE_LENGTH}}$`, 'u');
+export const enrolmentCodeSchema = z
+  .string({ error: 'Give the enrolment code.' })
+  .max(64, 'An enrolment code has 10 letters and digits.')
+  .transform((typed) => typed.toUpperCase().replaceAll(/[\s\-–—]/gu, ''))
+  .refine((code) => ENROLMENT_CODE.test(code), 'An enrolment code has 10 letters and digits, such as K7M4Q-P9XDA.');
+
+export const enrolDevice = endpoint({
+  method: 'POST',
+  path: '/agent/enrol',
+  summary: 'Make a computer a device of the person whose enrolment code it has. The token is answered once.',
+  access: 'anyone',
+  body: z.object({
+    code: enrolmentCodeSchema,
+    hostname: lineSchema(253),
+    os: osSchema,
+    /** An Ed25519 key of the installation (SPKI, base64). A computer that enrols again with the same key is the same device, and its older token ends. */
+    public_key: z.base64().max(200),
+    agent_version: lineSchema(40),
+  }),
+  expensive: true,
+  status: 201,
+  reply: z.object({ device_id: idSchema, token: deviceTokenSchema, device_name: z.string() }),
+  problems: ['enrolment_expired', 'device_limit'],
+});
+
+/** What every later call of an agent carries in its body. Of one that is revoked or unknown: 401 `device_revoked`. */
+const identitySchema = z.object({ device_id: idSchema, token: deviceTokenSchema });
+
+export const verifyDevice = endpoint({
+  method: 'POST',
+  path: '/agent/verify',
+  summary:
+    'Answer a nonce to a device, which asks over a connection of its own whether a trial revision lets it reach the server.',
+  access: 'anyone',
+  body: identitySchema.extend({ nonce: z.string().regex(/^[0-9a-f]{32}$/u) }),
+  status: 200,
+  reply: z.object({ nonce: z.string(), at: timeSchema }),
+  problems: ['device_revoked'],
+});
+
+export const pollAgent = endpoint({
+  method: 'POST',
+  path: '/agent/poll',
+  summary: 'Where no WebSocket passes: what the agent says, answered with what it is told, after 25 seconds at most.',
+  access: 'anyone',
+  body: z.object({ hello: helloSchema, said: z.array(saidSchema).max(FRAMES_OF_A_POLL) }),
+  status: 200,
+  reply: z.object({ told: z.array(toldSchema).max(FRAMES_OF_A_POLL) }),
+  problems: ['device_revoked', 'device_in_use'],
+});
+
+export const downloadSignatures = endpoint({
+  method: 'POST',
+  path: '/agent/signatures',
+  summary: 'The signatures that devices use, as one file whose hash `desired` has.',
+  access: 'anyone',
+  body: identitySchema.extend({ version: lineSchema(100) }),
+  status: 200,
+  download: true,
+  problems: ['device_revoked', 'not_found'],
+});
+
+/** An agent says good-bye for ever: `palisade-agent uninstall`. */
+export const leaveDevice = endpoint({
+  method: 'POST',
+  path: '/agent/leave',
+  summary: 'Revoke the device that asks, because the agent is taken off its computer.',
+  access: 'anyone',
+  body: identitySchema,
+  status: 204,
+  problems: ['device_revoked'],
+});

@@ -1,0 +1,387 @@
+import { z } from 'zod';
+import {
+  ackStateSchema,
+  capabilitiesSchema,
+  defaultsSchema,
+  devicePathSchema,
+  deviceScanStateSchema,
+  foreignTableSchema,
+  osSchema,
+  postureSchema,
+  scanKindSchema,
+  scanProgressOnDeviceSchema,
+  telemetrySchema,
+} from './agent.ts';
+import { endpoint } from './endpoint.ts';
+import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { directionSchema, ruleSchema } from './firewall.ts';
+
+/** Characters of a device's name. */
+export const DEVICE_NAME_MAXIMUM = 60;
+/** A device that has not been heard for so long raises an alert, in ms. */
+export const OFFLINE_ALERT_MS = 7 * 24 * 60 * 60_000;
+/** How far back "blocked lately" looks, in ms. */
+export const BLOCKED_WINDOW_MS = 60 * 60_000;
+/** Revisions of a person's rules that are kept, to be looked at and gone back to. */
+export const REVISIONS_KEPT = 100;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
+
+export const deviceNameSchema = z
+  .string({ error: 'Give the device a name.' })
+  .trim()
+  .min(1, 'Give the device a name.')
+  .refine((name) => [...name].length <= DEVICE_NAME_MAXIMUM, `A device’s name has at most ${DEVICE_NAME_MAXIMUM} characters.`)
+  .refine((name) => !CONTROL_CHARACTERS.test(name) && name.isWellFormed(), 'A device’s name has no control characters.');
+
+/** `offline`: its agent has no socket now. A revoked device is listed until it is removed. */
+export const deviceStateSchema = z.enum(['online', 'offline', 'revoked']);
+export type DeviceState = z.infer<typeof deviceStateSchema>;
+
+/** Where a device stands with the rules that it should have. `pending`: it has not answered for `desired_rev` yet. */
+export const enforcementSchema = z.object({
+  state: z.enum(['pending', ...ackStateSchema.options]),
+  desired_rev: z.int(),
+  /** The revision that its kernel has, as it last said; 0 for none. */
+  applied_rev: z.int(),
+  /** Since when `desired_rev` is asked for and not applied; null when it is. */
+  pending_since: timeSchema.nullable(),
+  applied_at: timeSchema.nullable(),
+  /** Why the revision was refused or rolled back, with the rule where it is one. */
+  errors: z.array(z.object({ rule_id: idSchema.nullable(), message: z.string() })),
+});
+export type Enforcement = z.infer<typeof enforcementSchema>;
+
+export const deviceScanSchema = z.object({
+  id: idSchema,
+  device_id: idSchema,
+  scan: scanKindSchema,
+  path: z.string().nullable(),
+  state: deviceScanStateSchema,
+  reason: z.string().nullable(),
+  requested_at: timeSchema,
+  started_at: timeSchema.nullable(),
+  ended_at: timeSchema.nullable(),
+  signatures_version: z.string().nullable(),
+  progress: scanProgressOnDeviceSchema.nullable(),
+  files_found: z.int(),
+});
+export type DeviceScan = z.infer<typeof deviceScanSchema>;
+
+/** A computer of a person, with what it last said of itself. */
+export const deviceSchema = z.object({
+  id: idSchema,
+  device_name: z.string(),
+  hostname: z.string(),
+  os: osSchema,
+  agent_version: z.string(),
+  enrolled_at: timeSchema,
+  revoked_at: timeSchema.nullable(),
+  last_seen_at: timeSchema.nullable(),
+  state: deviceStateSchema,
+  /** Null until its agent has said hello once. */
+  capabilities: capabilitiesSchema.nullable(),
+  /** How far its clock is ahead of the server's, in ms. */
+  skew_ms: z.int().nullable(),
+  defaults: defaultsSchema,
+  enforcement: enforcementSchema,
+  /** Rules that reach it. */
+  rules_count: z.int(),
+  telemetry: telemetrySchema.nullable(),
+  telemetry_at: timeSchema.nullable(),
+  posture: z.array(postureSchema),
+  foreign_tables: z.array(foreignTableSchema),
+  is_watching: z.boolean(),
+  watched: z.array(z.string()),
+  exclusions: z.array(z.string()),
+  /** The scan that runs or was asked for last, and when a full scan last reached its end. */
+  scan: deviceScanSchema.nullable(),
+  last_full_scan_at: timeSchema.nullable(),
+});
+export type Device = z.infer<typeof deviceSchema>;
+
+export const listDevices = endpoint({
+  method: 'GET',
+  path: '/devices',
+  summary: 'The devices of the signed-in person, newest first.',
+  access: 'customer',
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(deviceSchema),
+  problems: [],
+});
+
+export const readDevice = endpoint({
+  method: 'GET',
+  path: '/devices/{id}',
+  summary: 'One device with what it last said of itself.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 200,
+  reply: deviceSchema,
+  problems: [],
+});
+
+export const createEnrolmentCode = endpoint({
+  method: 'POST',
+  path: '/devices/enrolment-code',
+  summary: 'Make a code with which one computer becomes a device within ten minutes. An older one that was not used ends.',
+  access: 'customer',
+  needs_proven_email: true,
+  status: 201,
+  reply: z.object({
+    /** Shown as `K7M4Q-P9XDA`. */
+    code: z.string(),
+    expires_at: timeSchema,
+    /** The whole line to run on the computer; null where this server cannot be reached by https and is not on this machine, with `refusal`. */
+    command: z.string().nullable(),
+    refusal: z.string().nullable(),
+  }),
+  problems: ['device_limit'],
+});
+
+export const renameDevice = endpoint({
+  method: 'PUT',
+  path: '/devices/{id}/name',
+  summary: 'Give a device another name.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: z.object({ device_name: deviceNameSchema }),
+  changes: 'devices',
+  status: 200,
+  reply: deviceSchema,
+  problems: [],
+});
+
+export const setDeviceDefaults = endpoint({
+  method: 'PUT',
+  path: '/devices/{id}/defaults',
+  summary: 'Say what happens on a device to traffic that no rule matches. It is a new revision for the device.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: defaultsSchema,
+  changes: 'devices',
+  status: 200,
+  reply: deviceSchema,
+  problems: ['conflict'],
+});
+
+const FOLDERS_MAXIMUM = 50;
+export const setDeviceFolders = endpoint({
+  method: 'PUT',
+  path: '/devices/{id}/folders',
+  summary: 'Say which folders of a device are watched beside the usual ones, and which no scan enters.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: z.object({
+    is_watching: z.boolean(),
+    watched: z.array(devicePathSchema).max(FOLDERS_MAXIMUM),
+    exclusions: z.array(devicePathSchema).max(FOLDERS_MAXIMUM),
+  }),
+  changes: 'devices',
+  status: 200,
+  reply: deviceSchema,
+  problems: [],
+});
+
+/** A revoked device gets nothing any more, and takes its rules away after ten minutes. */
+export const revokeDevice = endpoint({
+  method: 'POST',
+  path: '/devices/{id}/revoke',
+  summary: 'End a device: its token is worth nothing from now on, and its place in the plan is free.',
+  access: 'customer',
+  params: idParamsSchema,
+  changes: 'devices',
+  status: 200,
+  reply: deviceSchema,
+  problems: ['conflict'],
+});
+
+export const removeDevice = endpoint({
+  method: 'DELETE',
+  path: '/devices/{id}',
+  summary: 'Take a device out of the list, with all that it said. One that is not revoked is revoked first.',
+  access: 'customer',
+  params: idParamsSchema,
+  changes: 'devices',
+  status: 204,
+  problems: [],
+});
+
+/** What a rule, or a direction's default, decided on one device. */
+const ruleCountSchema = z.object({
+  device_id: idSchema,
+  of: z.union([idSchema, directionSchema]),
+  packets: z.int(),
+  bytes: z.int(),
+  /** When it last rose. */
+  last_at: timeSchema.nullable(),
+});
+export type RuleCount = z.infer<typeof ruleCountSchema>;
+
+export const countRules = endpoint({
+  method: 'GET',
+  path: '/devices/counters',
+  summary: 'How many packets each rule decided on each device, since the rule reached it.',
+  access: 'customer',
+  status: 200,
+  reply: z.array(ruleCountSchema),
+  problems: [],
+});
+
+/** What was dropped lately, by who was at the other end. */
+const blockedSourceSchema = z.object({
+  device_id: idSchema,
+  direction: directionSchema,
+  protocol: z.enum(['tcp', 'udp', 'icmp', 'other']),
+  address: z.string(),
+  port: z.int().nullable(),
+  packets: z.int(),
+  first_at: timeSchema,
+  last_at: timeSchema,
+});
+export type BlockedSource = z.infer<typeof blockedSourceSchema>;
+
+export const listBlocked = endpoint({
+  method: 'GET',
+  path: '/devices/blocked',
+  summary: 'What the devices of the signed-in person dropped in the last hour, most packets first; 500 at most.',
+  access: 'customer',
+  status: 200,
+  reply: z.object({
+    /** Packets dropped in the last hour and since ever, over all devices. */
+    packets: z.int(),
+    packets_total: z.int(),
+    sources: z.array(blockedSourceSchema).max(500),
+  }),
+  problems: [],
+});
+
+/** A state of the rules that a person had. `rev` rises by one with every change. */
+const revisionSchema = z.object({
+  id: idSchema,
+  rev: z.int(),
+  created_at: timeSchema,
+  /** What was changed, in a sentence. */
+  summary: z.string(),
+  rules: z.array(ruleSchema),
+});
+export type Revision = z.infer<typeof revisionSchema>;
+
+export const listRevisions = endpoint({
+  method: 'GET',
+  path: '/devices/revisions',
+  summary: 'The states that the signed-in person’s rules had, newest first.',
+  access: 'customer',
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(revisionSchema),
+  problems: [],
+});
+
+export const restoreRevision = endpoint({
+  method: 'POST',
+  path: '/devices/revisions/{id}/restore',
+  summary: 'Make the rules what they were at a revision. It is a new revision.',
+  access: 'customer',
+  params: idParamsSchema,
+  changes: 'rules',
+  status: 200,
+  reply: z.array(ruleSchema),
+  problems: ['conflict'],
+});
+
+export const listDeviceScans = endpoint({
+  method: 'GET',
+  path: '/devices/{id}/scans',
+  summary: 'The scans of a device, newest first.',
+  access: 'customer',
+  params: idParamsSchema,
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(deviceScanSchema),
+  problems: [],
+});
+
+export const startDeviceScan = endpoint({
+  method: 'POST',
+  path: '/devices/{id}/scans',
+  summary: 'Have a device scan its files where they are.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: z
+    .object({ scan: scanKindSchema, path: devicePathSchema.nullable().default(null) })
+    .refine(({ scan, path }) => (scan === 'folder') === (path !== null), {
+      path: ['path'],
+      error: 'Name the folder where one folder is scanned, and only there.',
+    }),
+  changes: 'devices',
+  status: 201,
+  reply: deviceScanSchema,
+  problems: ['conflict'],
+});
+
+export const steerDeviceScan = endpoint({
+  method: 'POST',
+  path: '/devices/scans/{id}/steer',
+  summary: 'Pause, resume or cancel a scan of a device.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: z.object({ wanted: z.enum(['run', 'pause', 'cancel'], { error: 'Choose run, pause or cancel.' }) }),
+  changes: 'devices',
+  status: 200,
+  reply: deviceScanSchema,
+  problems: ['conflict'],
+});
+
+/** A file that was found on a device. `order` is what its person asked for and the device has not done yet. */
+const deviceFindingSchema = z.object({
+  id: idSchema,
+  device_id: idSchema,
+  scan_id: idSchema.nullable(),
+  path: z.string(),
+  file_hash: z.string(),
+  size: z.int(),
+  threat: z.string(),
+  member: z.string().nullable(),
+  found_at: timeSchema,
+  state: z.enum(['quarantined', 'left', 'restored', 'deleted']),
+  reason: z.string().nullable(),
+  order: z.enum(['restore', 'delete']).nullable(),
+});
+export type DeviceFinding = z.infer<typeof deviceFindingSchema>;
+
+export const listDeviceFindings = endpoint({
+  method: 'GET',
+  path: '/devices/findings',
+  summary: 'What was found on the devices of the signed-in person, newest first.',
+  access: 'customer',
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(deviceFindingSchema),
+  problems: [],
+});
+
+export const orderDeviceFinding = endpoint({
+  method: 'POST',
+  path: '/devices/findings/{id}/order',
+  summary: 'Have a device restore or delete a file that it keeps in quarantine.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: z.object({ action: z.enum(['restore', 'delete'], { error: 'Choose restore or delete.' }) }),
+  changes: 'devices',
+  status: 200,
+  reply: deviceFindingSchema,
+  problems: ['conflict'],
+});
+
+/** Alerts that devices raise, as the rules of detection. */
+export const DEVICE_ALERTS = [
+  'device_ssh_guessing',
+  'device_tampered',
+  'device_offline',
+  'device_new_listening_port',
+  'device_infected_file',
+] as const;
+export type DeviceAlert = (typeof DEVICE_ALERTS)[number];

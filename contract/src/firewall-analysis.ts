@@ -1,0 +1,284 @@
+import type { Action, Direction } from './firewall.ts';
+import {
+  byAge,
+  FAMILIES,
+  isCovered,
+  type JudgedRule,
+  PORT_BITS,
+  PORT_SIDE,
+  reachOf,
+  type Shape,
+  shapesOf,
+} from './firewall-shapes.ts';
+import { createJudge, type Decision, type Ruleset, type Traffic } from './firewall-verdict.ts';
+
+/**
+ * What is odd about rules among themselves and under a device's defaults. Unlike `findings`, which compares two rules at a time, this takes from a rule's traffic
+ * what all the others cover together.
+ *
+ * - `duplicate`: an older rule says exactly the same.
+ * - `redundant`: other rules of its action cover all of it, so that it can be deleted. All that are named redundant can be deleted together.
+ * - `dead`: an allow all of which is blocked.
+ * - `overlap`: an allow part of which is blocked.
+ * - `no_effect`: its direction's default does the same.
+ * - `lockout`: it keeps everybody out of a service by which computers are looked after from afar.
+ */
+export type OddityKind = 'duplicate' | 'redundant' | 'dead' | 'overlap' | 'no_effect' | 'lockout';
+
+export interface Oddity {
+  kind: OddityKind;
+  rule_id: string;
+  /** Rules that make it so, the oldest first; a few of them where they are many. */
+  other_ids: readonly string[];
+  reason: string;
+}
+
+const OTHERS_NAMED = 5;
+/** Pieces that what is left of one rule may fall into, and steps of a whole analysis; beyond, a rule counts as not covered. */
+const PIECES_MAXIMUM = 400;
+const STEPS_MAXIMUM = 250_000;
+
+/** Services by which a computer is looked after from afar, by TCP port. */
+export const REMOTE_ACCESS: readonly { port: number; name: string }[] = [
+  { port: 22, name: 'SSH' },
+  { port: 3389, name: 'Remote Desktop' },
+  { port: 5900, name: 'screen sharing (VNC)' },
+];
+
+/** Sorted ranks in pairs; the second of a pair is not included. */
+type Ranks = ArrayLike<number>;
+/** Every combination of a source, a destination and a port. */
+type Brick = readonly [Ranks, Ranks, Ranks];
+
+const ONE: Ranks = [0, 1];
+
+function common(a: Ranks, b: Ranks): number[] {
+  const result: number[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < a.length && j < b.length) {
+    const from = Math.max(a[i] ?? 0, b[j] ?? 0);
+    const to = Math.min(a[i + 1] ?? 0, b[j + 1] ?? 0);
+    if (from < to) result.push(from, to);
+    if ((a[i + 1] ?? 0) < (b[j + 1] ?? 0)) i += 2;
+    else j += 2;
+  }
+  return result;
+}
+
+function without(a: Ranks, b: Ranks): number[] {
+  const result: number[] = [];
+  let j = 0;
+  for (let i = 0; i < a.length; i += 2) {
+    let from = a[i] ?? 0;
+    const to = a[i + 1] ?? 0;
+    while (j > 0 && (b[j - 1] ?? 0) > from) j -= 2;
+    while (j < b.length && (b[j + 1] ?? 0) <= from) j += 2;
+    while (j < b.length && (b[j] ?? 0) < to) {
+      if ((b[j] ?? 0) > from) result.push(from, b[j] ?? 0);
+      from = Math.max(from, b[j + 1] ?? 0);
+      j += 2;
+    }
+    if (from < to) result.push(from, to);
+  }
+  return result;
+}
+
+/** Whether two lists have a rank in common. */
+function touches(a: Ranks | undefined, b: Ranks | undefined): boolean {
+  if (a === undefined || b === undefined) return false;
+  let i = 0;
+  let j = 0;
+  while (i < a.length && j < b.length) {
+    if ((a[i + 1] ?? 0) <= (b[j] ?? 0)) i += 2;
+    else if ((b[j + 1] ?? 0) <= (a[i] ?? 0)) j += 2;
+    else return true;
+  }
+  return false;
+}
+
+const isTouching = (a: Brick, b: Brick) => touches(a[0], b[0]) && touches(a[1], b[1]) && touches(a[2], b[2]);
+
+/** What of `a` is not in `b`: at most three bricks. */
+function subtract(a: Brick, b: Brick): readonly Brick[] {
+  if (!isTouching(a, b)) return [a];
+  const sources = common(a[0], b[0]);
+  const destinations = common(a[1], b[1]);
+  const pieces: Brick[] = [
+    [without(a[0], b[0]), a[1], a[2]],
+    [sources, without(a[1], b[1]), a[2]],
+    [sources, destinations, without(a[2], b[2])],
+  ];
+  return pieces.filter((piece) => piece.every((side) => side.length > 0));
+}
+
+/** A rule's brick for one family and one protocol; undefined where it has none. */
+function brickOf(shape: Shape, plane: { family: 4 | 6; bit: number }): Brick | undefined {
+  if ((shape.protocols & plane.bit) === 0) return undefined;
+  const at = plane.family === 4 ? 0 : 2;
+  const [sources, destinations, ports] = [shape.spans[at], shape.spans[at + 1], shape.spans[PORT_SIDE]];
+  if (!sources?.length || !destinations?.length || ports === undefined) return undefined;
+  return [sources, destinations, (plane.bit & PORT_BITS) === 0 ? ONE : ports];
+}
+
+const PLANES = FAMILIES.flatMap((family) => [1, 2, 4, 8].map((bit) => ({ family, bit })));
+
+/** A rule with its bricks, one for each family and protocol that it is about. */
+interface Walls<R extends JudgedRule> {
+  shape: Shape<R>;
+  rule: R;
+  bricks: readonly (Brick | undefined)[];
+}
+
+/** Whether two rules have a packet in common. */
+function isMeeting({ shape: a }: Walls<JudgedRule>, { shape: b }: Walls<JudgedRule>): boolean {
+  const protocols = a.protocols & b.protocols;
+  if (protocols === 0) return false;
+  // Protocols without ports meet whatever the ports are.
+  if ((protocols & ~PORT_BITS) === 0 && !touches(a.spans[PORT_SIDE], b.spans[PORT_SIDE])) return false;
+  return (
+    (touches(a.spans[0], b.spans[0]) && touches(a.spans[1], b.spans[1])) ||
+    (touches(a.spans[2], b.spans[2]) && touches(a.spans[3], b.spans[3]))
+  );
+}
+
+/** How much one analysis may still do. */
+interface Budget {
+  steps: number;
+}
+
+/** Whether others cover a rule together. */
+function isCoveredBy(walls: Walls<JudgedRule>, others: readonly Walls<JudgedRule>[], budget: Budget): boolean {
+  if (others.some((other) => isCovered(walls.shape, other.shape))) return true;
+  return walls.bricks.every((brick, plane) => {
+    if (brick === undefined) return true;
+    let left: Brick[] = [brick];
+    for (const other of others) {
+      const covering = other.bricks[plane];
+      if (covering === undefined) continue;
+      budget.steps -= left.length;
+      if (budget.steps < 0) return false;
+      left = left.flatMap((piece) => subtract(piece, covering));
+      if (left.length === 0) return true;
+      if (left.length > PIECES_MAXIMUM) return false;
+    }
+    return false;
+  });
+}
+
+const keyOf = ({ protocols, spans }: Shape) => `${protocols} ${spans.map((side) => side.join()).join(' ')}`;
+
+const REASONS = {
+  duplicate: 'An older rule says exactly the same. One of the two is enough.',
+  redundant_one: 'Another rule does the same for all of this traffic and more, so this rule makes no difference.',
+  redundant: 'Other rules together do the same for all of this traffic, so this rule makes no difference.',
+  dead_one: 'Another rule blocks all of this traffic. A block always wins, so this rule never decides.',
+  dead: 'Other rules together block all of this traffic. A block always wins, so this rule never decides.',
+  overlap: 'Part of this traffic is blocked by another rule. A block always wins there.',
+  no_effect_allow: 'Traffic that no rule matches is allowed anyway, so this rule makes no difference.',
+  no_effect_block:
+    'Traffic that no rule matches is blocked anyway, and no rule allows any of this, so this rule makes no difference.',
+} as const;
+
+/** Analyses the enabled rules of one device, in the order of `rules`. */
+export function analyse<R extends JudgedRule>(rules: readonly R[], defaults: Record<Direction, Action>): Oddity[] {
+  const found = new Map<string, Oddity[]>();
+  const budget: Budget = { steps: STEPS_MAXIMUM };
+  const all = shapesOf(rules.map(reachOf)).map(
+    (shape): Walls<R> => ({ shape, rule: shape.rule, bricks: PLANES.map((plane) => brickOf(shape, plane)) }),
+  );
+
+  function note(rule: R, kind: OddityKind, others: readonly Walls<R>[], reason: string): void {
+    const other_ids = others.toSorted(byAge).map((other) => other.rule.id);
+    found.set(rule.id, [
+      ...(found.get(rule.id) ?? []),
+      { kind, rule_id: rule.id, other_ids: other_ids.slice(0, OTHERS_NAMED), reason },
+    ]);
+  }
+
+  /** Those that remain when duplicates are taken away, the newer ones. */
+  function distinct(some: readonly Walls<R>[]): Walls<R>[] {
+    const first = new Map<string, Walls<R>>();
+    return some.toSorted(byAge).filter((walls) => {
+      const key = keyOf(walls.shape);
+      const older = first.get(key);
+      if (older === undefined) first.set(key, walls);
+      else note(walls.rule, 'duplicate', [older], REASONS.duplicate);
+      return older === undefined;
+    });
+  }
+
+  /** Those that remain when what others cover is taken away, the newest first, so that all of it can be deleted together. */
+  function needed(some: readonly Walls<R>[], always: readonly Walls<R>[]): Walls<R>[] {
+    let kept = [...some];
+    for (const walls of some.toSorted((a, b) => byAge(b, a))) {
+      const meets = (other: Walls<R>) => other !== walls && isMeeting(walls, other);
+      const others = [...always.filter(meets), ...kept.filter(meets)];
+      if (!isCoveredBy(walls, others, budget)) continue;
+      const one = others.find((other) => isCovered(walls.shape, other.shape));
+      note(walls.rule, 'redundant', one ? [one] : others, one ? REASONS.redundant_one : REASONS.redundant);
+      kept = kept.filter((other) => other !== walls);
+    }
+    return kept;
+  }
+
+  for (const direction of ['inbound', 'outbound'] as const) {
+    const of = (action: Action) => all.filter(({ rule }) => rule.direction === direction && rule.action === action);
+    const blocks = needed(distinct(of('block')), []);
+    const alive = distinct(of('allow')).filter((walls) => {
+      const meeting = blocks.filter((block) => isMeeting(walls, block));
+      if (meeting.length === 0 || !isCoveredBy(walls, meeting, budget)) return true;
+      const one = meeting.find((block) => isCovered(walls.shape, block.shape));
+      note(walls.rule, 'dead', one ? [one] : meeting, one ? REASONS.dead_one : REASONS.dead);
+      return false;
+    });
+    const allows = needed(alive, blocks);
+    for (const walls of allows) {
+      const meeting = blocks.filter((block) => isMeeting(walls, block));
+      if (meeting.length > 0) note(walls.rule, 'overlap', meeting, REASONS.overlap);
+      if (defaults[direction] === 'allow') note(walls.rule, 'no_effect', [], REASONS.no_effect_allow);
+    }
+    if (defaults[direction] === 'block') {
+      for (const walls of blocks) {
+        if (!allows.some((allow) => isMeeting(walls, allow))) note(walls.rule, 'no_effect', [], REASONS.no_effect_block);
+      }
+    }
+    if (direction === 'inbound') {
+      for (const { rule } of blocks) {
+        const closed = REMOTE_ACCESS.filter(({ port }) => closesPort(rule, port));
+        if (closed.length > 0) {
+          const names = closed.map(({ name, port }) => `${name} (port ${port})`).join(', ');
+          note(rule, 'lockout', [], `It keeps everybody out of ${names}, so nobody can sign in to this computer that way.`);
+        }
+      }
+    }
+  }
+  return rules.flatMap(({ id }) => found.get(id) ?? []);
+}
+
+/** Whether a rule is about a TCP port, from every address of a family to every address of this computer. */
+function closesPort(rule: JudgedRule, port: number): boolean {
+  const reach = reachOf(rule);
+  return (
+    reach.protocols.includes('tcp') &&
+    (reach.ports === null || reach.ports.some(({ from, to }) => from <= BigInt(port) && BigInt(port) <= to)) &&
+    FAMILIES.some((family) =>
+      [reach.sources, reach.destinations].every((side) => side[family].length === 1 && isWhole(side[family][0], family)),
+    )
+  );
+}
+
+function isWhole(span: { from: bigint; to: bigint } | undefined, family: 4 | 6): boolean {
+  return span !== undefined && span.from === 0n && span.to === (1n << (family === 4 ? 32n : 128n)) - 1n;
+}
+
+/** Which of the connections that are open now a ruleset would cut, each with what decides. */
+export function cutConnections<R extends JudgedRule, C extends Traffic>(
+  ruleset: Ruleset<R>,
+  connections: readonly C[],
+): { connection: C; decision: Decision<R> }[] {
+  const judge = createJudge(ruleset);
+  return connections
+    .map((connection) => ({ connection, decision: judge({ ...connection, is_established: false }) }))
+    .filter(({ decision }) => decision.action === 'block');
+}

@@ -1,0 +1,150 @@
+import type { Direction, Protocol, Rule } from './firewall.ts';
+import { type AddressSet, readAddresses, readPorts, type Span, wholeFamily } from './firewall-grammar.ts';
+import type { Family } from './ip-address.ts';
+
+/** What of a rule says which traffic it is about and what happens to it. */
+export type JudgedRule = Pick<Rule, 'id' | 'direction' | 'action' | 'protocol' | 'source_ip' | 'destination_ip' | 'port'>;
+
+/** What a packet can be of: `other` is every protocol but TCP, UDP, ICMP and ICMPv6. */
+export type TrafficProtocol = Exclude<Protocol, 'all'> | 'other';
+
+export const FAMILIES: readonly Family[] = [4, 6];
+
+/** The traffic of a rule as sets. For each family both sets are empty or neither is. */
+export interface Reach<R extends JudgedRule = JudgedRule> {
+  rule: R;
+  protocols: readonly TrafficProtocol[];
+  sources: Record<Family, readonly Span[]>;
+  destinations: Record<Family, readonly Span[]>;
+  /** Null where the rule names none: every port, and what has none. */
+  ports: readonly Span[] | null;
+}
+
+function spansOf(set: AddressSet, family: Family): readonly Span[] {
+  if (set.family === null) return [wholeFamily(family)];
+  return set.family === family ? set.spans : [];
+}
+
+const WITHOUT_PORTS: readonly TrafficProtocol[] = ['tcp', 'udp', 'icmp', 'other'];
+const WITH_PORTS: readonly TrafficProtocol[] = ['tcp', 'udp'];
+
+/** @throws Error for a rule whose fields the grammar refuses; the server stores none. */
+export function reachOf<R extends JudgedRule>(rule: R): Reach<R> {
+  const source = readAddresses(rule.source_ip);
+  const destination = readAddresses(rule.destination_ip);
+  const port = readPorts(rule.port);
+  if (!source.ok || !destination.ok || !port.ok) throw new Error(`the fields of rule ${rule.id} cannot be read`);
+  const sides = (family: Family) => {
+    const from = spansOf(source.value, family);
+    const to = spansOf(destination.value, family);
+    return from.length > 0 && to.length > 0 ? { from, to } : { from: [], to: [] };
+  };
+  const [v4, v6] = [sides(4), sides(6)];
+  return {
+    rule,
+    // A rule that names ports says nothing about traffic that has none.
+    protocols: rule.protocol === 'all' ? (port.value === null ? WITHOUT_PORTS : WITH_PORTS) : [rule.protocol],
+    sources: { 4: v4.from, 6: v6.from },
+    destinations: { 4: v4.to, 6: v6.to },
+    ports: port.value,
+  };
+}
+
+/**
+ * A rule's traffic in small numbers, so that 1,000 rules can be compared with each other: every address and port at which a span of any rule begins or ends has a
+ * rank, and a span is two ranks, the second not included. `protocols` has a bit for each.
+ */
+export interface Shape<R extends JudgedRule = JudgedRule> {
+  rule: R;
+  direction: Direction;
+  protocols: number;
+  /** Pairs of ranks, sorted, for each of `SIDES`: sources and destinations of IPv4, of IPv6, and ports. */
+  spans: readonly Ranks[];
+}
+type Ranks = Readonly<Int32Array>;
+
+/** Sources 4, destinations 4, sources 6, destinations 6, ports. */
+const SIDES = 5;
+export const PORT_SIDE = 4;
+export const PROTOCOL_BITS: Record<TrafficProtocol, number> = { tcp: 1, udp: 2, icmp: 4, other: 8 };
+/** Protocols that have ports. */
+export const PORT_BITS = PROTOCOL_BITS.tcp | PROTOCOL_BITS.udp;
+const EVERY_PORT: readonly Span[] = [{ from: 1n, to: 65_535n }];
+
+const sidesOf = (reach: Reach): readonly (readonly Span[])[] => [
+  reach.sources[4],
+  reach.destinations[4],
+  reach.sources[6],
+  reach.destinations[6],
+  reach.ports ?? EVERY_PORT,
+];
+
+/** Ranks of the ends of all spans of one side. */
+function ranksOf(sides: Iterable<readonly Span[]>): Map<bigint, number> {
+  const ends = new Set<bigint>();
+  for (const spans of sides) {
+    for (const { from, to } of spans) ends.add(from).add(to + 1n);
+  }
+  const sorted = [...ends].sort((a, b) => (a < b ? -1 : 1));
+  return new Map(sorted.map((end, rank) => [end, rank]));
+}
+
+export function shapesOf<R extends JudgedRule>(reaches: readonly Reach<R>[]): Shape<R>[] {
+  const sides = reaches.map(sidesOf);
+  const ranks = Array.from({ length: SIDES }, (_, side) => ranksOf(sides.map((of) => of[side] ?? [])));
+  return reaches.map((reach, index) => ({
+    rule: reach.rule,
+    direction: reach.rule.direction,
+    protocols: reach.protocols.reduce((bits, protocol) => bits | PROTOCOL_BITS[protocol], 0),
+    spans: (sides[index] ?? []).map((spans, side) =>
+      Int32Array.from(spans.flatMap(({ from, to }) => [ranks[side]?.get(from) ?? 0, ranks[side]?.get(to + 1n) ?? 0])),
+    ),
+  }));
+}
+
+/** Whether every span of `inner` lies in a span of `outer`. Both are sorted and joined, so one walk over both tells. */
+function isWithin(inner: Ranks | undefined, outer: Ranks | undefined): boolean {
+  if (inner === undefined || outer === undefined) return false;
+  let at = 0;
+  for (let index = 0; index < inner.length; index += 2) {
+    const from = inner[index] ?? 0;
+    const to = inner[index + 1] ?? 0;
+    while (at < outer.length && (outer[at + 1] ?? 0) < to) at += 2;
+    if (at >= outer.length || (outer[at] ?? 0) > from) return false;
+  }
+  return true;
+}
+
+/** Whether every packet of `inner` is one of `outer`. Exact, because a rule matches every combination of its parts. */
+export function isCovered(inner: Shape, outer: Shape): boolean {
+  if (inner.direction !== outer.direction || (inner.protocols & ~outer.protocols) !== 0) return false;
+  for (let side = 0; side < PORT_SIDE; side += 1) {
+    if (!isWithin(inner.spans[side], outer.spans[side])) return false;
+  }
+  return (inner.protocols & PORT_BITS) === 0 || isWithin(inner.spans[PORT_SIDE], outer.spans[PORT_SIDE]);
+}
+
+export const isOlder = (a: { rule: JudgedRule }, b: { rule: JudgedRule }) => a.rule.id < b.rule.id;
+export const byAge = (a: { rule: JudgedRule }, b: { rule: JudgedRule }) => (isOlder(a, b) ? -1 : 1);
+
+/** Whether `outer` makes `inner` needless: it covers more, or the same and was there before. */
+function outranks(outer: Shape, inner: Shape): boolean {
+  return isCovered(inner, outer) && (!isCovered(outer, inner) || isOlder(outer, inner));
+}
+
+/**
+ * The rules that can decide anything, in the order in which they are asked: all blocks, then all allows, the oldest first. Left out is a rule that another one of
+ * the same action outranks, because that one matches whatever it matches.
+ */
+export function decidingOrder<R extends JudgedRule>(rules: readonly R[]): Reach<R>[] {
+  const reaches = rules.map(reachOf);
+  const shapes = shapesOf(reaches);
+  const decided = (action: R['action']) => {
+    const same = shapes.map((shape, index) => ({ shape, index })).filter(({ shape }) => shape.rule.action === action);
+    return same
+      .filter(({ shape }) => !same.some((other) => other.shape !== shape && outranks(other.shape, shape)))
+      .flatMap(({ index }) => reaches[index] ?? [])
+      .sort(byAge);
+  };
+  return [...decided('block'), ...decided('allow')];
+}

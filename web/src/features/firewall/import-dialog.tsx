@@ -1,0 +1,112 @@
+import { importRules, RULES_MAXIMUM, type RuleFile } from '@palisade/contract/firewall';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, sentenceOf } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
+import { ModalWindow } from '#ui/modal-window.tsx';
+import { readRulesAnew } from './firewall.queries.ts';
+import { readRuleFile } from './rule-file.ts';
+import { ruleSentence } from './rule-sentence.ts';
+import './rule-fields.css';
+
+/** Rules of a file that are shown before they are imported. */
+const SHOWN = 5;
+
+/** Takes rules from a file, beside those that there are or in their place. */
+export function ImportDialog({ total, onClose }: { total: number; onClose: () => void }) {
+  const queries = useQueryClient();
+  const [file, setFile] = useState<RuleFile>();
+  const [messages, setMessages] = useState<readonly string[]>([]);
+  const [replace, setReplace] = useState(false);
+  const [isSaving, setIsSaving] = useState(false);
+  const count = file?.rules.length ?? 0;
+  const isTooMany = !replace && count + total > RULES_MAXIMUM;
+
+  async function choose(chosen: File | undefined) {
+    setFile(undefined);
+    setMessages([]);
+    if (chosen === undefined) return;
+    const read = await readRuleFile(chosen);
+    if (read.ok) setFile(read.file);
+    else setMessages(read.messages);
+  }
+
+  async function save() {
+    if (file === undefined) return;
+    setIsSaving(true);
+    setMessages([]);
+    try {
+      await call(importRules, { body: { rules: file.rules, replace } });
+      await readRulesAnew(queries);
+      onClose();
+    } catch (error) {
+      setMessages([sentenceOf(error)]);
+      setIsSaving(false);
+    }
+  }
+
+  return (
+    <ModalWindow title="Import rules" onClose={onClose}>
+      <form
+        className="rule-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <label className="rule-form__file">
+          A file that was exported here
+          <input
+            type="file"
+            accept=".json,application/json"
+            data-autofocus
+            onChange={(event) => void choose(event.currentTarget.files?.[0])}
+          />
+        </label>
+        {file && (
+          <>
+            <ul className="rule-form__rules" aria-label="Rules of the file">
+              {file.rules.slice(0, SHOWN).map((rule, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the rules of a file have no other name, and stay where they are
+                <li key={index}>
+                  <b>
+                    <bdi>{rule.rule_name}</bdi>
+                  </b>
+                  <br />
+                  {ruleSentence(rule)}
+                </li>
+              ))}
+            </ul>
+            {count > SHOWN && <p className="sub">And {count - SHOWN} more.</p>}
+            {total > 0 && (
+              <label className="rule-form__check">
+                <input type="checkbox" checked={replace} onChange={(event) => setReplace(event.currentTarget.checked)} />
+                <span>Put them in the place of my {total === 1 ? 'rule' : `${total} rules`}. This can be undone.</span>
+              </label>
+            )}
+          </>
+        )}
+        {(messages.length > 0 || isTooMany) && (
+          <div className="rule-form__failure" role="alert">
+            {isTooMany && (
+              <p>
+                You have {total} rules, and {RULES_MAXIMUM} is the most: {count} more do not fit.
+              </p>
+            )}
+            {messages.map((message) => (
+              <p key={message}>{message}</p>
+            ))}
+          </div>
+        )}
+        <div className="rule-form__actions">
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isSaving} disabled={file === undefined || isTooMany}>
+            {count === 1 ? 'Import 1 rule' : count > 0 ? `Import ${count} rules` : 'Import'}
+          </Button>
+        </div>
+      </form>
+    </ModalWindow>
+  );
+}

@@ -1,0 +1,81 @@
+import { editRule, type Rule } from '@palisade/contract/firewall';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { CallError, call, sentenceOf } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
+import { updateRules } from './firewall.queries.ts';
+import { RuleFields, sentOf, useRuleForm } from './rule-fields.tsx';
+
+interface RuleEditorProps {
+  rule: Rule;
+  rules: readonly Rule[] | undefined;
+  /** `changed` says whether it was saved. */
+  onEnd: (changed: boolean) => void;
+}
+
+/** Edits a rule where it stands. */
+export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
+  const queries = useQueryClient();
+  const { rule_name, direction, action, protocol, source_ip, destination_ip, port, expires_at } = rule;
+  const form = useRuleForm({
+    ...{ rule_name, direction, action, protocol, source_ip, destination_ip, port },
+    lasts: expires_at === null ? 'always' : 'as_is',
+  });
+  const [isSaving, setIsSaving] = useState(false);
+  const [failure, setFailure] = useState('');
+  const element = useRef<HTMLFormElement>(null);
+  useEffect(() => element.current?.querySelector('input')?.focus(), []);
+
+  async function save() {
+    setIsSaving(true);
+    setFailure('');
+    try {
+      const { lasts } = form.values;
+      const terms = sentOf(form.values);
+      const changed = await call(editRule, {
+        params: { id: rule.id },
+        body: lasts === 'always' && expires_at !== null ? { ...terms, lasts: null } : terms,
+      });
+      await updateRules(queries, (all) => all.map((other) => (other.id === changed.id ? changed : other)));
+      onEnd(true);
+    } catch (error) {
+      if (error instanceof CallError && error.status === 404) {
+        await updateRules(queries, (all) => all.filter((other) => other.id !== rule.id));
+        onEnd(false);
+        return;
+      }
+      const errors = error instanceof CallError ? (error.problem?.errors ?? []) : [];
+      form.setErrors(Object.fromEntries(errors.map(({ field, message }) => [field, message])));
+      if (errors.length === 0) setFailure(sentenceOf(error));
+      setIsSaving(false);
+      setTimeout(() => element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+    }
+  }
+
+  return (
+    <form
+      ref={element}
+      className="rule-form"
+      aria-label={`Edit ${rule.rule_name}`}
+      onSubmit={form.onSubmit(() => void save())}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onEnd(false);
+      }}
+    >
+      <RuleFields form={form} rules={rules} edited={rule} isAutofocused={false} />
+      {failure && (
+        <p className="rule-form__failure" role="alert">
+          {failure}
+        </p>
+      )}
+      <div className="rule-form__actions">
+        <Button variant="quiet" onClick={() => onEnd(false)}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={isSaving}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}

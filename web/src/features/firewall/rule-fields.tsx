@@ -1,0 +1,204 @@
+import { TextInput, type TextInputProps } from '@mantine/core';
+import { type UseFormReturnType, useForm } from '@mantine/form';
+import {
+  actionSchema,
+  directionSchema,
+  type Lasts,
+  type NewRule,
+  newRuleSchema,
+  protocolSchema,
+  RULE_NAME_MAXIMUM,
+  type Rule,
+} from '@palisade/contract/firewall';
+import { EVERY } from '@palisade/contract/firewall-grammar';
+import { findings } from '@palisade/contract/firewall-verdict';
+import { useDeferredValue, useMemo, useState } from 'react';
+import { Choice } from '#ui/choice.tsx';
+import { ruleSentence } from './rule-sentence.ts';
+import { ACTIONS, DIRECTIONS, PROTOCOLS } from './rule-words.ts';
+import './rule-fields.css';
+
+const HELP = {
+  source_ip: '* for anywhere, or an address, a network such as 192.168.1.0/24, a range, a list.',
+  destination_ip: '* for anywhere, or the same kinds of address.',
+  port: '* for every port, or one such as 443, a range such as 8000-8100, or a list. It is the port that the connection goes to.',
+} as const;
+
+type TextField = keyof typeof HELP;
+
+/** How long a rule lasts, as the form has it; `as_is` keeps what a rule has already. */
+export type LastsChoice = Lasts | 'always' | 'as_is';
+
+/** What the form holds; the device list is the page's. */
+export interface RuleForm extends Omit<NewRule, 'lasts' | 'device_ids'> {
+  lasts: LastsChoice;
+}
+
+const optionsOf = <Value extends string>(values: readonly Value[], labels: Record<Value, string>) =>
+  values.map((value) => ({ value, label: labels[value] }));
+
+/** What goes to the server: a port that was typed before ICMP was chosen stays behind. */
+export function sentOf({ lasts, ...values }: RuleForm): NewRule {
+  const terms = values.protocol === 'icmp' ? { ...values, port: EVERY } : values;
+  if (lasts === 'as_is') return terms;
+  return lasts === 'always' ? terms : { ...terms, lasts };
+}
+
+/** A sentence for each field that the contract refuses: the same that the server would answer. */
+export function messagesOf(values: NewRule): Record<string, string> {
+  const issues = newRuleSchema.safeParse({ ...values, rule_name: values.rule_name || 'name' }).error?.issues ?? [];
+  // The first sentence for a field is the one to mend.
+  return Object.fromEntries(issues.toReversed().map(({ path, message }) => [path.join('.'), message]));
+}
+
+export function useRuleForm(initialValues: RuleForm): UseFormReturnType<RuleForm> {
+  return useForm<RuleForm>({ mode: 'controlled', initialValues });
+}
+
+interface RuleFieldsProps {
+  form: UseFormReturnType<RuleForm>;
+  /** The rules that there are, to say what this one would do among them; undefined while they are being read. */
+  rules: readonly Rule[] | undefined;
+  /** The rule that is edited. */
+  edited?: Rule | undefined;
+  isAutofocused: boolean;
+}
+
+/** The fields of a rule, what it says in a sentence, and what it would change. */
+export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsProps) {
+  const [focused, setFocused] = useState<TextField>();
+  const values = sentOf(form.values);
+  const messages = messagesOf(values);
+
+  /** While typing the sentence stands as a hint; it turns into an error when the person goes on, or when the server says it. */
+  function textProps(field: TextField): TextInputProps {
+    const hint = messages[field];
+    const error = form.errors[field] ?? (focused === field ? undefined : hint);
+    return {
+      name: field,
+      size: 'md',
+      autoComplete: 'off',
+      autoCapitalize: 'none',
+      spellCheck: false,
+      value: form.values[field],
+      onChange: (event) => form.setFieldValue(field, event.currentTarget.value),
+      onFocus: () => setFocused(field),
+      onBlur: () => setFocused(undefined),
+      description: error ? undefined : (hint ?? HELP[field]),
+      inputWrapperOrder: ['label', 'input', 'description', 'error'],
+      error,
+    };
+  }
+
+  const lasting: { value: LastsChoice; label: string }[] = [
+    ...(edited?.expires_at ? [{ value: 'as_is' as const, label: 'As it is' }] : []),
+    { value: 'always', label: 'Until I switch it off' },
+    { value: 'hour', label: '1 hour' },
+    { value: 'day', label: 'A day' },
+  ];
+  return (
+    <>
+      <TextInput
+        label="Rule Name"
+        data-autofocus={isAutofocused || undefined}
+        required
+        withAsterisk={false}
+        size="md"
+        autoComplete="off"
+        maxLength={RULE_NAME_MAXIMUM}
+        placeholder="Web server"
+        {...form.getInputProps('rule_name')}
+      />
+      <div className="rule-fields__choices">
+        <Choice
+          label="Direction"
+          size="md"
+          data={optionsOf(directionSchema.options, DIRECTIONS)}
+          {...form.getInputProps('direction')}
+        />
+        <Choice label="Action" size="md" data={optionsOf(actionSchema.options, ACTIONS)} {...form.getInputProps('action')} />
+        <Choice
+          label="Protocol"
+          size="md"
+          data={optionsOf(protocolSchema.options, PROTOCOLS)}
+          {...form.getInputProps('protocol')}
+        />
+        <Choice label="Lasts" size="md" data={lasting} {...form.getInputProps('lasts')} />
+      </div>
+      <TextInput label="Source IP" {...textProps('source_ip')} />
+      <TextInput label="Destination IP" {...textProps('destination_ip')} />
+      <TextInput
+        label="Port"
+        {...textProps('port')}
+        {...(values.protocol === 'icmp' && {
+          disabled: true,
+          value: EVERY,
+          error: undefined,
+          description: 'ICMP has no ports.',
+        })}
+      />
+      <RulePreview terms={Object.keys(messages).length === 0 ? values : undefined} rules={rules} edited={edited} />
+    </>
+  );
+}
+
+/** An id that no rule has, and that is younger than all of them. */
+const CANDIDATE = 'ffffffff-ffff-7fff-bfff-ffffffffffff';
+/** Rules that the preview names; the others are counted. */
+const NAMED = 3;
+
+interface RulePreviewProps {
+  /** Undefined while a field cannot be read. */
+  terms: NewRule | undefined;
+  rules: readonly Rule[] | undefined;
+  edited: Rule | undefined;
+}
+
+/** What a rule would say and do among the others, before it is saved. */
+function RulePreview({ terms, rules, edited }: RulePreviewProps) {
+  // Typing goes first.
+  const settled = useDeferredValue(terms);
+  const notes = useMemo(() => (settled && rules ? notesOf(settled, rules, edited) : []), [settled, rules, edited]);
+  return (
+    <div className="rule-fields__preview" role="status">
+      {terms && (
+        <>
+          <p>{ruleSentence(newRuleSchema.parse({ ...terms, rule_name: 'name' }))}</p>
+          {notes.map((note) => (
+            <p key={note} className="sub">
+              {note}
+            </p>
+          ))}
+        </>
+      )}
+    </div>
+  );
+}
+
+/** What is odd between a rule that is not saved yet and the others. */
+export function notesOf(terms: NewRule, rules: readonly Rule[], edited: Rule | undefined): string[] {
+  const { lasts: _, device_ids = [], ...rest } = newRuleSchema.parse({ ...terms, rule_name: terms.rule_name || 'name' });
+  const id = edited?.id ?? CANDIDATE;
+  const candidate: Rule = {
+    created_at: '',
+    expires_at: null,
+    ...edited,
+    ...rest,
+    id,
+    device_ids,
+    enabled: edited?.enabled ?? true,
+  };
+  const others = rules.filter((rule) => rule.id !== id);
+  const names = new Map(others.map((rule) => [rule.id, rule.rule_name]));
+  const found = findings([...others, candidate], id);
+  const own = found.filter(({ rule_id }) => rule_id === id);
+  const needless = found.filter(({ rule_id, kind }) => rule_id !== id && kind !== 'contradicting');
+  const named = needless.slice(0, NAMED).map(({ rule_id }) => `“${names.get(rule_id) ?? ''}”`);
+  const more = needless.length - named.length;
+  return [
+    ...own.map(({ reason, other_id }) => `${reason} See “${names.get(other_id) ?? ''}”.`),
+    ...(needless.length > 0
+      ? [`It leaves nothing to decide for ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`]
+      : []),
+  ];
+}

@@ -1,0 +1,44 @@
+import { type Rule, type RuleFile, ruleFileSchema } from '@palisade/contract/firewall';
+import { saveFile } from '#ui/save-file.ts';
+
+/** The file that rules are saved as. */
+export function ruleFileOf(rules: readonly Rule[]): RuleFile {
+  return {
+    palisade_rules: 1,
+    rules: rules.map(({ rule_name, direction, action, protocol, source_ip, destination_ip, port, enabled }) => ({
+      ...{ rule_name, direction, action, protocol, source_ip, destination_ip, port, enabled },
+    })),
+  };
+}
+
+export function saveRules(rules: readonly Rule[]): void {
+  const text = `${JSON.stringify(ruleFileOf(rules), null, 2)}\n`;
+  saveFile('palisade-rules.json', new Blob([text], { type: 'application/json' }));
+}
+
+/** More than this is no file of rules, in bytes. */
+const FILE_MAXIMUM = 20 * 1024 ** 2;
+/** Sentences about a file that are shown. */
+const MESSAGES_SHOWN = 5;
+
+export type RuleFileReading = { ok: true; file: RuleFile } | { ok: false; messages: string[] };
+
+/** Reads a file of rules: what is in it, or what would have to be mended, by the number of the rule. */
+export async function readRuleFile(file: File): Promise<RuleFileReading> {
+  if (file.size > FILE_MAXIMUM) return { ok: false, messages: ['This file is too large to be a file of rules.'] };
+  let json: unknown;
+  try {
+    json = JSON.parse(await file.text());
+  } catch {
+    return { ok: false, messages: ['This is not a JSON file.'] };
+  }
+  const read = ruleFileSchema.safeParse(json);
+  if (read.success) return { ok: true, file: read.data };
+  const messages = read.error.issues.map(({ path: [place, index, field], message }) => {
+    if (place !== 'rules' || typeof index !== 'number')
+      return index === undefined && place === undefined ? 'This is not a file of Palisade’s rules.' : message;
+    return `Rule ${index + 1}${typeof field === 'string' ? `, ${field}` : ''}: ${message}`;
+  });
+  const more = messages.length - MESSAGES_SHOWN;
+  return { ok: false, messages: [...messages.slice(0, MESSAGES_SHOWN), ...(more > 0 ? [`And ${more} more.`] : [])] };
+}
