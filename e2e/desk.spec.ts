@@ -7,9 +7,9 @@ import {
   expectNothingCutOff,
   headersOf,
   openSignedIn,
-  type Product,
   test,
 } from './palisade.ts';
+import type { Product } from './product.ts';
 import { eicarFile } from './samples.ts';
 
 // Three browsers: two customers and one technician.
