@@ -2,6 +2,13 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    projects: ['contract', 'server', 'agent', 'web', { test: { name: 'house', include: ['scripts/*.test.mjs'], testTimeout: 60_000 } }],
+    projects: [
+      'contract',
+      'scanner',
+      'server',
+      'agent',
+      'web',
+      { test: { name: 'house', include: ['scripts/*.test.mjs'], testTimeout: 60_000 } },
+    ],
   },
 });

@@ -97,7 +97,7 @@ function mail(name: string, content: Buffer): Buffer {
 
 /** EICAR in a 7z archive, from the fixtures of the server's tests, where each byte is masked. */
 function sevenZip(): Buffer {
-  const fixtures: unknown = JSON.parse(readFileSync(join(ROOT, 'server/test/packed-eicar.json'), 'utf8'));
+  const fixtures: unknown = JSON.parse(readFileSync(join(ROOT, 'scanner/test/packed-eicar.json'), 'utf8'));
   const { masked } = z.object({ '7z': z.object({ masked: z.string() }) }).parse(fixtures)['7z'];
   return Buffer.from(Buffer.from(masked, 'base64').map((byte) => byte ^ 0x5a));
 }

@@ -84,8 +84,29 @@ function fillAll(path: string): void {
   database.close();
 }
 
-/** Gives the first account of a server everything that `AMOUNTS` says. Answers with what signs a browser in to it. */
-export async function fillAccount(server: BenchServer, data_dir: string): Promise<(browser: BrowserContext) => Promise<void>> {
+/** Signs a browser in to an account. */
+type SignIn = (browser: BrowserContext) => Promise<void>;
+type Account = Awaited<ReturnType<BenchServer['signIn']>>;
+
+function signInto({ url }: BenchServer, { email, password }: Account): SignIn {
+  return async (browser) => {
+    const page = await browser.newPage();
+    await page.goto(url);
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign In' }).click();
+    await page.getByRole('heading', { level: 1, name: /dashboard/i }).waitFor();
+    await page.close();
+  };
+}
+
+/** Makes the first account of a server, with nothing on it. */
+export async function openAccount(server: BenchServer): Promise<SignIn> {
+  return signInto(server, await server.signIn());
+}
+
+/** Gives the first account of a server one or a few of everything. */
+export async function startAccount(server: BenchServer): Promise<SignIn> {
   const account = await server.signIn();
   const headers = { authorization: `Bearer ${account.token}`, 'content-type': 'application/json' };
   const post = async (path: string, body?: unknown) => {
@@ -97,22 +118,19 @@ export async function fillAccount(server: BenchServer, data_dir: string): Promis
     if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
   };
   const bytes = Buffer.from('A letter.\n');
-  await upload(server.url, account.token, 'letter.txt', [bytes], bytes.length);
+  for (const name of ['letter.txt', 'holiday.txt']) await upload(server.url, account.token, name, [bytes], bytes.length);
   await post('/firewall/rules', { rule_name: 'The first' });
   await post('/chat/messages', { message: 'Hello', sender: 'user' });
   await post('/remote/session');
   const plan = { plan_name: 'Solo', price: 1, duration_months: 12, max_devices: 5, is_premium: true, features: [] };
   await post('/admin/assign-subscription', { user_email: account.email, ...plan });
   await post('/premium/anti-hacking/simulate-threat');
-  fillAll(join(data_dir, 'palisade.sqlite'));
+  return signInto(server, account);
+}
 
-  return async (browser) => {
-    const page = await browser.newPage();
-    await page.goto(server.url);
-    await page.getByLabel('Email').fill(account.email);
-    await page.getByLabel('Password', { exact: true }).fill(account.password);
-    await page.getByRole('button', { name: 'Sign In' }).click();
-    await page.getByRole('heading', { level: 1, name: /dashboard/i }).waitFor();
-    await page.close();
-  };
+/** Gives the first account of a server everything that `AMOUNTS` says. Answers with what signs a browser in to it. */
+export async function fillAccount(server: BenchServer, data_dir: string): Promise<SignIn> {
+  const signIn = await startAccount(server);
+  fillAll(join(data_dir, 'palisade.sqlite'));
+  return signIn;
 }

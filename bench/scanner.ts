@@ -69,7 +69,7 @@ function clean(record: Scan): Scan {
 
 /** Our own client, as the server runs it. */
 async function loadClient() {
-  const file = join(ROOT, 'server/src/features/antivirus/engines/clamd-client.ts');
+  const file = join(ROOT, 'scanner/src/clamd-client.ts');
   type Client = (
     address: { path: string },
     content: { size: number; path: string },

@@ -1,71 +1,30 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import AxeBuilder from '@axe-core/playwright';
 import { test as base, expect, type Page } from '@playwright/test';
 import { z } from 'zod';
+import { type Product, startProduct } from './product.ts';
+import { startSideBySide } from './side-by-side.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const READ_OUTBOX = join(ROOT, 'server/dist/read-outbox.js');
 const PASSWORD = 'a long enough password';
 const signedInSchema = z.object({ access_token: z.string(), user_info: z.unknown() });
 
-/** The command of `npm start`, without npm. */
-function startCommand(): string[] {
-  const { scripts } = z
-    .object({ scripts: z.object({ start: z.string() }) })
-    .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
-  return scripts.start.split(' ').slice(2);
-}
-
-export interface Product {
-  url: string;
-  data_dir: string;
-  /** What it has written to standard error so far. */
-  errors(): string;
-  stop(): Promise<void>;
-}
-
-/** Runs what was built, as `npm start` does, on a free port. */
-export async function startProduct(data_dir: string, environment: Record<string, string> = {}): Promise<Product> {
-  const child = spawn(process.execPath, startCommand(), {
-    cwd: ROOT,
-    env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data_dir, SCANNER_URL: 'none', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  let errors = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    errors += chunk.toString();
-    process.stderr.write(chunk);
-  });
-  const url = await new Promise<string>((resolve, reject) => {
-    let output = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-      const address = /Palisade runs at (\S+)/.exec(output)?.[1];
-      if (address !== undefined) resolve(address);
-    });
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code} before it listened`)));
-  });
-  return {
-    url,
-    data_dir,
-    errors: () => errors,
-    async stop() {
-      child.kill('SIGTERM');
-      await ended;
-    },
-  };
-}
-
-/** A journey has a server of its own, fresh and empty. Its address is the base of every page. */
-export const test = base.extend<{ environment: Record<string, string>; server: Product }>({
+/** A journey has a server of its own, fresh and empty, or with `servers: 2` two of them behind a proxy. Its address is the base of every page. */
+export const test = base.extend<{ environment: Record<string, string>; servers: 1 | 2; server: Product }>({
   environment: [{}, { option: true }],
-  server: async ({ environment }, use) => {
+  servers: [1, { option: true }],
+  server: async ({ environment, servers }, use) => {
+    if (servers === 2) {
+      const both = await startSideBySide(environment);
+      await use(both);
+      return await both.stop();
+    }
     const data_dir = mkdtempSync(join(tmpdir(), 'palisade-journey-'));
     const server = await startProduct(data_dir, environment);
     await use(server);

@@ -1,4 +1,5 @@
 import { defineConfig } from '@playwright/test';
+import { hasSideBySide } from './side-by-side.ts';
 
 /** Flags for a Chromium that stays offline and runs in a container. */
 const FLAGS = [
@@ -13,7 +14,11 @@ const FLAGS = [
   '--host-resolver-rules=MAP *.example 127.0.0.1',
 ];
 
-export default defineConfig({
+const SIDE_BY_SIDE = /(?:scan|alerts|live|accounts)\.spec\.ts$/;
+const OF_TWO_SERVERS =
+  /true verdicts|signing out|cancelled, and a failed|a finding explains|false positive|taken back|one window does|follows the socket|ends a session elsewhere|was ended elsewhere/;
+
+export default defineConfig<{ servers: 1 | 2 }>({
   testDir: '.',
   outputDir: 'results',
   // Each journey starts a server with engine processes of its own.
@@ -25,6 +30,13 @@ export default defineConfig({
   timeout: 60_000,
   expect: { timeout: 15_000 },
   reporter: [['list'], ['json']],
+  projects: [
+    { name: 'one server' },
+    // Scanning, alerts and sessions, where each request goes to the other server than the one before.
+    ...(hasSideBySide
+      ? [{ name: 'two servers', testMatch: SIDE_BY_SIDE, grep: OF_TWO_SERVERS, use: { servers: 2 as const } }]
+      : []),
+  ],
   use: {
     browserName: 'chromium',
     headless: true,

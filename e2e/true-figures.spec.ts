@@ -159,9 +159,9 @@ test('score, colour, words and posture scan agree, and nothing is claimed that n
   await expect(summary).not.toHaveAttribute('data-tone', 'good');
   await expect(page.getByText(/inbound is blocked/i)).toHaveCount(0);
 
-  // Nobody reads the chat yet, and Online is about the page.
+  // Whether somebody of support is there is said apart, and Online is about the page.
   await page.goto('/chat');
-  await expect(page.getByText(/Nobody at support reads this chat yet/)).toBeVisible();
+  await expect(page.getByText(/Nobody of support is here just now/)).toBeVisible();
   await expect(page.getByText('this page is connected')).toBeVisible();
   await page.getByRole('textbox', { name: 'Message' }).fill('a man on the phone wants my card number');
   await page.getByRole('button', { name: 'Send' }).click();

@@ -3,8 +3,8 @@ import { expect, type Page } from '@playwright/test';
 import { expectAccessible, givePremium, headersOf, openSignedIn, test } from './palisade.ts';
 import { eicarFile } from './samples.ts';
 
-/** Two seconds, and as much again for a machine that is busy: what is not told is read anew after five at the soonest. */
-const SOON = { timeout: 4_000 };
+/** What is not told is read anew after five seconds at the soonest, so that two tell the one from the other. */
+const SOON = { timeout: 2_000 };
 const tile = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
 test('what one tab does, the other shows within two seconds', async ({ page, context }) => {

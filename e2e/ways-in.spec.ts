@@ -10,7 +10,8 @@ import { type Browser, expect, type Page } from '@playwright/test';
 import { z } from 'zod';
 // biome-ignore lint/style/noRestrictedImports: the real proxies of the API tests, set up as they are there.
 import { PROXY_KINDS, type ProxyKind, runProxy, type TestProxy, withoutProxy } from '../server/test/proxy-programs.ts';
-import { test as base, type Product, readOutbox, registerAndSignIn, signIn, startProduct } from './palisade.ts';
+import { test as base, readOutbox, registerAndSignIn, signIn } from './palisade.ts';
+import { type Product, startProduct } from './product.ts';
 
 // The attacks by which strangers came in, each as they make it: against what was built, through real proxies in their default configuration.
 

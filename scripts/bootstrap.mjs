@@ -1,7 +1,7 @@
 // Plain JavaScript for any Node >= 18: makes a fresh clone runnable. `--build` builds as well. What is up to date is left alone.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findNode, LEAST_NODE, ROOT } from './node-runtime.mjs';
 
@@ -14,6 +14,8 @@ const BUILT_FROM = [
   'scripts/build.mjs',
   'contract/src',
   'contract/package.json',
+  'scanner/src',
+  'scanner/package.json',
   'server/src',
   'server/migrations',
   'server/package.json',
@@ -55,12 +57,58 @@ function digest(paths) {
 /** @param {string} path @param {string} text */
 function stamp(path, text) {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
+  // Put in place whole, and in place of a file that other copies of the tree may be linked to.
+  writeFileSync(`${path}.new`, text);
+  renameSync(`${path}.new`, path);
+}
+
+/** @param {string} path of a lock file @returns {[string, any][]} its packages, without the workspaces and their links */
+function packagesOf(path) {
+  const { packages } = JSON.parse(read(path) || '{"packages":{}}');
+  return Object.entries(packages).filter(([place, { link }]) => place.includes('node_modules/') && link !== true);
+}
+
+/** @param {{ os?: string[], cpu?: string[], libc?: string[] }} locked */
+function isForHere({ os, cpu, libc }) {
+  return os?.includes(process.platform) && cpu?.includes(process.arch) && libc === undefined;
+}
+
+/**
+ * Whether node_modules has the locked packages already, by the list that npm keeps there: what changed is a workspace of ours. Optional packages of other
+ * platforms are missing everywhere.
+ */
+function isInstalled() {
+  const wanted = new Map(packagesOf(join(ROOT, 'package-lock.json')));
+  const there = new Map(packagesOf(join(ROOT, 'node_modules', '.package-lock.json')));
+  const same = (/** @type {string} */ place) =>
+    wanted.get(place)?.version === there.get(place)?.version && wanted.get(place)?.integrity === there.get(place)?.integrity;
+  return (
+    there.size > 0 &&
+    [...there.keys()].every(same) &&
+    [...wanted].every(([place, locked]) => there.has(place) || (locked.optional === true && !isForHere(locked)))
+  );
+}
+
+/** The workspaces' links among the packages, as npm makes them. */
+function linkWorkspaces() {
+  const { workspaces } = JSON.parse(read(join(ROOT, 'package.json')));
+  for (const workspace of workspaces) {
+    const { name } = JSON.parse(read(join(ROOT, workspace, 'package.json')));
+    const link = join(ROOT, 'node_modules', name);
+    if (existsSync(link)) continue;
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(process.platform === 'win32' ? join(ROOT, workspace) : join('..', '..', workspace), link, 'junction');
+  }
 }
 
 function install() {
   const wanted = digest(['package-lock.json']);
-  if (read(INSTALLED) === wanted) return;
+  if (read(INSTALLED) === wanted) return linkWorkspaces();
+  if (isInstalled()) {
+    linkWorkspaces();
+    stamp(INSTALLED, wanted);
+    return;
+  }
   process.stdout.write('palisade: installing (once, about a minute)...\n');
   const npm = spawnSync('npm', ['ci', '--include=dev', '--include=optional', '--loglevel=error', '--no-fund', '--no-audit'], {
     cwd: ROOT,

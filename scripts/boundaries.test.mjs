@@ -47,9 +47,29 @@ const VIOLATIONS = [
     IMPORTS,
   ],
   [
-    'server/src/features/antivirus/engines/planted.ts',
+    'server/src/features/antivirus/deeper/planted.ts',
     "import { scanOf } from '../antivirus.ts';\nexport const s = scanOf;\n",
     IMPORTS,
+  ],
+  [
+    'server/src/features/antivirus/planted-scanner-test.ts',
+    "import { EICAR } from '@palisade/scanner/test/files';\nexport const e = EICAR;\n",
+    IMPORTS,
+  ],
+  ['scanner/src/planted-up.ts', "import { x } from '../../server/src/app.ts';\nexport const y = x;\n", IMPORTS],
+  [
+    'scanner/src/planted-server.ts',
+    "import { createApp } from '@palisade/server/src/app.ts';\nexport const app = createApp;\n",
+    IMPORTS,
+  ],
+  ['scanner/src/planted-platform.ts', "import { openDisk } from '#platform/disk.ts';\nexport const disk = openDisk;\n", IMPORTS],
+  ['scanner/src/planted-web.ts', "import { call } from '@palisade/web/src/api/call.ts';\nexport const c = call;\n", IMPORTS],
+  ['scanner/src/planted-http.ts', "import { createServer } from 'node:http';\nexport const create = createServer;\n", IMPORTS],
+  ['scanner/src/planted-test.ts', "import { EICAR } from '#test/files.ts';\nexport const e = EICAR;\n", IMPORTS],
+  [
+    'scanner/src/planted-database.ts',
+    "import { Kysely } from 'kysely';\nexport const database = Kysely;\n",
+    'lint/correctness/noUndeclaredDependencies',
   ],
   ['server/src/planted-up.ts', "import { x } from '../../web/src/app/main.tsx';\nexport const y = x;\n", IMPORTS],
   [
@@ -62,6 +82,11 @@ const VIOLATIONS = [
   [
     'web/src/features/antivirus/planted.ts',
     "import { Page } from '#features/auth/auth-page.tsx';\nexport const p = Page;\n",
+    IMPORTS,
+  ],
+  [
+    'web/src/features/antivirus/planted-scanner.ts',
+    "import { examine } from '@palisade/scanner/examine';\nexport const e = examine;\n",
     IMPORTS,
   ],
   ['web/src/features/antivirus/planted-app.ts', "import { router } from '#app/router.tsx';\nexport const r = router;\n", IMPORTS],
@@ -103,6 +128,19 @@ const GOOD = [
     "import { z } from 'zod';\nimport { one } from './planted-one.ts';\n\nexport const schema = z.literal(one);\n",
   ],
   ['contract/src/planted-one.ts', 'export const one = 1;\n'],
+  [
+    'scanner/src/planted-good.ts',
+    "import { createConnection } from 'node:net';\nimport { scan } from '@palisade/contract/antivirus';\nimport { z } from 'zod';\nimport { one } from './planted-one.ts';\n\nexport const good = { createConnection, scan, z, one };\n",
+  ],
+  ['scanner/src/planted-one.ts', 'export const one = 1;\n'],
+  [
+    'scanner/src/planted.test.ts',
+    "import { expect, test } from 'vitest';\nimport { EICAR } from '#test/files.ts';\n\ntest('it is there', () => {\n  expect(EICAR.length).toBe(68);\n});\n",
+  ],
+  [
+    'server/src/features/auth/planted-scanner.ts',
+    "import { examine } from '@palisade/scanner/examine';\n\nexport const e = examine;\n",
+  ],
   ['server/src/features/auth/planted-one.ts', 'export const one = 1;\n'],
   [
     'server/src/features/auth/planted-good.ts',
@@ -124,6 +162,7 @@ for (const file of [
   'package.json',
   'tsconfig.base.json',
   'contract/package.json',
+  'scanner/package.json',
   'server/package.json',
   'server/tsconfig.json',
   'web/package.json',

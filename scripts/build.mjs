@@ -11,7 +11,9 @@ const COMPRESSIBLE = /\.(js|css|html|svg|json)$/;
 const LEAST_BYTES = 256;
 
 async function buildServer() {
-  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'server/package.json'), 'utf8'));
+  const dependencies = ['scanner', 'server'].flatMap((workspace) =>
+    Object.keys(JSON.parse(readFileSync(join(ROOT, workspace, 'package.json'), 'utf8')).dependencies),
+  );
   rmSync(join(ROOT, 'server/dist'), { recursive: true, force: true });
   await bundle({
     absWorkingDir: join(ROOT, 'server'),
@@ -24,8 +26,8 @@ async function buildServer() {
       'accept-keys': 'src/accept-keys.ts',
       'write-backup': 'src/write-backup.ts',
       'read-backup': 'src/read-backup.ts',
-      'yara-process': 'src/features/antivirus/engines/yara-process.ts',
-      'trial-process': 'src/features/antivirus/engines/trial-process.ts',
+      'yara-process': '../scanner/src/yara-process.ts',
+      'trial-process': '../scanner/src/trial-process.ts',
     },
     outdir: 'dist',
     bundle: true,
@@ -34,10 +36,8 @@ async function buildServer() {
     target: 'node24',
     sourcemap: true,
     legalComments: 'none',
-    // Packages stay packages; the contract is source and goes in.
-    external: Object.keys(dependencies)
-      .filter((name) => name !== '@palisade/contract')
-      .flatMap((name) => [name, `${name}/*`]),
+    // Packages stay packages; what is source of ours goes in.
+    external: dependencies.filter((name) => !name.startsWith('@palisade/')).flatMap((name) => [name, `${name}/*`]),
     logLevel: 'warning',
   });
 }

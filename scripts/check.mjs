@@ -8,6 +8,7 @@ const CHECKS = [
     staged ? ['check', '--staged', '--no-errors-on-unmatched', '--error-on-warnings'] : ['ci', '--error-on-warnings', '.'],
   ],
   ['tsc', ['-p', 'contract']],
+  ['tsc', ['-p', 'scanner']],
   ['tsc', ['-p', 'server']],
   ['tsc', ['-p', 'agent']],
   ['tsc', ['-p', 'web']],

@@ -61,6 +61,9 @@ const REDIS_PATHS = [
   '/opt/homebrew/bin/redis-server',
 ];
 
+/** Path of a Redis or Valkey, or undefined. */
+export const findRedis = () => REDIS_PATHS.find((path) => existsSync(path));
+
 /** Folder of PostgreSQL's server programs, the newest version first, or undefined. */
 export function findPostgres() {
   const root = '/usr/lib/postgresql';
@@ -82,7 +85,7 @@ export async function missingClamd() {
 
 /** Undefined when there is a Redis or Valkey for the tests, else why not, in one sentence. As with clamd, CI installs it. */
 export async function missingRedis() {
-  const find = () => REDIS_PATHS.some((path) => existsSync(path));
+  const find = () => findRedis() !== undefined;
   if (find()) return undefined;
   if (!process.env.CI) return 'no Redis on this machine (install the package redis-server, or valkey-server)';
   const reason = await installPackages(['redis-server']);
@@ -134,7 +137,7 @@ export async function missingPromtool() {
 }
 
 /**
- * Programs that write or open files for the comparison of the scanner's readers (server/test/grammar), by the name of their package: all that a minimal Debian
+ * Programs that write or open files for the comparison of the scanner's readers (scanner/test/grammar), by the name of their package: all that a minimal Debian
  * is without.
  */
 export const READERS = {

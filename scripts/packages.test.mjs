@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { ROOT } from './node-runtime.mjs';
 import { READERS } from './packages.mjs';
 
-const GRAMMAR = join(ROOT, 'server/test/grammar');
+const GRAMMAR = join(ROOT, 'scanner/test/grammar');
 /** Essential packages of Debian (its policy, section 3.8): there before anything is installed. */
 const ALWAYS_THERE = ['sh', 'tar', 'gzip'];
 

@@ -7,7 +7,7 @@ import { findPostgres, installPackages } from './packages.mjs';
 import { run } from './run.mjs';
 
 /** @returns {Promise<number>} */
-function freePort() {
+export function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);
     server.listen(0, '127.0.0.1', () => {

@@ -10,6 +10,7 @@ const PLACES = [
   { title: 'Screens', folder: 'web/src' },
   { title: 'What both sides say', folder: 'contract/src' },
   { title: 'Refusals, alerts and mails of the server', folder: 'server/src' },
+  { title: 'What the scanner says of a file', folder: 'scanner/src' },
 ];
 /** Places in which a text is for a machine, or for who runs the server: attributes, logs, schemas of the API's document. */
 const FOR_MACHINES = new Set(['className', 'id', 'href', 'to', 'key', 'type', 'viewBox', 'd', 'rel', 'src', 'htmlFor', 'name']);
@@ -33,7 +34,12 @@ function sourcesIn(folder) {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/u.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !/\.test\.|\.d\.ts$|fake-|test-setup|render-for-test|\/engines\/|hostile|samples/u.test(path))
+    .filter(
+      (path) =>
+        !/\.test\.|\.d\.ts$|fake-|test-setup|render-for-test|scanner\/src\/(?!(?:clamd-self-test|containers|filename|hash-list|ole|prepare-feed|rests)\.ts)|hostile|samples/u.test(
+          path,
+        ),
+    )
     .sort();
 }
 

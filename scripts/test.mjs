@@ -1,4 +1,5 @@
-// Everything: checks, unit and API tests, the API tests again on PostgreSQL, the build, browser journeys. Ends with the count of tests.
+// Everything: checks, unit and API tests, the API tests again on PostgreSQL, S3 and Redis, the build, browser journeys. Ends with the count of tests.
+// `node scripts/test.mjs --cluster`: all tests of the server, and nothing else, on PostgreSQL, S3 and Redis. TEST_DATABASE_URL, TEST_STORAGE_URL and TEST_REDIS_URL name some that run already.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { auditPackages, auditSentences } from './audit.mjs';
@@ -13,6 +14,7 @@ import {
   missingS3,
 } from './packages.mjs';
 import { startPostgres } from './postgres.mjs';
+import { startRedis } from './redis.mjs';
 import { run } from './run.mjs';
 import { startS3 } from './s3.mjs';
 
@@ -65,9 +67,44 @@ async function vitest(name, args, env) {
   return code;
 }
 
+/**
+ * Runs the server's tests on what servers share.
+ * @param {string[]} args @returns {Promise<number>}
+ */
+async function onCluster(args) {
+  const given = (/** @type {string} */ name) => {
+    const url = process.env[name];
+    return url ? { url, stop: async () => {} } : undefined;
+  };
+  const postgres = given('TEST_DATABASE_URL') ?? (await startPostgres());
+  if ('skipped' in postgres) {
+    notes.push(`API tests on PostgreSQL were skipped: ${postgres.skipped}`);
+    process.stdout.write(`skipped: ${postgres.skipped}\n`);
+    return 0;
+  }
+  const store = given('TEST_STORAGE_URL') ?? (await startS3());
+  if ('skipped' in store) process.stdout.write(`files are kept in folders: ${store.skipped}\n`);
+  const shared_redis = given('TEST_REDIS_URL') ?? (await startRedis());
+  if ('skipped' in shared_redis) process.stdout.write(`each server counts for itself: ${shared_redis.skipped}\n`);
+  const code = await vitest('postgres', ['--project=server', ...args], {
+    TEST_DATABASE_URL: postgres.url,
+    TEST_STORAGE_URL: 'skipped' in store ? '' : store.url,
+    TEST_REDIS_URL: 'skipped' in shared_redis ? '' : shared_redis.url,
+  });
+  for (const one of [postgres, store, shared_redis]) if ('stop' in one) await one.stop();
+  return code;
+}
+
 rmSync(REPORTS, { recursive: true, force: true });
 mkdirSync(REPORTS, { recursive: true });
 let failures = 0;
+if (process.argv.includes('--cluster')) {
+  const code = await onCluster([]);
+  for (const note of notes) process.stdout.write(`${note}\n`);
+  process.stdout.write(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped\n`);
+  process.exit(code === 0 && totals.passed > 0 ? 0 : 1);
+}
+
 // Waits for the network while everything else works.
 const audit = auditPackages();
 
@@ -89,31 +126,16 @@ const readers = await missingReaders();
 if (readers !== undefined) notes.push(`Readers were compared with fewer programs: ${readers}`);
 
 say('unit and API tests (SQLite)');
-failures += await vitest('sqlite', [], { TEST_DATABASE_URL: '', TEST_STORAGE_URL: '' });
+failures += await vitest('sqlite', [], { TEST_DATABASE_URL: '', TEST_STORAGE_URL: '', TEST_REDIS_URL: '' });
 
-say('API tests on PostgreSQL, with files in a store that speaks S3');
-const given = process.env.TEST_DATABASE_URL;
-const postgres = given ? { url: given, stop: async () => {} } : await startPostgres();
-if ('skipped' in postgres) {
-  notes.push(`API tests on PostgreSQL were skipped: ${postgres.skipped}`);
-  process.stdout.write(`skipped: ${postgres.skipped}\n`);
-} else {
-  // Engines, headers and counters know no database, and what proves them is slow; the last has an SQLite file of its own, whatever the others run on.
-  const without = [
-    '**/antivirus/{engines/**,clamd.test.ts,signatures.test.ts}',
-    '**/platform/{http,counters,security-headers,blobs/*}.test.ts',
-    '**/antivirus/at-once.test.ts',
-  ].flatMap((files) => ['--exclude', files]);
-  const given_store = process.env.TEST_STORAGE_URL;
-  const store = given_store ? { url: given_store, stop: async () => {} } : await startS3();
-  if ('skipped' in store) process.stdout.write(`files are kept in folders: ${store.skipped}\n`);
-  failures += await vitest('postgres', ['--project=server', 'src', ...without], {
-    TEST_DATABASE_URL: postgres.url,
-    TEST_STORAGE_URL: 'skipped' in store ? '' : store.url,
-  });
-  await postgres.stop();
-  if ('stop' in store) await store.stop();
-}
+say('API tests on PostgreSQL, with files in a store that speaks S3, and Redis');
+// Headers and counters know no database, and what proves them is slow; the last has an SQLite file of its own, whatever the others run on.
+const without = [
+  '**/antivirus/{clamd,signatures}.test.ts',
+  '**/platform/{http,counters,security-headers,blobs/*}.test.ts',
+  '**/antivirus/at-once.test.ts',
+].flatMap((files) => ['--exclude', files]);
+failures += await onCluster(['src', 'test/two-servers', ...without]);
 
 say('build');
 if ((await run(node, [join(ROOT, 'scripts/bootstrap.mjs'), '--build'])).code !== 0) fail('The build failed; see above.');
@@ -122,16 +144,27 @@ say('browser journeys');
 const chromium = await findChromium();
 if ('missing' in chromium) fail(chromium.missing);
 const journeys = join(REPORTS, 'journeys.json');
+const between = await Promise.all([startPostgres(), startS3(), startRedis()]);
+const [shared_database, shared_store, shared_redis] = between.map((one) => ('skipped' in one ? '' : one.url));
+for (const one of between) if ('skipped' in one) notes.push(`Journeys on two servers were skipped: ${one.skipped}`);
 failures += (
   await run(
     node,
     [join(ROOT, 'node_modules/@playwright/test/cli.js'), 'test', '--config', join(ROOT, 'e2e/playwright.config.ts')],
     {
       cwd: join(ROOT, 'e2e'),
-      env: { NO_COLOR: '1', CHROMIUM_PATH: chromium.path, PLAYWRIGHT_JSON_OUTPUT_FILE: journeys },
+      env: {
+        NO_COLOR: '1',
+        CHROMIUM_PATH: chromium.path,
+        PLAYWRIGHT_JSON_OUTPUT_FILE: journeys,
+        JOURNEY_DATABASE_URL: shared_database ?? '',
+        JOURNEY_STORAGE_URL: shared_store ?? '',
+        JOURNEY_REDIS_URL: shared_redis ?? '',
+      },
     },
   )
 ).code;
+for (const one of between) if ('stop' in one) await one.stop();
 const { stats } = JSON.parse(readFileSync(journeys, 'utf8'));
 totals.passed += stats.expected + stats.flaky;
 totals.failed += stats.unexpected;

@@ -143,7 +143,7 @@ export const cancelUpload = endpoint({
   method: 'DELETE',
   path: '/antivirus/uploads/{key}',
   summary:
-    'Cancel an upload, or the scan that follows it. Answered once nothing of the file is left; 404 when its verdict came first; 503 while it is on its way to another server.',
+    'Cancel an upload, or the scan that follows it. Answered once nothing of the file is left; 404 when its verdict came first; 503 while it is on its way to another server that does not answer.',
   access: 'customer',
   params: z.object({ key: uploadKeySchema }),
   status: 204,

@@ -54,7 +54,7 @@ describe('the automatic reply', () => {
   });
 
   test.each([
-    ['I forgot my password', 'this answer came by itself'],
+    ['I forgot my password', 'Forgot Password?'],
     ['please call me about my billing', 'press Request this plan'],
     ['my phone has no network', 'Add Rule'],
     ['the payment by card failed', 'press Request this plan'],

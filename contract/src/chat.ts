@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { idParamsSchema, idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
 
 /** Longest chat message, in characters. */
 export const MESSAGE_LENGTH_MAXIMUM = 4_000;
@@ -24,54 +24,303 @@ export const messageSchema = z
   // No database stores these unchanged, and what is not stored verbatim is not taken.
   .refine((message) => message.isWellFormed() && !message.includes('\0'), 'The message holds characters that are not text.');
 
-/** One message of a person's conversation with support. `user_id` is whose conversation it is, whoever wrote it. */
+/** Files of one message, and the bytes of one of them. */
+export const ATTACHMENTS_MAXIMUM = 10;
+export const ATTACHMENT_BYTES_MAXIMUM = 25 * 1024 * 1024;
+/** Files of a person that were uploaded and not sent yet. */
+export const UNSENT_ATTACHMENTS_MAXIMUM = 20;
+/** How often a page says at most that somebody types, and how long that holds without another word, in ms. */
+export const TYPING_EVERY = 3_000;
+export const TYPING_HOLDS = 6_000;
+/** A closed conversation that the customer writes in within this goes on where it was, in ms; later a new matter begins. */
+export const REOPENED_WITHIN = 24 * 3_600_000;
+const RATING_COMMENT_LENGTH_MAXIMUM = 1_000;
+
+/**
+ * Where a file of the chat is on its way. Only a `clean` one can be sent, opened by the other side, or opened at all: `infected` has a threat in it, `unread` could not be
+ * read as a whole by our engines, `failed` was not scanned (the server stopped, or an engine did).
+ */
+export const attachmentStatusSchema = z.enum(['scanning', 'clean', 'infected', 'unread', 'failed']);
+export type AttachmentStatus = z.infer<typeof attachmentStatusSchema>;
+
+/** A file of the chat. `is_image`: a picture that a page may show in place (PNG, JPEG, GIF, WebP by its bytes); everything else is downloaded, SVG and HTML too. */
+export const attachmentSchema = z.object({
+  id: idSchema,
+  filename: z.string(),
+  /** Bytes. */
+  size: z.int(),
+  status: attachmentStatusSchema,
+  threat: z.string().nullable(),
+  is_image: z.boolean(),
+});
+export type Attachment = z.infer<typeof attachmentSchema>;
+
+/** What can be shared from its own screen: staff may then open that one thing. */
+export const sharedKindSchema = z.enum(['alert', 'scan', 'rule', 'device']);
+export type SharedKind = z.infer<typeof sharedKindSchema>;
+
+/** What stands in a message beside its words. `shared` names one thing of the customer; `remote_session` has the code that a technician joins with. */
+export const cardSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('shared'), thing: sharedKindSchema, subject_id: idSchema, title: z.string() }),
+  z.object({ kind: z.literal('remote_session'), session_id: idSchema, session_code: z.string(), expires_at: timeSchema }),
+  z.object({ kind: z.literal('article'), slug: z.string(), title: z.string() }),
+]);
+export type Card = z.infer<typeof cardSchema>;
+
+/**
+ * One message of a person's conversation with support. `user_id` is whose conversation it is, whoever wrote it. `seq` is its place in the conversation: the server counts
+ * them, whatever clocks say, and a page sorts by it.
+ */
 export const chatMessageSchema = z.object({
   id: idSchema,
   user_id: idSchema,
+  conversation_id: idSchema,
+  seq: z.int().min(1),
+  /** Empty where files or a card stand for themselves. */
   message: z.string(),
   sender: z.enum(['user', 'support']),
+  /** The username of who answered, as it was; null for the customer's own and for what came by itself. */
+  author: z.string().nullable(),
+  /** Nobody wrote it: it came by itself. */
+  is_automatic: z.boolean(),
   timestamp: timeSchema,
   /** Whether the other side has read it. */
   is_read: z.boolean(),
+  /** What the page that sent it named it; null for what other pages sent before there were such names. */
+  client_message_id: z.string().nullable(),
+  attachments: z.array(attachmentSchema),
+  card: cardSchema.nullable(),
 });
 export type ChatMessage = z.infer<typeof chatMessageSchema>;
+
+/** How a page names a message before it is sent: the same one again is the same message, and is answered with what was stored the first time. */
+export const clientMessageIdSchema = z.uuid('This is not a name of a message.');
+
+/** Newest first. `cursor` goes to older ones, `after` to the ones that came right after a message; `search` keeps those with these words. */
+export const messagesQuerySchema = pageQuerySchema
+  .extend({ after: idSchema.optional(), search: searchSchema })
+  .refine(({ cursor, after }) => cursor === undefined || after === undefined, {
+    path: ['after'],
+    message: 'Ask for what came before a message or after one.',
+  });
+export type MessagesQuery = z.output<typeof messagesQuerySchema>;
+
+/** A message and the files in it. Where there are files, the words may be left out (see `requireWords`). */
+export const writtenFields = {
+  message: z.string({ error: 'Write a message.' }),
+  client_message_id: clientMessageIdSchema.optional(),
+  attachment_ids: z
+    .array(idSchema, { error: 'Give a list of files.' })
+    .max(ATTACHMENTS_MAXIMUM, `A message has at most ${ATTACHMENTS_MAXIMUM} files.`)
+    .refine((ids) => new Set(ids).size === ids.length, 'Name each file once.')
+    .default([]),
+};
+
+/** Words are asked for where there are no files; where there are words, they are a message. */
+export function requireWords(
+  { message, attachment_ids }: { message: string; attachment_ids: readonly string[] },
+  context: z.core.$RefinementCtx,
+): void {
+  if (message === '' && attachment_ids.length > 0) return;
+  for (const { message: sentence } of messageSchema.safeParse(message).error?.issues ?? [])
+    context.addIssue({ code: 'custom', path: ['message'], message: sentence });
+}
 
 export const listMessages = endpoint({
   method: 'GET',
   path: '/chat/messages',
   summary: 'The conversation of the signed-in person with support, newest first.',
   access: 'customer',
-  query: pageQuerySchema,
+  query: messagesQuerySchema,
   status: 200,
   reply: z.array(chatMessageSchema),
   problems: [],
 });
+
+/** `automatic_reply` is what came by itself after the message, null where a person has the conversation open; pages are told of it as of every message (`chat_message`). */
+export const sentMessageSchema = chatMessageSchema.extend({ automatic_reply: chatMessageSchema.nullable() });
+export type SentMessage = z.infer<typeof sentMessageSchema>;
 
 export const sendMessage = endpoint({
   method: 'POST',
   path: '/chat/messages',
   summary: 'Write a message to support.',
   access: 'customer',
+  body: z
+    .object({ ...writtenFields, sender: z.literal('user', { error: 'A message of yours has the sender "user".' }) })
+    .superRefine(requireWords),
+  changes: 'messages',
+  status: 201,
+  reply: sentMessageSchema,
+  problems: ['not_found', 'conflict'],
+});
+
+/**
+ * What stands around the messages. `staff`: whether somebody of support is here now, and when outside the hours they are back. `read_seq` is up to where support has read,
+ * `unread` how many messages of support the customer has not. `rating` is of the matter that was closed last: null while there is none, or none that can be rated.
+ */
+export const chatStateSchema = z.object({
+  conversation_id: idSchema.nullable(),
+  status: z.enum(['none', 'open', 'closed']),
+  /** Who answers: a username; null while nobody has taken it. */
+  agent: z.string().nullable(),
+  wants_person: z.boolean(),
+  staff: z.object({ is_here: z.boolean(), is_open: z.boolean(), opens_at: timeSchema.nullable() }),
+  /** The median time of a first answer in the last 7 days, in seconds; null where there were too few. */
+  response_s: z.int().nullable(),
+  unread: z.int(),
+  read_seq: z.int(),
+  last_seq: z.int(),
+  rating: z.object({ given: z.int().min(1).max(5).nullable() }).nullable(),
+});
+export type ChatState = z.infer<typeof chatStateSchema>;
+
+export const readChat = endpoint({
+  method: 'GET',
+  path: '/chat',
+  summary: 'How it stands with the conversation of the signed-in person, and whether somebody of support is here.',
+  access: 'customer',
+  status: 200,
+  reply: chatStateSchema,
+  problems: [],
+});
+
+export const seqSchema = z.int({ error: 'Give a whole number.' }).min(0, 'Give the place of a message.');
+
+export const markRead = endpoint({
+  method: 'POST',
+  path: '/chat/read',
+  summary: 'Say up to which message one has read.',
+  access: 'customer',
+  body: z.object({ seq: seqSchema }),
+  status: 200,
+  reply: chatStateSchema,
+  problems: [],
+});
+
+export const askPerson = endpoint({
+  method: 'POST',
+  path: '/chat/person',
+  summary: 'Ask for a person: the conversation stands before the others of the inbox, and nothing answers by itself any more.',
+  access: 'customer',
+  changes: 'messages',
+  status: 200,
+  reply: chatStateSchema,
+  problems: [],
+});
+
+export const rateChat = endpoint({
+  method: 'POST',
+  path: '/chat/rating',
+  summary: 'Rate the help that one got, once the conversation is closed. Another rating replaces it.',
+  access: 'customer',
   body: z.object({
-    message: messageSchema,
-    sender: z.literal('user', { error: 'A message of yours has the sender "user".' }),
+    rating: z.int({ error: 'Give 1 to 5.' }).min(1, 'Give 1 to 5.').max(5, 'Give 1 to 5.'),
+    comment: z
+      .string()
+      .trim()
+      .max(RATING_COMMENT_LENGTH_MAXIMUM, `A comment has at most ${RATING_COMMENT_LENGTH_MAXIMUM} characters.`)
+      .default(''),
   }),
+  changes: 'messages',
+  status: 200,
+  reply: chatStateSchema,
+  problems: ['conflict'],
+});
+
+export const shareThing = endpoint({
+  method: 'POST',
+  path: '/chat/share',
+  summary:
+    'Put a card of one alert, scan, rule or device of one’s own into the chat. Staff may open that one thing from then on.',
+  access: 'customer',
+  body: z.object({ thing: sharedKindSchema, subject_id: idSchema, client_message_id: clientMessageIdSchema.optional() }),
   changes: 'messages',
   status: 201,
   reply: chatMessageSchema,
+  problems: ['not_found'],
+});
+
+export const uploadAttachment = endpoint({
+  method: 'POST',
+  path: '/chat/attachments',
+  summary:
+    'Upload a file for a message. It is scanned first: `chat_attachment` tells how that ended, and only a clean one can be sent.',
+  access: 'customer',
+  upload: 'file',
+  status: 201,
+  reply: attachmentSchema,
+  problems: ['too_large', 'malformed', 'upload_stalled', 'unsupported_media_type', 'conflict'],
+});
+
+export const readAttachment = endpoint({
+  method: 'GET',
+  path: '/chat/attachments/{id}',
+  summary: 'How the scan of a file of the chat stands.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 200,
+  reply: attachmentSchema,
   problems: [],
+});
+
+export const deleteAttachment = endpoint({
+  method: 'DELETE',
+  path: '/chat/attachments/{id}',
+  summary: 'Take back a file that was not sent yet.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 204,
+  problems: ['conflict'],
+});
+
+export const downloadAttachment = endpoint({
+  method: 'GET',
+  path: '/chat/attachments/{id}/file',
+  summary:
+    'A file of the chat: of one’s own conversation, or as staff of one that one may read. Pictures may be shown; everything else is an attachment.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 200,
+  download: true,
+  problems: ['conflict'],
+});
+
+export const downloadTranscript = endpoint({
+  method: 'GET',
+  path: '/chat/transcript',
+  summary: 'All of one’s own conversation as a text file.',
+  access: 'customer',
+  status: 200,
+  download: true,
+  problems: [],
+});
+
+export const mailTranscript = endpoint({
+  method: 'POST',
+  path: '/chat/transcript',
+  summary: 'Have the newest part of one’s own conversation sent to one’s own address.',
+  access: 'customer',
+  needs_proven_email: true,
+  expensive: true,
+  status: 200,
+  reply: z.object({ success: z.literal(true) }),
+  problems: ['conflict'],
 });
 
 interface ReplyRule {
   /** What the message is about. */
   about: RegExp;
   reply: string;
+  /** The help page that says more. */
+  article: string;
 }
 
 interface ScamRule {
   /** What must all occur, in any order. Each is searched in one pass. */
   all: readonly RegExp[];
   reply: string;
+  article: string;
 }
 
 /** Somebody who calls or writes. */
@@ -92,6 +341,7 @@ const SCAM_RULES: readonly ScamRule[] = [
     reply:
       'Do not pay. Take the computer off the internet now: pull the cable or switch Wi-Fi off, and leave it on. ' +
       'Do not delete anything. Call support from a phone, and read them the words on the screen.',
+    article: 'ransom-note',
   },
   {
     all: [
@@ -102,20 +352,24 @@ const SCAM_RULES: readonly ScamRule[] = [
     reply:
       'Do not call that number: a real warning has none. Close the window; if it does not close, restart the computer. ' +
       'Nothing is infected because a page says so. To be sure, go to Antivirus and scan what you downloaded last.',
+    article: 'warning-with-a-number',
   },
   {
     all: [SOMEBODY, LOOT, ASKING],
     reply:
       'Hang up. We never call first, and nobody from support asks for a card number, a password or a code. ' +
       `Give nothing, install nothing, and do not call back a number that they gave you. ${BANK} ${LET_IN}`,
+    article: 'somebody-called-me',
   },
   {
     all: [/\b(?:microsoft|windows|apple|amazon|police|bank)\b/u, /\b(?:called|calls|calling|on the phone|rang)\b/u],
     reply: `Hang up. We never call first, and neither does Microsoft, your bank or the police to ask for money, a password or a code. ${BANK} ${LET_IN}`,
+    article: 'somebody-called-me',
   },
   {
     all: [/\b(?:scam(?:s|med|mer|mers)?|fraud|con ?man|tricked|ripped off|fake (?:support|microsoft|police|bank))\b/u],
     reply: `Hang up, or close the page. We never call first, and never ask for money, a password or a code. ${BANK} ${LET_IN}`,
+    article: 'somebody-called-me',
   },
   {
     all: [
@@ -124,6 +378,7 @@ const SCAM_RULES: readonly ScamRule[] = [
     reply:
       'Do not press anything in it, and do not answer. If you typed a password after pressing its link, change that password now, by typing the address of the site yourself. ' +
       `${BANK} A file that came with it can be checked: go to Antivirus and press Choose files.`,
+    article: 'strange-mail-or-link',
   },
 ];
 
@@ -134,6 +389,7 @@ const REPLY_RULES: readonly ReplyRule[] = [
     reply:
       'Do not open the file. Go to Antivirus, press Choose files and pick it: the scan history then says Clean, Infected or Pending, and why. ' +
       'If it says Infected, delete the file, change any password that you typed after opening it, and tell support what was found.',
+    article: 'a-file-is-infected',
   },
   {
     about: /firewall|network/u,
@@ -141,41 +397,73 @@ const REPLY_RULES: readonly ReplyRule[] = [
       'Go to Firewall and use "Would this pass?": it says whether your rules let a connection through, and which rule decides. ' +
       'A dimmed rule is switched off, and an enabled block wins over every allow. Add Rule makes a new one. ' +
       'If it still does not fit, call support with the name of the program, and its address, protocol and port.',
+    article: 'firewall-rules',
   },
   {
     about: /slow|performance/u,
     reply:
       'Restart the computer first, and close what you do not use. Then go to Antivirus and scan the program that you suspect. ' +
       'If it stays slow, call support: say since when, which program is open, and whether it is slow without the internet too.',
+    article: 'slow-computer',
   },
   {
     about: /billing|payment/u,
     reply:
       'You see your plan, its price and its end on the Dashboard. To change it, go to Subscriptions and press Request this plan; ' +
       'an administrator answers. If an amount or a date is wrong, call support. Never write a card number in this chat.',
+    article: 'plan-and-payment',
   },
   {
     about: /remote|access/u,
     reply:
       'Go to Remote Access and press New Session. You get a code that is valid for 30 minutes: read it only to a technician whom you called yourself. ' +
       'The technician joins with it, and Cancel or End session stops it at any time. Nobody from support asks for your password.',
+    article: 'remote-support-safely',
+  },
+];
+
+/** What somebody writes who cannot get in, or asks what a word of the product means; looked for before the keywords, which stand in such sentences by chance. */
+const QUESTION_RULES: readonly ReplyRule[] = [
+  {
+    about: /\b(?:cannot|can't|cant|can not|unable to) (?:sign|log) ?in\b|\bforgot(?:ten)? my (?:password|username)\b/u,
+    reply:
+      'On the sign-in screen press Forgot Password? or Forgot Username?, and follow the mail. If the second step is what fails, use one of your recovery codes. ' +
+      'A person reads this chat and helps if that does not work.',
+    article: 'i-cannot-sign-in',
+  },
+  {
+    about: /\bpending\b/u,
+    reply:
+      'Pending means that the file has not been read to its end yet, or could not be, so nobody can say that it is clean. The scan history says why. Do not open it until it says Clean.',
+    article: 'what-pending-means',
   },
 ];
 
 const DEFAULT_REPLY =
-  'Your message is kept, and this answer came by itself. To reach a person, call support: say what you did and what happened, with the exact words of any error. ' +
+  'Your message is kept and a person reads it; this answer came by itself. Meanwhile write what you did and what happened, with the exact words of any error. ' +
   'To check a suspicious file at once, go to Antivirus and press Choose files.';
 
 /** A message is searched up to here, in characters: a deceiver's call is told in a few sentences, and the time that the search takes stays small. */
 const SEARCHED = 2_000;
 
-/** The reply that is added to the chat at once and marked as automatic, until a person reads the message. */
-export function automaticReply(message: string): string {
+/** What answers at once, and the help page that says more; `article` is null where none fits. */
+export interface AutomaticAnswer {
+  reply: string;
+  /** It is about somebody who is being deceived: it is given although a person was asked for. */
+  cannot_wait: boolean;
+  article: string | null;
+}
+
+/** The answer that is added to the chat at once and marked as automatic, until a person reads the message. First what cannot wait, then the keywords of the specification. */
+export function automaticAnswer(message: string): AutomaticAnswer {
   const text = message.toLowerCase();
   const start = text.slice(0, SEARCHED).replace(/\s+/gu, ' ');
-  return (
-    SCAM_RULES.find(({ all }) => all.every((sign) => sign.test(start)))?.reply ??
-    REPLY_RULES.find(({ about }) => about.test(text))?.reply ??
-    DEFAULT_REPLY
-  );
+  const scam = SCAM_RULES.find(({ all }) => all.every((sign) => sign.test(start)));
+  const rule = scam ?? QUESTION_RULES.find(({ about }) => about.test(start)) ?? REPLY_RULES.find(({ about }) => about.test(text));
+  const { reply, article } = rule ?? { reply: DEFAULT_REPLY, article: null };
+  return { reply, article, cannot_wait: scam !== undefined };
+}
+
+export function automaticReply(message: string): string {
+  return automaticAnswer(message).reply;
 }

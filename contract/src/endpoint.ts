@@ -10,16 +10,21 @@ export type Access = 'anyone' | 'customer' | 'support' | 'admin';
 export const TOPICS = ['rules', 'messages', 'remote', 'subscription', 'account', 'files', 'alerts', 'devices'] as const;
 export type Topic = (typeof TOPICS)[number];
 
-/** What of the installation changes, whoever does it: the provider's name and contact, the plans on offer, what waits for administrators, and who has an account. */
-export const INSTALLATION_TOPICS = ['provider', 'plans', 'waiting', 'people'] as const;
+/**
+ * What of the installation changes, whoever does it: the provider's name and contact, the plans on offer, what waits for administrators, who has an account, canned
+ * answers and settings of the support desk, and the help pages.
+ */
+export const INSTALLATION_TOPICS = ['provider', 'plans', 'waiting', 'people', 'desk', 'help'] as const;
 export type InstallationTopic = (typeof INSTALLATION_TOPICS)[number];
 
 /** Whose open pages are told of it. */
-export const TOLD_TO: Record<InstallationTopic, 'everybody' | 'administrators'> = {
+export const TOLD_TO: Record<InstallationTopic, 'everybody' | 'administrators' | 'staff'> = {
   provider: 'everybody',
   plans: 'everybody',
   waiting: 'administrators',
   people: 'administrators',
+  desk: 'staff',
+  help: 'everybody',
 };
 
 /** The parts of a path in braces: `ParamsOf<'/scans/{id}'>` is `'id'`. */

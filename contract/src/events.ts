@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { scanSchema } from './antivirus.ts';
 import { CLOSED, channel } from './channel.ts';
+import { attachmentSchema, chatMessageSchema } from './chat.ts';
+import { conversationSchema, deskMessageSchema, presenceSchema } from './desk.ts';
 import { INSTALLATION_TOPICS, TOPICS } from './endpoint.ts';
 import { idSchema } from './fields.ts';
 
@@ -31,7 +33,10 @@ export const scanProgressSchema = z.discriminatedUnion('stage', [
 ]);
 export type ScanProgress = z.infer<typeof scanProgressSchema>;
 
-/** What happened, to one person. */
+/**
+ * What happened. Each goes into one topic, or several: that of a person (their own pages), that of the staff, that of one conversation (staff who have it open). What the
+ * comments say of a kind is where it goes.
+ */
 export const liveEventSchema = z.discriminatedUnion('kind', [
   /** `upload_key` is what the page that sent the file named its upload; null when it named none. */
   z.object({
@@ -45,18 +50,90 @@ export const liveEventSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('alerts_changed') }),
   /** Something of the account, or of the installation, is not as it was: what shows it is to be read anew. */
   z.object({ kind: z.literal('changed'), topic: z.enum([...TOPICS, ...INSTALLATION_TOPICS]) }),
+  /** Person: a message of their conversation, whoever wrote it; never a note. One's own ones too, for the other tabs. */
+  z.object({ kind: z.literal('chat_message'), message: chatMessageSchema }),
+  /** Person and conversation: one side has read up to here. */
+  z.object({
+    kind: z.literal('chat_read'),
+    conversation_id: idSchema,
+    reader: z.enum(['user', 'support']),
+    seq: z.int(),
+  }),
+  /** Person (of who uploaded it): how the scan of a file ended. */
+  z.object({ kind: z.literal('chat_attachment'), attachment: attachmentSchema }),
+  /**
+   * Of the moment; it holds for `TYPING_HOLDS`. Person: somebody of support types. Conversation: the customer, or a colleague, does (`user_id` and `username` say who; both
+   * null for customers to see no names of people who have not answered).
+   */
+  z.object({
+    kind: z.literal('chat_typing'),
+    conversation_id: idSchema,
+    side: z.enum(['user', 'support']),
+    user_id: idSchema.nullable(),
+    username: z.string().nullable(),
+  }),
+  /** Everybody, of the moment: whether somebody of support is here. */
+  z.object({ kind: z.literal('support_here'), is_here: z.boolean() }),
+  /** Conversation: a message or note, as staff see it. */
+  z.object({ kind: z.literal('desk_message'), message: deskMessageSchema }),
+  /** Staff: a conversation is not as it was, or is new. Of an older `version` than the page has, it says nothing. */
+  z.object({ kind: z.literal('conversation_changed'), conversation: conversationSchema }),
+  /** Staff: a conversation is gone with its customer's account. */
+  z.object({ kind: z.literal('conversation_removed'), conversation_id: idSchema }),
+  /** Staff, of the moment: who is here. */
+  z.object({ kind: z.literal('presence_changed'), user_id: idSchema, username: z.string(), presence: presenceSchema }),
+  /** Conversation, of the moment: who of the staff has it open just now, besides oneself too. */
+  z.object({
+    kind: z.literal('conversation_viewers'),
+    conversation_id: idSchema,
+    viewers: z.array(z.object({ id: idSchema, username: z.string() })),
+  }),
 ]);
 export type LiveEvent = z.infer<typeof liveEventSchema>;
 
 /** Events of the moment: they are never told again after a gap. */
-export const OF_THE_MOMENT: ReadonlySet<LiveEvent['kind']> = new Set(['scan_progress']);
+export const OF_THE_MOMENT: ReadonlySet<LiveEvent['kind']> = new Set([
+  'scan_progress',
+  'chat_typing',
+  'support_here',
+  'presence_changed',
+  'conversation_viewers',
+]);
 
 /** `after` is the last event id or cursor that the page has seen: what came since is told first. */
 const helloSchema = z.object({ kind: z.literal('hello'), access_token: z.string().max(128), after: idSchema.optional() });
 
+/** Conversations that one page may have open at a time. */
+export const OPEN_CONVERSATIONS_MAXIMUM = 5;
+
+/**
+ * What a page may say after the welcome. `listen`: hear a topic beside one's own, from the event or cursor `after` on: `staff` (may.useDesk), or the one of a
+ * conversation (may.serve), which also says that one has it open; listening again to one that is open begins anew. What one may not hear is answered with `refused`, and
+ * the socket stays. `typing`: in the named conversation; null is one's own.
+ */
+export const saidFrameSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('listen'), topic: z.literal('staff'), after: idSchema.optional() }),
+  z.object({
+    kind: z.literal('listen_conversation'),
+    conversation_id: idSchema,
+    after: idSchema.optional(),
+  }),
+  z.object({ kind: z.literal('leave_conversation'), conversation_id: idSchema }),
+  z.object({ kind: z.literal('typing'), conversation_id: idSchema.nullable() }),
+]);
+export type SaidFrame = z.infer<typeof saidFrameSchema>;
+
 /** What a page says. */
-export const clientFrameSchema = z.discriminatedUnion('kind', [helloSchema, z.object({ kind: z.literal('pong') })]);
+export const clientFrameSchema = z.discriminatedUnion('kind', [
+  helloSchema,
+  z.object({ kind: z.literal('pong') }),
+  ...saidFrameSchema.options,
+]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
+
+/** Which topic a frame of the server is about. Left out: the page's own person. */
+const heardTopicSchema = z.union([z.literal('staff'), z.object({ conversation_id: idSchema })]);
+export type HeardTopic = z.infer<typeof heardTopicSchema>;
 
 /** What the server says. */
 export const serverFrameSchema = z.discriminatedUnion('kind', [
@@ -64,18 +141,22 @@ export const serverFrameSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('welcome'), cursor: idSchema, missed: z.boolean(), heartbeat_ms: z.int() }),
   /** To be answered with `pong`. */
   z.object({ kind: z.literal('ping') }),
-  /** `id` is null for an event of the moment. */
-  z.object({ kind: z.literal('event'), id: idSchema.nullable(), event: liveEventSchema }),
+  /** `id` is null for an event of the moment. With a `topic` the id is that topic's: each has its own cursor. */
+  z.object({ kind: z.literal('event'), id: idSchema.nullable(), event: liveEventSchema, topic: heardTopicSchema.optional() }),
+  /** The answer to `listen`: from here on the topic is told. `missed` as in the welcome, of this topic alone. */
+  z.object({ kind: z.literal('listening'), topic: heardTopicSchema, cursor: idSchema, missed: z.boolean() }),
+  /** One may not hear it, or there is none. */
+  z.object({ kind: z.literal('refused'), topic: heardTopicSchema }),
 ]);
 export type ServerFrame = z.infer<typeof serverFrameSchema>;
 
-/** A page says two things, both short. */
+/** What a page says is short. */
 export const eventsChannel = channel({
   path: EVENTS_PATH,
   hello: helloSchema,
-  said: z.never(),
+  said: saidFrameSchema,
   told: serverFrameSchema,
   hello_bytes: 1024,
   frame_bytes: 1024,
-  frames_per_heartbeat: 20,
+  frames_per_heartbeat: 60,
 });

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
 export const overviewSchema = z.object({
-  /** What waits for an administrator. `mails` are those that were not sent: for the mail server, for a reader, or given up. */
-  waiting: z.object({ plan_requests: z.int(), false_alarms: z.int(), mails: z.int() }),
+  /**
+   * What waits for an administrator. `mails` are those that were not sent: for the mail server, for a reader, or given up. `jobs` is work in the background that failed too often, and is not tried any more.
+   */
+  waiting: z.object({ plan_requests: z.int(), false_alarms: z.int(), mails: z.int(), jobs: z.int() }),
   /** What a new installation needs of the administrator who asks, and whether it is done. */
   first_steps: z.object({
     provider: z.boolean(),

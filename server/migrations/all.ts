@@ -27,6 +27,8 @@ import * as mailQueue from './0037-mail-queue.ts';
 import * as storedIn from './0043-stored-in.ts';
 import * as jobs from './0045-jobs.ts';
 import * as servers from './0046-servers.ts';
+import * as desk from './0050-desk.ts';
+import * as help from './0051-help.ts';
 import * as browsers from './0055-browsers.ts';
 import * as firewallRevisions from './0056-firewall-revisions.ts';
 import * as devices from './0057-devices.ts';
@@ -61,6 +63,8 @@ export const migrations: Record<string, Migration> = {
   '0043-stored-in': storedIn,
   '0045-jobs': jobs,
   '0046-servers': servers,
+  '0050-desk': desk,
+  '0051-help': help,
   '0055-browsers': browsers,
   '0056-firewall-revisions': firewallRevisions,
   '0057-devices': devices,

@@ -4,30 +4,29 @@ import { VERSION } from '@palisade/contract/constants';
 import type { Topic } from '@palisade/contract/endpoint';
 import { eventsChannel, type LiveEvent } from '@palisade/contract/events';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
+import type { Engine, YaraPool } from '@palisade/scanner/yara-pool';
 import type { FastifyInstance } from 'fastify';
 import { type Kysely, sql } from 'kysely';
-import type { AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
-import type { AntiHacking } from '#features/anti-hacking/anti-hacking.ts';
-import type { DetectionTables } from '#features/anti-hacking/detection/detection.tables.ts';
-import { forgetFindingsOf } from '#features/anti-hacking/detection/findings-store.ts';
-import { forgetWindowsOf } from '#features/anti-hacking/detection/windows-store.ts';
-import { clearedFileIncident } from '#features/anti-hacking/infected-file.ts';
-import { forgetInKeys } from '#features/anti-hacking/merging.ts';
-import { createMovedTokens } from '#features/anti-hacking/moved-tokens.ts';
-import { forgetOldDrills } from '#features/anti-hacking/old-drills.ts';
-import { forgetOldScores } from '#features/anti-hacking/score-history.ts';
-import type { Engine, YaraPool } from '#features/antivirus/engines/yara-pool.ts';
+import type { AlertTables } from '#features/alerts/alerts.tables.ts';
+import type { Alerts } from '#features/alerts/alerts.ts';
+import { clearedFileIncident } from '#features/alerts/cleared-file.ts';
+import { forgetInKeys } from '#features/alerts/merging.ts';
+import { forgetOldDrills } from '#features/alerts/old-drills.ts';
 import type { Signatures } from '#features/antivirus/signatures.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { readLeakedPasswords } from '#features/auth/leaked-passwords.ts';
 import { accountKey } from '#features/auth/sign-in.ts';
-import { serveChat } from '#features/chat/chat.routes.ts';
-import { createChat } from '#features/chat/chat.ts';
+import type { ChatTables } from '#features/chat/chat.tables.ts';
 import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
+import type { DetectionTables } from '#features/detection/detection.tables.ts';
+import { forgetFindingsOf } from '#features/detection/findings-store.ts';
+import { createMovedTokens } from '#features/detection/moved-tokens.ts';
+import { forgetWindowsOf } from '#features/detection/windows-store.ts';
 import { serveFirewall } from '#features/firewall/firewall.routes.ts';
 import type { FirewallTables } from '#features/firewall/firewall.tables.ts';
 import { createFirewall } from '#features/firewall/firewall.ts';
 import { serveOutbox } from '#features/outbox/outbox.routes.ts';
+import { forgetOldScores } from '#features/posture/score-history.ts';
 import { serveRemote } from '#features/remote/remote.routes.ts';
 import { createRemote } from '#features/remote/remote.ts';
 import { serveOverview } from '#features/setup/overview.routes.ts';
@@ -68,6 +67,7 @@ import { createRedisTopics } from '#platform/topics/redis-topics.ts';
 import { personTopic } from '#platform/topics/topics.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
+import { buildDesk } from './app/desk.ts';
 import { type BuiltDevices, buildDevices } from './app/devices.ts';
 import { createInstallationNews } from './app/installation-news.ts';
 import { restrainMail } from './app/letters.ts';
@@ -86,7 +86,9 @@ export interface App {
   embedded: YaraPool;
   signatures: Signatures;
   /** What raises alerts. */
-  antiHacking: Pick<AntiHacking, 'raise'>;
+  alerts: Pick<Alerts, 'raise'>;
+  /** Writes down the scores that readings have found since the last minute. */
+  keepScores(): Promise<void>;
   database: Kysely<Tables>;
   /** Stops taking requests; to be called before `close` by who lets those under way finish. */
   drain: Drain;
@@ -131,7 +133,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       : await joinServers({
           database: database.$pickTables<'servers'>(),
           home: home.id,
-          needed: { REDIS_URL: settings.redis_url !== undefined },
+          needed: { REDIS_URL: settings.redis_url !== undefined, STORAGE_URL: settings.storage !== undefined },
           logger,
         }).catch(async (error: unknown) => {
           await database.destroy();
@@ -139,7 +141,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
         });
   const metrics = settings.metrics && createMetrics();
   const spool = openSpool({ ...folderOf(surroundings, 'spool'), limits: settings.spool });
-  const { quarantine, shared, close: closeStore } = await openKeptFiles(surroundings);
+  const { quarantine, shared, sharedSets, attachments, close: closeStore } = await openKeptFiles(surroundings);
   const topics =
     settings.redis_url === undefined ? createMemoryTopics() : await createRedisTopics({ url: settings.redis_url, logger });
   const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
@@ -207,16 +209,20 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     logger,
   });
   const scanner = await buildScanner(surroundings, {
-    database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation' | 'audit_entries' | 'audit_head'>(),
+    database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation' | 'jobs' | 'audit_entries' | 'audit_head'>(),
+    jobs,
+    news,
+    livingHomes: async () => (await servers?.living()) ?? [],
     audit,
     accounts: { findUsers: (ids) => accounts.auth.findUsers(ids) },
     counters,
     spool,
     quarantine,
     shared,
+    sharedSets,
     home: home.id,
     onInfected: (file) => monitor.detection.observe(scanFinished(file)),
-    onCleared: (file) => monitor.antiHacking.raise(clearedFileIncident(file)),
+    onCleared: (file) => monitor.alerts.raise(clearedFileIncident(file)),
     tell,
     meter: metrics && meterScans(metrics),
     now,
@@ -238,6 +244,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     forget: [
       (transaction, user_id) =>
         antivirus.forgetPerson(transaction.$extendTables<Pick<Tables, 'scans' | 'quarantine_reports'>>(), user_id),
+      (transaction, user_id) => desk.forgetPerson(transaction.$extendTables<Pick<Tables, keyof ChatTables>>(), user_id),
       async (transaction, user_id) => {
         await remote.forgetAgent(transaction.$extendTables<Pick<Tables, 'remote_sessions'>>(), user_id);
         return () => Promise.resolve();
@@ -252,6 +259,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
         );
         return () => Promise.resolve();
       },
+      (_transaction, user_id) => Promise.resolve(() => Promise.resolve(monitor.posture.scores.forget(user_id))),
       // Once everything of it is deleted.
       () => Promise.resolve(async () => void (await wipeDeleted(database))),
     ],
@@ -279,9 +287,13 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   });
   const devices: BuiltDevices = buildDevices(surroundings, {
     ...{ database, audit, counters, firewall, jobs, topics, now },
-    raise: (incident) => monitor.antiHacking.raise({ ...incident, browser_id: null, session_id: null }),
+    raise: (incident) => monitor.alerts.raise({ ...incident, browser_id: null, session_id: null }),
     recordScan: antivirus.recordOnDevice,
     changed: (user_id) => changed(user_id, 'devices'),
+  });
+  const desk = await buildDesk(surroundings, {
+    ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
+    files: attachments,
   });
   keepRetention({
     jobs,
@@ -351,7 +363,12 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   serveOutbox(api, mail);
   serveOverview(
     api,
-    { plan_requests: planRequests.countOpen, false_alarms: scanner.openFalseAlarms, mails: mail.countUnsent },
+    {
+      plan_requests: planRequests.countOpen,
+      false_alarms: scanner.openFalseAlarms,
+      mails: mail.countUnsent,
+      jobs: jobs.countDead,
+    },
     {
       provider: () => isSetUp(database.$pickTables<'installation'>()),
       second_factor: async (user_id) => (await accounts.twoFactor.secondFactor(user_id)).enabled,
@@ -374,9 +391,9 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     scanCounts: antivirus.counts,
     plan: subscriptions.current,
     devices: devices.ofDashboard,
-    overview: monitor.antiHacking.overview,
+    overview: monitor.posture.overview,
   });
-  serveChat(api, createChat({ database: database.$pickTables<'chat_messages'>(), now }));
+  desk.serve(api);
   serveRemote(api, remote);
   serveFirewall(api, firewall);
   devices.serve(api);
@@ -414,11 +431,12 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     topics,
     present: antivirus.progress,
     held: accounts.held,
+    desk: desk.topics,
     opening: { rate: settings.limits['sockets.source'], counters },
     limits: surroundings.events_limits ?? SOCKET_LIMITS,
     public_url: settings.public_url,
   });
-  const measuring = metrics && buildMetrics(surroundings, { metrics, fastify, rateLimits, pool, mail, scanner, events });
+  const measuring = metrics && buildMetrics(surroundings, { metrics, fastify, rateLimits, pool, mail, jobs, scanner, events });
   await serveWeb(fastify, surroundings.web_folder);
   await antivirus.resume();
   await jobs.start();
@@ -428,7 +446,8 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     engine,
     embedded,
     signatures,
-    antiHacking: monitor.antiHacking,
+    alerts: monitor.alerts,
+    keepScores: monitor.posture.scores.keep,
     database,
     drain,
     metrics: measuring?.server,
@@ -449,6 +468,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       await fastify.close();
       await proxies.close();
       await jobs.close();
+      await desk.close();
       await monitor.close();
       await accounts.close();
       await counters.close();

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { USUAL_SCANNERS } from '@palisade/scanner/scanner-url';
 import { databaseLocation } from '#platform/database.ts';
 import { createLog } from '#platform/log.ts';
-import { USUAL_SCANNERS } from '#platform/scanner-url.ts';
 import type { Settings } from '#platform/settings.ts';
 import { type App, createApp } from './app.ts';
 import { fail, prepare } from './command.ts';

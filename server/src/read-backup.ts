@@ -25,7 +25,7 @@ const { file, force, end_sessions } = readArguments();
 try {
   const settings = prepare();
   const { head, manifest, aside, missing_keys } = await readBackup({ settings, file, force, end_sessions });
-  const kept = manifest.files.filter(({ name }) => name.startsWith('quarantine/')).length;
+  const kept = manifest.files.filter(({ name }) => name.startsWith('quarantine/') || name.startsWith('store/')).length;
   const total = Object.values(manifest.rows).reduce((sum, count) => sum + count, 0);
   say(`The backup of ${head.created_at} (version ${head.version}) is restored: ${total} rows, ${kept} sealed files.`);
   if (aside.folder !== undefined) say(`What was there before is in ${aside.folder}. Remove it when you do not need it any more.`);
@@ -35,8 +35,10 @@ try {
   if (lost > 0) say(`${lost} files that the database held to be sealed are not in the backup: their records say so.`);
   if (manifest.sealed.elsewhere > 0)
     say(`${manifest.sealed.elsewhere} sealed files lay on other servers: restore the backup of each of those as well.`);
-  if (manifest.sealed.in_store > 0)
-    say(`${manifest.sealed.in_store} sealed files lie in the store of STORAGE_URL: the server finds them there.`);
+  if (manifest.sealed.listed.length > 0)
+    say(
+      `${manifest.sealed.listed.length} sealed files are not in the backup: the server looks for them in the store of STORAGE_URL.`,
+    );
   for (const sentence of missing_keys) say(`missing: ${sentence}`);
   if (missing_keys.length > 0) say('A server starts on it once the keys are there.');
   else say('All keys are there. Check the audit log with npm run audit:verify, then start the server.');

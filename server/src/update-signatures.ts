@@ -1,25 +1,46 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
+import { createSharedSignatures, type SharedSignatures } from '#features/antivirus/shared-signatures.ts';
 import { openSignatureStore } from '#features/antivirus/signature-store.ts';
 import { updateSignatures } from '#features/antivirus/signature-update.ts';
-import { prepare, say } from './command.ts';
+import { SIGNATURES_IN_STORE, withStored } from './app/storage.ts';
+import { prepare, say, withDatabase } from './command.ts';
 
-// `npm run signatures:update`: one update of the signatures of DATA_DIR, whether a server runs on it or not. A running server notices within a minute.
+// `npm run signatures:update`: one update of the signatures of DATA_DIR, whether a server runs on it or not. A running server notices within a minute; with STORAGE_URL all servers of the database do.
 
 const settings = prepare();
 if (settings.signature_feeds.length === 0) {
   say('SIGNATURE_FEEDS is not set: the rule pack that ships with Palisade is all there is, and it is in use.');
   process.exit(0);
 }
+
+/** Does `work` with what servers share of signatures, where they do. */
+async function withShared<T>(work: (shared: SharedSignatures | undefined) => Promise<T>): Promise<T> {
+  if (settings.storage === undefined) return await work(undefined);
+  return await withStored(settings, SIGNATURES_IN_STORE, (blobs) =>
+    withDatabase(settings, (database) =>
+      work(createSharedSignatures({ database: database.$pickTables<'installation'>(), blobs })),
+    ),
+  );
+}
+
 try {
-  const { outcome, feeds } = await updateSignatures({
-    store: await openSignatureStore(join(settings.data_dir, 'signatures')),
-    feeds: settings.signature_feeds,
-    // One folder above this file, in the source tree and in the bundle alike.
-    signatures_folder: fileURLToPath(new URL('../signatures', import.meta.url)),
-    now: Date.now,
-    logger: pino({ level: 'silent' }),
+  const store = await openSignatureStore(join(settings.data_dir, 'signatures'));
+  const update = async () =>
+    await updateSignatures({
+      store,
+      feeds: settings.signature_feeds,
+      // One folder above this file, in the source tree and in the bundle alike.
+      signatures_folder: fileURLToPath(new URL('../signatures', import.meta.url)),
+      now: Date.now,
+      logger: pino({ level: 'silent' }),
+    });
+  const { outcome, feeds } = await withShared(async (shared) => {
+    await shared?.adopt(store);
+    const updated = await update();
+    if (updated.outcome !== 'busy') await shared?.publish(store);
+    return updated;
   });
   for (const { url, ok, sentence } of feeds) say(`${ok ? 'ok    ' : 'failed'} ${url}: ${sentence}`);
   switch (outcome) {

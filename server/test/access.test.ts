@@ -3,16 +3,17 @@ import { join } from 'node:path';
 import type { Access } from '@palisade/contract/endpoint';
 import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
 import { passkeyCreationSchema } from '@palisade/contract/two-factor';
+import { EICAR } from '@palisade/scanner/test/files';
+import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { newId } from '#platform/id.ts';
 import type { App } from '#server/app.ts';
 import { computer } from './agent-double.ts';
 import { Authenticator } from './authenticator.ts';
+import { DESK_RECORDS } from './desk-records.ts';
 import { allEndpoints } from './endpoints.ts';
-import { EICAR } from './files.ts';
 import { startTestApp } from './harness.ts';
-import { PACKED_EICAR } from './packed-eicar.ts';
 import { newUploadKey, openUpload, scanned } from './upload.ts';
 
 /** The access table: who may call what. A new endpoint fails here until it stands in it. */
@@ -101,6 +102,50 @@ const ACCESS: Record<string, Access> = {
 
   'GET /chat/messages': 'customer',
   'POST /chat/messages': 'customer',
+  'GET /chat': 'customer',
+  'POST /chat/read': 'customer',
+  'POST /chat/person': 'customer',
+  'POST /chat/rating': 'customer',
+  'POST /chat/share': 'customer',
+  'POST /chat/attachments': 'customer',
+  'GET /chat/attachments/{id}': 'customer',
+  'DELETE /chat/attachments/{id}': 'customer',
+  'GET /chat/attachments/{id}/file': 'customer',
+  'GET /chat/transcript': 'customer',
+  'POST /chat/transcript': 'customer',
+  'GET /support/conversations': 'support',
+  'GET /support/counts': 'support',
+  'GET /support/conversations/{id}': 'support',
+  'PATCH /support/conversations/{id}': 'support',
+  'GET /support/conversations/{id}/messages': 'support',
+  'POST /support/conversations/{id}/messages': 'support',
+  'POST /support/conversations/{id}/read': 'support',
+  'POST /support/conversations/{id}/claim': 'support',
+  'POST /support/conversations/{id}/assign': 'support',
+  'POST /support/conversations/{id}/close': 'support',
+  'POST /support/conversations/{id}/reopen': 'support',
+  'POST /support/conversations/{id}/snooze': 'support',
+  'GET /support/conversations/{id}/customer': 'support',
+  'POST /support/conversations/{id}/remote-session': 'support',
+  'GET /support/conversations/{id}/transcript': 'support',
+  'GET /support/messages/{id}/shared': 'support',
+  'GET /support/team': 'support',
+  'PUT /support/presence': 'support',
+  'GET /support/canned-answers': 'support',
+  'GET /support/settings': 'support',
+  'POST /admin/canned-answers': 'admin',
+  'PUT /admin/canned-answers/{id}': 'admin',
+  'DELETE /admin/canned-answers/{id}': 'admin',
+  'PUT /admin/desk-settings': 'admin',
+  'GET /admin/desk-report': 'admin',
+  'GET /admin/desk-report/csv': 'admin',
+  'GET /help/articles': 'anyone',
+  'GET /help/article': 'anyone',
+  'GET /help/suggestions': 'customer',
+  'GET /admin/help-articles': 'admin',
+  'POST /admin/help-articles': 'admin',
+  'PUT /admin/help-articles/{id}': 'admin',
+  'DELETE /admin/help-articles/{id}': 'admin',
   'GET /remote/sessions': 'customer',
   'POST /remote/session': 'customer',
   'POST /remote/sessions/{id}/cancel': 'customer',
@@ -182,6 +227,7 @@ const NEEDS_PROVEN_EMAIL = [
   'POST /remote/join',
   'POST /subscription/requests',
   'POST /devices/enrolment-code',
+  'POST /chat/transcript',
 ];
 
 const idSchema = z.object({ id: z.string() });
@@ -557,7 +603,7 @@ describe('a record', async () => {
         .filter(({ path }) => path.includes('{'))
         .map(({ key }) => key)
         .sort(),
-    ).toEqual(Object.keys(RECORDS).sort());
+    ).toEqual([...Object.keys(RECORDS), ...Object.keys(DESK_RECORDS)].sort());
   });
 
   test.each(Object.entries(RECORDS))(

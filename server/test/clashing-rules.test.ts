@@ -2,7 +2,7 @@ import type { Rule } from '@palisade/contract/firewall';
 import { findings } from '@palisade/contract/firewall-verdict';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readOpenRules } from '#features/anti-hacking/open-rules.ts';
+import { readOpenRules } from '#features/posture/open-rules.ts';
 
 /** Few values, each in several ways to write it, so that rules are about the same traffic often. */
 const rule = fc

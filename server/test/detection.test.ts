@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hasClamd, startClamd } from '@palisade/scanner/test/clamd';
+import { containersOf } from '@palisade/scanner/test/containers';
+import { EICAR, PDF } from '@palisade/scanner/test/files';
+import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { hasClamd, startClamd } from './clamd.ts';
-import { containersOf } from './containers.ts';
-import { EICAR, PDF } from './files.ts';
 import { startTestApp } from './harness.ts';
-import { PACKED_EICAR } from './packed-eicar.ts';
 import { scanned } from './upload.ts';
 
 /** Of the package clamav-testfiles: one program in 44 kinds of archives, installers, documents and packers. */

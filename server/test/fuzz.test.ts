@@ -2,11 +2,11 @@ import { Agent, request as httpRequest } from 'node:http';
 import type { Role } from '@palisade/contract/auth';
 import { problemSchema } from '@palisade/contract/problem';
 import { assignSubscription } from '@palisade/contract/subscription';
+import { EICAR } from '@palisade/scanner/test/files';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type AnyEndpoint, allEndpoints } from './endpoints.ts';
-import { EICAR } from './files.ts';
 import { startTestApp } from './harness.ts';
 import { hostileStrings, PLACEHOLDER, valuesFor } from './hostile.ts';
 
@@ -207,11 +207,11 @@ test('10,000 calls with hostile values, in any order, by several people: never a
     }
     // Who may call the others is the access table's; a call of an administrator may have given somebody another role.
     if (person.role === 'customer' && endpoint.access === 'customer') {
+      // Customers read the name of who has answered them.
+      const shown = reply.text.replaceAll(/"(?:agent|author)":"[^"]*"|UTC, [^\n]*:/gu, '');
       for (const other of people) {
         if (other === person || `${path}${sent ?? ''}`.includes(other.mark)) continue;
-        expect(reply.text.includes(other.mark), `${what}\nanswers what is ${other.name}'s: ${reply.text.slice(0, 500)}`).toBe(
-          false,
-        );
+        expect(shown.includes(other.mark), `${what}\nanswers what is ${other.name}'s: ${reply.text.slice(0, 500)}`).toBe(false);
       }
     }
     for (const [id] of reply.text.matchAll(UUID)) {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { login, type Role, register } from '@palisade/contract/auth';
 import type { BodySentOf, Endpoint, ReplyOf } from '@palisade/contract/endpoint';
 import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
+import { createClient } from '@redis/client';
 import { Client } from 'pg';
 import { afterAll } from 'vitest';
 import { type Blobs, blobsIn } from '#platform/blobs/blobs.ts';
@@ -115,6 +116,32 @@ function storeOf(location: DatabaseLocation | undefined): Record<string, string>
   return { STORAGE_URL: url.href };
 }
 
+/** Databases of the Redis of TEST_REDIS_URL that applications of this test file have, by the location of what else they share. */
+const redisNumbers = new Map<string, Promise<number>>();
+
+async function nextRedis(server: string): Promise<number> {
+  const client = createClient({ url: server });
+  await client.connect();
+  try {
+    return await client.incr('databases of tests');
+  } finally {
+    client.destroy();
+  }
+}
+
+/** A database of the Redis of TEST_REDIS_URL for this test's own; applications on one database share it. */
+async function redisOf(location: DatabaseLocation | undefined): Promise<Record<string, string>> {
+  const server = process.env['TEST_REDIS_URL'] ?? '';
+  if (server === '') return {};
+  const name = location === undefined ? '' : 'sqlite' in location ? location.sqlite : location.postgres;
+  const is_own = name === '' || name === ':memory:';
+  const number = is_own ? nextRedis(server) : (redisNumbers.get(name) ?? nextRedis(server));
+  if (!is_own) redisNumbers.set(name, number);
+  const url = new URL(server);
+  url.pathname = `/${await number}`;
+  return { REDIS_URL: url.href };
+}
+
 /** The application on a real port with a real database and real engine processes. */
 export async function startTestApp(
   options: { environment?: Record<string, string>; surroundings?: Partial<Surroundings> } = {},
@@ -126,6 +153,7 @@ export async function startTestApp(
     DATA_DIR: folder,
     ...keys,
     ...storeOf(options.surroundings?.database),
+    ...(await redisOf(options.surroundings?.database)),
     LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
     ...options.environment,
   });

@@ -1,26 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listScans, type Scan } from '@palisade/contract/antivirus';
+import type { Scan } from '@palisade/contract/antivirus';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { deleteAccount } from '@palisade/contract/privacy';
 import { deleteFile, deleteScan, readScan, restoreFile, unlockFile } from '@palisade/contract/quarantine';
+import { EICAR, noise, zip } from '@palisade/scanner/test/files';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
-import { EICAR, noise, zip } from './files.ts';
-import { freePort } from './free-port.ts';
-import {
-  type Answer,
-  isPostgres,
-  problemOf,
-  readAnswer,
-  replyOf,
-  sharedDatabase,
-  startTestApp,
-  type TestApp,
-} from './harness.ts';
-import { REDIS_SERVER, startRedis } from './redis.ts';
-import { childrenOf, runCommand, runServer, type ServerProcess, startServer } from './server-process.ts';
+import { type Answer, problemOf, replyOf, sharedDatabase, startTestApp, type TestApp } from './harness.ts';
+import { runCommand, runServer, startServer } from './server-process.ts';
 import { scanned } from './upload.ts';
 
 const HOUR_MS = 3_600_000;
@@ -39,7 +28,9 @@ describe('two servers on one database', async () => {
   const database = await sharedDatabase();
   const clock = { ahead_ms: 0 };
   const surroundings = { database, scan_retry_ms: 30, now: () => Date.now() + clock.ahead_ms, shares_database: true } as const;
-  const one = await startTestApp({ surroundings });
+  // Each keeps its own files, whatever the other tests have.
+  const environment = { STORAGE_URL: '' };
+  const one = await startTestApp({ environment, surroundings });
   const { token } = await one.signIn();
   const signal = (name: NodeJS.Signals) => {
     for (const pid of one.app.engine.pids()) process.kill(pid, name);
@@ -55,7 +46,7 @@ describe('two servers on one database', async () => {
     for (let index = 0; index < 8; index += 1) waiting.push(scanned(one, token, `waiting-${index}`, noise(5_000, index + 1)));
     await soon(async () => expect((await records()).filter(({ spooled }) => spooled === 1)).toHaveLength(8));
     Object.assign(before, { records: await records(), spool: inFolder(one, 'spool'), quarantine: inFolder(one, 'quarantine') });
-    two = await startTestApp({ surroundings });
+    two = await startTestApp({ environment, surroundings });
   }, 60_000);
   afterAll(() => signal('SIGCONT'));
   const code = async <E extends Endpoint>(asked: Promise<Answer<E>>) => {
@@ -92,12 +83,13 @@ describe('two servers on one database', async () => {
 
   test('new signatures have each server read its own again', async () => {
     const mine = await scanned(two, token, 'second.zip', zip([{ name: 'a', content: noise(64), flags: 1 }]));
-    await two.app.database.deleteFrom('installation').where('name', 'like', 'scanner_edition:%').execute();
     await two.app.database
       .insertInto('installation')
       .values({ name: 'scanner_edition', value: 'another' })
       .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: 'another' }))
       .execute();
+    // Last: a server that found neither would take itself for new.
+    await two.app.database.deleteFrom('installation').where('name', 'like', 'scanner_edition:%').execute();
     // The engine of the first is stopped, so its reading does not end: its files are as they were.
     await soon(async () => {
       const done = await two.app.database
@@ -159,7 +151,7 @@ test('files from before servers were told apart are the first one’s that start
   const keys = Object.fromEntries(
     ['QUARANTINE', 'TWO_FACTOR', 'AUDIT'].map((key) => [`${key}_KEY_FILE`, join(folder, 'keys', `${key.toLowerCase()}.key`)]),
   );
-  const start = () => startTestApp({ environment: { DATA_DIR: folder, ...keys }, surroundings });
+  const start = () => startTestApp({ environment: { STORAGE_URL: '', DATA_DIR: folder, ...keys }, surroundings });
   const before = await start();
   const { token } = await before.signIn();
   const { id } = await scanned(before, token, 'eicar', EICAR);
@@ -171,7 +163,7 @@ test('files from before servers were told apart are the first one’s that start
   await before.app.close();
   const after = await start();
   expect(await homeOf(after)).toBe(home);
-  const second = await startTestApp({ environment: keys, surroundings });
+  const second = await startTestApp({ environment: { STORAGE_URL: '', ...keys }, surroundings });
   expect(await homeOf(second)).toBe(home);
   expect((await after.call(restoreFile, { token, params: { id } })).status).toBe(200);
 });
@@ -205,64 +197,4 @@ describe('a data folder', () => {
     expect(await third.kill('SIGTERM')).toBe(0);
     expect(existsSync(join(DATA_DIR, 'server.json'))).toBe(false);
   });
-});
-
-const hasRealServers = isPostgres() && REDIS_SERVER !== undefined;
-if (!hasRealServers)
-  process.stdout.write('skipped: two server processes on one database need PostgreSQL (TEST_DATABASE_URL) and Redis\n');
-
-describe.runIf(hasRealServers)('two server processes on one PostgreSQL', () => {
-  test('8 waiting and 8 sealed files of the first survive the start of the second, and its sweep', async () => {
-    const database = await sharedDatabase();
-    const DATABASE_URL = 'postgres' in database ? database.postgres : '';
-    const [DATA_DIR, second_dir] = [freshFolder(), freshFolder()];
-    const redis = await startRedis(await freePort());
-    onTestFinished(() => redis.stop());
-    const shared = { DATABASE_URL, REDIS_URL: redis.url };
-    const first = await startServer({ DATA_DIR, ...shared });
-    const token = await first.signIn('anna');
-    const list = async (server: ServerProcess) =>
-      replyOf(
-        await readAnswer(
-          listScans,
-          await fetch(`${server.url}/api/antivirus/scans`, { headers: { authorization: `Bearer ${token}` } }),
-        ),
-      );
-    await soon(async () => expect((await fetch(`${first.url}/api/ready`)).status).toBe(200));
-    for (let index = 0; index < 8; index += 1) await scanned(first, token, `sealed-${index}`, eicar(index));
-    // Also those that start as files come.
-    const stopping = setInterval(() => {
-      for (const pid of childrenOf(first.pid)) process.kill(pid, 'SIGSTOP');
-    }, 20);
-    onTestFinished(() => clearInterval(stopping));
-    const waiting = Array.from({ length: 8 }, (_, index) => scanned(first, token, `waiting-${index}`, noise(5_000, index + 1)));
-    // Of these nobody gets an answer: their server is killed.
-    const unanswered = Promise.allSettled(waiting);
-    await soon(async () => expect(await list(first)).toHaveLength(16));
-    const before = await list(first);
-    const folders = () => ['spool', 'quarantine'].map((name) => readdirSync(join(DATA_DIR, name)).sort());
-    const there = folders();
-    expect(there.map(({ length }) => length)).toEqual([8, 8]);
-
-    mkdirSync(join(second_dir, 'quarantine'), { recursive: true });
-    const leftover = join(second_dir, 'quarantine', newId());
-    writeFileSync(leftover, 'what no record knows');
-    const second = await startServer({ DATA_DIR: second_dir, ...shared });
-    await soon(() => expect(existsSync(leftover)).toBe(false));
-    expect(folders()).toEqual(there);
-    expect(await list(second)).toEqual(before);
-
-    clearInterval(stopping);
-    // Killed and started again it finds all of them.
-    for (const pid of childrenOf(first.pid)) process.kill(pid, 'SIGKILL');
-    await first.kill('SIGKILL');
-    await unanswered;
-    const again = await startServer({ DATA_DIR, ...shared });
-    await soon(async () => {
-      const statuses = (await list(again)).map(({ filename, scan_status }) => [filename.slice(0, 6), scan_status]);
-      expect(statuses.filter(([name, status]) => name === 'waitin' && status === 'clean')).toHaveLength(8);
-      expect(statuses.filter(([name, status]) => name === 'sealed' && status === 'infected')).toHaveLength(8);
-    });
-    expect(folders()).toEqual([[], there[1]]);
-  }, 180_000);
 });

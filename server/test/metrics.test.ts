@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readHealth } from '@palisade/contract/platform';
 import { readScan } from '@palisade/contract/quarantine';
+import { EICAR, noise } from '@palisade/scanner/test/files';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createMetrics } from '#platform/metrics.ts';
-import { EICAR, noise } from './files.ts';
 import { freePort } from './free-port.ts';
 import { isPostgres, startTestApp } from './harness.ts';
 import { runServer, startServer } from './server-process.ts';
@@ -69,6 +69,25 @@ describe('metrics of a server', async () => {
     expect(samples.get('palisade_engine_memory_bytes')).toBeGreaterThan(1024 ** 2);
     expect(samples.get('palisade_sockets_open{state="known"}')).toBe(1);
     for (const kind of ['mail', 'recheck', 'feed']) expect(samples.get(`palisade_jobs_late{kind="${kind}"}`)).toBe(0);
+    // Jobs by their kinds, by the table that all servers share.
+    for (const kind of ['retention', 'digests', 'detection'])
+      expect([samples.get(`palisade_jobs_late{kind="${kind}"}`), samples.get(`palisade_jobs_dead{kind="${kind}"}`)]).toEqual([
+        0, 0,
+      ]);
+    const late = new Date(Date.now() - 3_600_000).toISOString();
+    const done = { priority: 1, attempts: 8, claims: 8, asked_again: 0, cancelled: 0, last_error: null, created_at: late };
+    const free = { once: null, payload: '{}', claimed_by: null, lease_until: null, ...done, run_at: late };
+    await app.app.database
+      .insertInto('jobs')
+      .values([
+        { id: 'waits', kind: 'nobodys', ...free, dead_at: null },
+        { id: 'dead', kind: 'nobodys', ...free, dead_at: late },
+      ])
+      .execute();
+    const then = await read();
+    expect(then.get('palisade_jobs_late{kind="nobodys"}')).toBe(1);
+    expect(then.get('palisade_jobs_late_seconds{kind="nobodys"}')).toBeGreaterThanOrEqual(3_600);
+    expect(then.get('palisade_jobs_dead{kind="nobodys"}')).toBe(1);
     expect(samples.get('palisade_scan_queue_files')).toBe(0);
     expect(samples.get('palisade_unread_files')).toBe(0);
     expect(samples.get('palisade_metrics_unread')).toBe(0);

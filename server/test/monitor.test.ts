@@ -18,7 +18,7 @@ import { problemOf, readAnswer, replyOf, startTestApp } from './harness.ts';
 import { listenAs } from './socket.ts';
 
 // What happens to a server over HTTP, and what the people of it are told: the way from the one to the other, whole. Sign-ins and files beside it are in
-// features/anti-hacking/detection.test.ts, each rule by itself in detection/detect.test.ts.
+// features/detection/detection.test.ts, each rule by itself in features/detection/detect.test.ts.
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const CHROME = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';

@@ -2,9 +2,9 @@ import { type ChildProcess, execFileSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { spawnBound } from '@palisade/scanner/test/bound-process';
 import { Client } from 'pg';
 import { vi } from 'vitest';
-import { spawnBound } from './bound-process.ts';
 import { freePort } from './free-port.ts';
 import { childrenOf } from './server-process.ts';
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listScans, scanSchema } from '@palisade/contract/antivirus';
+import { EICAR, noise, PDF } from '@palisade/scanner/test/files';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
-import { EICAR, noise, PDF } from './files.ts';
 import { readAnswer, replyOf } from './harness.ts';
 
 import { childrenOf, runServer, type ServerProcess, startServer } from './server-process.ts';

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { spawnBound } from './bound-process.ts';
+import { spawnBound } from '@palisade/scanner/test/bound-process';
 import { freePort } from './free-port.ts';
 
 const found = (...paths: string[]) => paths.find((path) => existsSync(path));

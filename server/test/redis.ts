@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { spawnBound } from '@palisade/scanner/test/bound-process';
 import { createClient } from '@redis/client';
-import { spawnBound } from './bound-process.ts';
 
 const PROGRAMS = [
   '/usr/bin/redis-server',

@@ -4,8 +4,8 @@ import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { spawnBound } from '@palisade/scanner/test/bound-process';
 import { afterAll } from 'vitest';
-import { spawnBound } from './bound-process.ts';
 
 const PYTHON = '/usr/bin/python3';
 const SCRIPT = fileURLToPath(new URL('./s3-server.py', import.meta.url));

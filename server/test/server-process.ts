@@ -141,3 +141,14 @@ export function childrenOf(pid: number): number[] {
     })
     .map(Number);
 }
+
+/** The engine processes of a server. One that has just been forked and does not run its own program yet is none: its parent waits for that, and would stand still with it. */
+export function enginesOf(pid: number): number[] {
+  return childrenOf(pid).filter((child) => {
+    try {
+      return readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('yara-process');
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -6,6 +6,8 @@ import { buffer } from 'node:stream/consumers';
 import type { Scan } from '@palisade/contract/antivirus';
 import { listScans } from '@palisade/contract/antivirus';
 import { deleteFile, deleteScan, readScan, reportFalseAlarm, restoreFile, unlockFile } from '@palisade/contract/quarantine';
+import { EICAR, noise, zip } from '@palisade/scanner/test/files';
+import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { moveKeptFiles } from '#features/antivirus/move-kept-files.ts';
 import { allBlobs, type Blobs, blobsIn } from '#platform/blobs/blobs.ts';
@@ -14,9 +16,8 @@ import { openStorage } from '#platform/blobs/open-storage.ts';
 import { parseStorageUrl } from '#platform/blobs/storage-url.ts';
 import { openDisk } from '#platform/disk.ts';
 import { newId } from '#platform/id.ts';
-import { EICAR, noise } from './files.ts';
+import { signedFeed, startFeedServer } from './feed-server.ts';
 import { problemOf, replyOf, sharedDatabase, startTestApp, type TestApp } from './harness.ts';
-import { PACKED_EICAR } from './packed-eicar.ts';
 import { HAS_S3_SERVER, NO_S3_SERVER, startFaults, startS3 } from './s3.ts';
 import { runServer } from './server-process.ts';
 import { scanned, upload } from './upload.ts';
@@ -57,7 +58,11 @@ describe.runIf(HAS_S3_SERVER)('two servers that share a database and a store', (
     start = (environment) =>
       startTestApp({
         environment: { STORAGE_URL: url, ...environment },
-        surroundings: { database, scan_retry_ms: 50, now: () => Date.now() + clock.ahead_ms },
+        surroundings: {
+          ...{ database, scan_retry_ms: 50, now: () => Date.now() + clock.ahead_ms, shares_database: true },
+          signatures_look_ms: 100,
+          every_ms: { sweep: 50 },
+        },
       });
     one = await start();
     two = await start();
@@ -74,6 +79,18 @@ describe.runIf(HAS_S3_SERVER)('two servers that share a database and a store', (
   const detailOf = async (app: TestApp, { id }: Pick<Scan, 'id'>) => replyOf(await app.call(readScan, { token, params: { id } }));
   const rowOf = async ({ id }: Pick<Scan, 'id'>) =>
     await one.app.database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
+  /** The editions that everything was rechecked by; with `to` they are those. */
+  const editions = async (to?: string) => {
+    const facts = one.app.database;
+    if (to !== undefined)
+      await facts.updateTable('installation').set({ value: to }).where('name', '=', 'rechecked_editions').execute();
+    const fact = await facts
+      .selectFrom('installation')
+      .select('value')
+      .where('name', '=', 'rechecked_editions')
+      .executeTakeFirst();
+    return fact?.value;
+  };
   const whileAway = async <T>(work: () => Promise<T>): Promise<T> => {
     way.next(() => ({ kind: 'answer', status: 503 }));
     try {
@@ -126,14 +143,16 @@ describe.runIf(HAS_S3_SERVER)('two servers that share a database and a store', (
   });
 
   test('a clean file leaves nothing there, and an empty one never comes there', async () => {
+    // Sweeps list what is there.
+    const changes = () => way.calls.filter((call) => !call.startsWith('GET'));
     way.next(() => undefined);
     expect(await scanned(one, token, 'long.txt', Buffer.from('A line of a long text.\n'.repeat(10_000)))).toMatchObject({
       scan_status: 'clean',
     });
-    expect(way.calls).toEqual(['PUT', 'DELETE']);
+    expect(changes()).toEqual(['PUT', 'DELETE']);
     way.next(() => undefined);
     expect(await scanned(one, token, 'empty', Buffer.alloc(0))).toMatchObject({ scan_status: 'clean' });
-    expect(way.calls).toEqual([]);
+    expect(changes()).toEqual([]);
     expect(await keys()).toEqual([]);
   });
 
@@ -167,22 +186,16 @@ describe.runIf(HAS_S3_SERVER)('two servers that share a database and a store', (
   test('new signatures read again what the store did not give at first', async () => {
     const kept = await scanned(one, token, 'eicar.com', EICAR);
     await whileAway(async () => {
-      await one.app.database
-        .updateTable('installation')
-        .set({ value: 'another' })
-        .where('name', 'like', 'scanner_edition:%')
-        .execute();
+      await editions('["another"]');
       await vi.waitFor(() => expect(way.calls.length).toBeGreaterThan(4));
+      expect(await editions()).toBe('["another"]');
     });
-    await vi.waitFor(async () => {
-      const facts = await one.app.database
-        .selectFrom('installation')
-        .selectAll()
-        .where('name', 'like', 'scanner_edition:%')
-        .execute();
-      for (const { value } of facts) expect(['another', 'unfinished']).not.toContain(value);
-    });
-    expect(await rowOf(kept)).toMatchObject({ scan_status: 'infected', sealed: 1, in_store: 1 });
+    const before = await rowOf(kept);
+    await vi.waitFor(async () => expect(JSON.parse((await editions()) ?? '')).toHaveLength(2));
+    expect(await rowOf(kept)).toMatchObject({ scan_status: 'infected', sealed: 1, in_store: 1, attempts: 1 });
+    expect(before).toMatchObject({ scan_status: 'infected' });
+    // One of them read it for both.
+    expect(way.calls.filter((call) => call.startsWith('GET')).length).toBeGreaterThan(0);
     await two.call(deleteScan, { token, params: { id: kept.id } });
   });
 
@@ -196,10 +209,8 @@ describe.runIf(HAS_S3_SERVER)('two servers that share a database and a store', (
     expect((await two.call(deleteScan, { token, params: { id: record.id } })).status).toBe(204);
   });
 
-  test('a server that was killed, and has lost its folder, reads what waited from the store', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'palisade-home-'));
-    afterAll(() => rmSync(folder, { recursive: true, force: true }));
-    const third = await start({ DATA_DIR: folder, ...one.keys });
+  test('what waits at a server that stops is read by another one, which no folder of it is needed for', async () => {
+    const third = await start({ ...one.keys });
     for (const pid of third.app.engine.pids()) process.kill(pid, 'SIGSTOP');
     const content = Buffer.concat([EICAR, Buffer.from('  ')]);
     const answer = upload(third, token, { name: 'waiting.com', content }).catch(() => {});
@@ -210,15 +221,13 @@ describe.runIf(HAS_S3_SERVER)('two servers that share a database and a store', (
     });
     const id = waiting?.id ?? '';
     expect(await keys()).toEqual([id]);
-    // Nobody else deletes what that one is about to read.
-    expect(problemOf(await one.call(deleteScan, { token, params: { id } })).code).toBe('on_another_server');
+    // What one server reads, no other takes up, and nobody opens with a password.
+    expect(problemOf(await one.call(unlockFile, { token, params: { id }, body: { password: 'secret' } })).code).toBe('conflict');
     await third.app.close();
     await answer;
-    rmSync(join(folder, 'spool'), { recursive: true, force: true });
-    const again = await start({ DATA_DIR: folder, ...one.keys });
     await vi.waitFor(async () => expect(await rowOf({ id })).toMatchObject({ scan_status: 'infected', sealed: 1, spooled: 0 }));
     // A verdict is stored before the bytes go.
-    await vi.waitFor(() => expect(folderOf(again, 'spool')).toEqual([]));
+    for (const app of [one, two]) await vi.waitFor(() => expect(folderOf(app, 'spool')).toEqual([]));
     expect((await restore(two, { id })).status).toBe(200);
     await one.call(deleteScan, { token, params: { id } });
   });
@@ -260,9 +269,11 @@ describe.runIf(HAS_S3_SERVER)('two servers that share a database and a store', (
     await store.put(leftover, Readable.from([noise(100)]));
     const record = await scanned(one, token, 'eicar.com', EICAR);
     clock.ahead_ms += DAY_MS / 2;
-    // A sweep has come to its end once more when this is gone.
-    writeFileSync(join(one.data_dir, 'quarantine', newId()), 'what no record knows');
-    await vi.waitFor(() => expect(folderOf(one, 'quarantine')).toEqual([]));
+    const sweeps = async () =>
+      (await one.app.database.selectFrom('jobs').select('claims').where('kind', '=', 'sweep').executeTakeFirst())?.claims ?? 0;
+    const before = await sweeps();
+    // One that began afterwards has come to its end.
+    await vi.waitFor(async () => expect(await sweeps()).toBeGreaterThan(before + 1));
     expect((await keys()).sort()).toEqual([leftover, record.id].sort());
     clock.ahead_ms += DAY_MS;
     await vi.waitFor(async () => expect(await keys()).toEqual([record.id]));
@@ -270,4 +281,38 @@ describe.runIf(HAS_S3_SERVER)('two servers that share a database and a store', (
     await vi.waitFor(async () => expect(await keys()).toEqual([]));
     expect(await rowOf(record)).toMatchObject({ sealed: 0, in_store: 0, sealed_sha256: null, kept_until: null });
   });
+
+  test('a feed is fetched by one for both, the first time and when it has changed', async () => {
+    const feeds = await startFeedServer();
+    const word = (text: string) => Buffer.from(`A line with ${text} in it`);
+    const put = (text: string) =>
+      feeds.put(
+        '/rules.zip',
+        zip([{ name: 'one.yar', content: Buffer.from(`rule Fetched_Once { strings: $a = "${text}" condition: $a }\n`) }]),
+      );
+    put('palisade-first');
+    const SIGNATURE_FEEDS = signedFeed('yara', `${feeds.url}/rules.zip`);
+    const apps = [await start({ SIGNATURE_FEEDS, ...one.keys }), await start({ SIGNATURE_FEEDS, ...one.keys })];
+    const fetched = () => feeds.asked.filter((line) => line.startsWith('GET /rules.zip '));
+    const bothFind = async (text: string) => {
+      const { token: of_today } = await one.signIn();
+      for (const app of apps)
+        await vi.waitFor(async () =>
+          expect(await scanned(app, of_today, `${newId()}.txt`, word(text))).toMatchObject({ scan_status: 'infected' }),
+        );
+    };
+    await bothFind('palisade-first');
+    expect(fetched()).toEqual(['GET /rules.zip 200']);
+    // Both know of the same update, and that it went well.
+    for (const app of apps) {
+      const feed = app.app.signatures.status().feeds[0];
+      expect([feed?.ok, feed?.rules, app.app.signatures.late()]).toEqual([true, 1, 0]);
+    }
+    // A day is over for both at the same moment.
+    put('palisade-second');
+    clock.ahead_ms += 2 * DAY_MS;
+    await bothFind('palisade-second');
+    expect(fetched()).toEqual(['GET /rules.zip 200', 'GET /rules.zip 200']);
+    expect(await one.app.database.selectFrom('jobs').select('id').where('kind', '=', 'update-signatures').execute()).toEqual([]);
+  }, 60_000);
 });

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { loadSignatures } from '@palisade/scanner/signature-set';
+import { noise, PDF, tar, zip } from '@palisade/scanner/test/files';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
-import { loadSignatures } from '#features/antivirus/engines/signature-set.ts';
 import { openSignatureStore, type SignatureStore } from '#features/antivirus/signature-store.ts';
 import { type UpdateStep, updateSignatures } from '#features/antivirus/signature-update.ts';
 import { takeExclusive } from '#platform/exclusive.ts';
 import { parseSettings } from '#platform/settings.ts';
 import { type FeedServer, sha256, signedFeed, startFeedServer } from './feed-server.ts';
-import { noise, PDF, tar, zip } from './files.ts';
 import { SIGNATURES_FOLDER } from './harness.ts';
 import { runUpdate } from './server-process.ts';
 

@@ -1,7 +1,7 @@
 import { problemSchema } from '@palisade/contract/problem';
+import { EICAR } from '@palisade/scanner/test/files';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { EICAR } from './files.ts';
 import { startTestApp } from './harness.ts';
 
 // The specification's endpoints, row by row, spoken as a client does that knows the specification and nothing of the contract.
@@ -433,7 +433,10 @@ describe('what is typed', () => {
 
   test('is stored and answered verbatim, as text', async () => {
     await send('POST', '/chat/messages', 'customer', { message: HOSTILE, sender: 'user' });
-    expect(await answerOf(send('GET', '/chat/messages', 'customer'))).toMatchObject([{ message: HOSTILE }, { message: 'hello' }]);
+    const messages = z
+      .array(z.object({ message: z.string(), is_automatic: z.boolean() }))
+      .parse(await answerOf(send('GET', '/chat/messages', 'customer')));
+    expect(messages.flatMap(({ message, is_automatic }) => (is_automatic ? [] : [message]))).toEqual([HOSTILE, 'hello']);
     await send('POST', '/admin/subscription-templates', 'admin', { ...template(), template_name: HOSTILE, features: [HOSTILE] });
     expect(await answerOf(send('GET', '/admin/subscription-templates?limit=1', 'admin'))).toMatchObject([
       { template_name: HOSTILE, features: [HOSTILE] },

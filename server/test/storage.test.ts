@@ -8,11 +8,11 @@ import { login } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
 import { readReadiness } from '@palisade/contract/platform';
 import { deleteFile, deleteScan, readScan, restoreFile } from '@palisade/contract/quarantine';
+import { EICAR, noise, PDF, zip } from '@palisade/scanner/test/files';
+import { packWith7Zip } from '@palisade/scanner/test/seven-zip-pack';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { EICAR, noise, PDF, zip } from './files.ts';
 import { isPostgres, problemOf, readAnswer, replyOf, startTestApp, type TestApp } from './harness.ts';
 import { startServer } from './server-process.ts';
-import { packWith7Zip } from './seven-zip-pack.ts';
 import { scanned, upload } from './upload.ts';
 
 const MIB = 1024 ** 2;

@@ -10,9 +10,8 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { migrations } from '#migrations/all.ts';
 import { openDatabase } from '#platform/database.ts';
 import type { Tables } from '#server/app/tables.ts';
-import { freePort } from './free-port.ts';
-import { freshDatabase, isPostgres, readAnswer, replyOf } from './harness.ts';
-import { REDIS_SERVER, startRedis } from './redis.ts';
+import { HAS_CLUSTER, startCluster } from './cluster.ts';
+import { readAnswer, replyOf } from './harness.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -97,15 +96,11 @@ describe.runIf(before !== undefined)('the version before the newest migration', 
     expect(await now.kill('SIGTERM')).toBe(0);
   });
 
-  test.runIf(isPostgres() && REDIS_SERVER !== undefined)(
+  test.runIf(HAS_CLUSTER)(
     'serves on beside this one, both know what was done at the other, and a week has one digest',
     async () => {
-      const { location, dispose } = await freshDatabase();
-      onTestFinished(dispose);
-      const DATABASE_URL = 'postgres' in location ? location.postgres : '';
-      const redis = await startRedis(await freePort());
-      onTestFinished(() => redis.stop());
-      const shared = { DATABASE_URL, REDIS_URL: redis.url };
+      const { settings: shared } = await startCluster();
+      const { DATABASE_URL } = shared;
       const old = await startServer({ ...shared, DATA_DIR: freshFolder('old') }, layOut(before ?? ''));
       const token = await old.signIn('boss');
       const database = openDatabase<Tables>({ postgres: DATABASE_URL });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Scan, scanFile, UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
+import { type Attachment, uploadAttachment } from '@palisade/contract/chat';
 import { onTestFinished } from 'vitest';
 import { type Answer, readAnswer, replyOf, type TestApp } from './harness.ts';
 
@@ -17,6 +18,26 @@ export async function upload(
   form.append('file', new Blob([new Uint8Array(file.content)]), file.name);
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return await readAnswer(scanFile, await fetch(`${app.url}/api/antivirus/scan`, { method: 'POST', body: form, headers }));
+}
+
+/** Uploads a file for a message of the chat, and answers how its scan stands. */
+export async function attach(app: Uploader, token: string, name: string, content: Buffer): Promise<Attachment> {
+  return replyOf(await tryAttach(app, token, name, content));
+}
+
+export async function tryAttach(
+  app: Uploader,
+  token: string,
+  name: string,
+  content: Buffer,
+): Promise<Answer<typeof uploadAttachment>> {
+  const form = new FormData();
+  form.append('file', new Blob([new Uint8Array(content)]), name);
+  const headers = { authorization: `Bearer ${token}` };
+  return await readAnswer(
+    uploadAttachment,
+    await fetch(`${app.url}/api/chat/attachments`, { method: 'POST', body: form, headers }),
+  );
 }
 
 /** A name for an upload that nobody else has. */

@@ -133,6 +133,42 @@ rule Macro_Excel4_Exec
     filesize < 16MB and (($sheet and ($exec or $call)) or ($plain and not uint8(0) == 0x3c))
 }
 
+rule Macro_Excel4_Auto_Run
+{
+  meta:
+    description = "A spreadsheet with an old-style macro sheet that runs or downloads a program as soon as it is opened."
+    severity = "critical"
+    reference = "https://attack.mitre.org/techniques/T1137/"
+    verdict = "infected"
+    family = "office-macro"
+    threat = "Macro.Excel4.AutoRun"
+  strings:
+    $sheets = "Excel 4 macro sheets\n"
+    $auto = /\nAuto_?(Open|Close|Activate|Deactivate)[!-9;-~]{0,32}: =/ nocase
+    $exec = /\bEXEC\([^\n]{0,120}(cmd|powershell|pwsh|mshta|rundll32|regsvr32|wscript|cscript|certutil|bitsadmin|wmic|msiexec|curl|explorer|https?:|\.exe|\.dll|\.vbs|\.js|\.hta)/ nocase
+    $library = /\b(CALL|REGISTER)\("?(urlmon|kernel32|shell32|wininet|ntdll|advapi32|winmm)(\.dll)?"?,/ nocase
+    $download = "URLDownloadToFile" nocase
+  condition:
+    filesize < 4MB and $sheets at 0 and $auto and any of ($exec, $library, $download)
+}
+
+rule Macro_Excel4_Auto_Call
+{
+  meta:
+    description = "A spreadsheet with an old-style macro sheet that starts a program or calls the system when it is opened."
+    severity = "medium"
+    reference = "https://attack.mitre.org/techniques/T1137/"
+    verdict = "suspicious"
+    family = "office-macro"
+    threat = "Macro.Excel4.AutoCall"
+  strings:
+    $sheets = "Excel 4 macro sheets\n"
+    $auto = /\nAuto_?(Open|Close|Activate|Deactivate)[!-9;-~]{0,32}: =/ nocase
+    $call = /[^A-Za-z.](EXEC|CALL|REGISTER|FOPEN|EXECUTE)\(/
+  condition:
+    filesize < 4MB and $sheets at 0 and $auto and $call
+}
+
 rule Office_DDE_Command
 {
   meta:

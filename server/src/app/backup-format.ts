@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { BlobDamagedError, BlobNotFoundError, type Blobs } from '#platform/blobs/blobs.ts';
 import type { Settings } from '#platform/settings.ts';
 
 // A backup is one tar file: `backup.json` says what it is, then come the database, the id of the data folder, the keys where they were asked for, and the sealed files;
@@ -13,14 +14,16 @@ export const MANIFEST_SUM = 'manifest.sha256';
 export const HOME = 'home';
 export const DATABASES = { sqlite: 'database.sqlite', postgresql: 'database.dump' } as const;
 export const SEALED = 'quarantine/';
+/** Sealed files of the store that servers share: those that are kept, and those that no engine has read yet. */
+export const STORED = 'store/';
 export const KEYS = 'keys/';
 
 /** What a file of a backup may be named: nothing that leads out of a folder. */
 export const ENTRY =
-  /^(?:backup\.json|manifest\.json|manifest\.sha256|home|database\.(?:sqlite|dump)|quarantine\/[\da-f-]{36}|keys\/[a-z-]{1,20}\.key)$/;
+  /^(?:backup\.json|manifest\.json|manifest\.sha256|home|database\.(?:sqlite|dump)|quarantine\/[\da-f-]{36}|store\/[\da-f-]{36}|keys\/[a-z-]{1,20}\.key)$/;
 
-/** Raised when an older version could not restore what is written. */
-export const FORMAT = 1;
+/** Raised when an older version could not restore what is written: 2 where there are files of a store. */
+export const FORMAT = 2;
 
 export const headSchema = z.object({
   format: z.int(),
@@ -42,8 +45,10 @@ export const manifestSchema = z.object({
     missing: z.array(z.string()),
     /** Files that lie on other servers of the same database. */
     elsewhere: z.int(),
-    /** Files in the store that servers share: it is backed up by its own means, and the records find them there again. */
+    /** Files in the store that servers share. */
     in_store: z.int(),
+    /** Those of them that were left out because that was asked for, with the checksum of each: the records find them in the store again. */
+    listed: z.array(z.object({ id: z.string(), sha256: z.string().nullable() })).default([]),
   }),
   /** Files that no engine had read yet: they wait unsealed, and are in no backup. */
   waiting: z.int(),
@@ -80,11 +85,55 @@ export function sealedFilesOf(folder: string): SealedFiles {
   };
 }
 
+/** A file of the store that servers share, as its record has it. */
+export interface StoredFile {
+  id: string;
+  sealed_sha256: string | null;
+}
+
+/**
+ * Reads a file of a store. Undefined when there is none. `isDamaged` says, once it was read, whether the bytes are others than were stored: an archive that is being written goes on.
+ * @throws StoreAwayError
+ */
+export async function readStored(
+  store: Blobs,
+  { id, sealed_sha256 }: StoredFile,
+): Promise<{ size: number; content: AsyncIterable<Buffer>; isDamaged: () => boolean } | undefined> {
+  try {
+    const { size } = await store.stat(id);
+    const bytes: AsyncIterable<Buffer> = await store.get(id, {
+      expected: sealed_sha256 === null ? undefined : { size, sha256: sealed_sha256 },
+    });
+    let is_damaged = false;
+    async function* content() {
+      try {
+        yield* bytes;
+      } catch (error) {
+        if (!(error instanceof BlobDamagedError)) throw error;
+        is_damaged = true;
+      }
+    }
+    return { size, content: content(), isDamaged: () => is_damaged };
+  } catch (error) {
+    if (error instanceof BlobNotFoundError) return undefined;
+    throw error;
+  }
+}
+
 /** What of the database a backup looks at. */
 export interface BackupTables {
-  scans: { id: string; home: string | null; sealed: number; spooled: number; in_store: number; kept_until: string | null };
+  scans: {
+    id: string;
+    home: string | null;
+    sealed: number;
+    spooled: number;
+    in_store: number;
+    sealed_sha256: string | null;
+    kept_until: string | null;
+  };
   installation: { name: string; value: string };
   sessions: { id: string };
+  jobs: { claimed_by: string | null; lease_until: string | null };
   kysely_migration: { name: string };
 }
 

@@ -2,15 +2,18 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { listScans } from '@palisade/contract/antivirus';
 import { listMessages, sendMessage } from '@palisade/contract/chat';
 import { deleteFile, readScan, restoreFile } from '@palisade/contract/quarantine';
+import { EICAR, noise } from '@palisade/scanner/test/files';
 import { type Kysely, sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openDatabase } from '#platform/database.ts';
 import { parseSettings } from '#platform/settings.ts';
-import { EICAR, noise } from '#test/files.ts';
 import { freshDatabase, isPostgres, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { HAS_S3_SERVER, NO_S3_SERVER, startS3 } from '#test/s3.ts';
 import { runCommand } from '#test/server-process.ts';
 import { scanned } from '#test/upload.ts';
 import { writeBackup } from './backup.ts';
@@ -343,4 +346,68 @@ describe('a backup', async () => {
       isPostgres() ? /is of a server with PostgreSQL\. Set/ : /is of a server with the embedded database\. Unset/,
     );
   });
+});
+
+if (!HAS_S3_SERVER) process.stdout.write(`skipped: backups of a shared store: ${NO_S3_SERVER}\n`);
+
+describe.runIf(HAS_S3_SERVER)('a backup of a server that keeps its files in a store', () => {
+  test('holds them by list and checksum, what was not read yet included, and puts them into the store that is named', async () => {
+    const s3 = await startS3();
+    const place = await newPlace('stored');
+    const STORAGE_URL = s3.url({ folder: 'from' });
+    const inStore = (at: Place, url: string) =>
+      startTestApp({ environment: { ...at.environment, STORAGE_URL: url }, surroundings: { database: at.database } });
+    const app = await inStore(place, STORAGE_URL);
+    const { token } = await app.signIn('boss');
+    const [kept, damaged] = [
+      await scanned(app, token, 'kept.com', infected(1)),
+      await scanned(app, token, 'damaged.com', infected(2)),
+    ];
+    const blobs = app.kept;
+    const bytes = await buffer(await blobs.get(damaged.id));
+    await blobs.put(damaged.id, Readable.from([bytes.fill(0, 60, 70)]));
+    for (const pid of app.app.engine.pids()) process.kill(pid, 'SIGSTOP');
+    const unread = scanned(app, token, 'unread.com', infected(3)).catch(() => undefined);
+    const waiting = await vi.waitFor(async () => {
+      const row = await app.app.database
+        .selectFrom('scans')
+        .select(['id', 'in_store'])
+        .where('filename', '=', 'unread.com')
+        .executeTakeFirst();
+      expect(row?.in_store).toBe(1);
+      return row?.id ?? '';
+    });
+    const settings = parseSettings({ ...place.environment, STORAGE_URL });
+    const file = join(root, 'stored.tar');
+    const { manifest } = await writeBackup({ settings, target: file, with_keys: true });
+    const names = execFileSync('tar', ['-tf', file], { encoding: 'utf8' }).trim().split('\n');
+    expect(names.filter((name) => name.startsWith('store/')).sort()).toEqual(
+      [kept.id, damaged.id, waiting].map((id) => `store/${id}`).sort(),
+    );
+    expect(manifest.sealed).toMatchObject({ in_store: 3, missing: [damaged.id], gone: [], listed: [] });
+    const listed = await writeBackup({ settings, target: join(root, 'listed.tar'), with_keys: false, without_store: true });
+    expect(listed.manifest.sealed.listed.map(({ id }) => id).sort()).toEqual([kept.id, damaged.id, waiting].sort());
+    expect(listed.manifest.sealed.listed.every(({ sha256 }) => /^[\da-f]{64}$/.test(sha256 ?? ''))).toBe(true);
+    for (const pid of app.app.engine.pids()) process.kill(pid, 'SIGCONT');
+    await unread;
+    await app.app.close();
+
+    const other = await newPlace('stored-elsewhere');
+    expect(await refusal(restoreInto(other, file))).toMatch(
+      /holds 3 files of a store that servers share\. Set STORAGE_URL to the store that they are to be in\. Nothing was changed\.$/,
+    );
+    const to = s3.url({ folder: 'to' });
+    await restoreInto({ ...other, settings: parseSettings({ ...other.environment, STORAGE_URL: to }) }, file);
+    const restored = await inStore(other, to);
+    const answer = await bytesOf(restored, token, kept.id);
+    expect([answer.status, answer.bytes.equals(infected(1))]).toEqual([200, true]);
+    expect(replyOf(await restored.call(readScan, { token, params: { id: damaged.id } }))).toMatchObject({ kept: 'no' });
+    // What nobody had read is read there.
+    await vi.waitFor(async () =>
+      expect(replyOf(await restored.call(readScan, { token, params: { id: waiting } }))).toMatchObject({
+        scan_status: 'infected',
+        kept: 'sealed',
+      }),
+    );
+  }, 120_000);
 });

@@ -5,6 +5,7 @@ import { VERSION } from '@palisade/contract/constants';
 import SqliteDatabase from 'better-sqlite3';
 import { type Kysely, sql } from 'kysely';
 import { migrations } from '#migrations/all.ts';
+import { type Blobs, StoreAwayError } from '#platform/blobs/blobs.ts';
 import { databaseLocation, openDatabase, requireKnownVersion } from '#platform/database.ts';
 import { waitingUnbounded } from '#platform/database-patience.ts';
 import { HOME_FILE } from '#platform/home.ts';
@@ -26,10 +27,14 @@ import {
   MANIFEST_SUM,
   type Manifest,
   quarantineFolder,
+  readStored,
   SEALED,
   type SealedFiles,
+  STORED,
+  type StoredFile,
   sealedFilesOf,
 } from './backup-format.ts';
+import { QUARANTINE_IN_STORE, withStored } from './storage.ts';
 
 /** What was backed up. */
 interface Written {
@@ -47,7 +52,8 @@ interface Snapshot {
   /** Ids of the sealed files of this server. */
   sealed: string[];
   elsewhere: number;
-  in_store: number;
+  /** Files of the store that servers share. */
+  stored: StoredFile[];
   waiting: number;
 }
 
@@ -81,8 +87,19 @@ async function look(database: Kysely<BackupTables>, home: string | undefined): P
     const { rows: counted } = await sql<{ count: number }>`select count(*) as count from ${sql.table(name)}`.execute(database);
     rows[name] = Number(counted[0]?.count ?? 0);
   }
-  const all = await database.selectFrom('scans').select(['id', 'home', 'in_store']).where('sealed', '=', 1).execute();
-  const in_folders = all.filter((row) => row.in_store === 0);
+  const in_folders = await database
+    .selectFrom('scans')
+    .select(['id', 'home'])
+    .where('sealed', '=', 1)
+    .where('in_store', '=', 0)
+    .execute();
+  const stored = await database
+    .selectFrom('scans')
+    .select(['id', 'sealed_sha256'])
+    .where('in_store', '=', 1)
+    .where(({ eb, or }) => or([eb('sealed', '=', 1), eb('spooled', '=', 1)]))
+    .orderBy('id')
+    .execute();
   // Rows of versions that knew one server alone name no folder.
   const isHere = (row: { home: string | null }) => row.home === null || row.home === home;
   const waiting = await database
@@ -97,7 +114,7 @@ async function look(database: Kysely<BackupTables>, home: string | undefined): P
     rows,
     sealed: in_folders.filter(isHere).map(({ id }) => id),
     elsewhere: in_folders.filter((row) => !isHere(row)).length,
-    in_store: all.length - in_folders.length,
+    stored,
     waiting: Number(waiting.count),
   };
 }
@@ -147,11 +164,13 @@ export async function writeBackup(parts: {
   settings: Settings;
   target: string;
   with_keys: boolean;
+  /** Leaves out what lies in the store of STORAGE_URL: it is listed. */
+  without_store?: boolean;
   now?: Date;
   sealed?: SealedFiles;
   onFolder?: (folder: string) => void;
 }): Promise<Written> {
-  const { settings, target, with_keys, now = new Date(), onFolder = () => {} } = parts;
+  const { settings, target, with_keys, without_store = false, now = new Date(), onFolder = () => {} } = parts;
   const { sealed = sealedFilesOf(quarantineFolder(settings)) } = parts;
   const file = fileFor(target, now);
   const location = databaseLocation(settings);
@@ -166,6 +185,10 @@ export async function writeBackup(parts: {
     await requireKnownVersion(live, migrations, { complete: true });
     return await write();
   } catch (error) {
+    if (error instanceof StoreAwayError)
+      throw new BackupError(
+        `The store of STORAGE_URL does not answer (${error.message}), and files of it belong into the backup. Try again, or say --without-store. Nothing is left of it.`,
+      );
     if (isNoSpace(error))
       throw new BackupError(
         `There is no room left in ${dirname(file)} for the backup. It takes the size of the database twice, and that of the quarantine. Nothing is left of it.`,
@@ -178,8 +201,24 @@ export async function writeBackup(parts: {
 
   /** Whether the live database still has a file that is not where it should be. */
   async function isStillSealed(id: string): Promise<boolean> {
-    const row = await live.selectFrom('scans').select('sealed').where('id', '=', id).executeTakeFirst();
-    return row?.sealed === 1;
+    const row = await live.selectFrom('scans').select(['sealed', 'spooled']).where('id', '=', id).executeTakeFirst();
+    return row?.sealed === 1 || row?.spooled === 1;
+  }
+
+  /** Adds the files of the store, by the list of the snapshot and the checksum of each. */
+  async function addStored(
+    store: Blobs,
+    stored: readonly StoredFile[],
+    manifest: Manifest,
+    add: (name: string, size: number, content: AsyncIterable<Uint8Array>) => Promise<void>,
+  ): Promise<void> {
+    for (const one of stored) {
+      const found = await readStored(store, one);
+      if (found !== undefined) await add(STORED + one.id, found.size, found.content);
+      if (found?.isDamaged() === false) continue;
+      if (await isStillSealed(one.id)) manifest.sealed.missing.push(one.id);
+      else manifest.sealed.gone.push(one.id);
+    }
   }
 
   async function write(): Promise<Written> {
@@ -191,7 +230,7 @@ export async function writeBackup(parts: {
     );
     const database = 'sqlite' in location ? 'sqlite' : 'postgresql';
     const head: Head = {
-      format: FORMAT,
+      format: snapshot.stored.length > 0 && !without_store ? FORMAT : 1,
       version: VERSION,
       created_at: now.toISOString(),
       database,
@@ -200,7 +239,7 @@ export async function writeBackup(parts: {
     const manifest: Manifest = {
       files: [],
       rows: snapshot.rows,
-      sealed: { gone: [], missing: [], elsewhere: snapshot.elsewhere, in_store: snapshot.in_store },
+      sealed: { gone: [], missing: [], elsewhere: snapshot.elsewhere, in_store: snapshot.stored.length, listed: [] },
       waiting: snapshot.waiting,
     };
     const part = join(folder, basename(file));
@@ -226,6 +265,10 @@ export async function writeBackup(parts: {
         else if (await isStillSealed(one)) manifest.sealed.missing.push(one);
         else manifest.sealed.gone.push(one);
       }
+      if (without_store)
+        manifest.sealed.listed = snapshot.stored.map(({ id: of, sealed_sha256 }) => ({ id: of, sha256: sealed_sha256 }));
+      else if (snapshot.stored.length > 0)
+        await withStored(settings, QUARANTINE_IN_STORE, (store) => addStored(store, snapshot.stored, manifest, add));
       const last = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
       const sum = Buffer.from(await tar.add(MANIFEST, last.length, inOnePiece(last)));
       await tar.add(MANIFEST_SUM, sum.length, inOnePiece(sum));

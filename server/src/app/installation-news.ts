@@ -1,7 +1,7 @@
 import { type InstallationTopic, TOLD_TO } from '@palisade/contract/endpoint';
 import type { FastifyBaseLogger } from 'fastify';
 import { logFailure } from '#platform/database-patience.ts';
-import { personTopic, type Topics } from '#platform/topics/topics.ts';
+import { personTopic, STAFF_TOPIC, type Topics } from '#platform/topics/topics.ts';
 
 /** What happens within this is told once, in ms: strangers can register as fast as the limits let them, and each telling has many pages read anew. */
 const PAUSE_MS = 500;
@@ -24,6 +24,7 @@ export function createInstallationNews(parts: {
   async function tellNow(topic: InstallationTopic): Promise<void> {
     const event = { kind: 'changed', topic } as const;
     if (TOLD_TO[topic] === 'everybody') return topics.publishToAll(event);
+    if (TOLD_TO[topic] === 'staff') return topics.publish(STAFF_TOPIC, event);
     for (const user_id of await administrators()) topics.publish(personTopic(user_id), event);
   }
 

@@ -1,9 +1,10 @@
 import type { Server } from 'node:http';
 import { VERSION } from '@palisade/contract/constants';
+import { residentBytes } from '@palisade/scanner/process-memory';
 import type { FastifyInstance } from 'fastify';
-import { residentBytes } from '#features/antivirus/engines/process-memory.ts';
 import type { ScanMeter } from '#features/antivirus/examination.ts';
 import type { PoolState } from '#platform/database-patience.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Mail } from '#platform/mail.ts';
 import type { Metrics } from '#platform/metrics.ts';
 import { measureProcess } from '#platform/process-metrics.ts';
@@ -52,11 +53,12 @@ export function buildMetrics(
     /** Undefined for a database in memory. */
     pool: (() => PoolState) | undefined;
     mail: Pick<Mail, 'countLate'>;
+    jobs: Pick<Jobs, 'figures'>;
     scanner: Scanner;
     events: { open(): { known: number; strangers: number } };
   },
 ): { server: Server | undefined; close(): void } {
-  const { metrics, fastify, rateLimits, pool, mail, scanner, events } = parts;
+  const { metrics, fastify, rateLimits, pool, mail, jobs, scanner, events } = parts;
   const { antivirus, engine, signatures, waiting, processes } = scanner;
   const { gauge } = metrics;
   const closeProcess = measureProcess(metrics);
@@ -102,15 +104,20 @@ export function buildMetrics(
   });
 
   const help =
-    'What was to be done by now and was not: mails, feeds of signatures, and 1 while kept files wait to be read again.';
+    'What was to be done by now and was not, by its kind: jobs of all servers, mails, feeds of signatures, and 1 while kept files wait to be read again.';
   gauge('palisade_jobs_late', help, async () => {
-    const [mails, recheck] = await Promise.all([mail.countLate(), antivirus.recheckDue()]);
-    return [
-      { labels: { kind: 'mail' }, value: mails },
-      { labels: { kind: 'recheck' }, value: recheck ? 1 : 0 },
-      { labels: { kind: 'feed' }, value: signatures.late() },
-    ];
+    const [figures, mails, recheck] = await Promise.all([jobs.figures(), mail.countLate(), antivirus.recheckDue()]);
+    const late = new Map(figures.map(({ kind, late: count }) => [kind, count]));
+    late.set('mail', mails).set('feed', signatures.late());
+    late.set('recheck', Math.max(late.get('recheck') ?? 0, recheck ? 1 : 0));
+    return [...late].map(([kind, value]) => ({ labels: { kind }, value }));
   });
+  gauge('palisade_jobs_late_seconds', 'For how long the first of the jobs of each kind has been due.', async () =>
+    (await jobs.figures()).map(({ kind, late_ms }) => ({ labels: { kind }, value: late_ms / SECOND_MS })),
+  );
+  gauge('palisade_jobs_dead', 'Jobs that failed too often in the last 30 days and are not tried any more.', async () =>
+    (await jobs.figures()).map(({ kind, dead }) => ({ labels: { kind }, value: dead })),
+  );
 
   if (pool) {
     gauge('palisade_database_connections', 'Connections to the database that are in use, and how many there may be.', () => [

@@ -1,22 +1,27 @@
 import type { LiveEvent } from '@palisade/contract/events';
 import type { Kysely } from 'kysely';
-import { createAlertMails } from '#features/anti-hacking/alert-mails.ts';
-import { serveAntiHacking } from '#features/anti-hacking/anti-hacking.routes.ts';
-import type { AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
-import { createAntiHacking } from '#features/anti-hacking/anti-hacking.ts';
-import type { DetectionTables } from '#features/anti-hacking/detection/detection.tables.ts';
-import { createKnownBrowsers } from '#features/anti-hacking/detection/known-browsers.ts';
-import { createDetection } from '#features/anti-hacking/detection.ts';
-import { createMonitor } from '#features/anti-hacking/monitor.ts';
-import type { DeviceFacts } from '#features/anti-hacking/posture-checks.ts';
-import { createTelling } from '#features/anti-hacking/telling.ts';
+import { createAlertCounts } from '#features/alerts/alert-counts.ts';
+import { createAlertMails } from '#features/alerts/alert-mails.ts';
+import { serveAlerts } from '#features/alerts/alerts.routes.ts';
+import type { AlertTables } from '#features/alerts/alerts.tables.ts';
+import { createAlerts } from '#features/alerts/alerts.ts';
+import { addDrill } from '#features/alerts/drills.ts';
+import { createMonitor } from '#features/alerts/monitor.ts';
 import type { InfectedFile } from '#features/antivirus/examination.ts';
+import type { DetectionTables } from '#features/detection/detection.tables.ts';
+import { createDetection } from '#features/detection/detection.ts';
+import { createKnownBrowsers } from '#features/detection/known-browsers.ts';
+import { createTelling } from '#features/detection/telling.ts';
 import type { Firewall } from '#features/firewall/firewall.ts';
+import { servePosture } from '#features/posture/posture.routes.ts';
+import { createPosture } from '#features/posture/posture.ts';
+import type { DeviceFacts } from '#features/posture/posture-checks.ts';
 import type { Remote } from '#features/remote/remote.ts';
 import type { Subscriptions } from '#features/subscriptions/subscriptions.ts';
 import type { Audit } from '#platform/audit.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Mail } from '#platform/mail.ts';
+import { premiumCheck } from '#platform/premium.ts';
 import type { SecurityEvent } from '#platform/security-event.ts';
 import type { Api } from '#platform/serve.ts';
 import type { Accounts } from './accounts.ts';
@@ -82,7 +87,8 @@ export async function buildMonitor(
   });
   const detectionTables = database.$pickTables<keyof DetectionTables>();
   const browsers = createKnownBrowsers({ database: detectionTables, now });
-  const antiHacking = createAntiHacking({
+  const counts = createAlertCounts({ database: database.$pickTables<keyof AlertTables>(), now });
+  const alerts = createAlerts({
     database: database.$pickTables<
       keyof AlertTables | 'detection_findings' | 'audit_entries' | 'audit_head' | 'mails' | 'installation'
     >(),
@@ -99,6 +105,12 @@ export async function buildMonitor(
       secondFactor: accounts.twoFactor.secondFactor,
       browsers,
     },
+    onChange: counts.forget,
+    now,
+  });
+  const posture = createPosture({
+    database: database.$pickTables<'score_history'>(),
+    alerts: counts,
     scans: scanner.antivirus.counts,
     rules: firewall.listRules,
     account: async (user_id) => {
@@ -115,12 +127,11 @@ export async function buildMonitor(
     signaturesAge: scanner.signatures.age,
     now,
     logger,
-    random: surroundings.random,
   });
   const { wasRefused } = accounts.blocks;
   const telling = createTelling({
     database: database.$pickTables<'detection_findings'>(),
-    raise: antiHacking.raise,
+    raise: alerts.raise,
     wasRefused,
     administrators: () => accounts.auth.administrators(),
     ...{ now, logger },
@@ -138,15 +149,21 @@ export async function buildMonitor(
   });
 
   return {
-    antiHacking,
+    alerts,
+    posture,
     detection,
 
     serve(api: Api): void {
-      serveAntiHacking(api, antiHacking, subscriptions, readMonitor);
+      const requirePremium = premiumCheck(subscriptions);
+      const { random = Math.random } = surroundings;
+      const simulate = (user_id: string) => addDrill(user_id, { database: database.$pickTables<'alerts'>(), now: now(), random });
+      serveAlerts(api, { alerts, counts, simulate, readState: readMonitor, requirePremium });
+      servePosture(api, posture, requirePremium);
     },
 
     async close(): Promise<void> {
       await detection.close();
+      await posture.close();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { VERSION } from '@palisade/contract/constants';
@@ -7,6 +7,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { type Kysely, sql } from 'kysely';
 import type { z } from 'zod';
 import { migrations } from '#migrations/all.ts';
+import { BlobNotFoundError, StoreAwayError } from '#platform/blobs/blobs.ts';
 import { databaseLocation, openDatabase } from '#platform/database.ts';
 import { waitingUnbounded } from '#platform/database-patience.ts';
 import { HOME_FILE, takeHome } from '#platform/home.ts';
@@ -32,7 +33,9 @@ import {
   manifestSchema,
   quarantineFolder,
   SEALED,
+  STORED,
 } from './backup-format.ts';
+import { QUARANTINE_IN_STORE, withStored } from './storage.ts';
 
 /** What was restored, and what is missing for a server to start. */
 interface Restored {
@@ -176,10 +179,18 @@ function parsed<T>(file: string, path: string, schema: z.ZodType<T>): T {
   }
 }
 
-/** Brings what the database says of kept files in line with the files that there are, and ends sessions if asked. */
-async function mend(database: Kysely<BackupTables>, { sealed }: Manifest, end_sessions: boolean): Promise<void> {
+/** Brings what the database says of kept files in line with the files that there are, gives jobs to whoever starts first, and ends sessions if asked. */
+async function mend(database: Kysely<BackupTables>, { sealed, rows }: Manifest, end_sessions: boolean): Promise<void> {
+  // No server does any of it now. Earlier versions had no such table.
+  if ('jobs' in rows) await database.updateTable('jobs').set({ claimed_by: null, lease_until: null }).execute();
   for (const id of [...sealed.gone, ...sealed.missing]) {
-    await database.updateTable('scans').set({ sealed: 0, kept_until: null }).where('id', '=', id).execute();
+    // One that waits to be read is found to be gone by who is about to read it, which is said on its record.
+    await database
+      .updateTable('scans')
+      .set({ sealed: 0, in_store: 0, sealed_sha256: null, kept_until: null })
+      .where('id', '=', id)
+      .where('sealed', '=', 1)
+      .execute();
   }
   if (end_sessions) await database.deleteFrom('sessions').execute();
 }
@@ -328,8 +339,38 @@ export async function readBackup(parts: {
     if (!is_done && !had_home) rmSync(join(data_dir, HOME_FILE), { force: true });
   }
 
+  /** Puts the files of a store back into the one of STORAGE_URL. What is there already, as it was, stays; nothing else there is touched. */
+  async function storeFiles({ files }: Manifest): Promise<void> {
+    const stored = files.filter(({ name }) => name.startsWith(STORED));
+    if (stored.length === 0) return;
+    if (settings.storage === undefined)
+      throw new BackupError(
+        `${file} holds ${stored.length} files of a store that servers share. Set STORAGE_URL to the store that they are to be in. Nothing was changed.`,
+      );
+    try {
+      await withStored(settings, QUARANTINE_IN_STORE, async (store) => {
+        for (const { name, size, sha256 } of stored) {
+          const id = name.slice(STORED.length);
+          const there = await store.stat(id).catch((error: unknown) => {
+            if (error instanceof BlobNotFoundError) return undefined;
+            throw error;
+          });
+          if (there?.size === size && there.sha256 === sha256) continue;
+          const put = await store.put(id, createReadStream(join(stage, name)), { size });
+          if (put.sha256 !== sha256) throw new Error(`The store took other bytes than ${name} has.`);
+        }
+      });
+    } catch (error) {
+      if (!(error instanceof StoreAwayError)) throw error;
+      throw new BackupError(
+        `The store of STORAGE_URL does not answer (${error.message}). Try again. Nothing was changed but for files of the backup that are in the store by now.`,
+      );
+    }
+  }
+
   async function place(head: Head, manifest: Manifest): Promise<Restored> {
     const location = databaseLocation(settings);
+    await storeFiles(manifest);
     const staged = join(stage, DATABASES[head.database]);
     let schema: string | undefined;
     if ('sqlite' in location) await prepareSqlite(file, staged, manifest, end_sessions);

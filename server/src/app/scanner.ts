@@ -2,23 +2,27 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
 import { QUARANTINE_BYTES_MAXIMUM } from '@palisade/contract/quarantine';
+import { createClamdPool } from '@palisade/scanner/clamd-pool';
+import { createEnginePair } from '@palisade/scanner/engine-pair';
+import { SCAN_LIMITS } from '@palisade/scanner/limits';
+import { verdictOf } from '@palisade/scanner/verdict';
+import { createYaraPool } from '@palisade/scanner/yara-pool';
 import type { Kysely } from 'kysely';
 import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.ts';
 import { type ArrivalLimits, createArrivals } from '#features/antivirus/arrivals.ts';
-import { createClamdPool } from '#features/antivirus/engines/clamd-pool.ts';
-import { createEnginePair } from '#features/antivirus/engines/engine-pair.ts';
-import { SCAN_LIMITS } from '#features/antivirus/engines/limits.ts';
-import { createYaraPool } from '#features/antivirus/engines/yara-pool.ts';
 import { createFalseAlarms } from '#features/antivirus/false-alarms.ts';
 import { serveQuarantine } from '#features/antivirus/quarantine.routes.ts';
+import { createSharedSignatures } from '#features/antivirus/shared-signatures.ts';
 import { clamdStatus, serveSignatures } from '#features/antivirus/signatures.routes.ts';
 import { createSignatures } from '#features/antivirus/signatures.ts';
-import { createTurns, SMALL_BYTES } from '#features/antivirus/turns.ts';
+import { createTurns, SET_ASIDE, SMALL_BYTES } from '#features/antivirus/turns.ts';
 import type { Audit } from '#platform/audit.ts';
+import type { Blobs } from '#platform/blobs/blobs.ts';
 import type { Counters } from '#platform/counters.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import type { Api } from '#platform/serve.ts';
+import type { SessionNews } from '#platform/session-news.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
 
@@ -37,7 +41,24 @@ const ENGINE_PROCESSES = { least: 3, most: 5 } as const;
 /** Takes the next file at once when a slow one is set aside, whose process ends with it. */
 const SPARE_PROCESSES = 1;
 
-type ScannerTables = Pick<Tables, 'scans' | 'quarantine_reports' | 'installation' | 'audit_entries' | 'audit_head'>;
+type ScannerTables = Pick<Tables, 'scans' | 'quarantine_reports' | 'installation' | 'jobs' | 'audit_entries' | 'audit_head'>;
+
+/** A file that somebody is to know about, and nothing is to be recorded of. */
+interface InspectedFile {
+  id: string;
+  user_id: string;
+  path: string;
+  /** Bytes. */
+  size: number;
+  sha256: string;
+  name: string;
+  signal: AbortSignal;
+}
+
+interface Inspection {
+  status: 'clean' | 'infected' | 'unread' | 'failed';
+  threat: string | null;
+}
 
 /** Builds what scans files: signatures, engines, records and what is kept. */
 export async function buildScanner(
@@ -47,14 +68,19 @@ export async function buildScanner(
     audit: Audit;
     accounts: Parameters<typeof createFalseAlarms>[0]['accounts'];
     counters: Counters;
+    /** By which servers ask each other; undefined for one alone. */
+    news: SessionNews | undefined;
+    /** Where servers share what feeds brought. */
+    sharedSets: Blobs | undefined;
     now: () => number;
   } & Pick<
     Parameters<typeof createAntivirus>[0],
-    'spool' | 'quarantine' | 'shared' | 'home' | 'onInfected' | 'onCleared' | 'tell' | 'meter'
+    'jobs' | 'livingHomes' | 'spool' | 'quarantine' | 'shared' | 'home' | 'onInfected' | 'onCleared' | 'tell' | 'meter'
   >,
 ) {
   const { settings, logger } = surroundings;
-  const { database, audit, accounts, counters, spool, quarantine, shared, home, onInfected, onCleared, tell, meter, now } = parts;
+  const { database, jobs, livingHomes, audit, accounts, counters, spool, quarantine, shared, home, now } = parts;
+  const { onInfected, onCleared, tell, meter } = parts;
   const engine_processes =
     surroundings.engine_processes ??
     Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism() + 1));
@@ -67,6 +93,11 @@ export async function buildScanner(
     logger,
     look_ms: surroundings.signatures_look_ms,
     fetch_limits: surroundings.feed_limits,
+    together: parts.sharedSets && {
+      shared: createSharedSignatures({ database: database.$pickTables<'installation'>(), blobs: parts.sharedSets }),
+      database: database.$pickTables<'jobs'>(),
+      jobs,
+    },
   });
   const embedded = createYaraPool({
     signatures: signatures.files(),
@@ -107,10 +138,12 @@ export async function buildScanner(
     accounts,
     now,
   });
-  const arrivals = createArrivals(surroundings.arrival_limits ?? ARRIVAL_LIMITS, counters);
+  const arrivals = createArrivals(surroundings.arrival_limits ?? ARRIVAL_LIMITS, counters, parts.news);
   const turns = createTurns({ slots: engine_processes, small_bytes: SMALL_BYTES, ...PATIENCE_WITH_FILES });
   const antivirus: Antivirus = createAntivirus({
-    database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation'>(),
+    database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation' | 'jobs'>(),
+    jobs,
+    livingHomes,
     engine,
     turns,
     arrivals,
@@ -131,7 +164,25 @@ export async function buildScanner(
     record_ms: surroundings.scan_record_ms,
   });
 
+  /** Has a file read that is nobody's scan: nothing of it is recorded. */
+  async function inspect({ id, user_id, path, size, sha256, name, signal }: InspectedFile): Promise<Inspection> {
+    const outcome = await turns.take({ user_id, size, signal }, async (stop, begun) => {
+      const scan = { id, path, size, name, sha256, folder: spool.unpacked(id), onBegin: begun };
+      const answer = await engine.scan({ ...scan, signal: AbortSignal.any([signal, stop]) });
+      const was_stopped = stop.aborted && !signal.aborted;
+      return was_stopped && answer.kind === 'failed' ? SET_ASIDE : answer;
+    });
+    if (outcome === undefined) return { status: 'failed', threat: null };
+    const { scan_status, status_detail, threat_detected } = verdictOf(outcome);
+    const listed = (surroundings.match_hash ?? signatures.matchHash)(sha256);
+    const threat = threat_detected ?? listed ?? null;
+    if (scan_status === 'infected' || threat !== null) return { status: 'infected', threat };
+    if (scan_status === 'clean') return { status: 'clean', threat: null };
+    return { status: status_detail === 'engine_down' ? 'failed' : 'unread', threat: null };
+  }
+
   return {
+    inspect,
     signatures,
     embedded,
     engine,

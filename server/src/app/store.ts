@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { forgetOldAlerts } from '#features/anti-hacking/old-alerts.ts';
+import { forgetOldAlerts } from '#features/alerts/old-alerts.ts';
 import { forgetOldScans } from '#features/antivirus/old-scans.ts';
 import { migrations } from '#migrations/all.ts';
 import { type Audit, type AuditTables, createAudit } from '#platform/audit.ts';

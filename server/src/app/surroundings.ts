@@ -1,8 +1,9 @@
+import type { ScanLimits } from '@palisade/scanner/limits';
+import type { EngineMemory } from '@palisade/scanner/process-memory';
+import type { ScannerAddress } from '@palisade/scanner/scanner-url';
 import type { FastifyBaseLogger } from 'fastify';
 import type { UploadLimits } from '#features/antivirus/antivirus.routes.ts';
 import type { ArrivalLimits } from '#features/antivirus/arrivals.ts';
-import type { ScanLimits } from '#features/antivirus/engines/limits.ts';
-import type { EngineMemory } from '#features/antivirus/engines/process-memory.ts';
 import type { FetchLimits } from '#features/antivirus/fetch-feed.ts';
 import type { MatchHash } from '#features/antivirus/known-hashes.ts';
 import type { SocketLimits } from '#platform/channels/serve-socket.ts';
@@ -10,7 +11,6 @@ import type { ConnectionLimits } from '#platform/connections.ts';
 import type { DatabaseLocation } from '#platform/database.ts';
 import type { FreeBytes } from '#platform/disk.ts';
 import type { PatienceLimits } from '#platform/http.ts';
-import type { ScannerAddress } from '#platform/scanner-url.ts';
 import type { Settings } from '#platform/settings.ts';
 
 /** What surrounds the application: settings, where things lie, the clock, the log. */
@@ -63,6 +63,10 @@ export interface Surroundings {
   /** How long an agent's call waits for something to be told, and how often its socket is asked whether it lives, in ms. */
   poll_wait_ms?: number;
   agent_heartbeat_ms?: number;
+  /** How long it is waited until it is told that somebody of the staff has come or gone, in ms. */
+  presence_pause_ms?: number;
+  /** How long a customer has to read an answer before they are told by mail, in ms. */
+  unread_answer_ms?: number;
   /** How often detection keeps the volumes that this server has counted, in ms. */
   volumes_fold_ms?: number;
 }

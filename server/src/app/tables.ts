@@ -1,12 +1,14 @@
-import { ALERT_PERSONAL, type AlertTables } from '#features/anti-hacking/anti-hacking.tables.ts';
-import { DETECTION_PERSONAL, type DetectionTables } from '#features/anti-hacking/detection/detection.tables.ts';
+import { ALERT_PERSONAL, type AlertTables } from '#features/alerts/alerts.tables.ts';
 import { ANTIVIRUS_PERSONAL, type AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
 import { AUTH_PERSONAL, type AuthTables } from '#features/auth/auth.tables.ts';
 import { TWO_FACTOR_PERSONAL, type TwoFactorTables } from '#features/auth/two-factor.tables.ts';
 import { CHAT_PERSONAL, type ChatTables } from '#features/chat/chat.tables.ts';
+import { DETECTION_PERSONAL, type DetectionTables } from '#features/detection/detection.tables.ts';
 import { DEVICE_PERSONAL, type DeviceTables } from '#features/devices/devices.tables.ts';
 import { ENFORCEMENT_PERSONAL, type EnforcementTables } from '#features/enforcement/enforcement.tables.ts';
 import { FIREWALL_PERSONAL, type FirewallTables } from '#features/firewall/firewall.tables.ts';
+import type { HelpTables } from '#features/help/help.tables.ts';
+import { POSTURE_PERSONAL, type PostureTables } from '#features/posture/posture.tables.ts';
 import { REMOTE_PERSONAL, type RemoteTables } from '#features/remote/remote.tables.ts';
 import { SUBSCRIPTION_PERSONAL, type SubscriptionTables } from '#features/subscriptions/subscriptions.tables.ts';
 import type { AuditTables } from '#platform/audit.ts';
@@ -26,7 +28,9 @@ export type Tables = AuthTables &
   SubscriptionTables &
   AlertTables &
   DetectionTables &
+  PostureTables &
   ChatTables &
+  HelpTables &
   RemoteTables &
   InstallationTables &
   MailTables &
@@ -44,6 +48,7 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
   ...ENFORCEMENT_PERSONAL,
   ...ANTIVIRUS_PERSONAL,
   ...ALERT_PERSONAL,
+  ...POSTURE_PERSONAL,
   ...DETECTION_PERSONAL,
   ...FIREWALL_PERSONAL,
   ...DEVICE_PERSONAL,

@@ -147,7 +147,9 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL server', async ()
     const other = new Client({ connectionString: postgres.url });
     await other.connect();
     onTestFinished(() => other.end());
-    await other.query('begin; lock table users, installation, chat_messages, firewall_rules in access exclusive mode');
+    await other.query(
+      'begin; lock table users, installation, conversations, chat_messages, firewall_rules in access exclusive mode',
+    );
     forget();
     await expectRefused(app, token);
     const waiting = async () =>
@@ -200,7 +202,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL server', async ()
     const folder = mkdtempSync(join(tmpdir(), 'palisade-pool-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const [small, large] = [await start('2', '2'), await start('5', '4')];
-    await locker.query('begin; lock table chat_messages in access exclusive mode');
+    await locker.query('begin; lock table conversations in access exclusive mode');
     let order = '';
     const ask = async ({ call, token, name }: typeof small) => {
       const began = performance.now();

@@ -9,9 +9,9 @@ import { endSession, listSessions } from '@palisade/contract/sessions';
 import { setupConfig } from '@palisade/contract/setup';
 import { assignSubscription, createTemplate, requestPlan } from '@palisade/contract/subscription';
 import { changeUser } from '@palisade/contract/users';
+import { EICAR, PDF } from '@palisade/scanner/test/files';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { EICAR, PDF } from '#test/files.ts';
 import { replyOf, startTestApp } from '#test/harness.ts';
 import { listenAs, openSocket } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
@@ -234,7 +234,15 @@ async function serveAlone(limits: SocketLimits, isLiving = true) {
   };
   const opening = { rate: { count: 1_000_000, period_ms: 60_000 }, counters: createMemoryCounters({ now: Date.now }) };
   const held = () => Promise.resolve(new Set<string>());
-  const parts = { topics, present: () => [], held, opening, limits, public_url: undefined };
+  /** Nobody is of the staff here. */
+  const desk = {
+    mayHearStaff: () => false,
+    find: () => Promise.resolve(undefined),
+    arrive: () => () => {},
+    open: () => () => {},
+    typing: () => Promise.resolve(),
+  };
+  const parts = { topics, present: () => [], held, desk, opening, limits, public_url: undefined };
   await openSockets(fastify, [eventsChannel]);
   const events = serveEvents({ fastify, sessions }, parts);
   const url = await fastify.listen({ host: '127.0.0.1', port: 0 });

@@ -1,7 +1,16 @@
-import { type ClientFrame, EVENTS_CLOSED, eventsChannel, type LiveEvent, type ServerFrame } from '@palisade/contract/events';
+import {
+  type ClientFrame,
+  EVENTS_CLOSED,
+  eventsChannel,
+  type LiveEvent,
+  type SaidFrame,
+  type ServerFrame,
+} from '@palisade/contract/events';
 import type { FastifyInstance } from 'fastify';
 import { createIndexByKey } from './channels/index-by-key.ts';
 import { type Connection, type Refusal, type SocketParts, type Sockets, serveSocket } from './channels/serve-socket.ts';
+import { logFailure } from './database-patience.ts';
+import { createDeskSeat, type DeskSeat, type DeskTopics, LOST } from './desk-topics.ts';
 import type { Session, Sessions } from './session.ts';
 import { personTopic, type Topics } from './topics/topics.ts';
 
@@ -12,11 +21,10 @@ const HELD: Refusal = {
   code: EVENTS_CLOSED.two_factor_setup_required,
   reason: 'A second step of sign-in has to be set up first.',
 };
-const LOST: Refusal = { code: EVENTS_CLOSED.again, reason: 'Some events may be missing.' };
 
 /**
  * Serves the events socket of pages (contract/src/events.ts), after `openSockets`: each hears the topic of its person. `present` answers what is under way for a person
- * just now, which a page that connects hears first; `held` who of several people may do nothing but set a second factor up.
+ * just now, which a page that connects hears first; `desk` what staff hear and say beside; `held` who of several people may do nothing but set a second factor up.
  */
 export function serveEvents(
   api: { fastify: FastifyInstance; sessions: Pick<Sessions, 'resolve' | 'living' | 'onEnd' | 'onChange'> },
@@ -24,13 +32,15 @@ export function serveEvents(
     topics: Pick<Topics, 'listen'>;
     present: (user_id: string) => LiveEvent[];
     held: (user_ids: readonly string[]) => Promise<ReadonlySet<string>>;
+    desk: DeskTopics;
   },
 ): Pick<Sockets, 'close' | 'open'> {
-  const { topics, present, held, ...socketParts } = parts;
+  const { topics, present, held, desk, ...socketParts } = parts;
   const { fastify, sessions } = api;
   const bySession = createIndexByKey<Connection<Session, ServerFrame>>();
+  const byPerson = createIndexByKey<{ seat: DeskSeat; connection: Connection<Session, ServerFrame> }>();
 
-  const sockets = serveSocket<Session, Hello, never, ServerFrame>(
+  const sockets = serveSocket<Session, Hello, SaidFrame, ServerFrame>(
     fastify,
     {
       channel: eventsChannel,
@@ -59,6 +69,12 @@ export function serveEvents(
       join(connection, { after }) {
         const { id: session_id, user } = connection.principal;
         bySession.add(session_id, connection);
+        const seat = createDeskSeat({
+          ...{ user, topics, desk, connection },
+          onFailure: (error) => logFailure(fastify.log, error, 'what a page said could not be done'),
+        });
+        const ofPerson = { seat, connection };
+        byPerson.add(user.id, ofPerson);
         const stop = topics.listen(personTopic(user.id), after, {
           onStart(start) {
             connection.tell({ kind: 'welcome', ...start, heartbeat_ms: socketParts.limits.heartbeat_ms });
@@ -68,8 +84,11 @@ export function serveEvents(
           onLost: () => connection.end(LOST),
         });
         return {
+          onFrame: seat.onFrame,
           onLeave() {
             stop();
+            seat.leave();
+            byPerson.remove(user.id, ofPerson);
             bySession.remove(session_id, connection);
           },
         };
@@ -83,6 +102,10 @@ export function serveEvents(
       for (const connection of bySession.of(session_id)) connection.end(ENDED);
     }),
     sessions.onChange(sockets.lookAgain),
+    // Whose role may be another one listens anew, as who they are then.
+    sessions.onChange((user_id) => {
+      for (const { seat, connection } of byPerson.of(user_id)) if (seat.isOfStaff()) connection.end(LOST);
+    }),
   ];
   return {
     open: sockets.open,

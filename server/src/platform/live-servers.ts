@@ -42,10 +42,15 @@ export async function joinServers(parts: {
   home: string;
   needed: Readonly<Record<string, boolean>>;
   logger: FastifyBaseLogger;
-}): Promise<{ leave(): Promise<void> }> {
+}): Promise<{
+  leave(): Promise<void>;
+  /** The data folders of all servers of which something was heard lately. */
+  living(): Promise<string[]>;
+}> {
   const { database, home, needed, logger } = parts;
   // An SQLite file lies in a data folder, and that has one server.
-  if (database.getExecutor().adapter instanceof SqliteAdapter) return { leave: () => Promise.resolve() };
+  if (database.getExecutor().adapter instanceof SqliteAdapter)
+    return { leave: () => Promise.resolve(), living: () => Promise.resolve([home]) };
   const clock = databaseClock(database);
   const missing = Object.entries(needed).flatMap(([name, is_set]) => (is_set ? [] : [name]));
   const me = { ...thisProcess(), id: home, started_at: new Date().toISOString(), lacks: list(missing) };
@@ -82,6 +87,10 @@ export async function joinServers(parts: {
     say(database).catch((error: unknown) => logFailure(logger, error, 'this server could not say that it lives'));
   }, SEEN_EVERY_MS).unref();
   return {
+    async living() {
+      const seen = await database.selectFrom('servers').select('id').where('seen_at', '>=', clock(-GONE_AFTER_MS)).execute();
+      return seen.map(({ id }) => id);
+    },
     async leave() {
       clearInterval(timer);
       await database

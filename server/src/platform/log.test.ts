@@ -8,13 +8,13 @@ import { PROBLEMS, type ProblemDocument, problemSchema } from '@palisade/contrac
 import { unlockFile } from '@palisade/contract/quarantine';
 import { endSession, listSessions } from '@palisade/contract/sessions';
 import { addPasskey, confirmIdentity, loginSecondStep, requestNewPasskey, startTotp } from '@palisade/contract/two-factor';
+import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { Authenticator } from '#test/authenticator.ts';
 import { isPostgres, problemOf, replyOf, startTestApp } from '#test/harness.ts';
-import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
 import { listenAs, openSocket } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';

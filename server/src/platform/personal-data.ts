@@ -18,6 +18,8 @@ export interface PersonalTable {
   withheld?: readonly string[];
   /** Columns of JSON text. */
   json?: readonly string[];
+  /** Rows that are about the person; all of theirs unless said otherwise. */
+  where?: { column: string; is: number };
 }
 
 /** Rows about a person under a name, read as they are asked for. */
@@ -30,7 +32,7 @@ const READ_AT_ONCE = 200;
 
 /** The rows of a table, page by page. */
 export function partOf<Tables>(database: Kysely<Tables>, personal: PersonalTable): PersonalPart {
-  const { table, column = 'user_id', holds = 'id', key = 'id', withheld = [], json = [] } = personal;
+  const { table, column = 'user_id', holds = 'id', key = 'id', withheld = [], json = [], where } = personal;
 
   function shown(row: Record<string, unknown>): Record<string, unknown> {
     const columns = Object.entries(row).filter(([name]) => !withheld.includes(name));
@@ -44,8 +46,9 @@ export function partOf<Tables>(database: Kysely<Tables>, personal: PersonalTable
     async *rows(subject) {
       for (let after: unknown; ; ) {
         const further = after === undefined ? sql`` : sql`and ${sql.ref(key)} > ${after}`;
+        const narrowed = where === undefined ? sql`` : sql`and ${sql.ref(where.column)} = ${where.is}`;
         const { rows } = await sql<Record<string, unknown>>`
-          select * from ${sql.table(table)} where ${sql.ref(column)} = ${subject[holds]} ${further}
+          select * from ${sql.table(table)} where ${sql.ref(column)} = ${subject[holds]} ${narrowed} ${further}
           order by ${sql.ref(key)} limit ${READ_AT_ONCE}`.execute(database);
         for (const row of rows) yield shown(row);
         if (rows.length < READ_AT_ONCE) return;

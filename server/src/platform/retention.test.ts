@@ -31,6 +31,7 @@ test('mails are kept for 30 days, drills for 90, scores for as long as they can 
 
   await happen(0);
   replyOf(await call(readDashboard, { token: person.token }));
+  await app.keepScores();
   pass(5);
   await happen(1);
   expect(await left()).toEqual([2, 2, 1]);
@@ -75,7 +76,7 @@ test('scans, alerts that are over and entries of the audit log go after the days
     .values([scan('old', { sealed: 0, spooled: 0 }), scan('sealed', { sealed: 1, spooled: 0 })])
     .execute();
   for (const description of ['over', 'open']) {
-    await app.antiHacking.raise({
+    await app.alerts.raise({
       ...{ rule: 'brute_force.pair', key: description, user_id, threat_type: 'brute_force', severity: 'low', description },
       ...{ at: new Date(clock).toISOString(), outcome: 'unknown', ip_address: null, browser_id: null, session_id: null },
       evidence: { threshold: 'one', events: [] },

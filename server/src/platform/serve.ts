@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Role } from '@palisade/contract/auth';
+import type { Role, UserInfo } from '@palisade/contract/auth';
 import type { Access, BodyOf, Endpoint, InstallationTopic, ParamsOf, QueryOf, ReplyOf, Topic } from '@palisade/contract/endpoint';
 import { PROBLEMS, type ProblemCode, problemSchema } from '@palisade/contract/problem';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
@@ -31,11 +31,15 @@ interface Ownership<E extends Endpoint, Row extends { user_id: string }> {
   find(params: ParamsOf<E>): Promise<Row | undefined>;
 }
 
-/** The access argument: an endpoint's own access, said again where it is served; a path that names a record demands the ownership check. */
+/** Reads the record that a path names, and asks a policy (contract/src/may.ts) whether the caller may see it; else the answer is 404 as for a record that is not there. */
+interface Policy<E extends Endpoint, Row> {
+  find(params: ParamsOf<E>): Promise<Row | undefined>;
+  may(me: UserInfo, row: NoInfer<Row>): boolean;
+}
+
+/** The access argument: an endpoint's own access, said again where it is served; a path that names a record demands the ownership check, or a policy. */
 type AccessCheck<E extends Endpoint, Row> = E['path'] extends `${string}{${string}`
-  ? Row extends { user_id: string }
-    ? Ownership<E, Row>
-    : never
+  ? Policy<E, Row> | (Row extends { user_id: string } ? Ownership<E, Row> : never)
   : E['access'];
 
 /** The application that endpoints are served on, with its sessions, what limits calls, and who is told of those that nobody should make. */
@@ -150,9 +154,12 @@ export function serve<E extends Endpoint, Row = undefined>(
     const session = sessions.get(request);
     let row: unknown;
     if (typeof access !== 'string') {
-      const ownership = access as unknown as Ownership<E, { user_id: string }>;
-      const found = await ownership.find(request.params as ParamsOf<E>);
-      if (found === undefined || found.user_id !== session?.user.id) {
+      const check = access as unknown as Ownership<E, { user_id: string }> | Policy<E, { user_id: string }>;
+      const found = await check.find(request.params as ParamsOf<E>);
+      const me = session?.user;
+      const isAllowed =
+        found !== undefined && me !== undefined && ('may' in check ? check.may(me, found) : found.user_id === me.id);
+      if (!isAllowed) {
         if (found !== undefined)
           request.log.warn({ req: request, user: session?.user.id }, 'a record of somebody else was asked for');
         throw new Problem('not_found');

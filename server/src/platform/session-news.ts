@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
+import { redisNames } from './redis-names.ts';
 
 /** What servers tell each other, so that it counts everywhere at once. */
 const newsSchema = z.discriminatedUnion('kind', [
@@ -11,6 +12,9 @@ const newsSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('work'), kinds: z.array(z.string()) }),
   /** Who does one of these jobs is to stop. */
   z.object({ kind: z.literal('work_cancelled'), ids: z.array(z.string()) }),
+  /** Whose is the upload of this key? With `cancel` it is to end, and the answer comes when it has. */
+  z.object({ kind: z.literal('upload_asked'), ask: z.string(), key: z.string(), cancel: z.boolean() }),
+  z.object({ kind: z.literal('upload_told'), ask: z.string(), user_id: z.string(), cancelled: z.boolean() }),
 ]);
 type News = z.infer<typeof newsSchema>;
 
@@ -23,7 +27,7 @@ export interface SessionNews {
   close(): void;
 }
 
-const CHANNEL = 'palisade:sessions';
+const CHANNEL = 'sessions';
 const RECONNECT_MOST_MS = 2_000;
 
 /** Through Redis or Valkey (redis.io/docs/latest/develop/pubsub). @throws Error when it cannot be used at the start. */
@@ -31,6 +35,7 @@ export async function createRedisSessionNews(parts: { url: string; logger: Fasti
   const { url, logger } = parts;
   // Loaded by who has a Redis alone.
   const { createClient } = await import('@redis/client');
+  const channel = redisNames(url) + CHANNEL;
   const listeners: ((news: News) => void)[] = [];
   const connect = async () => {
     const client = createClient({
@@ -45,14 +50,14 @@ export async function createRedisSessionNews(parts: { url: string; logger: Fasti
   };
   const teller = await connect();
   const hearer = await connect();
-  await hearer.subscribe(CHANNEL, (text) => {
+  await hearer.subscribe(channel, (text) => {
     const news = newsSchema.safeParse(parseJson(text)).data;
     if (news !== undefined) for (const listener of listeners) listener(news);
   });
   return {
     tell(news) {
       teller
-        .publish(CHANNEL, JSON.stringify(news))
+        .publish(channel, JSON.stringify(news))
         .catch((error: unknown) => logger.debug({ err: error }, 'other servers could not be told of a session'));
     },
     listen: (listener) => void listeners.push(listener),

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import type { Exposure } from '@palisade/contract/platform';
+import { parseScannerUrls, type ScannerAddress } from '@palisade/scanner/scanner-url';
 import { z } from 'zod';
 import { parseStorageUrl, type S3Location, StorageUrlError } from './blobs/storage-url.ts';
 import { type Limits, parseLimits } from './limits.ts';
-import { parseScannerUrls, type ScannerAddress } from './scanner-url.ts';
 import { parseSignatureFeeds, type SignatureFeed } from './signature-feeds.ts';
 
 /** A setting that the server cannot start with. `message` is one line that names the variable and says what to set. */

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { simulateThreat } from '@palisade/contract/anti-hacking';
 import { changePassword, currentUser, login, logout, register } from '@palisade/contract/auth';
 import type { Endpoint, Topic } from '@palisade/contract/endpoint';
@@ -8,12 +5,11 @@ import { EVENTS_CLOSED, type LiveEvent } from '@palisade/contract/events';
 import { addRule } from '@palisade/contract/firewall';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { changeUser, listUsers } from '@palisade/contract/users';
+import { EICAR } from '@palisade/scanner/test/files';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { EICAR } from '#test/files.ts';
-import { freePort } from '#test/free-port.ts';
-import { freshDatabase, isPostgres, readAnswer, replyOf } from '#test/harness.ts';
-import { REDIS_SERVER, startRedis } from '#test/redis.ts';
+import { freshFolder, freshStorage, HAS_CLUSTER, NO_CLUSTER, startCluster } from '#test/cluster.ts';
+import { readAnswer, replyOf } from '#test/harness.ts';
 import { runCommand, runServer, type ServerProcess, startServer } from '#test/server-process.ts';
 import { listenAs } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
@@ -36,18 +32,6 @@ const PATIENCE = { timeout: 60_000, interval: 50 };
 const PASSWORD = 'a long enough password';
 /** A change reaches another server in less, in ms. */
 const SOON_MS = 1_000;
-
-function freshFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'palisade-two-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-async function newDatabase(): Promise<string> {
-  const { location, dispose } = await freshDatabase();
-  onTestFinished(dispose);
-  return 'postgres' in location ? location.postgres : '';
-}
 
 async function call<E extends Endpoint>(
   server: ServerProcess,
@@ -75,42 +59,32 @@ async function msUntil(status: number, ask: () => Promise<{ status: number }>): 
   }
 }
 
-if (!isPostgres()) process.stdout.write('skipped: two servers on one database need PostgreSQL\n');
-const hasRedis = REDIS_SERVER !== undefined;
-if (!hasRedis) process.stdout.write('skipped: two servers need a Redis, and there is none\n');
+if (!HAS_CLUSTER) process.stdout.write(`skipped: ${NO_CLUSTER}\n`);
 
 // Each starts several servers.
-describe.runIf(isPostgres())('two servers on one PostgreSQL', { timeout: 180_000 }, () => {
-  test.runIf(hasRedis)(
-    'start and migrate at once for the first time, share their keys, and note the same audit log',
-    async () => {
-      const DATABASE_URL = await newDatabase();
-      const redis = await startRedis(await freePort());
-      onTestFinished(() => redis.stop());
-      const shared = { DATABASE_URL, REDIS_URL: redis.url };
-      const folders = [freshFolder(), freshFolder()];
-      const [one, other] = await Promise.all(folders.map((DATA_DIR) => startServer({ ...shared, DATA_DIR })));
-      if (one === undefined || other === undefined) throw new Error('There are two.');
-      await one.signIn('boss');
-      await other.signIn('maria');
-      // A third one with keys of its own is none of theirs.
-      const stranger = await runServer({ ...shared, DATA_DIR: freshFolder(), PORT: '0' });
-      expect(stranger).toMatchObject({ code: 1 });
-      expect(stranger.errors).toContain('is gone. Without its key no file in quarantine can be opened.');
-      for (const server of [one, other]) expect(await server.kill('SIGTERM')).toBe(0);
-      for (const DATA_DIR of folders) {
-        const { code, output } = await runCommand('verify-audit.ts', { DATABASE_URL, DATA_DIR, ...one.keys });
-        expect(output).toContain('holds: 4 entries');
-        expect(code).toBe(0);
-      }
-    },
-  );
+describe.runIf(HAS_CLUSTER)('two servers on one PostgreSQL', { timeout: 180_000 }, () => {
+  test('start and migrate at once for the first time, share their keys, and note the same audit log', async () => {
+    const { settings: shared, start } = await startCluster();
+    const { DATABASE_URL } = shared;
+    const folders = [freshFolder('two'), freshFolder('two')];
+    const [one, other] = await Promise.all(folders.map((DATA_DIR) => start({ DATA_DIR })));
+    if (one === undefined || other === undefined) throw new Error('There are two.');
+    await one.signIn('boss');
+    await other.signIn('maria');
+    // A third one with keys of its own is none of theirs.
+    const stranger = await runServer({ ...shared, DATA_DIR: freshFolder('two'), PORT: '0' });
+    expect(stranger).toMatchObject({ code: 1 });
+    expect(stranger.errors).toContain('is gone. Without its key no file in quarantine can be opened.');
+    for (const server of [one, other]) expect(await server.kill('SIGTERM')).toBe(0);
+    for (const DATA_DIR of folders) {
+      const { code, output } = await runCommand('verify-audit.ts', { DATABASE_URL, DATA_DIR, ...one.keys });
+      expect(output).toContain('holds: 4 entries');
+      expect(code).toBe(0);
+    }
+  });
 
-  test.runIf(hasRedis)('a page hears of what happens at the other server, also after a gap that it spent there', async () => {
-    const DATABASE_URL = await newDatabase();
-    const redis = await startRedis(await freePort());
-    onTestFinished(() => redis.stop());
-    const start = () => startServer({ DATABASE_URL, REDIS_URL: redis.url, DATA_DIR: freshFolder() });
+  test('a page hears of what happens at the other server, also after a gap that it spent there', async () => {
+    const { start } = await startCluster();
     const one = await start();
     const other = await start();
     const token = await one.signIn('boss');
@@ -130,11 +104,8 @@ describe.runIf(isPostgres())('two servers on one PostgreSQL', { timeout: 180_000
     expect(elsewhere.events().some(isChange('rules'))).toBe(false);
   });
 
-  test.runIf(hasRedis)('what ends or changes at one counts at the other within a second', async () => {
-    const DATABASE_URL = await newDatabase();
-    const redis = await startRedis(await freePort());
-    onTestFinished(() => redis.stop());
-    const start = () => startServer({ DATABASE_URL, REDIS_URL: redis.url, DATA_DIR: freshFolder() });
+  test('what ends or changes at one counts at the other within a second', async () => {
+    const { redis, start } = await startCluster();
     const one = await start();
     const other = await start();
     const admin = await one.signIn('boss');
@@ -188,33 +159,33 @@ describe.runIf(isPostgres())('two servers on one PostgreSQL', { timeout: 180_000
     for (const [what, ms] of Object.entries(measured)) expect.soft(ms, what).toBeLessThan(SOON_MS);
   });
 
-  test('that lack a Redis between them do not start beside each other, and say in one line what is missing', async () => {
-    const DATABASE_URL = await newDatabase();
-    const first_folder = freshFolder();
-    const first = await startServer({ DATABASE_URL, DATA_DIR: first_folder });
+  test('that lack something between them do not start beside each other, and say in one line what is missing', async () => {
+    const { settings } = await startCluster();
+    const { DATABASE_URL, REDIS_URL, STORAGE_URL } = settings;
+    const first = await startServer({ DATABASE_URL, DATA_DIR: freshFolder('first') });
     const { keys } = first;
     const refused = async (more: Record<string, string>) => {
-      const { code, errors } = await runServer({ DATABASE_URL, DATA_DIR: freshFolder(), PORT: '0', ...keys, ...more });
+      const { code, errors } = await runServer({ DATABASE_URL, DATA_DIR: freshFolder('next'), PORT: '0', ...keys, ...more });
       expect(code).toBe(1);
       expect(errors.trim().split('\n')).toHaveLength(1);
       return errors;
     };
     const who = `another server \\(process ${first.pid} on \\S+, started \\S+\\) uses it`;
-    expect(await refused({})).toMatch(
+    const line = (lacks: string, names: string) =>
       new RegExp(
-        `^palisade: The database of DATABASE_URL cannot be shared: ${who}, and this one has no REDIS_URL\\. ` +
-          'Set REDIS_URL for all servers of it, or stop the other one; if that one is gone, start again in 60 s\\.\n$',
-      ),
+        `^palisade: The database of DATABASE_URL cannot be shared: ${who}, and ${lacks}\\. ` +
+          `Set ${names} for all servers of it, or stop the other one; if that one is gone, start again in 60 s\\.\n$`,
+      );
+    expect(await refused({})).toMatch(line('this one has no REDIS_URL and STORAGE_URL', 'REDIS_URL and STORAGE_URL'));
+    expect(await refused({ REDIS_URL })).toMatch(line('this one has no STORAGE_URL', 'STORAGE_URL'));
+    expect(await refused({ STORAGE_URL })).toMatch(line('this one has no REDIS_URL', 'REDIS_URL'));
+    expect(await refused({ REDIS_URL, STORAGE_URL: freshStorage() })).toMatch(
+      line('that one has no REDIS_URL and STORAGE_URL', 'REDIS_URL and STORAGE_URL'),
     );
-    if (hasRedis) {
-      const redis = await startRedis(await freePort());
-      onTestFinished(() => redis.stop());
-      expect(await refused({ REDIS_URL: redis.url })).toContain('and that one has no REDIS_URL.');
-    }
     // It serves on, and what a killed one has left stands in nobody's way.
     expect((await fetch(`${first.url}/api/health`)).status).toBe(200);
     await first.kill('SIGKILL');
-    const next = await startServer({ DATABASE_URL, DATA_DIR: freshFolder() });
+    const next = await startServer({ DATABASE_URL, DATA_DIR: freshFolder('next') });
     // One that was stopped has taken its word back.
     expect(await next.kill('SIGTERM')).toBe(0);
     const database = openDatabase<Tables>({ postgres: DATABASE_URL });
@@ -222,75 +193,70 @@ describe.runIf(isPostgres())('two servers on one PostgreSQL', { timeout: 180_000
     expect(await database.selectFrom('servers').selectAll().execute()).toEqual([]);
   });
 
-  test.runIf(hasRedis)(
-    'write each digest once and remove what is over once, and one goes on when the other is killed',
-    async () => {
-      const DATABASE_URL = await newDatabase();
-      const redis = await startRedis(await freePort());
-      onTestFinished(() => redis.stop());
-      const start = () => startServer({ DATABASE_URL, REDIS_URL: redis.url, DATA_DIR: freshFolder() });
-      const one = await start();
-      const other = await start();
-      const token = await one.signIn('boss');
-      const database = openDatabase<Tables>({ postgres: DATABASE_URL });
-      onTestFinished(() => database.destroy());
-      const news = createRedisSessionNews({ url: redis.url, logger: pino({ level: 'silent' }) });
-      onTestFinished(async () => (await news).close());
-      const plan = { plan_name: 'All', price: 1, duration_months: 12, max_devices: 1, is_premium: true, features: [] };
-      replyOf(await call(one, assignSubscription, { token, body: { user_email: 'boss@example.com', ...plan } }));
-      replyOf(await call(one, simulateThreat, { token }));
-      const DAY_MS = 86_400_000;
-      const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
-      const planned = () =>
-        database
-          .selectFrom('jobs')
-          .select(['kind', 'claims', 'claimed_by', 'last_error'])
-          .where('kind', 'in', KINDS)
-          .orderBy('kind')
-          .execute();
-      const letters = async (subject: string) =>
-        (await database.selectFrom('mails').select('id').where('subject', 'like', `%${subject}`).execute()).length;
-      const claimsOf = async () => (await planned()).map(({ claims }) => claims);
-      await vi.waitFor(async () => expect(await claimsOf()).toEqual([1, 1]), PATIENCE);
+  test('write each digest once and remove what is over once, and one goes on when the other is killed', async () => {
+    const { settings, redis, start } = await startCluster();
+    const { DATABASE_URL } = settings;
+    const one = await start();
+    const other = await start();
+    const token = await one.signIn('boss');
+    const database = openDatabase<Tables>({ postgres: DATABASE_URL });
+    onTestFinished(() => database.destroy());
+    const news = createRedisSessionNews({ url: redis.url, logger: pino({ level: 'silent' }) });
+    onTestFinished(async () => (await news).close());
+    const plan = { plan_name: 'All', price: 1, duration_months: 12, max_devices: 1, is_premium: true, features: [] };
+    replyOf(await call(one, assignSubscription, { token, body: { user_email: 'boss@example.com', ...plan } }));
+    replyOf(await call(one, simulateThreat, { token }));
+    const DAY_MS = 86_400_000;
+    const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+    const planned = () =>
+      database
+        .selectFrom('jobs')
+        .select(['kind', 'claims', 'claimed_by', 'last_error'])
+        .where('kind', 'in', KINDS)
+        .orderBy('kind')
+        .execute();
+    const letters = async (subject: string) =>
+      (await database.selectFrom('mails').select('id').where('subject', 'like', `%${subject}`).execute()).length;
+    const claimsOf = async () => (await planned()).map(({ claims }) => claims);
+    await vi.waitFor(async () => expect(await claimsOf()).toEqual([1, 1]), PATIENCE);
 
-      /** A week is over, and a mail is older than mails are kept. */
-      async function passWeek(): Promise<void> {
-        await database
-          .updateTable('alerts')
-          .set({ simulated: 0, severity: 'low', last_seen: ago(1) })
-          .execute();
-        await database
-          .updateTable('alert_digest')
-          .set({ since: ago(8), next_at: ago(0), until: null })
-          .execute();
-        await database
-          .updateTable('mails')
-          .set({ created_at: ago(31) })
-          .where('subject', 'not like', '%week in security')
-          .execute();
-        await database
-          .updateTable('jobs')
-          .set({ run_at: ago(0) })
-          .where('kind', 'in', KINDS)
-          .execute();
-        // Both hear of it in the same moment.
-        (await news).tell({ kind: 'work', kinds: KINDS });
-      }
-      await passWeek();
-      await vi.waitFor(async () => expect(await claimsOf()).toEqual([2, 2]), PATIENCE);
-      await vi.waitFor(async () => expect((await planned()).map(({ claimed_by }) => claimed_by)).toEqual([null, null]), PATIENCE);
-      expect(await letters('your week in security')).toBe(1);
-      expect(await database.selectFrom('mails').select('id').where('created_at', '<', ago(30)).execute()).toEqual([]);
+    /** A week is over, and a mail is older than mails are kept. */
+    async function passWeek(): Promise<void> {
+      await database
+        .updateTable('alerts')
+        .set({ simulated: 0, severity: 'low', last_seen: ago(1) })
+        .execute();
+      await database
+        .updateTable('alert_digest')
+        .set({ since: ago(8), next_at: ago(0), until: null })
+        .execute();
+      await database
+        .updateTable('mails')
+        .set({ created_at: ago(31) })
+        .where('subject', 'not like', '%week in security')
+        .execute();
+      await database
+        .updateTable('jobs')
+        .set({ run_at: ago(0) })
+        .where('kind', 'in', KINDS)
+        .execute();
+      // Both hear of it in the same moment.
+      (await news).tell({ kind: 'work', kinds: KINDS });
+    }
+    await passWeek();
+    await vi.waitFor(async () => expect(await claimsOf()).toEqual([2, 2]), PATIENCE);
+    await vi.waitFor(async () => expect((await planned()).map(({ claimed_by }) => claimed_by)).toEqual([null, null]), PATIENCE);
+    expect(await letters('your week in security')).toBe(1);
+    expect(await database.selectFrom('mails').select('id').where('created_at', '<', ago(30)).execute()).toEqual([]);
 
-      await one.kill('SIGKILL');
-      await passWeek();
-      await vi.waitFor(async () => expect(await claimsOf()).toEqual([3, 3]), PATIENCE);
-      await vi.waitFor(async () => expect(await letters('your week in security')).toBe(2), PATIENCE);
-      expect(await other.kill('SIGTERM')).toBe(0);
-      expect((await planned()).map(({ claimed_by, last_error }) => [claimed_by, last_error])).toEqual([
-        [null, null],
-        [null, null],
-      ]);
-    },
-  );
+    await one.kill('SIGKILL');
+    await passWeek();
+    await vi.waitFor(async () => expect(await claimsOf()).toEqual([3, 3]), PATIENCE);
+    await vi.waitFor(async () => expect(await letters('your week in security')).toBe(2), PATIENCE);
+    expect(await other.kill('SIGTERM')).toBe(0);
+    expect((await planned()).map(({ claimed_by, last_error }) => [claimed_by, last_error])).toEqual([
+      [null, null],
+      [null, null],
+    ]);
+  });
 });

@@ -3,7 +3,7 @@ const BROWSER_KEY = 'palisade.browser_id';
 const FORMER_KEY = 'palisade.device_id';
 
 /** A random UUID (RFC 9562 section 5.4). Not crypto.randomUUID, which only secure origins have. */
-function randomUuid(): string {
+export function randomUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;

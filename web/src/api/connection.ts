@@ -19,6 +19,16 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** Calls `listener` each time the way to the server is there again, until the answered function is called. */
+export function onReconnected(listener: () => void): () => void {
+  let before = connection;
+  return subscribe(() => {
+    const isBack = before !== 'online' && connection === 'online';
+    before = connection;
+    if (isBack) listener();
+  });
+}
+
 let waits_until: number | undefined;
 
 /** The server asked this page, whose person is signed in, to wait for so many seconds; undefined when that is over. */

@@ -1,4 +1,11 @@
-import { type ClientFrame, EVENTS_CLOSED, EVENTS_PATH, type LiveEvent, serverFrameSchema } from '@palisade/contract/events';
+import {
+  type ClientFrame,
+  EVENTS_CLOSED,
+  EVENTS_PATH,
+  type HeardTopic,
+  type LiveEvent,
+  serverFrameSchema,
+} from '@palisade/contract/events';
 import { readHealth } from '@palisade/contract/platform';
 import { call } from './call.ts';
 import { readConnection, reportConnection } from './connection.ts';
@@ -35,6 +42,57 @@ export function onEvent<K extends Kind>(kind: K, listener: (event: EventOf<K>) =
 export function onGap(listener: () => void): () => void {
   gapListeners.add(listener);
   return () => gapListeners.delete(listener);
+}
+
+/** A topic beside one's own that a part of the page wants to hear. */
+interface Heard {
+  topic: HeardTopic;
+  /** The last event or cursor of it that the page has seen. */
+  after: string | undefined;
+  /** How many parts of the page want it. */
+  wanted: number;
+}
+
+const heard = new Map<string, Heard>();
+/** Called where events of a topic were missed for good. */
+const topicListeners = new Set<(topic: HeardTopic) => void>();
+/** Says something on the socket; undefined while there is none that was welcomed. */
+let sayNow: ((frame: ClientFrame) => void) | undefined;
+
+function nameOf(topic: HeardTopic): string {
+  return topic === 'staff' ? topic : topic.conversation_id;
+}
+
+function listenTo({ topic, after }: Heard): void {
+  const from = after === undefined ? {} : { after };
+  sayNow?.(topic === 'staff' ? { kind: 'listen', topic, ...from } : { kind: 'listen_conversation', ...topic, ...from });
+}
+
+/**
+ * Hears a topic beside one's own until the answered function is called, also over a lost connection. `onMissed` is called when events of it were missed for good.
+ */
+export function hearTopic(topic: HeardTopic, onMissed: () => void): () => void {
+  const name = nameOf(topic);
+  const entry = heard.get(name) ?? { topic, after: undefined, wanted: 0 };
+  entry.wanted += 1;
+  heard.set(name, entry);
+  if (entry.wanted === 1) listenTo(entry);
+  const listener = (other: HeardTopic) => {
+    if (nameOf(other) === name) onMissed();
+  };
+  topicListeners.add(listener);
+  return () => {
+    topicListeners.delete(listener);
+    entry.wanted -= 1;
+    if (entry.wanted > 0) return;
+    heard.delete(name);
+    if (topic !== 'staff') sayNow?.({ kind: 'leave_conversation', ...topic });
+  };
+}
+
+/** Says that the person types: in a conversation, or, with null, in their own. Nothing while the page is not connected. */
+export function sayTyping(conversation_id: string | null): void {
+  sayNow?.({ kind: 'typing', conversation_id });
 }
 
 /** Whether events arrive just now. */
@@ -89,10 +147,20 @@ export function keepEventsOpen(access_token: string): () => void {
       isOpen = true;
       after = frame.cursor;
       if (frame.missed) for (const listener of gapListeners) listener();
+      sayNow = say;
+      for (const entry of heard.values()) listenTo(entry);
+    }
+    if (frame.kind === 'listening') {
+      const entry = heard.get(nameOf(frame.topic));
+      if (entry) entry.after = frame.cursor;
+      if (frame.missed) for (const listener of topicListeners) listener(frame.topic);
     }
     if (frame.kind === 'ping') say({ kind: 'pong' });
     if (frame.kind === 'event') {
-      after = frame.id ?? after;
+      const entry = frame.topic && heard.get(nameOf(frame.topic));
+      if (entry) entry.after = frame.id ?? entry.after;
+      // Each topic has a cursor of its own.
+      if (!frame.topic) after = frame.id ?? after;
       for (const listener of listeners) listener(frame.event);
     }
     reportConnection('online');
@@ -107,6 +175,7 @@ export function keepEventsOpen(access_token: string): () => void {
     const dropped = socket;
     socket = undefined;
     isOpen = false;
+    sayNow = undefined;
     dropped?.close();
   }
 

@@ -2,6 +2,7 @@ import { currentUser } from '@palisade/contract/auth';
 import type { InstallationTopic, Topic } from '@palisade/contract/endpoint';
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import { call } from './call.ts';
+import { chatStateQuery, takeMessage, takePresence, takeRead } from './chat.ts';
 import { refreshConfig } from './config.ts';
 import { dashboardQuery } from './dashboard.ts';
 import { onEvent, onGap } from './events.ts';
@@ -12,7 +13,8 @@ import { refreshUser } from './session.ts';
 /** What shows each part of an account. */
 const SHOWN_IN: Record<Topic, readonly QueryKey[]> = {
   rules: [['firewall']],
-  messages: [['chat', 'messages']],
+  // The messages themselves are told one by one.
+  messages: [chatStateQuery.queryKey],
   remote: [['remote']],
   subscription: [['subscription'], ['anti-hacking']],
   account: [['account'], ['sessions'], ['two-factor'], ['activity'], overviewQuery.queryKey],
@@ -29,6 +31,8 @@ const INSTALLATION_SHOWN_IN: Record<Exclude<InstallationTopic, 'provider'>, read
   ],
   waiting: [['overview'], ['subscription'], ['false-alarms'], ['outbox']],
   people: [['overview'], ['users'], ['user-sessions'], ['subscription']],
+  desk: [['desk']],
+  help: [['help']],
 };
 
 /** So that not every page of an installation asks in the same moment, in ms. */
@@ -70,6 +74,11 @@ export function followEvents(queries: QueryClient): () => void {
       void queries.invalidateQueries({ queryKey: ['anti-hacking'] });
       void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
     }),
+    onEvent('chat_message', ({ message }) => void takeMessage(queries, message)),
+    onEvent('chat_read', ({ conversation_id, reader, seq }) => {
+      if (queries.getQueryData(chatStateQuery.queryKey)?.conversation_id === conversation_id) takeRead(queries, reader, seq);
+    }),
+    onEvent('support_here', ({ is_here }) => takePresence(queries, is_here)),
     onEvent('changed', ({ topic }) => readAnew(queries, topic)),
     onGap(() => {
       void queries.invalidateQueries();

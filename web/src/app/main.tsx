@@ -1,5 +1,5 @@
 import './styles.ts';
-import { StrictMode } from 'react';
+import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { currentSession } from '#api/session.ts';
 import { App, loadSignedIn } from './app.tsx';
@@ -10,10 +10,14 @@ if (currentSession()) void loadSignedIn();
 
 const container = document.getElementById('root');
 if (!container) throw new Error('index.html has no #root');
-createRoot(container).render(
-  <StrictMode>
-    <Providers>
-      <App />
-    </Providers>
-  </StrictMode>,
+const root = createRoot(container);
+// As a transition React renders in slices, and the page answers in between: as one task the first render holds a phone for half a second.
+startTransition(() =>
+  root.render(
+    <StrictMode>
+      <Providers>
+        <App />
+      </Providers>
+    </StrictMode>,
+  ),
 );

@@ -71,6 +71,31 @@ export const routes: RouteObject[] = [
             lazy: async () => ({ Component: (await import('#features/chat/chat-page.tsx')).ChatPage }),
           },
           {
+            path: 'help',
+            handle: { title: 'Help' },
+            lazy: async () => ({ Component: (await import('#features/help/help-page.tsx')).HelpPage }),
+          },
+          {
+            path: 'help/:slug',
+            handle: { title: 'Help' },
+            lazy: async () => ({ Component: (await import('#features/help/article-page.tsx')).ArticlePage }),
+          },
+          {
+            path: 'support',
+            handle: { title: 'Support Desk' },
+            lazy: async () => ({ Component: (await import('#features/support/support-page.tsx')).SupportPage }),
+          },
+          {
+            path: 'support/answers',
+            handle: { title: 'Canned answers' },
+            lazy: async () => ({ Component: (await import('#features/support/answers-page.tsx')).AnswersPage }),
+          },
+          {
+            path: 'support/reports',
+            handle: { title: 'Support reports' },
+            lazy: async () => ({ Component: (await import('#features/support/reports-page.tsx')).ReportsPage }),
+          },
+          {
             path: 'anti-hacking',
             handle: { title: 'Anti-Hacking' },
             lazy: async () => {
@@ -94,6 +119,11 @@ export const routes: RouteObject[] = [
             path: 'admin/setup',
             handle: { title: 'Admin Setup' },
             lazy: async () => ({ Component: (await import('#features/setup/setup-page.tsx')).SetupPage }),
+          },
+          {
+            path: 'admin/help',
+            handle: { title: 'Edit help pages' },
+            lazy: async () => ({ Component: (await import('#features/help/edit-help-page.tsx')).EditHelpPage }),
           },
           {
             path: 'admin/users',

@@ -4,15 +4,15 @@ import { useIsUnproven } from './email-needed.tsx';
 import { EmptyState } from './states.tsx';
 
 /** What stands in an administrator's screen for everybody else. */
-export function AdministratorsOnly({ sentence }: { sentence: string }) {
+export function AdministratorsOnly({ title = 'Administrators only', sentence }: { title?: string; sentence: string }) {
   const isUnproven = useIsUnproven();
   const hint =
     'If yours is an address that the settings name (ADMIN_EMAILS), enter the code that we mailed to you: it makes you an administrator.';
   return (
-    <section className="card" aria-label="Administrators only">
+    <section className="card" aria-label={title}>
       <EmptyState
         icon={<IconLock size={28} stroke={1.7} />}
-        title="Administrators only"
+        title={title}
         sentence={isUnproven ? `${sentence} ${hint}` : sentence}
         action={<Link to="/dashboard">Go to the dashboard</Link>}
       />

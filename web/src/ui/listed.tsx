@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useDeferredValue } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { ErrorNotice, LoadingRows } from './states.tsx';
 
@@ -31,7 +31,16 @@ export function Listed<Row>({ what, rows: read, isOutdated = false, error, faile
         />
       )}
       {!rows && !error && <LoadingRows label={`Loading ${what}`} />}
-      {rows && (rows.length === 0 ? empty : children(rows))}
+      {rows && (rows.length === 0 ? empty : <Rows rows={rows}>{children}</Rows>)}
     </>
   );
+}
+
+/** Rows that fill a window. */
+const AT_ONCE = 12;
+
+/** What fills a window is drawn at once, and what is below it in slices after that: on a phone fifty rows as one task hold the page for longer than a press may wait. */
+function Rows<Row>({ rows, children }: Pick<ListedProps<Row>, 'children'> & { rows: readonly Row[] }) {
+  const areAllWanted = useDeferredValue(true, false);
+  return children(areAllWanted ? rows : rows.slice(0, AT_ONCE));
 }

@@ -33,6 +33,23 @@ export function describeMoment(iso: string, now: number): string {
     : yearFormat.format(at);
 }
 
+/** A moment that is to come: "today at 14:00", "on Monday 23 November at 09:00". */
+export function describeNext(iso: string, now: number): string {
+  const at = new Date(iso);
+  const days = Math.round((startOfDay(at.getTime()) - startOfDay(now)) / DAY);
+  const day = days <= 0 ? 'today' : days === 1 ? 'tomorrow' : `on ${dayFormat.format(at)}`;
+  return `${day} at ${timeFormat.format(at)}`;
+}
+
+/** How long something takes, as a person says it: "40 seconds", "6 minutes". */
+export function describeSpan(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} seconds`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 90) return `${minutes} minutes`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
+}
+
 /** How long ago, in one unit: "12 minutes ago". A clock that is ahead of the server's says "just now". */
 export function describeAge(iso: string, now: number): string {
   const age = now - Date.parse(iso);
@@ -53,6 +70,30 @@ export function describeDay(now: number): string {
 /** A day in full: "2 March 2026". */
 export function describeDate(iso: string): string {
   return longDateFormat.format(new Date(iso));
+}
+
+/** A day between the messages of a conversation: "Today", "Friday 20 November". */
+export function describeConversationDay(iso: string, now: number): string {
+  const at = new Date(iso);
+  const days = Math.round((startOfDay(now) - startOfDay(at.getTime())) / DAY);
+  if (days <= 0) return 'Today';
+  if (days === 1) return 'Yesterday';
+  return at.getFullYear() === new Date(now).getFullYear() ? dayFormat.format(at) : longDateFormat.format(at);
+}
+
+/** The same for all moments of a day where the person is. */
+export function dayOf(iso: string): number {
+  return startOfDay(Date.parse(iso));
+}
+
+/** The time of a moment whose day is known from around it. */
+export function TimeOfDay({ iso }: { iso: string }) {
+  const at = new Date(iso);
+  return (
+    <time dateTime={iso} title={fullFormat.format(at)}>
+      {timeFormat.format(at)}
+    </time>
+  );
 }
 
 /** A moment that machines read too; hovering tells it in full. */

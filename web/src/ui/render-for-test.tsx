@@ -5,8 +5,11 @@ import type { ReactNode } from 'react';
 import { MemoryRouter } from 'react-router';
 
 /** Renders a part of a screen with what stands above all screens. Failures are not asked again, so that a test sees them at once. */
-export function renderForTest(element: ReactNode, address = '/') {
-  const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+export function renderForTest(
+  element: ReactNode,
+  address = '/',
+  queries = new QueryClient({ defaultOptions: { queries: { retry: false } } }),
+) {
   return render(
     <MantineProvider env="test">
       <QueryClientProvider client={queries}>

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { listScans } from '@palisade/contract/antivirus';
+import { SCAN_LIMITS } from '@palisade/scanner/limits';
+import { pdf } from '@palisade/scanner/test/containers';
+import { EICAR, nestedGzip, noise, PDF, tar, zip } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
-import { pdf } from '#test/containers.ts';
-import { EICAR, nestedGzip, noise, PDF, tar, zip } from '#test/files.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { openUpload, scanned, upload } from '#test/upload.ts';
-import { SCAN_LIMITS } from './engines/limits.ts';
 
 const MIB = 1024 ** 2;
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');

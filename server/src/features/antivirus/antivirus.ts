@@ -1,16 +1,19 @@
 import { type Coverage, type Scan, type ScansQuery, type ScanTotals, scansQuerySchema } from '@palisade/contract/antivirus';
 import type { LiveEvent } from '@palisade/contract/events';
 import type { ScanDetail } from '@palisade/contract/quarantine';
+import { displayName } from '@palisade/scanner/filename';
+import type { Engine } from '@palisade/scanner/yara-pool';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { newId, timeOfId } from '#platform/id.ts';
 import type { InstallationTables } from '#platform/installation.ts';
+import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
 import { createPersonCache } from '#platform/person-cache.ts';
 import { Problem } from '#platform/problem.ts';
 import { storageProblem } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { Arrivals } from './arrivals.ts';
-import type { Engine } from './engines/yara-pool.ts';
 import {
   type ClearedFile,
   createExaminations,
@@ -20,19 +23,19 @@ import {
   type Waiter,
 } from './examination.ts';
 import type { FalseAlarms } from './false-alarms.ts';
-import { displayName } from './filename.ts';
-import { createKeeping, type ScanRow, UNREAD, type Verdict, waitsUntil } from './keeping.ts';
+import { createKeeping, isUnread, type ScanRow, UNREAD, type Verdict, waitsUntil } from './keeping.ts';
 import { createKeptFiles, type KeptFiles, requireHere } from './kept-files.ts';
 import { type MatchHash, withList } from './known-hashes.ts';
 import { createNewRecord } from './new-record.ts';
 import type { Quarantine } from './quarantine.ts';
 import { countScans, type ScanCounts } from './scan-counts.ts';
+import { createReadingLeases } from './scan-jobs.ts';
 import { createScanList } from './scan-list.ts';
 import { detailOf, scanOf } from './scan-record.ts';
 import type { Spool } from './spool.ts';
 import type { Turns } from './turns.ts';
-import { editionFor } from './verdict.ts';
-import { createWaitingFiles, type WaitingFiles } from './waiting-files.ts';
+import { editionFor } from './verdict-columns.ts';
+import { createWaitingFiles, RETRY_EVERY_MS, type WaitingFiles } from './waiting-files.ts';
 
 /** A file that has arrived under `id`: in the spool's folder, or in memory. */
 interface Arrival extends Waiter {
@@ -81,7 +84,7 @@ export interface Antivirus extends KeptFiles, Pick<WaitingFiles, 'resume' | 'res
   counts(user_id: string): Promise<ScanCounts>;
   /** How far a person's files are that have no verdict yet. */
   progress(user_id: string): LiveEvent[];
-  /** Files of this server whose bytes wait for an engine, and when the first of them came; ISO. */
+  /** Files whose bytes wait for an engine, of this server or in the store that servers share, and when the first of them came; ISO. */
   unread(): Promise<{ files: number; oldest_at: string | null }>;
   /** Whether what was scanned before is to be looked at again by newer signatures, and was not yet. */
   recheckDue(): Promise<boolean>;
@@ -102,7 +105,10 @@ const NO_COVERAGE: Coverage = {
 const UPLOADED = { device_id: null, device_name: null, device_path: null } as const;
 
 export function createAntivirus(parts: {
-  database: Kysely<AntivirusTables & InstallationTables>;
+  database: Kysely<AntivirusTables & InstallationTables & JobTables>;
+  jobs: Jobs;
+  /** The data folders of the servers of this database that live. */
+  livingHomes: () => Promise<readonly string[]>;
   engine: Engine;
   turns: Turns;
   arrivals: Pick<Arrivals, 'dismiss'>;
@@ -130,12 +136,14 @@ export function createAntivirus(parts: {
   /** How long a small file may be read before it is recorded, in ms. */
   record_ms?: number | undefined;
 }): Antivirus {
-  const { database, engine, spool, quarantine, shared, quarantine_quota, home, falseAlarms, now, logger, tell, matchHash } =
+  const { database, jobs, engine, spool, quarantine, shared, quarantine_quota, home, falseAlarms, now, logger, tell, matchHash } =
     parts;
   const scanList = createScanList(database);
-  const keeping = createKeeping({ database, spool, quarantine, shared, home, quota: quarantine_quota, now, logger });
+  const leases = shared && createReadingLeases(database.$pickTables<'jobs'>(), jobs);
+  const keeping = createKeeping({ database, leases, spool, quarantine, shared, home, quota: quarantine_quota, now, logger });
   /** Files that are in the spool and have no record yet. */
   const arriving = new Set<string>();
+  let closing = false;
   // Thousands of scans may be counted, at each look at the dashboard.
   const overviews = createPersonCache({
     read: async (user_id) => {
@@ -158,8 +166,12 @@ export function createAntivirus(parts: {
     },
   };
   const examinations = createExaminations({ ...parts, keeping, news, matchHash });
-  const waitingFiles = createWaitingFiles({ ...parts, examinations, keeping, arriving: () => [...arriving], news, matchHash });
-  const keptFiles = createKeptFiles({ examinations, keeping, home, find, logger });
+  const waitingFiles = createWaitingFiles({
+    ...parts,
+    ...{ examinations, keeping, leases, news, matchHash },
+    arriving: () => [...arriving],
+  });
+  const keptFiles = createKeptFiles({ examinations, keeping, leases, home, find, logger });
 
   const at = () => new Date(now()).toISOString();
 
@@ -246,7 +258,7 @@ export function createAntivirus(parts: {
         answered_from: null,
         ...UPLOADED,
       };
-      const record = createNewRecord({ database, spool, keeping, row, news, meter: parts.meter });
+      const record = createNewRecord({ database, leases, spool, keeping, row, news, meter: parts.meter });
       let known: Partial<Verdict> | undefined;
       arriving.add(id);
       try {
@@ -276,11 +288,22 @@ export function createAntivirus(parts: {
         arriving.delete(id);
       }
       const verdict = known;
-      const scanned = await (verdict ? examinations.settle(row, verdict) : examinations.examine(row, { waiter, record })).catch(
-        (error: unknown) => {
-          throw storageProblem(error);
-        },
-      );
+      let again_ms: number | undefined = 0;
+      let scanned: ScanRow | undefined;
+      try {
+        scanned = await (verdict === undefined
+          ? examinations.examine(row, { waiter, record })
+          : examinations.settle(row, verdict, await record.store()));
+        // What no engine could read is read when one can; at once, by another server, when this one stops.
+        const waits_ms = closing ? 0 : (parts.retry_ms ?? RETRY_EVERY_MS);
+        again_ms = scanned !== undefined && isUnread(scanned) ? waits_ms : undefined;
+      } catch (error) {
+        // Whatever else went wrong, the record is there, and its file is to be read.
+        if (error instanceof Problem && error.code === 'upload_cancelled') again_ms = undefined;
+        throw storageProblem(error);
+      } finally {
+        record.release(again_ms);
+      }
       if (scanned === undefined) throw new Problem('upload_cancelled', { detail: DELETED });
       return scanOf(scanned);
     },
@@ -310,6 +333,8 @@ export function createAntivirus(parts: {
       // What servers share is removed first: who is told that it is gone can rely on it.
       if (!is_running && row.in_store === 1) await keeping.remove(row);
       await database.deleteFrom('scans').where('id', '=', row.id).execute();
+      // Another server that reads it is told to stop.
+      if (row.in_store === 1) await leases?.cancel(row.id);
       news.removed(row);
       // Of one that is being read, the examination removes the bytes when it ends.
       if (!examinations.isRunning(row.id)) await keeping.remove({ ...row, in_store: is_running ? row.in_store : 0 });
@@ -334,13 +359,14 @@ export function createAntivirus(parts: {
         .selectFrom('scans')
         .select(({ fn }) => [fn.countAll<number>().as('files'), fn.min('id').as('oldest')])
         .where('spooled', '=', sql.lit(1))
-        .where('home', '=', home)
+        .where(({ eb, or }) => or([eb('home', '=', home), ...(shared === undefined ? [] : [eb('in_store', '=', sql.lit(1))])]))
         .where('status_detail', 'in', UNREAD)
         .executeTakeFirstOrThrow();
       return { files: Number(files), oldest_at: oldest === null ? null : new Date(timeOfId(oldest)).toISOString() };
     },
 
     async close() {
+      closing = true;
       await Promise.all([waitingFiles.close(), examinations.close()]);
     },
   };

@@ -1,7 +1,9 @@
 import { cancelUpload } from '@palisade/contract/antivirus';
+import { noise } from '@palisade/scanner/test/files';
+import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMemoryCounters } from '#platform/counters.ts';
-import { noise } from '#test/files.ts';
+import { createRedisCounters } from '#platform/redis-counters.ts';
 import { freePort } from '#test/free-port.ts';
 import { problemOf, sharedDatabase, startTestApp } from '#test/harness.ts';
 import { REDIS_SERVER, startRedis } from '#test/redis.ts';
@@ -38,23 +40,42 @@ test('files on their way to two servers count together, and one that is done mak
 if (REDIS_SERVER === undefined) process.stdout.write('skipped: two servers that take files together need Redis or Valkey\n');
 
 test.skipIf(REDIS_SERVER === undefined)(
-  'an upload that is cancelled at another server than its own is told from one that is over, and goes on until its own hears it',
+  'an upload is cancelled at another server than its own, which asks that one, and says so when it does not answer',
   async () => {
     const redis = await startRedis(await freePort());
     onTestFinished(redis.stop);
-    const options = { environment: { REDIS_URL: redis.url }, surroundings: { database: await sharedDatabase() } };
+    const options = {
+      environment: { REDIS_URL: redis.url },
+      surroundings: { database: await sharedDatabase(), shares_database: true as const },
+    };
     const [first, second] = [await startTestApp(options), await startTestApp(options)];
     const { token } = await first.signIn();
     const key = newUploadKey();
     const sent = openUpload(first, token, { key });
     await sent.write(noise(100_000));
-    const cancelAt = (app: typeof first) => app.call(cancelUpload, { token, params: { key } });
-    await vi.waitFor(async () => expect(problemOf(await cancelAt(second)).code).toBe('on_another_server'));
-    const elsewhere = await cancelAt(second);
-    expect([elsewhere.status, elsewhere.headers.get('retry-after')]).toEqual([503, '1']);
-    expect((await cancelAt(first)).status).toBe(204);
+    const cancelAt = (app: typeof first, as = token) => app.call(cancelUpload, { token: as, params: { key } });
+    // Nobody else's: to them it is not there.
+    const stranger = await first.signIn();
+    await vi.waitFor(async () => expect(problemOf(await cancelAt(second, stranger.token)).code).toBe('not_found'));
+    expect((await cancelAt(second)).status).toBe(204);
     expect(JSON.parse((await sent.answer).body)).toMatchObject({ code: 'upload_cancelled' });
     expect(problemOf(await cancelAt(second)).code).toBe('not_found');
     expect(problemOf(await cancelAt(first)).code).toBe('not_found');
+
+    // A server that was killed is asked in vain, until what it has counted is forgotten.
+    const lost = newUploadKey();
+    const counters = await createRedisCounters({
+      url: redis.url,
+      meanwhile: createMemoryCounters({ now: Date.now }),
+      logger: pino({ level: 'silent' }),
+    });
+    onTestFinished(() => counters.close());
+    await counters.put(`arrivals:key:${lost}`, { member: 'one', most: 10, window_ms: 60_000 });
+    const elsewhere = await second.call(cancelUpload, { token, params: { key: lost } });
+    expect([problemOf(elsewhere).code, elsewhere.status, elsewhere.headers.get('retry-after')]).toEqual([
+      'on_another_server',
+      503,
+      '1',
+    ]);
   },
 );

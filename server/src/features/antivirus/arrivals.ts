@@ -1,6 +1,7 @@
 import type { Counters } from '#platform/counters.ts';
 import { newId } from '#platform/id.ts';
 import { Problem } from '#platform/problem.ts';
+import type { SessionNews } from '#platform/session-news.ts';
 
 /** How many files may be on their way to a verdict at once: being received, waiting, or being read. */
 export interface ArrivalLimits {
@@ -22,9 +23,9 @@ export interface Arrivals {
    * @throws Problem `too_many_requests` at once, before a byte was read, when there are too many; `conflict` for a key that is in use.
    */
   during<T>(file: { user_id: string; key: string | undefined }, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Undefined when nobody's file goes by this key, or it has its verdict. @throws Problem `on_another_server` when it is on its way to that one. */
+  /** Undefined when nobody's file goes by this key, or it has its verdict. @throws Problem `on_another_server` when it is on its way to one that does not answer. */
   find(key: string): Promise<{ user_id: string } | undefined>;
-  /** Answers once nothing of the file is left; false when its verdict came first, and stays. */
+  /** Answers once nothing of the file is left, at whichever server it was; false when its verdict came first, and stays. @throws as `find` does. */
   cancel(key: string): Promise<boolean>;
   /** Ends all that a person has on the way, because their account is deleted. Answers once it has. */
   dismiss(user_id: string): Promise<void>;
@@ -43,6 +44,9 @@ function wasCancelled(error: unknown): boolean {
 /** A file is on its way for this long after its server said so last, in ms: what a server that was killed had under way is forgotten after it. */
 const LEASE_MS = 60_000;
 const PROLONGED_EVERY_MS = LEASE_MS / 3;
+/** How long the server of an upload is waited for: it answers at once, and ends an upload as soon as nothing of it is left. */
+const TOLD_WITHIN_MS = 2_000;
+const ENDED_WITHIN_MS = 10_000;
 const ALL = 'arrivals';
 const keyOf = (user_id: string) => `${ALL}:${user_id}`;
 /** By the name that a page has given a file; nobody guesses one. */
@@ -53,8 +57,18 @@ interface Shared {
   key: string | undefined;
 }
 
-/** This server counts what it has itself; `counters` what all servers have together. */
-export function createArrivals(limits: ArrivalLimits, counters: Pick<Counters, 'put' | 'remove' | 'count'>): Arrivals {
+/** What the server that has an upload says of it. */
+interface Told {
+  user_id: string;
+  cancelled: boolean;
+}
+
+/** This server counts what it has itself; `counters` what all servers have together, and `news` asks the others for what they have. */
+export function createArrivals(
+  limits: ArrivalLimits,
+  counters: Pick<Counters, 'put' | 'remove' | 'count'>,
+  news?: Pick<SessionNews, 'tell' | 'listen'>,
+): Arrivals {
   const counts = new Map<string, number>();
   const keyed = new Map<string, Arriving>();
   const present = new Set<Arriving>();
@@ -79,6 +93,38 @@ export function createArrivals(limits: ArrivalLimits, counters: Pick<Counters, '
     for (const [member, { user_id, key }] of shared)
       void Promise.all([ofPerson(member, user_id), ofAll(member), ofName(member, key)]);
   }, PROLONGED_EVERY_MS).unref();
+
+  function end(arriving: Arriving): Promise<boolean> {
+    arriving.abort.abort(new Problem('upload_cancelled'));
+    return arriving.ended.promise;
+  }
+
+  const asked = new Map<string, (told: Told) => void>();
+  news?.listen((said) => {
+    if (said.kind === 'upload_told') asked.get(said.ask)?.(said);
+    if (said.kind !== 'upload_asked') return;
+    const { ask, key, cancel } = said;
+    const arriving = keyed.get(key);
+    if (arriving === undefined) return;
+    const answer = (cancelled: boolean) => news.tell({ kind: 'upload_told', ask, user_id: arriving.user_id, cancelled });
+    if (cancel) void end(arriving).then(answer);
+    else answer(false);
+  });
+
+  /** Asks the server that an upload is on its way to; undefined when no server says that it is. @throws Problem `on_another_server` when that one does not answer. */
+  async function askOthers(key: string, cancel: boolean): Promise<Told | undefined> {
+    if ((await counters.count(keyOfName(key), LEASE_MS)) === 0) return undefined;
+    const ask = newId();
+    const told = Promise.withResolvers<Told | undefined>();
+    asked.set(ask, told.resolve);
+    const timer = setTimeout(() => told.resolve(undefined), cancel ? ENDED_WITHIN_MS : TOLD_WITHIN_MS);
+    news?.tell({ kind: 'upload_asked', ask, key, cancel });
+    const answer = news === undefined ? undefined : await told.promise;
+    clearTimeout(timer);
+    asked.delete(ask);
+    if (answer === undefined) throw new Problem('on_another_server', { retry_after: RETRY_AFTER_S.elsewhere });
+    return answer;
+  }
 
   const tooManyOfPerson = () =>
     new Problem('too_many_requests', {
@@ -132,18 +178,12 @@ export function createArrivals(limits: ArrivalLimits, counters: Pick<Counters, '
     },
 
     async find(key) {
-      const arriving = keyed.get(key);
-      if (arriving !== undefined) return arriving;
-      if ((await counters.count(keyOfName(key), LEASE_MS)) > 0)
-        throw new Problem('on_another_server', { retry_after: RETRY_AFTER_S.elsewhere });
-      return undefined;
+      return keyed.get(key) ?? (await askOthers(key, false));
     },
 
     async cancel(key) {
       const arriving = keyed.get(key);
-      if (arriving === undefined) return false;
-      arriving.abort.abort(new Problem('upload_cancelled'));
-      return await arriving.ended.promise;
+      return arriving === undefined ? (await askOthers(key, true))?.cancelled === true : await end(arriving);
     },
 
     async dismiss(user_id) {

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { cancelUpload, listScans, type Scan } from '@palisade/contract/antivirus';
 import { readEngine } from '@palisade/contract/engine';
 import { readReadiness } from '@palisade/contract/platform';
+import { SCAN_LIMITS } from '@palisade/scanner/limits';
+import { hasClamd, startClamd } from '@palisade/scanner/test/clamd';
+import { CLAMD_ONLY, CLAMD_ONLY_THREAT, startClamdDouble } from '@palisade/scanner/test/clamd-double';
+import { EICAR, nestedGzip, noise, PDF, zip } from '@palisade/scanner/test/files';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { hasClamd, startClamd } from '#test/clamd.ts';
-import { CLAMD_ONLY, CLAMD_ONLY_THREAT, startClamdDouble } from '#test/clamd-double.ts';
-import { EICAR, nestedGzip, noise, PDF, zip } from '#test/files.ts';
 import { replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { newUploadKey, openUpload, scanned } from '#test/upload.ts';
-import { SCAN_LIMITS } from './engines/limits.ts';
 
 const MIB = 1024 ** 2;
 const EVERY = { scan_retry_ms: 50, scanner_look_ms: 50 };

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { EICAR, noise } from '@palisade/scanner/test/files';
 import { expect, test, vi } from 'vitest';
-import { EICAR, noise } from '#test/files.ts';
 import { startTestApp, type TestApp } from '#test/harness.ts';
 import { ownDatabase } from '#test/own-database.ts';
 import { scanned } from '#test/upload.ts';

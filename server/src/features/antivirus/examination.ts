@@ -1,20 +1,23 @@
 import { existsSync } from 'node:fs';
 import { coverageSchema, type Scan } from '@palisade/contract/antivirus';
 import type { LiveEvent, ScanProgress } from '@palisade/contract/events';
+import { verdictOf } from '@palisade/scanner/verdict';
+import type { Deaths, Engine, EngineOutcome } from '@palisade/scanner/yara-pool';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { timeOfId } from '#platform/id.ts';
+import { type JobTables, LeaseLost } from '#platform/jobs/job-store.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import type { Deaths, Engine, EngineOutcome } from './engines/yara-pool.ts';
-import type { Copy, Keeping, ScanRow as Row, Verdict } from './keeping.ts';
+import { type Copy, isUnread, type Keeping, type ScanRow as Row, type Verdict } from './keeping.ts';
 import { isOfItsFinders, type MatchHash, withList } from './known-hashes.ts';
 import type { NewRecord } from './new-record.ts';
 import { createProgressBoard } from './progress.ts';
+import type { ReadingLease } from './scan-jobs.ts';
 import { isTestFile, notesSchema, scanOf } from './scan-record.ts';
 import type { Spool } from './spool.ts';
 import { SET_ASIDE, type Turns } from './turns.ts';
-import { verdictOf } from './verdict.ts';
+import { columnsOf } from './verdict-columns.ts';
 
 /** A file in which something was found. */
 export interface InfectedFile {
@@ -56,17 +59,27 @@ export interface RecordNews {
   removed(row: Pick<Row, 'id' | 'user_id'>): void;
 }
 
+/** How a file is read. */
+interface Reading {
+  waiter?: Waiter;
+  record?: NewRecord;
+  password?: string;
+  lease?: ReadingLease | undefined;
+  giveUp?: (row: Row) => Promise<Row | undefined>;
+}
+
 /** One file after the other is read and gets its verdict: for each at most one of these at a time, whoever asks for it. Each answers undefined for a record that is gone. */
 export interface Examinations {
   /**
    * Has a file read, and answers its record as it is then. With a `password` what is kept of it is opened. A `record` that is not stored yet is stored when the
-   * reading takes long, or ends with anything but a clean file.
+   * reading takes long, or ends with anything but a clean file. Of a file that servers share the `lease` is asked before the verdict is stored: a server that has lost it stores none.
+   * `giveUp` is done with a file whose bytes are no longer what was uploaded.
    * @throws Problem `upload_cancelled` when the waiter wanted it back; `invalid_field` for a wrong password, `unavailable` when it could not be tried; what storing
    * the record throws.
    */
-  examine(row: Row, how?: { waiter?: Waiter; record?: NewRecord; password?: string }): Promise<Row | undefined>;
+  examine(row: Row, how?: Reading): Promise<Row | undefined>;
   /** Stores a verdict that is known without reading, and sees to the bytes. */
-  settle(row: Row, verdict: Partial<Verdict>): Promise<Row | undefined>;
+  settle(row: Row, verdict: Partial<Verdict>, lease?: ReadingLease): Promise<Row | undefined>;
   /** Seals what was read when there was no room for it. */
   seal(row: Row): Promise<Row | undefined>;
   isRunning(id: string): boolean;
@@ -114,7 +127,7 @@ function refuseWrongPassword(row: Row, outcome: EngineOutcome): void {
 }
 
 export function createExaminations(parts: {
-  database: Kysely<AntivirusTables>;
+  database: Kysely<AntivirusTables & JobTables>;
   engine: Engine;
   turns: Turns;
   spool: Spool;
@@ -153,9 +166,22 @@ export function createExaminations(parts: {
     throw new Problem('upload_cancelled');
   }
 
+  const current = (id: string) => database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
+
+  /** Another server reads the file by now, or its record is gone: what was read here counts for nothing, and nothing of it stays here. Answers the record as it is. */
+  async function leave({ id }: Row): Promise<Row | undefined> {
+    await spool.remove(id);
+    return await current(id);
+  }
+
   /** Stores a verdict, sees to the bytes, and tells of what has changed by it. Undefined when the record is gone. */
-  async function conclude(row: Row, verdict: Partial<Verdict>): Promise<Row | undefined> {
-    const { row: updated, copy } = await keeping.conclude(row, verdict);
+  async function conclude(row: Row, verdict: Partial<Verdict>, lease?: ReadingLease): Promise<Row | undefined> {
+    const concluded = await keeping.conclude(row, verdict, lease).catch((error: unknown) => {
+      if (error instanceof LeaseLost) return undefined;
+      throw error;
+    });
+    if (concluded === undefined) return await leave(row);
+    const { row: updated, copy } = concluded;
     if (updated !== undefined) {
       news.changed(updated);
       meter?.verdict(updated.scan_status);
@@ -216,30 +242,35 @@ export function createExaminations(parts: {
   }
 
   /** Has a file read, and answers its record as it is then: undefined when it is gone. */
-  async function read(
-    seen: Row,
-    { waiter, record, password }: { waiter?: Waiter; record?: NewRecord; password?: string },
-  ): Promise<Row | undefined> {
+  async function read(seen: Row, { waiter, record, password, lease, giveUp }: Reading): Promise<Row | undefined> {
     const row = waiter === undefined ? await takeAgain(seen) : seen;
     if (row === undefined) {
-      const current = await database.selectFrom('scans').selectAll().where('id', '=', seen.id).executeTakeFirst();
-      if (current === undefined) await keeping.letGo(seen);
-      return current;
+      const now_is = await current(seen.id);
+      if (now_is === undefined) await keeping.letGo(seen);
+      return now_is;
     }
     // A server that took the file up in place of another one, or lost its folder, has it in the store alone.
     const is_away = row.sealed === 1 || (row.in_store === 1 && !existsSync(spool.path(row.id)));
     if (is_away && !(await recalled(row, seen.attempts))) {
       if (password !== undefined)
         throw new Problem('unavailable', { detail: 'The kept copy of the file does not open. Upload the file again.' });
-      return row;
+      return giveUp !== undefined && isUnread(row) ? await giveUp(row) : row;
     }
     const { id, user_id, size } = row;
     const { key, signal } = waiter ?? {};
     const report = (progress: ScanProgress) => board.report({ id, user_id, key }, progress);
     const onPlace = (place: number) => report({ stage: 'queued', place });
-    /** Aborted when the file cannot be recorded: nobody is told of it then. */
+    /** Aborted when the file cannot be recorded, or is read by another server by now: nobody is told of it then. */
     const lost = new AbortController();
-    const recording = record && setTimeout(() => void record.store().catch((error: unknown) => lost.abort(error)), record_ms);
+    const heed = (held: ReadingLease | undefined) => {
+      if (held?.signal.aborted) lost.abort(held.signal.reason);
+      held?.signal.addEventListener('abort', () => lost.abort(held.signal.reason), { once: true });
+      return held;
+    };
+    const store = async (of: NewRecord) => heed(await of.store());
+    heed(lease);
+    const recording = record && setTimeout(() => void store(record).catch((error: unknown) => lost.abort(error)), record_ms);
+    const given_up = AbortSignal.any([...(signal === undefined ? [] : [signal]), lost.signal]);
     try {
       let began_at: number | undefined;
       const scanFor = (begun: () => void) => (stop: AbortSignal) =>
@@ -253,36 +284,39 @@ export function createExaminations(parts: {
           folder: spool.unpacked(row.id),
           password,
           onBegin() {
+            // What no engine takes up was not tried.
+            if (began_at === undefined) lease?.countAttempt().catch((error: unknown) => lost.abort(error));
             began_at ??= performance.now();
             begun();
           },
-          signal: signal === undefined ? stop : AbortSignal.any([signal, lost.signal, stop]),
+          signal: AbortSignal.any([given_up, stop]),
           onProgress: (progress) => report({ stage: 'reading', ...progress }),
           deaths: deathsOf(row),
           async onDeath(deaths) {
-            await record?.store();
+            if (record !== undefined) await store(record);
             await keepDeaths(row.id, deaths);
           },
         });
       const is_new = now() - timeOfId(user_id) < NEW_FOR_MS;
-      const turn = turns.take({ user_id, size, is_new, signal, onPlace }, async (stop, begun) => {
+      const turn = turns.take({ user_id, size, is_new, signal: given_up, onPlace }, async (stop, begun) => {
         const scan = scanFor(begun);
         const reading = async () => {
           const first = await whileRoom(id, stop, scan);
           return isOutdated(first) ? await whileRoom(id, stop, scan) : first;
         };
         const outcome = await (waiter === undefined ? counted(id, reading) : reading());
-        const was_stopped = stop.aborted && !signal?.aborted && !closed;
+        const was_stopped = stop.aborted && !given_up.aborted && !closed;
         return was_stopped && !isAnswered(outcome) ? SET_ASIDE : outcome;
       });
       const outcome = (await turn.finally(() => board.clear(id))) ?? NO_TURN;
       if (outcome.kind === 'examined' && began_at !== undefined) meter?.read({ size, ms: performance.now() - began_at });
       clearTimeout(recording);
       if (signal?.aborted && !isAnswered(outcome)) return await withdraw(row, record);
-      const verdict = withList(matchHash, row, verdictOf(outcome, row.filename));
+      const verdict = withList(matchHash, row, columnsOf(verdictOf(outcome), row.filename));
       if (record?.is_stored() === false && verdict.scan_status === 'clean')
         return await record.finish(verdict, new Date(now()).toISOString());
-      await record?.store();
+      const held = lease ?? (await record?.store());
+      if (lost.signal.aborted && !isAnswered(outcome)) return await leave(row);
       // The server is stopping: the record stays as it is, and the next start scans it.
       if (closed && outcome.kind === 'failed') return row;
       // An engine that was away has not tried.
@@ -299,7 +333,7 @@ export function createExaminations(parts: {
         const before = `On ${row.scanned_at.slice(0, 10)} it was called ${row.threat_detected}. Checked again with newer lists of known threats: nothing was found.`;
         verdict.notes = JSON.stringify([...notesSchema.parse(JSON.parse(verdict.notes ?? '[]')), before]);
       }
-      return await conclude(row, verdict);
+      return await conclude(row, verdict, held);
     } finally {
       clearTimeout(recording);
       // What stays of a sealed file is the sealed one.
@@ -355,7 +389,7 @@ export function createExaminations(parts: {
 
   return {
     examine: (row, how = {}) => alone(row.id, () => read(row, how)),
-    settle: (row, verdict) => alone(row.id, () => conclude(row, withList(matchHash, row, verdict))),
+    settle: (row, verdict, lease) => alone(row.id, () => conclude(row, withList(matchHash, row, verdict), lease)),
     seal: (row) =>
       alone(row.id, async () => {
         const sealed = await keeping.sealWaiting(row);

@@ -6,9 +6,11 @@ import { QUARANTINE_DAYS } from '@palisade/contract/quarantine';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
 import { type BlobFacts, StoreAwayError } from '#platform/blobs/blobs.ts';
+import type { JobTables } from '#platform/jobs/job-store.ts';
 import { isStorageError } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { Quarantine } from './quarantine.ts';
+import type { ReadingLease, ReadingLeases } from './scan-jobs.ts';
 import type { Spool } from './spool.ts';
 
 /** A record as it is stored. */
@@ -46,8 +48,11 @@ export function isUnread({ scan_status, status_detail }: Pick<ScanRow, 'scan_sta
 
 /** Which uploaded bytes stay, how, and until when. */
 export interface Keeping {
-  /** Stores a verdict, then seals, keeps or removes the bytes that it is about. `row` is undefined when the record was removed meanwhile. */
-  conclude(row: ScanRow, verdict: Partial<Verdict>): Promise<{ row: ScanRow | undefined; copy: Copy }>;
+  /**
+   * Stores a verdict, then seals, keeps or removes the bytes that it is about. `row` is undefined when the record was removed meanwhile.
+   * @throws LeaseLost when `lease` is no longer this server's: then nothing is stored.
+   */
+  conclude(row: ScanRow, verdict: Partial<Verdict>, lease?: ReadingLease): Promise<{ row: ScanRow | undefined; copy: Copy }>;
   /** Seals what waited for room. Answers the record when it is sealed, or given up because it cannot be; undefined while there is no room, or the record is gone. */
   sealWaiting(row: ScanRow): Promise<ScanRow | undefined>;
   /**
@@ -55,11 +60,11 @@ export interface Keeping {
    * a store. @throws StoreAwayError, StoreFullError
    */
   deposit(row: ScanRow): Promise<Partial<ScanRow>>;
-  /** Puts the sealed bytes of a file back into the spool for an engine. False when they cannot be had. @throws StoreAwayError */
+  /** Puts the sealed bytes of a file back into the spool for an engine. False when they are gone, or are not what was sealed. @throws StoreAwayError, and what says that the disk has no room. */
   recall(row: ScanRow): Promise<boolean>;
   /** Opens the sealed bytes of a file. @throws when they are gone, or are not what was sealed; StoreAwayError. */
   read(row: ScanRow): Promise<Readable>;
-  /** Whether the sealed bytes of a file are where every server reaches them. */
+  /** Whether the bytes of a file are where every server reaches them, read or not. */
   isShared(row: ScanRow): boolean;
   /** Removes the bytes of a file that is sealed or waits to be; the record stays. False when somebody else has. @throws StoreAwayError before anything is changed. */
   removeFile(row: ScanRow): Promise<boolean>;
@@ -68,10 +73,12 @@ export interface Keeping {
   /** The same; what cannot be removed now is removed by a sweep. */
   letGo(file: Kept): Promise<void>;
   /**
-   * Removes what is over its time or belongs to no record, of this server's files. `busy` answers the scans that are taken in or read just now. Answers the records
+   * Removes what is over its time or belongs to no record, of this server's own folders. `busy` answers the scans that are taken in or read just now. Answers the records
    * that have changed by it.
    */
   sweep(busy: () => readonly string[]): Promise<ScanRow[]>;
+  /** The same of the store that servers share, but for what a server reads just now. */
+  sweepShared(signal: AbortSignal): Promise<ScanRow[]>;
 }
 
 /** A scan, and whether bytes of it are in the store that servers share. */
@@ -94,7 +101,9 @@ export function waitsUntil(now: number): string {
 }
 
 export function createKeeping(parts: {
-  database: Kysely<AntivirusTables>;
+  database: Kysely<AntivirusTables & JobTables>;
+  /** Undefined without a store that servers share. */
+  leases: Pick<ReadingLeases, 'begin'> | undefined;
   spool: Spool;
   /** Of this server alone. */
   quarantine: Quarantine;
@@ -107,7 +116,7 @@ export function createKeeping(parts: {
   now: () => number;
   logger: FastifyBaseLogger;
 }): Keeping {
-  const { database, spool, quarantine, shared, home, quota, now, logger } = parts;
+  const { database, leases, spool, quarantine, shared, home, quota, now, logger } = parts;
   const at = () => new Date(now()).toISOString();
 
   /** Until when the bytes stay after this verdict; null when they do not. */
@@ -152,6 +161,8 @@ export function createKeeping(parts: {
       if (row.in_store === 1) return { in_store: 1, sealed_sha256: row.sealed_sha256 };
       return await seal(row);
     } catch (error) {
+      // What is sealed needs no room: whoever reads it next asks again.
+      if (row.in_store === 1) throw error;
       logger.error({ err: error, scan: row.id }, 'a file could not be sealed');
       return isStorageError(error) || error instanceof StoreAwayError ? 'no_room' : 'failed';
     }
@@ -175,12 +186,8 @@ export function createKeeping(parts: {
       const over = await database
         .selectFrom('scans')
         .selectAll()
-        .where(({ eb, or, and }) =>
-          or([
-            eb('home', '=', home),
-            ...(shared === undefined ? [] : [and([eb('in_store', '=', sql.lit(1)), eb('sealed', '=', sql.lit(1))])]),
-          ]),
-        )
+        .where('home', '=', home)
+        .where('in_store', '=', sql.lit(0))
         .where('kept_until', 'is not', null)
         .where('kept_until', '<', at())
         .where('id', 'not in', ['', ...busy()])
@@ -189,17 +196,50 @@ export function createKeeping(parts: {
         .execute();
       for (const row of over) {
         if (busy().includes(row.id)) continue;
-        const updated = await database
-          .updateTable('scans')
-          .set({ ...NOT_KEPT, ...(isUnread(row) ? { status_detail: 'expired' as const } : {}) })
-          .where('id', '=', row.id)
-          .returningAll()
-          .executeTakeFirst();
-        await letGo(row);
+        const updated = await expire(row);
         if (updated !== undefined) changed.push(updated);
       }
       if (over.length < SWEPT_AT_ONCE) return changed;
     }
+  }
+
+  async function expire(row: ScanRow): Promise<ScanRow | undefined> {
+    const updated = await database
+      .updateTable('scans')
+      .set({ ...NOT_KEPT, ...(isUnread(row) ? { status_detail: 'expired' as const } : {}) })
+      .where('id', '=', row.id)
+      .returningAll()
+      .executeTakeFirst();
+    await letGo(row);
+    return updated;
+  }
+
+  /** Removes the files of the store that servers share that are over their time. What is read just now is removed next time. */
+  async function sweepSharedExpired(signal: AbortSignal): Promise<ScanRow[]> {
+    const changed: ScanRow[] = [];
+    for (let after = ''; !signal.aborted; ) {
+      const over = await database
+        .selectFrom('scans')
+        .selectAll()
+        .where('in_store', '=', sql.lit(1))
+        .where('kept_until', 'is not', null)
+        .where('kept_until', '<', at())
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(SWEPT_AT_ONCE)
+        .execute();
+      for (const row of over) {
+        const held = await leases?.begin(database.$pickTables<'jobs'>(), row.id);
+        if (held === undefined || signal.aborted) continue;
+        held.keep();
+        const updated = await expire(row).finally(() => held.end());
+        if (updated !== undefined) changed.push(updated);
+      }
+      const last = over.at(-1);
+      if (last === undefined) break;
+      after = last.id;
+    }
+    return changed;
   }
 
   /** Says of the files of a server that runs no more that they are not kept; should it run again, it removes them. */
@@ -242,7 +282,7 @@ export function createKeeping(parts: {
     }
   }
 
-  /** Removes what no record knows, of the folders of this server and of the store that servers share. */
+  /** Removes what no record knows, of the folders of this server. */
   async function sweepLeftovers(busy: () => readonly string[]): Promise<void> {
     // Listed first, and without what is busy then: a file that comes later is not taken for a leftover, and of one that was here its record is written.
     const spooled = await spool.list();
@@ -252,15 +292,21 @@ export function createKeeping(parts: {
     const still = (ids: readonly string[]) => ids.filter((id) => !busy_before.has(id));
     await removeUnknown(still(sealed), 'sealed', busy, quarantine.remove);
     await removeUnknown(still(spooled), 'spooled', busy, spool.remove);
-    if (shared === undefined) return;
+  }
+
+  /** Removes what no record knows of the store that servers share. */
+  async function sweepSharedLeftovers(of: Quarantine, signal: AbortSignal): Promise<void> {
     const before = new Date(now() - LEFTOVER_AFTER_MS).toISOString();
     const old: string[] = [];
-    for await (const { key, modified_at } of shared.list()) if (modified_at < before) old.push(key);
-    await removeUnknown(still(old), 'in_store', busy, shared.remove);
+    for await (const { key, modified_at } of of.list()) {
+      if (signal.aborted) return;
+      if (modified_at < before) old.push(key);
+    }
+    await removeUnknown(old, 'in_store', () => [], of.remove);
   }
 
   return {
-    async conclude(row, verdict) {
+    async conclude(row, verdict, lease) {
       const { scan_status = row.scan_status, status_detail = row.status_detail } = verdict;
       const kept_until = keptUntil(row, scan_status);
       // Of what was not kept there is nothing to seal.
@@ -269,8 +315,11 @@ export function createKeeping(parts: {
       const sealed = kept_until !== null && (row.sealed === 1 || now_sealed !== undefined);
       // What no engine has read yet is never given up for want of a seal.
       const waits = !sealed && (isUnread({ scan_status, status_detail }) || sealing === 'no_room');
-      const store = (kept: Partial<Pick<ScanRow, 'sealed' | 'spooled' | 'in_store' | 'sealed_sha256' | 'kept_until'>>) =>
-        database
+      const store = (
+        from: Kysely<AntivirusTables>,
+        kept: Partial<Pick<ScanRow, 'sealed' | 'spooled' | 'in_store' | 'sealed_sha256' | 'kept_until'>>,
+      ) =>
+        from
           .updateTable('scans')
           .set({
             ...verdict,
@@ -280,13 +329,18 @@ export function createKeeping(parts: {
           })
           .where('id', '=', row.id)
           .returningAll();
-      const updated =
-        (await store(sealed || waits ? { ...now_sealed, sealed: sealed ? 1 : 0, spooled: waits ? 1 : 0, kept_until } : NOT_KEPT)
-          .where('sealed', '=', row.sealed)
-          .where('spooled', '=', row.spooled)
-          .executeTakeFirst()) ??
+      const kept = sealed || waits ? { ...now_sealed, sealed: sealed ? 1 : 0, spooled: waits ? 1 : 0, kept_until } : NOT_KEPT;
+      const write = async (from: Kysely<AntivirusTables>) =>
+        (await store(from, kept).where('sealed', '=', row.sealed).where('spooled', '=', row.spooled).executeTakeFirst()) ??
         // Their owner took the bytes away meanwhile, or their time was over: what is known of them is known all the same.
-        (await store({}).executeTakeFirst());
+        (await store(from, {}).executeTakeFirst());
+      const updated =
+        lease === undefined
+          ? await write(database)
+          : await database.transaction().execute(async (transaction) => {
+              await lease.confirm(transaction.$pickTables<'jobs'>());
+              return await write(transaction.$pickTables<'scans' | 'quarantine_reports'>());
+            });
       if (updated?.spooled === 1) return { row: updated, copy: 'waiting' };
       const stays = updated?.sealed === 1;
       try {
@@ -332,14 +386,14 @@ export function createKeeping(parts: {
         });
         return true;
       } catch (error) {
-        if (error instanceof StoreAwayError) throw error;
+        if (error instanceof StoreAwayError || (row.in_store === 1 && isStorageError(error))) throw error;
         logger.error({ err: error, scan: row.id }, 'a sealed file could not be opened');
         return false;
       }
     },
 
     read: async (row) => await placeOf(row).read(row, row.sealed_sha256),
-    isShared: ({ in_store, sealed }) => in_store === 1 && sealed === 1 && shared !== undefined,
+    isShared: ({ in_store }) => in_store === 1 && shared !== undefined,
 
     async removeFile(row) {
       const waits = row.spooled === 1 && !isUnread(row);
@@ -361,6 +415,12 @@ export function createKeeping(parts: {
     async sweep(busy) {
       const changed = [...(await sweepExpired(busy)), ...(await sweepAbandoned())];
       await sweepLeftovers(busy);
+      return changed;
+    },
+
+    async sweepShared(signal) {
+      const changed = await sweepSharedExpired(signal);
+      if (shared !== undefined) await sweepSharedLeftovers(shared, signal);
       return changed;
     },
   };

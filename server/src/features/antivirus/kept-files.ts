@@ -4,6 +4,7 @@ import { StoreAwayError } from '#platform/blobs/blobs.ts';
 import { Problem } from '#platform/problem.ts';
 import type { Examinations } from './examination.ts';
 import type { Keeping, ScanRow } from './keeping.ts';
+import { BUSY, type ReadingLeases } from './scan-jobs.ts';
 
 /** What an owner may do with the kept bytes of a file. */
 export interface KeptFiles {
@@ -26,24 +27,25 @@ const RETRY_AFTER_S = 5;
 export function requireHere(row: ScanRow, keeping: Pick<Keeping, 'isShared'>, home: string): void {
   const is_kept = row.sealed === 1 || row.spooled === 1;
   if (!is_kept || keeping.isShared(row)) return;
-  if (row.home !== home || (row.sealed === 1 && row.in_store === 1))
-    throw new Problem('on_another_server', { retry_after: RETRY_AFTER_S });
+  if (row.home !== home || row.in_store === 1) throw new Problem('on_another_server', { retry_after: RETRY_AFTER_S });
 }
 
 export function createKeptFiles(parts: {
   examinations: Pick<Examinations, 'examine' | 'isRunning'>;
   keeping: Keeping;
+  /** Undefined without a store that servers share. */
+  leases: Pick<ReadingLeases, 'during'> | undefined;
   /** The data folder of this server. */
   home: string;
   /** The record as it is now. */
   find: (id: string) => Promise<ScanRow | undefined>;
   logger: FastifyBaseLogger;
 }): KeptFiles {
-  const { examinations, keeping, home, find, logger } = parts;
+  const { examinations, keeping, leases, home, find, logger } = parts;
+  const isRead = () => new Problem('conflict', { detail: 'The file is being read right now. Try again in a moment.' });
 
   function requireRest({ id }: ScanRow): void {
-    if (examinations.isRunning(id))
-      throw new Problem('conflict', { detail: 'The file is being read right now. Try again in a moment.' });
+    if (examinations.isRunning(id)) throw isRead();
   }
 
   return {
@@ -74,7 +76,11 @@ export function createKeptFiles(parts: {
       if (row.sealed !== 1 || row.scan_status !== 'pending' || row.status_detail !== 'encrypted') {
         throw new Problem('conflict', { detail: 'There is no kept file here that waits for a password. Upload it again.' });
       }
-      const opened = await examinations.examine(row, { password });
+      const opened =
+        row.in_store === 1 && leases !== undefined
+          ? await leases.during(row.id, (lease) => examinations.examine(row, { password, lease }))
+          : await examinations.examine(row, { password });
+      if (opened === BUSY) throw isRead();
       if (opened === undefined) throw new Problem('not_found');
       return opened;
     },

@@ -1,11 +1,14 @@
 import type { Kysely } from 'kysely';
 import { isForeignKeyViolation } from '#platform/database.ts';
+import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { HeldJob } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
 import { storageProblem } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import { ACCOUNT_GONE } from './arrivals.ts';
 import type { RecordNews, ScanMeter } from './examination.ts';
 import type { Keeping, ScanRow, Verdict } from './keeping.ts';
+import type { ReadingLeases } from './scan-jobs.ts';
 import type { Spool } from './spool.ts';
 
 /**
@@ -16,24 +19,39 @@ export interface NewRecord {
   /** Whether it was asked to be stored as it is. */
   is_stored(): boolean;
   /**
-   * Stores it as it is, once, whoever asks.
+   * Stores it as it is, once, whoever asks. Where servers share a store it answers the right to read the file, which comes with the record: from then on another server reads it when this one ends.
    * @throws Problem `unauthenticated` when its person is gone, `storage_full`. Nothing of the file is left then.
    */
-  store(): Promise<void>;
+  store(): Promise<HeldJob | undefined>;
+  /** Lets the right to read it go: it was read, it is to be read after `again_ms`, or somebody else has it. */
+  release(again_ms: number | undefined): void;
   /** Stores it with its verdict, and lets the bytes go. Not to be called once it is stored as it is. @throws as `store` does. */
   finish(verdict: Partial<Verdict>, scanned_at?: string): Promise<ScanRow>;
 }
 
 export function createNewRecord(parts: {
-  database: Kysely<AntivirusTables>;
+  database: Kysely<AntivirusTables & JobTables>;
+  /** Undefined without a store that servers share. */
+  leases: Pick<ReadingLeases, 'begin'> | undefined;
   spool: Pick<Spool, 'store' | 'remove'>;
   keeping: Pick<Keeping, 'deposit' | 'letGo'>;
   row: ScanRow;
   news: Pick<RecordNews, 'changed'>;
   meter: Pick<ScanMeter, 'verdict'> | undefined;
 }): NewRecord {
-  const { database, spool, keeping, row, news, meter } = parts;
-  let storing: Promise<void> | undefined;
+  const { database, leases, spool, keeping, row, news, meter } = parts;
+  let storing: Promise<HeldJob | undefined> | undefined;
+  let held: HeldJob | undefined;
+
+  /** The record and the right to read its file are there together, or not at all. */
+  async function insertHeld(values: ScanRow, of: Pick<ReadingLeases, 'begin'>): Promise<HeldJob | undefined> {
+    const begun = await database.transaction().execute(async (transaction) => {
+      await transaction.insertInto('scans').values(values).execute();
+      return await of.begin(transaction.$pickTables<'jobs'>(), values.id);
+    });
+    begun?.keep();
+    return begun;
+  }
 
   async function insert(values: ScanRow): Promise<void> {
     try {
@@ -42,7 +60,8 @@ export function createNewRecord(parts: {
         // Before there is a record of it, so that from then on it survives this server.
         Object.assign(values, await keeping.deposit(values));
       }
-      await database.insertInto('scans').values(values).execute();
+      if (values.spooled === 1 && leases !== undefined) held = await insertHeld(values, leases);
+      else await database.insertInto('scans').values(values).execute();
     } catch (error) {
       await keeping.letGo(values);
       if (isForeignKeyViolation(error)) throw new Problem('unauthenticated', { detail: ACCOUNT_GONE, cause: error });
@@ -54,8 +73,12 @@ export function createNewRecord(parts: {
   return {
     is_stored: () => storing !== undefined,
     store() {
-      storing ??= insert(row);
+      storing ??= insert(row).then(() => held);
       return storing;
+    },
+    release(again_ms) {
+      // Neither is waited for: the verdict is stored, or is nobody's.
+      void (again_ms === undefined ? held?.end() : held?.letGo(again_ms));
     },
     async finish(verdict, scanned_at = row.scanned_at) {
       const finished: ScanRow = Object.assign({ ...row }, verdict, { scanned_at, spooled: 0, home: null, kept_until: null });

@@ -8,22 +8,13 @@ import {
   restoreFile,
   unlockFile,
 } from '@palisade/contract/quarantine';
+import { attachmentHeader } from '#platform/file-name.ts';
 import { type Origin, originOf } from '#platform/origin.ts';
 import { nextPage } from '#platform/page.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { Antivirus } from './antivirus.ts';
 import type { FalseAlarms } from './false-alarms.ts';
 import type { ScanRow } from './keeping.ts';
-
-/** A header for the name of a file (RFC 6266): the name in full, and for old programs one of plain characters. */
-function attachment(filename: string): string {
-  const plain = filename.replaceAll(/[^\w .()-]/g, '_');
-  const full = encodeURIComponent(filename.toWellFormed()).replaceAll(
-    /['()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16)}`,
-  );
-  return `attachment; filename="${plain}"; filename*=UTF-8''${full}`;
-}
 
 /** Writes into the audit log what an owner did with a kept file. */
 type RecordFile = (kind: 'file_restored' | 'file_deleted', row: ScanRow, origin: Origin) => Promise<void>;
@@ -42,7 +33,7 @@ export function serveQuarantine(api: Api, antivirus: Antivirus, falseAlarms: Fal
     });
     header('content-type', 'application/octet-stream');
     header('content-length', String(row.size));
-    header('content-disposition', attachment(row.filename));
+    header('content-disposition', attachmentHeader(row.filename));
     return bytes;
   });
   serve(api, deleteFile, own, async ({ row, request }) => {

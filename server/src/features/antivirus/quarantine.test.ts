@@ -15,13 +15,13 @@ import {
   type ScanDetail,
   unlockFile,
 } from '@palisade/contract/quarantine';
+import { EICAR, noise, PDF, zip } from '@palisade/scanner/test/files';
+import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { allBlobs } from '#platform/blobs/blobs.ts';
 import { openFolderBlobs } from '#platform/blobs/folder-blobs.ts';
 import { openDisk } from '#platform/disk.ts';
-import { EICAR, noise, PDF, zip } from '#test/files.ts';
 import { isStoreShared, problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
-import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { listenAs } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
 import { openQuarantine } from './quarantine.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { listScans, type Scan } from '@palisade/contract/antivirus';
 import { readScan } from '@palisade/contract/quarantine';
+import { noise } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
-import { noise } from '#test/files.ts';
 import { replyOf, startTestApp } from '#test/harness.ts';
 import { scanned } from '#test/upload.ts';
 

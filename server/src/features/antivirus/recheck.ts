@@ -6,7 +6,7 @@ import type { AntivirusTables } from './antivirus.tables.ts';
 import { type ScanRow, UNREAD } from './keeping.ts';
 import type { MatchHash } from './known-hashes.ts';
 
-/** Looks at what was scanned before, again, when engine or signatures have changed. */
+/** Looks at what was scanned before, again, when engine or signatures have changed: at what this server alone keeps, and at what nobody does. */
 export interface Recheck {
   /** Rechecks when the engine is another one than the last recheck was done with, in this or an earlier run of the server. */
   look(): Promise<void>;
@@ -18,7 +18,7 @@ export interface Recheck {
 }
 
 /** Written for each data folder; without one, by a version that knew one server alone. */
-const EDITION = 'scanner_edition';
+export const EDITION = 'scanner_edition';
 /** In place of an edition: there is something left to recheck. */
 const UNFINISHED = 'unfinished';
 const ROWS_AT_ONCE = 500;
@@ -45,18 +45,27 @@ export function createRecheck(parts: {
     for (let after = ''; !closed; ) {
       const query = database.selectFrom('scans').selectAll().where('id', '>', after).orderBy('id').limit(ROWS_AT_ONCE);
       const rows = await (only === 'kept'
-        ? query.where('home', '=', home).where(({ eb, or, and }) =>
-            or([
-              eb('sealed', '=', sql.lit(1)),
-              // What waits for an engine is read anyway.
-              and([eb('spooled', '=', sql.lit(1)), or([eb('status_detail', 'is', null), eb('status_detail', 'not in', UNREAD)])]),
-            ]),
-          )
+        ? query
+            .where('home', '=', home)
+            .where('in_store', '=', sql.lit(0))
+            .where(({ eb, or, and }) =>
+              or([
+                eb('sealed', '=', sql.lit(1)),
+                // What waits for an engine is read anyway.
+                and([
+                  eb('spooled', '=', sql.lit(1)),
+                  or([eb('status_detail', 'is', null), eb('status_detail', 'not in', UNREAD)]),
+                ]),
+              ]),
+            )
         : query
             .where('scan_status', '!=', 'infected')
             // Of what nobody keeps any server may say what a list says.
             .where(({ eb, or, and }) =>
-              or([eb('home', '=', home), and([eb('sealed', '=', sql.lit(0)), eb('spooled', '=', sql.lit(0))])]),
+              or([
+                and([eb('home', '=', home), eb('in_store', '=', sql.lit(0))]),
+                and([eb('sealed', '=', sql.lit(0)), eb('spooled', '=', sql.lit(0))]),
+              ]),
             )
       ).execute();
       for (const row of rows) {

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { listScans } from '@palisade/contract/antivirus';
 import { deleteScan, readScan } from '@palisade/contract/quarantine';
+import { readSamples } from '@palisade/scanner/samples';
+import { docx, mail, ole } from '@palisade/scanner/test/containers';
+import { EICAR, noise, PDF, tar, zip } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
-import { docx, mail, ole } from '#test/containers.ts';
-import { EICAR, noise, PDF, tar, zip } from '#test/files.ts';
 import { problemOf, replyOf, SIGNATURES_FOLDER, startTestApp } from '#test/harness.ts';
 import { scanned, upload } from '#test/upload.ts';
-import { readSamples } from './engines/samples.ts';
 
 const samples = await readSamples(join(SIGNATURES_FOLDER, 'samples'));
 

@@ -5,8 +5,8 @@ import { sendMessage } from '@palisade/contract/chat';
 import { readReadiness } from '@palisade/contract/platform';
 import { deleteAccount } from '@palisade/contract/privacy';
 import { problemSchema } from '@palisade/contract/problem';
+import { EICAR, noise, PDF, zip } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
-import { EICAR, noise, PDF, zip } from '#test/files.ts';
 import { isStoreShared, problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { openUpload, scanned, upload } from '#test/upload.ts';
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { leftOutSchema } from '@palisade/contract/engine';
+import { digestOf } from '@palisade/scanner/digest';
 import { z } from 'zod';
-import { digestOf } from './engines/digest.ts';
 
 // DATA_DIR/signatures:
 //   current            the name of the set in use: one line, replaced by rename
@@ -13,6 +13,8 @@ import { digestOf } from './engines/digest.ts';
 //   lock               held while an update runs
 
 const SET_NAME_DIGITS = 16;
+export const SET_FILE = 'set.json';
+export const setNameSchema = z.string().regex(/^[0-9a-f]{16}$/);
 const SETS_KEPT = 2;
 
 /** One feed of a set. `digest` is the SHA-256 of its file, in hex; `changed_at` is when this content first came. */
@@ -52,7 +54,7 @@ const feedOutcomeSchema = z.object({
 });
 export type FeedOutcome = z.infer<typeof feedOutcomeSchema>;
 
-const stateSchema = z.object({
+export const stateSchema = z.object({
   attempted_at: z.iso.datetime(),
   next_at: z.iso.datetime(),
   feeds: z.array(feedOutcomeSchema),
@@ -72,6 +74,10 @@ export interface SignatureStore {
   stage(): Promise<string>;
   /** Makes the staged folder, with a file named `<id>` for each feed, a set. Nothing uses it yet. */
   publish(staged: string, feeds: readonly StoredFeed[]): Promise<string>;
+  /** Makes a staged folder that holds a whole set of another server a set of this one. Nothing uses it yet. */
+  take(staged: string, name: string): Promise<void>;
+  /** Reads what a set says of itself. @throws when it is none */
+  parse(text: string): { feeds: StoredFeed[] };
   /** Makes a set the one in use, at once. */
   point(name: string): Promise<void>;
   /** Removes sets that neither are in use nor were so before. */
@@ -125,18 +131,36 @@ export async function openSignatureStore(folder: string): Promise<SignatureStore
 
   async function currentName(): Promise<string | undefined> {
     const name = (await textOrNothing(join(folder, 'current')))?.trim();
-    return name !== undefined && /^[0-9a-f]{16}$/.test(name) ? name : undefined;
+    return setNameSchema.safeParse(name).data;
   }
 
   async function readSet(name: string): Promise<StoredSet | undefined> {
-    const set = parsed(setSchema, await textOrNothing(join(sets, name, 'set.json')));
+    const set = parsed(setSchema, await textOrNothing(join(sets, name, SET_FILE)));
     if (set === undefined) return undefined;
     const feeds = set.feeds.map((feed) => ({ ...feed, path: join(sets, name, feed.id) }));
     const digests = await Promise.all(feeds.map(({ path }) => digestOf(path).catch(() => undefined)));
     return feeds.every(({ digest }, index) => digest === digests[index]) ? { name, feeds } : undefined;
   }
 
+  /** Gives a whole set its name. */
+  async function settle(staged: string, name: string, feeds: readonly Pick<StoredFeed, 'id'>[]): Promise<void> {
+    for (const { id } of feeds) await sync(join(staged, id));
+    // An update that was killed here before left the same set behind.
+    await rm(join(sets, name), { recursive: true, force: true });
+    await rename(staged, join(sets, name));
+    await sync(sets);
+  }
+
+  const parse = (text: string) => setSchema.parse(JSON.parse(text));
+
   return {
+    parse,
+    async take(staged, name) {
+      const text = await readFile(join(staged, SET_FILE), 'utf8');
+      await sync(join(staged, SET_FILE));
+      await settle(staged, name, parse(text).feeds);
+    },
+
     lock_file: join(folder, 'lock'),
     currentName,
 
@@ -157,13 +181,9 @@ export async function openSignatureStore(folder: string): Promise<SignatureStore
     async publish(staged, feeds) {
       const text = JSON.stringify({ feeds }, null, 2);
       const name = createHash('sha256').update(text).digest('hex').slice(0, SET_NAME_DIGITS);
-      await replace(staged, 'set.json', text);
-      for (const { id } of feeds) await sync(join(staged, id));
+      await replace(staged, SET_FILE, text);
       if (name === (await currentName())) throw new Error('The set in use would be made anew.');
-      // An update that was killed here before left the same set behind.
-      await rm(join(sets, name), { recursive: true, force: true });
-      await rename(staged, join(sets, name));
-      await sync(sets);
+      await settle(staged, name, feeds);
       return name;
     },
 

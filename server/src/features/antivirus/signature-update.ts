@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { constants, copyFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { LEFT_OUT_NAMED } from '@palisade/contract/engine';
+import { TRIAL_TIME_MS, tryFeed } from '@palisade/scanner/trial';
 import type { FastifyBaseLogger } from 'fastify';
 import { takeExclusive } from '#platform/exclusive.ts';
 import type { SignatureFeed } from '#platform/signature-feeds.ts';
-import { TRIAL_TIME_MS, tryFeed } from './engines/trial.ts';
 import { FETCH_LIMITS, FeedRefused, type FetchLimits, fetchFeed } from './fetch-feed.ts';
 import type { FeedOutcome, SignatureStore, StoredFeed, StoredSet } from './signature-store.ts';
 

@@ -1,9 +1,9 @@
 import { UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
 import { type EngineStatus, readEngine } from '@palisade/contract/engine';
+import type { ClamdPool } from '@palisade/scanner/clamd-pool';
+import type { ScanLimits } from '@palisade/scanner/limits';
+import type { YaraPool } from '@palisade/scanner/yara-pool';
 import { type Api, serve } from '#platform/serve.ts';
-import type { ClamdPool } from './engines/clamd-pool.ts';
-import type { ScanLimits } from './engines/limits.ts';
-import type { YaraPool } from './engines/yara-pool.ts';
 import type { Signatures } from './signatures.ts';
 
 /** The pool of clamds as one engine: ready while one of them can be believed. */

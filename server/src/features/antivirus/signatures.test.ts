@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { listScans } from '@palisade/contract/antivirus';
 import { readEngine } from '@palisade/contract/engine';
+import { EICAR, noise, PDF, zip } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
 import { sha256, signedFeed, startFeedServer } from '#test/feed-server.ts';
-import { EICAR, noise, PDF, zip } from '#test/files.ts';
 import { replyOf, startTestApp } from '#test/harness.ts';
 import { runUpdate } from '#test/server-process.ts';
 import { scanned } from '#test/upload.ts';

@@ -1,13 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SignatureFeedStatus } from '@palisade/contract/engine';
+import { type HashList, openHashList } from '@palisade/scanner/hash-list';
+import type { SignatureFiles } from '@palisade/scanner/signature-files';
+import { findHash } from '@palisade/scanner/signature-set';
 import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import { StoreAwayError } from '#platform/blobs/blobs.ts';
+import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { SignatureFeed } from '#platform/signature-feeds.ts';
-import { type HashList, openHashList } from './engines/hash-list.ts';
-import type { SignatureFiles } from './engines/signature-files.ts';
-import { findHash } from './engines/signature-set.ts';
 import type { FetchLimits } from './fetch-feed.ts';
+import { UPDATE_SIGNATURES } from './scan-jobs.ts';
+import type { SharedSignatures } from './shared-signatures.ts';
 import { openSignatureStore, type StoredSet, type UpdateState } from './signature-store.ts';
 import { feedId, updateSignatures } from './signature-update.ts';
 
@@ -72,8 +78,10 @@ export async function createSignatures(parts: {
   logger: FastifyBaseLogger;
   look_ms?: number | undefined;
   fetch_limits?: FetchLimits | undefined;
+  /** Where servers share a store: one of them fetches for all. */
+  together?: { shared: SharedSignatures; database: Kysely<JobTables>; jobs: Jobs } | undefined;
 }): Promise<Signatures> {
-  const { folder, signatures_folder, feeds, now, logger, look_ms = LOOK_EVERY_MS, fetch_limits } = parts;
+  const { folder, signatures_folder, feeds, now, logger, look_ms = LOOK_EVERY_MS, fetch_limits, together } = parts;
   const rules_folder = join(signatures_folder, 'rules');
   const pack_built_at = await packDate(join(signatures_folder, 'pack.json'));
   const ids = feeds.map(feedId);
@@ -120,6 +128,7 @@ export async function createSignatures(parts: {
   }
 
   async function look(): Promise<void> {
+    await together?.shared.adopt(store);
     state = await store.readState();
     const name = await store.currentName();
     if (name === seen) return;
@@ -144,19 +153,42 @@ export async function createSignatures(parts: {
   async function update(): Promise<void> {
     const { signal } = closing;
     await updateSignatures({ store, feeds, signatures_folder, now, logger, fetch_limits, signal });
+    await together?.shared.publish(store);
     await look();
   }
 
   async function lookAndUpdate(): Promise<void> {
     await look();
-    if (isDue()) await update();
+    if (!isDue()) return;
+    if (together === undefined) return await update();
+    await together.jobs.enqueue(together.database, UPDATE_SIGNATURES, {}, { once: 'feeds' });
+    together.jobs.wake(UPDATE_SIGNATURES);
   }
+
+  /** An update and a look are never at once. */
+  function alone(work: () => Promise<void>): Promise<void> {
+    const before = looking;
+    const done = before.then(work);
+    looking = done.catch(() => {});
+    return done;
+  }
+
+  together?.jobs.handle(UPDATE_SIGNATURES, () =>
+    alone(async () => {
+      if (closing.signal.aborted || feeds.length === 0) return;
+      // Another server may have done it meanwhile.
+      await look();
+      if (isDue()) await update();
+    }),
+  );
 
   function schedule(delay_ms: number): void {
     timer = setTimeout(() => {
-      looking = lookAndUpdate()
+      void alone(lookAndUpdate)
         .catch((error: unknown) => {
-          if (!closing.signal.aborted) logger.error({ err: error }, 'signatures could not be looked after');
+          if (closing.signal.aborted) return;
+          if (error instanceof StoreAwayError) logger.warn({ err: error }, 'signatures could not be looked after');
+          else logger.error({ err: error }, 'signatures could not be looked after');
         })
         .finally(() => {
           if (!closing.signal.aborted) schedule(look_ms);

@@ -1,15 +1,18 @@
-import { rm } from 'node:fs/promises';
+import { digestOf } from '@palisade/scanner/digest';
+import type { Engine } from '@palisade/scanner/yara-pool';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { logFailure } from '#platform/database-patience.ts';
 import type { InstallationTables } from '#platform/installation.ts';
+import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import { digestOf } from './engines/digest.ts';
-import type { Engine } from './engines/yara-pool.ts';
 import type { Examinations, RecordNews } from './examination.ts';
 import { isUnread, type Keeping, NOT_KEPT, type ScanRow as Row, UNREAD } from './keeping.ts';
 import type { MatchHash } from './known-hashes.ts';
 import { createRecheck } from './recheck.ts';
+import type { ReadingLeases } from './scan-jobs.ts';
+import { createSharedFiles } from './shared-files.ts';
 import type { Spool } from './spool.ts';
 
 /** Files that nobody stands and waits for: those that an earlier run left, those that an engine has yet to read, those that newer signatures may see otherwise. */
@@ -28,14 +31,18 @@ export interface WaitingFiles {
 
 /** How often a file is given to the engine in all before it waits for the next start of the server. */
 const ATTEMPTS_MAXIMUM = 5;
-const RETRY_EVERY_MS = 15_000;
+export const RETRY_EVERY_MS = 15_000;
 const SWEEP_EVERY_MS = 3_600_000;
 const AT_ONCE = 100;
 /** Findings that are told again at a start: more than could be under way at once when the server was killed. */
 const TOLD_AGAIN_MAXIMUM = 100;
 
 export function createWaitingFiles(parts: {
-  database: Kysely<AntivirusTables & InstallationTables>;
+  database: Kysely<AntivirusTables & InstallationTables & JobTables>;
+  jobs: Jobs;
+  /** Undefined without a store that servers share. */
+  leases: ReadingLeases | undefined;
+  livingHomes: () => Promise<readonly string[]>;
   engine: Engine;
   examinations: Examinations;
   spool: Spool;
@@ -52,7 +59,7 @@ export function createWaitingFiles(parts: {
   retry_ms?: number | undefined;
 }): WaitingFiles {
   const { database, engine, examinations, spool, keeping, home, arriving, news, matchHash, now, logger } = parts;
-  const { retry_ms = RETRY_EVERY_MS } = parts;
+  const { jobs, leases, livingHomes, retry_ms = RETRY_EVERY_MS } = parts;
   let swept_at = Number.NEGATIVE_INFINITY;
   let retry: NodeJS.Timeout | undefined;
   let resumed = false;
@@ -61,7 +68,7 @@ export function createWaitingFiles(parts: {
   let closed = false;
 
   /** The bytes are gone, or not those that were uploaded (a disk was replaced, a machine lost power): say so, and never scan something else instead. */
-  async function giveUp(row: Row): Promise<void> {
+  async function giveUp(row: Row): Promise<Row | undefined> {
     const unread = {
       scan_status: 'pending' as const,
       status_detail: 'damaged' as const,
@@ -76,10 +83,19 @@ export function createWaitingFiles(parts: {
       .where('spooled', '=', sql.lit(1))
       .returningAll()
       .executeTakeFirst();
-    if (given_up === undefined) return;
+    if (given_up === undefined) return undefined;
     news.changed(given_up);
     await keeping.letGo(row);
+    return given_up;
   }
+
+  const shared =
+    leases &&
+    createSharedFiles({
+      ...{ database, jobs, leases, engine, examinations, keeping, news, matchHash, home, livingHomes, giveUp, retry_ms, logger },
+      attempts: ATTEMPTS_MAXIMUM,
+      isClosing: () => closed,
+    });
 
   /** Has scanned what an earlier run of the server has left, in its order. */
   async function takeUp(rows: readonly Row[]): Promise<void> {
@@ -89,10 +105,7 @@ export function createWaitingFiles(parts: {
       if (closed) return;
       const is_whole = sha256 === row.file_hash;
       if (is_whole && !isUnread(row)) continue;
-      // The store that servers share has it too: it is read from there.
-      const is_elsewhere = !is_whole && row.in_store === 1;
-      if (is_elsewhere) await rm(spool.path(row.id), { force: true });
-      const work = is_whole || is_elsewhere ? examinations.examine({ ...row, attempts: 0 }) : giveUp(row);
+      const work = is_whole ? examinations.examine({ ...row, attempts: 0 }) : giveUp(row);
       work.catch((error: unknown) => logFailure(logger, error, 'pending file could not be taken up', { scan: row.id }));
     }
     resumed = true;
@@ -131,6 +144,7 @@ export function createWaitingFiles(parts: {
         or([eb('spooled', '=', sql.lit(1)), and([eb('sealed', '=', sql.lit(1)), eb('status_detail', '=', 'engine_down')])]),
       )
       .where('home', '=', home)
+      .where('in_store', '=', sql.lit(0))
       .where('status_detail', 'in', UNREAD)
       .where('attempts', '<', ATTEMPTS_MAXIMUM)
       .orderBy('id')
@@ -150,6 +164,7 @@ export function createWaitingFiles(parts: {
         .selectFrom('scans')
         .selectAll()
         .where('home', '=', home)
+        .where('in_store', '=', sql.lit(0))
         .where('spooled', '=', sql.lit(1))
         .where(({ eb, or }) => or([eb('status_detail', 'is', null), eb('status_detail', 'not in', UNREAD)]))
         .where('id', '>', after)
@@ -169,7 +184,9 @@ export function createWaitingFiles(parts: {
   function scheduleRetry(): void {
     retry = setTimeout(() => {
       // Takes as long as there are files, and holds up nothing.
-      const looking = recheck.look().catch((error: unknown) => logFailure(logger, error, 'earlier scans could not be rechecked'));
+      const looking = Promise.all([recheck.look(), shared?.look()]).catch((error: unknown) =>
+        logFailure(logger, error, 'earlier scans could not be rechecked'),
+      );
       const removing = sweepWhenDue()
         .catch((error: unknown) => logFailure(logger, error, 'expired files could not be removed'))
         .then(sealWaiting)
@@ -185,8 +202,10 @@ export function createWaitingFiles(parts: {
   }
 
   return {
-    signaturesChanged: () => recheck.run(),
-    recheckDue: () => recheck.isDue(),
+    async signaturesChanged() {
+      await Promise.all([recheck.run(), shared?.look()]);
+    },
+    recheckDue: async () => (await recheck.isDue()) || (await shared?.recheckDue()) === true,
 
     async resume() {
       // What was kept before records named the folder is this server's, if it is the first that asks.
@@ -200,9 +219,11 @@ export function createWaitingFiles(parts: {
         .selectFrom('scans')
         .selectAll()
         .where('home', '=', home)
+        .where('in_store', '=', sql.lit(0))
         .where('spooled', '=', sql.lit(1))
         .orderBy('id')
         .execute();
+      // What is in the store is read from there, by whichever server is first.
       await spool.recover(rows);
       const found = await database
         .selectFrom('scans')
@@ -223,6 +244,7 @@ export function createWaitingFiles(parts: {
         .where('sealed', '=', sql.lit(1))
         .where('status_detail', '=', 'engine_down')
         .execute();
+      await shared?.resume();
       scheduleRetry();
       // Takes as long as reading them does, and holds up nothing.
       resuming = takeUp(rows);
@@ -234,9 +256,11 @@ export function createWaitingFiles(parts: {
           .updateTable('scans')
           .set({ attempts: 0 })
           .where('home', '=', home)
+          .where('in_store', '=', sql.lit(0))
           .where('status_detail', '=', 'engine_down')
           .execute();
       }
+      await shared?.rescan(afresh);
       await retryPending();
     },
 

@@ -8,12 +8,16 @@ import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
 import { claimFact, type InstallationTables, readFact, readProvider } from '#platform/installation.ts';
 import type { Origin } from '#platform/origin.ts';
+import { containing } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AuthTables } from './auth.tables.ts';
 import { hashPassword, isPassword, type Passwords } from './password.ts';
 import { nameTaken, storedUsername, usernameColumns, usernameKey, usernameRefusal } from './username.ts';
 
 /** The fact that says who became administrator by coming first. */
+/** Accounts that a search in another feature goes on with. */
+const MATCHING_MAXIMUM = 500;
+
 export const FIRST_ADMIN = 'first_admin';
 
 function markOf(password_hash: string): string {
@@ -40,6 +44,10 @@ export interface Auth {
   stillHolds(id: string, password_mark: string | undefined): Promise<boolean>;
   /** Undefined for an account that is disabled, as for one that is not there. */
   findUser(id: string): Promise<UserInfo | undefined>;
+  /** Everybody who may use the support desk, and may sign in. */
+  staff(): Promise<UserInfo[]>;
+  /** Ids of accounts whose name or address contains the words; so many at most. */
+  matching(words: string): Promise<string[]>;
   /** `email` as `emailSchema` makes it: trimmed, in lower case. */
   findUserByEmail(email: string): Promise<UserInfo | undefined>;
   /** Those of the ids that are accounts, in any order. */
@@ -220,6 +228,26 @@ export function createAuth(parts: {
       return await inBatches([...new Set(ids)], (batch) =>
         database.selectFrom('users').select(columns).where('id', 'in', batch).execute(),
       );
+    },
+
+    staff: () =>
+      database
+        .selectFrom('users')
+        .select(columns)
+        .where('role', 'in', ['support', 'admin'])
+        .where('disabled_at', 'is', null)
+        .orderBy('username_key')
+        .execute(),
+
+    async matching(words) {
+      const rows = await database
+        .selectFrom('users')
+        .select('id')
+        .where(containing(words, ['username', 'email']))
+        .orderBy('id')
+        .limit(MATCHING_MAXIMUM)
+        .execute();
+      return rows.map(({ id }) => id);
     },
 
     async administrators() {

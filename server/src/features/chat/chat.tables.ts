@@ -1,15 +1,103 @@
+import type { AttachmentStatus } from '@palisade/contract/chat';
+import type { ConversationStatus, Presence, Priority } from '@palisade/contract/desk';
 import type { PersonalTable } from '#platform/personal-data.ts';
+
 export interface ChatTables {
+  /** One for each customer. */
+  conversations: {
+    id: string;
+    user_id: string;
+    status: ConversationStatus;
+    assignee_id: string | null;
+    priority: Priority;
+    wants_person: number;
+    opened_at: string;
+    closed_at: string | null;
+    snoozed_until: string | null;
+    last_customer_message_at: string | null;
+    /** Since when the customer waits for a person's answer. */
+    waiting_since: string | null;
+    last_at: string;
+    /** Of the last message, and of the last one that is no note. */
+    last_seq: number;
+    last_shown_seq: number;
+    customer_read_seq: number;
+    support_read_seq: number;
+    /** Up to where the customer was told by mail. */
+    mailed_seq: number;
+    /** Grows with each change. */
+    version: number;
+    /** Up to which change, and which message, pages were told. */
+    told_version: number;
+    told_seq: number;
+  };
+  conversation_tags: { conversation_id: string; tag: string };
+  /** What a conversation was about, from its opening to its close. */
+  conversation_matters: {
+    id: string;
+    conversation_id: string;
+    user_id: string;
+    opened_at: string;
+    first_answered_at: string | null;
+    first_answered_by: string | null;
+    closed_at: string | null;
+    closed_by: string | null;
+    rating: number | null;
+    rating_comment: string | null;
+    rated_at: string | null;
+  };
   chat_messages: {
     id: string;
-    /** Whose conversation with support it belongs to, whoever wrote it. */
+    conversation_id: string;
+    /** Whose conversation it is, whoever wrote it. */
     user_id: string;
+    seq: number;
     message: string;
     sender: 'user' | 'support';
+    /** Who wrote it, the customer too; null for what came by itself. */
+    author_id: string | null;
+    /** The username of staff, as it was. */
+    author: string | null;
+    is_automatic: number;
+    is_note: number;
+    client_message_id: string | null;
+    /** JSON. */
+    card: string | null;
     timestamp: string;
-    /** 1 when the other side has read it. */
-    is_read: number;
   };
+  chat_attachments: {
+    id: string;
+    uploader_id: string | null;
+    /** These three are null until it is sent. */
+    conversation_id: string | null;
+    message_id: string | null;
+    place: number | null;
+    filename: string;
+    size: number;
+    sha256: string;
+    /** The media type of a picture that pages may show, by its bytes. */
+    picture_type: string | null;
+    status: AttachmentStatus;
+    threat: string | null;
+    created_at: string;
+  };
+  desk_staff: {
+    user_id: string;
+    /** What they said of themselves. */
+    chosen: Presence;
+    /** 1: their page noticed that nobody is there. */
+    is_absent: number;
+    /** Since when no page of theirs is open. */
+    gone_since: string | null;
+  };
+  canned_answers: { id: string; shortcut: string; title: string; text: string; updated_at: string };
 }
 
-export const CHAT_PERSONAL: readonly PersonalTable[] = [{ table: 'chat_messages' }];
+export const CHAT_PERSONAL: readonly PersonalTable[] = [
+  { table: 'conversations', withheld: ['assignee_id', 'priority', 'mailed_seq', 'version', 'told_version', 'told_seq'] },
+  // What staff noted for themselves is theirs; everything that was said to the person is here.
+  { table: 'chat_messages', withheld: ['author_id', 'is_note'], json: ['card'], where: { column: 'is_note', is: 0 } },
+  { table: 'conversation_matters', withheld: ['first_answered_by', 'closed_by'] },
+  { table: 'chat_attachments', column: 'uploader_id', withheld: ['uploader_id'] },
+  { table: 'desk_staff', key: 'user_id' },
+];

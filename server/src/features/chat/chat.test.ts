@@ -23,9 +23,15 @@ describe('the support chat', async () => {
       timestamp: '2026-11-20T10:00:00.000Z',
       is_read: false,
     });
-    expect(Object.keys(first).sort()).toEqual(['id', 'is_read', 'message', 'sender', 'timestamp', 'user_id']);
     const second = replyOf(await call(sendMessage, { token, body: { message: 'Still', sender: 'user' } }));
-    expect(replyOf(await call(listMessages, { token }))).toEqual([second, first]);
+    const whole = [second, first].flatMap(({ automatic_reply, ...sent }) => [automatic_reply, sent]);
+    // Who writes has read what stands above.
+    expect(replyOf(await call(listMessages, { token }))).toEqual([
+      ...whole.slice(0, 2),
+      { ...whole[2], is_read: true },
+      whole[3],
+    ]);
+    expect(whole.map((message) => message?.seq)).toEqual([4, 3, 2, 1]);
   });
 
   test('nobody reads the conversation of somebody else', async () => {
@@ -43,7 +49,7 @@ describe('the support chat', async () => {
   ])('%j is stored verbatim', async (message) => {
     const { token } = await signIn();
     await call(sendMessage, { token, body: { message, sender: 'user' } });
-    expect(replyOf(await call(listMessages, { token }))[0]?.message).toBe(message);
+    expect(replyOf(await call(listMessages, { token })).at(-1)?.message).toBe(message);
   });
 
   test.each([
@@ -79,7 +85,8 @@ describe('the support chat', async () => {
     const reply: unknown = await response.json();
     expect(reply).toMatchObject({ is_read: false, timestamp: '2026-11-20T10:00:00.000Z' });
     expect(reply).not.toHaveProperty('extra');
-    expect(replyOf(await call(listMessages, { token: other }))).toHaveLength(1);
+    expect(replyOf(await call(listMessages, { token: other })).map(({ message }) => message)).toContain('a');
+    expect(replyOf(await call(listMessages, { token: other }))).toHaveLength(2);
   });
 
   test('what cannot be read, is too large or is of another type is refused', async () => {
@@ -105,8 +112,10 @@ describe('the support chat', async () => {
       Array.from({ length: 7 }, (_, index) => call(sendMessage, { token, body: { message: `no. ${index}`, sender: 'user' } })),
     );
     const whole = replyOf(await call(listMessages, { token }));
-    expect(whole.map(({ message }) => message).sort()).toEqual(Array.from({ length: 7 }, (_, index) => `no. ${index}`));
-    const first = await call(listMessages, { token, query: '?limit=4' });
+    expect(whole.map(({ seq }) => seq)).toEqual(Array.from({ length: 14 }, (_, place) => 14 - place));
+    const own = whole.filter(({ sender }) => sender === 'user');
+    expect(own.map(({ message }) => message).sort()).toEqual(Array.from({ length: 7 }, (_, index) => `no. ${index}`));
+    const first = await call(listMessages, { token, query: '?limit=10' });
     const link = /<\/api\/chat\/messages(\?[^>]+)>; rel="next"/u.exec(first.headers.get('link') ?? '')?.[1] ?? '';
     const rest = replyOf(await call(listMessages, { token, query: link }));
     expect([...replyOf(first), ...rest]).toEqual(whole);

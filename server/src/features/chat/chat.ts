@@ -1,39 +1,216 @@
-import type { ChatMessage } from '@palisade/contract/chat';
-import type { PageQuery } from '@palisade/contract/fields';
-import type { Kysely, Selectable } from 'kysely';
-import { newId } from '#platform/id.ts';
+import type { UserInfo } from '@palisade/contract/auth';
+import {
+  automaticAnswer,
+  type ChatMessage,
+  type ChatState,
+  type MessagesQuery,
+  type SentMessage,
+  type SharedKind,
+} from '@palisade/contract/chat';
+import type { Shared } from '@palisade/contract/desk';
+import type { Kysely } from 'kysely';
+import type { InstallationTables } from '#platform/installation.ts';
+import { Problem } from '#platform/problem.ts';
 import type { ChatTables } from './chat.tables.ts';
+import type { Conversations, Write, Written } from './conversations.ts';
+import type { DeskNews } from './desk-news.ts';
+import { readDeskSettings } from './desk-settings.ts';
+import { opening } from './hours.ts';
+import { readMessages } from './messages.ts';
+import { chatMessageOf, deskMessagesOf } from './records.ts';
+import type { Team } from './team.ts';
 
-/** The conversations of customers with support: one for each person. */
+/** Of each kind of thing, what reads one of a person's own; undefined where it is not theirs or not there. A kind that nothing reads cannot be shared. */
+export type Things = Partial<Record<SharedKind, (user_id: string, id: string) => Promise<Omit<Shared, 'thing'> | undefined>>>;
+
+/** The help pages, by their addresses. */
+export interface Articles {
+  titleOf(slug: string): Promise<string | undefined>;
+}
+
+/** What a customer does in their conversation. */
 export interface Chat {
-  list(user_id: string, page: PageQuery): Promise<ChatMessage[]>;
-  send(user_id: string, message: string): Promise<ChatMessage>;
+  list(user_id: string, query: MessagesQuery): Promise<ChatMessage[]>;
+  /** @throws Problem `not_found`, `conflict` for a file that cannot be sent. */
+  send(user_id: string, written: Written): Promise<SentMessage>;
+  state(user_id: string): Promise<ChatState>;
+  markRead(user_id: string, seq: number): Promise<ChatState>;
+  askPerson(user_id: string): Promise<ChatState>;
+  /** @throws Problem `conflict` */
+  rate(user_id: string, rating: number, comment: string): Promise<ChatState>;
+  /** @throws Problem `not_found` for what is not theirs. */
+  share(user_id: string, thing: SharedKind, subject_id: string, client_message_id: string | undefined): Promise<ChatMessage>;
+  /** Tells the staff who have the conversation open that its customer types. */
+  typing(me: Pick<UserInfo, 'id'>): Promise<void>;
+  /** All messages, oldest first. */
+  all(user_id: string): AsyncIterable<ChatMessage>;
 }
 
-type Row = Selectable<ChatTables['chat_messages']>;
+const READ_AT_ONCE = 200;
 
-function messageOf(row: Row): ChatMessage {
-  return { ...row, is_read: row.is_read === 1 };
-}
+export function createChat(parts: {
+  database: Kysely<ChatTables & InstallationTables>;
+  conversations: Conversations;
+  news: DeskNews;
+  team: Team;
+  things: Things;
+  articles: Articles;
+  /** The median time of a first answer, in seconds. */
+  response_s: () => Promise<number | null>;
+  /** Told of whose chat is not as it was. */
+  onChange: (user_id: string) => void;
+  now: () => number;
+}): Chat {
+  const { database, conversations, news, team, things, articles, response_s, onChange, now } = parts;
+  const tables = database.$pickTables<keyof ChatTables>();
 
-export function createChat(parts: { database: Kysely<ChatTables>; now: () => number }): Chat {
-  const { database, now } = parts;
-  return {
-    async list(user_id, { limit, cursor }) {
-      let query = database
+  async function shownOf({ conversation, messages }: Write): Promise<ChatMessage[]> {
+    const all = await deskMessagesOf(tables, messages, () => conversation);
+    return all.flatMap((message) => chatMessageOf(message) ?? []);
+  }
+
+  async function state(user_id: string): Promise<ChatState> {
+    const conversation = await conversations.ofCustomer(user_id);
+    const [settings, is_here, median] = await Promise.all([
+      readDeskSettings(database.$pickTables<'installation'>()),
+      team.isAnybodyHere(),
+      response_s(),
+    ]);
+    const staff = { is_here, ...opening(settings, now()) };
+    if (conversation === undefined || (conversation.last_seq === 0 && conversation.wants_person === 0)) {
+      return {
+        ...{ conversation_id: null, status: 'none', agent: null, wants_person: false, staff, response_s: median },
+        ...{ unread: 0, read_seq: 0, last_seq: 0, rating: null },
+      };
+    }
+    const { id, customer_read_seq, support_read_seq, last_shown_seq, wants_person, assignee_id, status } = conversation;
+    const [agent, unread, matter] = await Promise.all([
+      assignee_id === null ? undefined : team.find(assignee_id),
+      tables
         .selectFrom('chat_messages')
-        .selectAll()
-        .where('user_id', '=', user_id)
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('conversation_id', '=', id)
+        .where('seq', '>', customer_read_seq)
+        .where('sender', '=', 'support')
+        .where('is_note', '=', 0)
+        .where('is_automatic', '=', 0)
+        .executeTakeFirstOrThrow(),
+      tables
+        .selectFrom('conversation_matters')
+        .select(['rating', 'first_answered_at'])
+        .where('conversation_id', '=', id)
         .orderBy('id', 'desc')
-        .limit(limit);
-      if (cursor !== undefined) query = query.where('id', '<', cursor);
-      return (await query.execute()).map(messageOf);
+        .limit(1)
+        .executeTakeFirst(),
+    ]);
+    const canRate = status === 'closed' && matter !== undefined && matter.first_answered_at !== null;
+    return {
+      conversation_id: id,
+      status: status === 'closed' ? 'closed' : 'open',
+      agent: agent?.username ?? null,
+      wants_person: wants_person === 1,
+      staff,
+      response_s: median,
+      unread: Number(unread.count),
+      read_seq: support_read_seq,
+      last_seq: last_shown_seq,
+      rating: canRate ? { given: matter.rating } : null,
+    };
+  }
+
+  /** What comes by itself after a message: nothing while a person has the conversation open, and only what cannot wait once a person was asked for. */
+  async function automatic(
+    user_id: string,
+    message: string,
+  ): Promise<(conversation: { wants_person: boolean }) => Written | undefined> {
+    const conversation = await conversations.ofCustomer(user_id);
+    if (message === '' || (conversation !== undefined && (await team.viewers(conversation.id)).length > 0))
+      return () => undefined;
+    const { reply, article, cannot_wait } = automaticAnswer(message);
+    const title = article === null ? undefined : await articles.titleOf(article);
+    const answer: Written = {
+      message: reply,
+      ...(article !== null && title !== undefined && { card: { kind: 'article', slug: article, title } }),
+    };
+    return ({ wants_person }) => (wants_person && !cannot_wait ? undefined : answer);
+  }
+
+  async function all(user_id: string, after: number): Promise<{ rows: ChatMessage[]; last: number | undefined }> {
+    const conversation = await conversations.ofCustomer(user_id);
+    if (conversation === undefined) return { rows: [], last: undefined };
+    const rows = await tables
+      .selectFrom('chat_messages')
+      .selectAll()
+      .where('conversation_id', '=', conversation.id)
+      .where('seq', '>', after)
+      .where('is_note', '=', 0)
+      .orderBy('seq')
+      .limit(READ_AT_ONCE)
+      .execute();
+    const shown = await shownOf({ conversation, messages: rows, is_repeated: false });
+    return { rows: shown, last: rows.length < READ_AT_ONCE ? undefined : rows.at(-1)?.seq };
+  }
+
+  return {
+    async list(user_id, query) {
+      const conversation = await conversations.ofCustomer(user_id);
+      if (conversation === undefined) return [];
+      const messages = await readMessages(tables, conversation, query, false);
+      return messages.flatMap((message) => chatMessageOf(message) ?? []);
     },
 
-    async send(user_id, message) {
-      const row: Row = { id: newId(), user_id, message, sender: 'user', timestamp: new Date(now()).toISOString(), is_read: 0 };
-      await database.insertInto('chat_messages').values(row).execute();
-      return messageOf(row);
+    async send(user_id, written) {
+      const write = await conversations.writeAsCustomer(user_id, written, await automatic(user_id, written.message));
+      await news.told(write);
+      const [message, automatic_reply = null] = await shownOf(write);
+      if (message === undefined) throw new Problem('conflict');
+      return { ...message, automatic_reply };
+    },
+
+    state,
+
+    async markRead(user_id, seq) {
+      const conversation = await conversations.ofCustomer(user_id);
+      const read = conversation && (await conversations.markRead(conversation.id, 'user', seq));
+      if (read !== undefined) news.read(read, 'user');
+      return await state(user_id);
+    },
+
+    async askPerson(user_id) {
+      await news.told(await conversations.askPerson(user_id));
+      return await state(user_id);
+    },
+
+    async rate(user_id, rating, comment) {
+      await news.told(await conversations.rate(user_id, rating, comment));
+      return await state(user_id);
+    },
+
+    async share(user_id, thing, subject_id, client_message_id) {
+      const found = await things[thing]?.(user_id, subject_id);
+      if (found === undefined) throw new Problem('not_found');
+      const card = { kind: 'shared', thing, subject_id, title: found.title } as const;
+      const write = await conversations.writeAsCustomer(user_id, { message: '', client_message_id, card });
+      await news.told(write);
+      onChange(user_id);
+      const [message] = await shownOf(write);
+      if (message === undefined) throw new Problem('conflict');
+      return message;
+    },
+
+    async typing({ id }) {
+      const conversation = await conversations.ofCustomer(id);
+      if (conversation === undefined) return;
+      const event = { kind: 'chat_typing', conversation_id: conversation.id, side: 'user', user_id: id, username: null } as const;
+      news.ofTheMoment('conversation', conversation, event);
+    },
+
+    async *all(user_id) {
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const { rows, last }: { rows: ChatMessage[]; last: number | undefined } = await all(user_id, after);
+        yield* rows;
+        after = last;
+      }
     },
   };
 }

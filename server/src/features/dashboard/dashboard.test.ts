@@ -1,8 +1,8 @@
 import { readDashboard } from '@palisade/contract/dashboard';
 import { addRule, deleteRule } from '@palisade/contract/firewall';
 import { assignSubscription } from '@palisade/contract/subscription';
+import { EICAR, nestedGzip, PDF } from '@palisade/scanner/test/files';
 import { describe, expect, test } from 'vitest';
-import { EICAR, nestedGzip, PDF } from '#test/files.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { scanned } from '#test/upload.ts';
 

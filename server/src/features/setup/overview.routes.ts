@@ -8,17 +8,18 @@ type Steps = { [Key in keyof Overview['first_steps']]: (user_id: string) => Prom
 export function serveOverview(api: Api, waiting: Counts, first_steps: Steps): void {
   serve(api, readOverview, 'admin', async ({ session }) => {
     const { id } = session.user;
-    const [plan_requests, false_alarms, mails, provider, second_factor, first_scan, others] = await Promise.all([
+    const [plan_requests, false_alarms, mails, jobs, provider, second_factor, first_scan, others] = await Promise.all([
       waiting.plan_requests(),
       waiting.false_alarms(),
       waiting.mails(),
+      waiting.jobs(),
       first_steps.provider(id),
       first_steps.second_factor(id),
       first_steps.first_scan(id),
       first_steps.others(id),
     ]);
     return {
-      waiting: { plan_requests, false_alarms, mails },
+      waiting: { plan_requests, false_alarms, mails, jobs },
       first_steps: { provider, second_factor, first_scan, others },
     };
   });

@@ -15,7 +15,7 @@ test('a fresh installation says that the first account administers it, and what 
   expect(replyOf(await call(readConfig)).administrator).toBe('there');
   const first = replyOf(await call(readOverview, { token: boss.token }));
   expect(first).toEqual({
-    waiting: { plan_requests: 0, false_alarms: 0, mails: first.waiting.mails },
+    waiting: { plan_requests: 0, false_alarms: 0, mails: first.waiting.mails, jobs: 0 },
     first_steps: { provider: false, second_factor: false, first_scan: false, others: false },
   });
 
@@ -51,6 +51,14 @@ test('a fresh installation says that the first account administers it, and what 
   expect(waiting.plan_requests).toBe(1);
   const mails = replyOf(await call(listOutbox, { token: boss.token }));
   expect(waiting.mails).toBe(mails.filter(({ status }) => status !== 'sent').length);
+
+  // Work that has used up its attempts stays, and is counted.
+  await app.app.database
+    .updateTable('jobs')
+    .set({ dead_at: new Date().toISOString(), claimed_by: null, lease_until: null })
+    .where('kind', '=', 'retention')
+    .execute();
+  expect(replyOf(await call(readOverview, { token: boss.token })).waiting.jobs).toBe(1);
 });
 
 test('in public exposure an address of the settings administers, once it was confirmed', async () => {

@@ -175,6 +175,82 @@ export function createJobStore(parts: {
         .execute();
     },
 
+    /**
+     * Takes a job up for this worker as part of `transaction`: one that it asks for anew, or the one that waits under `once`. Undefined while a worker has that, or it is
+     * being cancelled.
+     */
+    async begin(
+      transaction: Kysely<JobTables>,
+      { kind, payload, once }: { kind: JobKind<unknown>; payload: unknown; once: string },
+    ): Promise<(Claim & Pick<JobRow, 'attempts'>) | undefined> {
+      const counted = kind.attempts.counted === 'claimed' ? 1 : 0;
+      const held = { claimed_by: worker, lease_until: at(lease_ms), asked_again: 0 };
+      return await transaction
+        .insertInto('jobs')
+        .values({
+          ...{
+            id: newId(),
+            kind: kind.name,
+            once,
+            payload: JSON.stringify(kind.payload.parse(payload)),
+            priority: kind.priority,
+          },
+          ...{
+            run_at: at(),
+            attempts: counted,
+            ...held,
+            claims: 1,
+            cancelled: 0,
+            last_error: null,
+            created_at: at(),
+            dead_at: null,
+          },
+        })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['kind', 'once'])
+            .where('once', 'is not', null)
+            .where('dead_at', 'is', null)
+            .doUpdateSet(({ eb }) => ({
+              ...held,
+              claims: eb('jobs.claims', '+', 1),
+              attempts: eb('jobs.attempts', '+', counted),
+            }))
+            .where('jobs.cancelled', '=', sql.lit(0))
+            .where(({ eb, or }) => or([eb('jobs.lease_until', 'is', null), eb('jobs.lease_until', '<=', at())])),
+        )
+        .returning(['id', 'claims', 'attempts'])
+        .executeTakeFirst();
+    },
+
+    /** Sees to it as part of `transaction` that this worker has a job for as long as that takes. @throws LeaseLost */
+    async confirm(transaction: Kysely<JobTables>, claim: Claim): Promise<void> {
+      const confirmed = await mine(transaction, claim)
+        .update()
+        .set({ lease_until: at(lease_ms) })
+        .where('cancelled', '=', sql.lit(0))
+        .returning('id')
+        .executeTakeFirst();
+      if (confirmed === undefined) throw new LeaseLost('Another server does this by now.');
+    },
+
+    /** Lets a job wait that could not be done now and did not fail: what its claim has `counted` is taken back. False when it is no longer this worker's. */
+    async postpone(claim: Claim & { counted: boolean }, wait_ms: number): Promise<boolean> {
+      const { update, remove } = mine(database, claim);
+      const stopped = await remove().where('cancelled', '=', sql.lit(1)).returning('id').executeTakeFirst();
+      if (stopped !== undefined) return true;
+      const waits = await update()
+        .set(({ eb }) => ({
+          ...free,
+          attempts: eb('attempts', '-', claim.counted ? 1 : 0),
+          run_at: eb.case().when('asked_again', '=', 1).then(at()).else(at(wait_ms)).end(),
+          asked_again: 0,
+        }))
+        .returning('id')
+        .executeTakeFirst();
+      return waits !== undefined;
+    },
+
     /** Prolongs the leases of claims; answers those that this worker still has. */
     async renew(claims: readonly Claim[]): Promise<Pick<JobRow, 'id' | 'claims' | 'cancelled'>[]> {
       return await database

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { spawnBound } from '@palisade/scanner/test/bound-process';
 import SqliteDatabase from 'better-sqlite3';
 import { type Kysely, sql } from 'kysely';
 import { pino } from 'pino';
@@ -10,12 +11,11 @@ import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { migrations } from '#migrations/all.ts';
 import { type DatabaseLocation, migrate, openDatabase } from '#platform/database.ts';
-import { spawnBound } from '#test/bound-process.ts';
 import { EFFECT, type EffectTables, effectWorker } from '#test/job-worker.ts';
 import { POSTGRES_PROGRAMS, startPostgres } from '#test/postgres.ts';
 import { type JobKind, jobKind } from './job-kind.ts';
 import { type JobTables, LeaseLost } from './job-store.ts';
-import { createJobs, type Job, type JobNews, type Jobs } from './jobs.ts';
+import { createJobs, type Job, type JobNews, type Jobs, Postponed } from './jobs.ts';
 
 const HOUR_MS = 3_600_000;
 const soon = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 60_000, interval: 5 });
@@ -217,6 +217,87 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       await soon(async () => expect(await rows()).toEqual([]));
       await soon(async () => expect(await slow.figures()).toMatchObject([{ kind: 'plain', done: 0, failed: 0, lost: 1 }]));
       await soon(async () => expect(await quick.figures()).toMatchObject([{ kind: 'plain', done: 1 }]));
+    });
+
+    test('that a server takes up by itself are its own until it ends them, lets them go or loses them', async () => {
+      emptyAfter();
+      const kind = plain();
+      const [mine, other] = [server({ lease_ms: 300 }), server()];
+      const taken = held(kind);
+      taken.on(other);
+      await mine.start();
+      await other.start();
+      // Rolled back with what it belongs to.
+      const undone = database.transaction().execute(async (transaction) => {
+        await mine.begin(transaction.$pickTables<'jobs'>(), kind, { n: 0 }, 'file');
+        throw new Error('undone');
+      });
+      await expect(undone).rejects.toThrow('undone');
+      expect(await rows()).toEqual([]);
+
+      const first = await mine.begin(tables, kind, { n: 1 }, 'file');
+      first?.keep();
+      expect(await other.begin(tables, kind, { n: 1 }, 'file')).toBeUndefined();
+      await database.transaction().execute(async (transaction) => await first?.confirm(transaction.$pickTables<'jobs'>()));
+      // It is renewed for as long as it is held.
+      const until = (await rows())[0]?.lease_until ?? '';
+      await soon(async () => expect((await rows())[0]?.lease_until?.localeCompare(until)).toBe(1));
+      await first?.letGo(0);
+      await soon(() => expect(taken.begun).toHaveLength(1));
+      taken.letGo(1);
+      await soon(async () => expect(await rows()).toEqual([]));
+
+      const second = await mine.begin(tables, kind, { n: 2 }, 'file');
+      second?.keep();
+      const lost = new Promise((resolve) => second?.signal.addEventListener('abort', () => resolve(second.signal.reason)));
+      await soon(async () => {
+        // As if this server had stood still for a minute.
+        await database.updateTable('jobs').set({ lease_until: '2000-01-01T00:00:00.000Z' }).where('claims', '=', 1).execute();
+        expect(taken.begun).toHaveLength(2);
+      });
+      expect(await lost).toBeInstanceOf(LeaseLost);
+      await expect(second?.confirm(tables)).rejects.toBeInstanceOf(LeaseLost);
+      // What it says of it counts for nothing.
+      await second?.end();
+      expect(await rows()).toMatchObject([{ claims: 2 }]);
+      taken.letGo(2);
+      await soon(async () => expect(await rows()).toEqual([]));
+
+      const third = await mine.begin(tables, kind, { n: 3 }, 'file');
+      third?.keep();
+      await third?.end();
+      expect(await rows()).toEqual([]);
+    });
+
+    test('that are put off are done later, without an attempt, and none is taken up by a server that is not ready', async () => {
+      emptyAfter();
+      const kind = plain({ attempts: { most: 1 } });
+      const done: [string, number][] = [];
+      const [ready, waiting] = [server(), server()];
+      let is_ready = false;
+      let put_off = 0;
+      ready.handle(kind, ({ attempts }) => {
+        if (put_off < 3) {
+          put_off += 1;
+          throw new Postponed(20);
+        }
+        return Promise.resolve(void done.push(['ready', attempts]));
+      });
+      waiting.handle(
+        kind,
+        ({ attempts }) => Promise.resolve(void done.push(['waiting', attempts])),
+        () => is_ready,
+      );
+      await waiting.start();
+      await waiting.enqueue(tables, kind, { n: 1 });
+      waiting.wake(kind);
+      await ready.start();
+      await soon(async () => expect(await rows()).toEqual([]));
+      expect([put_off, done.map(([who]) => who)]).toEqual([3, ['ready']]);
+      is_ready = true;
+      ready.drain();
+      await waiting.enqueue(tables, kind, { n: 2 });
+      await soon(() => expect(done.map(([who]) => who)).toEqual(['ready', 'waiting']));
     });
 
     test('outlast a database that is away for a while, whether they were being done or waited', async () => {

@@ -20,8 +20,34 @@ export interface Job<Payload> {
    * @throws LeaseLost when it is another server's by now; the transaction must then not be committed.
    */
   conclude(transaction: Kysely<JobTables>): Promise<void>;
+  /**
+   * Sees to it that what `transaction` does counts only if the job is still this server's; it goes on.
+   * @throws LeaseLost when it is another server's by now, or was cancelled; the transaction must then not be committed.
+   */
+  confirm(transaction: Kysely<JobTables>): Promise<void>;
   /** Counts an attempt of a kind that counts when told. @throws LeaseLost */
   countAttempt(): Promise<void>;
+}
+
+/** A job that a server has taken up by itself, with its lease: nobody is handed it meanwhile. */
+export interface HeldJob extends Pick<Job<unknown>, 'signal' | 'confirm' | 'countAttempt'> {
+  /** From here on the lease is renewed. Call it once the transaction is committed that took the job up. */
+  keep(): void;
+  /** The job is done. */
+  end(): Promise<void>;
+  /** Another server, or this one, takes it up after so long. */
+  letGo(wait_ms: number): Promise<void>;
+}
+
+/** What a job's work throws that could not be done now, and did not fail: it is done in so many ms, and no attempt is counted. */
+export class Postponed extends Error {
+  override name = 'Postponed';
+  readonly wait_ms: number;
+
+  constructor(wait_ms: number) {
+    super('It is done later.');
+    this.wait_ms = wait_ms;
+  }
 }
 
 /** By what servers tell each other of jobs, so that nobody waits for a look. What is lost on the way is found by looking. */
@@ -43,8 +69,8 @@ interface JobFigures {
 
 /** Work that must happen although a server dies: rows that one server at a time has, until they are done. */
 export interface Jobs {
-  /** Says what a job of a kind is done by here. Call before `start`. */
-  handle<Payload>(kind: JobKind<Payload>, work: (job: Job<Payload>) => Promise<void>): void;
+  /** Says what a job of a kind is done by here. Call before `start`. None is taken up while `isReady` says no. */
+  handle<Payload>(kind: JobKind<Payload>, work: (job: Job<Payload>) => Promise<void>, isReady?: () => boolean): void;
   /** Asks for a job as part of `transaction`. Call `wake` once that is over. */
   enqueue<Payload>(transaction: Kysely<JobTables>, kind: JobKind<Payload>, payload: Payload, asked?: Asked): Promise<void>;
   /** The same for many. */
@@ -53,6 +79,15 @@ export interface Jobs {
     kind: JobKind<Payload>,
     all: readonly ({ payload: Payload } & Asked)[],
   ): Promise<void>;
+  /**
+   * Takes a job up at once, as part of `transaction`: one that is asked for by this, or the one that waits under `once`. Undefined while somebody does it.
+   */
+  begin<Payload>(
+    transaction: Kysely<JobTables>,
+    kind: JobKind<Payload>,
+    payload: Payload,
+    once: string,
+  ): Promise<HeldJob | undefined>;
   /** Has what is due of these kinds taken up, here or by another server. Returns at once. */
   wake(...kinds: readonly { name: string }[]): void;
   /** Ends a job that waits, and has the one stop that is being done. Whether there was one. */
@@ -74,6 +109,8 @@ const RENEWALS = 3;
 /** How often a renewal that failed is tried again. */
 const RENEW_AGAIN_MS = 2 * SECOND_MS;
 const LOOK_EVERY_MS = 5 * SECOND_MS;
+/** A row that is due within this is looked for when it is; one that is due later by the next look after it is. */
+const PLANNED_MS = 60 * SECOND_MS;
 const TIDY_EVERY_MS = 60 * SECOND_MS;
 /** How often it is tried to note what became of a job while the database is away. */
 const NOTE_EVERY_MS = 500;
@@ -99,6 +136,7 @@ interface Running {
 interface Handled {
   kind: JobKind<unknown>;
   work: (row: JobRow, given: Omit<Job<unknown>, 'payload'>) => Promise<void>;
+  isReady: () => boolean;
   running: Map<string, Running>;
   counts: { done: number; failed: number; lost: number };
   ending: { claim: Claim; resolve: () => void; reject: (error: unknown) => void }[];
@@ -122,6 +160,9 @@ export function createJobs(parts: {
   const { database, logger, news, look_ms = LOOK_EVERY_MS, lease_ms = LEASE_MS, every_ms = {}, shift_ms } = parts;
   const store = createJobStore({ database, worker: newId(), lease_ms, shift_ms });
   const handled = new Map<string, Handled>();
+  /** What this server has taken up by itself. */
+  const held = new Map<string, Running>();
+  const underWay = () => [...handled.values()].flatMap(({ running }) => [...running.values()]).concat(...held.values());
   const everyOf = (kind: JobKind<unknown>) => (kind.every_ms === undefined ? undefined : (every_ms[kind.name] ?? kind.every_ms));
   let started = false;
   let draining = false;
@@ -136,7 +177,7 @@ export function createJobs(parts: {
 
   /** Looks again at a kind when a row that this server has just planned is due; what other servers have planned is found by looking. */
   function lookIn(of: Handled, wait_ms: number): void {
-    if (closed || draining || wait_ms >= look_ms) return;
+    if (closed || draining || wait_ms > PLANNED_MS) return;
     const at = performance.now() + wait_ms;
     if (of.timer !== undefined && of.timer.at <= at) return;
     if (of.timer !== undefined) clearTimeout(of.timer.timeout);
@@ -200,6 +241,14 @@ export function createJobs(parts: {
       await note(() => store.giveBack([{ ...running.claim, counted: running.counted }]), { id: row.id, kind: kind.name });
       return;
     }
+    if (error instanceof Postponed) {
+      await note(() => store.postpone({ ...running.claim, counted: running.counted }, error.wait_ms), {
+        id: row.id,
+        kind: kind.name,
+      });
+      lookIn(of, error.wait_ms);
+      return;
+    }
     counts.failed += 1;
     const tried = Math.max(1, row.attempts);
     const every = isRecurring(row, of) ? everyOf(kind) : undefined;
@@ -238,6 +287,7 @@ export function createJobs(parts: {
         attempts: row.attempts,
         signal: controller.signal,
         conclude,
+        confirm: (transaction) => store.confirm(transaction, claim),
         async countAttempt() {
           await store.countAttempt(claim);
           row.attempts += 1;
@@ -258,7 +308,7 @@ export function createJobs(parts: {
   async function take(of: Handled): Promise<void> {
     const { kind, running } = of;
     const room = kind.at_once - running.size;
-    if (room <= 0 || draining || closed) return;
+    if (room <= 0 || draining || closed || !of.isReady()) return;
     const asked_at = performance.now();
     const rows = await store.claim(kind, room);
     for (const row of rows) {
@@ -306,7 +356,7 @@ export function createJobs(parts: {
   }
 
   async function renew(): Promise<void> {
-    const all = [...handled.values()].flatMap(({ running }) => [...running.values()]);
+    const all = underWay();
     if (all.length === 0) return;
     const asked_at = performance.now();
     const kept = new Map((await store.renew(all.map(({ claim }) => claim))).map((row) => [row.id, row]));
@@ -327,10 +377,8 @@ export function createJobs(parts: {
         .catch((error: unknown) => {
           logFailure(logger, error, 'jobs that are being done could not be kept from other servers');
           // Another server may have them by now; what they conclude is asked of the database in any case.
-          for (const { running } of handled.values()) {
-            for (const one of running.values()) {
-              if (performance.now() > one.held_until) one.controller.abort(new LeaseLost('The lease could not be renewed.'));
-            }
+          for (const one of underWay()) {
+            if (performance.now() > one.held_until) one.controller.abort(new LeaseLost('The lease could not be renewed.'));
           }
           return Math.min(RENEW_AGAIN_MS, lease_ms / RENEWALS);
         })
@@ -345,11 +393,12 @@ export function createJobs(parts: {
     );
 
   return {
-    handle(kind, work) {
+    handle(kind, work, isReady = () => true) {
       if (started || handled.has(kind.name)) throw new Error(`The jobs ${kind.name} are handled already.`);
       handled.set(kind.name, {
         kind,
         work: async (row, given) => await work({ ...given, payload: kind.payload.parse(JSON.parse(row.payload)) }),
+        isReady,
         running: new Map(),
         counts: { done: 0, failed: 0, lost: 0 },
         ending: [],
@@ -362,6 +411,46 @@ export function createJobs(parts: {
 
     enqueue: (transaction, kind, payload, asked = {}) => enqueueAll(transaction, kind, [{ ...asked, payload }]),
     enqueueAll,
+
+    async begin(transaction, kind, payload, once) {
+      const asked_at = performance.now();
+      const claim = await store.begin(transaction, { kind, payload, once });
+      if (claim === undefined) return undefined;
+      const controller = new AbortController();
+      const done = Promise.withResolvers<void>();
+      const one: Running = {
+        claim,
+        counted: kind.attempts.counted === 'claimed',
+        controller,
+        done: done.promise,
+        held_until: asked_at + lease_ms,
+      };
+      /** Renewed until the database knows what became of it: else somebody else would take it up meanwhile. */
+      const over = async (write: () => Promise<unknown>) => {
+        try {
+          await note(write, { id: claim.id, kind: kind.name });
+        } catch (error) {
+          // Somebody else has it, and ends it.
+          if (!(error instanceof LeaseLost)) throw error;
+        } finally {
+          held.delete(claim.id);
+          done.resolve();
+        }
+      };
+      return {
+        signal: controller.signal,
+        confirm: (confirming) => store.confirm(confirming, claim),
+        countAttempt: () => store.countAttempt(claim),
+        keep: () => void held.set(claim.id, one),
+        end: () => over(() => store.finish(database, claim, undefined)),
+        async letGo(wait_ms) {
+          await over(() => store.postpone({ ...claim, counted: one.counted }, wait_ms));
+          const of = handled.get(kind.name);
+          if (of !== undefined) lookIn(of, wait_ms);
+          if (wait_ms === 0) news?.tell({ kind: 'work', kinds: [kind.name] });
+        },
+      };
+    },
 
     wake(...kinds) {
       for (const { name } of kinds) {
@@ -388,7 +477,7 @@ export function createJobs(parts: {
       started = true;
       news?.listen((told) => {
         if (told.kind === 'work_cancelled') {
-          const is_mine = [...handled.values()].some(({ running }) => told.ids.some((id) => running.has(id)));
+          const is_mine = underWay().some(({ claim }) => told.ids.includes(claim.id));
           if (is_mine) renewSoon(0);
           return;
         }
@@ -421,14 +510,14 @@ export function createJobs(parts: {
       draining = true;
       clearInterval(looker);
       await Promise.all([...handled.values()].flatMap(({ looking }) => looking ?? []));
-      const running = [...handled.values()].flatMap((of) => [...of.running.values()]);
+      const running = underWay();
       for (const of of handled.values()) if (of.timer !== undefined) clearTimeout(of.timer.timeout);
       for (const { controller } of running) controller.abort(new Stopping('This server stops.'));
       await Promise.race([Promise.allSettled(running.map(({ done }) => done)), pause(CLOSE_MS, undefined, { ref: false })]);
       closed = true;
       clearTimeout(renewer);
       await Promise.all([renewing, tidying]);
-      const left = [...handled.values()].flatMap((of) => [...of.running.values()]);
+      const left = underWay();
       // What these still do counts for nothing from here on: they are no longer this server's.
       await store
         .giveBack(left.map(({ claim, counted }) => ({ ...claim, counted })))

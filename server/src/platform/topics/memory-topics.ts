@@ -1,6 +1,6 @@
 import { type LiveEvent, OF_THE_MOMENT } from '@palisade/contract/events';
 import { newId } from '#platform/id.ts';
-import { FORGOTTEN_AFTER_MS, KEPT_MAXIMUM, type Listener, resumeAt, type TopicName, type Topics } from './topics.ts';
+import { FORGOTTEN_AFTER_MS, KEPT_MAXIMUM, type Listener, PERSON, resumeAt, type TopicName, type Topics } from './topics.ts';
 
 /** The events of one topic, as long as somebody listens or may come back. */
 interface Log {
@@ -44,7 +44,7 @@ export function createMemoryTopics(options: { kept?: number | undefined } = {}):
     },
 
     publishToAll(event) {
-      for (const log of logs.values()) tell(log, event);
+      for (const [topic, log] of logs) if (topic.startsWith(PERSON)) tell(log, event);
     },
 
     listen(topic, after, listener) {

@@ -3,19 +3,19 @@ import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import { newId } from '#platform/id.ts';
 import { connectRedis, openRedisHearer, withinTime } from '#platform/redis.ts';
+import { redisNames } from '#platform/redis-names.ts';
 import {
   FORGOTTEN_AFTER_MS,
   KEPT_MAXIMUM,
   type Listener,
+  PERSON,
   type Published,
   resumeAt,
   type TopicName,
   type Topics,
 } from './topics.ts';
 
-const PREFIX = 'palisade:topic:';
-/** Of a topic's stream, and the name of the channel on which its events are published. */
-const keyOf = (topic: TopicName) => PREFIX + topic;
+const PREFIX = 'topic:';
 
 /** Begins a topic where nobody has listened lately, and answers what is kept. The first entry is no event: it is what came before. */
 const START = `
@@ -106,6 +106,9 @@ export async function createRedisTopics(parts: {
   kept?: number | undefined;
 }): Promise<Topics> {
   const { url, logger, kept = KEPT_MAXIMUM } = parts;
+  const prefix = redisNames(url) + PREFIX;
+  /** Of a topic's stream, and the name of the channel on which its events are published. */
+  const keyOf = (topic: TopicName) => prefix + topic;
   /** By key. */
   const rooms = new Map<string, Room>();
   /** Keys of what was told while Redis was away. */
@@ -164,10 +167,12 @@ export async function createRedisTopics(parts: {
     else unsaid.add(key);
   }
 
-  async function everyKey(): Promise<string[]> {
+  async function everyKey(beginning = ''): Promise<string[]> {
     const keys: string[] = [];
     for (let cursor = ''; cursor !== '0'; ) {
-      const [next, some] = scannedSchema.parse(await send(['SCAN', cursor || '0', 'MATCH', `${PREFIX}*`, 'COUNT', '1000']));
+      const [next, some] = scannedSchema.parse(
+        await send(['SCAN', cursor || '0', 'MATCH', `${prefix}${beginning}*`, 'COUNT', '1000']),
+      );
       keys.push(...some);
       cursor = next;
     }
@@ -279,14 +284,14 @@ export async function createRedisTopics(parts: {
     publish: (topic, event) => tell(keyOf(topic), event),
 
     publishToAll(event) {
-      everyKey().then(
+      everyKey(PERSON).then(
         (keys) => {
           for (const key of keys) tell(key, event);
         },
         (error: unknown) => {
           lose(error);
           isUnsaidTooMuch = true;
-          for (const key of rooms.keys()) tellHere(key, { place: NOWHERE, id: null, event });
+          for (const key of rooms.keys()) if (key.startsWith(prefix + PERSON)) tellHere(key, { place: NOWHERE, id: null, event });
         },
       );
     },

@@ -1,10 +1,19 @@
 import type { LiveEvent } from '@palisade/contract/events';
 
-/** Where events go, and who listens there hears them: what concerns one person, and what one device is to be told. */
-export type TopicName = `person:${string}` | `device:${string}`;
+/** Where events go, and who listens there hears them: what concerns one person, all staff of the support desk, those of them who have a conversation open, and what one device is to be told. */
+export type TopicName = `${typeof PERSON}${string}` | 'staff' | `conversation:${string}` | `device:${string}`;
+
+/** What the topics of people begin with: what everybody is told goes to these, so that no page hears it twice. */
+export const PERSON = 'person:';
 
 export function personTopic(user_id: string): TopicName {
-  return `person:${user_id}`;
+  return `${PERSON}${user_id}`;
+}
+
+export const STAFF_TOPIC: TopicName = 'staff';
+
+export function conversationTopic(conversation_id: string): TopicName {
+  return `conversation:${conversation_id}`;
 }
 
 export function deviceTopic(device_id: string): TopicName {
@@ -32,7 +41,7 @@ export interface Listener {
 export interface Topics {
   /** Never fails and never waits: who tells something has other things to do. */
   publish(topic: TopicName, event: LiveEvent): void;
-  /** The same in every topic that somebody listens to, or did lately. */
+  /** The same in the topic of every person who listens, or did lately. */
   publishToAll(event: LiveEvent): void;
   /** Tells what came after the event or cursor `after` first, then everything as it happens, until the answered function is called. */
   listen(topic: TopicName, after: string | undefined, listener: Listener): () => void;

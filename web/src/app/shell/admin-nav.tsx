@@ -13,6 +13,7 @@ import { useId } from 'react';
 import { Link, NavLink } from 'react-router';
 import { type Config, useConfig } from '#api/config.ts';
 import { overviewQuery } from '#api/overview.ts';
+import { NavCount } from './nav-count.tsx';
 import './admin-nav.css';
 
 interface AdminItem {
@@ -33,13 +34,15 @@ const ITEMS: readonly AdminItem[] = [
   },
   { path: '/admin/outbox', label: 'Outbox', icon: IconInbox, waits: { of: 'mails', one: 'mail waits', many: 'mails wait' } },
   { path: '/admin/audit', label: 'Audit log', icon: IconListDetails },
-  { path: '/admin/setup', label: 'Set-up', icon: IconBuildingStore },
+  {
+    path: '/admin/setup',
+    label: 'Set-up',
+    icon: IconBuildingStore,
+    waits: { of: 'jobs', one: 'task was given up', many: 'tasks were given up' },
+  },
 ];
 
-const PLAN_REQUESTS = { of: 'plan_requests', one: 'plan request waits', many: 'plan requests wait' } as const;
-
-/** The most that fits beside a name. */
-const COUNT_MAXIMUM = 99;
+const PLAN_REQUESTS = { one: 'plan request waits', many: 'plan requests wait' } as const;
 
 function hasOutbox(config: Config | undefined): boolean {
   return config?.reset_delivery === 'outbox' || config?.exposure === 'local';
@@ -62,7 +65,7 @@ export function AdminNav() {
             {/* A way to a part of Subscriptions, which is marked as the open screen. */}
             <Link to="/subscription-manager?tab=manage" className="nav-item">
               <IconCreditCardPay size={20} stroke={1.7} aria-hidden="true" />
-              <span className="sidebar__label">Plan requests</span> <Waiting waits={PLAN_REQUESTS} count={requests} />
+              <span className="sidebar__label">Plan requests</span> <NavCount {...PLAN_REQUESTS} count={requests} />
             </Link>
           </li>
         )}
@@ -71,21 +74,11 @@ export function AdminNav() {
             <NavLink to={path} className="nav-item">
               <Icon size={20} stroke={1.7} aria-hidden="true" />
               <span className="sidebar__label">{label}</span>{' '}
-              {waits && <Waiting waits={waits} count={overview?.waiting[waits.of] ?? 0} />}
+              {waits && <NavCount one={waits.one} many={waits.many} count={overview?.waiting[waits.of] ?? 0} />}
             </NavLink>
           </li>
         ))}
       </ul>
     </nav>
-  );
-}
-
-function Waiting({ waits, count }: { waits: { one: string; many: string }; count: number }) {
-  if (count === 0) return null;
-  return (
-    <span className="admin-nav__count num">
-      <span aria-hidden="true">{count > COUNT_MAXIMUM ? `${COUNT_MAXIMUM}+` : count}</span>
-      <span className="visually-hidden">{count === 1 ? `1 ${waits.one}` : `${count} ${waits.many}`}</span>
-    </span>
   );
 }

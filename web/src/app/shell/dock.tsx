@@ -5,7 +5,7 @@ import { ColorSchemeSwitch } from '#ui/color-scheme-switch.tsx';
 import { Sheet } from '#ui/sheet.tsx';
 import { NavItemLink } from './nav-item-link.tsx';
 import { DOCK_SIZE, NAV_ITEMS } from './nav-items.ts';
-import { Administration, NavItems } from './sidebar.tsx';
+import { Administration, NavItems, UnreadCount } from './sidebar.tsx';
 import { SupportBlock } from './support-block.tsx';
 import './dock.css';
 
@@ -37,6 +37,7 @@ export function Dock() {
         >
           <IconDots size={22} stroke={1.7} aria-hidden="true" />
           More
+          <UnreadCount />
         </button>
       </nav>
       <Sheet title="More" isOpen={isOpen} onClose={() => setIsOpen(false)}>

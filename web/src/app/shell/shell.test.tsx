@@ -105,6 +105,7 @@ describe('the shell', () => {
       '/live-chat',
       '/anti-hacking',
       '/subscription-manager',
+      '/help',
     ]);
   });
 
@@ -291,7 +292,7 @@ describe('the user menu', () => {
   });
 
   it('has a group in the sidebar for administrators, with what waits', async () => {
-    const waiting = { plan_requests: 2, false_alarms: 1, mails: 120 };
+    const waiting = { plan_requests: 2, false_alarms: 1, mails: 120, jobs: 1 };
     const first_steps = { provider: true, second_factor: true, first_scan: true, others: true };
     server.on(readOverview, reply(readOverview, { waiting, first_steps }));
     open('/antivirus');
@@ -305,6 +306,7 @@ describe('the user menu', () => {
     );
     expect(group.getByRole('link', { name: 'False alarms 1 report waits' })).toHaveAttribute('href', '/admin/false-alarms');
     expect(group.getByRole('link', { name: 'Outbox 120 mails wait' })).toHaveTextContent('99+');
+    expect(group.getByRole('link', { name: 'Set-up 1 task was given up' })).toHaveAttribute('href', '/admin/setup');
     expect(group.getByRole('link', { name: 'Users' })).toHaveAttribute('href', '/admin/users');
     expect(group.getByRole('link', { name: 'Audit log' })).toHaveAttribute('href', '/admin/audit');
   });

@@ -1,6 +1,8 @@
+import { may } from '@palisade/contract/may';
 import { IconArrowBackUp, IconChevronRight } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Link, Outlet, ScrollRestoration, useLocation, useMatches, useNavigate, useNavigation } from 'react-router';
+import { useUnread } from '#api/chat.ts';
 import { useConfig } from '#api/config.ts';
 import { useSession } from '#api/session.ts';
 import { Dock } from './dock.tsx';
@@ -11,6 +13,8 @@ import './shell.css';
 
 /** Loaded by who has still to confirm their address alone. */
 const EmailBanner = lazy(async () => ({ default: (await import('#features/account/email-banner.tsx')).EmailBanner }));
+/** Nothing of it is on screen. */
+const MessageNotices = lazy(async () => ({ default: (await import('./message-notices.tsx')).MessageNotices }));
 /** Loaded by administrators alone. */
 const ProxyFindingsBanner = lazy(async () => ({ default: (await import('./proxy-findings.tsx')).ProxyFindingsBanner }));
 
@@ -40,9 +44,11 @@ function useArrival(title: string | undefined): void {
   const { pathname } = useLocation();
   const previous = useRef(pathname);
   const provider = useConfig()?.provider_name ?? 'Palisade';
+  const unread = useUnread();
   useEffect(() => {
-    document.title = title ? `${title} · ${provider}` : provider;
-  }, [title, provider]);
+    const name = title ? `${title} · ${provider}` : provider;
+    document.title = unread > 0 ? `(${unread}) ${name}` : name;
+  }, [title, provider, unread]);
   useEffect(() => {
     if (previous.current === pathname) return;
     previous.current = pathname;
@@ -56,7 +62,8 @@ export function Shell() {
   const title = useRouteTitle();
   const isDashboard = pathname === '/dashboard';
   const isAway = !isDashboard && pathname !== '/';
-  const isAdmin = useSession().session?.user_info.role === 'admin';
+  const user = useSession().session?.user_info;
+  const isAdmin = user !== undefined && may.administrate(user);
   useArrival(title);
   const isUnproven = useSession().session?.email_unproven;
 
@@ -112,6 +119,9 @@ export function Shell() {
         </button>
       )}
       <Dock />
+      <Suspense>
+        <MessageNotices />
+      </Suspense>
       <PendingBar />
       <ScrollRestoration />
     </div>

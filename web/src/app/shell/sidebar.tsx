@@ -1,13 +1,19 @@
+import { may } from '@palisade/contract/may';
 import { IconLayoutDashboard } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { useNavigate } from 'react-router';
+import { useUnread } from '#api/chat.ts';
+import { opensDesk } from '#api/policies.ts';
 import { useSession } from '#api/session.ts';
 import { Brand } from '#ui/brand.tsx';
+import { NavCount } from './nav-count.tsx';
 import { NavItemLink } from './nav-item-link.tsx';
 import { NAV_ITEMS, type NavItem } from './nav-items.ts';
 import { SupportBlock } from './support-block.tsx';
 import './sidebar.css';
 
+/** Loaded by staff alone. */
+const DeskNav = lazy(async () => ({ default: (await import('./desk-nav.tsx')).DeskNav }));
 /** Loaded by administrators alone. */
 const AdminNav = lazy(async () => ({ default: (await import('./admin-nav.tsx')).AdminNav }));
 
@@ -34,10 +40,16 @@ export function Sidebar() {
   );
 }
 
-/** The group of administrators; nothing for everybody else. */
+/** The groups of staff and of administrators; nothing for everybody else. */
 export function Administration() {
-  const isAdmin = useSession().session?.user_info.role === 'admin';
-  return <Suspense>{isAdmin && <AdminNav />}</Suspense>;
+  const user = useSession().session?.user_info;
+  if (!user) return null;
+  return (
+    <Suspense>
+      {opensDesk(user) && <DeskNav mayAdministrate={may.administrate(user)} />}
+      {may.administrate(user) && <AdminNav />}
+    </Suspense>
+  );
 }
 
 /** Links to screens. `NavItemLink` marks the one that is open with `aria-current="page"`. */
@@ -52,9 +64,15 @@ export function NavItems({ items }: { items: readonly NavItem[] }) {
             {/* The space keeps the parts of the name apart for who hears it. */}
             {item.note && ' '}
             {item.note && <small className="nav-item__note">{item.note}</small>}
+            {item.opensLiveChat && <UnreadCount />}
           </NavItemLink>
         </li>
       ))}
     </ul>
   );
+}
+
+/** How many messages of support the person has not read. */
+export function UnreadCount() {
+  return <NavCount count={useUnread()} one="unread message" many="unread messages" />;
 }

@@ -1,4 +1,5 @@
 import { VERSION } from '@palisade/contract/constants';
+import { Link } from 'react-router';
 import { type Config, useConfig } from '#api/config.ts';
 import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
@@ -16,6 +17,7 @@ export function SupportBlock() {
           {support.email && <EmailLink email={support.email} />}
         </>
       )}
+      <Link to="/help">Help pages</Link>
       <span className="num">v{VERSION}</span>
     </footer>
   );

@@ -9,7 +9,7 @@ import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA, MARIA_ACCOUNT, TWO_FACTOR_OFF } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { currentSession, startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { ProfileDialog } from './profile-dialog.tsx';
@@ -177,6 +177,19 @@ describe('Security Preferences', () => {
     await user.type(screen.getByLabelText('New Password'), 'battery staple');
     await user.click(screen.getByRole('button', { name: 'Change Password' }));
   }
+
+  it('lists the sessions of somebody with more than a page of them, page by page', async () => {
+    const older = { ...PHONE, id: '01930000-0000-7000-8000-000000000103', client: 'Edge on Windows' };
+    server.on(listSessions, page(listSessions, [HERE, PHONE], { next: PHONE.id }));
+    renderForTest(<SecurityDialog onClose={onClose} />);
+    const list = within(await screen.findByRole('region', { name: 'Signed-in sessions' }));
+    expect(await list.findByText('Safari on iPhone')).toBeVisible();
+    server.on(listSessions, reply(listSessions, [older]));
+    await userEvent.click(list.getByRole('button', { name: 'Show more' }));
+    expect(await list.findByText('Edge on Windows')).toBeVisible();
+    expect(list.getAllByRole('listitem')).toHaveLength(3);
+    expect(list.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument();
+  });
 
   it('changes the password, clears both fields, and reads the sessions anew', async () => {
     server.on(changePassword, reply(changePassword, { success: true }));

@@ -1,7 +1,8 @@
 import { changePassword, changeUsername, currentUser } from '@palisade/contract/auth';
 import { endOtherSessions, endSession, listSessions } from '@palisade/contract/sessions';
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { call } from '#api/call.ts';
+import { call, callPage } from '#api/call.ts';
+import { pagesQuery } from '#api/pages.ts';
 import { refreshUser } from '#api/session.ts';
 
 export const accountQuery = queryOptions({
@@ -9,10 +10,7 @@ export const accountQuery = queryOptions({
   queryFn: ({ signal }) => call(currentUser, { signal }),
 });
 
-export const sessionsQuery = queryOptions({
-  queryKey: ['sessions'],
-  queryFn: ({ signal }) => call(listSessions, { signal }),
-});
+export const sessionsQuery = pagesQuery(['sessions'], (query, signal) => callPage(listSessions, { signal, query }));
 
 /** What happened to this person's account. */
 export const ACTIVITY_KEY = ['activity'] as const;

@@ -1,15 +1,17 @@
 import type { SignedInSession } from '@palisade/contract/sessions';
 import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
+import { leftOf, rowsOf } from '#api/pages.ts';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { describeAge, Moment, useMinute } from '#ui/moment.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
+import { ShowMore } from '#ui/show-more.tsx';
 import { sessionsQuery, useEndSessions } from './account.queries.ts';
 
 const HANDHELD = /iPhone|iPad|Android/u;
@@ -18,14 +20,15 @@ const OTHERS = 'others';
 
 /** Everywhere this person is signed in, with the way to end it. */
 export function SignedInSessions() {
-  const { data: sessions, error, refetch } = useQuery(sessionsQuery);
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(sessionsQuery);
+  const sessions = rowsOf(data);
   const now = useMinute();
   const heading = useRef<HTMLHeadingElement>(null);
   const [asked, setAsked] = useState<string>();
   // Whoever thinks better of it finds the focus where it was.
   const [left, setLeft] = useState<string>();
   const [done, setDone] = useState('');
-  const hasOthers = sessions?.some((session) => !session.current) ?? false;
+  const hasOthers = hasNextPage || (sessions?.some((session) => !session.current) ?? false);
 
   function ask(target: string) {
     setAsked(target);
@@ -87,6 +90,7 @@ export function SignedInSessions() {
           </ul>
         )}
       </Listed>
+      {hasNextPage && <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={fetchNextPage} />}
     </DialogPart>
   );
 }

@@ -25,6 +25,10 @@ const ROWS_AT_ONCE = 50;
 /** While somebody types, the server is asked when they pause. */
 const TYPING_PAUSE_MS = 250;
 
+const PROOF_SENTENCE = 'To prove it later, even against somebody who runs the server, write this line down elsewhere:';
+/** Letters of a SHA-256 in hexadecimal. */
+const HEAD_LENGTH = 64;
+
 const auditQuery = ({ person, kind }: { person: string; kind: AuditKind | undefined }) =>
   infiniteQueryOptions({
     queryKey: [...AUDIT_KEY, 'entries', person, kind],
@@ -68,7 +72,7 @@ function Chain() {
   return (
     <Card title="Has anybody changed the log?" action={again}>
       {error && <ErrorNotice title="The log could not be checked" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
-      {!chain && !error && <p className="sub audit-chain__checking">Checking every entry…</p>}
+      {!chain && !error && <Checking />}
       {chain && (
         <div className="audit-chain" data-broken={chain.fault !== null} role="status">
           <Icon size={24} stroke={1.7} aria-hidden="true" />
@@ -80,7 +84,7 @@ function Chain() {
             </p>
             <p className="sub">
               {chain.fault === null
-                ? `Nothing was changed, taken out or cut off. ${chain.checked_from > 1 ? `Entries before ${chain.checked_from} were not checked: they were removed after their time, or sealed with a key that was replaced. ` : ''}To prove it later, even against somebody who runs the server, write this line down elsewhere:`
+                ? `Nothing was changed, taken out or cut off. ${chain.checked_from > 1 ? `Entries before ${chain.checked_from} were not checked: they were removed after their time, or sealed with a key that was replaced. ` : ''}${PROOF_SENTENCE}`
                 : `The ${chain.entries - chain.checked_from + 1} entries before it are unchanged. Compare with a backup, and find out who could write to the database.`}
             </p>
             {chain.fault === null && <code className="audit-chain__head">{chain.head}</code>}
@@ -88,6 +92,24 @@ function Chain() {
         </div>
       )}
     </Card>
+  );
+}
+
+/** Laid out as what comes in its place, so that the entries below do not move. */
+function Checking() {
+  return (
+    <div className="audit-chain audit-chain__checking">
+      <IconShieldCheck size={24} stroke={1.7} aria-hidden="true" />
+      <div>
+        <p className="audit-chain__title">Checking every entry…</p>
+        <p className="sub" aria-hidden="true">
+          Nothing was changed, taken out or cut off. {PROOF_SENTENCE}
+        </p>
+        <code className="audit-chain__head" aria-hidden="true">
+          {'0'.repeat(HEAD_LENGTH)}
+        </code>
+      </div>
+    </div>
   );
 }
 

@@ -5,6 +5,7 @@ import { IconAlertTriangle, IconHelpCircle, IconShieldCheck } from '@tabler/icon
 import { useQuery } from '@tanstack/react-query';
 import { DetailDialog, DetailPart, Fact, Facts } from '#ui/detail-dialog.tsx';
 import { describeDate, Moment, useMinute } from '#ui/moment.tsx';
+import { ShowToSupport } from '#ui/show-to-support.tsx';
 import { AlertDecisions } from './alert-decisions.tsx';
 import { alertQuery } from './alerts.queries.ts';
 import { describeType, OutcomeBadges, SeverityBadge, StatusBadge, ThreatIcon, TimesBadge } from './threat.tsx';
@@ -70,6 +71,7 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
           </ul>
         )}
         <AlertDecisions alert={alert} onChangePassword={onChangePassword} />
+        <ShowToSupport kind="alert" id={alert.id} name={describeType(alert.threat_type)} />
       </DetailPart>
 
       <DetailPart title="How it is known">

@@ -6,7 +6,7 @@ import { sentenceOf } from '#api/call.ts';
 import { Page } from '#ui/page.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { AlertList } from './alert-list.tsx';
-import { ACTIVE, alertsQuery } from './alerts.queries.ts';
+import { ACTIVE, alertsQuery, monitorQuery } from './alerts.queries.ts';
 import { AnswerCard } from './answer-card.tsx';
 import { isPremiumRequired, planQuery } from './anti-hacking.queries.ts';
 import { BlocksCard } from './blocks-card.tsx';
@@ -29,6 +29,8 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
   const { data: plan, error, refetch } = useQuery(planQuery);
   const isPremium = plan?.is_premium ?? false;
   const alerts = useInfiniteQuery({ ...alertsQuery(ACTIVE), enabled: isPremium });
+  // The answer is as high as what it says, and stands first: what is below comes with it, and does not move.
+  const isAnswering = useQuery({ ...monitorQuery, enabled: isPremium }).isPending;
   // The plan may have ended since it was read: the server's refusal of the alerts counts.
   const isRefused = isPremiumRequired(alerts.error);
   return (
@@ -39,9 +41,9 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
       {isPremium && !isRefused && (
         <>
           <AnswerCard />
-          <AlertList />
+          {!isAnswering && <AlertList />}
           {/* Below a list that is on its way they would be pushed down. */}
-          {!alerts.isPending && (
+          {!isAnswering && !alerts.isPending && (
             <>
               <div className="threat-pair">
                 <ScanPanel />

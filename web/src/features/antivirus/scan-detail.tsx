@@ -12,6 +12,7 @@ import { FileName } from '#ui/file-name.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { describeCoverage, describeDetail } from '#ui/scan-sentence.ts';
+import { ShowToSupport } from '#ui/show-to-support.tsx';
 import { disguiseWordsOf } from '#ui/shown-name.ts';
 import { StatusIcon } from '#ui/status-badge.tsx';
 import { KeptFile, PasswordForm } from './kept-file.tsx';
@@ -103,6 +104,7 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
           </Fact>
         </Facts>
       </DetailPart>
+      <ShowToSupport kind="scan" id={scan.id} name={scan.filename} />
       <DeleteRecord id={scan.id} onDone={onClose} />
     </>
   );

@@ -278,6 +278,25 @@ describe('uploading', () => {
       expect(alert).not.toHaveBeenCalled();
     });
 
+    it('is taken back later by itself where the server cannot just now, and until then says Cancelling', async () => {
+      const upload = await scanning('a.zip');
+      vi.useFakeTimers({ shouldAdvanceTime: true });
+      const address = { ...cancelUpload, path: `/antivirus/uploads/${upload.key}` as const };
+      const tries = () => server.calls.filter(({ path }) => path === address.path).length;
+      server.on(address, refusal('unavailable', { retry_after: 7 }));
+      await step(() => rowOf('a.zip').getByRole('button', { name: 'Cancel a.zip' }).click());
+      expect(rowOf('a.zip').getByText('Cancelling…')).toBeVisible();
+      await step(() => vi.advanceTimersByTime(6_000));
+      expect(tries()).toBe(1);
+      server.on(address, reply(cancelUpload, undefined));
+      await step(() => vi.advanceTimersByTime(1_500));
+      expect(tries()).toBe(2);
+      expect(rowOf('a.zip').getByText('Cancelling…')).toBeVisible();
+      vi.useRealTimers();
+      await step(() => upload.answer(refusal('upload_cancelled')));
+      expect(rowOf('a.zip').getByText('Cancelled')).toBeVisible();
+    });
+
     it('shows the verdict when that was faster than the cancellation', async () => {
       const upload = await scanning('a.zip');
       server.on({ ...cancelUpload, path: `/antivirus/uploads/${upload.key}` }, refusal('not_found'));

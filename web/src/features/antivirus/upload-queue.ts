@@ -11,6 +11,9 @@ const SMALL_BYTES = 1024 ** 2;
 /** How long nothing is sent to a server that has too much to do, in ms. */
 const BUSY_PAUSE = 5_000;
 
+/** The longest wait between two tries to take a file back, in ms. */
+const WAIT_MAXIMUM = 30_000;
+
 export type UploadState =
   /** `is_refused`: the server has too much to do just now. */
   | { phase: 'waiting'; is_refused?: boolean }
@@ -65,6 +68,12 @@ export function isEnded({ state }: Upload): boolean {
 
 function codeOf(error: unknown): ProblemCode | undefined {
   return error instanceof CallError ? error.problem?.code : undefined;
+}
+
+/** How long a server that cannot do something just now asks to be left alone, in ms; undefined for any other refusal. */
+function waitOf(error: unknown): number | undefined {
+  if (!(error instanceof CallError) || error.retry_after === undefined) return undefined;
+  return Math.min(error.retry_after * 1_000, WAIT_MAXIMUM);
 }
 
 function firstState(file: File): UploadState {
@@ -153,10 +162,21 @@ export function createUploadQueue({ send, takeBack, onScan, onFailure }: UploadQ
   async function cancelScan({ id, key }: Upload, progress: ScanProgress | undefined): Promise<void> {
     const scanning = (is_cancelling: boolean) => update(id, { phase: 'scanning', ...(progress && { progress }), is_cancelling });
     scanning(true);
-    try {
-      await takeBack(key);
-    } catch {
-      if (stateOf(id)?.phase === 'scanning') scanning(false);
+    for (;;) {
+      try {
+        await takeBack(key);
+        return;
+      } catch (error) {
+        if (stateOf(id)?.phase !== 'scanning') return;
+        const wait = waitOf(error);
+        if (wait === undefined) {
+          scanning(false);
+          return;
+        }
+        await new Promise((resolve) => setTimeout(resolve, wait));
+        // The verdict may have come meanwhile.
+        if (stateOf(id)?.phase !== 'scanning') return;
+      }
     }
   }
 

@@ -1,8 +1,18 @@
-import { IconHeadset, IconShieldCheck } from '@tabler/icons-react';
+import { downloadTranscript } from '@palisade/contract/chat';
+import { IconBook, IconHeadset, IconHistory, IconShieldCheck } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { download } from '#api/call.ts';
 import { useConfig } from '#api/config.ts';
+import { Button } from '#ui/button.tsx';
 import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { saveFile } from '#ui/save-file.ts';
+import { useMailTranscript } from './chat.queries.ts';
+import { SearchDialog } from './search-dialog.tsx';
 
-/** Beside the conversation: how to reach a person, and what support never asks for. */
+/** Beside the conversation: how to reach a person, what support never asks for, and what was said before. */
 export function ChatAside() {
   const { phone, email } = useConfig()?.support ?? { phone: '', email: '' };
   return (
@@ -16,7 +26,7 @@ export function ChatAside() {
             {email && <EmailLink email={email} />}
           </p>
         ) : (
-          <p className="sub">Your provider has given neither a phone number nor an email address yet.</p>
+          <p className="sub">Your provider has given neither a phone number nor an email address yet. Write here.</p>
         )}
       </section>
       <section className="card">
@@ -28,6 +38,45 @@ export function ChatAside() {
           <li>Install nothing that a caller tells you to install.</li>
         </ul>
       </section>
+      <section className="card">
+        <IconBook size={24} stroke={1.7} aria-hidden="true" />
+        <h2>Find it yourself</h2>
+        <p className="sub">
+          Short answers in plain words: <Link to="/help">Help pages</Link>
+        </p>
+      </section>
+      <History />
     </aside>
+  );
+}
+
+/** What was said, to find and to keep. */
+function History() {
+  const [isSearching, setIsSearching] = useState(false);
+  const mail = useMailTranscript();
+  const save = useMutation({
+    mutationFn: async () => saveFile('support-chat.txt', await download(downloadTranscript)),
+  });
+  return (
+    <section className="card">
+      <IconHistory size={24} stroke={1.7} aria-hidden="true" />
+      <h2>What was said</h2>
+      <div className="chat-aside__actions">
+        <Button variant="quiet" size="s" aria-haspopup="dialog" onClick={() => setIsSearching(true)}>
+          Search it
+        </Button>
+        <Button variant="quiet" size="s" loading={save.isPending} onClick={() => save.mutate()}>
+          Download it
+        </Button>
+        <Button variant="quiet" size="s" loading={mail.isPending} onClick={() => mail.mutate()}>
+          Mail it to me
+        </Button>
+      </div>
+      <p role="status" className="sub">
+        {mail.isSuccess && 'It is on its way to your address.'}
+      </p>
+      <Refusal error={save.error ?? mail.error} />
+      {isSearching && <SearchDialog onClose={() => setIsSearching(false)} />}
+    </section>
   );
 }

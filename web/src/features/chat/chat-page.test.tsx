@@ -1,42 +1,59 @@
-import { AUTOMATIC_REPLY_DELAY, automaticReply, type ChatMessage, listMessages, sendMessage } from '@palisade/contract/chat';
+import {
+  AUTOMATIC_REPLY_DELAY,
+  askPerson,
+  automaticReply,
+  type ChatMessage,
+  type ChatState,
+  listMessages,
+  mailTranscript,
+  markRead,
+  rateChat,
+  readChat,
+  sendMessage,
+  shareThing,
+} from '@palisade/contract/chat';
+import type { LiveEvent } from '@palisade/contract/events';
+import { suggestArticles } from '@palisade/contract/help';
 import { readConfig } from '@palisade/contract/platform';
+import { QueryClient } from '@tanstack/react-query';
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { MESSAGES_PAGE } from '#api/chat.ts';
 import { reportConnection } from '#api/connection.ts';
+import { keepEventsOpen } from '#api/events.ts';
+import { articleOf, attachmentOf, chatStateOf, messageOf } from '#api/fake-desk.ts';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { followEvents } from '#api/live-queries.ts';
 import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
-import { MESSAGES_PAGE } from './chat.queries.ts';
 import { ChatPage } from './chat-page.tsx';
 
 let server: FakeServer;
 let errors: ReturnType<typeof vi.spyOn>;
-let lastId = 0;
+let stops: (() => void)[];
 
-function messageOf(message: string, parts: Partial<ChatMessage> = {}): ChatMessage {
-  lastId += 1;
-  return {
-    id: `01930000-0000-7000-9000-${String(lastId).padStart(12, '0')}`,
-    user_id: MARIA.id,
-    message,
-    sender: 'user',
-    timestamp: '2026-11-20T10:00:00.000Z',
-    is_read: false,
-    ...parts,
-  };
+const sentOf = (message: string, automatic_reply: ChatMessage | null = null) => ({ ...messageOf(message), automatic_reply });
+
+function be(state: Partial<ChatState>): void {
+  server.on(readChat, reply(readChat, chatStateOf(state)));
 }
 
 beforeEach(() => {
   errors = vi.spyOn(console, 'error').mockReturnValue();
+  stops = [];
   server = new FakeServer();
   startSession({ access_token: 'token-1', user_info: MARIA });
   server.on(readConfig, reply(readConfig, CONFIG));
   server.on(listMessages, reply(listMessages, []));
+  server.on(suggestArticles, reply(suggestArticles, []));
+  be({});
 });
 
 afterEach(() => {
+  for (const stop of stops) stop();
   vi.useRealTimers();
   reportConnection('online');
 });
@@ -44,12 +61,30 @@ afterEach(() => {
 const field = () => screen.getByRole('textbox', { name: 'Message' });
 const send = () => screen.getByRole('button', { name: 'Send' });
 const log = () => within(screen.getByRole('log', { name: 'Messages' }));
-const state = () => within(screen.getByRole('region', { name: 'Conversation with support' })).getByText(/^(Online|Offline)$/u);
+const conversation = () => within(screen.getByRole('region', { name: 'Conversation with support' }));
+const state = () => conversation().getByText(/^(Online|Offline)$/u);
+const last = () => log().getAllByRole('listitem').at(-1);
 
-async function open() {
-  renderForTest(<ChatPage />);
+async function open(address?: string) {
+  renderForTest(<ChatPage />, address);
   await screen.findByText('What can we help with?');
   return userEvent.setup();
+}
+
+/** Opens the page with a socket, and answers what the test says on it. */
+async function openLive(messages: ChatMessage[]) {
+  server.on(listMessages, reply(listMessages, messages));
+  const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  stops.push(followEvents(queries), keepEventsOpen('token-1'));
+  renderForTest(<ChatPage />, '/', queries);
+  await waitFor(() => expect(log().queryByRole('status')).not.toBeInTheDocument());
+  const socket = server.sockets.at(-1);
+  if (!socket) throw new Error('The page has opened no socket');
+  act(() => {
+    socket.open();
+    socket.say({ kind: 'welcome', cursor: messageOf('').id, missed: false, heartbeat_ms: 25_000 });
+  });
+  return { socket, tell: (event: LiveEvent) => act(() => socket.say({ kind: 'event', id: null, event })) };
 }
 
 describe('the conversation', () => {
@@ -60,7 +95,7 @@ describe('the conversation', () => {
   });
 
   it('reverses what comes newest first, tells who wrote what, and shows hostile text as text', async () => {
-    const messages = [messageOf('We see', { sender: 'support' }), messageOf('<b>bold</b>'), messageOf('first')];
+    const messages = [messageOf('We see', { sender: 'support', author: 'tina' }), messageOf('<b>bold</b>'), messageOf('first')];
     server.on(listMessages, reply(listMessages, messages));
     renderForTest(<ChatPage />);
     await screen.findByText('first');
@@ -70,9 +105,32 @@ describe('the conversation', () => {
         .map((item) => item.textContent),
     ).toEqual([
       expect.stringMatching(/^You.*first$/u),
-      expect.stringMatching(/^You.*<b>bold<\/b>$/u),
-      expect.stringMatching(/^Support.*We see$/u),
+      expect.stringMatching(/^You.*<b>bold<\/b>Sent$/u),
+      expect.stringMatching(/^tina.*We see$/u),
     ]);
+  });
+
+  it('is a log that announces additions, and not what was there when it opened', async () => {
+    server.on(listMessages, reply(listMessages, [messageOf('first')]));
+    renderForTest(<ChatPage />);
+    const messages = screen.getByRole('log', { name: 'Messages' });
+    await screen.findByText('first');
+    expect(messages).toHaveAttribute('aria-relevant', 'additions');
+    expect(messages).toHaveAttribute('aria-live', 'off');
+    await waitFor(() => expect(messages).toHaveAttribute('aria-live', 'polite'));
+  });
+
+  it('says on which day a message was written, once for a day', async () => {
+    const messages = [
+      messageOf('third', { timestamp: '2026-03-03T12:00:00.000Z' }),
+      messageOf('second', { timestamp: '2026-03-02T13:00:00.000Z' }),
+      messageOf('first', { timestamp: '2026-03-02T12:00:00.000Z' }),
+    ];
+    server.on(listMessages, reply(listMessages, messages));
+    renderForTest(<ChatPage />);
+    await screen.findByText('first');
+    expect(log().getAllByRole('list', { name: /March/u })).toHaveLength(2);
+    expect(within(log().getByRole('list', { name: /3 March|March 3/u })).getByText('third')).toBeVisible();
   });
 
   it('says why it could not be read, logs it, and reads it on Retry', async () => {
@@ -85,16 +143,49 @@ describe('the conversation', () => {
     expect(screen.queryByRole('alert')).not.toBeInTheDocument();
   });
 
-  it('reads older messages on demand', async () => {
+  it('reads older messages when their place comes into view, announces none of them, and on demand', async () => {
+    const seen: IntersectionObserverCallback[] = [];
+    vi.stubGlobal(
+      'IntersectionObserver',
+      class {
+        constructor(callback: IntersectionObserverCallback) {
+          seen.push(callback);
+        }
+        observe = () => undefined;
+        disconnect = () => undefined;
+      },
+    );
     const full = Array.from({ length: MESSAGES_PAGE }, (_, index) => messageOf(`newer ${index}`));
     server.on(listMessages, reply(listMessages, full));
     renderForTest(<ChatPage />);
-    const earlier = await screen.findByRole('button', { name: 'Show earlier messages' });
+    expect(await screen.findByRole('button', { name: 'Show earlier messages' })).toBeVisible();
+    const messages = screen.getByRole('log', { name: 'Messages' });
+    await waitFor(() => expect(messages).toHaveAttribute('aria-live', 'polite'));
     server.on(listMessages, reply(listMessages, [messageOf('the very first')]));
-    await userEvent.click(earlier);
+    const observer = new IntersectionObserver(() => undefined);
+    const rect = document.body.getBoundingClientRect();
+    const at = { boundingClientRect: rect, intersectionRect: rect, rootBounds: null, target: document.body, time: 0 };
+    act(() => seen[0]?.([{ ...at, isIntersecting: true, intersectionRatio: 1 }], observer));
     await screen.findByText('the very first');
+    expect(messages).toHaveAttribute('aria-live', 'off');
     expect(log().getAllByRole('listitem')[0]).toHaveTextContent('the very first');
     expect(screen.queryByRole('button', { name: 'Show earlier messages' })).not.toBeInTheDocument();
+  });
+
+  it('shows cards and files, and marks what came by itself', async () => {
+    const card = { kind: 'article', slug: 'what-pending-means', title: 'What Pending means' } as const;
+    server.on(
+      listMessages,
+      reply(listMessages, [
+        messageOf('By itself', { sender: 'support', is_automatic: true, card }),
+        messageOf('', { attachments: [attachmentOf({ filename: 'letter.svg' })] }),
+      ]),
+    );
+    renderForTest(<ChatPage />);
+    expect(await screen.findByText('Automatic reply')).toBeVisible();
+    expect(log().getByRole('link', { name: 'Read it' })).toHaveAttribute('href', '/help/what-pending-means');
+    expect(log().getByRole('button', { name: 'Download letter.svg' })).toBeEnabled();
+    expect(log().queryByRole('img')).not.toBeInTheDocument();
   });
 });
 
@@ -115,26 +206,36 @@ describe('sending', () => {
     await user.click(send());
     expect(await screen.findByText('Typing…')).toBeVisible();
     expect(send()).toBeDisabled();
-    expect(server.callsOf(sendMessage)[0]?.body).toEqual({ message: ' hello ', sender: 'user' });
-    await act(async () => answer.resolve(reply(sendMessage, messageOf('hello, as the server has it'))));
+    expect(last()).toHaveTextContent('Sending…');
+    expect(server.callsOf(sendMessage)[0]?.body).toEqual({
+      message: ' hello ',
+      sender: 'user',
+      attachment_ids: [],
+      client_message_id: expect.stringMatching(/^[\da-f-]{36}$/u),
+    });
+    await act(async () => answer.resolve(reply(sendMessage, sentOf('hello, as the server has it'))));
     expect(await screen.findByText('hello, as the server has it')).toBeVisible();
     expect(screen.queryByText('Typing…')).not.toBeInTheDocument();
+    expect(log().getAllByRole('listitem')).toHaveLength(1);
     expect(field()).toHaveValue('');
+    expect(field()).toHaveFocus();
     expect(server.callsOf(listMessages)).toHaveLength(1);
   });
 
   it('happens by Enter, and not by Shift and Enter', async () => {
-    server.on(sendMessage, reply(sendMessage, messageOf('two lines')));
+    server.on(sendMessage, reply(sendMessage, sentOf('two lines')));
     const user = await open();
     await user.type(field(), 'one{Shift>}{Enter}{/Shift}two');
     expect(server.callsOf(sendMessage)).toEqual([]);
     await user.keyboard('{Enter}');
     await screen.findByText('two lines');
-    expect(server.callsOf(sendMessage)[0]?.body).toEqual({ message: 'one\ntwo', sender: 'user' });
+    expect(server.callsOf(sendMessage)[0]?.body).toMatchObject({ message: 'one\ntwo', sender: 'user' });
   });
 
-  it('is followed by an automatic reply of this page after 1.5 seconds, below its message and marked', async () => {
-    server.on(sendMessage, reply(sendMessage, messageOf('I have a virus')));
+  it('is followed by the automatic reply of the server after 1.5 seconds, below its message and marked', async () => {
+    const sent = messageOf('I have a virus');
+    const automatic = messageOf(automaticReply('virus'), { sender: 'support', is_automatic: true });
+    server.on(sendMessage, reply(sendMessage, { ...sent, automatic_reply: automatic }));
     await open();
     vi.useFakeTimers();
     fireEvent.change(field(), { target: { value: 'I have a virus' } });
@@ -147,23 +248,50 @@ describe('sending', () => {
     const [, answer] = log().getAllByRole('listitem');
     expect(answer).toHaveTextContent('Automatic reply');
     expect(answer).toHaveTextContent(automaticReply('virus'));
-    expect(server.callsOf(sendMessage)).toHaveLength(1);
   });
 
-  it('that fails is logged, keeps the text, says so quietly, and works on Retry', async () => {
+  it('without a connection keeps the message, says so, and sends it once the connection is back', async () => {
     server.lose(sendMessage);
     const user = await open();
-    await user.type(field(), 'do not lose me');
-    await user.click(send());
-    expect(await screen.findByRole('alert')).toHaveTextContent('Your message was not sent');
-    expect(field()).toHaveValue('do not lose me');
+    await user.type(field(), 'do not lose me{Enter}');
+    await waitFor(() => expect(last()).toHaveTextContent(/do not lose me.*Not sent yet: it goes by itself/u));
+    expect(field()).toHaveValue('');
     expect(errors).toHaveBeenCalledWith(expect.objectContaining({ kind: 'network' }));
     expect(state()).toHaveTextContent('Offline');
-    server.on(sendMessage, reply(sendMessage, messageOf('do not lose me')));
-    await user.click(screen.getByRole('button', { name: 'Retry' }));
-    await waitFor(() => expect(log().getByText('do not lose me')).toBeVisible());
-    expect(screen.queryByRole('alert')).not.toBeInTheDocument();
-    expect(state()).toHaveTextContent('Online');
+    await user.type(field(), 'nor me{Enter}');
+    expect(last()).toHaveTextContent('Waits for its turn');
+    const first = server.callsOf(sendMessage)[0]?.body;
+    server.on(sendMessage, () => reply(sendMessage, sentOf('arrived')));
+    act(() => reportConnection('online'));
+    await waitFor(() => expect(log().getAllByText('arrived')).toHaveLength(2));
+    const [, again, next] = server.callsOf(sendMessage);
+    expect(again?.body).toEqual(first);
+    expect(next?.body).toMatchObject({ message: 'nor me' });
+    expect(log().getAllByRole('listitem')).toHaveLength(2);
+  });
+
+  it('that is refused says why at the message, and goes again on Retry', async () => {
+    server.on(sendMessage, refusal('forbidden', { detail: 'Not just now.' }));
+    const user = await open();
+    await user.type(field(), 'do not lose me{Enter}');
+    expect(await screen.findByRole('alert')).toHaveTextContent('Your message was not sent. Not just now.');
+    await user.type(field(), 'the next one');
+    server.on(sendMessage, reply(sendMessage, sentOf('do not lose me')));
+    await user.click(log().getByRole('button', { name: 'Retry' }));
+    await waitFor(() => expect(screen.queryByRole('alert')).not.toBeInTheDocument());
+    expect(log().getAllByText('do not lose me')).toHaveLength(1);
+    expect(field()).toHaveValue('the next one');
+    const [first, again] = server.callsOf(sendMessage);
+    expect(again?.body).toEqual(first?.body);
+  });
+
+  it('that was refused can be edited', async () => {
+    server.on(sendMessage, refusal('forbidden'));
+    const user = await open();
+    await user.type(field(), 'My card is 4111{Enter}');
+    await user.click(await log().findByRole('button', { name: 'Edit' }));
+    expect(field()).toHaveValue('My card is 4111');
+    expect(log().queryByText('My card is 4111')).not.toBeInTheDocument();
   });
 
   it('of more than a message holds is not tried, and says how much too long it is', async () => {
@@ -171,6 +299,144 @@ describe('sending', () => {
     fireEvent.change(field(), { target: { value: 'x'.repeat(4_120) } });
     expect(screen.getByText('4,120 of 4,000 characters. Send it in parts.')).toBeVisible();
     expect(send()).toBeDisabled();
+  });
+
+  it('keeps a draft over a reload', async () => {
+    const user = await open();
+    await user.type(field(), 'half a sent');
+    renderForTest(<ChatPage />);
+    expect(screen.getAllByRole('textbox', { name: 'Message' }).at(-1)).toHaveValue('half a sent');
+  });
+});
+
+describe('files', () => {
+  const picture = new File(['png'], 'screen.png', { type: 'image/png' });
+
+  it('are uploaded and scanned before the message can be sent, and go with it', async () => {
+    const { tell } = await openLive([]);
+    const user = userEvent.setup();
+    await user.upload(screen.getByLabelText('Choose files for your message'), picture);
+    const upload = server.uploads[0];
+    act(() => upload?.progress(0.5));
+    expect(screen.getByText(/50% of 3 B sent/u)).toBeVisible();
+    expect(send()).toBeDisabled();
+    const attachment = attachmentOf({ filename: 'screen.png', status: 'scanning' });
+    act(() => upload?.answer({ status: 201, text: JSON.stringify(attachment) }));
+    expect(await screen.findByText('Being scanned')).toBeVisible();
+    expect(send()).toBeDisabled();
+    tell({ kind: 'chat_attachment', attachment: { ...attachment, status: 'clean' } });
+    expect(await screen.findByText('3 B, clean')).toBeVisible();
+    server.on(sendMessage, reply(sendMessage, sentOf('')));
+    await user.click(send());
+    await waitFor(() =>
+      expect(server.callsOf(sendMessage)[0]?.body).toMatchObject({ message: '', attachment_ids: [attachment.id] }),
+    );
+    expect(screen.queryByRole('list', { name: 'Files of your message' })).not.toBeInTheDocument();
+  });
+
+  it('that are infected are not sent, and it is said', async () => {
+    const { tell } = await openLive([]);
+    fireEvent.paste(field(), { clipboardData: { files: [picture] } });
+    const attachment = attachmentOf({ status: 'scanning' });
+    act(() => server.uploads[0]?.answer({ status: 201, text: JSON.stringify(attachment) }));
+    await screen.findByText('Being scanned');
+    tell({ kind: 'chat_attachment', attachment: { ...attachment, status: 'infected', threat: 'EICAR' } });
+    expect(await screen.findByText('Infected (EICAR): it is not sent. Do not open it.')).toBeVisible();
+    expect(send()).toBeDisabled();
+  });
+
+  it('can be dropped, and no more than ten go with a message', async () => {
+    await open();
+    const files = Array.from({ length: 11 }, (_, index) => new File(['a'], `${index}.txt`));
+    fireEvent.drop(field(), { dataTransfer: { files, types: ['Files'] } });
+    expect(await screen.findByText('A message has at most 10 files. Send it in another one.')).toBeVisible();
+    await waitFor(() => expect(server.uploads).toHaveLength(10));
+  });
+});
+
+describe('a person of support', () => {
+  it('is shown apart from the connection', async () => {
+    be({ staff: { is_here: true, is_open: true, opens_at: null }, response_s: 240 });
+    const { tell } = await openLive([]);
+    const staff = screen.getByRole('status', { name: 'Support' });
+    expect(staff).toHaveTextContent('Support is here. First answers took 4 minutes in the last 7 days.');
+    expect(state()).toHaveTextContent('Online');
+    tell({ kind: 'support_here', is_here: false });
+    await waitFor(() => expect(staff).toHaveTextContent('Nobody of support is here just now.'));
+    expect(state()).toHaveTextContent('Online');
+  });
+
+  it('is away outside the hours, and it is said when they are back', async () => {
+    be({ staff: { is_here: false, is_open: false, opens_at: '2099-03-02T09:00:00.000Z' } });
+    await open();
+    expect(screen.getByRole('status', { name: 'Support' })).toHaveTextContent(/^Support is back on .*(?:2 March|March 2)/u);
+  });
+
+  it('types, answers, and has read', async () => {
+    const own = messageOf('Hello?');
+    be({ agent: 'tina', last_seq: own.seq });
+    const { tell } = await openLive([own]);
+    server.on(markRead, reply(markRead, chatStateOf({ agent: 'tina' })));
+    expect(last()).toHaveTextContent('Sent');
+    const { conversation_id } = own;
+    tell({ kind: 'chat_typing', conversation_id, side: 'support', user_id: null, username: 'tina' });
+    expect(await screen.findByText('tina is typing…')).toBeVisible();
+    tell({ kind: 'chat_read', conversation_id, reader: 'support', seq: own.seq });
+    await waitFor(() => expect(last()).toHaveTextContent('Read'));
+    const answer = messageOf('Good day', { sender: 'support', author: 'tina' });
+    tell({ kind: 'chat_message', message: answer });
+    await waitFor(() => expect(last()).toHaveTextContent('Good day'));
+    expect(screen.queryByText('tina is typing…')).not.toBeInTheDocument();
+    await waitFor(() => expect(server.callsOf(markRead)[0]?.body).toEqual({ seq: answer.seq }));
+  });
+
+  it('can be asked for', async () => {
+    server.on(askPerson, reply(askPerson, chatStateOf({ wants_person: true })));
+    const user = await open();
+    await user.click(screen.getByRole('button', { name: 'Talk to a person' }));
+    expect(await screen.findByRole('button', { name: 'A person is asked for' })).toBeDisabled();
+  });
+
+  it('is told that the customer types, not at every letter', async () => {
+    const { socket } = await openLive([]);
+    const user = userEvent.setup();
+    await user.type(field(), 'hello');
+    expect(socket.sent.filter(({ kind }) => kind === 'typing')).toEqual([{ kind: 'typing', conversation_id: null }]);
+  });
+
+  it('is rated once the conversation is closed', async () => {
+    be({ status: 'closed', rating: { given: null } });
+    server.on(rateChat, reply(rateChat, chatStateOf({ status: 'closed', rating: { given: 4 } })));
+    const user = await open();
+    await user.click(await screen.findByRole('radio', { name: '4 of 5: Good' }));
+    await user.type(screen.getByRole('textbox', { name: /What was good/u }), 'Patient.');
+    await user.click(screen.getByRole('button', { name: 'Send rating' }));
+    expect(await screen.findByText('Thank you. You rated this help 4 of 5: good.')).toBeVisible();
+    expect(server.callsOf(rateChat)[0]?.body).toEqual({ rating: 4, comment: 'Patient.' });
+  });
+});
+
+describe('exactly once', () => {
+  it('a message that is told and answered stands there once, in the order of the server', async () => {
+    const { tell } = await openLive([]);
+    const user = userEvent.setup();
+    const answer = Promise.withResolvers<ReturnType<typeof reply>>();
+    server.on(sendMessage, () => answer.promise);
+    await user.type(field(), 'mine{Enter}');
+    await waitFor(() => expect(server.callsOf(sendMessage)).toHaveLength(1));
+    const { client_message_id } = z.object({ client_message_id: z.string() }).parse(server.callsOf(sendMessage)[0]?.body);
+    const mine = messageOf('mine', { client_message_id });
+    const later = messageOf('later', { sender: 'support', author: 'tina' });
+    tell({ kind: 'chat_message', message: later });
+    tell({ kind: 'chat_message', message: mine });
+    await act(async () => answer.resolve(reply(sendMessage, { ...mine, automatic_reply: null })));
+    tell({ kind: 'chat_message', message: mine });
+    await waitFor(() => expect(log().queryByText('Sending…')).not.toBeInTheDocument());
+    expect(
+      log()
+        .getAllByRole('listitem')
+        .map((item) => item.textContent),
+    ).toEqual([expect.stringContaining('mine'), expect.stringContaining('later')]);
   });
 });
 
@@ -190,11 +456,61 @@ describe('what stands around it', () => {
     },
   );
 
+  it('suggests help pages for what is being typed, until they are put away', async () => {
+    const { body: _, ...article } = articleOf();
+    server.on(suggestArticles, reply(suggestArticles, [article]));
+    const user = await open();
+    await user.type(field(), 'why is it pending');
+    const link = await screen.findByRole('link', { name: /What Pending means/u });
+    expect(link).toHaveAttribute('href', '/help/what-pending-means');
+    await user.click(screen.getByRole('button', { name: 'Hide the help pages' }));
+    expect(link).not.toBeInTheDocument();
+  });
+
+  it('asks before it shows support the thing that its person comes from', async () => {
+    const subject_id = messageOf('').id;
+    server.on(
+      shareThing,
+      reply(shareThing, messageOf('', { card: { kind: 'shared', thing: 'scan', subject_id, title: 'invoice.pdf.exe' } })),
+    );
+    const user = await open(`/chat?share=scan:${subject_id}&name=invoice.pdf.exe`);
+    const strip = within(screen.getByRole('region', { name: 'Show this to support' }));
+    expect(strip.getByText(/They can open this one thing from then on, and nothing else/u)).toBeVisible();
+    expect(server.callsOf(shareThing)).toEqual([]);
+    await user.click(strip.getByRole('button', { name: 'Show it' }));
+    expect(await log().findByText('Scanned file, shown to support')).toBeVisible();
+    expect(server.callsOf(shareThing)[0]?.body).toMatchObject({ thing: 'scan', subject_id });
+    expect(screen.queryByRole('region', { name: 'Show this to support' })).not.toBeInTheDocument();
+  });
+
+  it('finds messages, and mails what was said', async () => {
+    const user = await open();
+    server.on(listMessages, (query) => {
+      expect(query.get('search')).toBe('printer');
+      return reply(listMessages, [messageOf('my printer')]);
+    });
+    await user.click(screen.getByRole('button', { name: 'Search it' }));
+    await user.type(screen.getByRole('searchbox', { name: 'Search the messages' }), 'printer');
+    expect(await screen.findByRole('list', { name: 'Found messages' })).toHaveTextContent('my printer');
+    await user.click(screen.getByRole('button', { name: 'Close' }));
+    server.on(mailTranscript, reply(mailTranscript, { success: true }));
+    await user.click(screen.getByRole('button', { name: 'Mail it to me' }));
+    expect(await screen.findByText('It is on its way to your address.')).toBeVisible();
+  });
+
   it('is online on load and offline when the browser is', async () => {
     await open();
     expect(state()).toHaveTextContent('Online');
     act(() => void window.dispatchEvent(new Event('offline')));
     expect(state()).toHaveTextContent('Offline');
+  });
+
+  it('is quiet until somebody asks for a sound', async () => {
+    const user = await open();
+    const sound = screen.getByRole('button', { name: 'Sound' });
+    expect(sound).toHaveAttribute('aria-pressed', 'false');
+    await user.click(sound);
+    expect(sound).toHaveAttribute('aria-pressed', 'true');
   });
 
   it('the call button says how else to reach support where there is no number', async () => {

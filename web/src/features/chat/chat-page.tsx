@@ -4,10 +4,7 @@ import { ChatPanel } from './chat-panel.tsx';
 
 export function ChatPage() {
   return (
-    <Page
-      title="Support Chat"
-      sentence="An automatic hint comes at once. Nobody at support reads this chat yet: call or send an email to reach a person."
-    >
+    <Page title="Support Chat" sentence="Write what happened. An automatic hint comes at once, and a person of support reads it.">
       <div className="chat-columns">
         <ChatPanel />
         <ChatAside />

@@ -1,46 +1,52 @@
-import { IconVideo } from '@tabler/icons-react';
-import { useState } from 'react';
-import { useConnection } from '#api/connection.ts';
-import { Button } from '#ui/button.tsx';
-import { CallSupport, useNoPhoneNotice } from './call-support.tsx';
-import { useSendMessage } from './chat.queries.ts';
-import { Composer } from './composer.tsx';
+import type { ChatState } from '@palisade/contract/chat';
+import { useRef, useState } from 'react';
+import { Typing } from '#ui/conversation-log.tsx';
+import type { ComposerHandle } from '#ui/message-composer.tsx';
+import { useKeyboardRoom } from '#ui/use-keyboard-room.ts';
+import { useTyping } from '#ui/use-typing.ts';
+import { useNoPhoneNotice } from './call-support.tsx';
+import { useChatState, useMarkRead, useOutgoing } from './chat.queries.ts';
+import { ChatComposer } from './chat-composer.tsx';
+import { ChatHead } from './chat-head.tsx';
 import { MessageList } from './message-list.tsx';
+import { withPrompt } from './quick-prompts.ts';
+import { Rating } from './rating.tsx';
+import { ShareStrip } from './share-strip.tsx';
 import { TalkDialog } from './talk-dialog.tsx';
 import '#ui/card.css';
 import './chat.css';
 
 /** The support chat, on its screen and in the window of its own. */
 export function ChatPanel() {
-  const isOnline = useConnection() !== 'offline';
-  const sending = useSendMessage();
+  const state = useChatState();
   const [isTalking, setIsTalking] = useState(false);
   const { show, notice } = useNoPhoneNotice();
+  const composer = useRef<ComposerHandle>(null);
+  useMarkRead(state ?? {});
+  useKeyboardRoom();
   return (
     <section className="card chat" aria-label="Conversation with support">
-      <div className="chat__head">
-        <p role="status" className="chat__state" data-tone={isOnline ? 'good' : 'warn'}>
-          <span>{isOnline ? 'Online' : 'Offline'}</span>
-          <span className="chat__state-of">{isOnline ? 'this page is connected' : 'this page is not connected'}</span>
-        </p>
-        <div className="chat__ways">
-          <CallSupport onUnreachable={show} />
-          <Button
-            variant="quiet"
-            size="s"
-            icon={<IconVideo size={16} stroke={1.7} aria-hidden="true" />}
-            aria-haspopup="dialog"
-            title="Video and live chat"
-            onClick={() => setIsTalking(true)}
-          >
-            <span className="chat__way">Video and live chat</span>
-          </Button>
-        </div>
+      <ChatHead state={state} onUnreachable={show} onTalk={() => setIsTalking(true)} />
+      <div className="chat__notices">
+        {notice}
+        <ShareStrip />
       </div>
-      {notice}
-      <MessageList isSending={sending.isPending} />
-      <Composer sending={sending} />
+      <MessageList onEdit={(message) => composer.current?.write((draft) => withPrompt(draft, message))} />
+      <div className="chat__foot">
+        <WhoTypes state={state} />
+        {state?.rating && <Rating key={state.last_seq} given={state.rating.given} />}
+        <ChatComposer composer={composer} />
+      </div>
       {isTalking && <TalkDialog onClose={() => setIsTalking(false)} />}
     </section>
   );
+}
+
+/** Somebody of support types, or what was sent is on its way. */
+function WhoTypes({ state }: { state: ChatState | undefined }) {
+  const { outgoing } = useOutgoing();
+  const [first] = useTyping(({ side, conversation_id }) => side === 'support' && conversation_id === state?.conversation_id);
+  const isSending = outgoing.some((entry) => entry.state === 'sending');
+  if (first) return <Typing who={`${first.username ?? state?.agent ?? 'Support'} is typing…`} />;
+  return isSending && <Typing who="Typing…" />;
 }

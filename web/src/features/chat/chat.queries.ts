@@ -1,65 +1,157 @@
-import { AUTOMATIC_REPLY_DELAY, automaticReply, type ChatMessage, listMessages, sendMessage } from '@palisade/contract/chat';
-import { infiniteQueryOptions, type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useDebouncedValue } from '@mantine/hooks';
+import {
+  AUTOMATIC_REPLY_DELAY,
+  askPerson,
+  attachmentSchema,
+  type ChatMessage,
+  type ChatState,
+  mailTranscript,
+  markRead,
+  rateChat,
+  type SharedKind,
+  sendMessage,
+  shareThing,
+} from '@palisade/contract/chat';
+import { SUGGESTION_PAUSE, suggestArticles } from '@palisade/contract/help';
+import {
+  keepPreviousData,
+  type QueryClient,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { z } from 'zod';
 import { call } from '#api/call.ts';
-import { keepReply, readReplies } from './kept-replies.ts';
+import { chatStateQuery, messagesQuery, takeMessage } from '#api/chat.ts';
+import { createOutgoing, type OutgoingQueue } from '#api/outgoing.ts';
+import { currentSession } from '#api/session.ts';
 
-/** Messages that are read at once; older ones on demand. */
-export const MESSAGES_PAGE = 50;
+const writtenSchema = z.object({ message: z.string(), attachments: z.array(attachmentSchema) });
+type Written = z.infer<typeof writtenSchema>;
 
-/** The conversation in pages, newest first. A call is tried even when the browser believes that it is offline: only then is it said why it failed. */
-export const messagesQuery = infiniteQueryOptions({
-  queryKey: ['chat', 'messages'],
-  queryFn: ({ signal, pageParam }) =>
-    call(listMessages, { signal, query: { limit: MESSAGES_PAGE, ...(pageParam !== '' && { cursor: pageParam }) } }),
-  initialPageParam: '',
-  // The first page grows by what is sent meanwhile, so a full one is one that is at least full.
-  getNextPageParam: (page: ChatMessage[]) => (page.length >= MESSAGES_PAGE ? page.at(-1)?.id : undefined),
-  networkMode: 'always',
-});
+/** One for each signed-in person: it goes on sending when they leave the chat. */
+const queues = new WeakMap<QueryClient, OutgoingQueue<Written>>();
 
-/** Kept beside the messages, so that leaving the screen and coming back does not take away what a person has read. */
-export const repliesQuery = queryOptions({
-  queryKey: ['chat', 'replies'],
-  queryFn: readReplies,
-  initialData: readReplies,
-  staleTime: Number.POSITIVE_INFINITY,
-  gcTime: Number.POSITIVE_INFINITY,
-});
-
-async function appendMessage(queries: QueryClient, sent: ChatMessage): Promise<void> {
-  const { queryKey } = messagesQuery;
-  const wasReading = queries.isFetching({ queryKey }) > 0;
-  // A list that was asked for before this message existed must not overwrite it.
-  await queries.cancelQueries({ queryKey });
-  queries.setQueryData(queryKey, (read) => {
-    if (!read) return read;
-    const [first = [], ...rest] = read.pages;
-    // The page may have been told of it, and have read it already.
-    if (first.some(({ id }) => id === sent.id)) return read;
-    return { ...read, pages: [[sent, ...first], ...rest] };
+function outgoingOf(queries: QueryClient): OutgoingQueue<Written> {
+  const known = queues.get(queries);
+  if (known) return known;
+  const queue = createOutgoing({
+    name: currentSession()?.user_info.id ?? '',
+    schema: writtenSchema,
+    send: ({ message, attachments }, client_message_id) =>
+      call(sendMessage, {
+        body: { message, sender: 'user', client_message_id, attachment_ids: attachments.map(({ id }) => id) },
+      }),
+    onSent: async ({ automatic_reply, ...message }) => {
+      await takeMessage(queries, message);
+      if (automatic_reply) await takeMessage(queries, automatic_reply);
+    },
   });
-  if (wasReading || queries.getQueryData(queryKey) === undefined) void queries.invalidateQueries({ queryKey });
+  queues.set(queries, queue);
+  return queue;
 }
 
-function replyLater(queries: QueryClient, { id, message }: ChatMessage): void {
-  const reply = { after: id, text: automaticReply(message), at: new Date(Date.now() + AUTOMATIC_REPLY_DELAY).toISOString() };
-  // At once: a page that is loaded anew in between shows it too.
-  keepReply(reply);
-  setTimeout(() => {
-    queries.setQueryData(repliesQuery.queryKey, (replies = []) => [...replies, reply]);
-  }, AUTOMATIC_REPLY_DELAY);
+/** What one has sent and has not arrived. */
+export function useOutgoing() {
+  const queue = outgoingOf(useQueryClient());
+  return { queue, outgoing: useSyncExternalStore(queue.subscribe, queue.read) };
 }
 
-/** Sends a message, appends what the server answers, and adds the automatic reply a little later. */
-export function useSendMessage() {
+/**
+ * The messages, oldest first. What comes by itself while the conversation is open appears after the specification's delay, as if somebody had thought about it; what was
+ * there before stands there at once.
+ */
+export function useMessages() {
+  const query = useInfiniteQuery(messagesQuery);
+  const messages = query.data?.pages.flat().toReversed();
+  return { query, messages: useWithDelay(messages) };
+}
+
+function useWithDelay(messages: ChatMessage[] | undefined): ChatMessage[] | undefined {
+  const first_seq = useRef<number>(undefined);
+  const shown_at = useRef(new Map<string, number>());
+  const [, redraw] = useState(0);
+  const newest = messages?.at(-1)?.seq ?? 0;
+  if (messages && first_seq.current === undefined) first_seq.current = newest;
+  const since = first_seq.current ?? 0;
+  const now = Date.now();
+  const held = (messages ?? []).filter(({ id, seq, is_automatic }) => {
+    if (!is_automatic || seq <= since) return false;
+    const at = shown_at.current.get(id) ?? now + AUTOMATIC_REPLY_DELAY;
+    shown_at.current.set(id, at);
+    return at > now;
+  });
+  const next = Math.min(...held.map(({ id }) => shown_at.current.get(id) ?? 0));
+  useEffect(() => {
+    if (!Number.isFinite(next)) return undefined;
+    const timer = setTimeout(() => redraw((count) => count + 1), next - Date.now());
+    return () => clearTimeout(timer);
+  }, [next]);
+  return held.length === 0 ? messages : messages?.filter((message) => !held.includes(message));
+}
+
+export function useChatState(): ChatState | undefined {
+  return useQuery(chatStateQuery).data;
+}
+
+/** A change of one's own conversation whose answer is how it stands now. */
+function useStateChange<Input = void>(change: (input: Input) => Promise<ChatState>) {
   const queries = useQueryClient();
   return useMutation({
-    networkMode: 'always',
-    mutationFn: (message: string) => call(sendMessage, { body: { message, sender: 'user' } }),
-    onSuccess: async (sent) => {
-      await appendMessage(queries, sent);
-      replyLater(queries, sent);
-    },
-    onError: (error) => console.error(error),
+    mutationFn: change,
+    onSuccess: (state) => queries.setQueryData(chatStateQuery.queryKey, state),
   });
+}
+
+export function useAskPerson() {
+  return useStateChange(() => call(askPerson));
+}
+
+export function useRate() {
+  return useStateChange((body: { rating: number; comment: string }) => call(rateChat, { body }));
+}
+
+export function useShare() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: { thing: SharedKind; subject_id: string; client_message_id: string }) => call(shareThing, { body }),
+    onSuccess: (message) => takeMessage(queries, message),
+  });
+}
+
+export function useMailTranscript() {
+  return useMutation({ mutationFn: () => call(mailTranscript) });
+}
+
+/** Says that what is on screen has been read, as soon as somebody can see it. */
+export function useMarkRead({ unread = 0, last_seq = 0 }: Partial<Pick<ChatState, 'unread' | 'last_seq'>>): void {
+  const { mutate } = useStateChange((seq: number) => call(markRead, { body: { seq } }));
+  useEffect(() => {
+    if (unread === 0) return undefined;
+    const markIfSeen = () => {
+      if (document.visibilityState === 'visible') mutate(last_seq);
+    };
+    markIfSeen();
+    document.addEventListener('visibilitychange', markIfSeen);
+    return () => document.removeEventListener('visibilitychange', markIfSeen);
+  }, [unread, last_seq, mutate]);
+}
+
+/** Letters from which on a text can be about something. */
+const WORTH_LOOKING_UP = 8;
+
+/** Help pages that may answer what is being typed. */
+export function useSuggestions(draft: string) {
+  const [text] = useDebouncedValue(draft.trim(), SUGGESTION_PAUSE);
+  const isWorth = text.length >= WORTH_LOOKING_UP && draft.trim() !== '';
+  const { data } = useQuery({
+    queryKey: ['help', 'suggestions', text],
+    queryFn: ({ signal }) => call(suggestArticles, { query: { text }, signal }),
+    enabled: isWorth,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  return isWorth ? (data ?? []) : [];
 }

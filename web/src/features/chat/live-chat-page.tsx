@@ -1,16 +1,20 @@
 import { useEffect } from 'react';
 import { Link } from 'react-router';
+import { useUnread } from '#api/chat.ts';
 import { useConfig } from '#api/config.ts';
 import { Brand } from '#ui/brand.tsx';
+import { useMessageNotices } from '#ui/use-message-notices.ts';
 import { ChatPanel } from './chat-panel.tsx';
 import './live-chat-page.css';
 
 /** The support chat alone in a window of its own, for a provider without a live-chat page elsewhere. */
 export function LiveChatPage() {
   const provider = useConfig()?.provider_name;
+  const unread = useUnread();
+  useMessageNotices();
   useEffect(() => {
-    document.title = 'Live chat · Palisade';
-  }, []);
+    document.title = unread > 0 ? `(${unread}) Live chat · Palisade` : 'Live chat · Palisade';
+  }, [unread]);
   return (
     <div className="live-chat">
       <header className="live-chat__head">

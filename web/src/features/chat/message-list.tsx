@@ -1,109 +1,92 @@
 import type { ChatMessage } from '@palisade/contract/chat';
 import { IconMessageCircle } from '@tabler/icons-react';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
-import { sentenceOf } from '#api/call.ts';
-import { Button } from '#ui/button.tsx';
-import { Moment, useMinute } from '#ui/moment.tsx';
-import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
-import { messagesQuery, repliesQuery } from './chat.queries.ts';
+import type { ReactNode } from 'react';
+import type { Outgoing, OutgoingQueue } from '#api/outgoing.ts';
+import { SentAttachments } from '#ui/attachments.tsx';
+import { type ConversationLine, ConversationLog } from '#ui/conversation-log.tsx';
+import { MessageCard } from '#ui/message-card.tsx';
+import { OutgoingState } from '#ui/outgoing-state.tsx';
+import { EmptyState } from '#ui/states.tsx';
+import { useChatState, useMessages, useOutgoing } from './chat.queries.ts';
 
-interface Line {
-  id: string;
-  from: 'user' | 'support';
-  isAutomatic: boolean;
-  text: string;
-  at: string;
+function lineOf(message: ChatMessage, state: ReactNode): ConversationLine {
+  const isOwn = message.sender === 'user';
+  return {
+    key: message.client_message_id ?? message.id,
+    at: message.timestamp,
+    who: isOwn ? 'You' : (message.author ?? 'Support'),
+    side: isOwn ? 'own' : 'other',
+    mark: message.is_automatic ? 'Automatic reply' : undefined,
+    text: message.message,
+    below: (
+      <>
+        {message.card && <MessageCard card={message.card} />}
+        <SentAttachments attachments={message.attachments} />
+      </>
+    ),
+    state,
+  };
 }
 
-function lineOf({ id, sender, message, timestamp }: ChatMessage): Line {
-  return { id, from: sender, isAutomatic: false, text: message, at: timestamp };
+type Written = ReturnType<OutgoingQueue<{ message: string; attachments: ChatMessage['attachments'] }>['read']>[number];
+
+function lineOfOutgoing({ id, at, body }: Written, state: ReactNode): ConversationLine {
+  return {
+    key: id,
+    at,
+    who: 'You',
+    side: 'own',
+    text: body.message,
+    below: <SentAttachments attachments={body.attachments} />,
+    state,
+  };
 }
 
-/** The conversation, oldest first, each automatic reply below what it answers. */
-function useLines() {
-  const messages = useInfiniteQuery(messagesQuery);
-  const { data: replies } = useQuery(repliesQuery);
-  const lines = messages.data?.pages
-    .flat()
-    .toReversed()
-    .flatMap((message) => [
-      lineOf(message),
-      ...replies
-        .filter(({ after }) => after === message.id)
-        .map(({ text, at }) => ({ id: `${message.id}-reply`, from: 'support' as const, isAutomatic: true, text, at })),
-    ]);
-  return { messages, lines };
-}
+/** The conversation: what has arrived, and below it what has not yet. */
+export function MessageList({ onEdit }: { onEdit: (message: string) => void }) {
+  const { query, messages } = useMessages();
+  const { queue, outgoing } = useOutgoing();
+  const read_seq = useChatState()?.read_seq ?? 0;
+  const arrived = new Set(messages?.map(({ client_message_id }) => client_message_id));
+  const left = outgoing.filter(({ id }) => !arrived.has(id));
+  const lastOwn = messages?.findLast(({ sender }) => sender === 'user');
 
-export function MessageList({ isSending }: { isSending: boolean }) {
-  const { messages, lines } = useLines();
-  const now = useMinute();
-  const scroller = useRef<HTMLDivElement>(null);
-  const newest = lines?.at(-1)?.id;
+  function stateOf(message: ChatMessage): string | undefined {
+    if (message !== lastOwn || left.length > 0) return undefined;
+    return message.is_read || message.seq <= read_seq ? 'Read' : 'Sent';
+  }
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what comes last is brought into view
-  useEffect(() => {
-    if (scroller.current) scroller.current.scrollTop = 0;
-  }, [newest, isSending]);
+  function edit({ id }: Outgoing<unknown>) {
+    const body = queue.discard(id);
+    if (body) onEdit(body.message);
+  }
+
+  const lines = messages && [
+    ...messages.map((message) => lineOf(message, stateOf(message))),
+    ...left.map((entry) =>
+      lineOfOutgoing(entry, <OutgoingState outgoing={entry} onRetry={() => queue.retry(entry.id)} onEdit={() => edit(entry)} />),
+    ),
+  ];
 
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-    <div ref={scroller} className="messages" role="log" aria-live="polite" aria-label="Messages" tabIndex={0}>
-      <div className="messages__content">
-        {messages.error && (
-          <ErrorNotice
-            title="The conversation could not be read"
-            sentence={sentenceOf(messages.error)}
-            onRetry={() => void messages.refetch()}
-          />
-        )}
-        {!lines && !messages.error && <LoadingRows label="Loading the conversation" />}
-        {messages.hasNextPage && (
-          <Button variant="text" size="s" loading={messages.isFetchingNextPage} onClick={() => void messages.fetchNextPage()}>
-            Show earlier messages
-          </Button>
-        )}
-        {lines?.length === 0 && (
-          <EmptyState
-            icon={<IconMessageCircle size={28} stroke={1.7} />}
-            title="What can we help with?"
-            sentence="Write what happened, or choose one of the questions below."
-          />
-        )}
-        {lines && lines.length > 0 && (
-          <ol className="messages__list">
-            {lines.map((line) => (
-              <Message key={line.id} line={line} now={now} />
-            ))}
-          </ol>
-        )}
-        {isSending && (
-          <p className="messages__typing">
-            <span className="messages__dots" aria-hidden="true">
-              <i />
-              <i />
-              <i />
-            </span>
-            Typing…
-          </p>
-        )}
-      </div>
-    </div>
-  );
-}
-
-function Message({ line, now }: { line: Line; now: number }) {
-  return (
-    <li className="message" data-from={line.from}>
-      <p className="message__who">
-        <b>{line.from === 'user' ? 'You' : 'Support'}</b>
-        {line.isAutomatic && <span className="message__mark">Automatic reply</span>}
-        <Moment iso={line.at} now={now} />
-      </p>
-      <p className="message__text" dir="auto">
-        {line.text}
-      </p>
-    </li>
+    <ConversationLog
+      label="Messages"
+      lines={lines}
+      error={query.error}
+      onRetry={query.refetch}
+      older={{
+        isThere: query.hasNextPage,
+        isLoading: query.isFetchingNextPage,
+        hasFailed: query.isFetchNextPageError,
+        onRead: query.fetchNextPage,
+      }}
+      empty={
+        <EmptyState
+          icon={<IconMessageCircle size={28} stroke={1.7} />}
+          title="What can we help with?"
+          sentence="Write what happened, or choose one of the questions below."
+        />
+      }
+    />
   );
 }

@@ -167,7 +167,7 @@ describe('the list of rules', () => {
     const off = ruleOf({ rule_name: 'Sleeping', enabled: false });
     const user = open(narrow, ...many, off, wide);
     await row('Narrow allow');
-    expect(screen.getAllByRole('switch')).toHaveLength(30);
+    await waitFor(() => expect(screen.getAllByRole('switch')).toHaveLength(30));
     await waitFor(() => expect(screen.getByRole('region', { name: 'Active Rules' })).toHaveTextContent('999of 1000'));
     // 30, 500 and 500.
     expect(server.callsOf(listRules)).toHaveLength(3);

@@ -16,6 +16,7 @@ import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { listNames } from '#ui/names.ts';
+import { ShowToSupport } from '#ui/show-to-support.tsx';
 import { LongText } from './long-text.tsx';
 import { ruleSentence } from './rule-sentence.ts';
 import { ACTIONS, DIRECTIONS, describeSource, FINDINGS, PROTOCOLS } from './rule-words.ts';
@@ -166,6 +167,7 @@ function RuleRow({ rule, isBusy, findings, names, actions, devices, packets, onS
             <FindingNote key={finding.kind} finding={finding} otherName={names.get(finding.other_id) ?? ''} onShow={onShow} />
           ))}
         <RowDevices rule={rule} devices={devices} />
+        <ShowToSupport kind="rule" id={rule.id} name={rule.rule_name} isSmall />
       </th>
       <td className="rule-row__direction">
         <span className="rule-row__fact">

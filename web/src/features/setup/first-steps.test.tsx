@@ -17,7 +17,10 @@ beforeEach(() => {
 
 function open(done: Partial<Overview['first_steps']>) {
   const first_steps = { provider: false, second_factor: false, first_scan: false, others: false, ...done };
-  server.on(readOverview, reply(readOverview, { waiting: { plan_requests: 0, false_alarms: 0, mails: 0 }, first_steps }));
+  server.on(
+    readOverview,
+    reply(readOverview, { waiting: { plan_requests: 0, false_alarms: 0, mails: 0, jobs: 0 }, first_steps }),
+  );
   renderForTest(<FirstSteps />);
 }
 

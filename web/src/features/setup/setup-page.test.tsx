@@ -1,3 +1,4 @@
+import { readOverview } from '@palisade/contract/overview';
 import { readConfig } from '@palisade/contract/platform';
 import { setupConfig } from '@palisade/contract/setup';
 import { screen, waitFor } from '@testing-library/react';
@@ -18,13 +19,29 @@ beforeEach(() => {
   vi.stubGlobal('alert', alert);
   startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
   server.on(readConfig, reply(readConfig, CONFIG));
+  giveUp(0);
 });
+
+function giveUp(jobs: number): void {
+  const waiting = { plan_requests: 0, false_alarms: 0, mails: 0, jobs };
+  const first_steps = { provider: true, second_factor: true, first_scan: true, others: true };
+  server.on(readOverview, reply(readOverview, { waiting, first_steps }));
+}
 
 async function open() {
   renderForTest(<SetupPage />);
   await screen.findByLabelText('Company Name');
   return userEvent.setup();
 }
+
+it('says how much work the server has given up, and where to look why', async () => {
+  await open();
+  expect(screen.queryByText(/given up/)).not.toBeInTheDocument();
+  giveUp(2);
+  renderForTest(<SetupPage />);
+  expect(await screen.findByRole('heading', { name: '2 tasks were given up' })).toBeVisible();
+  expect(screen.getByText(/The server’s log says which they were and why/)).toBeVisible();
+});
 
 it('needs a company name, and nothing else', async () => {
   const user = await open();

@@ -1,18 +1,21 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { may } from '@palisade/contract/may';
 import { type ClientInfo, isCallable, isMailable, setupConfig } from '@palisade/contract/setup';
 import { IconCheck } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '#api/call.ts';
 import { type Config, refreshConfig, useConfig } from '#api/config.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
+import { overviewQuery } from '#api/overview.ts';
 import { useSession } from '#api/session.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Page } from '#ui/page.tsx';
 import { LoadingRows } from '#ui/states.tsx';
+import { DeskHours } from './desk-hours.tsx';
 import { SetupSummary } from './setup-summary.tsx';
 import './setup-page.css';
 
@@ -21,7 +24,7 @@ const FEATURES = [
   ['Antivirus', 'All of a file is checked, and every answer says what was found.'],
   ['Firewall', 'Rules that say who may reach a device.'],
   ['Remote access', 'A technician helps with a code that the person shares.'],
-  ['Support chat', 'Customers write, and get an automatic hint at once.'],
+  ['Support chat', 'Customers write, get an automatic hint at once, and staff answer at the support desk.'],
   ['Anti-hacking monitor', 'Premium customers see what was tried against them.'],
   ['Subscriptions', 'Plans that you make, and assign to customers.'],
 ] as const;
@@ -31,15 +34,18 @@ const UNCONFIGURED_NAME = 'Palisade';
 export function SetupPage() {
   const user = useSession().session?.user_info;
   const config = useConfig();
+  const isAdmin = user !== undefined && may.administrate(user);
   return (
     <Page title="Admin Setup" sentence="The name and the support contact that people see on every screen and in every mail.">
-      {user?.role !== 'admin' && <AdministratorsOnly sentence="Only administrators set the provider's name and contact." />}
-      {user?.role === 'admin' && !config && (
+      {!isAdmin && <AdministratorsOnly sentence="Only administrators set the provider's name and contact." />}
+      {isAdmin && !config && (
         <section className="card" aria-label="Admin Setup">
           <LoadingRows label="Loading what is set up" />
         </section>
       )}
-      {user?.role === 'admin' && config && <Setup config={config} />}
+      {isAdmin && <GivenUp />}
+      {isAdmin && config && <Setup config={config} />}
+      {isAdmin && <DeskHours />}
     </Page>
   );
 }
@@ -67,6 +73,21 @@ function Setup({ config }: { config: Config }) {
         <FeatureList />
       </Card>
     </div>
+  );
+}
+
+/** Work that the server did not come to the end of: nothing on any other screen says so. */
+function GivenUp() {
+  const count = useQuery(overviewQuery).data?.waiting.jobs ?? 0;
+  if (count === 0) return null;
+  return (
+    <Card title={count === 1 ? 'A task was given up' : `${count} tasks were given up`}>
+      <p>
+        The server tried {count === 1 ? 'it' : 'each of them'} in the background until it had failed too often, and does not try
+        again. The server’s log says which {count === 1 ? 'it was' : 'they were'} and why. After 30 days{' '}
+        {count === 1 ? 'it is' : 'they are'} not shown here any more.
+      </p>
+    </Card>
   );
 }
 

@@ -10,6 +10,7 @@ import { useDeferredValue, useState } from 'react';
 import { call } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { downloadCsv } from '#ui/csv.ts';
 import { ChoiceFilter, ListFilters, SearchFilter } from '#ui/list-filters.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState, LoadingRows } from '#ui/states.tsx';
@@ -19,7 +20,7 @@ import { OpenRequests } from './open-requests.tsx';
 import { COLUMNS, SubscriptionTable } from './subscription-table.tsx';
 import { EVERYTHING, type SortKey, STATUS_LABELS, type View, viewOf } from './subscription-view.ts';
 import { SUBSCRIPTION_KEY, subscriptionsQuery } from './subscriptions.queries.ts';
-import { csvOf, downloadCsv } from './subscriptions-csv.ts';
+import { csvOf } from './subscriptions-csv.ts';
 
 /** Rows that are drawn at first, and with each Show more. */
 const ROWS_STEP = 100;

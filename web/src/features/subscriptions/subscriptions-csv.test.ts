@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { subscriptionOf } from '#api/fake-records.ts';
-import { csvCell, csvOf } from './subscriptions-csv.ts';
+import { csvCell } from '#ui/csv.ts';
+import { csvOf } from './subscriptions-csv.ts';
 
 /** Reads a file as RFC 4180 has it. */
 function parse(csv: string): string[][] {

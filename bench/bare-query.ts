@@ -1,0 +1,12 @@
+// The peer of a list: Fastify with one route that reads one person's rules of the firewall by their index, and nothing else. `node bench/bare-query.ts PORT`, with DATABASE_URL
+// and USER_ID.
+import Fastify from 'fastify';
+import pg from 'pg';
+
+const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 10 });
+const app = Fastify();
+app.get('/api/firewall/rules', async () => {
+  const { rows } = await pool.query('select * from firewall_rules where user_id = $1 order by id', [process.env['USER_ID']]);
+  return rows;
+});
+await app.listen({ host: '127.0.0.1', port: Number(process.argv[2]) });

@@ -1,0 +1,557 @@
+import { z } from 'zod';
+import { chatMessageSchema, messagesQuerySchema, requireWords, seqSchema, sharedKindSchema, writtenFields } from './chat.ts';
+import { endpoint } from './endpoint.ts';
+import { idParamsSchema, idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
+
+/** The support desk: what staff (the roles support and admin) see and do. */
+
+export const TAGS_MAXIMUM = 10;
+export const TAG_LENGTH_MAXIMUM = 32;
+/** How long a conversation can be put off, in ms. */
+export const SNOOZE_MAXIMUM = 90 * 86_400_000;
+export const CANNED_ANSWERS_MAXIMUM = 500;
+const CANNED_TEXT_LENGTH_MAXIMUM = 4_000;
+/** What stands in braces in a canned answer, and is filled in by the page: `{{customer}}`. */
+export const PLACEHOLDERS = ['customer', 'agent', 'provider', 'support_phone'] as const;
+export type Placeholder = (typeof PLACEHOLDERS)[number];
+
+export const conversationStatusSchema = z.enum(['open', 'snoozed', 'closed']);
+export type ConversationStatus = z.infer<typeof conversationStatusSchema>;
+
+export const prioritySchema = z.enum(['low', 'normal', 'high', 'urgent']);
+export type Priority = z.infer<typeof prioritySchema>;
+
+const tagSchema = z
+  .string({ error: 'Give a tag.' })
+  .trim()
+  .toLowerCase()
+  .min(1, 'Give a tag.')
+  .max(TAG_LENGTH_MAXIMUM, `A tag has at most ${TAG_LENGTH_MAXIMUM} characters.`)
+  .regex(/^[\p{L}\p{N}][\p{L}\p{N} _-]*$/u, 'A tag has letters, digits, blanks and dashes.');
+export const tagsSchema = z
+  .array(tagSchema)
+  .max(TAGS_MAXIMUM, `A conversation has at most ${TAGS_MAXIMUM} tags.`)
+  .transform((tags) => [...new Set(tags)].sort());
+
+/** Somebody of the staff. */
+export const colleagueSchema = z.object({ id: idSchema, username: z.string() });
+
+/**
+ * A conversation as staff see it; there is one for each customer, and matters in it are opened and closed. `version` grows with each change: a page keeps the greater one.
+ * `waiting_since` is when the customer began to wait for an answer of a person; null while they do not.
+ */
+export const conversationSchema = z.object({
+  id: idSchema,
+  version: z.int(),
+  user_id: idSchema,
+  /** The customer's username. */
+  customer: z.string(),
+  status: conversationStatusSchema,
+  assignee: colleagueSchema.nullable(),
+  tags: z.array(z.string()),
+  priority: prioritySchema,
+  wants_person: z.boolean(),
+  /** When the matter was opened, and closed. */
+  opened_at: timeSchema,
+  closed_at: timeSchema.nullable(),
+  snoozed_until: timeSchema.nullable(),
+  last_customer_message_at: timeSchema.nullable(),
+  waiting_since: timeSchema.nullable(),
+  last_message: z
+    .object({ seq: z.int(), text: z.string(), sender: z.enum(['user', 'support']), is_automatic: z.boolean(), at: timeSchema })
+    .nullable(),
+  last_seq: z.int(),
+  /** Up to where each side has read. */
+  customer_read_seq: z.int(),
+  support_read_seq: z.int(),
+  /** Messages of the customer that nobody of the staff has read. */
+  unread: z.int(),
+  rating: z.int().nullable(),
+  /** What of a search was found in its messages: the newest message, and its words. */
+  found: z.object({ message_id: idSchema, seq: z.int(), text: z.string() }).nullable(),
+});
+export type Conversation = z.infer<typeof conversationSchema>;
+
+/** A message as staff see it. A note is theirs alone. */
+export const deskMessageSchema = chatMessageSchema.extend({
+  is_note: z.boolean(),
+  /** Whose it is of the staff; null for the customer's and for what came by itself. */
+  author_id: idSchema.nullable(),
+});
+export type DeskMessage = z.infer<typeof deskMessageSchema>;
+
+export const VIEWS = ['mine', 'unassigned', 'all', 'snoozed', 'closed'] as const;
+export type View = (typeof VIEWS)[number];
+
+const conversationsQuerySchema = pageQuerySchema.extend({
+  /** `mine`, `unassigned` and `all` are open ones. */
+  view: z.enum(VIEWS, { error: 'There is no such part of the inbox.' }).default('all'),
+  /** `latest`: what happened last first. `waiting`: who has waited longest first, then the rest. */
+  sort: z.enum(['latest', 'waiting'], { error: 'Sort by "latest" or "waiting".' }).default('latest'),
+  /** Looked for in the customer's name and in all messages and notes. */
+  search: searchSchema,
+  tag: tagSchema.optional(),
+  priority: prioritySchema.optional(),
+  assignee_id: idSchema.optional(),
+});
+export type ConversationsQuery = z.output<typeof conversationsQuerySchema>;
+
+export const listConversations = endpoint({
+  method: 'GET',
+  path: '/support/conversations',
+  summary: 'The inbox of the support desk.',
+  access: 'support',
+  query: conversationsQuerySchema,
+  status: 200,
+  reply: z.array(conversationSchema),
+  problems: [],
+});
+
+export const countsSchema = z.object({
+  mine: z.int(),
+  unassigned: z.int(),
+  all: z.int(),
+  snoozed: z.int(),
+  closed: z.int(),
+  /** Of mine, those with something unread; and those that nobody has in which a customer waits. */
+  mine_unread: z.int(),
+  unassigned_waiting: z.int(),
+  tags: z.array(z.object({ tag: z.string(), count: z.int() })),
+});
+export type Counts = z.infer<typeof countsSchema>;
+
+export const readCounts = endpoint({
+  method: 'GET',
+  path: '/support/counts',
+  summary: 'How many conversations stand in each part of the inbox.',
+  access: 'support',
+  status: 200,
+  reply: countsSchema,
+  problems: [],
+});
+
+export const readConversation = endpoint({
+  method: 'GET',
+  path: '/support/conversations/{id}',
+  summary: 'One conversation.',
+  access: 'support',
+  params: idParamsSchema,
+  status: 200,
+  reply: conversationSchema,
+  problems: [],
+});
+
+export const listDeskMessages = endpoint({
+  method: 'GET',
+  path: '/support/conversations/{id}/messages',
+  summary: 'The messages and notes of a conversation, newest first.',
+  access: 'support',
+  params: idParamsSchema,
+  query: messagesQuerySchema,
+  status: 200,
+  reply: z.array(deskMessageSchema),
+  problems: [],
+});
+
+export const answerConversation = endpoint({
+  method: 'POST',
+  path: '/support/conversations/{id}/messages',
+  summary: 'Answer the customer, or write a note that they never see. Answering one that nobody has takes it.',
+  access: 'support',
+  params: idParamsSchema,
+  body: z.object({ ...writtenFields, is_note: z.boolean().default(false) }).superRefine(requireWords),
+  status: 201,
+  reply: deskMessageSchema,
+  problems: ['conflict'],
+});
+
+export const markConversationRead = endpoint({
+  method: 'POST',
+  path: '/support/conversations/{id}/read',
+  summary: 'Say up to which message of the customer the staff has read.',
+  access: 'support',
+  params: idParamsSchema,
+  body: z.object({ seq: seqSchema }),
+  status: 200,
+  reply: conversationSchema,
+  problems: [],
+});
+
+export const claimConversation = endpoint({
+  method: 'POST',
+  path: '/support/conversations/{id}/claim',
+  summary: 'Take a conversation that nobody has. Of two at once one gets it.',
+  access: 'support',
+  params: idParamsSchema,
+  status: 200,
+  reply: conversationSchema,
+  problems: ['conflict'],
+});
+
+export const assignConversation = endpoint({
+  method: 'POST',
+  path: '/support/conversations/{id}/assign',
+  summary: 'Give a conversation to a colleague, or back to all.',
+  access: 'support',
+  params: idParamsSchema,
+  body: z.object({ assignee_id: idSchema.nullable() }),
+  status: 200,
+  reply: conversationSchema,
+  problems: ['conflict', 'forbidden'],
+});
+
+export const closeConversation = endpoint({
+  method: 'POST',
+  path: '/support/conversations/{id}/close',
+  summary: 'Close the matter of a conversation. The customer is asked to rate it.',
+  access: 'support',
+  params: idParamsSchema,
+  status: 200,
+  reply: conversationSchema,
+  problems: ['conflict'],
+});
+
+export const reopenConversation = endpoint({
+  method: 'POST',
+  path: '/support/conversations/{id}/reopen',
+  summary: 'Open a closed or snoozed conversation again.',
+  access: 'support',
+  params: idParamsSchema,
+  status: 200,
+  reply: conversationSchema,
+  problems: ['conflict'],
+});
+
+export const snoozeConversation = endpoint({
+  method: 'POST',
+  path: '/support/conversations/{id}/snooze',
+  summary: 'Put a conversation off until a time, or until the customer writes.',
+  access: 'support',
+  params: idParamsSchema,
+  body: z.object({ until: timeSchema }),
+  status: 200,
+  reply: conversationSchema,
+  problems: ['conflict'],
+});
+
+export const sortConversation = endpoint({
+  method: 'PATCH',
+  path: '/support/conversations/{id}',
+  summary: 'Set the tags or the priority of a conversation.',
+  access: 'support',
+  params: idParamsSchema,
+  body: z.object({ tags: tagsSchema.optional(), priority: prioritySchema.optional() }),
+  status: 200,
+  reply: conversationSchema,
+  problems: [],
+});
+
+/** Of whom a conversation is: names and counts, and nothing of what is in their files or alerts. */
+export const customerCardSchema = z.object({
+  user_id: idSchema,
+  username: z.string(),
+  email: z.string(),
+  since: timeSchema,
+  /** Null without a plan. */
+  plan_name: z.string().nullable(),
+  is_premium: z.boolean(),
+  security_score: z.int(),
+  open_alerts: z.int(),
+  devices: z.array(z.object({ name: z.string(), last_seen_at: timeSchema.nullable() })),
+  scans: z.object({ clean: z.int(), infected: z.int(), pending: z.int() }),
+  remote_sessions: z.array(z.object({ status: z.string(), started_at: timeSchema, support_agent: z.string().nullable() })),
+  conversations_closed: z.int(),
+  ratings: z.object({ count: z.int(), average: z.number().nullable() }),
+});
+export type CustomerCard = z.infer<typeof customerCardSchema>;
+
+export const readCustomerCard = endpoint({
+  method: 'GET',
+  path: '/support/conversations/{id}/customer',
+  summary: 'Who the customer is: names and counts. Each opening is in the audit log.',
+  access: 'support',
+  params: idParamsSchema,
+  status: 200,
+  reply: customerCardSchema,
+  problems: [],
+});
+
+/** One thing that a customer has shared, as it is now. */
+export const sharedSchema = z.object({
+  thing: sharedKindSchema,
+  title: z.string(),
+  facts: z.array(z.object({ name: z.string(), value: z.string() })),
+});
+export type Shared = z.infer<typeof sharedSchema>;
+
+export const readShared = endpoint({
+  method: 'GET',
+  path: '/support/messages/{id}/shared',
+  summary: 'What a customer has shared with a card, as it is now. Each opening is in the audit log.',
+  access: 'support',
+  params: idParamsSchema,
+  status: 200,
+  reply: sharedSchema,
+  problems: [],
+});
+
+export const startRemoteSession = endpoint({
+  method: 'POST',
+  path: '/support/conversations/{id}/remote-session',
+  summary: 'Create a remote session for the customer and put its code card into the chat.',
+  access: 'support',
+  params: idParamsSchema,
+  status: 201,
+  reply: deskMessageSchema,
+  problems: ['conflict'],
+});
+
+export const deskTranscript = endpoint({
+  method: 'GET',
+  path: '/support/conversations/{id}/transcript',
+  summary: 'A conversation with its notes as a text file.',
+  access: 'support',
+  params: idParamsSchema,
+  status: 200,
+  download: true,
+  problems: [],
+});
+
+/** `away`: by hand, or because nothing was done for a while. `offline`: no page of theirs is open. */
+export const presenceSchema = z.enum(['here', 'away', 'offline']);
+export type Presence = z.infer<typeof presenceSchema>;
+
+/** Without a key or a move of the pointer for this long a page says that its person is away, in ms. */
+export const ABSENT_AFTER = 10 * 60_000;
+
+export const teamMemberSchema = colleagueSchema.extend({
+  presence: presenceSchema,
+  /** Open conversations that they have. */
+  open: z.int(),
+});
+export type TeamMember = z.infer<typeof teamMemberSchema>;
+
+export const listTeam = endpoint({
+  method: 'GET',
+  path: '/support/team',
+  summary: 'The staff, and who of them is here.',
+  access: 'support',
+  status: 200,
+  reply: z.array(teamMemberSchema),
+  problems: [],
+});
+
+export const setPresence = endpoint({
+  method: 'PUT',
+  path: '/support/presence',
+  summary:
+    'Say that one is here or away. It holds until said otherwise; without an open page one is offline. `by_hand: false` is a page that noticed it.',
+  access: 'support',
+  body: z.object({
+    presence: z.enum(['here', 'away', 'offline'], { error: 'Say "here", "away" or "offline".' }),
+    by_hand: z.boolean().default(true),
+  }),
+  status: 200,
+  reply: teamMemberSchema,
+  problems: [],
+});
+
+const SHORTCUT = /^[a-z0-9][a-z0-9-]{0,31}$/u;
+const cannedFields = z.object({
+  /** Typed after `/`. */
+  shortcut: z
+    .string({ error: 'Give a shortcut.' })
+    .trim()
+    .toLowerCase()
+    .regex(SHORTCUT, 'A shortcut has at most 32 letters, digits and dashes.'),
+  title: z.string({ error: 'Give a title.' }).trim().min(1, 'Give a title.').max(80, 'A title has at most 80 characters.'),
+  text: z
+    .string({ error: 'Give the text.' })
+    .trim()
+    .min(1, 'Give the text.')
+    .max(CANNED_TEXT_LENGTH_MAXIMUM, `The text has at most ${CANNED_TEXT_LENGTH_MAXIMUM} characters.`)
+    .refine(
+      (text) =>
+        [...text.matchAll(/\{\{([^{}]*)\}\}/gu)].every(([, name]) => PLACEHOLDERS.some((known) => known === name?.trim())),
+      `Only these can be filled in: ${PLACEHOLDERS.map((name) => `{{${name}}}`).join(', ')}.`,
+    ),
+});
+
+export const cannedAnswerSchema = cannedFields.extend({ id: idSchema, updated_at: timeSchema });
+export type CannedAnswer = z.infer<typeof cannedAnswerSchema>;
+
+/** A canned answer with its placeholders filled in; what is not known stays out. */
+export function fillCanned(text: string, values: Partial<Record<Placeholder, string>>): string {
+  return text.replaceAll(/\{\{([^{}]*)\}\}/gu, (whole, name: string) => {
+    const known = PLACEHOLDERS.find((placeholder) => placeholder === name.trim());
+    return known === undefined ? whole : (values[known] ?? '');
+  });
+}
+
+export const listCanned = endpoint({
+  method: 'GET',
+  path: '/support/canned-answers',
+  summary: 'The canned answers, by shortcut.',
+  access: 'support',
+  status: 200,
+  reply: z.array(cannedAnswerSchema),
+  problems: [],
+});
+
+export const createCanned = endpoint({
+  method: 'POST',
+  path: '/admin/canned-answers',
+  summary: 'Add a canned answer.',
+  access: 'admin',
+  body: cannedFields,
+  changes_installation: 'desk',
+  status: 201,
+  reply: cannedAnswerSchema,
+  problems: ['conflict'],
+});
+
+export const changeCanned = endpoint({
+  method: 'PUT',
+  path: '/admin/canned-answers/{id}',
+  summary: 'Change a canned answer.',
+  access: 'admin',
+  params: idParamsSchema,
+  body: cannedFields,
+  changes_installation: 'desk',
+  status: 200,
+  reply: cannedAnswerSchema,
+  problems: ['conflict'],
+});
+
+export const deleteCanned = endpoint({
+  method: 'DELETE',
+  path: '/admin/canned-answers/{id}',
+  summary: 'Remove a canned answer.',
+  access: 'admin',
+  params: idParamsSchema,
+  changes_installation: 'desk',
+  status: 204,
+  problems: [],
+});
+
+const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d$/u;
+/** A time of day; `24:00` is the end of it. */
+const clockSchema = z
+  .string({ error: 'Give a time.' })
+  .refine((time) => CLOCK.test(time) || time === '24:00', 'Give a time such as 09:00.');
+
+export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
+export const weekdaySchema = z.enum(WEEKDAYS);
+export type Weekday = z.infer<typeof weekdaySchema>;
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** When support is there. `hours` null: always. Times are of the time zone; a day without an entry is closed, one with several has a pause. */
+export const deskSettingsSchema = z.object({
+  time_zone: z.string({ error: 'Give a time zone.' }).max(64).refine(isTimeZone, 'Give a time zone such as Europe/Vienna.'),
+  hours: z
+    .array(
+      z
+        .object({ day: weekdaySchema, from: clockSchema, to: clockSchema })
+        .refine(({ from, to }) => from < to, { path: ['to'], message: 'It closes after it opens.' }),
+    )
+    .max(28, 'Give at most 28 times.')
+    .nullable(),
+  /** A conversation whose customer has waited this long for an answer goes back to Unassigned. Minutes. */
+  unanswered_minutes: z
+    .int({ error: 'Give whole minutes.' })
+    .min(1, 'Give at least 1 minute.')
+    .max(1_440, 'Give at most 1,440 minutes.'),
+  /** Somebody of the staff without an open page for this long loses their conversations to Unassigned. Minutes. */
+  offline_minutes: z
+    .int({ error: 'Give whole minutes.' })
+    .min(1, 'Give at least 1 minute.')
+    .max(1_440, 'Give at most 1,440 minutes.'),
+});
+export type DeskSettings = z.infer<typeof deskSettingsSchema>;
+
+export const readDeskSettings = endpoint({
+  method: 'GET',
+  path: '/support/settings',
+  summary: 'When support is there, and when a conversation that nobody answers goes back to all.',
+  access: 'support',
+  status: 200,
+  reply: deskSettingsSchema,
+  problems: [],
+});
+
+export const changeDeskSettings = endpoint({
+  method: 'PUT',
+  path: '/admin/desk-settings',
+  summary: 'Set the hours of support, and when a conversation goes back to all.',
+  access: 'admin',
+  body: deskSettingsSchema,
+  changes_installation: 'desk',
+  status: 200,
+  reply: deskSettingsSchema,
+  problems: [],
+});
+
+const dateSchema = z.iso.date({ error: 'Give a date such as 2026-11-20.' });
+const reportQuerySchema = z.object({
+  /** Both days belong to it; without them the last 12 weeks. Days of the desk's time zone. */
+  from: dateSchema.optional(),
+  to: dateSchema.optional(),
+});
+export type ReportQuery = z.output<typeof reportQuerySchema>;
+
+const figuresSchema = z.object({
+  /** Matters that were opened, and closed. */
+  opened: z.int(),
+  closed: z.int(),
+  answered: z.int(),
+  /** Seconds; null without any. */
+  first_answer_s: z.object({ median: z.int().nullable(), p90: z.int().nullable() }),
+  resolution_s: z.object({ median: z.int().nullable(), p90: z.int().nullable() }),
+  ratings: z.object({ count: z.int(), average: z.number().nullable() }),
+});
+export type DeskFigures = z.infer<typeof figuresSchema>;
+
+export const reportSchema = z.object({
+  from: z.string(),
+  to: z.string(),
+  total: figuresSchema,
+  /** By the Monday on which each begins, oldest first; weeks without anything too. */
+  weeks: z.array(figuresSchema.extend({ week: z.string() })),
+  /** By who answered first, or closed. */
+  people: z.array(figuresSchema.extend({ user_id: idSchema.nullable(), username: z.string() })),
+  /** Of the last 7 days, whatever was asked for; null where fewer than 5 were answered. */
+  response_s: z.int().nullable(),
+});
+export type Report = z.infer<typeof reportSchema>;
+
+export const readReport = endpoint({
+  method: 'GET',
+  path: '/admin/desk-report',
+  summary: 'What the support desk did: matters, times of first answers and solutions, ratings, by week and person.',
+  access: 'admin',
+  query: reportQuerySchema,
+  expensive: true,
+  status: 200,
+  reply: reportSchema,
+  problems: [],
+});
+
+export const exportReport = endpoint({
+  method: 'GET',
+  path: '/admin/desk-report/csv',
+  summary: 'The same as a CSV file: one line for each matter.',
+  access: 'admin',
+  query: reportQuerySchema,
+  expensive: true,
+  status: 200,
+  download: true,
+  problems: [],
+});

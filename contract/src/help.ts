@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idParamsSchema, idSchema, searchSchema, timeSchema } from './fields.ts';
+
+export const ARTICLE_LENGTH_MAXIMUM = 20_000;
+export const SUGGESTIONS_MAXIMUM = 3;
+/** Of what somebody types, so much is looked up; and so long is waited until it is, in ms. */
+export const SUGGESTED_FROM_MAXIMUM = 300;
+export const SUGGESTION_PAUSE = 400;
+
+export const slugSchema = z
+  .string({ error: 'Give an address.' })
+  .trim()
+  .toLowerCase()
+  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/u, 'An address has letters, digits and single dashes, such as what-pending-means.')
+  .max(80, 'An address has at most 80 characters.');
+
+/** An article as lists show it. */
+export const articleSummarySchema = z.object({
+  id: idSchema,
+  slug: z.string(),
+  title: z.string(),
+  summary: z.string(),
+  is_published: z.boolean(),
+  updated_at: timeSchema,
+});
+export type ArticleSummary = z.infer<typeof articleSummarySchema>;
+
+/** `body` is Markdown (`parseMarkdown` of markdown.ts): no HTML in it means anything. */
+export const articleSchema = articleSummarySchema.extend({ body: z.string() });
+export type Article = z.infer<typeof articleSchema>;
+
+export const listArticles = endpoint({
+  method: 'GET',
+  path: '/help/articles',
+  summary: 'The help pages: those with the words of `search`, the best first, or all by title.',
+  access: 'anyone',
+  query: z.object({ search: searchSchema }),
+  status: 200,
+  reply: z.array(articleSummarySchema),
+  problems: [],
+});
+
+export const readArticle = endpoint({
+  method: 'GET',
+  path: '/help/article',
+  summary: 'One help page.',
+  access: 'anyone',
+  query: z.object({ slug: slugSchema }),
+  status: 200,
+  reply: articleSchema,
+  problems: ['not_found'],
+});
+
+export const suggestArticles = endpoint({
+  method: 'GET',
+  path: '/help/suggestions',
+  summary: 'Help pages that may answer what somebody is typing, the best first.',
+  access: 'customer',
+  query: z.object({
+    text: z.string({ error: 'Give some words.' }).transform((text) => text.slice(0, SUGGESTED_FROM_MAXIMUM)),
+  }),
+  status: 200,
+  reply: z.array(articleSummarySchema).max(SUGGESTIONS_MAXIMUM),
+  problems: [],
+});
+
+const articleFields = z.object({
+  slug: slugSchema,
+  title: z.string({ error: 'Give a title.' }).trim().min(1, 'Give a title.').max(120, 'A title has at most 120 characters.'),
+  summary: z
+    .string({ error: 'Give a sentence.' })
+    .trim()
+    .min(1, 'Give a sentence that says what it is about.')
+    .max(240, 'The sentence has at most 240 characters.'),
+  body: z
+    .string({ error: 'Write the article.' })
+    .trim()
+    .min(1, 'Write the article.')
+    .max(ARTICLE_LENGTH_MAXIMUM, `An article has at most ${ARTICLE_LENGTH_MAXIMUM} characters.`)
+    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'The article holds characters that are not text.'),
+  is_published: z.boolean({ error: 'Say whether it is published.' }),
+});
+export type ArticleWritten = z.output<typeof articleFields>;
+
+export const listAllArticles = endpoint({
+  method: 'GET',
+  path: '/admin/help-articles',
+  summary: 'All help pages, drafts too, by title.',
+  access: 'admin',
+  status: 200,
+  reply: z.array(articleSchema),
+  problems: [],
+});
+
+export const createArticle = endpoint({
+  method: 'POST',
+  path: '/admin/help-articles',
+  summary: 'Write a help page.',
+  access: 'admin',
+  body: articleFields,
+  changes_installation: 'help',
+  status: 201,
+  reply: articleSchema,
+  problems: ['conflict'],
+});
+
+export const changeArticle = endpoint({
+  method: 'PUT',
+  path: '/admin/help-articles/{id}',
+  summary: 'Change a help page.',
+  access: 'admin',
+  params: idParamsSchema,
+  body: articleFields,
+  changes_installation: 'help',
+  status: 200,
+  reply: articleSchema,
+  problems: ['conflict'],
+});
+
+export const deleteArticle = endpoint({
+  method: 'DELETE',
+  path: '/admin/help-articles/{id}',
+  summary: 'Delete a help page.',
+  access: 'admin',
+  params: idParamsSchema,
+  changes_installation: 'help',
+  status: 204,
+  problems: [],
+});

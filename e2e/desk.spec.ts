@@ -1,0 +1,345 @@
+import type { Browser, BrowserContext, Page } from '@playwright/test';
+import { expect } from '@playwright/test';
+import {
+  expectAccessible,
+  expectAccessibleInEveryMode,
+  expectAccessibleOnPhone,
+  expectNothingCutOff,
+  headersOf,
+  openSignedIn,
+  type Product,
+  test,
+} from './palisade.ts';
+import { eicarFile } from './samples.ts';
+
+// Three browsers: two customers and one technician.
+
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+const log = (page: Page) => page.getByRole('log', { name: 'Messages' });
+const field = (page: Page, name = 'Message') => page.getByRole('textbox', { name, exact: true });
+const inbox = (page: Page) => page.getByRole('region', { name: 'Inbox' });
+
+async function say(page: Page, words: string, name = 'Message'): Promise<void> {
+  await field(page, name).fill(words);
+  await field(page, name).press('Enter');
+  await expect(log(page).getByText(words, { exact: true })).toBeVisible();
+}
+
+interface Desk {
+  /** The first account: administrator, and so of the staff. */
+  ada: Page;
+  tina: Page;
+  maria: Page;
+  otto: Page;
+  contexts: BrowserContext[];
+}
+
+async function openDesk(page: Page, browser: Browser, server: Product): Promise<Desk> {
+  await openSignedIn(page, 'ada');
+  const contexts = await Promise.all([0, 1, 2].map(() => browser.newContext({ baseURL: server.url })));
+  const [tina, maria, otto] = await Promise.all(contexts.map((context) => context.newPage()));
+  if (!tina || !maria || !otto) throw new Error('no pages');
+  for (const [one, name] of [
+    [tina, 'tina'],
+    [maria, 'maria'],
+    [otto, 'otto'],
+  ] as const)
+    await openSignedIn(one, name);
+  const headers = await headersOf(page);
+  const users = await page.request.get('/api/admin/users?search=tina', { headers });
+  const user_id = /"id":"([^"]+)"/u.exec(await users.text())?.[1];
+  expect((await page.request.patch('/api/admin/users', { headers, data: { user_id, role: 'support' } })).status()).toBe(200);
+  await tina.reload();
+  await expect(tina.getByRole('link', { name: /^Support Desk/ })).toBeVisible();
+  return { ada: page, tina, maria, otto, contexts };
+}
+
+async function close({ contexts }: Desk): Promise<void> {
+  for (const context of contexts) await context.close();
+}
+
+test('a customer writes, a technician claims and answers, both see it live, and it is closed and rated', async ({
+  page,
+  browser,
+  server,
+}) => {
+  test.setTimeout(240_000);
+  const desk = await openDesk(page, browser, server);
+  const { tina, maria, otto } = desk;
+  await maria.goto('/chat');
+  await tina.goto('/support');
+  await expect(inbox(tina).getByText('Nobody waits')).toBeVisible();
+
+  // The staff is there, apart from the connection.
+  await expect(maria.getByRole('status', { name: 'Support' })).toContainText('Support is here');
+
+  await say(maria, 'My printer prints nothing');
+  await expect(log(maria).getByText('Automatic reply')).toBeVisible();
+  const row = inbox(tina).getByRole('link', { name: /maria/ });
+  await expect(row).toContainText('Waits');
+  await otto.goto('/chat');
+  await say(otto, 'I was charged twice');
+  await expect(inbox(tina).getByRole('listitem')).toHaveCount(2);
+
+  await row.click();
+  const conversation = tina.getByRole('region', { name: 'Conversation with maria' });
+  await conversation.getByRole('button', { name: 'Claim' }).click();
+  await expect(conversation.getByText('Yours')).toBeVisible();
+  await expect(log(tina).getByText('I was charged twice')).toHaveCount(0);
+
+  // Typing is seen on both sides.
+  await field(tina, 'Answer').pressSequentially('Good');
+  await expect(maria.getByText(/is typing…/)).toBeVisible();
+  await field(maria).pressSequentially('Hm');
+  await expect(tina.getByText('maria is typing…')).toBeVisible();
+  await field(maria).fill('');
+
+  await say(tina, 'Good day Maria. Which printer?', 'Answer');
+  await expect(log(maria).getByText('Good day Maria. Which printer?')).toBeVisible();
+  await expect(maria.getByRole('status', { name: 'Support' })).toContainText('tina answers you');
+  await expect(log(tina).getByText('Read', { exact: true })).toBeVisible();
+
+  // A note is the staff's alone.
+  await tina.getByText('Note', { exact: true }).click();
+  await say(tina, 'She means the old one', 'Note');
+  await say(maria, 'The grey one');
+  await expect(log(tina).getByText('The grey one')).toBeVisible();
+  await maria.reload();
+  await expect(log(maria).getByText('The grey one')).toBeVisible();
+  await expect(log(maria).getByText('She means the old one')).toHaveCount(0);
+
+  // Who has another screen open sees that something came.
+  await maria.goto('/dashboard');
+  await tina.getByText('Answer', { exact: true }).click();
+  await say(tina, 'Please turn it off and on.', 'Answer');
+  await expect(maria).toHaveTitle(/^\(1\) /);
+  await expect(maria.getByRole('link', { name: /Support Chat.*1 unread message/ })).toBeVisible();
+  await maria.goto('/chat');
+  await expect(log(maria).getByText('Please turn it off and on.')).toBeVisible();
+  await expect(maria).toHaveTitle(/^Support Chat/);
+
+  // Files: a picture is shown on both sides, an infected one reaches nobody.
+  await maria.getByLabel('Choose files for your message').setInputFiles([
+    { name: 'printer.png', mimeType: 'image/png', buffer: PIXEL },
+    { name: eicarFile.name, mimeType: eicarFile.mimeType, buffer: eicarFile.buffer },
+  ]);
+  const files = maria.getByRole('list', { name: 'Files of your message' });
+  await expect(files.getByText(/clean$/)).toBeVisible();
+  await expect(files.getByText(/^Infected/)).toBeVisible();
+  await say(maria, 'It looks like this');
+  await expect(log(tina).getByRole('img', { name: 'printer.png' })).toBeVisible();
+  await expect(log(tina).getByText(eicarFile.name)).toHaveCount(0);
+
+  // A remote session: its code stands in both.
+  await conversation.getByRole('button', { name: 'Start a remote session' }).click();
+  const code = await log(tina).locator('.message-card code').last().textContent();
+  await expect(log(maria).getByText(code ?? '')).toBeVisible();
+
+  // The customer's card: names and counts, and the opening is written down.
+  await expect(tina.getByRole('complementary', { name: 'Customer card' }).getByText('maria@example.com')).toBeVisible();
+  const audit = await page.request.get('/api/admin/audit', { headers: await headersOf(page) });
+  expect(await audit.text()).toContain('customer_card_opened');
+
+  await conversation.getByRole('button', { name: 'Close', exact: true }).click();
+  await maria.getByRole('radio', { name: '5 of 5: Very good' }).check({ force: true });
+  await maria.getByRole('button', { name: 'Send rating' }).click();
+  await expect(maria.getByText('Thank you. You rated this help 5 of 5: very good.')).toBeVisible();
+  await inbox(tina).getByText('Closed').click();
+  await expect(inbox(tina).getByText('Rated 5 of 5')).toBeVisible();
+  await expect(log(otto).getByText('My printer prints nothing')).toHaveCount(0);
+  await close(desk);
+});
+
+test('a message without a connection waits, and arrives once and in order when it is back', async ({ page, browser, server }) => {
+  test.slow();
+  const desk = await openDesk(page, browser, server);
+  const { tina, maria } = desk;
+  await tina.goto('/support');
+  await maria.goto('/chat');
+  await say(maria, 'first');
+  await inbox(tina).getByRole('link', { name: /maria/ }).click();
+  await expect(log(tina).getByText('first')).toBeVisible();
+  // What is sent arrives, and its answer is lost: the message is there, and sent again behind it.
+  await maria.route('**/api/chat/messages', async (route) => {
+    if (route.request().method() === 'POST') await route.fetch();
+    await route.abort();
+  });
+  await field(maria).fill('second');
+  await field(maria).press('Enter');
+  await expect(log(tina).getByText('second')).toBeVisible();
+  await field(maria).fill('third');
+  await field(maria).press('Enter');
+  await expect(log(maria).getByText('Waits for its turn')).toBeVisible();
+  await maria.reload();
+  await maria.unroute('**/api/chat/messages');
+  await maria.goto('/chat');
+  await expect(log(tina).getByText('third')).toBeVisible();
+  for (const one of [maria, tina]) {
+    for (const words of ['first', 'second', 'third']) await expect(log(one).getByText(words, { exact: true })).toHaveCount(1);
+    const texts = await log(one).locator('.message__text').allTextContents();
+    expect(texts.filter((text) => ['first', 'second', 'third'].includes(text))).toEqual(['first', 'second', 'third']);
+  }
+  await close(desk);
+});
+
+test('two of the staff see each other in a conversation, and one gets it', async ({ page, browser, server }) => {
+  test.slow();
+  const desk = await openDesk(page, browser, server);
+  const { ada, tina, maria } = desk;
+  await maria.goto('/chat');
+  await say(maria, 'Who helps me?');
+  for (const one of [ada, tina]) {
+    await one.goto('/support');
+    await inbox(one).getByRole('link', { name: /maria/ }).click();
+    await expect(log(one).getByText('Who helps me?')).toBeVisible();
+  }
+  await expect(tina.getByText('ada has this open too')).toBeVisible();
+  await field(ada, 'Answer').pressSequentially('I do');
+  await expect(tina.getByText('ada is typing an answer')).toBeVisible();
+  await ada.getByRole('button', { name: 'Claim' }).click();
+  await expect(tina.getByText('With ada')).toBeVisible();
+  await expect(tina.getByRole('button', { name: 'Claim' })).toHaveCount(0);
+  await close(desk);
+});
+
+test('a thing is shown to support by its own button, and help pages answer first', async ({ page, browser, server }) => {
+  test.slow();
+  const desk = await openDesk(page, browser, server);
+  const { tina, maria } = desk;
+  const headers = await headersOf(maria);
+  await maria.request.post('/api/firewall/rules', { headers, data: { rule_name: 'Printer', port: '9100' } });
+  await maria.goto('/firewall');
+  await maria.getByRole('link', { name: 'Show Printer to support' }).click();
+  await maria.getByRole('button', { name: 'Show it' }).click();
+  await expect(log(maria).getByText('Firewall rule, shown to support')).toBeVisible();
+  await tina.goto('/support');
+  await inbox(tina).getByRole('link', { name: /maria/ }).click();
+  await log(tina).getByRole('button', { name: 'Open it' }).click();
+  await expect(tina.getByRole('dialog')).toContainText('9100');
+  await expectAccessible(tina);
+
+  await field(maria).fill('a man on the phone wants my card number');
+  await expect(maria.getByText('This may answer it:')).toBeVisible();
+  await maria.goto('/help');
+  await maria.getByRole('searchbox', { name: 'Search the help pages' }).fill('pending');
+  await maria.getByRole('link', { name: /What Pending means/i }).click();
+  await expect(maria.getByRole('heading', { level: 1, name: /Pending/ })).toBeVisible();
+  await expectAccessible(maria);
+  await close(desk);
+});
+
+test('administrators write help pages and canned answers, and set the hours', async ({ page }) => {
+  test.slow();
+  await openSignedIn(page, 'ada');
+  await page.goto('/admin/help');
+  await page.getByRole('button', { name: 'New page' }).click();
+  await page.getByLabel('Title').fill('Paper jam');
+  await page.getByLabel('In one sentence').fill('What to do when paper is stuck.');
+  await page.getByLabel('Article', { exact: true }).fill('## Pull\n\n<b>Gently</b>.');
+  await expect(page.getByRole('region', { name: 'Preview' })).toContainText('<b>Gently</b>.');
+  await page.getByRole('checkbox', { name: /^Published/ }).check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved.')).toBeVisible();
+  await expectAccessibleInEveryMode(page);
+  await page.goto('/help/paper-jam');
+  await expect(page.getByRole('heading', { level: 2, name: 'Pull' })).toBeVisible();
+
+  await page.goto('/support/answers');
+  await page.getByRole('button', { name: 'New answer' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Shortcut').fill('jam');
+  await dialog.getByLabel('Title').fill('Paper jam');
+  await dialog.getByLabel('Text').fill('Good day {{customer}}, pull gently.');
+  await expectAccessibleInEveryMode(page);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('button', { name: /\/jam/ })).toBeVisible();
+
+  await page.goto('/admin/setup');
+  const hours = page.getByRole('region', { name: 'Hours of support' });
+  if (await hours.getByRole('switch').isChecked()) await hours.getByText('Support is there day and night').click();
+  await hours.getByRole('button', { name: 'Save the hours' }).click();
+  await expect(hours.getByText('The hours are saved.')).toBeVisible();
+});
+
+test('the desk on a phone shows one pane at a time, and the field stays above the keyboard', async ({
+  page,
+  browser,
+  server,
+}) => {
+  test.slow();
+  const desk = await openDesk(page, browser, server);
+  const { tina, maria } = desk;
+  await maria.goto('/chat');
+  await say(maria, 'Hello from a phone');
+  await tina.setViewportSize({ width: 390, height: 844 });
+  await tina.goto('/support');
+  await expectAccessibleOnPhone(tina);
+  await inbox(tina).getByRole('link', { name: /maria/ }).click();
+  await expect(inbox(tina)).toBeHidden();
+  await expect(log(tina).getByText('Hello from a phone')).toBeVisible();
+  await expectAccessibleOnPhone(tina);
+  await tina.getByRole('button', { name: 'Customer card' }).click();
+  await expect(tina.getByRole('complementary', { name: 'Customer card' }).getByText('maria@example.com')).toBeVisible();
+  await expect(log(tina)).toBeHidden();
+  await tina.getByRole('button', { name: 'Back to the conversation' }).click();
+  await tina.getByRole('button', { name: 'Back to the inbox' }).click();
+  await expect(inbox(tina)).toBeVisible();
+
+  // The keyboard takes half of the window.
+  await maria.setViewportSize({ width: 390, height: 844 });
+  await field(maria).focus();
+  await maria.setViewportSize({ width: 390, height: 420 });
+  await expect(async () => {
+    const box = await field(maria).boundingBox();
+    expect((box?.y ?? 0) + (box?.height ?? 999)).toBeLessThanOrEqual(420);
+    expect(box?.y).toBeGreaterThan(100);
+  }).toPass();
+  await expect(field(maria)).toBeFocused();
+  await close(desk);
+});
+
+test('the screens of the desk are accessible, whole at every width, and worked by keyboard', async ({
+  page,
+  browser,
+  server,
+}) => {
+  test.setTimeout(300_000);
+  const desk = await openDesk(page, browser, server);
+  const { tina, maria } = desk;
+  await maria.goto('/chat');
+  await say(maria, 'Is anybody there?');
+  await expect(log(maria).getByText('Automatic reply')).toBeVisible();
+  await expectNothingCutOff(maria);
+  await tina.goto('/support');
+  await expect(inbox(tina).getByRole('listitem')).toHaveCount(1);
+  await expectAccessibleInEveryMode(tina);
+  await tina.keyboard.press('j');
+  await expect(tina.getByRole('region', { name: 'Conversation with maria' })).toBeVisible();
+  await expect(tina.getByRole('complementary', { name: 'Customer card' }).getByText('maria@example.com')).toBeVisible();
+  await expectAccessibleInEveryMode(tina);
+  await expectNothingCutOff(tina);
+  await tina.keyboard.press('r');
+  await expect(field(tina, 'Answer')).toBeFocused();
+  await tina.keyboard.type('Yes.');
+  await tina.keyboard.press('Enter');
+  await expect(log(maria).getByText('Yes.')).toBeVisible();
+  await expect(field(tina, 'Answer')).toBeFocused();
+  await field(tina, 'Answer').blur();
+  await tina.keyboard.press('/');
+  await expect(inbox(tina).getByRole('searchbox')).toBeFocused();
+  await inbox(tina).getByRole('searchbox').blur();
+  await tina.keyboard.press('?');
+  await expect(tina.getByRole('dialog', { name: 'Keys of the support desk' })).toBeVisible();
+  await expectAccessible(tina);
+  await tina.keyboard.press('Escape');
+  await tina.keyboard.press('e');
+  await expect(tina.getByText('Closed', { exact: true }).last()).toBeVisible();
+  await page.goto('/support/reports');
+  await expect(page.getByRole('table', { name: 'Weeks' })).toBeVisible();
+  await expectAccessibleInEveryMode(page);
+  await close(desk);
+});

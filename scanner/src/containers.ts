@@ -1,0 +1,445 @@
+import type { StatusDetail } from '@palisade/contract/antivirus';
+import { asarMembers, isAsar } from './asar.ts';
+import { cmsMembers, isCms } from './cms.ts';
+import { type Compressor, compressedMembers, endOfZeros, isBrotli, isLz4, isSkippable, isZlib, LZOP } from './compressed.ts';
+import { type Content, joined, openSource, rangeOf, type Source, standsAt, streamOf } from './content.ts';
+import { imagesIn, isImageHead, partitionsOf } from './disk-images.ts';
+import { isoTreeMembers } from './iso-trees.ts';
+import { encodedMembers, holdsEncoded, isMailboxBehind, mailboxMembers, mailKind, mailMembers } from './mail.ts';
+import { type Member, Unreadable, type Workshop } from './member.ts';
+import { oleMembers } from './ole.ts';
+import { isOneNote, oneNoteMembers } from './onenote.ts';
+import { armourMembers, holdsArmour, isOpenPgp, openPgpMembers } from './openpgp.ts';
+import { isPdf, pdfMembers } from './pdf.ts';
+import { pharMembers } from './phar.ts';
+import { isPieces, pieceMembers } from './pieces.ts';
+import { openReader, type Reader } from './reader.ts';
+import { isRtf, rtfMembers } from './rtf.ts';
+import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
+import { isShellArchive, shellArchiveMembers } from './shell-archive.ts';
+import { isStreamDisk, streamDiskMembers } from './stream-disk.ts';
+import { isTar, tarMembers } from './tar.ts';
+import { isTnef, tnefMembers } from './tnef.ts';
+import { isUpxPacked, upxMembers } from './upx.ts';
+import { macroSources } from './vba.ts';
+import { withMacroSheets } from './xlsx-macros.ts';
+import { endsAsZip, zipMembers } from './zip.ts';
+
+/** What holds members. `seven`: 7-Zip opens it, as `format`, from `start` on; `opaque`: recognised, but not opened;
+ * `is_guess`: it may be something else, so that it is no fault when it does not open. */
+export type Container =
+  | {
+      kind:
+        | 'zip'
+        | 'gzip'
+        | 'tar'
+        | 'stream-disk'
+        | 'shell-archive'
+        | 'upx'
+        | 'mail'
+        | 'mailbox'
+        | 'uuencode'
+        | 'pdf'
+        | 'ole'
+        | 'macros';
+    }
+  | { kind: 'rtf' | 'onenote' | 'tnef' | 'cms' | 'openpgp' | 'armour' | 'asar' | 'phar' | 'pieces' | 'iso-trees' }
+  | { kind: 'packed'; compressor: Compressor }
+  | { kind: 'opaque'; name: string; detail: StatusDetail }
+  | { kind: 'seven'; format: string | undefined; start: number; is_guess?: true };
+
+/** Bytes that `containerOf` needs: one tar block, and the volume descriptor of ISO 9660 lies at 32 KiB. */
+export const HEAD_BYTES = 33_000;
+
+const hex = (digits: string) => Buffer.from(digits, 'hex');
+const text = (characters: string) => Buffer.from(characters, 'latin1');
+
+/** Magic bytes at `offset`, and 7-Zip's name of the format; no name for what nothing here opens. */
+const MAGIC: readonly { magic: Buffer; offset: number; format: string }[] = [
+  { magic: hex('377abcaf271c'), offset: 0, format: '7z' },
+  { magic: hex('526172211a0700'), offset: 0, format: 'rar' },
+  { magic: hex('526172211a0701'), offset: 0, format: 'rar5' },
+  { magic: hex('fd377a585a00'), offset: 0, format: 'xz' },
+  { magic: hex('28b52ffd'), offset: 0, format: 'zstd' },
+  { magic: text('MSCF\0\0\0\0'), offset: 0, format: 'cab' },
+  { magic: text('!<arch>\n'), offset: 0, format: 'ar' },
+  { magic: text('070701'), offset: 0, format: 'cpio' },
+  { magic: text('070702'), offset: 0, format: 'cpio' },
+  { magic: text('070707'), offset: 0, format: 'cpio' },
+  { magic: text('-lh'), offset: 2, format: 'lzh' },
+  { magic: text('ITSF\x03\0\0\0'), offset: 0, format: 'chm' },
+  { magic: hex('edabeedb'), offset: 0, format: 'rpm' },
+  { magic: text('SZDD\x88\xf0\x27\x33'), offset: 0, format: 'mslz' },
+  { magic: text('MSWIM\0\0\0'), offset: 0, format: 'wim' },
+  { magic: text('xar!\0'), offset: 0, format: 'xar' },
+  { magic: text('CWS'), offset: 0, format: 'swfc' },
+  { magic: text('ZWS'), offset: 0, format: 'swfc' },
+];
+
+/** What nothing here opens, and what is encrypted as a whole. */
+const OPAQUE: readonly { magic: Buffer; offset: number; name: string; detail?: StatusDetail }[] = [
+  { magic: text('LRZI'), offset: 0, name: 'lrzip' },
+  { magic: text('RZIP\x02'), offset: 0, name: 'rzip' },
+  { magic: text('**ACE**'), offset: 7, name: 'ACE' },
+  { magic: text('ALZ\x01'), offset: 0, name: 'ALZ' },
+  { magic: text('EGGA'), offset: 0, name: 'EGG' },
+  { magic: text('StuffIt (c)'), offset: 0, name: 'StuffIt' },
+  { magic: text('StuffIt!'), offset: 0, name: 'StuffIt' },
+  { magic: text('7kSt'), offset: 0, name: 'ZPAQ' },
+  { magic: hex('dca7c4fd'), offset: 20, name: 'ZOO' },
+  { magic: hex('526172211a07'), offset: 0, name: 'RAR of a new kind' },
+  { magic: text('pbzx'), offset: 0, name: 'pbzx (Apple)' },
+  { magic: text('#@~^'), offset: 0, name: 'Windows Script Encoder' },
+  { magic: hex('ff060000734e61507059'), offset: 0, name: 'Snappy' },
+  { magic: text('ISc('), offset: 0, name: 'InstallShield' },
+  { magic: text('WithoutFreeSpace'), offset: 0, name: 'Parallels disk' },
+  { magic: text('WithouFreSpacExt'), offset: 0, name: 'Parallels disk' },
+  { magic: text('QED\0'), offset: 0, name: 'QED disk' },
+  { magic: hex('455646090d0aff00'), offset: 0, name: 'EnCase disk' },
+  { magic: text('EXFAT   '), offset: 3, name: 'exFAT' },
+  { magic: text('XFSB'), offset: 0, name: 'XFS' },
+  { magic: text('-rom1fs-'), offset: 0, name: 'romfs' },
+  { magic: hex('e2e1f5e0'), offset: 1024, name: 'EROFS' },
+  { magic: hex('1020f5f2'), offset: 1024, name: 'F2FS' },
+  { magic: hex('4c554b53babe'), offset: 0, name: 'LUKS', detail: 'encrypted' },
+  { magic: text('-FVE-FS-'), offset: 3, name: 'BitLocker', detail: 'encrypted' },
+];
+
+/** Two bytes alone would take one random file in 32,768 for an archive, so what follows them must make sense too. */
+const ARJ_HEADER_BYTES_MAXIMUM = 2600;
+const ARJ_MAIN_HEADER = 2;
+
+function isArj(head: Buffer): boolean {
+  return (
+    head.length > 10 &&
+    head.readUInt16BE(0) === 0x60ea &&
+    head.readUInt16LE(2) <= ARJ_HEADER_BYTES_MAXIMUM &&
+    head[10] === ARJ_MAIN_HEADER
+  );
+}
+
+const LZW = { first_bits: 9, most_bits: 16, clear: 256, codes_least: 16 } as const;
+
+/**
+ * LZW of compress(1): the third byte holds the code size (9 to 16 bits) and two bits that are always zero. The magic is of two bytes, so that its first codes,
+ * of 9 bits each, must be ones that a decoder knows by then: of noise one in 30,000 has as many.
+ */
+function isCompress(head: Buffer): boolean {
+  const flags = head[2] ?? 0;
+  const most_bits = flags & 0x1f;
+  if (head.length < 5 || head.readUInt16BE(0) !== 0x1f9d || (flags & 0x60) !== 0) return false;
+  if (most_bits < LZW.first_bits || most_bits > LZW.most_bits) return false;
+  const has_clear = (flags & 0x80) !== 0;
+  const first = has_clear ? LZW.clear + 1 : LZW.clear;
+  let next = first;
+  let is_first = true;
+  for (let count = 0, bit = 0; count < LZW.codes_least; count += 1) {
+    const at = 3 + (bit >> 3);
+    if (at + 2 > head.length) return true;
+    const code = (head.readUInt16LE(at) >> (bit & 7)) & 0x1ff;
+    bit += LZW.first_bits;
+    if (has_clear && code === LZW.clear && !is_first) {
+      // The table begins anew, with the next eight codes.
+      bit = Math.ceil(bit / (8 * LZW.first_bits)) * 8 * LZW.first_bits;
+      next = first;
+      is_first = true;
+      continue;
+    }
+    // The first is a byte as it is; then one that is known, or the one that is about to be.
+    if (is_first ? code > 255 : code > next) return false;
+    if (!is_first) next += 1;
+    is_first = false;
+  }
+  return true;
+}
+
+const LZMA_USUAL = 0x5d;
+const LZMA_PROPERTIES = 9 * 5 * 5;
+const UNKNOWN_SIZE = 2n ** 64n - 1n;
+
+/**
+ * LZMA before xz has no magic (LZMA SDK, lzma-specification.txt): the usual properties with any dictionary, or others where the size is unknown, as most
+ * programs write it, or the dictionary one that they choose; a size below 1 TiB, and the range coder's first byte, which is 0.
+ */
+function isLzma(head: Buffer): boolean {
+  const [properties = 0] = head;
+  if (head.length < 18 || properties >= LZMA_PROPERTIES || head[13] !== 0) return false;
+  const size = head.readBigUInt64LE(5);
+  if (size === UNKNOWN_SIZE) return true;
+  return size < 2n ** 40n && (properties === LZMA_USUAL || (size > 0n && hasUsualDictionary(head)));
+}
+
+/** Whether the dictionary is one that programs choose: 2^n or 2^n + 2^(n-1) bytes. They open others as well. */
+function hasUsualDictionary(head: Buffer): boolean {
+  const dictionary = head.readUInt32LE(1);
+  const lowest = dictionary & -dictionary;
+  return dictionary >= 4096 && (lowest >>> 0 === dictionary || (lowest >>> 0) * 3 === dictionary);
+}
+
+/** Binary cpio in either byte order: device, inode and a mode of which the type is one of POSIX's, a name with its end. */
+function isBinaryCpio(head: Buffer): boolean {
+  const magic = head.length >= 26 ? head.readUInt16LE(0) : 0;
+  if (magic !== 0o070707 && magic !== 0xc771) return false;
+  const word = (at: number) => (magic === 0o070707 ? head.readUInt16LE(at) : head.readUInt16BE(at));
+  const name_bytes = word(20);
+  return [0o4, 0o10, 0o12, 0o2, 0o6].includes(word(6) >> 12) && name_bytes > 1 && head[26 + name_bytes - 1] === 0;
+}
+
+/** A stream begins with a block, or is empty and ends at once. */
+const BZIP2 = /^425a683[1-9](314159265359|177245385090)/;
+const OLE = hex('d0cf11e0a1b11ae1');
+
+/** An end record without anything before it is of no archive of several disks; the same four bytes may stand in a comment. */
+function isEmptyZip(head: Buffer): boolean {
+  return head.length >= 22 && head.readUInt32LE(0) === 0x06054b50 && [0, 0xffffffff].includes(head.readUInt32LE(4));
+}
+
+/** What kind of container begins with these bytes (at least HEAD_BYTES of them, where there are as many); undefined for none. */
+export function containerOf(head: Buffer): Container | undefined {
+  const signature = head.length >= 4 ? head.readUInt32LE(0) : 0;
+  const seven = (format: string | undefined): Container => ({ kind: 'seven', format, start: 0 });
+  // Local header, empty archive, spanned archive (APPNOTE 4.3.7, 4.3.16, 8.5.4).
+  if (signature === 0x04034b50 || signature === 0x08074b50 || isEmptyZip(head)) return { kind: 'zip' };
+  const packed = (compressor: Compressor): Container => ({ kind: 'packed', compressor });
+  // RFC 1952: deflate is the only method there is.
+  if (signature % 0x1000000 === 0x088b1f) return { kind: 'gzip' };
+  if (isLz4(head)) return packed('lz4');
+  if (standsAt(head, LZOP, 0)) return packed('lzop');
+  if (head.toString('latin1', 0, 5) === 'LZIP\x01') return packed('lzip');
+  if (standsAt(head, OLE, 0)) return { kind: 'ole' };
+  if (BZIP2.test(head.toString('hex', 0, 10))) return seven('bzip2');
+  const stands = ({ magic, offset }: { magic: Buffer; offset: number }) => standsAt(head, magic, offset);
+  if (isStreamDisk(head)) return { kind: 'stream-disk' };
+  const known = MAGIC.find(stands);
+  if (known !== undefined) return seven(known.format);
+  const closed = OPAQUE.find(stands);
+  if (closed !== undefined) return { kind: 'opaque', name: closed.name, detail: closed.detail ?? 'unsupported' };
+  if (isSkippable(head)) return seven('zstd');
+  if (isArj(head)) return seven('arj');
+  if (isCompress(head)) return seven('Z');
+  if (isLzma(head))
+    return head[0] === LZMA_USUAL && hasUsualDictionary(head)
+      ? seven('lzma')
+      : { kind: 'seven', format: 'lzma', start: 0, is_guess: true };
+  if (isBinaryCpio(head)) return seven('cpio');
+  if (isTar(head)) return { kind: 'tar' };
+  if (isRtf(head)) return { kind: 'rtf' };
+  if (isOneNote(head)) return { kind: 'onenote' };
+  if (isTnef(head)) return { kind: 'tnef' };
+  if (isCms(head)) return { kind: 'cms' };
+  if (isAsar(head)) return { kind: 'asar' };
+  if (isZlib(head)) return packed('zlib');
+  if (isPieces(head)) return { kind: 'pieces' };
+  if (isOpenPgp(head)) return { kind: 'openpgp' };
+  if (isPdf(head)) return { kind: 'pdf' };
+  const mail = mailKind(head);
+  return mail === undefined ? undefined : { kind: mail };
+}
+
+function isProgram(head: Buffer): boolean {
+  const start = head.toString('latin1', 0, 4);
+  return start.startsWith('MZ') || start === '\x7fELF' || start.startsWith('#!');
+}
+
+/** Whether a file that somebody would hide begins with these bytes: a container, an image of a disk or a program. */
+export function isFileHead(head: Buffer, size = head.length): boolean {
+  const container = containerOf(head);
+  return (
+    isProgram(head) ||
+    isImageHead(head, size) ||
+    (container !== undefined && !(container.kind === 'seven' && container.is_guess === true))
+  );
+}
+
+/** Whether what was opened tells nothing of what else the file is. */
+export function isBeside({ kind }: Container): boolean {
+  return kind === 'upx' || kind === 'armour' || kind === 'iso-trees';
+}
+
+/** Containers that are told by the whole of a file, whatever it is itself: images of disks, files encoded in its text, a zip at its end, a packed program. */
+export function containersBehind(reader: Reader, head: Buffer, container: Container | undefined, name: string): Container[] {
+  const images = container?.kind === 'stream-disk' ? [] : imagesIn(reader, head, name);
+  const found: Container[] = images.map((image) => ({ kind: 'seven', start: 0, ...image }));
+  if (images.some(({ format }) => format === 'iso')) found.push({ kind: 'iso-trees' });
+  if (container === undefined && isShellArchive(reader, head)) found.push({ kind: 'shell-archive' });
+  if (container === undefined && isBrotli(head, name)) found.push({ kind: 'packed', compressor: 'brotli' });
+  if (container?.kind === 'zip') return found;
+  if (endsAsZip(reader)) found.push({ kind: 'zip' });
+  if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
+  // The mails of a mailbox are looked at one by one.
+  if (container?.kind !== 'mailbox' && holdsEncoded(reader, head)) found.push({ kind: 'uuencode' });
+  if (container === undefined && holdsArmour(reader)) found.push({ kind: 'armour' });
+  if (isProgram(head) && isUpxPacked(reader)) found.push({ kind: 'upx' });
+  return found;
+}
+
+/** What a carved format is opened as, where its first bytes do not tell it themselves. 7-Zip finds out what it knows. */
+const BY_FORMAT: Readonly<Record<string, Container>> = {
+  nsis: { kind: 'seven', format: 'nsis', start: 0 },
+  mime: { kind: 'mail' },
+  uuencode: { kind: 'uuencode' },
+  yenc: { kind: 'uuencode' },
+  binhex: { kind: 'uuencode' },
+  vba: { kind: 'macros' },
+  asar: { kind: 'asar' },
+  phar: { kind: 'phar' },
+};
+/** Nothing here opens these. */
+const CLOSED: Readonly<Record<string, string>> = { ace: 'ACE', installshield: 'InstallShield' };
+
+/** What to open as a carved format that begins with `head`. */
+export function containerFor(format: string, head: Buffer): Container {
+  const known = BY_FORMAT[format] ?? containerOf(head);
+  if (known !== undefined) return known;
+  const name = CLOSED[format];
+  return name === undefined ? { kind: 'seven', format: undefined, start: 0 } : { kind: 'opaque', name, detail: 'unsupported' };
+}
+
+/** The one member of a packed file is named after it. */
+function innerName(name: string): string {
+  return (
+    name
+      .replace(/\.(gz|gzip|bz2|xz|zst|lzma|lz4|lz|lzo|zz|br|Z)$/i, '')
+      .replace(/\.(tgz|tbz2?|txz|tzst|taz|tlz|tlz4|tzo)$/i, '.tar') || 'content'
+  );
+}
+const ONE_MEMBER: readonly string[] = ['xz', 'lzma', 'bzip2', 'zstd', 'Z', 'mslz'];
+
+/** Whether the one member of a container is named after the file that it came in. */
+export function isNamedAfterFile(container: Container): boolean {
+  return (
+    container.kind === 'gzip' ||
+    container.kind === 'packed' ||
+    (container.kind === 'seven' && ONE_MEMBER.includes(container.format ?? ''))
+  );
+}
+
+const BOOT_BYTES = 512;
+const DICTIONARY = { at: 1, bytes: 4, most: 2 ** 28 } as const;
+
+/** The same LZMA with the next dictionary that 7-Zip takes: one that is too large unpacks to the same. */
+function withUsualDictionary(source: Source): Source {
+  const head = Buffer.from(source.read(0, DICTIONARY.at + DICTIONARY.bytes));
+  if (head.length < DICTIONARY.at + DICTIONARY.bytes) return source;
+  const claimed = head.readUInt32LE(DICTIONARY.at);
+  let dictionary = 4096;
+  while (dictionary < claimed && dictionary < DICTIONARY.most) dictionary *= 2;
+  head.writeUInt32LE(dictionary, DICTIONARY.at);
+  return joined(source, [head, { start: head.length, size: source.size - head.length }]);
+}
+
+async function* partitionMembers(content: Content, reader: Reader, { explain }: Workshop): AsyncGenerator<Member> {
+  explain(0, BOOT_BYTES);
+  for (const { start, end } of partitionsOf(reader.at(0, BOOT_BYTES), reader.size)) {
+    explain(start, end);
+    yield { name: `partition at ${start}`, read: () => ({ stream: streamOf(content, start, end), packed_bytes: end - start }) };
+  }
+}
+
+async function* sevenMembers(
+  content: Content,
+  { format, start, is_guess }: { format: string | undefined; start: number; is_guess?: true },
+  name: string,
+  workshop: Workshop,
+): AsyncGenerator<Member> {
+  const source = openSource(content);
+  const reader = openReader(content, workshop.budget);
+  const explain = (from: number, to: number) => workshop.explain(start + from, endOfZeros(reader, start + to));
+  const from = format === 'lzma' && is_guess ? withUsualDictionary(source) : rangeOf(source, start, source.size - start);
+  try {
+    const members = sevenZipMembers(from, format, workshop, explain);
+    for await (const member of members) yield ONE_MEMBER.includes(format ?? '') ? { ...member, name: innerName(name) } : member;
+  } catch (error) {
+    if (format === 'mbr' && error instanceof NotAnArchive) {
+      yield* partitionMembers(content, reader, workshop);
+      return;
+    }
+    // LZMA has no magic, so that anything may look like it; the others are opened as what they are, or they are something else.
+    if (is_guess && error instanceof (format === 'lzma' ? Unreadable : NotAnArchive)) return;
+    throw error;
+  } finally {
+    reader.close();
+    source.close();
+  }
+}
+
+/** A macro's packed source is shorter. Bytes. */
+const MACRO_BYTES_MAXIMUM = 4 * 1024 ** 2;
+
+/** A macro as it stands in a stream of an Office document, wherever that is. */
+async function* macroMembers(content: Content, { budget, explain }: Workshop): AsyncGenerator<Member> {
+  const source = openSource(content);
+  try {
+    for (const { bytes, packed_bytes, is_cut } of macroSources(source.read(0, MACRO_BYTES_MAXIMUM), budget)) {
+      budget.addUnpacked(bytes.length, bytes.length, packed_bytes);
+      explain(0, packed_bytes);
+      yield { name: 'macro', read: () => ({ content: { size: bytes.length, bytes }, damage: is_cut ? 'too_large' : undefined }) };
+      return;
+    }
+  } finally {
+    source.close();
+  }
+  throw new Unreadable('damaged');
+}
+
+/** The members of a container in their order. Throws where it is damaged; what came before is good. */
+export function membersOf(container: Container, content: Content, name: string, workshop: Workshop): AsyncGenerator<Member> {
+  switch (container.kind) {
+    case 'zip':
+      return withMacroSheets(zipMembers(content, workshop), workshop.budget);
+    case 'gzip':
+      return compressedMembers('gzip', content, innerName(name), workshop);
+    case 'packed':
+      return compressedMembers(container.compressor, content, innerName(name), workshop);
+    case 'tar':
+      return tarMembers(content, workshop);
+    case 'stream-disk':
+      return streamDiskMembers(content, name, workshop);
+    case 'shell-archive':
+      return shellArchiveMembers(content, workshop);
+    case 'upx':
+      return upxMembers(content, workshop);
+    case 'mail':
+      return mailMembers(content, workshop);
+    case 'mailbox':
+      return mailboxMembers(content, workshop);
+    case 'uuencode':
+      return encodedMembers(content, workshop);
+    case 'pdf':
+      return pdfMembers(content, workshop, {
+        head_bytes: HEAD_BYTES,
+        isFile: (head) => containerOf(head) !== undefined || isProgram(head),
+      });
+    case 'ole':
+      return oleMembers(content, workshop);
+    case 'rtf':
+      return rtfMembers(content, workshop);
+    case 'tnef':
+      return tnefMembers(content, workshop);
+    case 'cms':
+      return cmsMembers(content, workshop);
+    case 'onenote':
+      return oneNoteMembers(content, workshop);
+    case 'openpgp':
+      return openPgpMembers(content, workshop);
+    case 'armour':
+      return armourMembers(content, workshop);
+    case 'asar':
+      return asarMembers(content, workshop);
+    case 'phar':
+      return pharMembers(content, workshop);
+    case 'iso-trees':
+      return isoTreeMembers(content, workshop);
+    case 'pieces':
+      return pieceMembers(content, workshop);
+    case 'seven':
+      return sevenMembers(content, container, name, workshop);
+    case 'macros':
+      return macroMembers(content, workshop);
+    case 'opaque':
+      workshop.note(
+        `Its format is ${container.name}, which ${container.detail === 'encrypted' ? 'is encrypted as a whole' : 'nothing here opens'}.`,
+      );
+      throw new Unreadable(container.detail);
+  }
+}

@@ -1,0 +1,338 @@
+import { mkdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
+import type { ThreatFacts } from '@palisade/contract/quarantine';
+import type { Carved } from './carved-formats.ts';
+import {
+  type Container,
+  containerOf,
+  containersBehind,
+  HEAD_BYTES,
+  isBeside,
+  isFileHead,
+  isNamedAfterFile,
+  membersOf,
+} from './containers.ts';
+import { type Content, disposeContent, isDiskError, takeContent } from './content.ts';
+import { hasParts, leafParts } from './leaf-parts.ts';
+import { Budget, LimitReached, type ScanLimits } from './limits.ts';
+import { isLockingManifest } from './locked-office.ts';
+import { type Kind, matchContent, matchPieces, note, pathOf, unread, type Walk } from './match-content.ts';
+import { mediaTypeOf } from './media-type.ts';
+import { type Member, Unreadable, type Workshop } from './member.ts';
+import { Ranges } from './ranges.ts';
+import { openReader, type Reader } from './reader.ts';
+import { type Opened, Rests } from './rests.ts';
+import { textViews } from './text-views.ts';
+
+/** A rule that matched. `severity` orders threats: the worst names the file. */
+export interface Match {
+  rule: string;
+  threat: string;
+  description: string;
+  severity: 'low' | 'medium' | 'high' | 'critical';
+  /** A public page about it. */
+  reference: string | null;
+  /** `suspicious` is a note on the record, never a verdict. */
+  verdict: 'infected' | 'suspicious';
+}
+
+/**
+ * What rules say of bytes. `onPlaces` is told where containers seem to begin in them, as the engine comes by; `is_cut`: at more places than these. `path` is
+ * where the content stands: the upload's name, and the trail of members inside it. Rules of feeds may ask for it.
+ */
+export type MatchRules = (
+  bytes: Buffer,
+  onPlaces?: (carved: Carved, offsets: number[], is_cut: boolean) => void,
+  path?: string,
+) => Match[];
+
+/** What a set of signatures says of content. `matchHash` is absent where no list of hashes is in use: then nothing is hashed. */
+export interface Matchers {
+  match: MatchRules;
+  /** Some rule asks for names: the same bytes under another name may match other rules. */
+  asks_for_names?: boolean | undefined;
+  /** `sha256` in hex. */
+  matchHash?: ((sha256: string) => Match[]) | undefined;
+}
+
+/** What one scan found, and what it could not read. An empty `unread` means that every byte of every member was read. */
+export interface Examination {
+  threat: string | null;
+  threat_member: string | null;
+  threat_facts: ThreatFacts | null;
+  /** What the bytes of the upload are. */
+  media_type: string | null;
+  /** Names in it follow from the name of the upload: the same bytes under another name have others. */
+  named_after_upload: boolean;
+  /** `member` is the path inside the file, as hostile as `threat_member`; null for the file itself. */
+  notes: { member: string | null; sentence: string }[];
+  unread: StatusDetail[];
+  coverage: Coverage;
+}
+
+/** How far a scan is: the share of the file itself that has been matched, from 0 to 1, and the members of all archives in it, as far as they are known. */
+export interface Progress {
+  share: number;
+  members_read: number;
+  members_found: number;
+}
+
+const BOMB_BYTES_EXAMINED = 4 * 1024 ** 2;
+
+/** An archive may give a file a name of 64 KB. What is shown of it is shorter, and keeps the extension at its end. */
+const NAME_CHARACTERS = { first: 960, last: 64 } as const;
+
+/** What a member holds, unpacked and counted, with what went wrong on the way: what came before is good. */
+async function contentOf(walk: Walk, member: Member): Promise<{ content: Content; damage: unknown }> {
+  const body = await member.read();
+  if ('content' in body) {
+    return { content: body.content, damage: body.damage === undefined ? undefined : new Unreadable(body.damage) };
+  }
+  let member_bytes = 0;
+  const { content, failure } = await takeContent(body.stream, walk.workshop.path, (bytes) => {
+    member_bytes += bytes;
+    walk.workshop.budget.addUnpacked(bytes, member_bytes, body.packed_bytes);
+  });
+  return { content, damage: failure };
+}
+
+async function examineMember(walk: Walk, member: Member, depth: number, trail: readonly string[]): Promise<void> {
+  walk.found.coverage.members_total += 1;
+  walk.workshop.budget.addMember();
+  walk.report();
+  if (member.closed === 'encrypted') walk.found.coverage.encrypted += 1;
+  if (member.closed !== undefined) return unread(walk, member.closed);
+
+  const { content, damage } = await contentOf(walk, member);
+  // Of a bomb only the beginning is examined: the rest is its filling, and reading it is the harm it does.
+  if (damage instanceof LimitReached && damage.detail === 'bomb') content.size = Math.min(content.size, BOMB_BYTES_EXAMINED);
+  try {
+    // What was unpacked before a failure or a limit is examined all the same: a hit in what was read wins.
+    if (member.view) matchContent(walk, content, trail);
+    else await examineContent(walk, content, depth, trail, { taken: member.taken });
+    if ('bytes' in content && isLockingManifest(member.name, content.bytes)) {
+      walk.found.coverage.encrypted += 1;
+      unread(walk, 'encrypted');
+    }
+  } finally {
+    await disposeContent(content);
+  }
+  if (damage instanceof LimitReached) throw damage;
+  if (damage !== undefined) {
+    const detail = damage instanceof Unreadable ? damage.detail : 'damaged';
+    // The password was not the right one for it.
+    if (detail === 'encrypted') walk.found.coverage.encrypted += 1;
+    return unread(walk, detail);
+  }
+  walk.found.coverage.members_scanned += 1;
+}
+
+/** The containers that a content is, or holds behind something else. `is_tried`: its first byte is taken for the beginning of one. */
+function containersOf(walk: Walk, reader: Reader, name: string): { containers: Container[]; is_tried: boolean } {
+  const head = reader.at(0, HEAD_BYTES);
+  const container = containerOf(head);
+  // The first content of a walk is the upload itself.
+  walk.found.media_type ??= mediaTypeOf(head, container);
+  const behind = containersBehind(reader, head, container, name);
+  const is_tried = container !== undefined || behind.some(({ kind }) => kind === 'seven');
+  return { containers: container === undefined ? behind : [container, ...behind], is_tried };
+}
+
+/** Containers that are texts, too. What is in any other kind is no text that a program reads. */
+const TEXTS: readonly Container['kind'][] = ['uuencode', 'mail', 'mailbox', 'rtf', 'armour'];
+
+const PDF_BEGIN = Buffer.from('%PDF');
+
+/** Shorter runs of letters hold no container behind something else. Bytes. */
+const HOLDS_LEAST = 256;
+
+/** Whether a picture or a sound carries something beside what it shows. */
+function carriesParts(walk: Walk, bytes: Buffer): boolean {
+  const reader = openReader({ size: bytes.length, bytes }, walk.workshop.budget);
+  try {
+    return !leafParts(reader).next().done;
+  } finally {
+    reader.close();
+  }
+}
+
+/** Whether bytes that a text has as letters are a container or a program, or one begins somewhere in them. */
+function isOrHoldsFile(walk: Walk, bytes: Buffer): boolean {
+  const head = bytes.subarray(0, HEAD_BYTES);
+  if (isFileHead(head, bytes.length) || (hasParts(head) && carriesParts(walk, bytes))) return true;
+  if (bytes.length < HOLDS_LEAST) return false;
+  walk.workshop.budget.spend(bytes.length);
+  let holds = false;
+  walk.match(bytes, (_carved, offsets) => {
+    holds ||= offsets.length > 0;
+  });
+  return holds;
+}
+
+/** What the rules see of a text that does not stand in its bytes as it is, and what is written in it as letters. */
+async function examineViews(
+  walk: Walk,
+  reader: Reader,
+  containers: readonly Container[],
+  depth: number,
+  trail: readonly string[],
+): Promise<void> {
+  // The header of a PDF may stand anywhere in the beginning, so that any text that quotes one is one as well.
+  const isText = ({ kind }: Container) => TEXTS.includes(kind) || (kind === 'pdf' && !reader.at(0, 4).equals(PDF_BEGIN));
+  if (!containers.every(isText)) return;
+  const is_taken = containers.some(({ kind }) => kind === 'mail' || kind === 'mailbox');
+  for await (const view of textViews(reader, walk.workshop, { is_taken, isFile: (bytes) => isOrHoldsFile(walk, bytes) })) {
+    if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
+    if (view.kind === 'member') await examineMember(walk, view.member, depth + 1, [...trail, view.member.name]);
+    if (view.kind === 'view') matchPieces(walk, [walk.match(view.bytes, undefined, pathOf(walk, trail))], trail);
+    if (view.kind !== 'text') continue;
+    try {
+      await examineContent(walk, view.content, depth + 1, trail, { is_view: true });
+    } finally {
+      await disposeContent(view.content);
+    }
+    if (view.failure instanceof LimitReached) throw view.failure;
+  }
+}
+
+function shortened(name: string): string {
+  const { first, last } = NAME_CHARACTERS;
+  return name.length <= first + last ? name : name.slice(0, first) + name.slice(-last);
+}
+
+/** Opens a container and examines its members. One whose reader explains nothing, and gives members or does not fail, is explained as a whole. */
+async function open(
+  walk: Walk,
+  container: Container,
+  content: Content,
+  depth: number,
+  trail: readonly string[],
+): Promise<Opened> {
+  const explained = new Ranges(content.size);
+  const workshop: Workshop = {
+    ...walk.workshop,
+    explain: (start, end) => explained.add(start, end),
+    note: (sentence) => note(walk, trail.length > 0 ? trail.join(' / ') : null, sentence),
+  };
+  let members = 0;
+  let failure: StatusDetail | undefined;
+  try {
+    for await (const member of membersOf(container, content, trail.at(-1) ?? walk.name, workshop)) {
+      if (!member.view) members += 1;
+      await examineMember(walk, member, depth + 1, [...trail, shortened(member.name)]);
+    }
+  } catch (error) {
+    if (error instanceof LimitReached || isDiskError(error)) throw error;
+    failure = error instanceof Unreadable ? error.detail : 'damaged';
+  }
+  const is_guess = container.kind === 'seven' && container.is_guess === true;
+  const is_whole = !isBeside(container) && (members > 0 || (failure === undefined && !is_guess));
+  if (explained.is_empty && is_whole) explained.add(0, content.size);
+  return { explained, members, failure };
+}
+
+/** `is_rest`: it is a rest, and one thing as a whole; `is_view`: the content around it in another form. `taken`: formats that are not to be looked for in it. */
+async function examineContent(
+  walk: Walk,
+  content: Content,
+  depth: number,
+  trail: readonly string[],
+  { is_rest = false, is_view = false, taken = [] }: Kind & { taken?: readonly string[] | undefined } = {},
+): Promise<void> {
+  if (content.size === 0) return;
+  const places = matchContent(walk, content, trail, { is_rest, is_view });
+  for (const carved of places.keys()) if (taken.includes(carved.format)) places.delete(carved);
+  const reader = openReader(content, walk.workshop.budget);
+  try {
+    const explained = new Ranges(content.size);
+    const { containers, is_tried } = containersOf(walk, reader, trail.at(-1) ?? walk.name);
+    await examineViews(walk, reader, containers, depth, trail);
+    for (const container of containers) {
+      if (trail.length === 0 && isNamedAfterFile(container)) walk.found.named_after_upload = true;
+      if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
+      const opened = await open(walk, container, content, depth, trail);
+      if (opened.failure !== undefined) unread(walk, opened.failure);
+      explained.addAll(opened.explained);
+    }
+    const is_opened = !explained.is_empty;
+    const gaps = explained.gaps();
+    if (gaps.length === 0) return;
+    const steps = { open, examineContent, examineMember };
+    await new Rests(steps, walk, content, reader, depth, trail, places, is_rest).examine(gaps, is_opened, is_tried);
+  } finally {
+    reader.close();
+  }
+}
+
+/**
+ * Reads a file and everything packed in it, and matches each piece. Never throws for what the file holds: damage and limits are in `unread`; only for a
+ * disk that takes no more.
+ * `folder` takes members that are too big for memory; it is made where it is needed, and removed here.
+ */
+export async function examine(
+  file: Content & { name: string; sha256?: string | undefined },
+  parts: Matchers & {
+    limits: ScanLimits;
+    folder: string;
+    password?: string | undefined;
+    onProgress?: (progress: Progress) => void;
+    /** Counts what the scan uses up, for those who want to know it. */
+    budget?: Budget;
+  },
+): Promise<Examination> {
+  let files = 0;
+  const walk: Walk = {
+    match: parts.match,
+    asks_for_names: parts.asks_for_names,
+    share: 0,
+    report() {
+      const { members_total, members_scanned } = walk.found.coverage;
+      const members_found = Math.max(members_total, walk.workshop.budget.members_announced);
+      parts.onProgress?.({ share: walk.share, members_read: members_scanned, members_found });
+    },
+    matchHash: parts.matchHash,
+    sha256: file.sha256,
+    workshop: {
+      budget: parts.budget ?? new Budget(parts.limits, file.size),
+      password: parts.password,
+      path() {
+        if (files === 0) mkdirSync(parts.folder, { recursive: true });
+        files += 1;
+        return join(parts.folder, `${files}`);
+      },
+      explain: () => {},
+      note: () => {},
+    },
+    name: file.name,
+    worst: -1,
+    found: {
+      threat: null,
+      threat_member: null,
+      threat_facts: null,
+      media_type: null,
+      named_after_upload: parts.asks_for_names === true,
+      notes: [],
+      unread: [],
+      coverage: {
+        members_total: 0,
+        members_scanned: 0,
+        bytes_scanned: 0,
+        encrypted: 0,
+        bytes_raw: 0,
+        whole_file_conditions: true,
+      },
+    },
+  };
+  try {
+    await examineContent(walk, file, 0, []);
+  } catch (error) {
+    if (!(error instanceof LimitReached)) throw error;
+    unread(walk, error.detail);
+  } finally {
+    // Most files need none.
+    if (files > 0) await rm(parts.folder, { recursive: true, force: true });
+  }
+  return walk.found;
+}

@@ -1,0 +1,58 @@
+import type { StatusDetail } from '@palisade/contract/antivirus';
+import type { Content } from './content.ts';
+import type { Budget } from './limits.ts';
+
+/** What a member holds: unpacked and already counted, or a stream that is counted while it is read. `damage` says what is wrong with the content. */
+export type MemberBody =
+  | { content: Content; damage?: StatusDetail | undefined }
+  | { stream: AsyncIterable<unknown>; packed_bytes: number };
+
+/** One file of an archive. */
+export interface Member {
+  name: string;
+  /** Why its content cannot be read, if so. */
+  closed?: StatusDetail | undefined;
+  /** It is a view of what lies around it: matched, but not taken apart again. */
+  view?: true;
+  /** Carved formats that the reader of the container takes out of this member itself, as members beside it. */
+  taken?: readonly string[];
+  /** May be called once, before the next member is asked for. */
+  read(): Promise<MemberBody> | MemberBody;
+}
+
+/** What unpacking may use: the budget of the scan, and file names of its own for what is too big for memory. */
+export interface Workshop {
+  budget: Budget;
+  /** Opens what is encrypted. */
+  password?: string | undefined;
+  /** A path that nobody else uses. */
+  path(): string;
+  /**
+   * The reader understood the bytes from `start` to `end` (exclusive) of the content that it was given: headers, packed data of members that it gives,
+   * padding that is zero, trailers that the format knows. What no reader explains is examined as a member of its own, `rest at <offset>`. A reader that
+   * explains nothing at all, and does not fail, is taken to explain the whole of its content.
+   */
+  explain(start: number, end: number): void;
+  /** Something about the content that its person is to know, in one sentence. */
+  note(sentence: string): void;
+}
+
+/** The rest of an archive cannot be read. Data, not a failure: what came before is good. */
+export class Unreadable extends Error {
+  override name = 'Unreadable';
+  readonly detail: StatusDetail;
+
+  constructor(detail: StatusDetail) {
+    super(detail);
+    this.detail = detail;
+  }
+}
+
+/** Names without a declared encoding: most are UTF-8 all the same. */
+export function decodeName(raw: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(raw);
+  } catch {
+    return raw.toString('latin1');
+  }
+}

@@ -1,0 +1,317 @@
+import { inflateSync } from 'node:zlib';
+import type { StatusDetail } from '@palisade/contract/antivirus';
+import { extentsOf, headerStart } from './carved-extents.ts';
+import { type Hit, hitsOf, type Places } from './carving.ts';
+import { type Container, containerFor, containerOf, HEAD_BYTES, isFileHead } from './containers.ts';
+import { type Content, partOf } from './content.ts';
+import { looksLikeNothing } from './entropy.ts';
+import { hasParts, type LeafPart, leafParts } from './leaf-parts.ts';
+import { beginning, type Leaf, leafOf } from './leaves.ts';
+import { type Budget, LimitReached } from './limits.ts';
+import { type Kind, matchContent, matchPieces, note, pathOf, unread, type Walk } from './match-content.ts';
+import type { Member } from './member.ts';
+import type { Range, Ranges } from './ranges.ts';
+import { openReader, type Reader } from './reader.ts';
+import { LOOK_BYTES, textFormOf } from './text-encoding.ts';
+
+// What no reader explained of one content (docs/decisions/0082-every-byte-is-explained.md).
+
+/** What it costs to look whether a container begins at a place. */
+const PLACE_COST = 64;
+
+/** What opening a container came to. */
+export interface Opened {
+  explained: Ranges;
+  members: number;
+  failure: StatusDetail | undefined;
+}
+
+/** Formats that two or three bytes make of anything: in the middle of a file they are one only where they open. */
+function isWeak(container: Container): boolean {
+  if (container.kind === 'packed') return container.compressor === 'zlib';
+  return container.kind === 'seven' && ['lzma', 'Z', 'arj', 'cpio'].includes(container.format ?? '');
+}
+
+/**
+ * Archives that hold files as they are: the last of these may be an archive that is read from the end of the content as well, so that what is explained of it is no end of this one. They know their own
+ * end.
+ */
+function isOfWholeFiles(container: Container): boolean {
+  return container.kind === 'tar' || (container.kind === 'seven' && container.format === 'cpio');
+}
+
+/** The steps of the examination that lead from a rest on: it knows them, and they make rests. */
+interface Steps {
+  open(walk: Walk, container: Container, content: Content, depth: number, trail: readonly string[]): Promise<Opened>;
+  examineContent(
+    walk: Walk,
+    content: Content,
+    depth: number,
+    trail: readonly string[],
+    kind?: Kind & { taken?: readonly string[] | undefined },
+  ): Promise<void>;
+  examineMember(walk: Walk, member: Member, depth: number, trail: readonly string[]): Promise<void>;
+}
+
+/** What no reader explained of one content: it is taken for what it looks like, piece by piece, each byte once. */
+export class Rests {
+  private readonly steps: Steps;
+  private readonly walk: Walk;
+  private readonly content: Content;
+  private readonly reader: Reader;
+  private depth: number;
+  private readonly trail: readonly string[];
+  /** The content is a rest itself, and known to be one thing as a whole. */
+  private readonly is_rest: boolean;
+  private readonly hits: readonly Hit[];
+  private readonly extentOf: (hit: Hit, limit: number) => number;
+  /** The next hit that was not looked at. */
+  private hit = 0;
+
+  constructor(
+    steps: Steps,
+    walk: Walk,
+    content: Content,
+    reader: Reader,
+    depth: number,
+    trail: readonly string[],
+    places: Places,
+    is_rest: boolean,
+  ) {
+    this.steps = steps;
+    this.walk = walk;
+    this.content = content;
+    this.reader = reader;
+    this.depth = depth;
+    this.trail = trail;
+    this.is_rest = is_rest;
+    this.hits = hitsOf(reader, places);
+    this.extentOf = extentsOf(reader, this.hits);
+  }
+
+  /** `is_opened`: a reader opened what the gaps are in. `is_tried`: it was looked at as a container from its first byte on. */
+  async examine(gaps: readonly Range[], is_opened: boolean, is_tried: boolean): Promise<void> {
+    let start = 0;
+    for (const gap of gaps) {
+      // An archive that began in an earlier gap may end in a later one.
+      start = Math.max(start, gap.start);
+      // What stands in explained ranges is no beginning.
+      this.passHits(start);
+      while (start < gap.end) {
+        // Some formats begin with zeros.
+        if (start > 0) start = beginning(this.reader, start, skipZeros(this.reader, start, gap.end));
+        if (start >= gap.end) break;
+        start = await this.piece(start, gap.end, is_opened, is_tried && start === 0);
+      }
+    }
+  }
+
+  private passHits(start: number): void {
+    while ((this.hits[this.hit]?.offset ?? Number.POSITIVE_INFINITY) < start) this.hit += 1;
+  }
+
+  /** The next place at or behind `start`, and before `end`, where a container proves to begin. */
+  private nextHit(start: number, end: number): Hit | undefined {
+    for (this.passHits(start); ; this.hit += 1) {
+      const hit = this.hits[this.hit];
+      if (hit === undefined || hit.offset >= end) return undefined;
+      this.walk.workshop.budget.spend(PLACE_COST);
+      if (hit.carved.proves?.(this.reader, hit.offset) ?? true) return hit;
+    }
+  }
+
+  /** Examines what begins at `start`, and answers where it ends. */
+  private async piece(start: number, end: number, is_opened: boolean, is_tried: boolean): Promise<number> {
+    const hit = this.nextHit(start, end);
+    if (!is_tried) {
+      const container = start > 0 ? containerOf(this.reader.at(start, Math.min(HEAD_BYTES, end - start))) : undefined;
+      const begins = hit?.offset === start ? hit : undefined;
+      if (begins !== undefined) this.hit += 1;
+      const after =
+        container !== undefined
+          ? await this.open(container, start, isOfWholeFiles(container) ? this.content.size : this.endOf(begins, end), {
+              name: begins?.carved.format,
+              is_quiet: begins?.carved.is_guess ?? isWeak(container),
+            })
+          : begins !== undefined && (await this.carve(begins, end, false));
+      if (typeof after === 'number') return after;
+    }
+    const leaf_end = await this.leaf(start, end, is_opened);
+    if (leaf_end !== undefined) return leaf_end;
+    return this.raw(start, this.nextHit(start + 1, end)?.offset ?? end, is_opened);
+  }
+
+  private endOf(hit: Hit | undefined, end: number): number {
+    return hit === undefined ? end : this.extentOf(hit, end);
+  }
+
+  /** Opens what a hit says; undefined where it is nothing that opens. */
+  private async carve(hit: Hit, end: number, is_quiet: boolean): Promise<number | undefined> {
+    const { format, is_guess = false } = hit.carved;
+    const start = format === 'mime' ? headerStart(this.reader, hit.offset) : hit.offset;
+    const container = containerFor(format, this.reader.at(start, HEAD_BYTES));
+    return await this.open(container, start, this.extentOf(hit, end), { name: format, is_quiet: is_quiet || is_guess, is_guess });
+  }
+
+  /**
+   * Opens a container from `start` to `end` at most, examines what its reader does not explain, and answers where it ends; undefined where it does not
+   * open. `is_quiet`: that it does not open means nothing.
+   */
+  private async open(
+    container: Container,
+    start: number,
+    end: number,
+    { name, is_quiet, is_guess = false }: { name: string | undefined; is_quiet: boolean; is_guess?: boolean },
+  ): Promise<number | undefined> {
+    const { walk, trail } = this;
+    if (!walk.workshop.budget.mayDescend(this.depth)) {
+      unread(walk, 'depth');
+      return undefined;
+    }
+    const own_trail = start === 0 ? trail : [...trail, `rest at ${start}`];
+    const { explained, failure } = await this.steps.open(
+      walk,
+      container,
+      partOf(this.content, start, end),
+      this.depth,
+      own_trail,
+    );
+    // What has no magic of its own gives some bytes before it turns out to be something else.
+    if (explained.is_empty || (is_guess && failure === 'damaged')) {
+      if (failure !== undefined && !is_quiet) {
+        unread(walk, failure);
+        const what = name === undefined ? 'a container' : `a container in the format ${name}`;
+        note(
+          walk,
+          trail.length > 0 ? trail.join(' / ') : null,
+          `At byte ${start} there seems to be ${what}, which could not be opened.`,
+        );
+      }
+      return undefined;
+    }
+    if (failure !== undefined) unread(walk, failure);
+    const after = start + explained.end;
+    if (start > 0) {
+      this.count(failure === undefined);
+      matchContent(walk, partOf(this.content, start, after), own_trail, { is_rest: true });
+    }
+    const holes = explained.gaps().map((gap) => ({ start: start + gap.start, end: start + gap.end }));
+    // A container within a hole of another is one deeper: else each of a thousand around another would be matched once more.
+    this.depth += 1;
+    await this.examine(
+      holes.filter((hole) => hole.end <= after),
+      true,
+      false,
+    );
+    this.depth -= 1;
+    return after;
+  }
+
+  private count(is_read: boolean): void {
+    this.walk.found.coverage.members_total += 1;
+    this.walk.workshop.budget.addMember();
+    if (is_read) this.walk.found.coverage.members_scanned += 1;
+    this.walk.report();
+  }
+
+  /** What holds nothing but itself: where it ends, after its own examination. What proves to be a container within it is opened, but need not be one. */
+  private async leaf(start: number, end: number, is_opened: boolean): Promise<number | undefined> {
+    const part = partOf(this.content, start, end);
+    const reader = start === 0 && end === this.content.size ? this.reader : openReader(part, this.walk.workshop.budget);
+    let leaf: Leaf | undefined;
+    try {
+      leaf = leafOf(reader);
+    } finally {
+      if (reader !== this.reader) reader.close();
+    }
+    if (leaf === undefined) return undefined;
+    const after = start + (this.is_rest && start === 0 ? part.size : leaf.end);
+    // What stands before a container is a file of its own, too.
+    if (start > 0 || (is_opened && after < this.content.size)) {
+      this.count(true);
+      const own = partOf(this.content, start, after);
+      await this.steps.examineContent(this.walk, own, this.depth, [...this.trail, `rest at ${start}`], { is_rest: true });
+      return after;
+    }
+    if (leaf.kind === 'binary') await this.parts();
+    let at = 1;
+    for (let hit = this.nextHit(at, after); hit !== undefined; hit = this.nextHit(at, after)) {
+      this.hit += 1;
+      at = (await this.carve(hit, end, leaf.kind === 'binary')) ?? hit.offset + 1;
+    }
+    return Math.max(at, after);
+  }
+
+  /** What a picture or a sound carries beside what it shows: a member where it is a file or a text, else only matched as a piece of its own. */
+  private async parts(): Promise<void> {
+    const { walk, trail, reader, depth } = this;
+    for (const part of leafParts(reader)) {
+      const bytes = partBytes(reader, part, walk.workshop.budget);
+      if (bytes === undefined) continue;
+      const name = `${part.name} at ${part.start}`;
+      const head = bytes.subarray(0, HEAD_BYTES);
+      if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
+      // A smaller picture of the same is no member.
+      if (hasParts(head)) {
+        await this.steps.examineContent(walk, { size: bytes.length, bytes }, depth + 1, [...trail, name], { is_view: true });
+        continue;
+      }
+      if (!isFileHead(head, bytes.length) && textFormOf(bytes.subarray(0, LOOK_BYTES)) === undefined) {
+        matchPieces(walk, [walk.match(bytes, undefined, pathOf(walk, trail))], [...trail, name]);
+        continue;
+      }
+      await this.steps.examineMember(walk, { name, read: () => ({ content: { size: bytes.length, bytes } }) }, depth + 1, [
+        ...trail,
+        name,
+      ]);
+    }
+  }
+
+  /** What nobody knows: matched from its own first byte on. */
+  private raw(start: number, end: number, is_opened: boolean): number {
+    const { walk, trail } = this;
+    if (start > 0 || end < this.content.size)
+      matchContent(walk, partOf(this.content, start, end), [...trail, `rest at ${start}`], { is_rest: true });
+    if (is_opened && looksLikeNothing(this.reader, start, end)) {
+      unread(walk, 'unexplained');
+      const place = `The ${end - start} bytes from byte ${start} on belong to nothing in it and look like nothing known.`;
+      note(walk, trail.length > 0 ? trail.join(' / ') : null, place);
+    } else walk.found.coverage.bytes_raw += end - start;
+    return end;
+  }
+}
+
+/** A part of a picture is a comment or a description: what is larger is matched with the picture. Bytes. */
+const PART_BYTES_MAXIMUM = 16 * 1024 ** 2;
+
+/** The bytes of a part; undefined for those that are too large, or not packed as they say. */
+function partBytes(reader: Reader, { start, end, packed, more = [] }: LeafPart, budget: Budget): Buffer | undefined {
+  const pieces = [{ start, end }, ...more];
+  const size = pieces.reduce((sum, piece) => sum + piece.end - piece.start, 0);
+  if (size > PART_BYTES_MAXIMUM) return undefined;
+  const bytes = Buffer.concat(pieces.map((piece) => reader.at(piece.start, piece.end - piece.start)));
+  if (packed !== true) return bytes;
+  try {
+    const plain = inflateSync(bytes, { maxOutputLength: Math.min(PART_BYTES_MAXIMUM, budget.memberMaximum(bytes.length)) });
+    budget.addUnpacked(plain.length, plain.length, bytes.length);
+    return plain;
+  } catch (error) {
+    if (error instanceof LimitReached) throw error;
+    return undefined;
+  }
+}
+
+const ZEROS = Buffer.alloc(64 * 1024);
+
+/** Where something else than zeros stands next. */
+function skipZeros(reader: Reader, start: number, end: number): number {
+  // Most rests begin with something else.
+  if (reader.at(start, 1)[0] !== 0) return start;
+  for (let at = start; at < end; ) {
+    const piece = reader.at(at, Math.min(ZEROS.length, end - at));
+    if (piece.length === 0) return end;
+    if (!piece.equals(ZEROS.subarray(0, piece.length))) return at + piece.findIndex((byte) => byte !== 0);
+    at += piece.length;
+  }
+  return end;
+}

@@ -1,0 +1,204 @@
+import { standsAt } from './content.ts';
+import { decodedBase64 } from './text-codings.ts';
+
+// How people's programs read a file as text: by its byte order mark, else by its look (the WHATWG encoding standard for the names; RFC 2152 for UTF-7).
+
+type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be';
+
+/** A text: its encoding, and how many bytes of it are a byte order mark. */
+export interface TextForm {
+  encoding: Encoding;
+  mark_bytes: number;
+}
+
+const UTF8_MARK = Buffer.from('efbbbf', 'hex');
+
+/** Without the mark that programs put before a text of UTF-8: rules tell what a file is by the first bytes of the text. */
+export function withoutMark(bytes: Buffer): Buffer {
+  return bytes.subarray(0, UTF8_MARK.length).equals(UTF8_MARK) ? bytes.subarray(UTF8_MARK.length) : bytes;
+}
+
+const MARKS: readonly { mark: Buffer; encoding: Encoding }[] = [
+  // Before UTF-16, whose mark it begins with.
+  { mark: Buffer.from('fffe0000', 'hex'), encoding: 'utf-32le' },
+  { mark: Buffer.from('0000feff', 'hex'), encoding: 'utf-32be' },
+  { mark: UTF8_MARK, encoding: 'utf-8' },
+  { mark: Buffer.from('fffe', 'hex'), encoding: 'utf-16le' },
+  { mark: Buffer.from('feff', 'hex'), encoding: 'utf-16be' },
+];
+const WIDE: readonly Encoding[] = ['utf-16le', 'utf-16be', 'utf-32le', 'utf-32be'];
+/** As much of a file decides. Bytes. */
+export const LOOK_BYTES = 4096;
+const QUICK_BYTES = 128;
+/** Less says nothing without a mark. Characters. */
+const LOOK_CHARACTERS_LEAST = 4;
+/** A text may have stray control characters, and a text of another alphabet has blanks and line ends at least: one of so many characters. */
+const CONTROLS_ONE_OF = 32;
+const ASCII_ONE_OF = 16;
+
+/** Control characters that texts have: tab, line feed, vertical tab, form feed, return, the end of a DOS text, escape. */
+const ORDINARY_CONTROLS: ReadonlySet<number> = new Set([8, 9, 10, 11, 12, 13, 26, 27]);
+
+function isControl(code: number): boolean {
+  return code < 0x20 ? !ORDINARY_CONTROLS.has(code) : code === 0x7f || code === 0xfffe || code === 0xffff;
+}
+
+/** One code unit, in whichever order of bytes. */
+function unitAt(piece: Buffer, at: number, encoding: Encoding): number {
+  if (encoding === 'utf-16le') return piece.readUInt16LE(at);
+  if (encoding === 'utf-16be') return piece.readUInt16BE(at);
+  return encoding === 'utf-32le' ? piece.readUInt32LE(at) : piece.readUInt32BE(at);
+}
+
+/** The code units of bytes, as far as they are whole. */
+function unitsOf(piece: Buffer, encoding: Encoding): number[] {
+  const width = encoding.startsWith('utf-32') ? 4 : 2;
+  return Array.from({ length: Math.floor(piece.length / width) }, (_, index) => unitAt(piece, index * width, encoding));
+}
+
+/** How many characters of ASCII there are when the bytes are read like that; undefined when they make no text, which most show at once. */
+function asciiIn(piece: Buffer, encoding: Encoding): number | undefined {
+  const is_wide = encoding.startsWith('utf-32');
+  const width = is_wide ? 4 : 2;
+  let ascii = 0;
+  let wrong = 0;
+  let units = 0;
+  let is_open = false;
+  for (let at = 0; at + width <= piece.length; at += width) {
+    const code = unitAt(piece, at, encoding);
+    units += 1;
+    if (code < 0x80) ascii += 1;
+    const is_low = code >= 0xdc00 && code < 0xe000;
+    if (is_wide ? code >= 0x110000 || (code >= 0xd800 && code < 0xe000) : is_low !== is_open) return undefined;
+    if (isControl(code)) wrong += 1;
+    is_open = !is_wide && code >= 0xd800 && code < 0xdc00;
+  }
+  return wrong * CONTROLS_ONE_OF > units ? undefined : ascii;
+}
+
+/** Whether bytes are a text in ASCII or in any encoding that has ASCII in it, and zeros that fill up what it came in. */
+function isPlain(padded: Buffer): boolean {
+  let end = padded.length;
+  while (end > 0 && padded[end - 1] === 0) end -= 1;
+  const piece = padded.subarray(0, end);
+  if (end === 0 || piece.includes(0)) return false;
+  let wrong = 0;
+  // By index: each text is looked at several times, and an iterator takes four times as long.
+  for (let at = 0; at < piece.length; at += 1) {
+    const byte = piece[at] ?? 0;
+    if (byte < 0x20 && !ORDINARY_CONTROLS.has(byte)) wrong += 1;
+  }
+  return wrong * CONTROLS_ONE_OF <= piece.length;
+}
+
+/** What kind of text begins with these bytes; undefined for what is none. */
+export function textFormOf(head: Buffer): TextForm | undefined {
+  const piece = head.subarray(0, LOOK_BYTES);
+  if (piece.length === 0) return undefined;
+  for (const { mark, encoding } of MARKS) {
+    if (!standsAt(piece, mark, 0)) continue;
+    const behind = piece.subarray(mark.length);
+    const is_text = encoding === 'utf-8' ? isPlain(behind) : asciiIn(behind, encoding) !== undefined;
+    if (is_text) return { encoding, mark_bytes: mark.length };
+  }
+  if (isPlain(piece)) return { encoding: 'utf-8', mark_bytes: 0 };
+  let best: { encoding: Encoding; share: number } | undefined;
+  for (const encoding of WIDE) {
+    const characters = Math.floor(piece.length / (encoding.startsWith('utf-32') ? 4 : 2));
+    // Most of what is no text shows it at once.
+    if (characters < LOOK_CHARACTERS_LEAST || asciiIn(piece.subarray(0, QUICK_BYTES), encoding) === undefined) continue;
+    const ascii = asciiIn(piece, encoding);
+    if (ascii === undefined || ascii * ASCII_ONE_OF < characters) continue;
+    if (best === undefined || ascii / characters > best.share) best = { encoding, share: ascii / characters };
+  }
+  return best === undefined ? undefined : { encoding: best.encoding, mark_bytes: 0 };
+}
+
+const RETURN = 0x0d;
+const NEWLINE = 0x0a;
+
+/** Whether a line of a text ends with a return alone, as on old Macs. */
+export function hasLoneReturn(text: Buffer): boolean {
+  for (let at = text.indexOf(RETURN); at >= 0; at = text.indexOf(RETURN, at + 1)) {
+    if (text[at + 1] !== NEWLINE) return true;
+  }
+  return false;
+}
+
+function* wide32(pieces: Iterable<Buffer>, encoding: Encoding): Generator<string> {
+  let rest = Buffer.alloc(0);
+  for (const piece of pieces) {
+    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+    const characters = unitsOf(bytes, encoding).map((code) => (code < 0x110000 ? String.fromCodePoint(code) : '\ufffd'));
+    rest = Buffer.from(bytes.subarray(bytes.length - (bytes.length % 4)));
+    yield characters.join('');
+  }
+}
+
+function* wide16(pieces: Iterable<Buffer>, encoding: Encoding): Generator<string> {
+  const decoder = new TextDecoder(encoding);
+  for (const piece of pieces) yield decoder.decode(piece, { stream: true });
+}
+
+function* latin(pieces: Iterable<Buffer>): Generator<string> {
+  for (const piece of pieces) yield piece.toString('latin1');
+}
+
+/** The text in UTF-8 without its byte order mark, each line with a line feed at its end. What is UTF-8 or nearly so keeps its bytes. */
+export function* decodedText(pieces: Iterable<Buffer>, { encoding, mark_bytes }: TextForm): Generator<Buffer> {
+  const texts =
+    encoding === 'utf-8' ? latin(pieces) : encoding.startsWith('utf-32') ? wide32(pieces, encoding) : wide16(pieces, encoding);
+  // The decoder of UTF-16 takes the mark off, the others leave it.
+  let to_skip = encoding === 'utf-8' ? mark_bytes : encoding.startsWith('utf-32') && mark_bytes > 0 ? 1 : 0;
+  let held = '';
+  for (const text of texts) {
+    const whole = held + text.slice(to_skip);
+    to_skip = 0;
+    // It is not known yet whether a line feed follows.
+    held = whole.endsWith('\r') ? '\r' : '';
+    const plain = whole
+      .slice(0, whole.length - held.length)
+      .replaceAll('\r\n', '\n')
+      .replaceAll('\r', '\n');
+    if (plain !== '') yield Buffer.from(plain, encoding === 'utf-8' ? 'latin1' : 'utf8');
+  }
+  if (held !== '') yield Buffer.from('\n');
+}
+
+const SHIFT = Buffer.from('+A');
+const LETTER_A = 0x41;
+const LETTER_H = 0x48;
+/** A shift to letters and back: `+`, the base64 of one or more characters of which the first is ASCII, `-`. */
+const SHIFTED = /\+A[A-H][A-Za-z0-9+/]{1,256}-?/g;
+
+/** Whether a text of ASCII has characters written in the way of UTF-7. */
+export function hasUtf7(text: Buffer): boolean {
+  for (let at = text.indexOf(SHIFT); at >= 0; at = text.indexOf(SHIFT, at + 1)) {
+    const next = text[at + 2] ?? 0;
+    if (next < LETTER_A || next > LETTER_H) continue;
+    const [shifted] = /^\+[A-Za-z0-9+/]{3,256}-/.exec(text.toString('latin1', at, at + 260)) ?? [];
+    if (shifted !== undefined && fromShifted(shifted) !== undefined) return true;
+  }
+  return false;
+}
+
+/** The characters of one shift; undefined when it is none. */
+function fromShifted(shifted: string): string | undefined {
+  const bytes = decodedBase64(Buffer.from(shifted.replaceAll(/^\+|-$/g, ''), 'latin1'));
+  const whole = bytes.subarray(0, bytes.length - (bytes.length % 2));
+  const units = unitsOf(whole, 'utf-16be');
+  if (units.length === 0 || units.some(isControl)) return undefined;
+  return String.fromCharCode(...units);
+}
+
+/** A text with what is written in the way of UTF-7 decoded. */
+export function fromUtf7(text: Buffer): Buffer {
+  const plain = text
+    .toString('latin1')
+    .replaceAll(SHIFTED, (shifted) => {
+      const characters = fromShifted(shifted);
+      return characters === undefined ? shifted : Buffer.from(characters, 'utf8').toString('latin1');
+    })
+    .replaceAll('+-', '+');
+  return Buffer.from(plain, 'latin1');
+}

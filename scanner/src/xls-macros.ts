@@ -1,0 +1,158 @@
+import { countedText, type Edition, formulaOf, rkNumber } from './biff-formula.ts';
+import type { Budget } from './limits.ts';
+import { keyOf, type MacroSheet, macroText, newSheet } from './xlm-text.ts';
+
+// The macro sheets of a workbook of Excel 5 to 2003 (MS-XLS): Excel runs them as it did before there was Visual Basic, and they lie in the same stream as all.
+
+const RECORD = {
+  formula: 0x0006,
+  eof: 0x000a,
+  name: 0x0018,
+  bof: 0x0809,
+  bound_sheet: 0x0085,
+  label: 0x0204,
+  label_sst: 0x00fd,
+  number: 0x0203,
+  rk: 0x027e,
+  mul_rk: 0x00bd,
+  string: 0x0207,
+  sst: 0x00fc,
+  continued: 0x003c,
+} as const;
+const MACRO_SHEET = 0x0040;
+const BIFF8 = 0x0600;
+/** Names that Excel has itself, by the one character that they are stored as. */
+const OWN_NAMES: Readonly<Record<number, string>> = {
+  1: 'Auto_Open',
+  2: 'Auto_Close',
+  10: 'Auto_Activate',
+  11: 'Auto_Deactivate',
+};
+const NAMES_MAXIMUM = 4096;
+const TEXTS_MAXIMUM = 65_536;
+
+interface BiffRecord {
+  type: number;
+  body: Buffer;
+}
+
+function* recordsOf(stream: Buffer): Generator<BiffRecord> {
+  for (let at = 0; at + 4 <= stream.length; ) {
+    const body = stream.subarray(at + 4, at + 4 + stream.readUInt16LE(at + 2));
+    yield { type: stream.readUInt16LE(at), body };
+    at += 4 + body.length;
+  }
+}
+
+/** The shared texts (MS-XLS 2.4.265) of one record: those that go on in the next are left out. */
+function sharedTexts(body: Buffer): string[] {
+  const texts: string[] = [];
+  for (let at = 8; at + 3 <= body.length && texts.length < TEXTS_MAXIMUM; ) {
+    const count = body.readUInt16LE(at);
+    const flags = body[at + 2] ?? 0;
+    const runs = (flags & 8) !== 0 && at + 5 <= body.length ? body.readUInt16LE(at + 3) : 0;
+    const extra_at = at + 3 + ((flags & 8) !== 0 ? 2 : 0);
+    const extra = (flags & 4) !== 0 && extra_at + 4 <= body.length ? body.readUInt32LE(extra_at) : 0;
+    const start = extra_at + ((flags & 4) !== 0 ? 4 : 0);
+    const end = start + count * ((flags & 1) === 1 ? 2 : 1);
+    if (end > body.length) break;
+    texts.push(body.toString((flags & 1) === 1 ? 'utf16le' : 'latin1', start, end));
+    at = end + runs * 4 + extra;
+  }
+  return texts;
+}
+
+/** A defined name (MS-XLS 2.4.150), and whether Excel runs what it stands for by itself. */
+function nameOf(body: Buffer, edition: Edition): { name: string; tokens: Buffer } | undefined {
+  if (body.length < 15) return undefined;
+  const is_own = (body.readUInt16LE(0) & 0x20) !== 0;
+  const count = body[3] ?? 0;
+  const is_wide = edition === 'biff8' && ((body[14] ?? 0) & 1) === 1;
+  const start = edition === 'biff8' ? 15 : 14;
+  const end = start + count * (is_wide ? 2 : 1);
+  const text = body.toString(is_wide ? 'utf16le' : 'latin1', start, end);
+  const tokens = body.subarray(end, end + body.readUInt16LE(4));
+  return { name: is_own ? (OWN_NAMES[text.charCodeAt(0)] ?? `name ${text.charCodeAt(0)}`) : text, tokens };
+}
+
+/** The macro sheets of a workbook's stream as a text for the rules; undefined where it has none. */
+export function xlsMacros(stream: Buffer, budget: Budget): string | undefined {
+  if (stream.length < 8 || stream.readUInt16LE(0) !== RECORD.bof) return undefined;
+  const edition: Edition = stream.readUInt16LE(4) === BIFF8 ? 'biff8' : 'biff5';
+  budget.spend(stream.length);
+  const names: { name: string; tokens: Buffer }[] = [];
+  const sheet_names: string[] = [];
+  const sheets: MacroSheet[] = [];
+  let texts: string[] = [];
+  let sheet: MacroSheet | undefined;
+  /** Substreams stand in each other, as charts do in sheets. */
+  let began = 0;
+  let last: { row: number; column: number } | undefined;
+  for (const { type, body } of recordsOf(stream)) {
+    const cell = body.length >= 6 ? { row: body.readUInt16LE(0), column: body.readUInt16LE(2) } : undefined;
+    switch (type) {
+      case RECORD.bof:
+        if (began > 0 && body.length >= 4) {
+          sheet = body.readUInt16LE(2) === MACRO_SHEET ? newSheet(`${sheets.length + 1}`) : undefined;
+          if (sheet !== undefined) sheets.push(sheet);
+        }
+        began += 1;
+        break;
+      case RECORD.eof:
+        sheet = undefined;
+        break;
+      case RECORD.bound_sheet:
+        // Its type: 1 for a macro sheet.
+        if (body.length > 8 && body[5] === 1) sheet_names.push(countedText(body, 6, edition).text);
+        break;
+      case RECORD.name: {
+        const found = names.length < NAMES_MAXIMUM ? nameOf(body, edition) : undefined;
+        if (found !== undefined) names.push(found);
+        break;
+      }
+      case RECORD.sst:
+        texts = sharedTexts(body);
+        break;
+      case RECORD.label_sst:
+        if (cell !== undefined && body.length >= 10) sheet?.cells.set(keyOf(cell), texts[body.readUInt32LE(6)] ?? '');
+        break;
+      case RECORD.label:
+        if (cell !== undefined && body.length >= 8) {
+          const is_wide = edition === 'biff8' && ((body[8] ?? 0) & 1) === 1;
+          sheet?.cells.set(keyOf(cell), body.toString(is_wide ? 'utf16le' : 'latin1', edition === 'biff8' ? 9 : 8));
+        }
+        break;
+      case RECORD.number:
+        if (cell !== undefined && body.length >= 14) sheet?.cells.set(keyOf(cell), body.readDoubleLE(6));
+        break;
+      case RECORD.rk:
+        if (cell !== undefined && body.length >= 10) sheet?.cells.set(keyOf(cell), rkNumber(body.readInt32LE(6)));
+        break;
+      case RECORD.mul_rk:
+        for (let at = 4, column = cell?.column ?? 0; cell !== undefined && at + 6 <= body.length - 2; at += 6, column += 1)
+          sheet?.cells.set(keyOf({ row: cell.row, column }), rkNumber(body.readInt32LE(at + 2)));
+        break;
+      case RECORD.formula: {
+        last = cell;
+        if (sheet === undefined || cell === undefined || body.length < 22) break;
+        const formula = formulaOf(body.subarray(22, 22 + body.readUInt16LE(20)), edition, (index) => names[index - 1]?.name);
+        if (formula !== undefined) sheet.formulas.push({ cell, formula });
+        break;
+      }
+      case RECORD.string:
+        // What the formula before it came to when the workbook was saved.
+        if (last !== undefined && body.length > 3 && sheet !== undefined) {
+          const is_wide = edition === 'biff8' && ((body[2] ?? 0) & 1) === 1;
+          const saved = body.toString(is_wide ? 'utf16le' : 'latin1', edition === 'biff8' ? 3 : 2);
+          sheet.saved.set(keyOf(last), saved);
+        }
+        break;
+    }
+  }
+  for (const [index, name] of sheet_names.entries()) {
+    const found = sheets[index];
+    if (found !== undefined) found.name = name;
+  }
+  const own = names.map(({ name, tokens }) => ({ name, formula: formulaOf(tokens, edition, () => undefined) }));
+  return macroText(sheets, own, budget);
+}

@@ -1,0 +1,31 @@
+// `node scanner/test/grammar/compare.ts [--seed N] [--count N] [--harmless N] [--all] [--keep FOLDER]`: reads generated files beside independent programs,
+// prints what was silently missed, and keeps the report in bench/results/reader-comparison.json. `--all` asks the others about every file, `--keep` keeps
+// the files that were missed.
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { compareReaders } from './compare-readers.ts';
+
+const RESULTS = new URL('../../../bench/results/reader-comparison.json', import.meta.url);
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    count: { type: 'string', default: '1000' },
+    harmless: { type: 'string', default: '300' },
+    all: { type: 'boolean', default: false },
+    keep: { type: 'string' },
+  },
+});
+const began = performance.now();
+const seed = Number(values.seed);
+const comparison = await compareReaders({
+  seed,
+  count: Number(values.count),
+  harmless_count: Number(values.harmless),
+  ask_all: values.all,
+  keep: values.keep,
+  onProgress: (done) => done % 100 === 0 && process.stderr.write(`${done} files\n`),
+});
+const seconds = Math.round((performance.now() - began) / 1000);
+writeFileSync(RESULTS, `${JSON.stringify({ when: new Date().toISOString(), seed, seconds, ...comparison }, null, 2)}\n`);
+const { wrappers: _, ...shown } = comparison;
+process.stdout.write(`${JSON.stringify({ seed, seconds, ...shown }, null, 2)}\n`);

@@ -1,0 +1,4 @@
+import type { EngineLog } from '#scanner/engine-log.ts';
+
+/** For tests in which nobody reads what engines say. */
+export const SILENT: EngineLog = { debug() {}, info() {}, warn() {}, error() {} };

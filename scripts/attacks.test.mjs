@@ -1,0 +1,70 @@
+// Holds docs/attacks.md: every point from A.1 to D.24 has its rows, and each row names a test that is there, or a measurement that was kept.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT } from './node-runtime.mjs';
+
+const text = readFileSync(join(ROOT, 'docs/attacks.md'), 'utf8');
+const POINTS = [
+  ...Array.from({ length: 5 }, (_, index) => `A.${index + 1}`),
+  ...Array.from({ length: 9 }, (_, index) => `B.${index + 6}`),
+  ...Array.from({ length: 4 }, (_, index) => `C.${index + 15}`),
+  ...Array.from({ length: 6 }, (_, index) => `D.${index + 19}`),
+];
+
+/** @param {string} table */
+function rowsOf(table) {
+  return [...table.matchAll(/^\| ([A-D]\.\d+) \| (.*?) \| (.*) \|$/gmu)].map(([, point = '', what = '', shown = '']) => ({
+    point,
+    what,
+    shown,
+  }));
+}
+
+/** What a row names as its proof and is not there; "nothing" for a row without one. @param {{ shown: string }} row */
+function missing({ shown }) {
+  const proofs = [...shown.matchAll(/\[[^\]]+\]\(\.\.\/([^)]+)\)|\*([^*]+)\*/gu)];
+  if (!proofs.some(([, path = '', name]) => name !== undefined || path.startsWith('bench/results/'))) return ['nothing'];
+  let file = '';
+  return proofs.flatMap(([, path, name]) => {
+    if (path !== undefined) {
+      file = existsSync(join(ROOT, path)) ? readFileSync(join(ROOT, path), 'utf8') : '';
+      return file === '' ? [path] : [];
+    }
+    return name !== undefined && hasTest(file, name) ? [] : [String(name)];
+  });
+}
+
+/** Whether a file has a test, a group of them or a hostile file of this name: a word of a comment is none. @param {string} file @param {string} name */
+function hasTest(file, name) {
+  const at = file.indexOf(name);
+  return (
+    at >= 0 &&
+    file
+      .split('\n')
+      .some((line) => line.includes(name) && /(?:\b(?:test|it|describe)\b.*\(|^\s*\]\)\(|^\s*\[|^\s*\b\w+\()\s*['"`]/u.test(line))
+  );
+}
+
+const rows = rowsOf(text);
+
+test('has rows for every point, in order', () => {
+  expect([...new Set(rows.map(({ point }) => point))]).toEqual(POINTS);
+  expect(rows.length).toBeGreaterThan(60);
+});
+
+test('names tests that are there', () => {
+  expect(rows.flatMap((row) => missing(row).map((name) => `${row.point}: ${name}`))).toEqual([]);
+});
+
+test('the check bites', () => {
+  const own = '[attacks.test.mjs](../scripts/attacks.test.mjs)';
+  expect(missing({ shown: `${own}: *the check bites*` })).toEqual([]);
+  expect(missing({ shown: `${own}: *a test of that name*, *has rows for every point, in order*` })).toEqual([
+    'a test of that name',
+  ]);
+  expect(missing({ shown: '[x](../scripts/no-such.test.mjs): *the check bites*' })).toHaveLength(2);
+  expect(missing({ shown: `${own}: *rows.flatMap*` })).toEqual(['rows.flatMap']);
+  expect(missing({ shown: `${own}` })).toEqual(['nothing']);
+  expect(missing({ shown: 'We thought of it' })).toEqual(['nothing']);
+});

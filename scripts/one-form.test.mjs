@@ -1,0 +1,39 @@
+// Holds that a date and a choice look alike on every screen: dates are written by one file, and selects are drawn by two components.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT } from './node-runtime.mjs';
+
+/** What is written where alone. `history-day.ts` writes days of the account's own time zone, which are no moments. */
+const HOMES = [
+  {
+    what: /\b(?:toLocale(?:Date|Time)?String\(|(?:new )?Intl\.(?:Relative)?(?:Date)?TimeFormat\((?!\)\.resolvedOptions))/u,
+    homes: ['ui/moment.tsx', 'features/anti-hacking/history-day.ts'],
+  },
+  { what: /<(?:select|NativeSelect|Select)\b/u, homes: ['ui/choice.tsx', 'ui/list-filters.tsx'] },
+];
+
+/** @param {string} name @param {string} source */
+function strays(name, source) {
+  return HOMES.filter(({ what, homes }) => what.test(source) && !homes.includes(name)).map(({ what }) => `${name}: ${what}`);
+}
+
+test('dates are written by one file and selects drawn by two components', () => {
+  const folder = join(ROOT, 'web/src');
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => /\.tsx?$/u.test(name) && !name.includes('.test.'),
+  );
+  expect(sources.length).toBeGreaterThan(150);
+  expect(sources.flatMap((name) => strays(name, readFileSync(join(folder, name), 'utf8')))).toEqual([]);
+  // What is written nowhere would hold nothing.
+  for (const { what, homes } of HOMES) {
+    for (const home of homes) expect(readFileSync(join(folder, home), 'utf8'), home).toMatch(what);
+  }
+});
+
+test('the check bites', () => {
+  expect(strays('ui/new.tsx', 'new Date().toLocaleDateString()')).toHaveLength(1);
+  expect(strays('ui/new.tsx', "new Intl.DateTimeFormat('en').format(at)")).toHaveLength(1);
+  expect(strays('features/a/b.tsx', '<select aria-label="x">')).toHaveLength(1);
+  expect(strays('features/a/b.tsx', 'Intl.DateTimeFormat().resolvedOptions().timeZone')).toEqual([]);
+});

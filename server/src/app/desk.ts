@@ -1,0 +1,257 @@
+import type { LiveEvent } from '@palisade/contract/events';
+import { may } from '@palisade/contract/may';
+import { displayName } from '@palisade/scanner/filename';
+import type { Kysely } from 'kysely';
+import { serveAttachments } from '#features/chat/attachments.routes.ts';
+import { createAttachments, type SealedFiles } from '#features/chat/attachments.ts';
+import { createCanned } from '#features/chat/canned.ts';
+import { serveChat } from '#features/chat/chat.routes.ts';
+import type { ChatTables } from '#features/chat/chat.tables.ts';
+import { createChat, type Things } from '#features/chat/chat.ts';
+import { createConversations } from '#features/chat/conversations.ts';
+import { serveDesk } from '#features/chat/desk.routes.ts';
+import { createDesk } from '#features/chat/desk.ts';
+import { createDeskNews } from '#features/chat/desk-news.ts';
+import { readDeskSettings, writeDeskSettings } from '#features/chat/desk-settings.ts';
+import { keepUnforgotten } from '#features/chat/forgotten.ts';
+import { createLetters } from '#features/chat/letters.ts';
+import { createReports } from '#features/chat/reports.ts';
+import { createTeam } from '#features/chat/team.ts';
+import type { Firewall } from '#features/firewall/firewall.ts';
+import { serveHelp } from '#features/help/help.routes.ts';
+import { createHelp } from '#features/help/help.ts';
+import type { Remote } from '#features/remote/remote.ts';
+import type { Subscriptions } from '#features/subscriptions/subscriptions.ts';
+import type { Audit } from '#platform/audit.ts';
+import { logFailure } from '#platform/database-patience.ts';
+import type { DeskTopics } from '#platform/desk-topics.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { Mail } from '#platform/mail.ts';
+import { createMemoryPresence } from '#platform/presence/memory-presence.ts';
+import { createRedisPresence } from '#platform/presence/redis-presence.ts';
+import type { Api } from '#platform/serve.ts';
+import type { Topics } from '#platform/topics/topics.ts';
+import type { Accounts } from './accounts.ts';
+import type { Monitor } from './monitor.ts';
+import type { Scanner } from './scanner.ts';
+import { folderOf } from './storage.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { Tables } from './tables.ts';
+
+const RECENT_SESSIONS = 5;
+
+const fact = (name: string, value: string | number | null | undefined) =>
+  value === null || value === undefined || value === '' ? [] : [{ name, value: String(value) }];
+
+/** What customers may share, read from who owns it. */
+function thingsOf({
+  scanner,
+  monitor,
+  firewall,
+}: {
+  scanner: Scanner;
+  monitor: Pick<Monitor, 'alerts'>;
+  firewall: Firewall;
+}): Things {
+  return {
+    async scan(user_id, id) {
+      const row = await scanner.antivirus.find(id);
+      if (row?.user_id !== user_id) return undefined;
+      return {
+        title: row.filename,
+        facts: [
+          ...fact('Status', row.scan_status),
+          ...fact('Why', row.status_detail),
+          ...fact('Found', row.threat_detected),
+          ...fact('In', row.threat_member),
+          ...fact('Scanned', row.scanned_at),
+          ...fact('Size in bytes', row.size),
+          ...fact('SHA-256', row.file_hash),
+        ],
+      };
+    },
+
+    async alert(user_id, id) {
+      const row = await monitor.alerts.find(id);
+      if (row?.user_id !== user_id) return undefined;
+      return {
+        title: row.description,
+        facts: [
+          ...fact('Type', row.threat_type),
+          ...fact('Severity', row.severity),
+          ...fact('Status', row.status),
+          ...fact('Outcome', row.outcome),
+          ...fact('Times', row.count),
+          ...fact('First', row.created_at),
+          ...fact('Last', row.last_seen),
+          ...fact('From', row.ip_address),
+        ],
+      };
+    },
+
+    async rule(user_id, id) {
+      const row = await firewall.find(id);
+      if (row?.user_id !== user_id) return undefined;
+      return {
+        title: row.rule_name,
+        facts: [
+          ...fact('Direction', row.direction),
+          ...fact('Action', row.action),
+          ...fact('Protocol', row.protocol),
+          ...fact('Source', row.source_ip),
+          ...fact('Destination', row.destination_ip),
+          ...fact('Port', row.port),
+          ...fact('Switched on', row.enabled === 1 ? 'yes' : 'no'),
+        ],
+      };
+    },
+  };
+}
+
+/** Builds the support desk: the customers' chat, what staff do, help pages, and what reminds of the forgotten. */
+export async function buildDesk(
+  surroundings: Surroundings,
+  parts: {
+    database: Kysely<Tables>;
+    audit: Audit;
+    mail: Mail;
+    jobs: Jobs;
+    topics: Topics;
+    tell: (user_id: string, event: LiveEvent) => void;
+    accounts: Accounts;
+    scanner: Scanner;
+    monitor: Monitor;
+    subscriptions: Subscriptions;
+    firewall: Firewall;
+    remote: Remote;
+    /** Where the files of the chat lie. */
+    files: SealedFiles;
+    now: () => number;
+  },
+) {
+  const { settings, logger } = surroundings;
+  const { database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now } = parts;
+  const { folder, disk } = folderOf(surroundings, 'attachments-arriving');
+  const chatTables = database.$pickTables<keyof ChatTables>();
+  const withInstallation = database.$pickTables<keyof ChatTables | 'installation'>();
+  const installation = database.$pickTables<'installation'>();
+  const people = accounts.auth;
+  const memory = createMemoryPresence();
+  const presence =
+    settings.redis_url === undefined ? memory : await createRedisPresence({ url: settings.redis_url, meanwhile: memory, logger });
+  const onChange = (user_id: string) => tell(user_id, { kind: 'changed', topic: 'messages' });
+  const conversations = createConversations({ database: chatTables, now });
+  const news = createDeskNews({ database: chatTables, topics, people, jobs, logger });
+  const team = createTeam({
+    ...{ database: chatTables, presence, news, topics, now, logger },
+    staff: people.staff,
+    pause_ms: surroundings.presence_pause_ms,
+  });
+  const help = createHelp({ database: database.$pickTables<'help_articles' | 'installation'>(), now });
+  await help.seed();
+  const reports = createReports({ database: chatTables, people, settings: () => readDeskSettings(installation), now });
+  const letters = createLetters({
+    database: database.$pickTables<keyof ChatTables | 'jobs' | 'mails' | 'installation'>(),
+    ...{ conversations, mail, jobs, people },
+    public_url: settings.public_url,
+    onFailure: (error) => logFailure(logger, error, 'a customer could not be told of an answer by mail'),
+    unread_ms: surroundings.unread_answer_ms,
+  });
+  const things = thingsOf({ scanner, monitor, firewall });
+  const chat = createChat({
+    database: withInstallation,
+    ...{ conversations, news, team, things, onChange, now },
+    articles: help,
+    response_s: reports.response,
+  });
+  const desk = createDesk({
+    database: chatTables,
+    ...{ conversations, news, team, people, things, remote, onChange, now },
+    onAnswer: letters.answered,
+  });
+  const canned = createCanned({ database: chatTables, now });
+  keepUnforgotten({ database: withInstallation, conversations, news, team, jobs, now, logger });
+
+  async function customerCard(user_id: string) {
+    const account = await people.findAccount(user_id);
+    if (account === undefined) return undefined;
+    const [plan, overview, open, scans, sessions, matters] = await Promise.all([
+      subscriptions.current(user_id),
+      monitor.posture.overview(user_id),
+      monitor.alerts.counts(user_id),
+      scanner.antivirus.counts(user_id),
+      remote.list(user_id, { limit: RECENT_SESSIONS, search: '' }),
+      chatTables
+        .selectFrom('conversation_matters')
+        .select(({ fn }) => [
+          fn.count<number>('closed_at').as('closed'),
+          fn.count<number>('rating').as('ratings'),
+          fn.sum<number | null>('rating').as('sum'),
+        ])
+        .where('user_id', '=', user_id)
+        .executeTakeFirstOrThrow(),
+    ]);
+    const { clean, infected, pending } = scans;
+    const count = Number(matters.ratings);
+    return {
+      ...{ user_id, username: account.username, email: account.email, since: account.created_at },
+      ...{ plan_name: plan.plan_name, is_premium: plan.is_premium, security_score: overview.security_score },
+      open_alerts: open.active,
+      devices: [],
+      scans: { clean, infected, pending },
+      remote_sessions: sessions.map(({ status, started_at, support_agent }) => ({ status, started_at, support_agent })),
+      conversations_closed: Number(matters.closed),
+      ratings: { count, average: count === 0 ? null : Math.round((100 * Number(matters.sum)) / count) / 100 },
+    };
+  }
+
+  const topicsOfDesk: DeskTopics = {
+    mayHearStaff: may.useDesk,
+    async find(me, conversation_id) {
+      const row = await conversations.find(conversation_id);
+      return row !== undefined && may.serve(me, row) ? row : undefined;
+    },
+    arrive: team.arrive,
+    open: team.open,
+    async typing(me, conversation_id) {
+      if (conversation_id === null) return await chat.typing(me);
+      const row = await conversations.find(conversation_id);
+      if (row !== undefined && may.serve(me, row)) desk.typing(me, row);
+    },
+  };
+
+  const attachments = createAttachments({
+    ...{ database: chatTables, folder, disk, files: parts.files, tell, jobs, now, logger },
+    inspect: scanner.inspect,
+    nameOf: displayName,
+    onForgotten: news.removed,
+    upload_ms: settings.upload_ms,
+  });
+
+  return {
+    topics: topicsOfDesk,
+    forgetPerson: attachments.forgetPerson,
+
+    serve(api: Api): void {
+      serveChat(api, chat, letters);
+      serveDesk(api, {
+        ...{ desk, team, canned, reports, customerCard },
+        settings: {
+          read: () => readDeskSettings(installation),
+          write: (written) => writeDeskSettings(installation, written),
+        },
+        record: (kind, { subject_id, actor_id, origin, details = {} }) =>
+          audit.record(database.$pickTables<'audit_entries' | 'audit_head'>(), { kind, subject_id, actor_id, origin, details }),
+      });
+      serveAttachments(api, attachments);
+      serveHelp(api, help);
+    },
+
+    async close(): Promise<void> {
+      await attachments.close();
+      team.close();
+      await news.close();
+      presence.close();
+    },
+  };
+}

@@ -1,0 +1,202 @@
+import { alertAdvice, alertProof, alertTitle } from '@palisade/contract/alert-advice';
+import type { UserInfo } from '@palisade/contract/auth';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import { BATCH } from '#platform/batches.ts';
+import type { Incident } from '#platform/incident.ts';
+import type { InstallationTables } from '#platform/installation.ts';
+import { jobKind } from '#platform/jobs/job-kind.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { Mail, MailTables } from '#platform/mail.ts';
+import type { AlertTables } from './alerts.tables.ts';
+import { mailKey } from './merging.ts';
+
+type Tables = AlertTables & MailTables & InstallationTables;
+type Letter = Parameters<Mail['queue']>[1];
+
+/** Where people are written to about alerts. */
+export interface AlertMails {
+  /** What is written about an incident, given its alert's id; undefined when nobody is written to. */
+  letterOf(incident: Incident): Promise<((alert_id: string) => Letter) | undefined>;
+  /** Queues a letter unless one about the same key was written on that day. */
+  queueOnce(transaction: Kysely<Tables>, incident: Incident, letter: Letter): Promise<void>;
+  wake(): void;
+}
+
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
+const DIGEST = 1;
+/** Looks whether a week is over, and goes on with digests that are not all written. */
+const DIGESTS = jobKind({ name: 'digests', payload: z.object({}), every_ms: 15 * 60_000 });
+/** Lines of a digest; what is more is counted. */
+const DIGEST_LINES = 10;
+
+/** "20 November 2026, 10:24 UTC": whoever reads a mail may be in any time zone. */
+const when = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+const describeTime = (iso: string) => `${when.format(new Date(iso)).replace(' at ', ', ')} UTC`;
+
+/** Mails about alerts: grave ones at once, to everybody; the rest once a week, to those who can read them. */
+export function createAlertMails(parts: {
+  database: Kysely<Tables>;
+  mail: Pick<Mail, 'queue' | 'queueAll' | 'wake'>;
+  jobs: Pick<Jobs, 'handle'>;
+  accounts: { findUsers(ids: readonly string[]): Promise<UserInfo[]> };
+  premium: { current(user_id: string): Promise<{ is_premium: boolean }> };
+  public_url: string | undefined;
+  now: () => number;
+}): AlertMails {
+  const { database, mail, jobs, accounts, premium, public_url, now } = parts;
+  const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
+  const pageAt = (path: string) => (public_url === undefined ? [] : [new URL(path, public_url).href]);
+
+  async function letterOf(incident: Incident): Promise<((alert_id: string) => Letter) | undefined> {
+    const { user_id, severity, description, ip_address } = incident;
+    if (severity !== 'high' && severity !== 'critical') return undefined;
+    const [user] = await accounts.findUsers([user_id]);
+    if (user === undefined) return undefined;
+    const { is_premium } = await premium.current(user_id);
+    const advised = { ...incident, simulated: false };
+    return (alert_id) => ({
+      recipient: user.email,
+      subject: `security alert, ${severity}`,
+      priority: 'alert',
+      lines: [
+        'Hello,',
+        `${alertTitle(advised)}:`,
+        description,
+        [`When: ${describeTime(incident.at)}`, ...(ip_address === null ? [] : [`From: ${ip_address}`])].join('\n'),
+        alertProof(advised),
+        ['What to do:', ...alertAdvice(advised).map((sentence) => `- ${sentence}`)].join('\n'),
+        ...pageAt(is_premium ? `/anti-hacking?alert=${alert_id}` : '/dashboard'),
+        'You get at most one mail a day about the same thing.',
+      ],
+    });
+  }
+
+  /**
+   * The next people, after `after`, to whom something happened that no mail was written about, and a digest for each of them with a premium plan. Nobody: everybody
+   * had theirs.
+   */
+  async function digestsOf(
+    { since, until }: { since: string; until: string },
+    after: string,
+  ): Promise<{ last: string; letters: Letter[] } | undefined> {
+    const told = database
+      .selectFrom('alerts')
+      .where('last_seen', '>=', since)
+      .where('last_seen', '<', until)
+      .where('severity', 'in', ['low', 'medium'])
+      .where('simulated', '=', 0)
+      .where('hidden_by', 'is', null)
+      .where('status', '!=', 'resolved');
+    const people = await told.select('user_id').distinct().where('user_id', '>', after).orderBy('user_id').limit(BATCH).execute();
+    const last = people.at(-1)?.user_id;
+    if (last === undefined) return undefined;
+    const letters: Letter[] = [];
+    for (const user of await accounts.findUsers(people.map(({ user_id }) => user_id))) {
+      const { is_premium } = await premium.current(user.id);
+      if (!is_premium) continue;
+      const theirs = told.where('user_id', '=', user.id);
+      const { count } = await theirs.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+      const happened = await theirs
+        .select(['threat_type', 'severity', 'description', 'count', 'last_seen'])
+        .orderBy('last_id', 'desc')
+        .limit(DIGEST_LINES)
+        .execute();
+      const lines = happened.map(
+        ({ threat_type, severity, description, count: times, last_seen }) =>
+          `- ${alertTitle({ threat_type, severity, simulated: false })}${times > 1 ? ` (${times} times)` : ''}, last on ${describeTime(last_seen)}\n  ${description}`,
+      );
+      const more = count - lines.length;
+      letters.push({
+        recipient: user.email,
+        subject: 'your week in security',
+        priority: 'digest',
+        lines: [
+          'Hello,',
+          'grave alerts are mailed to you at once. These of the last week are less grave, and still open:',
+          lines.join('\n'),
+          ...(more > 0 ? [`And ${more} more.`] : []),
+          'Look at them when you have a quiet moment, and say which of them are settled.',
+          ...pageAt('/anti-hacking'),
+        ],
+      });
+    }
+    return { last, letters };
+  }
+
+  const digestRow = () => database.selectFrom('alert_digest').selectAll().where('id', '=', DIGEST).executeTakeFirst();
+
+  /** Writes the digests of the next people, and notes how far that is; or notes that all are written. Answers whether there is more to do. */
+  async function writeSome(row: { since: string; until: string; written_to: string | null }): Promise<boolean> {
+    const some = await digestsOf(row, row.written_to ?? '');
+    const next =
+      some === undefined ? { since: row.until, next_at: at(WEEK_MS), until: null, written_to: null } : { written_to: some.last };
+    await database.transaction().execute(async (transaction) => {
+      // Of several servers one moves it on; the letters are there if and only if it did.
+      const claimed = await transaction
+        .updateTable('alert_digest')
+        .set(next)
+        .where('id', '=', DIGEST)
+        .where('until', '=', row.until)
+        .where('written_to', row.written_to === null ? 'is' : '=', row.written_to)
+        .returning('id')
+        .executeTakeFirst();
+      if (claimed === undefined) return;
+      if (some !== undefined) await mail.queueAll(transaction.$pickTables<'mails' | 'installation'>(), some.letters);
+      else await transaction.deleteFrom('alert_mails').where('day', '<', at(-WEEK_MS).slice(0, 10)).execute();
+    });
+    return some !== undefined;
+  }
+
+  async function sendDigests(signal: AbortSignal): Promise<void> {
+    let row = await digestRow();
+    if (row === undefined) {
+      await database
+        .insertInto('alert_digest')
+        .values({ id: DIGEST, since: at(), next_at: at(WEEK_MS), until: null, written_to: null })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .execute();
+      return;
+    }
+    if (row.until === null) {
+      if (row.next_at > at()) return;
+      // What happens from here on is the next one's.
+      const { next_at } = row;
+      await database
+        .updateTable('alert_digest')
+        .set({ until: at() })
+        .where('id', '=', DIGEST)
+        .where('until', 'is', null)
+        .where('next_at', '=', next_at)
+        .execute();
+      row = await digestRow();
+    }
+    while (row !== undefined && row.until !== null) {
+      signal.throwIfAborted();
+      const { since, until, written_to } = row;
+      if (!(await writeSome({ since, until, written_to }))) break;
+      mail.wake();
+      await new Promise((resolve) => setImmediate(resolve));
+      row = await digestRow();
+    }
+  }
+
+  jobs.handle(DIGESTS, ({ signal }) => sendDigests(signal));
+
+  return {
+    letterOf,
+
+    async queueOnce(transaction, incident, letter) {
+      const claimed = await transaction
+        .insertInto('alert_mails')
+        .values({ dedupe_key: mailKey(incident), user_id: incident.user_id, day: incident.at.slice(0, 10) })
+        .onConflict((conflict) => conflict.column('dedupe_key').doNothing())
+        .returning('dedupe_key')
+        .executeTakeFirst();
+      if (claimed !== undefined) await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
+    },
+
+    wake: mail.wake,
+  };
+}

@@ -1,0 +1,87 @@
+import { type Alert, EVIDENCE_EVENTS_MAXIMUM, evidenceSchema, type Severity } from '@palisade/contract/anti-hacking';
+import { idSchema } from '@palisade/contract/fields';
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import type { Evidence, Incident } from '#platform/incident.ts';
+import { type Origin, sourceOf } from '#platform/origin.ts';
+import type { AlertTables } from './alerts.tables.ts';
+
+export type AlertRow = Selectable<AlertTables['alerts']>;
+
+/** Who decides, and from where. */
+export interface Decider {
+  user_id: string;
+  session_id: string;
+  origin: Origin;
+}
+
+const SEVERITY_RANK: Record<Severity, number> = { low: 0, medium: 1, high: 2, critical: 3 };
+const SESSIONS_MAXIMUM = 20;
+const sessionIdsSchema = z.array(idSchema);
+
+export function isGraver(severity: Severity, than: Severity): boolean {
+  return SEVERITY_RANK[severity] > SEVERITY_RANK[than];
+}
+
+function resolutionOf(row: AlertRow): Alert['resolution'] {
+  const { resolved_reason: reason, resolved_at: at, resolved_by: by, resolved_note: note, resolved_until: until } = row;
+  return reason === null || at === null || by === null ? null : { reason, note, until, at, by };
+}
+
+/** An alert as the wire has it. */
+export function alertOf(row: AlertRow): Alert {
+  const { id, threat_type, severity, description, created_at, ip_address, rule, outcome, count, last_seen, status } = row;
+  return {
+    id,
+    threat_type,
+    severity,
+    description,
+    created_at,
+    blocked: outcome === 'blocked',
+    ip_address,
+    simulated: row.simulated === 1,
+    rule,
+    outcome,
+    evidence: evidenceSchema.parse(JSON.parse(row.evidence)),
+    count,
+    first_seen: created_at,
+    last_seen,
+    status,
+    resolution: resolutionOf(row),
+    hidden: row.hidden_by !== null,
+  };
+}
+
+/** Whether it was the person is a question that only somebody at the sign-in can be asked about. */
+export function isAboutSignIn(row: Pick<AlertRow, 'threat_type' | 'simulated'>): boolean {
+  return row.simulated === 0 && (row.threat_type === 'suspicious_login' || row.threat_type === 'brute_force');
+}
+
+/** A rule on a source can be kept out of the list, never a whole type, nothing critical and no drill. */
+export function isSuppressible(row: AlertRow): row is AlertRow & { source: string } {
+  return row.source !== null && row.severity !== 'critical' && row.simulated === 0;
+}
+
+export function sessionsOf(row: Pick<AlertRow, 'session_ids'>): string[] {
+  return sessionIdsSchema.parse(JSON.parse(row.session_ids));
+}
+
+/** What an incident came from: the network of its address, else the one source that all of its samples share. */
+export function incidentSource({ ip_address, evidence }: Incident): string | null {
+  if (ip_address !== null) return sourceOf(ip_address);
+  const [source = null, ...others] = new Set(evidence.events.map((event) => event.source));
+  return others.length === 0 ? source : null;
+}
+
+/** The newest samples of both, each once. */
+export function mergeEvidence(known: Evidence, added: Evidence): Evidence {
+  const events = new Map([...known.events, ...added.events].map((event) => [JSON.stringify(event), event]));
+  const newest = [...events.values()].sort((a, b) => a.at.localeCompare(b.at)).slice(-EVIDENCE_EVENTS_MAXIMUM);
+  return { threshold: added.threshold, events: newest };
+}
+
+/** Sessions that one more occurrence adds to; the newest are kept. */
+export function addSession(ids: readonly string[], session_id: string | null): string {
+  const all = session_id === null ? ids : [...ids.filter((id) => id !== session_id), session_id];
+  return JSON.stringify(all.slice(-SESSIONS_MAXIMUM));
+}

@@ -1,0 +1,75 @@
+import type { AlertDecision } from '@palisade/contract/alerts';
+import type { Alert, AlertStatus, ResolutionReason, Severity } from '@palisade/contract/anti-hacking';
+import type { PersonalTable } from '#platform/personal-data.ts';
+
+export interface AlertTables {
+  alerts: {
+    id: string;
+    user_id: string;
+    threat_type: string;
+    severity: Severity;
+    description: string;
+    /** When it was first seen. */
+    created_at: string;
+    last_seen: string;
+    /** An id of its latest occurrence: the list's order, and its cursor. */
+    last_id: string;
+    count: number;
+    rule: string;
+    /** What the rule found it of: the network or address that it came from, or the file; null where there are several, or none. */
+    source: string | null;
+    outcome: Alert['outcome'];
+    /** JSON, as the contract has it. */
+    evidence: string;
+    ip_address: string | null;
+    /** 0 or 1. */
+    simulated: number;
+    /** What happens again while it goes on is found by it; an alert that is over gives it up. */
+    dedupe_key: string;
+    status: AlertStatus;
+    resolved_reason: ResolutionReason | null;
+    resolved_note: string | null;
+    resolved_until: string | null;
+    resolved_at: string | null;
+    resolved_by: string | null;
+    browser_id: string | null;
+    /** JSON: the ids of the sessions that it is about. */
+    session_ids: string;
+    /** The suppression that keeps it out of the list. */
+    hidden_by: string | null;
+  };
+  alert_decisions: {
+    id: string;
+    alert_id: string;
+    kind: AlertDecision['kind'];
+    at: string;
+    by: AlertDecision['by'];
+    reason: ResolutionReason | null;
+    note: string | null;
+    until: string | null;
+  };
+  alert_suppressions: {
+    id: string;
+    user_id: string;
+    rule: string;
+    source: string;
+    description: string;
+    created_at: string;
+    until: string;
+    hidden_count: number;
+    last_hidden_at: string | null;
+  };
+  /** One row for each person, key and day that a mail was written about. */
+  alert_mails: { dedupe_key: string; user_id: string; day: string };
+  /**
+   * One row: from `next_at` on digests are written of what was seen from `since` until `until`, person by person; `written_to` is whose was the last. Of several
+   * servers the one that moves it on has written a part.
+   */
+  alert_digest: { id: number; since: string; next_at: string; until: string | null; written_to: string | null };
+}
+
+export const ALERT_PERSONAL: readonly PersonalTable[] = [
+  { table: 'alerts', json: ['evidence', 'session_ids'], withheld: ['dedupe_key'] },
+  { table: 'alert_suppressions' },
+  { table: 'alert_mails', key: 'dedupe_key' },
+];

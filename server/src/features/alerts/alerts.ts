@@ -1,0 +1,297 @@
+import type { AlertDecision, AlertDetail, Monitor, resolveAlert } from '@palisade/contract/alerts';
+import { ACCEPTED_RISK_DAYS_MAXIMUM } from '@palisade/contract/alerts';
+import { type AlertStatus, type AlertsQuery, severitySchema } from '@palisade/contract/anti-hacking';
+import type { AuditKind } from '@palisade/contract/audit';
+import type { BodyOf } from '@palisade/contract/endpoint';
+import type { LiveEvent } from '@palisade/contract/events';
+import type { Kysely, Updateable } from 'kysely';
+import type { Audit, AuditTables } from '#platform/audit.ts';
+import { newId } from '#platform/id.ts';
+import type { Claim, FindingTables, Incident } from '#platform/incident.ts';
+import type { InstallationTables } from '#platform/installation.ts';
+import type { MailTables } from '#platform/mail.ts';
+import { containing } from '#platform/page.ts';
+import { invalidField, Problem } from '#platform/problem.ts';
+import type { AlertMails } from './alert-mails.ts';
+import { type AlertRow, alertOf, type Decider, isAboutSignIn, isSuppressible, sessionsOf } from './alert-record.ts';
+import type { AlertTables } from './alerts.tables.ts';
+import { recordIncident, UNRESOLVED } from './merging.ts';
+import { createSuppressions, requireSuppressible, type Suppressions } from './suppressions.ts';
+
+const DAY_MS = 86_400_000;
+
+type Tables = AlertTables & FindingTables & AuditTables & MailTables & InstallationTables;
+
+/** What "Was me" and "Wasn't me" do beyond the alert. */
+export interface Consequences {
+  /** What people sign in with: to be known from now on, to be asked about no more, to be new again. */
+  browsers: Record<'trustBrowser' | 'reviewBrowser' | 'forgetBrowser', (user_id: string, browser_id: string) => Promise<void>>;
+  /** Ends a session of a person; false when they have none of this id. */
+  endSession: (user_id: string, session_id: string) => Promise<boolean>;
+  secondFactor: (user_id: string) => Promise<{ enabled: boolean }>;
+}
+
+export interface Alerts {
+  /** Raises an alert, or counts one more occurrence of it, and tells the person's pages; grave ones are mailed. Nothing of it happens when `claim` says no. */
+  raise(incident: Incident, claim?: Claim): Promise<void>;
+  /** Those that happened last first; the next page begins after the `last_id` of this one's last. */
+  list(user_id: string, query: AlertsQuery): Promise<AlertRow[]>;
+  /** How many there are on all pages together. */
+  count(user_id: string, query: AlertsQuery): Promise<number>;
+  find(id: string): Promise<AlertRow | undefined>;
+  detail(row: AlertRow): Promise<AlertDetail>;
+  /** @throws Problem `conflict` when it is not open. */
+  acknowledge(row: AlertRow, decider: Decider): Promise<AlertDetail>;
+  /** @throws Problem `conflict` when it is resolved already, `invalid_field` for a reason that does not fit it. */
+  resolve(row: AlertRow, resolution: BodyOf<typeof resolveAlert>, decider: Decider): Promise<AlertDetail>;
+  /** @throws Problem `conflict` when it is not resolved. */
+  reopen(row: AlertRow, decider: Decider): Promise<AlertDetail>;
+  /** "Wasn't me". @throws Problem `conflict` for an alert that no sign-in is behind. */
+  disown(
+    row: AlertRow,
+    decider: Decider,
+  ): Promise<{ alert: AlertDetail; sessions_ended: number; change_password: true; offer_two_factor: boolean }>;
+  suppressions: Suppressions;
+  counts(user_id: string): Promise<Monitor['alerts']>;
+}
+
+/** What a decision changes: the alert itself, what the history says, and what the audit log says. */
+interface Decision {
+  from: readonly AlertStatus[];
+  /** Why it is refused in any other state. */
+  otherwise: string;
+  set: Updateable<AlertTables['alerts']>;
+  kind: AlertDecision['kind'];
+  reason?: AlertDecision['reason'];
+  note?: string | null;
+  until?: string | null;
+  audit: AuditKind;
+  details?: Record<string, string | number | boolean | null>;
+}
+
+const suppressionTables = (database: Kysely<Tables>) => database.$pickTables<keyof (AlertTables & AuditTables)>();
+
+export function createAlerts(parts: {
+  database: Kysely<Tables>;
+  audit: Audit;
+  mails: AlertMails;
+  tell: (user_id: string, event: LiveEvent) => void;
+  consequences: Consequences;
+  now: () => number;
+  /** Told of each person whose alerts changed. */
+  onChange: (user_id: string) => void;
+}): Alerts {
+  const { database, audit, mails, tell, consequences, now, onChange } = parts;
+  const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
+
+  function changed(user_id: string): void {
+    onChange(user_id);
+    tell(user_id, { kind: 'alerts_changed' });
+  }
+
+  const suppressions = createSuppressions({ ...parts, database: suppressionTables(database), changed });
+
+  const find = (id: string): Promise<AlertRow | undefined> =>
+    database.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst();
+
+  async function detail(row: AlertRow): Promise<AlertDetail> {
+    const decisions = await database
+      .selectFrom('alert_decisions')
+      .select(['id', 'kind', 'at', 'by', 'reason', 'note', 'until'])
+      .where('alert_id', '=', row.id)
+      .orderBy('id', 'desc')
+      .execute();
+    return { ...alertOf(row), about_sign_in: isAboutSignIn(row), suppressible: isSuppressible(row), decisions };
+  }
+
+  async function decide(
+    row: AlertRow,
+    { user_id, origin }: Decider,
+    decision: Decision,
+    also?: (transaction: Kysely<Tables>, changed_row: AlertRow) => Promise<void>,
+  ): Promise<AlertDetail> {
+    const { from, otherwise, set, kind, reason = null, note = null, until = null } = decision;
+    const changedRow = await database.transaction().execute(async (transaction) => {
+      const moved = await transaction
+        .updateTable('alerts')
+        .set(set)
+        .where('id', '=', row.id)
+        .where('status', 'in', from)
+        .returningAll()
+        .executeTakeFirst();
+      if (moved === undefined) throw new Problem('conflict', { detail: otherwise });
+      await transaction
+        .insertInto('alert_decisions')
+        .values({ id: newId(), alert_id: row.id, kind, at: at(), by: 'person', reason, note, until })
+        .execute();
+      await also?.(transaction, moved);
+      await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
+        kind: decision.audit,
+        subject_id: row.user_id,
+        actor_id: user_id,
+        origin,
+        details: { alert_id: row.id, rule: row.rule, ...decision.details },
+      });
+      return moved;
+    });
+    changed(row.user_id);
+    return await detail(changedRow);
+  }
+
+  function matching(user_id: string, { status, severity, type, simulated, search }: Omit<AlertsQuery, 'limit' | 'cursor'>) {
+    let query = database.selectFrom('alerts').where('user_id', '=', user_id);
+    query = query.where('hidden_by', status === 'hidden' ? 'is not' : 'is', null);
+    if (status === 'active') query = query.where('status', 'in', ['open', 'acknowledged']);
+    else if (status !== undefined && status !== 'hidden') query = query.where('status', '=', status);
+    if (severity !== undefined) query = query.where('severity', '=', severity);
+    if (type !== undefined) query = query.where('threat_type', '=', type);
+    if (simulated !== undefined) query = query.where('simulated', '=', simulated === 'true' ? 1 : 0);
+    return search === '' ? query : query.where(containing(search, ['description', 'ip_address']));
+  }
+
+  function requireFitting(row: AlertRow, { reason, until, suppress: hides }: BodyOf<typeof resolveAlert>): void {
+    if (reason === 'was_me' && !isAboutSignIn(row))
+      throw invalidField('reason', 'This alert is not about a sign-in, so it was not you.');
+    if (until !== undefined && until <= at()) throw invalidField('until', 'This date is over. Choose a later one.');
+    if (until !== undefined && until > at(ACCEPTED_RISK_DAYS_MAXIMUM * DAY_MS))
+      throw invalidField('until', 'A risk can be accepted for a year at most.');
+    if (hides) requireSuppressible(row, 'suppress');
+  }
+
+  return {
+    async raise(incident, claim) {
+      const letter = await mails.letterOf(incident);
+      await database.transaction().execute(async (transaction) => {
+        if (claim !== undefined && !(await claim(transaction.$pickTables<'detection_findings'>()))) return;
+        const recorded = await recordIncident(
+          transaction.$pickTables<keyof AlertTables | 'audit_entries' | 'audit_head'>(),
+          audit,
+          incident,
+        );
+        if (recorded?.is_shown && letter) {
+          const tables = transaction.$pickTables<keyof AlertTables | 'mails' | 'installation'>();
+          await mails.queueOnce(tables, incident, letter(recorded.alert_id));
+        }
+      });
+      mails.wake();
+      changed(incident.user_id);
+    },
+
+    async list(user_id, query) {
+      const { limit, cursor } = query;
+      const rows = matching(user_id, query).selectAll().orderBy('last_id', 'desc').limit(limit);
+      return await (cursor === undefined ? rows : rows.where('last_id', '<', cursor)).execute();
+    },
+
+    async count(user_id, query) {
+      const { count } = await matching(user_id, query)
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+
+    find,
+    detail,
+    suppressions,
+
+    acknowledge: (row, decider) =>
+      decide(row, decider, {
+        from: ['open'],
+        otherwise: 'This alert is not open any more. Reload to see what was decided.',
+        set: { status: 'acknowledged' },
+        kind: 'acknowledged',
+        audit: 'alert_acknowledged',
+      }),
+
+    async resolve(row, resolution, decider) {
+      requireFitting(row, resolution);
+      const { reason, note: written, until = null, suppress: hides } = resolution;
+      const note = written === undefined || written === '' ? null : written;
+      const resolved = await decide(
+        row,
+        decider,
+        {
+          from: ['open', 'acknowledged'],
+          otherwise: 'This alert is resolved already. Reload to see how.',
+          set: {
+            status: 'resolved',
+            resolved_reason: reason,
+            resolved_note: note,
+            resolved_until: until,
+            resolved_at: at(),
+            resolved_by: decider.user_id,
+          },
+          kind: 'resolved',
+          reason,
+          note,
+          until,
+          audit: 'alert_resolved',
+          details: { reason, until },
+        },
+        hides ? (transaction, moved) => suppressions.add(suppressionTables(transaction), moved, decider) : undefined,
+      );
+      const { trustBrowser, reviewBrowser } = consequences.browsers;
+      if (row.browser_id !== null) await (reason === 'was_me' ? trustBrowser : reviewBrowser)(row.user_id, row.browser_id);
+      return resolved;
+    },
+
+    reopen: (row, decider) =>
+      decide(row, decider, {
+        from: ['resolved'],
+        otherwise: 'This alert is open.',
+        set: { status: 'open', ...UNRESOLVED },
+        kind: 'reopened',
+        audit: 'alert_reopened',
+      }),
+
+    async disown(row, decider) {
+      if (!isAboutSignIn(row)) throw new Problem('conflict', { detail: 'This alert is not about a sign-in.' });
+      const others = sessionsOf(row).filter((id) => id !== decider.session_id);
+      const ended = await Promise.all(others.map((id) => consequences.endSession(row.user_id, id)));
+      const sessions_ended = ended.filter(Boolean).length;
+      const alert = await decide(row, decider, {
+        from: ['open', 'acknowledged', 'resolved'],
+        otherwise: 'This alert is gone.',
+        // A session that was ended is refused from now on, which is what `blocked` says.
+        set: { status: 'acknowledged', ...UNRESOLVED, ...(sessions_ended > 0 ? { outcome: 'blocked' } : {}) },
+        kind: 'not_me',
+        audit: 'alert_acknowledged',
+        details: { not_me: true, sessions_ended },
+      });
+      if (row.browser_id !== null) await consequences.browsers.forgetBrowser(row.user_id, row.browser_id);
+      const { enabled } = await consequences.secondFactor(row.user_id);
+      return { alert, sessions_ended, change_password: true, offer_two_factor: !enabled };
+    },
+
+    async counts(user_id) {
+      const rows = await database
+        .selectFrom('alerts')
+        .select(({ fn }) => ['status', 'hidden_by', 'simulated', 'outcome', 'severity', fn.countAll<number>().as('count')])
+        .where('user_id', '=', user_id)
+        .groupBy(['status', 'hidden_by', 'simulated', 'outcome', 'severity'])
+        .execute();
+      const sum = (matches: (row: (typeof rows)[number]) => boolean) =>
+        rows.reduce((total, row) => total + (matches(row) ? row.count : 0), 0);
+      const isActive = (row: (typeof rows)[number]) => row.hidden_by === null && row.status !== 'resolved';
+      const isReal = (row: (typeof rows)[number]) => isActive(row) && row.simulated === 0;
+      const unstopped = rows.filter((row) => isReal(row) && row.outcome !== 'blocked');
+      const severity = severitySchema.options.findLast((one) => unstopped.some((row) => row.severity === one));
+      const gravest =
+        severity &&
+        (await matching(user_id, { status: 'active', severity, simulated: 'false', search: '' })
+          .where('outcome', '!=', 'blocked')
+          .select(['id', 'threat_type', 'severity'])
+          .orderBy('last_id', 'desc')
+          .limit(1)
+          .executeTakeFirst());
+      return {
+        real: sum(isReal),
+        unstopped: sum((row) => unstopped.includes(row)),
+        gravest: gravest ?? null,
+        active: sum(isActive),
+        resolved: sum((row) => row.hidden_by === null && row.status === 'resolved'),
+        hidden: sum((row) => row.hidden_by !== null),
+      };
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { type Kysely, sql } from 'kysely';
+import type { AlertTables } from './alerts.tables.ts';
+
+const REMOVED_AT_ONCE = 1_000;
+
+/**
+ * Removes the alerts that happened last before `before` (ISO), of everybody, with what was decided about them. What was not stopped and nobody has resolved stays: it still counts
+ * against the account, and being old does not mend it.
+ */
+export async function forgetOldAlerts(database: Kysely<Pick<AlertTables, 'alerts'>>, before: string): Promise<void> {
+  for (let full = true; full; ) {
+    const old = await database
+      .selectFrom('alerts')
+      .select('id')
+      .where('last_seen', '<', before)
+      .where(({ or, eb }) => or([eb('status', '=', 'resolved'), eb('outcome', '=', 'blocked'), eb('simulated', '=', sql.lit(1))]))
+      .limit(REMOVED_AT_ONCE)
+      .execute();
+    await database
+      .deleteFrom('alerts')
+      .where('id', 'in', ['', ...old.map(({ id }) => id)])
+      .where('last_seen', '<', before)
+      .execute();
+    full = old.length === REMOVED_AT_ONCE;
+  }
+}

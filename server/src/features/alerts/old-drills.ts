@@ -1,0 +1,14 @@
+import { type Kysely, sql } from 'kysely';
+import type { AlertTables } from './alerts.tables.ts';
+
+/** How long drills are kept: what was practised says nothing about how safe an account is. */
+const DRILLS_KEPT_MS = 90 * 86_400_000;
+
+/** Removes the drills that are over their time, of everybody. `now` is in ms. */
+export async function forgetOldDrills(database: Kysely<AlertTables>, now: number): Promise<void> {
+  await database
+    .deleteFrom('alerts')
+    .where('simulated', '=', sql.lit(1))
+    .where('created_at', '<', new Date(now - DRILLS_KEPT_MS).toISOString())
+    .execute();
+}

@@ -1,0 +1,251 @@
+import type { Engine } from '@palisade/scanner/yara-pool';
+import type { FastifyBaseLogger } from 'fastify';
+import { type Kysely, sql } from 'kysely';
+import { z } from 'zod';
+import { claimFact, type InstallationTables, readFact, readFacts, writeFact } from '#platform/installation.ts';
+import type { JobTables } from '#platform/jobs/job-store.ts';
+import { type Job, type Jobs, Postponed } from '#platform/jobs/jobs.ts';
+import type { AntivirusTables } from './antivirus.tables.ts';
+import type { Examinations, RecordNews } from './examination.ts';
+import { isUnread, type Keeping, type ScanRow as Row, UNREAD } from './keeping.ts';
+import type { MatchHash } from './known-hashes.ts';
+import { EDITION } from './recheck.ts';
+import { BUSY, LEFT_WAITING, RECHECK, type ReadingLease, type ReadingLeases, SCAN, SWEEP } from './scan-jobs.ts';
+
+/** Files in the store that servers share and that nobody stands and waits for: any server reads them, one at a time has each. */
+export interface SharedFiles {
+  /** Has read what an earlier run of this server was told to and has not: it had given it up, or was of an earlier version. */
+  resume(): Promise<void>;
+  /** An engine is back, here: what waits is read. With new signatures (`afresh`) also what was tried too often with the old ones. */
+  rescan(afresh: boolean): Promise<void>;
+  /** Asks for a recheck when the engine is another one than those that everything was rechecked by, and nobody has asked. */
+  look(): Promise<void>;
+  /** Whether a recheck is under way, or is to come. */
+  recheckDue(): Promise<boolean>;
+}
+
+/** The editions that everything in the store was rechecked by: those of all servers, while an upgrade goes on. */
+const RECHECKED = 'rechecked_editions';
+const EDITIONS_KEPT = 8;
+const ROWS_AT_ONCE = 500;
+/** How long a recheck waits for files that somebody reads, in ms. */
+const BUSY_PAUSE_MS = 5_000;
+
+export function createSharedFiles(parts: {
+  database: Kysely<AntivirusTables & InstallationTables & JobTables>;
+  jobs: Jobs;
+  leases: ReadingLeases;
+  engine: Engine;
+  examinations: Examinations;
+  keeping: Keeping;
+  news: RecordNews;
+  matchHash: MatchHash | undefined;
+  /** The data folder of this server. */
+  home: string;
+  /** The data folders of the servers that live. */
+  livingHomes: () => Promise<readonly string[]>;
+  giveUp: (row: Row) => Promise<Row | undefined>;
+  /** How often a file is given to an engine before it waits for other signatures, or for the next start of its server. */
+  attempts: number;
+  /** When what no engine could read is tried again, in ms. */
+  retry_ms: number;
+  isClosing: () => boolean;
+  logger: FastifyBaseLogger;
+}): SharedFiles {
+  const { database, jobs, leases, engine, examinations, keeping, news, matchHash, home, logger } = parts;
+  const { livingHomes, giveUp, attempts, retry_ms, isClosing } = parts;
+  const find = (id: string) => database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
+
+  jobs.handle(
+    SCAN,
+    async (job) => {
+      const row = await find(job.payload.scan_id);
+      if (row === undefined) return;
+      if (!isUnread(row)) {
+        // Whoever had it before may not have come to tell.
+        if (row.scan_status === 'infected') await examinations.tellInfected(row, row.sealed === 1 ? 'sealed' : 'deleted', true);
+        return;
+      }
+      if (row.attempts >= attempts) return;
+      const read = await examinations.examine(row, { lease: job, giveUp });
+      // At once, by another server, when this one stops.
+      if (read !== undefined && isUnread(read)) throw new Postponed(isClosing() ? 0 : retry_ms);
+    },
+    () => engine.complete(),
+  );
+
+  jobs.handle(SWEEP, async ({ signal }) => {
+    for (const row of await keeping.sweepShared(signal)) news.changed(row);
+  });
+
+  const unread = () =>
+    database
+      .selectFrom('scans')
+      .where('in_store', '=', sql.lit(1))
+      .where('status_detail', 'in', UNREAD)
+      .where('scan_status', '=', 'pending')
+      .where(({ not, exists, selectFrom, ref }) =>
+        not(
+          exists(
+            selectFrom('jobs')
+              .select('jobs.id')
+              .where('jobs.kind', '=', SCAN.name)
+              .where('jobs.once', '=', ref('scans.id'))
+              .where('jobs.dead_at', 'is', null),
+          ),
+        ),
+      );
+
+  jobs.handle(LEFT_WAITING, async () => {
+    const living = await livingHomes();
+    const left = await unread()
+      .select('id')
+      .where('attempts', '<', attempts)
+      .where('home', 'not in', ['', home, ...living])
+      .limit(ROWS_AT_ONCE)
+      .execute();
+    await leases.ask(left.map(({ id }) => id));
+  });
+
+  async function editions(): Promise<readonly string[] | undefined> {
+    const fact = await readFact(database, RECHECKED);
+    return fact === undefined ? undefined : z.array(z.string()).parse(JSON.parse(fact));
+  }
+
+  async function remember(edition: string): Promise<void> {
+    const before = (await editions()) ?? [];
+    const all = [edition, ...before.filter((other) => other !== edition)].slice(0, EDITIONS_KEPT);
+    await writeFact(database, RECHECKED, JSON.stringify(all));
+  }
+
+  /** Records of files in the store that an engine has read, or a list may know, in the order of their ids. */
+  async function* rowsWhere(only: 'kept' | 'not infected', { signal }: Job<unknown>): AsyncGenerator<Row> {
+    for (let after = ''; ; ) {
+      const query = database
+        .selectFrom('scans')
+        .selectAll()
+        .where('in_store', '=', sql.lit(1))
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(ROWS_AT_ONCE);
+      const rows = await (only === 'kept'
+        ? query.where('sealed', '=', sql.lit(1))
+        : query.where('scan_status', '!=', 'infected')
+      ).execute();
+      for (const row of rows) {
+        signal.throwIfAborted();
+        yield row;
+      }
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      after = last.id;
+    }
+  }
+
+  /** Does `work` with each file, as its record is once nobody else reads it. */
+  async function withEach(
+    rows: AsyncIterable<Row>,
+    { signal }: Job<unknown>,
+    work: (row: Row, lease: ReadingLease) => Promise<Row | undefined>,
+  ): Promise<void> {
+    async function one(id: string): Promise<boolean> {
+      const done = await leases.during(id, async (lease) => {
+        const row = await find(id);
+        return row === undefined || isUnread(row) ? row : await work(row, lease);
+      });
+      if (done === BUSY) return false;
+      // What waits for an engine is read when there is one.
+      if (done !== undefined && isUnread(done)) await leases.ask([id]);
+      return true;
+    }
+    let busy: string[] = [];
+    for await (const { id } of rows) if (!(await one(id))) busy.push(id);
+    while (busy.length > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, BUSY_PAUSE_MS);
+        signal.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true });
+      });
+      const still: string[] = [];
+      for (const id of busy) {
+        signal.throwIfAborted();
+        if (!(await one(id))) still.push(id);
+      }
+      busy = still;
+    }
+  }
+
+  async function* listed(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+    for await (const row of rows) if (matchHash?.(row.file_hash) !== undefined) yield row;
+  }
+
+  jobs.handle(
+    RECHECK,
+    async (job) => {
+      const { edition } = job.payload;
+      // Engines have changed meanwhile, or this server has others: who has these asks again.
+      if (engine.edition() !== edition || (await editions())?.includes(edition) === true) return;
+      if (matchHash !== undefined)
+        await withEach(listed(rowsWhere('not infected', job)), job, (row, lease) => examinations.settle(row, {}, lease));
+      await withEach(rowsWhere('kept', job), job, (row, lease) => examinations.examine({ ...row, attempts: 0 }, { lease }));
+      if (engine.edition() === edition) await remember(edition);
+    },
+    () => engine.edition() !== undefined,
+  );
+
+  async function isNew(edition: string | undefined): Promise<boolean> {
+    if (edition === undefined) return false;
+    const known = await editions();
+    return known !== undefined && !known.includes(edition);
+  }
+
+  return {
+    async resume() {
+      // Earlier versions noted it for each data folder.
+      const noted = [...(await readFacts(database, `${EDITION}:`)).values()];
+      if (noted.length > 0) await claimFact(database, RECHECKED, JSON.stringify(noted));
+      await database
+        .updateTable('scans')
+        .set({ attempts: 0 })
+        .where('home', '=', home)
+        .where('in_store', '=', sql.lit(1))
+        .where('status_detail', 'in', UNREAD)
+        .execute();
+      const left = await unread().select('id').where('home', '=', home).execute();
+      if (left.length > 0) logger.info({ files: left.length }, 'files that nobody was to read are read');
+      await leases.ask(left.map(({ id }) => id));
+    },
+
+    async rescan(afresh) {
+      if (afresh) {
+        await database
+          .updateTable('scans')
+          .set({ attempts: 0 })
+          .where('in_store', '=', sql.lit(1))
+          .where('status_detail', '=', 'engine_down')
+          .execute();
+      }
+      // Those that have their job wait in it; this brings them forward.
+      const waiting = await database
+        .selectFrom('scans')
+        .select('id')
+        .where('in_store', '=', sql.lit(1))
+        .where('status_detail', '=', 'engine_down')
+        .where('attempts', '<', attempts)
+        .orderBy('id')
+        .limit(ROWS_AT_ONCE)
+        .execute();
+      await leases.ask(waiting.map(({ id }) => id));
+    },
+
+    async look() {
+      const edition = engine.edition();
+      if (edition === undefined) return;
+      if ((await editions()) === undefined) return await remember(edition);
+      if (!(await isNew(edition))) return;
+      await jobs.enqueue(database.$pickTables<'jobs'>(), RECHECK, { edition }, { once: edition });
+      jobs.wake(RECHECK);
+    },
+
+    recheckDue: () => isNew(engine.edition()),
+  };
+}

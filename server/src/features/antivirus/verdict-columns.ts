@@ -1,0 +1,24 @@
+import type { Verdict as FileVerdict } from '@palisade/scanner/verdict';
+import type { Verdict } from './keeping.ts';
+
+/** A verdict as the record of an upload keeps it. What engines did not say stays as it is in the record. */
+export function columnsOf(verdict: FileVerdict, filename: string): Partial<Verdict> {
+  const { scan_status, status_detail, threat_detected, engines, edition, seen } = verdict;
+  const said = { scan_status, status_detail, engines: JSON.stringify(engines), answered_from: null };
+  if (seen === undefined) return { ...said, edition, ...(threat_detected !== null && { threat_detected }) };
+  return {
+    ...said,
+    threat_detected,
+    threat_member: seen.threat_member,
+    threat_facts: seen.threat_facts === null ? null : JSON.stringify(seen.threat_facts),
+    media_type: seen.media_type,
+    notes: JSON.stringify(seen.notes),
+    coverage: JSON.stringify(seen.coverage),
+    edition: edition === null ? null : editionFor(edition, seen.named_after_file ? filename : undefined),
+  };
+}
+
+/** What a verdict may serve again for: files of any name, or of this one only. No name that is shown holds a line's end, so none passes for an engine's. */
+export function editionFor(edition: string, filename: string | undefined): string {
+  return filename === undefined ? edition : `${edition}\n${filename}`;
+}

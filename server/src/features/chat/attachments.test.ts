@@ -1,0 +1,143 @@
+import {
+  deleteAttachment,
+  downloadAttachment,
+  listMessages,
+  readAttachment,
+  sendMessage,
+  UNSENT_ATTACHMENTS_MAXIMUM,
+} from '@palisade/contract/chat';
+import { answerConversation, listDeskMessages } from '@palisade/contract/desk';
+import { deleteAccount } from '@palisade/contract/privacy';
+import { EICAR, zip } from '@palisade/scanner/test/files';
+import { expect, test, vi } from 'vitest';
+import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { listenAs } from '#test/socket.ts';
+import { attach, tryAttach } from '#test/upload.ts';
+
+const app = await startTestApp();
+const { call, signIn } = app;
+await signIn('boss');
+const ana = await signIn('ana', 'support');
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const TEXT = Buffer.from('just a few words');
+
+const open = (token: string, id: string) =>
+  fetch(`${app.url}/api${downloadAttachment.path.replace('{id}', id)}`, { headers: { authorization: `Bearer ${token}` } });
+const send = (token: string, attachment_ids: string[], message = '') =>
+  call(sendMessage, { token, body: { message, sender: 'user', attachment_ids } });
+
+test('a clean file is sent with a message or without words, and opened by the other side', async () => {
+  const { token } = await signIn();
+  const page = await listenAs(app, token);
+  const file = await attach(app, token, '../../etc/notes [1].txt', TEXT);
+  await page.event((event) => event.kind === 'chat_attachment' && event.attachment.status === 'clean');
+  expect(replyOf(await call(readAttachment, { token, params: { id: file.id } }))).toMatchObject({
+    filename: 'notes [1].txt',
+    status: 'clean',
+    is_image: false,
+    size: TEXT.length,
+  });
+  // Until it is sent it is nobody else's.
+  expect((await open(ana.token, file.id)).status).toBe(404);
+  const { conversation_id, attachments } = replyOf(await send(token, [file.id]));
+  expect(attachments).toMatchObject([{ id: file.id }]);
+  const theirs = await open(ana.token, file.id);
+  expect(Buffer.from(await theirs.arrayBuffer())).toEqual(TEXT);
+  expect(theirs.headers.get('content-type')).toBe('application/octet-stream');
+  expect(theirs.headers.get('content-disposition')).toMatch(/^attachment; filename="notes _1_\.txt"/u);
+  expect(theirs.headers.get('content-security-policy')).toContain('sandbox');
+  expect(theirs.headers.get('x-content-type-options')).toBe('nosniff');
+  const [message] = replyOf(
+    await call(listDeskMessages, { token: ana.token, params: { id: conversation_id }, query: '?search=' }),
+  );
+  expect(message?.attachments).toHaveLength(1);
+  const answer = await attach(app, ana.token, 'answer.png', PNG);
+  const body = { message: 'look', attachment_ids: [answer.id], is_note: false };
+  replyOf(await call(answerConversation, { token: ana.token, params: { id: conversation_id }, body }));
+  const picture = await open(token, answer.id);
+  expect([picture.headers.get('content-type'), picture.headers.get('content-disposition')]).toEqual(['image/png', 'inline']);
+  page.leave();
+});
+
+test.each([
+  ['an SVG', 'picture.svg', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')],
+  ['a page', 'page.html', Buffer.from('<!doctype html><script>alert(1)</script>')],
+  ['a page that is called a picture', 'picture.png', Buffer.from('<!doctype html><script>alert(1)</script>')],
+])('%s is never shown in place', async (_, name, content) => {
+  const { token } = await signIn();
+  const { id } = await attach(app, token, name, content);
+  await vi.waitFor(async () =>
+    expect(replyOf(await call(readAttachment, { token, params: { id } })).status).not.toBe('scanning'),
+  );
+  const answer = await open(token, id);
+  if (answer.ok) {
+    expect(answer.headers.get('content-type')).toBe('application/octet-stream');
+    expect(answer.headers.get('content-disposition')).toMatch(/^attachment;/u);
+  } else expect(answer.status).toBe(409);
+});
+
+test('an infected or unread file reaches nobody, and nothing of it is kept', async () => {
+  const { token } = await signIn();
+  const infected = await attach(app, token, 'eicar.com', EICAR);
+  const locked = await attach(app, token, 'locked.zip', zip([{ name: 'locked', content: TEXT, flags: 1 }]));
+  for (const [{ id }, status] of [
+    [infected, 'infected'],
+    [locked, 'unread'],
+  ] as const) {
+    await vi.waitFor(async () => expect(replyOf(await call(readAttachment, { token, params: { id } })).status).toBe(status));
+    expect(problemOf(await send(token, [id])).code).toBe('conflict');
+    expect((await open(token, id)).status).toBe(409);
+    expect((await open(ana.token, id)).status).toBe(404);
+  }
+  expect(replyOf(await call(listMessages, { token }))).toEqual([]);
+});
+
+test('a file goes out once, by who uploaded it, and what was sent stays', async () => {
+  const [one, other] = await Promise.all([signIn(), signIn()]);
+  const { id } = await attach(app, one.token, 'a.txt', TEXT);
+  expect(problemOf(await send(other.token, [id])).code).toBe('not_found');
+  expect(problemOf(await call(deleteAttachment, { token: other.token, params: { id } })).code).toBe('not_found');
+  expect(problemOf(await send(one.token, [id, id])).code).toBe('invalid_field');
+  replyOf(await send(one.token, [id]));
+  expect(problemOf(await send(one.token, [id])).code).toBe('not_found');
+  expect(problemOf(await call(deleteAttachment, { token: one.token, params: { id } })).code).toBe('conflict');
+});
+
+test('an empty file, too many of them, and one that is too large are refused', async () => {
+  const { token } = await signIn();
+  expect(problemOf(await tryAttach(app, token, 'empty', Buffer.alloc(0))).code).toBe('invalid_field');
+  expect(problemOf(await tryAttach(app, token, 'large', Buffer.alloc(25 * 1024 ** 2 + 1))).code).toBe('too_large');
+  const many = Array.from({ length: 11 }, () => '01890a5d-ac96-774b-bcce-b302099a8057').map((id, place) =>
+    id.slice(0, -2).concat(String(10 + place)),
+  );
+  expect(problemOf(await send(token, many)).code).toBe('invalid_field');
+  const row = { conversation_id: null, message_id: null, place: null, filename: 'x', size: 1, sha256: 'x', picture_type: null };
+  const { id: uploader_id } = await app.app.database
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select('users.id')
+    .orderBy('sessions.id', 'desc')
+    .executeTakeFirstOrThrow();
+  for (let count = 0; count < UNSENT_ATTACHMENTS_MAXIMUM; count += 1)
+    await app.app.database
+      .insertInto('chat_attachments')
+      .values({ id: `file-${count}`, uploader_id, ...row, status: 'clean', threat: null, created_at: new Date().toISOString() })
+      .execute();
+  expect(problemOf(await tryAttach(app, token, 'one more', TEXT)).code).toBe('conflict');
+});
+
+test('the files of an account go with it, and staff are told that its conversation is gone', async () => {
+  const { token, password, email } = await signIn();
+  const { id } = await attach(app, token, 'a.txt', TEXT);
+  const { conversation_id } = replyOf(await send(token, [id]));
+  const page = await listenAs(app, ana.token);
+  page.say({ kind: 'listen', topic: 'staff' });
+  await vi.waitFor(() => expect(page.frames.some(({ kind }) => kind === 'listening')).toBe(true));
+  replyOf(await call(deleteAccount, { token, body: { password, confirmation: email } }));
+  await page.event((event) => event.kind === 'conversation_removed' && event.conversation_id === conversation_id);
+  expect(await app.app.database.selectFrom('chat_attachments').select('id').where('id', '=', id).execute()).toEqual([]);
+  page.leave();
+});

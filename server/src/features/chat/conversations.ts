@@ -1,0 +1,434 @@
+import type { Card } from '@palisade/contract/chat';
+import { REOPENED_WITHIN } from '@palisade/contract/chat';
+import type { Priority } from '@palisade/contract/desk';
+import { type Kysely, sql, type Updateable } from 'kysely';
+import { newId } from '#platform/id.ts';
+import { Problem } from '#platform/problem.ts';
+import type { ChatTables } from './chat.tables.ts';
+import type { ConversationRow, MessageRow } from './records.ts';
+
+/** What somebody writes. */
+export interface Written {
+  message: string;
+  client_message_id?: string | undefined;
+  attachment_ids?: readonly string[] | undefined;
+  card?: Card | undefined;
+}
+
+/** Somebody of the staff. */
+export interface Colleague {
+  id: string;
+  username: string;
+}
+
+/** A conversation as a write has left it, and what was written. `is_repeated`: it was written before, and nothing has changed. */
+export interface Write {
+  conversation: ConversationRow;
+  messages: MessageRow[];
+  is_repeated: boolean;
+}
+
+/**
+ * The conversations and what is written in them. Every write takes its conversation first, by changing its row: so the database puts writes in order, and counts messages
+ * without a gap, whatever the clocks of servers say.
+ */
+export interface Conversations {
+  find(id: string): Promise<ConversationRow | undefined>;
+  ofCustomer(user_id: string): Promise<ConversationRow | undefined>;
+  /** `answer` is what comes by itself, when the conversation as it is then says so. @throws Problem `conflict`, `not_found` for a file that cannot be sent. */
+  writeAsCustomer(
+    user_id: string,
+    written: Written,
+    answer?: (conversation: { wants_person: boolean }) => Written | undefined,
+  ): Promise<Write>;
+  /** Writes to the customer, and takes the conversation when nobody has it. @throws Problem `conflict` when it is closed. */
+  answer(conversation_id: string, me: Colleague, written: Written): Promise<Write>;
+  note(conversation_id: string, me: Colleague, written: Written): Promise<Write>;
+  /**
+   * Changes a conversation that is still as `when` says: of two who want the same, one gets it. Undefined when it is not. `note` is left in it by nobody.
+   */
+  change(
+    conversation_id: string,
+    when: (row: ConversationRow) => boolean,
+    values: Updateable<ChatTables['conversations']>,
+    note?: string,
+  ): Promise<Write | undefined>;
+  close(conversation_id: string, me: Colleague): Promise<Write | undefined>;
+  reopen(conversation_id: string): Promise<Write | undefined>;
+  sort(conversation_id: string, to: { tags?: readonly string[] | undefined; priority?: Priority | undefined }): Promise<Write>;
+  /** Up to where a side has read; undefined when it had read so far already. */
+  markRead(conversation_id: string, side: 'user' | 'support', seq: number): Promise<ConversationRow | undefined>;
+  askPerson(user_id: string): Promise<Write>;
+  /** @throws Problem `conflict` when there is nothing to rate. */
+  rate(user_id: string, rating: number, comment: string): Promise<Write>;
+}
+
+/** What was written before is found in the transaction that would write it again: nothing of that one is kept. */
+class Repeated extends Error {
+  readonly write: Write;
+  constructor(write: Write) {
+    super('This was written before.');
+    this.write = write;
+  }
+}
+
+/** The conversation is not as it would have to be: nothing of the transaction is kept. */
+class NotSo extends Error {
+  override name = 'NotSo';
+}
+
+const FILE_GONE = 'One of the files is not there any more. Attach it again.';
+const FILE_NOT_CLEAN = 'One of the files is still being checked, or cannot be sent. Wait for its check, or take it out.';
+const CLOSED = 'This conversation is closed. Reopen it first.';
+
+export function createConversations(parts: { database: Kysely<ChatTables>; now: () => number }): Conversations {
+  const { database, now } = parts;
+  const at = () => new Date(now()).toISOString();
+
+  const find = (id: string) => database.selectFrom('conversations').selectAll().where('id', '=', id).executeTakeFirst();
+  const ofCustomer = (user_id: string) =>
+    database.selectFrom('conversations').selectAll().where('user_id', '=', user_id).executeTakeFirst();
+
+  /** Takes a conversation: whoever else wants to write in it waits until this transaction is over. */
+  function take(transaction: Kysely<ChatTables>, column: 'id' | 'user_id', value: string): Promise<ConversationRow | undefined> {
+    return transaction
+      .updateTable('conversations')
+      .set(({ eb }) => ({ version: eb('version', '+', 1) }))
+      .where(column, '=', value)
+      .returningAll()
+      .executeTakeFirst();
+  }
+
+  async function requireTaken(transaction: Kysely<ChatTables>, conversation_id: string): Promise<ConversationRow> {
+    const row = await take(transaction, 'id', conversation_id);
+    if (row === undefined) throw new Problem('not_found');
+    return row;
+  }
+
+  /** The one conversation of a customer, which begins with their first message. Of several first ones at once each finds the same. */
+  async function takeOwn(transaction: Kysely<ChatTables>, user_id: string): Promise<ConversationRow> {
+    const known = await take(transaction, 'user_id', user_id);
+    if (known !== undefined) return known;
+    const begun: ConversationRow = {
+      ...{ id: newId(), user_id, status: 'closed', assignee_id: null, priority: 'normal', wants_person: 0 },
+      ...{ opened_at: at(), closed_at: null, snoozed_until: null, last_customer_message_at: null, waiting_since: null },
+      ...{ last_at: at(), last_seq: 0, last_shown_seq: 0, customer_read_seq: 0, support_read_seq: 0, mailed_seq: 0 },
+      ...{ version: 0, told_version: 0, told_seq: 0 },
+    };
+    await transaction
+      .insertInto('conversations')
+      .values(begun)
+      .onConflict((conflict) => conflict.column('user_id').doNothing())
+      .execute();
+    const own = await take(transaction, 'user_id', user_id);
+    if (own === undefined) throw new Problem('conflict');
+    return own;
+  }
+
+  function keep(
+    transaction: Kysely<ChatTables>,
+    { id }: ConversationRow,
+    values: Updateable<ChatTables['conversations']>,
+  ): Promise<ConversationRow> {
+    return transaction
+      .updateTable('conversations')
+      .set({ ...values, last_at: at() })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  }
+
+  /** @throws Repeated for what this person has written here before. */
+  async function refuseRepeated(
+    transaction: Kysely<ChatTables>,
+    conversation: ConversationRow,
+    author_id: string,
+    client_message_id: string | undefined,
+  ): Promise<void> {
+    if (client_message_id === undefined) return;
+    const before = await transaction
+      .selectFrom('chat_messages')
+      .selectAll()
+      .where('author_id', '=', author_id)
+      .where('client_message_id', '=', client_message_id)
+      .executeTakeFirst();
+    if (before === undefined) return;
+    if (before.conversation_id !== conversation.id)
+      throw new Problem('conflict', { detail: 'A message of this name was sent to somebody else. Send it again.' });
+    const next = await transaction
+      .selectFrom('chat_messages')
+      .selectAll()
+      .where('conversation_id', '=', conversation.id)
+      .where('seq', '=', before.seq + 1)
+      .where('is_automatic', '=', 1)
+      .where('is_note', '=', 0)
+      .executeTakeFirst();
+    throw new Repeated({ conversation, messages: next === undefined ? [before] : [before, next], is_repeated: true });
+  }
+
+  /** Gives files that their uploader has not sent yet to a message. */
+  async function send(transaction: Kysely<ChatTables>, message: MessageRow, attachment_ids: readonly string[]): Promise<void> {
+    for (const [place, id] of attachment_ids.entries()) {
+      const sent = await transaction
+        .updateTable('chat_attachments')
+        .set({ conversation_id: message.conversation_id, message_id: message.id, place })
+        .where('id', '=', id)
+        .where('uploader_id', '=', message.author_id ?? '')
+        .where('message_id', 'is', null)
+        .returning('status')
+        .executeTakeFirst();
+      if (sent === undefined) throw new Problem('not_found', { detail: FILE_GONE });
+      if (sent.status !== 'clean') throw new Problem('conflict', { detail: FILE_NOT_CLEAN });
+    }
+  }
+
+  async function insert(
+    transaction: Kysely<ChatTables>,
+    conversation: ConversationRow,
+    { message, client_message_id, attachment_ids = [], card }: Written,
+    by: Pick<MessageRow, 'sender' | 'author_id' | 'author' | 'is_automatic' | 'is_note'>,
+    seq: number,
+  ): Promise<MessageRow> {
+    const row: MessageRow = {
+      id: newId(),
+      conversation_id: conversation.id,
+      user_id: conversation.user_id,
+      seq,
+      message,
+      ...by,
+      client_message_id: client_message_id ?? null,
+      card: card === undefined ? null : JSON.stringify(card),
+      timestamp: at(),
+    };
+    await transaction.insertInto('chat_messages').values(row).execute();
+    await send(transaction, row, attachment_ids);
+    return row;
+  }
+
+  async function once(write: (transaction: Kysely<ChatTables>) => Promise<Write>): Promise<Write> {
+    try {
+      return await database.transaction().execute(write);
+    } catch (error) {
+      if (error instanceof Repeated) return error.write;
+      throw error;
+    }
+  }
+
+  /** Undefined when the conversation is not as it would have to be. */
+  async function changing(change: (transaction: Kysely<ChatTables>) => Promise<Write>): Promise<Write | undefined> {
+    try {
+      return await database.transaction().execute(change);
+    } catch (error) {
+      if (error instanceof NotSo) return undefined;
+      throw error;
+    }
+  }
+
+  const lastMatter = (transaction: Kysely<ChatTables>, conversation_id: string) =>
+    transaction
+      .selectFrom('conversation_matters')
+      .selectAll()
+      .where('conversation_id', '=', conversation_id)
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+
+  const reopenMatter = (transaction: Kysely<ChatTables>, id: string) =>
+    transaction.updateTable('conversation_matters').set({ closed_at: null, closed_by: null }).where('id', '=', id).execute();
+
+  /** What a customer's message makes of a conversation: a closed one goes on when that was lately, else something new begins. */
+  async function opened(
+    transaction: Kysely<ChatTables>,
+    conversation: ConversationRow,
+  ): Promise<Updateable<ChatTables['conversations']>> {
+    if (conversation.status !== 'closed') return { status: 'open', snoozed_until: null };
+    const matter = await lastMatter(transaction, conversation.id);
+    const closed_at = conversation.closed_at === null ? undefined : Date.parse(conversation.closed_at);
+    if (matter !== undefined && closed_at !== undefined && now() - closed_at < REOPENED_WITHIN) {
+      await reopenMatter(transaction, matter.id);
+      return { status: 'open', closed_at: null };
+    }
+    const { id: conversation_id, user_id } = conversation;
+    await transaction
+      .insertInto('conversation_matters')
+      .values({
+        ...{ id: newId(), conversation_id, user_id, opened_at: at(), first_answered_at: null, first_answered_by: null },
+        ...{ closed_at: null, closed_by: null, rating: null, rating_comment: null, rated_at: null },
+      })
+      .execute();
+    await transaction.deleteFrom('conversation_tags').where('conversation_id', '=', conversation_id).execute();
+    return {
+      ...{ status: 'open', closed_at: null, opened_at: at(), assignee_id: null, priority: 'normal', wants_person: 0 },
+    };
+  }
+
+  const byNobody = { sender: 'support', author_id: null, author: null, is_automatic: 1 } as const;
+
+  return {
+    find,
+    ofCustomer,
+
+    writeAsCustomer: (user_id, written, answer) =>
+      once(async (transaction) => {
+        const conversation = await takeOwn(transaction, user_id);
+        await refuseRepeated(transaction, conversation, user_id, written.client_message_id);
+        const changes = await opened(transaction, conversation);
+        const seq = conversation.last_seq + 1;
+        const by = { sender: 'user', author_id: user_id, author: null, is_automatic: 0, is_note: 0 } as const;
+        const messages = [await insert(transaction, conversation, written, by, seq)];
+        const reply = answer?.({ wants_person: (changes.wants_person ?? conversation.wants_person) === 1 });
+        if (reply !== undefined)
+          messages.push(await insert(transaction, conversation, reply, { ...byNobody, is_note: 0 }, seq + 1));
+        const last_seq = conversation.last_seq + messages.length;
+        const row = await keep(transaction, conversation, {
+          ...changes,
+          ...{ last_seq, last_shown_seq: last_seq, last_customer_message_at: at() },
+          waiting_since: conversation.waiting_since ?? at(),
+          // Who writes has read what stands above.
+          customer_read_seq: seq,
+        });
+        return { conversation: row, messages, is_repeated: false };
+      }),
+
+    answer: (conversation_id, me, written) =>
+      once(async (transaction) => {
+        const conversation = await requireTaken(transaction, conversation_id);
+        await refuseRepeated(transaction, conversation, me.id, written.client_message_id);
+        if (conversation.status === 'closed') throw new Problem('conflict', { detail: CLOSED });
+        const seq = conversation.last_seq + 1;
+        const by = { sender: 'support', author_id: me.id, author: me.username, is_automatic: 0, is_note: 0 } as const;
+        const message = await insert(transaction, conversation, written, by, seq);
+        const matter = await lastMatter(transaction, conversation_id);
+        if (matter !== undefined && matter.first_answered_at === null)
+          await transaction
+            .updateTable('conversation_matters')
+            .set({ first_answered_at: message.timestamp, first_answered_by: me.id })
+            .where('id', '=', matter.id)
+            .execute();
+        const row = await keep(transaction, conversation, {
+          ...{ status: 'open', snoozed_until: null, assignee_id: conversation.assignee_id ?? me.id },
+          ...{ last_seq: seq, last_shown_seq: seq, support_read_seq: seq, waiting_since: null, wants_person: 0 },
+        });
+        return { conversation: row, messages: [message], is_repeated: false };
+      }),
+
+    note: (conversation_id, me, written) =>
+      once(async (transaction) => {
+        const conversation = await requireTaken(transaction, conversation_id);
+        await refuseRepeated(transaction, conversation, me.id, written.client_message_id);
+        const seq = conversation.last_seq + 1;
+        const by = { sender: 'support', author_id: me.id, author: me.username, is_automatic: 0, is_note: 1 } as const;
+        const message = await insert(transaction, conversation, written, by, seq);
+        const row = await keep(transaction, conversation, { last_seq: seq });
+        return { conversation: row, messages: [message], is_repeated: false };
+      }),
+
+    change: (conversation_id, when, values, note) =>
+      changing(async (transaction) => {
+        const conversation = await take(transaction, 'id', conversation_id);
+        if (conversation === undefined || !when(conversation)) throw new NotSo();
+        const seq = conversation.last_seq + 1;
+        const messages =
+          note === undefined
+            ? []
+            : [await insert(transaction, conversation, { message: note }, { ...byNobody, is_note: 1 }, seq)];
+        const row = await keep(transaction, conversation, { ...values, ...(note !== undefined && { last_seq: seq }) });
+        return { conversation: row, messages, is_repeated: false };
+      }),
+
+    close: (conversation_id, me) =>
+      changing(async (transaction) => {
+        const conversation = await take(transaction, 'id', conversation_id);
+        if (conversation === undefined || conversation.status === 'closed') throw new NotSo();
+        const closed_at = at();
+        const matter = await lastMatter(transaction, conversation_id);
+        if (matter !== undefined)
+          await transaction
+            .updateTable('conversation_matters')
+            .set({ closed_at, closed_by: me.id })
+            .where('id', '=', matter.id)
+            .execute();
+        const row = await keep(transaction, conversation, {
+          ...{ status: 'closed', closed_at, snoozed_until: null, waiting_since: null, wants_person: 0 },
+          support_read_seq: conversation.last_seq,
+        });
+        return { conversation: row, messages: [], is_repeated: false };
+      }),
+
+    reopen: (conversation_id) =>
+      changing(async (transaction) => {
+        const conversation = await take(transaction, 'id', conversation_id);
+        if (conversation === undefined || conversation.status === 'open') throw new NotSo();
+        const matter = await lastMatter(transaction, conversation_id);
+        if (conversation.status === 'closed' && matter !== undefined) await reopenMatter(transaction, matter.id);
+        const row = await keep(transaction, conversation, { status: 'open', closed_at: null, snoozed_until: null });
+        return { conversation: row, messages: [], is_repeated: false };
+      }),
+
+    sort: (conversation_id, { tags, priority }) =>
+      database.transaction().execute(async (transaction) => {
+        const conversation = await requireTaken(transaction, conversation_id);
+        if (tags !== undefined) {
+          await transaction.deleteFrom('conversation_tags').where('conversation_id', '=', conversation_id).execute();
+          if (tags.length > 0)
+            await transaction
+              .insertInto('conversation_tags')
+              .values(tags.map((tag) => ({ conversation_id, tag })))
+              .execute();
+        }
+        const row =
+          priority === undefined
+            ? conversation
+            : await transaction
+                .updateTable('conversations')
+                .set({ priority })
+                .where('id', '=', conversation_id)
+                .returningAll()
+                .executeTakeFirstOrThrow();
+        return { conversation: row, messages: [], is_repeated: false };
+      }),
+
+    async markRead(conversation_id, side, seq) {
+      const column = side === 'user' ? 'customer_read_seq' : 'support_read_seq';
+      return await database
+        .updateTable('conversations')
+        .set(({ eb }) => ({
+          version: eb('version', '+', 1),
+          [column]: sql<number>`case when last_seq < ${seq} then last_seq else ${seq} end`,
+        }))
+        .where('id', '=', conversation_id)
+        .where(column, '<', seq)
+        .whereRef(column, '<', 'last_seq')
+        .returningAll()
+        .executeTakeFirst();
+    },
+
+    askPerson: (user_id) =>
+      database.transaction().execute(async (transaction) => {
+        const conversation = await takeOwn(transaction, user_id);
+        const changes = await opened(transaction, conversation);
+        const row = await keep(transaction, conversation, {
+          ...changes,
+          wants_person: 1,
+          waiting_since: conversation.waiting_since ?? at(),
+        });
+        return { conversation: row, messages: [], is_repeated: false };
+      }),
+
+    rate: (user_id, rating, comment) =>
+      database.transaction().execute(async (transaction) => {
+        const conversation = await take(transaction, 'user_id', user_id);
+        const matter = conversation === undefined ? undefined : await lastMatter(transaction, conversation.id);
+        if (conversation?.status !== 'closed' || matter === undefined || matter.first_answered_at === null)
+          throw new Problem('conflict', {
+            detail: 'There is nothing to rate yet: you can once support has closed the conversation.',
+          });
+        await transaction
+          .updateTable('conversation_matters')
+          .set({ rating, rating_comment: comment, rated_at: at() })
+          .where('id', '=', matter.id)
+          .execute();
+        return { conversation, messages: [], is_repeated: false };
+      }),
+  };
+}

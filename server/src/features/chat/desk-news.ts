@@ -1,0 +1,169 @@
+import type { LiveEvent } from '@palisade/contract/events';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import { logFailure } from '#platform/database-patience.ts';
+import { jobKind } from '#platform/jobs/job-kind.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import { conversationTopic, personTopic, STAFF_TOPIC, type Topics } from '#platform/topics/topics.ts';
+import type { ChatTables } from './chat.tables.ts';
+import type { Write } from './conversations.ts';
+import { type ConversationRow, chatMessageOf, conversationsOf, deskMessagesOf, type People } from './records.ts';
+
+/** What changes in a conversation within this is told to the staff once, in ms. */
+const PAUSE_MS = 25;
+/** How often it is looked whether something was stored and not told. */
+const UNTOLD_EVERY_MS = 5_000;
+const UNTOLD_AT_ONCE = 100;
+const MARKED_AT_ONCE = 100;
+
+const UNTOLD = jobKind({ name: 'desk_untold', payload: z.object({}), every_ms: UNTOLD_EVERY_MS });
+
+/**
+ * Tells pages what was written. A message is told as soon as it is stored, and its row then says so. What a server stored and did not live to tell is found and told by
+ * another one, or by this one after its start; so a message may be told twice, and a page keeps one of each id.
+ */
+export interface DeskNews {
+  told(write: Write): Promise<void>;
+  /** A conversation whose marks changed. */
+  changed(conversation: ConversationRow): void;
+  read(conversation: ConversationRow, reader: 'user' | 'support'): void;
+  removed(conversation_id: string): void;
+  /** To the customer, and to the staff who have the conversation open. */
+  ofTheMoment(topic: 'customer' | 'conversation', conversation: Pick<ConversationRow, 'id' | 'user_id'>, event: LiveEvent): void;
+  toStaff(event: LiveEvent): void;
+  close(): Promise<void>;
+}
+
+export function createDeskNews(parts: {
+  database: Kysely<ChatTables>;
+  topics: Pick<Topics, 'publish'>;
+  people: People;
+  jobs: Pick<Jobs, 'handle'>;
+  logger: FastifyBaseLogger;
+}): DeskNews {
+  const { database, topics, people, jobs, logger } = parts;
+  /** Conversations of which the staff is to be told, and the places of messages that were told here. */
+  let waiting = new Map<string, Set<number>>();
+  let timer: NodeJS.Timeout | undefined;
+  let flushing: Promise<void> = Promise.resolve();
+  let closed = false;
+  /** How conversations stood that were found untold at the last look: whoever stored that may be about to tell it. */
+  let seen = new Map<string, string>();
+
+  function plan(conversation_id: string, seqs: readonly number[]): void {
+    const known = waiting.get(conversation_id) ?? new Set();
+    for (const seq of seqs) known.add(seq);
+    waiting.set(conversation_id, known);
+    if (timer !== undefined || closed) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      flushing = flushing
+        .then(flush)
+        .catch((error: unknown) => logFailure(logger, error, 'the staff could not be told of a conversation'));
+    }, PAUSE_MS);
+  }
+
+  async function publishMessages(conversation: ConversationRow, messages: Write['messages']): Promise<void> {
+    const shown = await deskMessagesOf(database, messages, () => conversation);
+    for (const message of shown) {
+      topics.publish(conversationTopic(conversation.id), { kind: 'desk_message', message });
+      const theirs = chatMessageOf(message);
+      if (theirs !== undefined) topics.publish(personTopic(conversation.user_id), { kind: 'chat_message', message: theirs });
+    }
+  }
+
+  /** Tells the staff how conversations stand, and notes that it was told. */
+  async function flush(): Promise<void> {
+    const due = waiting;
+    waiting = new Map();
+    const ids = [...due.keys()];
+    for (let from = 0; from < ids.length; from += MARKED_AT_ONCE) {
+      const some = ids.slice(from, from + MARKED_AT_ONCE);
+      const rows = await database.selectFrom('conversations').selectAll().where('id', 'in', some).execute();
+      for (const conversation of await conversationsOf(database, people, rows))
+        topics.publish(STAFF_TOPIC, { kind: 'conversation_changed', conversation });
+      await database.transaction().execute(async (transaction) => {
+        for (const { id, version, told_version, told_seq } of rows) {
+          let seq = told_seq;
+          const told = due.get(id);
+          while (told?.has(seq + 1) === true) seq += 1;
+          await transaction
+            .updateTable('conversations')
+            .set({ told_seq: seq, told_version: Math.max(version, told_version) })
+            .where('id', '=', id)
+            .where('told_seq', '=', told_seq)
+            .execute();
+        }
+      });
+    }
+  }
+
+  /** Tells what was stored and not told: whoever did so is no more. */
+  async function tellUntold(): Promise<void> {
+    const rows = await database
+      .selectFrom('conversations')
+      .selectAll()
+      .where(({ or, eb, ref }) => or([eb('told_version', '<', ref('version')), eb('told_seq', '<', ref('last_seq'))]))
+      .orderBy('id')
+      .limit(UNTOLD_AT_ONCE)
+      .execute();
+    const before = seen;
+    seen = new Map(rows.map(({ id, version, last_seq, told_seq }) => [id, `${version} ${last_seq} ${told_seq}`]));
+    for (const row of rows) {
+      if (before.get(row.id) !== seen.get(row.id)) continue;
+      const messages = await database
+        .selectFrom('chat_messages')
+        .selectAll()
+        .where('conversation_id', '=', row.id)
+        .where('seq', '>', row.told_seq)
+        .orderBy('seq')
+        .execute();
+      logger.warn({ conversation: row.id, messages: messages.length }, 'what another server stored and did not tell is told now');
+      await publishMessages(row, messages);
+      plan(
+        row.id,
+        messages.map(({ seq }) => seq),
+      );
+    }
+  }
+
+  jobs.handle(UNTOLD, tellUntold);
+
+  return {
+    async told({ conversation, messages, is_repeated }) {
+      if (is_repeated) return;
+      await publishMessages(conversation, messages);
+      plan(
+        conversation.id,
+        messages.map(({ seq }) => seq),
+      );
+    },
+
+    changed: ({ id }) => plan(id, []),
+
+    read(conversation, reader) {
+      const { id: conversation_id, user_id, customer_read_seq, support_read_seq } = conversation;
+      const seq = reader === 'user' ? customer_read_seq : support_read_seq;
+      const event: LiveEvent = { kind: 'chat_read', conversation_id, reader, seq };
+      topics.publish(personTopic(user_id), event);
+      topics.publish(conversationTopic(conversation_id), event);
+      plan(conversation_id, []);
+    },
+
+    removed: (conversation_id) => topics.publish(STAFF_TOPIC, { kind: 'conversation_removed', conversation_id }),
+
+    ofTheMoment(topic, { id, user_id }, event) {
+      topics.publish(topic === 'customer' ? personTopic(user_id) : conversationTopic(id), event);
+    },
+
+    toStaff: (event) => topics.publish(STAFF_TOPIC, event),
+
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      // What is not noted as told is told again by whoever looks next.
+      await flushing.then(flush).catch((error: unknown) => logFailure(logger, error, 'what was told could not be noted'));
+    },
+  };
+}

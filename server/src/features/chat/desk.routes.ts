@@ -1,0 +1,156 @@
+import { Readable } from 'node:stream';
+import type { AuditKind } from '@palisade/contract/audit';
+import { messagesQuerySchema } from '@palisade/contract/chat';
+import {
+  answerConversation,
+  assignConversation,
+  type CustomerCard,
+  changeCanned,
+  changeDeskSettings,
+  claimConversation,
+  closeConversation,
+  createCanned,
+  type DeskSettings,
+  deleteCanned,
+  deskTranscript,
+  exportReport,
+  listCanned,
+  listConversations,
+  listDeskMessages,
+  listTeam,
+  markConversationRead,
+  readConversation,
+  readCounts,
+  readCustomerCard,
+  readDeskSettings,
+  readReport,
+  readShared,
+  reopenConversation,
+  setPresence,
+  snoozeConversation,
+  sortConversation,
+  startRemoteSession,
+} from '@palisade/contract/desk';
+import { may } from '@palisade/contract/may';
+import { type Origin, originOf } from '#platform/origin.ts';
+import { countPages, nextPage } from '#platform/page.ts';
+import { Problem } from '#platform/problem.ts';
+import { type Api, serve } from '#platform/serve.ts';
+import type { Canned } from './canned.ts';
+import type { Desk } from './desk.ts';
+import type { ConversationRow } from './records.ts';
+import type { Reports } from './reports.ts';
+import type { Team } from './team.ts';
+import { transcriptOf } from './transcript.ts';
+
+/** Writes into the audit log what somebody did, and about whom. */
+export type RecordDeed = (
+  kind: AuditKind,
+  deed: { subject_id: string; actor_id: string; origin: Origin; details?: Record<string, string> },
+) => Promise<void>;
+
+const TRANSCRIPT_PAGE = 200;
+
+async function* transcript(desk: Desk, row: ConversationRow, customer: string) {
+  yield '\uFEFF';
+  const page = messagesQuerySchema.parse({ limit: TRANSCRIPT_PAGE });
+  // Newest first is how pages come; a file begins with the oldest.
+  const pages: string[][] = [];
+  for (let cursor: string | undefined; ; ) {
+    const messages = await desk.messages(row, { ...page, cursor });
+    pages.push(messages.toReversed().map((message) => transcriptOf(message, customer)));
+    cursor = messages.at(-1)?.id;
+    if (messages.length < TRANSCRIPT_PAGE) break;
+  }
+  for (const lines of pages.toReversed()) yield lines.join('');
+}
+
+export function serveDesk(
+  api: Api,
+  parts: {
+    desk: Desk;
+    team: Team;
+    canned: Canned;
+    reports: Reports;
+    settings: { read: () => Promise<DeskSettings>; write: (settings: DeskSettings) => Promise<void> };
+    customerCard: (user_id: string) => Promise<CustomerCard | undefined>;
+    record: RecordDeed;
+  },
+): void {
+  const { desk, team, canned, reports, settings, customerCard, record } = parts;
+  const served = { find: ({ id }: { id: string }) => desk.find(id), may: may.serve };
+
+  serve(api, listConversations, 'support', async ({ session, query, header, request }) => {
+    const rows = await desk.list(session.user, query);
+    await countPages({ query, header, count: () => desk.count(session.user, query) });
+    nextPage({ rows, query, url: request.url, header });
+    return rows;
+  });
+  serve(api, readCounts, 'support', ({ session }) => desk.counts(session.user));
+  serve(api, readConversation, served, ({ row }) => desk.show(row));
+  serve(api, listDeskMessages, served, async ({ row, query, header, request }) => {
+    const messages = await desk.messages(row, query);
+    if (query.after === undefined) nextPage({ rows: messages, query, url: request.url, header });
+    return messages;
+  });
+  serve(api, answerConversation, served, ({ session, row, body }) => desk.write(session.user, row, body));
+  serve(api, markConversationRead, served, ({ row, body }) => desk.markRead(row, body.seq));
+  serve(api, claimConversation, served, ({ session, row }) => desk.claim(session.user, row));
+  serve(api, assignConversation, served, ({ session, row, body }) => desk.assign(session.user, row, body.assignee_id));
+  serve(api, closeConversation, served, ({ session, row }) => desk.close(session.user, row));
+  serve(api, reopenConversation, served, ({ session, row }) => desk.reopen(session.user, row));
+  serve(api, snoozeConversation, served, ({ session, row, body }) => desk.snooze(session.user, row, body.until));
+  serve(api, sortConversation, served, ({ row, body }) => desk.sort(row, body));
+  serve(api, startRemoteSession, served, ({ session, row }) => desk.startRemoteSession(session.user, row));
+  serve(api, deskTranscript, served, async ({ row, header }) => {
+    const { customer } = await desk.show(row);
+    header('content-type', 'text/plain; charset=utf-8');
+    header('content-disposition', 'attachment; filename="conversation.txt"');
+    return Readable.from(transcript(desk, row, customer));
+  });
+
+  serve(api, readCustomerCard, served, async ({ session, row, request }) => {
+    const card = await customerCard(row.user_id);
+    if (card === undefined) throw new Problem('not_found');
+    // First written down, then shown.
+    const by = { subject_id: row.user_id, actor_id: session.user.id, origin: originOf(request) };
+    await record('customer_card_opened', by);
+    return card;
+  });
+
+  const cards = {
+    find: ({ id }: { id: string }) => desk.findMessage(id),
+    may: (me: Parameters<typeof may.openShared>[0], row: { conversation: ConversationRow }) =>
+      may.openShared(me, row.conversation),
+  };
+  serve(api, readShared, cards, async ({ session, row, request }) => {
+    const shared = await desk.shared(row);
+    const by = { subject_id: row.user_id, actor_id: session.user.id, origin: originOf(request) };
+    await record('shared_thing_opened', { ...by, details: { thing: shared.thing, title: shared.title } });
+    return shared;
+  });
+
+  serve(api, listTeam, 'support', () => team.list());
+  serve(api, setPresence, 'support', ({ session, body }) => team.say(session.user, body.presence, body.by_hand));
+
+  const answers = { find: ({ id }: { id: string }) => canned.find(id), may: may.administrate };
+  serve(api, listCanned, 'support', () => canned.list());
+  serve(api, createCanned, 'admin', ({ body }) => canned.create(body));
+  serve(api, changeCanned, answers, ({ row, body }) => canned.change(row.id, body));
+  serve(api, deleteCanned, answers, ({ row }) => canned.remove(row.id));
+
+  serve(api, readDeskSettings, 'support', () => settings.read());
+  serve(api, changeDeskSettings, 'admin', async ({ session, body, request }) => {
+    await settings.write(body);
+    const by = { subject_id: session.user.id, actor_id: session.user.id, origin: originOf(request) };
+    await record('desk_settings_changed', { ...by, details: { time_zone: body.time_zone } });
+    return body;
+  });
+
+  serve(api, readReport, 'admin', ({ query }) => reports.read(query));
+  serve(api, exportReport, 'admin', ({ query, header }) => {
+    header('content-type', 'text/csv; charset=utf-8');
+    header('content-disposition', 'attachment; filename="palisade-support.csv"');
+    return Promise.resolve(Readable.from(reports.csv(query)));
+  });
+}

@@ -1,0 +1,410 @@
+import { listAudit } from '@palisade/contract/audit';
+import { currentUser } from '@palisade/contract/auth';
+import {
+  askPerson,
+  automaticReply,
+  listMessages,
+  markRead,
+  rateChat,
+  readChat,
+  sendMessage,
+  shareThing,
+} from '@palisade/contract/chat';
+import {
+  answerConversation,
+  assignConversation,
+  changeCanned,
+  claimConversation,
+  closeConversation,
+  createCanned,
+  deleteCanned,
+  listCanned,
+  listConversations,
+  listDeskMessages,
+  markConversationRead,
+  readConversation,
+  readCounts,
+  readCustomerCard,
+  readShared,
+  reopenConversation,
+  snoozeConversation,
+  sortConversation,
+  startRemoteSession,
+} from '@palisade/contract/desk';
+import type { LiveEvent } from '@palisade/contract/events';
+import { addRule, deleteRule } from '@palisade/contract/firewall';
+import { joinSession } from '@palisade/contract/remote';
+import { changeUser } from '@palisade/contract/users';
+import { describe, expect, test, vi } from 'vitest';
+import { newId } from '#platform/id.ts';
+import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { listenAs } from '#test/socket.ts';
+
+const clock = { at: Date.parse('2026-11-20T10:00:00Z') };
+const app = await startTestApp({ surroundings: { now: () => clock.at, presence_pause_ms: 5 } });
+const { call, signIn } = app;
+const boss = await signIn('boss');
+const [ana, ben] = [await signIn('ana', 'support'), await signIn('ben', 'support')];
+const idOf = async (token: string) => replyOf(await call(currentUser, { token })).id;
+const say = async (token: string, message: string, client_message_id?: string) =>
+  replyOf(await call(sendMessage, { token, body: { message, sender: 'user', client_message_id } }));
+const answer = (token: string, id: string, message: string, is_note = false) =>
+  call(answerConversation, { token, params: { id }, body: { message, is_note, attachment_ids: [] } });
+/** Somebody new who has written something. */
+async function customerWith(message = 'hello') {
+  const { token, email } = await signIn();
+  const { conversation_id: id, user_id } = await say(token, message);
+  return { token, email, id, user_id };
+}
+const isMessage = (text: string) => (event: LiveEvent) => event.kind === 'chat_message' && event.message.message === text;
+
+describe('what a customer writes', () => {
+  test('is one message with one answer, however often and in how many requests at once it is sent', async () => {
+    const { token } = await signIn();
+    const client_message_id = crypto.randomUUID();
+    const replies = await Promise.all(Array.from({ length: 20 }, () => say(token, 'I have a virus', client_message_id)));
+    expect(new Set(replies.map((reply) => JSON.stringify(reply)))).toHaveLength(1);
+    expect(replies[0]).toMatchObject({ client_message_id, seq: 1, automatic_reply: { seq: 2, is_automatic: true } });
+    expect(replyOf(await call(listMessages, { token }))).toHaveLength(2);
+  });
+
+  test('is counted by the server without a gap, whatever clocks say and whoever writes at once', async () => {
+    const { token, id } = await customerWith();
+    const writes = Array.from({ length: 12 }, (_, place) => {
+      clock.at += place % 2 === 0 ? 3_000 : -5_000;
+      return place % 3 === 0 ? answer(ana.token, id, `answer ${place}`) : say(token, `message ${place}`);
+    });
+    await Promise.all(writes);
+    const all = replyOf(await call(listMessages, { token }));
+    expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: all.length }, (_, place) => all.length - place));
+    expect(all.filter(({ is_automatic }) => !is_automatic)).toHaveLength(13);
+  });
+
+  test('is answered at once by itself: first what cannot wait, with the help page that says more, and it is still there after a reload', async () => {
+    const { token } = await signIn();
+    const scam = 'a man on the phone wants my card number for the billing of the virus';
+    const { automatic_reply } = await say(token, scam);
+    expect(automatic_reply?.message).toMatch(/^Hang up\. We never call first/u);
+    expect(automatic_reply).toMatchObject({
+      sender: 'support',
+      author: null,
+      card: { kind: 'article', slug: 'somebody-called-me', title: 'Somebody called me about my computer' },
+    });
+    expect(replyOf(await call(listMessages, { token }))[0]).toEqual(automatic_reply);
+    expect((await say(token, 'everything is slow')).automatic_reply?.message).toBe(automaticReply('slow'));
+  });
+
+  test('is left to a person who has the conversation open, and once a person was asked for but for what cannot wait', async () => {
+    const { token, id } = await customerWith();
+    const page = await listenAs(app, ana.token);
+    page.say({ kind: 'listen_conversation', conversation_id: id });
+    await page.event(
+      (event) => event.kind === 'conversation_viewers' && event.viewers.some(({ username }) => username === 'ana'),
+    );
+    expect((await say(token, 'I have a virus')).automatic_reply).toBeNull();
+    page.say({ kind: 'leave_conversation', conversation_id: id });
+    await vi.waitFor(async () => expect((await say(token, 'slow')).automatic_reply).not.toBeNull());
+    expect(replyOf(await call(askPerson, { token }))).toMatchObject({ wants_person: true });
+    expect((await say(token, 'still slow')).automatic_reply).toBeNull();
+    expect((await say(token, 'somebody called and wants my password')).automatic_reply?.message).toMatch(/^Hang up/u);
+    page.leave();
+  });
+
+  test('comes in pages both ways, and is found by its words', async () => {
+    const { token } = await customerWith('no. 0');
+    for (let count = 1; count < 6; count += 1) await say(token, `no. ${count}`);
+    const whole = replyOf(await call(listMessages, { token }));
+    const middle = whole[5]?.id ?? '';
+    const older = replyOf(await call(listMessages, { token, query: `?cursor=${middle}&limit=3` }));
+    const newer = replyOf(await call(listMessages, { token, query: `?after=${middle}&limit=3` }));
+    expect(older).toEqual(whole.slice(6, 9));
+    expect(newer).toEqual(whole.slice(2, 5));
+    expect(problemOf(await call(listMessages, { token, query: `?after=${middle}&cursor=${middle}` })).code).toBe('invalid_field');
+    expect(problemOf(await call(listMessages, { token, query: `?after=${newId()}` })).code).toBe('invalid_field');
+    const found = replyOf(await call(listMessages, { token, query: '?search=NO.%204' }));
+    expect(found.map(({ message }) => message)).toEqual(['no. 4']);
+  });
+
+  test('is marked as read by the other side, for both', async () => {
+    const { token, id } = await customerWith('first');
+    replyOf(await answer(ana.token, id, 'Good day'));
+    const state = replyOf(await call(readChat, { token }));
+    expect(state).toMatchObject({ status: 'open', agent: 'ana', unread: 1, last_seq: 3, read_seq: 3, wants_person: false });
+    expect(replyOf(await call(markRead, { token, body: { seq: 99 } }))).toMatchObject({ unread: 0 });
+    const [newest, , oldest] = replyOf(await call(listDeskMessages, { token: ben.token, params: { id } }));
+    expect([newest?.is_read, oldest?.is_read]).toEqual([true, true]);
+    const { seq } = await say(token, 'second');
+    expect(replyOf(await call(readConversation, { token: ana.token, params: { id } }))).toMatchObject({ unread: 1 });
+    replyOf(await call(markConversationRead, { token: ana.token, params: { id }, body: { seq } }));
+    expect(replyOf(await call(readConversation, { token: ana.token, params: { id } }))).toMatchObject({ unread: 0 });
+    expect(replyOf(await call(listMessages, { token })).find((message) => message.seq === seq)?.is_read).toBe(true);
+  });
+});
+
+describe('a conversation', () => {
+  test('is nobody’s until somebody takes it: of two at once one gets it, and the other reads who has it', async () => {
+    const { id } = await customerWith();
+    const inbox = replyOf(await call(listConversations, { token: ana.token, query: '?view=unassigned' }));
+    expect(inbox.find((one) => one.id === id)).toMatchObject({ status: 'open', assignee: null, unread: 1 });
+    const claims = await Promise.all([ana, ben].map(({ token }) => call(claimConversation, { token, params: { id } })));
+    expect(claims.filter(({ ok }) => ok)).toHaveLength(1);
+    const winner = claims[0]?.ok === true ? 'ana' : 'ben';
+    const [lost] = claims.filter(({ ok }) => !ok);
+    if (lost === undefined) throw new Error('both got it');
+    expect(problemOf(lost)).toMatchObject({ code: 'conflict', detail: `${winner} has this conversation.` });
+  });
+
+  test('is given to a colleague by who has it or an administrator, with a note, and to nobody who is no staff', async () => {
+    const { id, token, user_id } = await customerWith();
+    replyOf(await call(claimConversation, { token: ana.token, params: { id } }));
+    const ben_id = await idOf(ben.token);
+    const give = (from: string, assignee_id: string | null) =>
+      call(assignConversation, { token: from, params: { id }, body: { assignee_id } });
+    expect(problemOf(await give(ben.token, ben_id)).code).toBe('forbidden');
+    expect(problemOf(await give(ana.token, user_id)).code).toBe('invalid_field');
+    expect(replyOf(await give(ana.token, ben_id)).assignee).toEqual({ id: ben_id, username: 'ben' });
+    expect(replyOf(await give(boss.token, null)).assignee).toBeNull();
+    const notes = replyOf(await call(listDeskMessages, { token: ana.token, params: { id } })).filter(({ is_note }) => is_note);
+    expect(notes.map(({ message }) => message)).toEqual(['boss gave this back to all.', 'ana gave this to ben.']);
+    expect(replyOf(await call(listMessages, { token })).some(({ message }) => message.includes('gave this'))).toBe(false);
+  });
+
+  test('is answered once, whatever is sent again, and answering takes it', async () => {
+    const { id, token } = await customerWith();
+    const client_message_id = crypto.randomUUID();
+    const body = { message: 'Good day', client_message_id, attachment_ids: [], is_note: false };
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => call(answerConversation, { token: ana.token, params: { id }, body })),
+    );
+    expect(new Set(answers.map((one) => replyOf(one).id))).toHaveLength(1);
+    expect(replyOf(await call(readConversation, { token: ana.token, params: { id } }))).toMatchObject({
+      assignee: { username: 'ana' },
+      waiting_since: null,
+    });
+    expect(replyOf(await call(listMessages, { token }))[0]).toMatchObject({
+      message: 'Good day',
+      author: 'ana',
+      sender: 'support',
+    });
+  });
+
+  test('has notes that its customer never sees: not in the history, a search, an event or the state', async () => {
+    const { id, token } = await customerWith();
+    const page = await listenAs(app, token);
+    const before = replyOf(await call(readChat, { token }));
+    replyOf(await answer(ana.token, id, 'difficult person', true));
+    replyOf(await answer(ana.token, id, 'Good day'));
+    await page.event(isMessage('Good day'));
+    expect(JSON.stringify(page.frames)).not.toContain('difficult person');
+    expect(JSON.stringify(replyOf(await call(listMessages, { token, query: '?search=difficult' })))).toBe('[]');
+    expect(JSON.stringify(replyOf(await call(listMessages, { token })))).not.toContain('difficult');
+    expect(replyOf(await call(readChat, { token }))).toMatchObject({ unread: before.unread + 1 });
+    const found = replyOf(await call(listConversations, { token: ben.token, query: '?search=DIFFICULT' }));
+    expect(found).toMatchObject([{ id, found: { text: 'difficult person' } }]);
+    page.leave();
+  });
+
+  test('is closed, rated, opened again by what its customer writes soon, and begins anew later', async () => {
+    const { id, token } = await customerWith();
+    const rate = (rating: number) => call(rateChat, { token, body: { rating, comment: 'quick' } });
+    replyOf(await answer(ana.token, id, 'Done'));
+    expect(problemOf(await rate(5)).code).toBe('conflict');
+    replyOf(
+      await call(sortConversation, { token: ana.token, params: { id }, body: { tags: ['VPN', 'vpn', 'mac'], priority: 'high' } }),
+    );
+    const closed = replyOf(await call(closeConversation, { token: ana.token, params: { id } }));
+    expect(closed).toMatchObject({ status: 'closed', waiting_since: null, unread: 0, tags: ['mac', 'vpn'], priority: 'high' });
+    expect(problemOf(await call(closeConversation, { token: ben.token, params: { id } })).code).toBe('conflict');
+    expect(problemOf(await answer(ana.token, id, 'One more')).detail).toBe('This conversation is closed. Reopen it first.');
+    expect(replyOf(await rate(4)).rating).toEqual({ given: 4 });
+    clock.at += 3_600_000;
+    await say(token, 'thanks');
+    expect(replyOf(await call(readConversation, { token: ana.token, params: { id } }))).toMatchObject({
+      status: 'open',
+      assignee: { username: 'ana' },
+      tags: ['mac', 'vpn'],
+    });
+    replyOf(await call(closeConversation, { token: ana.token, params: { id } }));
+    replyOf(await call(reopenConversation, { token: ana.token, params: { id } }));
+    replyOf(await call(closeConversation, { token: ana.token, params: { id } }));
+    clock.at += 2 * 86_400_000;
+    await say(token, 'something else');
+    expect(replyOf(await call(readConversation, { token: ana.token, params: { id } }))).toMatchObject({
+      status: 'open',
+      assignee: null,
+      tags: [],
+      priority: 'normal',
+      rating: null,
+    });
+  });
+
+  test('is put off until a time, and comes back when its customer writes', async () => {
+    const { id, token } = await customerWith();
+    const snooze = (ms: number) =>
+      call(snoozeConversation, { token: ana.token, params: { id }, body: { until: new Date(clock.at + ms).toISOString() } });
+    expect(problemOf(await snooze(-1)).code).toBe('invalid_field');
+    expect(problemOf(await snooze(91 * 86_400_000)).code).toBe('invalid_field');
+    expect(replyOf(await snooze(3_600_000))).toMatchObject({ status: 'snoozed' });
+    expect(replyOf(await call(readChat, { token })).status).toBe('open');
+    await say(token, 'are you there?');
+    expect(replyOf(await call(readConversation, { token: ana.token, params: { id } }))).toMatchObject({
+      status: 'open',
+      snoozed_until: null,
+    });
+  });
+
+  test('of a member of the staff is served by the others, and its notes are not for them', async () => {
+    const carl = await signIn('carl', 'support');
+    const { conversation_id: id } = await say(carl.token, 'my own computer');
+    replyOf(await answer(ana.token, id, 'he always asks', true));
+    for (const endpoint of [readConversation, listDeskMessages, claimConversation, readCustomerCard])
+      expect(problemOf(await call(endpoint, { token: carl.token, params: { id } })).code).toBe('not_found');
+    expect(replyOf(await call(listConversations, { token: carl.token })).some((one) => one.id === id)).toBe(false);
+    expect(JSON.stringify(replyOf(await call(listMessages, { token: carl.token })))).not.toContain('always asks');
+  });
+
+  test('stands in the inbox by what happened last or who waits longest, page by page, and is counted', async () => {
+    const dora = await signIn('dora', 'support');
+    const people = [];
+    for (let count = 0; count < 4; count += 1) {
+      clock.at += 1_000;
+      people.push(await customerWith(`queue ${count}`));
+    }
+    const ids = people.map(({ id }) => id);
+    for (const id of ids) replyOf(await call(claimConversation, { token: dora.token, params: { id } }));
+    replyOf(await answer(dora.token, ids[1] ?? '', 'answered'));
+    const list = async (query: string) => {
+      const first = await call(listConversations, { token: dora.token, query: `?view=mine&limit=3${query}` });
+      const rows = replyOf(first);
+      expect(first.headers.get('x-total-count')).toBe('4');
+      expect(first.headers.get('link')).toContain('rel="next"');
+      const rest = replyOf(
+        await call(listConversations, { token: dora.token, query: `?view=mine&limit=3${query}&cursor=${rows.at(-1)?.id}` }),
+      );
+      return [...rows, ...rest].map(({ id }) => ids.indexOf(id));
+    };
+    expect(await list('&sort=waiting')).toEqual([0, 2, 3, 1]);
+    expect((await list('')).toSorted()).toEqual([0, 1, 2, 3]);
+    expect(replyOf(await call(readCounts, { token: dora.token }))).toMatchObject({ mine: 4, mine_unread: 3 });
+  });
+});
+
+describe('of a customer', () => {
+  test('staff see a card of names and counts, and each opening is in the audit log', async () => {
+    const { id, email } = await customerWith();
+    const card = replyOf(await call(readCustomerCard, { token: ana.token, params: { id } }));
+    expect(card).toMatchObject({ email, open_alerts: 0, scans: { clean: 0, infected: 0, pending: 0 }, conversations_closed: 0 });
+    const [entry] = replyOf(await call(listAudit, { token: boss.token, query: `?person=${encodeURIComponent(email)}` }));
+    expect(entry).toMatchObject({ kind: 'customer_card_opened', subject: { email }, actor: { username: 'ana' } });
+  });
+
+  test('staff open the one thing that was shared, as long as it is there, and nobody else does', async () => {
+    const { token, id } = await customerWith();
+    const other = await signIn();
+    const rule = { rule_name: 'Printer', direction: 'inbound', action: 'allow', protocol: 'tcp' } as const;
+    const { id: subject_id } = replyOf(await call(addRule, { token, body: rule }));
+    const share = (from: string) => call(shareThing, { token: from, body: { thing: 'rule', subject_id } });
+    expect(problemOf(await share(other.token)).code).toBe('not_found');
+    const message = replyOf(await share(token));
+    expect(message).toMatchObject({ message: '', card: { kind: 'shared', thing: 'rule', subject_id, title: 'Printer' } });
+    const open = (from: string) => call(readShared, { token: from, params: { id: message.id } });
+    expect(replyOf(await open(ana.token))).toMatchObject({ thing: 'rule', title: 'Printer' });
+    expect((await open(token)).status).toBe(403);
+    expect(replyOf(await call(listConversations, { token: ana.token })).find((one) => one.id === id)?.last_message?.text).toBe(
+      'Printer',
+    );
+    replyOf(await call(deleteRule, { token, params: { id: subject_id } }));
+    expect(problemOf(await open(ana.token)).code).toBe('not_found');
+    expect(problemOf(await call(readShared, { token: ana.token, params: { id: newId() } })).code).toBe('not_found');
+  });
+
+  test('a technician starts a remote session, whose code is in the chat', async () => {
+    const { token, id } = await customerWith();
+    const { card } = replyOf(await call(startRemoteSession, { token: ana.token, params: { id } }));
+    if (card?.kind !== 'remote_session') throw new Error('no card of a remote session');
+    expect(replyOf(await call(listMessages, { token }))[0]?.card).toEqual(card);
+    replyOf(await call(joinSession, { token: ana.token, body: { session_code: card.session_code } }));
+  });
+});
+
+describe('live', () => {
+  test('each side hears each message once and in order, goes on after a gap, and staff hear how the inbox changes', async () => {
+    const { token, id } = await customerWith();
+    const [hers, theirs] = [await listenAs(app, token), await listenAs(app, ana.token)];
+    theirs.say({ kind: 'listen', topic: 'staff' });
+    theirs.say({ kind: 'listen_conversation', conversation_id: id });
+    await vi.waitFor(() => expect(theirs.frames.filter(({ kind }) => kind === 'listening')).toHaveLength(2));
+    await say(token, 'one');
+    replyOf(await answer(ana.token, id, 'two'));
+    replyOf(await answer(ana.token, id, 'a note', true));
+    await hers.event(isMessage('two'));
+    await theirs.event((event) => event.kind === 'desk_message' && event.message.is_note);
+    const changed = await theirs.event(
+      (event) => event.kind === 'conversation_changed' && event.conversation.last_message?.text === 'two',
+    );
+    expect(changed.topic).toBe('staff');
+    const cursor = theirs.frames.flatMap((frame) =>
+      frame.kind === 'event' && typeof frame.topic === 'object' && frame.id !== null ? [frame.id] : [],
+    );
+    theirs.leave();
+    hers.leave();
+    await theirs.closed;
+    await say(token, 'three');
+    const again = await listenAs(app, ana.token);
+    again.say({ kind: 'listen_conversation', conversation_id: id, after: cursor.at(-1) });
+    await again.event((event) => event.kind === 'desk_message' && event.message.message === 'three');
+    expect(again.frames.find((frame) => frame.kind === 'listening')).toMatchObject({
+      missed: false,
+      topic: { conversation_id: id },
+    });
+    const seqs = [...theirs.events(), ...again.events()].flatMap((event) =>
+      event.kind === 'desk_message' ? [event.message.seq] : [],
+    );
+    expect(seqs).toEqual(seqs.toSorted((one, other) => one - other));
+    expect(new Set(seqs)).toHaveLength(seqs.length);
+    again.leave();
+  });
+
+  test('typing is told to the other side without a name, and to colleagues with one', async () => {
+    const { token, id } = await customerWith();
+    const [hers, anas, bens] = [await listenAs(app, token), await listenAs(app, ana.token), await listenAs(app, ben.token)];
+    for (const page of [anas, bens]) page.say({ kind: 'listen_conversation', conversation_id: id });
+    for (const page of [anas, bens])
+      await vi.waitFor(() => expect(page.frames.some(({ kind }) => kind === 'listening')).toBe(true));
+    anas.say({ kind: 'typing', conversation_id: id });
+    const isTyping = (event: LiveEvent) => event.kind === 'chat_typing';
+    expect((await bens.event(isTyping)).event).toMatchObject({ side: 'support', username: 'ana' });
+    expect((await hers.event(isTyping)).event).toMatchObject({ side: 'support', user_id: null, username: null });
+    hers.say({ kind: 'typing', conversation_id: null });
+    await bens.event((event) => event.kind === 'chat_typing' && event.side === 'user');
+    for (const page of [hers, anas, bens]) page.leave();
+  });
+
+  test('a customer hears neither the staff nor a conversation, their own neither, and whoever loses the role hears nothing more', async () => {
+    const { token, id } = await customerWith();
+    const page = await listenAs(app, token);
+    page.say({ kind: 'listen', topic: 'staff' });
+    page.say({ kind: 'listen_conversation', conversation_id: id });
+    await vi.waitFor(() => expect(page.frames.filter(({ kind }) => kind === 'refused')).toHaveLength(2));
+    const emil = await signIn('emil', 'support');
+    const his = await listenAs(app, emil.token);
+    his.say({ kind: 'listen', topic: 'staff' });
+    await vi.waitFor(() => expect(his.frames.some(({ kind }) => kind === 'listening')).toBe(true));
+    replyOf(await call(changeUser, { token: boss.token, body: { user_id: await idOf(emil.token), role: 'customer' } }));
+    expect(await his.closed).toBe(1012);
+    page.leave();
+  });
+});
+
+test('canned answers are kept by administrators and read by the staff', async () => {
+  const fields = { shortcut: 'Hello', title: 'Greeting', text: 'Good day {{customer}}, I am {{ agent }}.' };
+  const { id } = replyOf(await call(createCanned, { token: boss.token, body: fields }));
+  expect(problemOf(await call(createCanned, { token: boss.token, body: fields })).code).toBe('conflict');
+  expect(problemOf(await call(createCanned, { token: ana.token, body: fields })).code).toBe('forbidden');
+  const wrong = { ...fields, shortcut: 'x', text: 'Your {{password}}' };
+  expect(problemOf(await call(createCanned, { token: boss.token, body: wrong })).code).toBe('invalid_field');
+  replyOf(await call(changeCanned, { token: boss.token, params: { id }, body: { ...fields, title: 'Welcome' } }));
+  expect(replyOf(await call(listCanned, { token: ana.token }))).toMatchObject([{ shortcut: 'hello', title: 'Welcome' }]);
+  replyOf(await call(deleteCanned, { token: boss.token, params: { id } }));
+  expect(problemOf(await call(deleteCanned, { token: boss.token, params: { id } })).code).toBe('not_found');
+});

@@ -1,0 +1,246 @@
+import { currentUser } from '@palisade/contract/auth';
+import {
+  downloadTranscript,
+  listMessages,
+  mailTranscript,
+  markRead,
+  rateChat,
+  readChat,
+  sendMessage,
+} from '@palisade/contract/chat';
+import {
+  answerConversation,
+  changeDeskSettings,
+  claimConversation,
+  closeConversation,
+  exportReport,
+  listDeskMessages,
+  listTeam,
+  readConversation,
+  readReport,
+  setPresence,
+  snoozeConversation,
+} from '@palisade/contract/desk';
+import { listOutbox } from '@palisade/contract/mail';
+import { describe, expect, test, vi } from 'vitest';
+import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { listenAs } from '#test/socket.ts';
+import type { ChatTables } from './chat.tables.ts';
+import { createConversations } from './conversations.ts';
+
+const MINUTE = 60_000;
+const clock = { at: Date.parse('2026-11-20T10:00:00Z') };
+const app = await startTestApp({
+  surroundings: {
+    now: () => clock.at,
+    presence_pause_ms: 5,
+    unread_answer_ms: 0,
+    every_ms: { desk_forgotten: 20, desk_untold: 60 },
+  },
+});
+const { call, signIn } = app;
+const boss = await signIn('boss');
+const ana = await signIn('ana', 'support');
+const soon = { timeout: 15_000, interval: 20 };
+
+async function customer() {
+  const person = await signIn();
+  const body = { message: 'hello', sender: 'user' } as const;
+  const { conversation_id: id, user_id } = replyOf(await call(sendMessage, { token: person.token, body }));
+  return { ...person, id, user_id };
+}
+const answer = async (id: string, message = 'Good day') =>
+  replyOf(await call(answerConversation, { token: ana.token, params: { id }, body: { message, is_note: false } }));
+const shown = async (id: string) => replyOf(await call(readConversation, { token: boss.token, params: { id } }));
+const notes = async (id: string) =>
+  replyOf(await call(listDeskMessages, { token: boss.token, params: { id } })).flatMap(({ is_note, message }) =>
+    is_note ? [message] : [],
+  );
+
+/** Ana's page, open. */
+async function arrive() {
+  const page = await listenAs(app, ana.token);
+  page.say({ kind: 'listen', topic: 'staff' });
+  await vi.waitFor(async () => {
+    const team = replyOf(await call(listTeam, { token: boss.token }));
+    expect(team.find(({ username }) => username === 'ana')?.presence).toBe('here');
+  }, soon);
+  return page;
+}
+
+const settings = { time_zone: 'UTC', hours: null, unanswered_minutes: 10, offline_minutes: 5 };
+const set = async (changes: Partial<typeof settings> | { hours: { day: 'monday'; from: string; to: string }[] }) =>
+  replyOf(await call(changeDeskSettings, { token: boss.token, body: { ...settings, ...changes } }));
+
+describe('nobody is forgotten', () => {
+  test('who waits too long for an answer is everybody’s again, but outside the hours only when these begin', async () => {
+    const page = await arrive();
+    const [waiting, answered] = [await customer(), await customer()];
+    for (const { id } of [waiting, answered]) replyOf(await call(claimConversation, { token: ana.token, params: { id } }));
+    await answer(answered.id);
+    // Friday: closed until Monday.
+    await set({ hours: [{ day: 'monday', from: '09:00', to: '17:00' }] });
+    clock.at += 11 * MINUTE;
+    const { id: passed } = await customer();
+    replyOf(
+      await call(snoozeConversation, {
+        token: ana.token,
+        params: { id: passed },
+        body: { until: new Date(clock.at + MINUTE).toISOString() },
+      }),
+    );
+    clock.at += 2 * MINUTE;
+    // By now the job has been done since.
+    await vi.waitFor(async () => expect(await shown(passed)).toMatchObject({ status: 'open' }), soon);
+    expect((await shown(waiting.id)).assignee).toMatchObject({ username: 'ana' });
+    expect(replyOf(await call(readChat, { token: waiting.token })).staff).toEqual({
+      is_here: true,
+      is_open: false,
+      opens_at: '2026-11-23T09:00:00.000Z',
+    });
+    await set({});
+    await vi.waitFor(async () => expect((await shown(waiting.id)).assignee).toBeNull(), soon);
+    expect(await notes(waiting.id)).toEqual(['Nobody answered for 10 minutes: this went back to Unassigned.']);
+    expect((await shown(answered.id)).assignee).toMatchObject({ username: 'ana' });
+    page.leave();
+  });
+
+  test('whoever is not here loses what they have, and keeps it when they are only away', async () => {
+    const page = await arrive();
+    const { id } = await customer();
+    await answer(id);
+    const presence = async (said: 'here' | 'away' | 'offline', by_hand = true) =>
+      replyOf(await call(setPresence, { token: ana.token, body: { presence: said, by_hand } })).presence;
+    expect(await presence('away', false)).toBe('away');
+    expect(await presence('here', false)).toBe('here');
+    expect(await presence('away')).toBe('away');
+    expect(await presence('here', false)).toBe('away');
+    clock.at += 20 * MINUTE;
+    const { id: later } = await customer();
+    await vi.waitFor(async () => expect((await shown(later)).assignee).toBeNull(), soon);
+    expect((await shown(id)).assignee).toMatchObject({ username: 'ana' });
+    expect(await presence('here')).toBe('here');
+    page.leave();
+    // She is gone from when that was noticed.
+    await vi.waitFor(async () => {
+      const row = await app.app.database.selectFrom('desk_staff').selectAll().where('gone_since', 'is not', null).execute();
+      expect(row).toHaveLength(1);
+    }, soon);
+    expect((await shown(id)).assignee).toMatchObject({ username: 'ana' });
+    clock.at += 6 * MINUTE;
+    await vi.waitFor(async () => expect((await shown(id)).assignee).toBeNull(), soon);
+    expect(await notes(id)).toEqual(['Who had this is not here: it went back to Unassigned.']);
+  });
+
+  test('customers are told who is here as it changes', async () => {
+    const { token } = await customer();
+    const page = await listenAs(app, token);
+    const hers = await arrive();
+    await page.event((event) => event.kind === 'support_here' && event.is_here);
+    hers.leave();
+    await page.event((event) => event.kind === 'support_here' && !event.is_here);
+    page.leave();
+  });
+});
+
+describe('by mail', () => {
+  const mailsTo = async (email: string) =>
+    replyOf(await call(listOutbox, { token: boss.token })).filter(({ recipient }) => recipient === email);
+
+  test('who has not read an answer is told once, without what it says, and who has read it is not', async () => {
+    const [absent, there] = [await customer(), await customer()];
+    await answer(there.id);
+    replyOf(await call(markRead, { token: there.token, body: { seq: 99 } }));
+    await answer(absent.id, 'the secret is 42');
+    await vi.waitFor(async () => expect(await mailsTo(absent.email)).toHaveLength(1), soon);
+    const [mail] = await mailsTo(absent.email);
+    expect(mail).toMatchObject({ subject: 'Palisade: Support has answered you' });
+    expect(mail?.text).toContain('ana has answered you');
+    expect(mail?.text).not.toContain('42');
+    // Told once of what stands there; what comes later is another mail.
+    await answer(absent.id, 'again');
+    await vi.waitFor(async () => expect(await mailsTo(absent.email)).toHaveLength(2), soon);
+  });
+
+  test('a transcript comes when it is asked for, and as a file: without notes', async () => {
+    const { token, email, id } = await customer();
+    await answer(id, 'Restart it.');
+    const note = { message: 'very patient', is_note: true };
+    replyOf(await call(answerConversation, { token: ana.token, params: { id }, body: note }));
+    const file = await fetch(`${app.url}/api${downloadTranscript.path}`, { headers: { authorization: `Bearer ${token}` } });
+    const text = await file.text();
+    expect(file.headers.get('content-disposition')).toContain('palisade-chat.txt');
+    expect(text).toMatch(/UTC, ana:\nRestart it\./u);
+    expect(text).not.toContain('patient');
+    replyOf(await call(mailTranscript, { token }));
+    expect((await mailsTo(email)).some((mail) => mail.text?.includes('Restart it.') === true)).toBe(true);
+    const nobody = await signIn();
+    expect(problemOf(await call(mailTranscript, { token: nobody.token })).code).toBe('conflict');
+  });
+});
+
+test('what a server stored and did not live to tell is told by who looks next, in order and once', async () => {
+  const { token, id, user_id } = await customer();
+  const [hers, theirs] = [await listenAs(app, token), await listenAs(app, ana.token)];
+  theirs.say({ kind: 'listen_conversation', conversation_id: id });
+  await vi.waitFor(() => expect(theirs.frames.some(({ kind }) => kind === 'listening')).toBe(true));
+  const database = app.app.database.$pickTables<keyof ChatTables>();
+  const lost = createConversations({ database, now: () => clock.at });
+  const me = { id: replyOf(await call(currentUser, { token: ana.token })).id, username: 'ana' };
+  await lost.writeAsCustomer(user_id, { message: 'stored one' });
+  await lost.answer(id, me, { message: 'stored two' });
+  await lost.note(id, me, { message: 'stored note' });
+  await theirs.event((event) => event.kind === 'desk_message' && event.message.message === 'stored note');
+  await hers.event((event) => event.kind === 'chat_message' && event.message.message === 'stored two');
+  const texts = hers.events().flatMap((event) => (event.kind === 'chat_message' ? [event.message.message] : []));
+  expect(texts.filter((text) => text.startsWith('stored'))).toEqual(['stored one', 'stored two']);
+  const seen = theirs.events().flatMap((event) => (event.kind === 'desk_message' ? [event.message.message] : []));
+  expect(seen).toEqual(['stored one', 'stored two', 'stored note']);
+  await vi.waitFor(async () => {
+    const rows = await database.selectFrom('conversations').selectAll().where('id', '=', id).execute();
+    expect(
+      rows.map(({ told_seq, last_seq, told_version, version }) => [told_seq === last_seq, told_version === version]),
+    ).toEqual([[true, true]]);
+  }, soon);
+  expect(replyOf(await call(listMessages, { token })).map(({ seq }) => seq)).toEqual([4, 3, 2, 1]);
+  for (const page of [hers, theirs]) page.leave();
+});
+
+test('reports say how fast and how well customers were helped, by week and person, and as a file', async () => {
+  // A week of their own; sessions that nobody uses end.
+  for (const day of ['2026-11-24', '2026-11-28', '2026-11-30']) {
+    clock.at = Date.parse(`${day}T09:00:00Z`);
+    for (const { token } of [boss, ana]) replyOf(await call(listTeam, { token }));
+  }
+  const report = (query: string) => call(readReport, { token: boss.token, query });
+  for (const [place, wait] of [60, 120, 180, 240, 600].entries()) {
+    const { id, token } = await customer();
+    clock.at += wait * 1_000;
+    await answer(id);
+    clock.at += 60_000;
+    replyOf(await call(closeConversation, { token: ana.token, params: { id } }));
+    if (place < 2) replyOf(await call(rateChat, { token, body: { rating: 4 + place, comment: '=cmd' } }));
+  }
+  const { total, weeks, people, response_s, from, to } = replyOf(await report('?from=2026-11-30&to=2026-12-07'));
+  expect([from, to, response_s]).toEqual(['2026-11-30', '2026-12-07', 180]);
+  expect(total).toEqual({
+    ...{ opened: 5, closed: 5, answered: 5 },
+    first_answer_s: { median: 180, p90: 600 },
+    resolution_s: { median: 240, p90: 660 },
+    ratings: { count: 2, average: 4.5 },
+  });
+  expect(weeks.map(({ week, opened }) => [week, opened])).toEqual([
+    ['2026-11-30', 5],
+    ['2026-12-07', 0],
+  ]);
+  expect(people).toMatchObject([{ username: 'ana', answered: 5 }]);
+  expect(problemOf(await report('?from=2026-12-07&to=2026-11-30')).code).toBe('invalid_field');
+  expect(problemOf(await report('?from=2020-01-01&to=2026-11-30')).code).toBe('invalid_field');
+  const file = await fetch(`${app.url}/api${exportReport.path}?from=2026-11-30&to=2026-12-07`, {
+    headers: { authorization: `Bearer ${boss.token}` },
+  });
+  const lines = (await file.text()).trim().split('\r\n');
+  expect(lines).toHaveLength(6);
+  // No cell is a formula.
+  expect(lines[1]).toMatch(/"60","ana",.*"120","ana","4","'=cmd"$/u);
+});

@@ -1,0 +1,112 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { InstallationTables } from '#platform/installation.ts';
+import { jobKind } from '#platform/jobs/job-kind.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { ChatTables } from './chat.tables.ts';
+import type { Conversations, Write } from './conversations.ts';
+import type { DeskNews } from './desk-news.ts';
+import { readDeskSettings } from './desk-settings.ts';
+import { opening } from './hours.ts';
+import type { Team } from './team.ts';
+
+const MINUTE_MS = 60_000;
+const AT_ONCE = 200;
+const EVERY_MS = 15_000;
+
+const FORGOTTEN = jobKind({ name: 'desk_forgotten', payload: z.object({}), every_ms: EVERY_MS });
+
+/**
+ * Sees to it that no customer is forgotten: an answer that does not come, and conversations of somebody who is not there, go back to Unassigned; what was put off comes
+ * back. Each with a note that says why.
+ */
+export function keepUnforgotten(parts: {
+  database: Kysely<ChatTables & InstallationTables>;
+  conversations: Conversations;
+  news: Pick<DeskNews, 'told'>;
+  team: Pick<Team, 'whoIsGone' | 'list'>;
+  jobs: Pick<Jobs, 'handle'>;
+  now: () => number;
+  logger: FastifyBaseLogger;
+}): void {
+  const { database, conversations, news, team, jobs, now, logger } = parts;
+  const before = (minutes: number) => new Date(now() - minutes * MINUTE_MS).toISOString();
+
+  async function tell(write: Write | undefined, why: string): Promise<void> {
+    if (write === undefined) return;
+    logger.info({ conversation: write.conversation.id }, why);
+    await news.told(write);
+  }
+
+  async function comeBack(): Promise<void> {
+    const due = new Date(now()).toISOString();
+    const rows = await database
+      .selectFrom('conversations')
+      .select('id')
+      .where('status', '=', 'snoozed')
+      .where('snoozed_until', '<=', due)
+      .limit(AT_ONCE)
+      .execute();
+    for (const { id } of rows) {
+      const write = await conversations.change(
+        id,
+        (row) => row.status === 'snoozed' && row.snoozed_until !== null && row.snoozed_until <= due,
+        { status: 'open', snoozed_until: null },
+        'This was put off until now.',
+      );
+      await tell(write, 'a conversation that was put off is open again');
+    }
+  }
+
+  async function giveBackUnanswered(minutes: number): Promise<void> {
+    const rows = await database
+      .selectFrom('conversations')
+      .select('id')
+      .where('status', '=', 'open')
+      .where('assignee_id', 'is not', null)
+      .where('waiting_since', '<', before(minutes))
+      .limit(AT_ONCE)
+      .execute();
+    for (const { id } of rows) {
+      const write = await conversations.change(
+        id,
+        ({ status, assignee_id, waiting_since }) =>
+          status === 'open' && assignee_id !== null && waiting_since !== null && waiting_since < before(minutes),
+        { assignee_id: null },
+        `Nobody answered for ${minutes === 1 ? 'a minute' : `${minutes} minutes`}: this went back to Unassigned.`,
+      );
+      await tell(write, 'a conversation that nobody answered went back to all');
+    }
+  }
+
+  async function giveBackOfGone(minutes: number): Promise<void> {
+    for (const { user_id, gone_since } of await team.whoIsGone()) {
+      if (gone_since > before(minutes)) continue;
+      const rows = await database
+        .selectFrom('conversations')
+        .select('id')
+        .where('assignee_id', '=', user_id)
+        .where('status', '!=', 'closed')
+        .limit(AT_ONCE)
+        .execute();
+      for (const { id } of rows) {
+        const write = await conversations.change(
+          id,
+          ({ assignee_id, status }) => assignee_id === user_id && status !== 'closed',
+          { assignee_id: null },
+          'Who had this is not here: it went back to Unassigned.',
+        );
+        await tell(write, 'a conversation of somebody who is not here went back to all');
+      }
+    }
+  }
+
+  jobs.handle(FORGOTTEN, async () => {
+    await comeBack();
+    const settings = await readDeskSettings(database.$pickTables<'installation'>());
+    await giveBackOfGone(settings.offline_minutes);
+    // Outside the hours nobody is expected to answer; what waits then is looked at when they begin.
+    if (opening(settings, now()).is_open) await giveBackUnanswered(settings.unanswered_minutes);
+  });
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { dayOf, opening, startOfDay } from './hours.ts';
+
+const weekdays = (['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const).flatMap((day) => [
+  { day, from: '09:00', to: '12:00' },
+  { day, from: '13:00', to: '17:00' },
+]);
+const settings = { unanswered_minutes: 10, offline_minutes: 5 };
+const vienna = { ...settings, time_zone: 'Europe/Vienna', hours: weekdays };
+
+test.each([
+  ['on a morning of the week', '2026-11-20T08:00:00Z', true, null],
+  ['before it', '2026-11-20T07:59:00Z', false, '2026-11-20T08:00:00.000Z'],
+  ['in the pause', '2026-11-20T11:30:00Z', false, '2026-11-20T12:00:00.000Z'],
+  ['after the last hour of the week', '2026-11-20T16:00:00Z', false, '2026-11-23T08:00:00.000Z'],
+  ['on a Sunday on which clocks go forward', '2026-03-29T10:00:00Z', false, '2026-03-30T07:00:00.000Z'],
+  ['on a Sunday on which clocks go back', '2026-10-25T10:00:00Z', false, '2026-10-26T08:00:00.000Z'],
+])('%s it is known whether support is there, and when it is back', (_, at, is_open, opens_at) => {
+  expect(opening(vienna, Date.parse(at))).toEqual({ is_open, opens_at });
+});
+
+test('without hours support is always there, and without any hour it never is', () => {
+  expect(opening({ ...settings, time_zone: 'UTC', hours: null }, Date.now())).toEqual({ is_open: true, opens_at: null });
+  expect(opening({ ...settings, time_zone: 'UTC', hours: [] }, Date.now())).toEqual({ is_open: false, opens_at: null });
+});
+
+test('an hour until midnight is open to its last minute', () => {
+  const late = { ...settings, time_zone: 'America/New_York', hours: [{ day: 'friday', from: '22:00', to: '24:00' } as const] };
+  expect(opening(late, Date.parse('2026-11-21T04:59:00Z')).is_open).toBe(true);
+  expect(opening(late, Date.parse('2026-11-21T05:00:00Z'))).toEqual({ is_open: false, opens_at: '2026-11-28T03:00:00.000Z' });
+});
+
+test('a day begins when its clock says so, on the days on which clocks change too', () => {
+  for (const day of ['2026-03-29', '2026-10-25', '2026-11-20']) {
+    const begins = startOfDay('Europe/Vienna', day);
+    expect(dayOf('Europe/Vienna', begins)).toBe(day);
+    expect(dayOf('Europe/Vienna', begins - 1)).not.toBe(day);
+  }
+});

@@ -1,0 +1,34 @@
+import type { MessagesQuery } from '@palisade/contract/chat';
+import type { DeskMessage } from '@palisade/contract/desk';
+import type { Kysely } from 'kysely';
+import { containing } from '#platform/page.ts';
+import { invalidField } from '#platform/problem.ts';
+import type { ChatTables } from './chat.tables.ts';
+import { type ConversationRow, deskMessagesOf } from './records.ts';
+
+/**
+ * A page of a conversation, newest first: what came before the message `cursor`, or what came right after `after`, or the newest.
+ * @throws Problem `invalid_field` for a place that is not in it.
+ */
+export async function readMessages(
+  database: Kysely<ChatTables>,
+  conversation: ConversationRow,
+  { limit, cursor, after, search }: MessagesQuery,
+  with_notes: boolean,
+): Promise<DeskMessage[]> {
+  const all = database.selectFrom('chat_messages').where('conversation_id', '=', conversation.id);
+  const seqOf = async (field: 'cursor' | 'after', id: string) => {
+    const row = await all.select('seq').where('id', '=', id).executeTakeFirst();
+    if (row === undefined) throw invalidField(field, 'That message is not there. Reload the conversation.');
+    return row.seq;
+  };
+  let query = all
+    .selectAll()
+    .where(containing(search, ['message']))
+    .limit(limit);
+  if (!with_notes) query = query.where('is_note', '=', 0);
+  if (cursor !== undefined) query = query.where('seq', '<', await seqOf('cursor', cursor));
+  if (after !== undefined) query = query.where('seq', '>', await seqOf('after', after));
+  const rows = await query.orderBy('seq', after === undefined ? 'desc' : 'asc').execute();
+  return await deskMessagesOf(database, after === undefined ? rows : rows.toReversed(), () => conversation);
+}

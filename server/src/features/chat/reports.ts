@@ -1,0 +1,201 @@
+import type { DeskFigures, DeskSettings, Report, ReportQuery } from '@palisade/contract/desk';
+import type { Kysely, Selectable } from 'kysely';
+import { BYTE_ORDER_MARK, csvLine } from '#platform/csv.ts';
+import { invalidField } from '#platform/problem.ts';
+import type { ChatTables } from './chat.tables.ts';
+import { dayOf, startOfDay } from './hours.ts';
+import type { People } from './records.ts';
+
+type Matter = Selectable<ChatTables['conversation_matters']>;
+
+/** What the desk did. A matter belongs to the day on which it was opened. */
+export interface Reports {
+  /** @throws Problem `invalid_field` for days that are no span, or too long a one. */
+  read(query: ReportQuery): Promise<Report>;
+  /** A line for each matter. */
+  csv(query: ReportQuery): AsyncIterable<string>;
+  /** The median time of a first answer in the last 7 days, in seconds; null where there were few. Asked often, and up to a minute old. */
+  response(): Promise<number | null>;
+}
+
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
+const USUAL_MS = 12 * WEEK_MS;
+const LONGEST_MS = 732 * DAY_MS;
+const READ_AT_ONCE = 1_000;
+const RESPONSES_LEAST = 5;
+const RESPONSES_MOST = 2_000;
+const KEPT_MS = 60_000;
+const FORMER = 'Nobody';
+
+/** The value that a share of all is not above (nearest rank); null of none. */
+function quantile(values: readonly number[], share: number): number | null {
+  const sorted = values.toSorted((one, other) => one - other);
+  const value = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+  return value === undefined ? null : Math.round(value);
+}
+
+const seconds = (from: string, to: string | null) =>
+  to === null ? [] : [Math.max(0, Date.parse(to) - Date.parse(from)) / 1_000];
+
+function figuresOf(matters: readonly Matter[]): DeskFigures {
+  const answers = matters.flatMap(({ opened_at, first_answered_at }) => seconds(opened_at, first_answered_at));
+  const solutions = matters.flatMap(({ opened_at, closed_at }) => seconds(opened_at, closed_at));
+  const ratings = matters.flatMap(({ rating }) => rating ?? []);
+  const sum = ratings.reduce((all, rating) => all + rating, 0);
+  return {
+    opened: matters.length,
+    closed: solutions.length,
+    answered: answers.length,
+    first_answer_s: { median: quantile(answers, 0.5), p90: quantile(answers, 0.9) },
+    resolution_s: { median: quantile(solutions, 0.5), p90: quantile(solutions, 0.9) },
+    ratings: { count: ratings.length, average: ratings.length === 0 ? null : Math.round((100 * sum) / ratings.length) / 100 },
+  };
+}
+
+/** The Monday of the week that a day is in. */
+function mondayOf(day: string): string {
+  const at = Date.parse(`${day}T00:00:00Z`);
+  return new Date(at - ((new Date(at).getUTCDay() + 6) % 7) * DAY_MS).toISOString().slice(0, 10);
+}
+
+export function createReports(parts: {
+  database: Kysely<ChatTables>;
+  people: People;
+  settings: () => Promise<DeskSettings>;
+  now: () => number;
+}): Reports {
+  const { database, people, settings, now } = parts;
+  let known: { value: Promise<number | null>; until: number } | undefined;
+
+  async function spanOf({ from, to }: ReportQuery) {
+    const { time_zone } = await settings();
+    const last = to ?? dayOf(time_zone, now());
+    const first = from ?? dayOf(time_zone, startOfDay(time_zone, last) - USUAL_MS);
+    const begin = startOfDay(time_zone, first);
+    const end = startOfDay(time_zone, new Date(Date.parse(`${last}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10));
+    if (end <= begin) throw invalidField('to', 'The last day comes after the first one.');
+    if (end - begin > LONGEST_MS) throw invalidField('from', 'Ask for at most two years at a time.');
+    return { time_zone, first, last, begin: new Date(begin).toISOString(), end: new Date(end).toISOString() };
+  }
+
+  async function* matters(begin: string, end: string): AsyncGenerator<Matter> {
+    for (let after: Matter | undefined; ; ) {
+      const place = after;
+      let query = database
+        .selectFrom('conversation_matters')
+        .selectAll()
+        .where('opened_at', '>=', begin)
+        .where('opened_at', '<', end);
+      if (place !== undefined)
+        query = query.where(({ or, and, eb }) =>
+          or([eb('opened_at', '>', place.opened_at), and([eb('opened_at', '=', place.opened_at), eb('id', '>', place.id)])]),
+        );
+      const rows = await query.orderBy('opened_at').orderBy('id').limit(READ_AT_ONCE).execute();
+      yield* rows;
+      after = rows.at(-1);
+      if (rows.length < READ_AT_ONCE) return;
+    }
+  }
+
+  async function median(): Promise<number | null> {
+    const rows = await database
+      .selectFrom('conversation_matters')
+      .select(['opened_at', 'first_answered_at'])
+      .where('opened_at', '>=', new Date(now() - WEEK_MS).toISOString())
+      .where('first_answered_at', 'is not', null)
+      .orderBy('opened_at', 'desc')
+      .limit(RESPONSES_MOST)
+      .execute();
+    if (rows.length < RESPONSES_LEAST) return null;
+    return quantile(
+      rows.flatMap(({ opened_at, first_answered_at }) => seconds(opened_at, first_answered_at)),
+      0.5,
+    );
+  }
+
+  function response(): Promise<number | null> {
+    // By the clock of the machine, which does not jump.
+    if (known === undefined || performance.now() >= known.until) {
+      const value = median();
+      value.catch(() => {
+        known = undefined;
+      });
+      known = { value, until: performance.now() + KEPT_MS };
+    }
+    return known.value;
+  }
+
+  const whoOf = ({ first_answered_by, closed_by }: Matter) => first_answered_by ?? closed_by;
+
+  return {
+    response,
+
+    async read(query) {
+      const { time_zone, first, last, begin, end } = await spanOf(query);
+      const all: Matter[] = [];
+      for await (const matter of matters(begin, end)) all.push(matter);
+      const byWeek = Map.groupBy(all, ({ opened_at }) => mondayOf(dayOf(time_zone, Date.parse(opened_at))));
+      const byPerson = Map.groupBy(
+        all.filter((matter) => matter.first_answered_at !== null || matter.closed_at !== null),
+        whoOf,
+      );
+      const names = new Map(
+        (await people.findUsers([...byPerson.keys()].flatMap((id) => id ?? []))).map(({ id, username }) => [id, username]),
+      );
+      const weeks: string[] = [];
+      for (
+        let week = mondayOf(first);
+        week <= last;
+        week = mondayOf(new Date(Date.parse(week) + WEEK_MS).toISOString().slice(0, 10))
+      )
+        weeks.push(week);
+      return {
+        from: first,
+        to: last,
+        total: figuresOf(all),
+        weeks: weeks.map((week) => ({ week, ...figuresOf(byWeek.get(week) ?? []) })),
+        people: [...byPerson]
+          .map(([user_id, some]) => ({ user_id, username: names.get(user_id ?? '') ?? FORMER, ...figuresOf(some) }))
+          .toSorted((one, other) => other.answered - one.answered),
+        response_s: await median(),
+      };
+    },
+
+    async *csv(query) {
+      const { begin, end } = await spanOf(query);
+      yield BYTE_ORDER_MARK +
+        csvLine([
+          'Opened (UTC)',
+          'First answer (UTC)',
+          'Seconds to it',
+          'By',
+          'Closed (UTC)',
+          'Seconds to it',
+          'By',
+          'Rating',
+          'Comment',
+        ]);
+      const names = new Map<string, string>();
+      const nameOf = async (id: string | null) => {
+        if (id === null) return '';
+        if (!names.has(id)) names.set(id, (await people.findUsers([id]))[0]?.username ?? '');
+        return names.get(id) ?? '';
+      };
+      for await (const matter of matters(begin, end)) {
+        const { opened_at, first_answered_at, first_answered_by, closed_at, closed_by, rating, rating_comment } = matter;
+        yield csvLine([
+          opened_at,
+          first_answered_at ?? '',
+          seconds(opened_at, first_answered_at).map(Math.round).join(''),
+          await nameOf(first_answered_by),
+          closed_at ?? '',
+          seconds(opened_at, closed_at).map(Math.round).join(''),
+          await nameOf(closed_by),
+          rating === null ? '' : String(rating),
+          rating_comment ?? '',
+        ]);
+      }
+    },
+  };
+}

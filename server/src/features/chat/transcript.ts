@@ -1,0 +1,20 @@
+import type { ChatMessage } from '@palisade/contract/chat';
+import type { DeskMessage } from '@palisade/contract/desk';
+
+/** A message as lines of a text file: when, who, and what. Times are UTC. */
+export function transcriptOf(message: ChatMessage | DeskMessage, customer: string): string {
+  const { timestamp, sender, author, is_automatic, attachments, card } = message;
+  const note = 'is_note' in message && message.is_note ? ' (note of the staff)' : '';
+  const support = is_automatic ? 'Automatic reply' : (author ?? 'Support');
+  const who = sender === 'user' ? customer : support;
+  const cards = {
+    shared: (title: string) => `[shared: ${title}]`,
+    article: (title: string) => `[help page: ${title}]`,
+  };
+  const lines = [
+    ...(message.message === '' ? [] : [message.message]),
+    ...attachments.map(({ filename }) => `[file: ${filename}]`),
+    ...(card === null ? [] : [card.kind === 'remote_session' ? '[remote session]' : cards[card.kind](card.title)]),
+  ];
+  return `${timestamp.slice(0, 16).replace('T', ' ')} UTC, ${who}${note}:\n${lines.join('\n')}\n\n`;
+}

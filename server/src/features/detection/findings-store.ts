@@ -1,0 +1,128 @@
+import { severitySchema, THREAT_TYPES } from '@palisade/contract/anti-hacking';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import { inBatches } from '#platform/batches.ts';
+import { newId } from '#platform/id.ts';
+import type { FindingTables } from '#platform/incident.ts';
+import { AUDIENCES } from './rules.ts';
+import { sampleSchema } from './windows.ts';
+
+const foundSchema = z.object({
+  rule: z.string(),
+  key: z.string(),
+  threat_type: z.enum(THREAT_TYPES),
+  severity: severitySchema,
+  description: z.string(),
+  threshold: z.string(),
+  samples: z.array(sampleSchema),
+  audience: z.enum(AUDIENCES),
+  /** The accounts among what was counted. */
+  targets: z.array(z.string()),
+  /** Of the event that was one too many. */
+  at: z.string(),
+  user_id: z.string().nullable(),
+  address: z.string().nullable(),
+  // A server of an earlier version calls it by another name.
+  browser_id: z.string().nullable().default(null),
+  session_id: z.string().nullable(),
+  /** What became of it; undefined where that hangs on `tried`. */
+  outcome: z.enum(['blocked', 'allowed', 'unknown']).optional(),
+  /** What was tried to sign in to: blocked where all of it was being refused at the time. */
+  tried: z.array(z.object({ source: z.string(), account: z.string(), user_id: z.string().nullable() })),
+});
+/** What a rule has found, with all that telling of it takes. */
+export type Found = z.infer<typeof foundSchema>;
+
+const toldSchema = z.array(z.string());
+
+/** What was found and is kept until everybody who is to know has been told. */
+export interface KeptFinding {
+  id: string;
+  created_at: string;
+  found: Found;
+  /** Who was told. */
+  told: readonly string[];
+}
+
+/** Keeps what was found, in the transaction that has counted it: whatever becomes of this server, it is told. */
+export async function keepFindings(
+  transaction: Kysely<FindingTables>,
+  all: readonly Found[],
+  created_at: string,
+): Promise<KeptFinding[]> {
+  const kept = all.map((found) => ({ id: newId(), created_at, found, told: [] }));
+  const rows = kept.map(({ found, ...row }) => ({ ...row, found: JSON.stringify(found), told: '[]' }));
+  await inBatches(rows, (batch) => transaction.insertInto('detection_findings').values(batch).execute());
+  return kept;
+}
+
+/** Undefined for what another version of the server has written: it cannot be told here. */
+function readFound(text: string): Found | undefined {
+  return foundSchema.safeParse(JSON.parse(text)).data;
+}
+
+/** What not everybody was told of, the oldest first. */
+export async function untoldFindings(database: Kysely<FindingTables>): Promise<KeptFinding[]> {
+  const rows = await database.selectFrom('detection_findings').selectAll().orderBy('id').limit(UNTOLD_AT_ONCE).execute();
+  return rows.flatMap(({ found: text, told, ...row }) => {
+    const found = readFound(text);
+    return found === undefined ? [] : [{ ...row, found, told: toldSchema.parse(JSON.parse(told)) }];
+  });
+}
+
+const UNTOLD_AT_ONCE = 200;
+
+/**
+ * Notes in the transaction that tells somebody that they were told; `next` is undefined when nobody is left. False where another server has done so meanwhile,
+ * or is doing it.
+ */
+export async function takeFinding(
+  transaction: Kysely<FindingTables>,
+  { id, told }: Pick<KeptFinding, 'id' | 'told'>,
+  next: readonly string[] | undefined,
+): Promise<boolean> {
+  const before = JSON.stringify(told);
+  const row =
+    next === undefined
+      ? transaction.deleteFrom('detection_findings').where('id', '=', id).where('told', '=', before).returning('id')
+      : transaction
+          .updateTable('detection_findings')
+          .set({ told: JSON.stringify(next) })
+          .where('id', '=', id)
+          .where('told', '=', before)
+          .returning('id');
+  return (await row.executeTakeFirst()) !== undefined;
+}
+
+/** Forgets what could not be told for too long. How much that was. */
+export async function forgetFindings(database: Kysely<FindingTables>, before: string): Promise<number> {
+  const rows = await database.deleteFrom('detection_findings').where('created_at', '<', before).returning('id').execute();
+  return rows.length;
+}
+
+/** Forgets a person, in a transaction: what was found of them, and that they were among others. */
+export async function forgetFindingsOf(transaction: Kysely<FindingTables>, user_id: string): Promise<void> {
+  const rows = await transaction
+    .selectFrom('detection_findings')
+    .select(['id', 'found', 'told'])
+    .where(({ or, eb }) => or([eb('found', 'like', `%${user_id}%`), eb('told', 'like', `%${user_id}%`)]))
+    .execute();
+  for (const { id, ...row } of rows) {
+    const found = readFound(row.found);
+    if (found === undefined || (found.user_id === user_id && found.audience === 'person')) {
+      await transaction.deleteFrom('detection_findings').where('id', '=', id).execute();
+      continue;
+    }
+    const without = {
+      ...found,
+      user_id: found.user_id === user_id ? null : found.user_id,
+      targets: found.targets.filter((target) => target !== user_id),
+      tried: found.tried.filter((attempt) => attempt.user_id !== user_id),
+    };
+    await transaction
+      .updateTable('detection_findings')
+      .set({ found: JSON.stringify(without) })
+      .where('id', '=', id)
+      .execute();
+  }
+}

@@ -1,0 +1,14 @@
+export interface HelpTables {
+  help_articles: {
+    id: string;
+    slug: string;
+    title: string;
+    summary: string;
+    /** Markdown. */
+    body: string;
+    is_published: number;
+    /** The body without its marks, for the index. */
+    words: string;
+    updated_at: string;
+  };
+}

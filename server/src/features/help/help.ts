@@ -1,0 +1,169 @@
+import { type Article, type ArticleSummary, type ArticleWritten, SUGGESTIONS_MAXIMUM } from '@palisade/contract/help';
+import { plainText } from '@palisade/contract/markdown';
+import { type Kysely, type Selectable, SqliteAdapter, sql } from 'kysely';
+import { isUniqueViolation } from '#platform/database.ts';
+import { newId } from '#platform/id.ts';
+import { claimFact, type InstallationTables } from '#platform/installation.ts';
+import { Problem } from '#platform/problem.ts';
+import { FIRST_ARTICLES } from './first-articles.ts';
+import type { HelpTables } from './help.tables.ts';
+
+type Row = Selectable<HelpTables['help_articles']>;
+
+/** Help pages that administrators write, found by their words. */
+export interface Help {
+  /** Published ones: those with the words, the best first; all by title where there are none. */
+  list(search: string): Promise<ArticleSummary[]>;
+  /** What may answer somebody who is typing, the best first. */
+  suggest(text: string): Promise<ArticleSummary[]>;
+  /** A published one. */
+  read(slug: string): Promise<Article | undefined>;
+  titleOf(slug: string): Promise<string | undefined>;
+  listAll(): Promise<Article[]>;
+  find(id: string): Promise<Row | undefined>;
+  /** @throws Problem `conflict` for an address that another one has. */
+  create(written: ArticleWritten): Promise<Article>;
+  change(id: string, written: ArticleWritten): Promise<Article>;
+  remove(id: string): Promise<void>;
+  /** Writes the product's own pages, once in the life of an installation. */
+  seed(): Promise<void>;
+}
+
+const SEEDED = 'help_seeded';
+const FOUND_MAXIMUM = 50;
+/** Words of a query that are looked up. */
+const WORDS_MAXIMUM = 20;
+/** Words that stand in every sentence, and say nothing of what it is about. */
+const EMPTY_WORDS = new Set(
+  'a about am an and any are as at be been but by can could did do does for from had has have how i if in is it its me my no not of on or our she he so that the their them they this to up us was we were what when which who why will with you your'.split(
+    ' ',
+  ),
+);
+
+/** The words of what somebody wrote, as an index knows words: letters and digits alone, so that nothing in them is an operator of a query. */
+function wordsOf(text: string): string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return [...new Set(words.filter((word) => word.length > 1 && !EMPTY_WORDS.has(word)))].slice(0, WORDS_MAXIMUM);
+}
+
+function summaryOf({ id, slug, title, summary, is_published, updated_at }: Omit<Row, 'body' | 'words'>): ArticleSummary {
+  return { id, slug, title, summary, is_published: is_published === 1, updated_at };
+}
+
+function articleOf(row: Row): Article {
+  return { ...summaryOf(row), body: row.body };
+}
+
+export function createHelp({ database, now }: { database: Kysely<HelpTables & InstallationTables>; now: () => number }): Help {
+  const isSqlite = database.getExecutor().adapter instanceof SqliteAdapter;
+  const articles = database.$pickTables<'help_articles'>();
+  const at = () => new Date(now()).toISOString();
+  const columns = ['id', 'slug', 'title', 'summary', 'is_published', 'updated_at'] as const;
+
+  /** Published pages with the words, the best first: with any of them, or with all and the last as the beginning of one, as somebody types it. */
+  async function find(words: readonly string[], any: boolean, most: number): Promise<ArticleSummary[]> {
+    if (words.length === 0) return [];
+    if (isSqlite) {
+      const terms = words.map((word, place) => `"${word}"${!any && place === words.length - 1 ? '*' : ''}`);
+      const { rows } = await sql<Omit<Row, 'body' | 'words'>>`
+        select article.id, article.slug, article.title, article.summary, article.is_published, article.updated_at
+        from help_index join help_articles article on article.number = help_index.rowid
+        where help_index match ${terms.join(any ? ' OR ' : ' AND ')} and article.is_published = 1
+        order by bm25(help_index, 8, 4, 1), article.title limit ${most}`.execute(database);
+      return rows.map(summaryOf);
+    }
+    const terms = words.map((word, place) => `'${word}'${!any && place === words.length - 1 ? ':*' : ''}`);
+    const query = sql`to_tsquery('english', ${terms.join(any ? ' | ' : ' & ')})`;
+    const { rows } = await sql<Omit<Row, 'body' | 'words'>>`
+      select id, slug, title, summary, is_published, updated_at from help_articles
+      where found_by @@ ${query} and is_published = 1
+      order by ts_rank('{0, 0.125, 0.5, 1}', found_by, ${query}) desc, title limit ${most}`.execute(database);
+    return rows.map(summaryOf);
+  }
+
+  async function unlessTaken<T>(slug: string, write: () => Promise<T>): Promise<T> {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isUniqueViolation(error, 'slug')) throw error;
+      throw new Problem('conflict', { detail: `Another page has the address "${slug}". Choose a different one.` });
+    }
+  }
+
+  const valuesOf = ({ is_published, ...written }: ArticleWritten) => ({
+    ...written,
+    is_published: is_published ? 1 : 0,
+    words: plainText(written.body),
+    updated_at: at(),
+  });
+
+  const published = (slug: string) => articles.selectFrom('help_articles').where('slug', '=', slug).where('is_published', '=', 1);
+
+  return {
+    async list(search) {
+      const words = wordsOf(search);
+      if (search.trim() === '') {
+        const rows = await articles
+          .selectFrom('help_articles')
+          .select(columns)
+          .where('is_published', '=', 1)
+          .orderBy('title')
+          .execute();
+        return rows.map(summaryOf);
+      }
+      const exact = await find(words, false, FOUND_MAXIMUM);
+      return exact.length > 0 ? exact : await find(words, true, FOUND_MAXIMUM);
+    },
+
+    suggest: (text) => find(wordsOf(text), true, SUGGESTIONS_MAXIMUM),
+
+    async read(slug) {
+      const row = await published(slug).selectAll().executeTakeFirst();
+      return row && articleOf(row);
+    },
+
+    titleOf: async (slug) => (await published(slug).select('title').executeTakeFirst())?.title,
+
+    async listAll() {
+      return (await articles.selectFrom('help_articles').selectAll().orderBy('title').execute()).map(articleOf);
+    },
+
+    find: (id) => articles.selectFrom('help_articles').selectAll().where('id', '=', id).executeTakeFirst(),
+
+    async create(written) {
+      const row = await unlessTaken(written.slug, () =>
+        articles
+          .insertInto('help_articles')
+          .values({ id: newId(), ...valuesOf(written) })
+          .returningAll()
+          .executeTakeFirstOrThrow(),
+      );
+      return articleOf(row);
+    },
+
+    async change(id, written) {
+      const row = await unlessTaken(written.slug, () =>
+        articles.updateTable('help_articles').set(valuesOf(written)).where('id', '=', id).returningAll().executeTakeFirst(),
+      );
+      if (row === undefined) throw new Problem('not_found');
+      return articleOf(row);
+    },
+
+    async remove(id) {
+      await articles.deleteFrom('help_articles').where('id', '=', id).execute();
+    },
+
+    async seed() {
+      await database.transaction().execute(async (transaction) => {
+        if (!(await claimFact(transaction.$pickTables<'installation'>(), SEEDED, at()))) return;
+        const rows = FIRST_ARTICLES.map((article) => ({ id: newId(), ...valuesOf({ ...article, is_published: true }) }));
+        await transaction
+          .$pickTables<'help_articles'>()
+          .insertInto('help_articles')
+          .values(rows)
+          .onConflict((conflict) => conflict.column('slug').doNothing())
+          .execute();
+      });
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import type { Finding } from '@palisade/contract/anti-hacking';
+import { type ScoreReason, SECURITY_SCORE_MAXIMUM } from '@palisade/contract/dashboard';
+import { CHECKS, type Check, CRITICAL_CHECK, type Group, type Outcome, type PostureFacts } from './posture-checks.ts';
+
+/** No group takes more than this off the score [H]. */
+const GROUP_CAPS: Record<Group, number> = { account: 40, rules: 30, devices: 30, files: 40 };
+/** A score with an open critical alert is at most this [H]. */
+const SCORE_WITH_CRITICAL = 49;
+
+export interface Judgement {
+  findings: Finding[];
+  security_score: number;
+  score_breakdown: ScoreReason[];
+  vulnerabilities_found: string[];
+  recommendations: string[];
+  coverage: string;
+  /** How many checks could run, and how many could not. */
+  checks: { ran: number; unknown: number };
+}
+
+/** The outcome of every check that can run; a check that fails with what it takes off by itself. */
+type Judged = Check & {
+  outcome: Outcome | undefined;
+  /** Why there is none. */
+  untold: string;
+};
+
+const UNTOLD = 'Nothing here can tell yet.';
+
+function judged(check: Check, facts: PostureFacts): Judged {
+  const answer = check.run?.(facts);
+  if (answer === undefined) return { ...check, outcome: undefined, untold: UNTOLD };
+  if ('untold' in answer) return { ...check, outcome: undefined, untold: answer.untold };
+  return { ...check, outcome: answer, untold: '' };
+}
+
+/** What each failed check takes off, in order, each group up to its cap; and the score that is left. */
+function deduct(checks: readonly Judged[], ceiling: number): { taken: Map<string, number>; score: number } {
+  const left = { ...GROUP_CAPS };
+  const taken = new Map<string, number>();
+  let sum = 0;
+  for (const { id, group, deduction, outcome } of checks) {
+    if (outcome === undefined || outcome.times === 0) continue;
+    const part = Math.min(left[group], (outcome.deduction ?? deduction) * outcome.times);
+    left[group] -= part;
+    sum += part;
+    taken.set(id, part);
+  }
+  return { taken, score: Math.max(0, Math.min(ceiling, SECURITY_SCORE_MAXIMUM - sum)) };
+}
+
+/**
+ * Runs every check that can run. The score is 100 minus what failed, each group up to its cap, at least 0; a critical alert that nothing blocked caps it.
+ * What a cap swallows is taken off the group's last reasons, so that the reasons add up to the score; `gain` is what the score would rise by if that one
+ * thing were mended and nothing else.
+ */
+export function judge(facts: PostureFacts): Judgement {
+  const checks = CHECKS.map((check) => judged(check, facts));
+  const ceilingOf = (critical: number) => (critical > 0 ? SCORE_WITH_CRITICAL : SECURITY_SCORE_MAXIMUM);
+  const { taken, score } = deduct(checks, ceilingOf(facts.unblocked.critical));
+  const without = (id: string) =>
+    deduct(
+      checks.filter((check) => check.id !== id),
+      ceilingOf(id === CRITICAL_CHECK ? 0 : facts.unblocked.critical),
+    ).score - score;
+
+  const findings = checks.map(({ id, title, goal, severity, fix_route, outcome, untold }): Finding => {
+    const route = outcome?.fix?.fix_route ?? fix_route;
+    const shown = { id, title: goal, severity, fix_route: route, deduction: 0, gain: 0 };
+    if (outcome === undefined) return { ...shown, state: 'unknown', evidence: untold };
+    if (outcome.times === 0) return { ...shown, state: 'pass', evidence: outcome.evidence };
+    return { ...shown, title, state: 'fail', evidence: outcome.evidence, deduction: taken.get(id) ?? 0, gain: without(id) };
+  });
+  const failed = findings.filter((finding) => finding.state === 'fail');
+  const known = findings.filter((finding) => finding.state !== 'unknown').length;
+  const recommendations = checks
+    .filter(({ outcome }) => outcome !== undefined && outcome.times > 0)
+    .map(({ advice, outcome }) => outcome?.fix?.advice ?? advice);
+  return {
+    findings,
+    security_score: score,
+    score_breakdown: failed.map(({ id, title, deduction, gain, fix_route }) => ({ id, title, deduction, gain, fix_route })),
+    vulnerabilities_found: failed.map((finding) => `${finding.title}. ${finding.evidence}`),
+    recommendations,
+    coverage: `${known} of ${findings.length} checks could run. The others need a connected device or a list of known threats that is updated. They are unknown, not passed.`,
+    checks: { ran: known, unknown: findings.length - known },
+  };
+}

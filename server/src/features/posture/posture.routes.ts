@@ -1,0 +1,16 @@
+import { PREMIUM_REQUIRED_FOR_SCAN, readHistory, scanPosture } from '@palisade/contract/anti-hacking';
+import type { RequirePremium } from '#platform/premium.ts';
+import { type Api, serve } from '#platform/serve.ts';
+import type { Posture } from './posture.ts';
+
+export function servePosture(api: Api, posture: Posture, requirePremium: RequirePremium): void {
+  serve(api, readHistory, 'customer', async ({ session, query }) => {
+    await requirePremium(session.user.id);
+    return await posture.history(session.user.id, query.days, query.time_zone);
+  });
+
+  serve(api, scanPosture, 'customer', async ({ session }) => {
+    await requirePremium(session.user.id, PREMIUM_REQUIRED_FOR_SCAN);
+    return await posture.scan(session.user.id);
+  });
+}

@@ -1,0 +1,312 @@
+import { FIX_PLACES } from '@palisade/contract/anti-hacking';
+import type { Rule } from '@palisade/contract/firewall';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { judge } from './judge.ts';
+import { readOpenRules } from './open-rules.ts';
+import { CHECKED_PORTS, CHECKS, type DeviceFacts, type PostureFacts } from './posture-checks.ts';
+
+const DAY_MS = 86_400_000;
+const NONE_LATELY = { infected: { week: 0, month: 0 }, unread: { week: 0, month: 0 } };
+const nothing: PostureFacts = {
+  account: {
+    common_password: undefined,
+    second_factor: undefined,
+    is_admin: false,
+    age_ms: DAY_MS,
+    unreviewed_browsers: [],
+  },
+  remote: { long_sessions: 0 },
+  devices: undefined,
+  scans: { infected: 0, overdue: 0, lately: NONE_LATELY, repeated_threats: [] },
+  unblocked: { malware: 0, high: 0, critical: 0 },
+  newest: {},
+  rules: readOpenRules([], CHECKED_PORTS),
+  signatures_age_ms: undefined,
+};
+const withLately = (lately: Partial<PostureFacts['scans']['lately']>): Partial<PostureFacts> => ({
+  scans: { ...nothing.scans, lately: { ...NONE_LATELY, ...lately } },
+});
+let last = 0;
+const rule = (parts: Partial<Rule>): Rule => ({
+  id: `01930000-0000-7000-8000-${String(++last).padStart(12, '0')}`,
+  created_at: '2026-11-20T10:00:00.000Z',
+  expires_at: null,
+  device_ids: [],
+  rule_name: 'a rule',
+  direction: 'inbound',
+  action: 'allow',
+  protocol: 'tcp',
+  source_ip: '*',
+  destination_ip: '*',
+  port: '443',
+  enabled: true,
+  ...parts,
+});
+
+describe('the score', () => {
+  test('of a new account is 100, without a reason', () => {
+    expect(judge(nothing)).toMatchObject({ security_score: 100, score_breakdown: [], vulnerabilities_found: [] });
+  });
+
+  test.each([
+    [true, 85, 'fail'],
+    [false, 100, 'pass'],
+    [undefined, 100, 'unknown'],
+  ])('with a common password %s is %i, and the check says %s', (common_password, security_score, state) => {
+    const judged = judge({ ...nothing, account: { ...nothing.account, common_password } });
+    expect(judged.security_score).toBe(security_score);
+    expect(judged.findings.find(({ id }) => id === 'common_password')).toMatchObject({ state });
+  });
+
+  test.each<[string, Partial<PostureFacts['account']>, [string, number][]]>([
+    ['no second factor', { second_factor: { enabled: false, recovery_codes_left: 0 } }, [['no_two_factor', 10]]],
+    [
+      'no second factor of an administrator',
+      { second_factor: { enabled: false, recovery_codes_left: 0 }, is_admin: true },
+      [['no_two_factor', 20]],
+    ],
+    [
+      'no second factor on the first day',
+      { second_factor: { enabled: false, recovery_codes_left: 0 }, age_ms: DAY_MS - 1 },
+      [['no_two_factor', 0]],
+    ],
+    ['a second factor', { second_factor: { enabled: true, recovery_codes_left: 3 } }, []],
+    ['two recovery codes', { second_factor: { enabled: true, recovery_codes_left: 2 } }, [['few_recovery_codes', 3]]],
+    ['a browser to be reviewed', { unreviewed_browsers: ['d1', 'd2'] }, [['unreviewed_browser', 5]]],
+  ])('with %s', (_, account, reasons) => {
+    const { security_score, score_breakdown } = judge({ ...nothing, account: { ...nothing.account, ...account } });
+    expect(score_breakdown.map(({ id, deduction }) => [id, deduction])).toEqual(reasons);
+    expect(security_score).toBe(100 - reasons.reduce((sum, [, deduction]) => sum + deduction, 0));
+  });
+
+  test('asks for a second factor from the first day on, before it counts', () => {
+    const account = { ...nothing.account, second_factor: { enabled: false, recovery_codes_left: 0 }, age_ms: 0 };
+    const { findings, vulnerabilities_found } = judge({ ...nothing, account });
+    expect(findings.find(({ id }) => id === 'no_two_factor')).toMatchObject({ state: 'fail', deduction: 0, gain: 0 });
+    expect(vulnerabilities_found[0]).toMatch(/It lowers the score from tomorrow on\.$/);
+  });
+
+  test('says what mending one thing alone would give back', () => {
+    const everything = judge({ ...nothing, rules: readOpenRules([rule({ port: '*', protocol: 'all' })], CHECKED_PORTS) });
+    // 15 and five times 8 are 55, of which the cap takes 30: without any one of them it is still 30.
+    expect(everything.score_breakdown.map(({ gain }) => gain)).toEqual([0, 0, 0, 0, 0, 0]);
+    const two = judge({ ...nothing, account: { ...nothing.account, common_password: true, unreviewed_browsers: ['d1'] } });
+    expect(two.score_breakdown.map(({ id, gain }) => [id, gain])).toEqual([
+      ['common_password', 15],
+      ['unreviewed_browser', 5],
+    ]);
+    const critical = judge({ ...nothing, unblocked: { malware: 0, high: 0, critical: 1 } });
+    expect(critical.score_breakdown).toMatchObject([{ id: 'open_alert_critical', deduction: 12, gain: 51 }]);
+  });
+
+  test('counts only checks that could run, and says how many', () => {
+    const { findings, coverage, checks } = judge(nothing);
+    expect(findings).toHaveLength(28);
+    expect(checks).toEqual({ ran: 12, unknown: 16 });
+    expect(coverage).toMatch(/^12 of 28 checks could run\./);
+    for (const finding of findings.filter((one) => one.state === 'unknown')) expect(finding.deduction).toBe(0);
+  });
+
+  test('never calls a port closed while nothing applies the rules', () => {
+    const block = rule({ port: '3389', action: 'block' });
+    const { findings } = judge({ ...nothing, rules: readOpenRules([block], CHECKED_PORTS) });
+    expect(findings.find(({ id }) => id === 'port_3389_open')).toMatchObject({
+      state: 'unknown',
+      evidence: 'None of your rules opens it. Nothing applies your rules yet, so nobody can tell whether it is closed.',
+    });
+  });
+
+  test.each<[string, Rule[], string[], number]>([
+    ['an open SSH port', [rule({ port: '20-25' })], ['port_22_open', 'port_23_open'], 84],
+    ['a disabled rule', [rule({ port: '22', enabled: false })], [], 100],
+    ['a port open to one network', [rule({ port: '22', source_ip: '10.0.0.0/8' })], [], 100],
+    ['a port over UDP', [rule({ port: '22', protocol: 'udp' })], [], 100],
+    ['an outbound rule', [rule({ port: '22', direction: 'outbound' })], [], 100],
+    ['a list of ports', [rule({ port: '80, 445 , 8000-8100' })], ['port_445_open'], 92],
+    [
+      'an open port that a block closes',
+      [rule({ port: '3389' }), rule({ port: '3389', action: 'block' })],
+      ['clashing_rules'],
+      98,
+    ],
+    ['one that a wider block closes', [rule({ port: '3389' }), rule({ port: '*', action: 'block' })], [], 100],
+    [
+      'a block of one destination alone',
+      [rule({ port: '22' }), rule({ port: '22', action: 'block', destination_ip: '192.0.2.1' })],
+      ['port_22_open'],
+      92,
+    ],
+    [
+      'a block of IPv4 alone',
+      [rule({ port: '22' }), rule({ port: '22', action: 'block', source_ip: '0.0.0.0/0' })],
+      ['port_22_open'],
+      92,
+    ],
+    ['the world by its other name', [rule({ port: '5900', source_ip: '::/0' })], ['port_5900_open'], 92],
+    ['the world in two halves', [rule({ port: '23', source_ip: '0.0.0.0/1, 128.0.0.0/1' })], ['port_23_open'], 92],
+    ['the same rule twice', [rule({}), rule({ source_ip: 'any', port: ' 443' })], ['clashing_rules'], 98],
+    [
+      'everything allowed, up to the cap of 30',
+      [rule({ port: '*', protocol: 'all' })],
+      ['allow_any_inbound', 'port_22_open', 'port_23_open', 'port_445_open', 'port_3389_open', 'port_5900_open'],
+      70,
+    ],
+  ])('with %s', (_, rules, failed, score) => {
+    const { score_breakdown, security_score } = judge({ ...nothing, rules: readOpenRules(rules, CHECKED_PORTS) });
+    expect(score_breakdown.map(({ id }) => id)).toEqual(failed);
+    expect(security_score).toBe(score);
+  });
+
+  test.each<[string, Partial<PostureFacts>, string[], number]>([
+    ['signatures of two days', { signatures_age_ms: 48 * 3_600_000 }, [], 100],
+    ['signatures of three days', { signatures_age_ms: 72 * 3_600_000 }, ['signatures_old'], 95],
+    ['signatures of eight days', { signatures_age_ms: 192 * 3_600_000 }, ['signatures_very_old'], 90],
+    ['files that wait', { scans: { ...nothing.scans, overdue: 3 } }, ['files_overdue'], 98],
+    ['a threat that comes back', { scans: { ...nothing.scans, infected: 2, repeated_threats: ['X'] } }, ['repeated_threat'], 92],
+    ['an infected file of long ago', { scans: { ...nothing.scans, infected: 1 } }, [], 100],
+    ['an infected file of this week', withLately({ infected: { week: 1, month: 9 } }), ['infected_lately'], 97],
+    ['infected files of this month', withLately({ infected: { week: 0, month: 50 } }), ['infected_lately'], 99],
+    ['files of this week that nobody could read', withLately({ unread: { week: 2, month: 2 } }), ['unread_lately'], 98],
+    ['files of this month that nobody could read', withLately({ unread: { week: 0, month: 27 } }), ['unread_lately'], 99],
+    ['one that was not', { unblocked: { malware: 1, high: 1, critical: 0 } }, ['open_alert_high', 'infected_not_removed'], 74],
+    ['a forgotten remote session', { remote: { long_sessions: 1 } }, ['long_remote_session'], 92],
+    ['a critical alert that nothing blocked', { unblocked: { malware: 0, high: 0, critical: 1 } }, ['open_alert_critical'], 49],
+  ])('with %s', (_, facts, failed, score) => {
+    const { score_breakdown, security_score } = judge({ ...nothing, ...facts });
+    expect(score_breakdown.map(({ id }) => id)).toEqual(failed);
+    expect(security_score).toBe(score);
+  });
+
+  const well: DeviceFacts = {
+    ...{ count: 1, plan_holds: 1, unapplied: [], silent: [], outdated: [], unprotected: [], updates_waiting: [] },
+  };
+  test.each<[string, DeviceFacts, string[], number]>([
+    ['that is as it should be', well, [], 100],
+    ['without its rules', { ...well, unapplied: ['Laptop'] }, ['rule_not_applied'], 92],
+    ['that is silent', { ...well, silent: ['Laptop'] }, ['device_silent'], 92],
+    ['of an earlier version', { ...well, outdated: ['Laptop'] }, ['agent_outdated'], 96],
+    ['that waits for updates', { ...well, updates_waiting: ['Laptop'] }, ['updates_waiting'], 92],
+    ['that cannot enforce a rule', { ...well, unprotected: ['Laptop'] }, ['host_firewall_off'], 85],
+    ['beyond the plan', { ...well, count: 2 }, ['too_many_devices'], 98],
+  ])('with a device %s', (_, devices, failed, score) => {
+    const { score_breakdown, security_score } = judge({ ...nothing, devices });
+    expect(score_breakdown.map(({ id }) => id)).toEqual(failed);
+    expect(security_score).toBe(score);
+  });
+
+  test('says of a device’s check that it passed only when a device could say', () => {
+    const stateOf = (devices: DeviceFacts | undefined, id: string) =>
+      judge({ ...nothing, devices }).findings.find((finding) => finding.id === id);
+    const ids = [
+      'rule_not_applied',
+      'device_silent',
+      'agent_outdated',
+      'updates_waiting',
+      'host_firewall_off',
+      'too_many_devices',
+    ];
+    for (const id of ids) {
+      expect(stateOf(undefined, id)?.state).toBe('unknown');
+      expect(stateOf(well, id)?.state).toBe('pass');
+    }
+    expect(stateOf({ ...well, updates_waiting: undefined }, 'updates_waiting')?.state).toBe('unknown');
+    expect(stateOf({ ...well, silent: ['Laptop', 'Tower'] }, 'device_silent')?.evidence).toContain('Laptop');
+  });
+
+  test('is 100 less its reasons, unless a critical alert caps it, and never below 0', () => {
+    const few = fc.nat(9);
+    const names = fc.array(fc.string());
+    fc.assert(
+      fc.property(names, names, names, few, few, few, few, (everything, ssh, clashing, overdue, malware, high, critical) => {
+        const { security_score, score_breakdown, findings } = judge({
+          account: nothing.account,
+          remote: nothing.remote,
+          devices: nothing.devices,
+          scans: { infected: malware, overdue, lately: NONE_LATELY, repeated_threats: [] },
+          unblocked: { malware, high, critical },
+          newest: {},
+          rules: { everything, clashing, ports: new Map([[22, ssh]]) },
+          signatures_age_ms: undefined,
+        });
+        const deducted = score_breakdown.reduce((sum, reason) => sum + reason.deduction, 0);
+        expect(security_score).toBe(Math.max(0, Math.min(critical > 0 ? 49 : 100, 100 - deducted)));
+        expect(findings.map(({ id }) => id)).toEqual(CHECKS.map(({ id }) => id));
+      }),
+    );
+  });
+});
+
+describe('a finding leads to where it can be mended:', () => {
+  /** Everything that can fail, for somebody who is no administrator. */
+  const account = {
+    ...{ common_password: true, is_admin: false, age_ms: DAY_MS, unreviewed_browsers: ['d1'] },
+    second_factor: { enabled: false, recovery_codes_left: 0 },
+  };
+  const failing: PostureFacts = {
+    account,
+    remote: { long_sessions: 1 },
+    devices: {
+      ...{ count: 3, plan_holds: 1, unapplied: ['a'], silent: ['a'], outdated: ['a'], unprotected: ['a'] },
+      updates_waiting: ['a'],
+    },
+    scans: {
+      infected: 1,
+      overdue: 1,
+      lately: { infected: { week: 1, month: 1 }, unread: { week: 0, month: 1 } },
+      repeated_threats: ['X'],
+    },
+    unblocked: { malware: 1, high: 1, critical: 1 },
+    newest: { high: 'high-one', critical: 'critical-one', browser: 'browser-one' },
+    rules: readOpenRules([rule({ port: '*', protocol: 'all' }), rule({ port: '*', protocol: 'all' })], CHECKED_PORTS),
+    signatures_age_ms: 3 * DAY_MS,
+  };
+  const without_codes = { enabled: true, recovery_codes_left: 0 };
+  const SECURITY = '/dashboard?open=security';
+  const routesOf = (facts: PostureFacts) =>
+    new Map(judge(facts).findings.flatMap(({ id, state, fix_route }) => (state === 'fail' ? [[id, fix_route] as const] : [])));
+  const routes = new Map([
+    ...routesOf(failing),
+    ...routesOf({ ...failing, account: { ...account, second_factor: without_codes }, signatures_age_ms: 8 * DAY_MS }),
+  ]);
+  const PLACES: [string, string][] = [
+    ['common_password', SECURITY],
+    ['no_two_factor', SECURITY],
+    ['few_recovery_codes', SECURITY],
+    ['unreviewed_browser', '/anti-hacking?alert=browser-one'],
+    ['open_alert_high', '/anti-hacking?alert=high-one'],
+    ['open_alert_critical', '/anti-hacking?alert=critical-one'],
+    ['allow_any_inbound', '/firewall'],
+    ...CHECKED_PORTS.map((port): [string, string] => [`port_${port}_open`, '/firewall']),
+    ['clashing_rules', '/firewall'],
+    ['rule_not_applied', '/devices'],
+    ['device_silent', '/devices'],
+    ['agent_outdated', '/devices'],
+    ['updates_waiting', '/devices'],
+    ['host_firewall_off', '/devices'],
+    ['too_many_devices', '/devices'],
+    ['long_remote_session', '/remote'],
+    ['infected_not_removed', '/chat'],
+    ['infected_lately', '/antivirus'],
+    ['unread_lately', '/antivirus'],
+    ['signatures_old', '/chat'],
+    ['signatures_very_old', '/chat'],
+    ['files_overdue', '/antivirus'],
+    ['repeated_threat', '/antivirus'],
+  ];
+
+  test.each(PLACES)('%s to %s', (id, place) => {
+    expect(routes.get(id)).toBe(place);
+  });
+
+  test('these are all that can fail, and the others are places of the application too', () => {
+    expect([...routes.keys()].sort()).toEqual(PLACES.map(([id]) => id).sort());
+    for (const { fix_route } of CHECKS) expect(FIX_PLACES).toContain(fix_route);
+  });
+
+  test('old signatures lead an administrator to their sources', () => {
+    const { findings, recommendations } = judge({ ...failing, account: { ...account, is_admin: true } });
+    expect(findings.find(({ id }) => id === 'signatures_old')?.fix_route).toBe('/antivirus');
+    expect(recommendations.join(' ')).toContain('mend the source of known threats');
+  });
+});

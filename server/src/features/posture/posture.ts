@@ -1,0 +1,152 @@
+import type { HistoryDay, PostureScan } from '@palisade/contract/anti-hacking';
+import type { Rule } from '@palisade/contract/firewall';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import { lastDays, startOfDay } from '#platform/day.ts';
+import { createPersonCache } from '#platform/person-cache.ts';
+import { type AlertMinute, historyOf } from './history.ts';
+import { type Judgement, judge } from './judge.ts';
+import { type OpenRules, readOpenRules } from './open-rules.ts';
+import type { PostureTables } from './posture.tables.ts';
+import { CHECKED_PORTS, type PostureFacts } from './posture-checks.ts';
+import { createScoreHistory, type ScoreHistory } from './score-history.ts';
+
+interface Overview extends Pick<Judgement, 'security_score' | 'score_breakdown' | 'checks'> {
+  /** Real alerts that were blocked. */
+  blocked: number;
+  /** How many of them are about the industry's harmless test files. */
+  test_files_blocked: number;
+  /** Firewall rules, enabled or not. */
+  rule_count: number;
+  /** An infected upload could be neither sealed nor removed. */
+  infected_in_the_open: boolean;
+}
+
+export interface Posture {
+  /** Score and real threats of the last days by the clocks of the time zone (IANA name), oldest first. Today's score is found anew. */
+  history(user_id: string, days: number, time_zone: string): Promise<HistoryDay[]>;
+  /** The score with its reasons, and what it was counted from. */
+  overview(user_id: string): Promise<Overview>;
+  /** Every check that can run, run now. */
+  scan(user_id: string): Promise<PostureScan>;
+  /** The scores that were found, which nothing but these two and a timer writes down or drops. */
+  scores: Pick<ScoreHistory, 'keep' | 'forget'>;
+  close(): Promise<void>;
+}
+
+/** As much of a person's alerts as their posture is judged by. */
+interface AlertFacts {
+  tally(user_id: string): Promise<{
+    all: number;
+    blocked: number;
+    test_files: number;
+    test_files_blocked: number;
+    unblocked_malware: number;
+    open: { high: number; critical: number };
+    newest: { high: string | undefined; critical: string | undefined };
+  }>;
+  byMinute(user_id: string, start: string): Promise<AlertMinute[]>;
+  aboutBrowsers(user_id: string, browsers: readonly string[]): Promise<string | undefined>;
+}
+
+/** People whose rules are remembered. */
+const OPENED_MAXIMUM = 1_000;
+
+/** Judges how safe an account is from the facts that other features hold. `now` is in ms. */
+export function createPosture(parts: {
+  database: Kysely<PostureTables>;
+  alerts: AlertFacts;
+  scans: (user_id: string) => Promise<PostureFacts['scans']>;
+  rules: (user_id: string) => Promise<Rule[]>;
+  account: (user_id: string) => Promise<PostureFacts['account']>;
+  remote: (user_id: string) => Promise<PostureFacts['remote']>;
+  /** Read anew each time: a device that comes back is back. */
+  devices: (user_id: string) => Promise<PostureFacts['devices']>;
+  signaturesAge: () => number | undefined;
+  now: () => number;
+  logger: FastifyBaseLogger;
+}): Posture {
+  const { alerts, scans, rules, account, remote, devices, signaturesAge, now } = parts;
+  // Of sessions that have been open for hours, some seconds tell nothing.
+  const remotes = createPersonCache({ read: remote, now });
+  const scores = createScoreHistory(parts);
+  const opened = new Map<string, { rules: string; open: OpenRules }>();
+
+  /** Rules are looked at again only when they changed: the score is asked for far more often. */
+  function openRulesOf(user_id: string, list: readonly Rule[]): OpenRules {
+    const key = JSON.stringify(list);
+    const known = opened.get(user_id);
+    if (known?.rules === key) return known.open;
+    const open = readOpenRules(list, CHECKED_PORTS);
+    if (opened.size >= OPENED_MAXIMUM) opened.clear();
+    opened.set(user_id, { rules: key, open });
+    return open;
+  }
+
+  async function judgementOf(user_id: string) {
+    const [tally, scanFacts, ruleList, accountFacts, remoteFacts, deviceFacts] = await Promise.all([
+      alerts.tally(user_id),
+      scans(user_id),
+      rules(user_id),
+      account(user_id),
+      remotes.of(user_id),
+      devices(user_id),
+    ]);
+    const judgement = judge({
+      account: accountFacts,
+      remote: remoteFacts,
+      devices: deviceFacts,
+      scans: scanFacts,
+      signatures_age_ms: signaturesAge(),
+      rules: openRulesOf(user_id, ruleList),
+      // A file lies where it lies, whatever was said of its alert.
+      unblocked: { malware: tally.unblocked_malware, ...tally.open },
+      newest: { ...tally.newest, browser: await alerts.aboutBrowsers(user_id, accountFacts.unreviewed_browsers) },
+    });
+    scores.note(user_id, judgement.security_score);
+    return { judgement, tally, rule_count: ruleList.length };
+  }
+
+  return {
+    async history(user_id, count, time_zone) {
+      await judgementOf(user_id);
+      const days = lastDays(now(), time_zone, count);
+      const start = days[0]?.start ?? startOfDay(now(), time_zone);
+      const [runs, minutes] = await Promise.all([scores.from(user_id, start), alerts.byMinute(user_id, start)]);
+      return historyOf(days, runs, minutes);
+    },
+
+    async overview(user_id) {
+      const { judgement, tally, rule_count } = await judgementOf(user_id);
+      const { security_score, score_breakdown, checks } = judgement;
+      const infected_in_the_open = score_breakdown.some(({ id }) => id === 'infected_not_removed');
+      return {
+        security_score,
+        score_breakdown,
+        checks,
+        rule_count,
+        infected_in_the_open,
+        blocked: tally.blocked,
+        test_files_blocked: tally.test_files_blocked,
+      };
+    },
+
+    async scan(user_id) {
+      const { judgement, tally } = await judgementOf(user_id);
+      const { findings, vulnerabilities_found, recommendations, coverage } = judgement;
+      return {
+        threats_detected: tally.all,
+        threats_blocked: tally.blocked,
+        test_files: tally.test_files,
+        status: vulnerabilities_found.length > 0 ? 'issues_found' : 'no_issues_found',
+        vulnerabilities_found,
+        recommendations,
+        findings,
+        coverage,
+      };
+    },
+
+    scores,
+    close: scores.close,
+  };
+}

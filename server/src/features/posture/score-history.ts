@@ -1,0 +1,136 @@
+import { HISTORY_DAYS } from '@palisade/contract/anti-hacking';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import type { PostureTables } from './posture.tables.ts';
+
+/** Days begin at a whole quarter of an hour in every time zone, so once in each is enough to know on which days somebody looked. */
+const QUARTER_MS = 900_000;
+/** Who looks again within this has looked on every day in between, the one of 23 hours too. */
+const PAUSE_MAXIMUM_MS = 20 * 3_600_000;
+/** People whose last score is remembered. */
+const REMEMBERED_MAXIMUM = 10_000;
+
+/** Longer than anybody can look back, by the clocks of any time zone. */
+const KEPT_MS = (HISTORY_DAYS.most + 2) * 86_400_000;
+
+/** A score, and when it was found first and last. */
+export type ScoreRun = Pick<PostureTables['score_history'], 'since' | 'until' | 'score'>;
+
+/** How often what was found is written down. */
+const KEPT_EVERY_MS = 60_000;
+/** Scores of one person that wait to be written: somebody whose score changes more often in a minute loses the oldest. */
+const WAITING_MAXIMUM = 50;
+
+export interface ScoreHistory {
+  /** Takes down a score that was just found. It is found while somebody reads, and reading writes nothing: `keep` does, once a minute. */
+  note(user_id: string, score: number): void;
+  /** What was found from `start` (ISO time) on, oldest first. */
+  from(user_id: string, start: string): Promise<ScoreRun[]>;
+  /** Writes down what was found since the last time. A failure is logged: what was asked for does not hang on it. */
+  keep(): Promise<void>;
+  /** Drops what waits of an account that is gone. */
+  forget(user_id: string): void;
+  /** Writes down what is left. */
+  close(): Promise<void>;
+}
+
+/** Which score somebody had when. It is found far more often than it is written. `now` is in ms. */
+export function createScoreHistory(parts: {
+  database: Kysely<PostureTables>;
+  now: () => number;
+  logger: FastifyBaseLogger;
+}): ScoreHistory {
+  const { database, now, logger } = parts;
+  const noted = new Map<string, { score: number; quarter: number }>();
+  const waiting = new Map<string, ScoreRun[]>();
+  const timer = setInterval(() => void keep(), KEPT_EVERY_MS).unref();
+
+  async function write(user_id: string, { since, until, score }: ScoreRun): Promise<void> {
+    const { numUpdatedRows } = await database
+      .updateTable('score_history')
+      .set({ until })
+      .where('user_id', '=', user_id)
+      .where('score', '=', score)
+      .where('until', '>=', earlier(since, PAUSE_MAXIMUM_MS))
+      .where('since', '=', ({ selectFrom }) =>
+        selectFrom('score_history as latest')
+          .select(({ fn }) => fn.max('latest.since').as('since'))
+          .where('latest.user_id', '=', user_id),
+      )
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows > 0n) return;
+    await database
+      .insertInto('score_history')
+      .values({ user_id, since, until, score })
+      .onConflict((conflict) => conflict.columns(['user_id', 'since']).doUpdateSet({ until, score }))
+      .execute();
+  }
+
+  async function keep(): Promise<void> {
+    const found = [...waiting];
+    waiting.clear();
+    for (const [user_id, runs] of found) {
+      try {
+        for (const run of runs) await write(user_id, run);
+      } catch (error) {
+        noted.delete(user_id);
+        logger.error({ err: error }, 'the score could not be kept');
+      }
+    }
+  }
+
+  return {
+    note(user_id, score) {
+      const time = now();
+      const quarter = Math.floor(time / QUARTER_MS);
+      const last = noted.get(user_id);
+      if (last?.score === score && last.quarter === quarter) return;
+      if (noted.size >= REMEMBERED_MAXIMUM) noted.clear();
+      noted.set(user_id, { score, quarter });
+      if (waiting.size >= REMEMBERED_MAXIMUM) void keep();
+      const at = new Date(time).toISOString();
+      const runs = waiting.get(user_id) ?? [];
+      const newest = runs.at(-1);
+      if (newest?.score === score && newest.until >= earlier(at, PAUSE_MAXIMUM_MS)) newest.until = at;
+      else runs.push({ since: at, until: at, score });
+      waiting.set(user_id, runs.slice(-WAITING_MAXIMUM));
+    },
+
+    async from(user_id, start) {
+      // Taken down before the table is read: what is written meanwhile stands there twice, which changes no day.
+      const found = waiting.get(user_id)?.filter(({ until }) => until >= start) ?? [];
+      const written = await database
+        .selectFrom('score_history')
+        .select(['since', 'until', 'score'])
+        .where('user_id', '=', user_id)
+        .where('until', '>=', start)
+        .orderBy('since')
+        .execute();
+      return [...written, ...found];
+    },
+
+    keep,
+
+    forget(user_id) {
+      waiting.delete(user_id);
+      noted.delete(user_id);
+    },
+
+    async close() {
+      clearInterval(timer);
+      await keep();
+    },
+  };
+}
+
+function earlier(time: string, by_ms: number): string {
+  return new Date(Date.parse(time) - by_ms).toISOString();
+}
+
+/** Removes the scores that nobody can look back to any more, of everybody. `now` is in ms. */
+export async function forgetOldScores(database: Kysely<PostureTables>, now: number): Promise<void> {
+  await database
+    .deleteFrom('score_history')
+    .where('until', '<', new Date(now - KEPT_MS).toISOString())
+    .execute();
+}

@@ -1,0 +1,125 @@
+import type { UserInfo } from '@palisade/contract/auth';
+import {
+  EVENTS_CLOSED,
+  type HeardTopic,
+  OPEN_CONVERSATIONS_MAXIMUM,
+  type SaidFrame,
+  type ServerFrame,
+} from '@palisade/contract/events';
+import type { Connection, Refusal } from './channels/serve-socket.ts';
+import { newId } from './id.ts';
+import { conversationTopic, STAFF_TOPIC, type TopicName, type Topics } from './topics/topics.ts';
+
+/** What pages may hear and say beside what concerns their own person: the support desk's. */
+export interface DeskTopics {
+  mayHearStaff(me: UserInfo): boolean;
+  /** A conversation that this person may serve. */
+  find(me: UserInfo, conversation_id: string): Promise<{ id: string; user_id: string } | undefined>;
+  /** A page of the staff is open at `place`, until the answered function is called. */
+  arrive(me: UserInfo, place: string): () => void;
+  /** It shows a conversation, until the answered function is called. */
+  open(me: UserInfo, conversation: { id: string; user_id: string }, place: string): () => void;
+  /** Somebody types; null is in one's own conversation. */
+  typing(me: UserInfo, conversation_id: string | null): Promise<void>;
+}
+
+/** What one page hears of the desk. */
+export interface DeskSeat {
+  onFrame(frame: SaidFrame): void;
+  /** Whether it hears anything that not everybody may. */
+  isOfStaff(): boolean;
+  leave(): void;
+}
+
+/** A page that says more often than this that somebody types is not listened to, in ms. */
+const TYPING_LEAST_MS = 1_000;
+
+export const LOST: Refusal = { code: EVENTS_CLOSED.again, reason: 'Some events may be missing.' };
+
+export function createDeskSeat(parts: {
+  user: UserInfo;
+  topics: Pick<Topics, 'listen'>;
+  desk: DeskTopics;
+  connection: Pick<Connection<unknown, ServerFrame>, 'tell' | 'end'>;
+  onFailure: (error: unknown) => void;
+}): DeskSeat {
+  const { user, topics, desk, connection, onFailure } = parts;
+  const place = newId();
+  /** By topic: what ends it. One that is still looked up has nothing to end yet. */
+  const heard = new Map<TopicName, { ends: (() => void)[] }>();
+  let hasLeft = false;
+  let typed_at = Number.NEGATIVE_INFINITY;
+
+  function listen(name: TopicName, topic: HeardTopic, after: string | undefined): () => void {
+    return topics.listen(name, after, {
+      onStart: (start) => connection.tell({ kind: 'listening', topic, ...start }),
+      onEvent: ({ id, event }) => connection.tell({ kind: 'event', id, event, topic }),
+      onLost: () => connection.end(LOST),
+    });
+  }
+
+  function stop(name: TopicName): void {
+    for (const end of heard.get(name)?.ends ?? []) end();
+    heard.delete(name);
+  }
+
+  function listenToStaff(after: string | undefined): void {
+    if (!desk.mayHearStaff(user)) {
+      connection.tell({ kind: 'refused', topic: 'staff' });
+      return;
+    }
+    stop(STAFF_TOPIC);
+    heard.set(STAFF_TOPIC, { ends: [listen(STAFF_TOPIC, 'staff', after), desk.arrive(user, place)] });
+  }
+
+  async function listenToConversation(conversation_id: string, after: string | undefined): Promise<void> {
+    const name = conversationTopic(conversation_id);
+    const topic = { conversation_id };
+    stop(name);
+    const open = [...heard.keys()].filter((one) => one !== STAFF_TOPIC).length;
+    if (open >= OPEN_CONVERSATIONS_MAXIMUM) {
+      connection.tell({ kind: 'refused', topic });
+      return;
+    }
+    const seat: { ends: (() => void)[] } = { ends: [] };
+    heard.set(name, seat);
+    const conversation = await desk.find(user, conversation_id);
+    // It may have been left, or listened to anew, meanwhile.
+    if (hasLeft || heard.get(name) !== seat) return;
+    if (conversation === undefined) {
+      heard.delete(name);
+      connection.tell({ kind: 'refused', topic });
+      return;
+    }
+    seat.ends = [listen(name, topic, after), desk.open(user, conversation, place)];
+  }
+
+  return {
+    onFrame(frame) {
+      switch (frame.kind) {
+        case 'listen':
+          listenToStaff(frame.after);
+          return;
+        case 'listen_conversation':
+          listenToConversation(frame.conversation_id, frame.after).catch((error: unknown) => {
+            onFailure(error);
+            connection.end(LOST);
+          });
+          return;
+        case 'leave_conversation':
+          stop(conversationTopic(frame.conversation_id));
+          return;
+        case 'typing':
+          if (performance.now() - typed_at < TYPING_LEAST_MS) return;
+          typed_at = performance.now();
+          desk.typing(user, frame.conversation_id).catch(onFailure);
+          return;
+      }
+    },
+    isOfStaff: () => heard.size > 0,
+    leave() {
+      hasLeft = true;
+      for (const name of [...heard.keys()]) stop(name);
+    },
+  };
+}

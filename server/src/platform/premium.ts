@@ -1,0 +1,16 @@
+import { Problem } from './problem.ts';
+
+/** As much of somebody's plan as decides who may use premium tools; asked at each call, so that an expiry counts from its second on. */
+export interface Premium {
+  current(user_id: string): Promise<{ is_premium: boolean }>;
+}
+
+/** @throws Problem `premium_required` for whom the plan does not have premium tools; `detail` is its sentence. */
+export type RequirePremium = (user_id: string, detail?: string) => Promise<void>;
+
+export function premiumCheck(premium: Premium): RequirePremium {
+  return async (user_id, detail) => {
+    const { is_premium } = await premium.current(user_id);
+    if (!is_premium) throw new Problem('premium_required', detail === undefined ? {} : { detail });
+  };
+}

@@ -1,0 +1,70 @@
+import { pino } from 'pino';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { newId } from '#platform/id.ts';
+import { freePort } from '#test/free-port.ts';
+import { REDIS_SERVER, startRedis } from '#test/redis.ts';
+import { createMemoryPresence } from './memory-presence.ts';
+import type { Presence } from './presence.ts';
+import { createRedisPresence } from './redis-presence.ts';
+
+const logger = pino({ level: 'silent' });
+if (REDIS_SERVER === undefined) process.stdout.write('skipped: presence of several servers needs a Redis, and there is none\n');
+const redis = REDIS_SERVER === undefined ? undefined : await startRedis(await freePort());
+const opened: Presence[] = [];
+afterAll(async () => {
+  for (const presence of opened) presence.close();
+  await redis?.stop();
+});
+
+/** Two ways to the same presence: those of one process, or of two servers. */
+async function openTwo(kind: 'memory' | 'redis', lease_ms?: number): Promise<[Presence, Presence]> {
+  const open = async () => {
+    const memory = createMemoryPresence({ lease_ms });
+    const presence =
+      kind === 'memory' ? memory : await createRedisPresence({ url: redis?.url ?? '', meanwhile: memory, logger, lease_ms });
+    opened.push(presence);
+    return presence;
+  };
+  const one = await open();
+  return [one, kind === 'memory' ? one : await open()];
+}
+
+describe.each(['memory', 'redis'] as const)('presence in %s', (kind) => {
+  describe.skipIf(kind === 'redis' && redis === undefined)('knows', () => {
+    test('who is there, wherever they are connected, until their last place is gone', async () => {
+      const [one, other] = await openTwo(kind);
+      const group = newId();
+      const [ana, ben] = [newId(), newId()];
+      await one.hold([
+        { group, member: ana, place: 'a' },
+        { group, member: ben, place: 'b' },
+      ]);
+      await other.hold([{ group, member: ana, place: 'c' }]);
+      expect(await one.members(group)).toEqual(new Set([ana, ben]));
+      expect(await other.members(group)).toEqual(new Set([ana, ben]));
+      await one.release({ group, member: ana, place: 'a' });
+      expect(await one.members(group)).toEqual(new Set([ana, ben]));
+      await other.release({ group, member: ana, place: 'c' });
+      await other.release({ group, member: ana, place: 'c' });
+      expect(await one.members(group)).toEqual(new Set([ben]));
+      expect(await one.members(newId())).toEqual(new Set());
+    });
+
+    test('nobody whose lease ran out, and whoever renews it', async () => {
+      const [one, other] = await openTwo(kind, 300);
+      const group = newId();
+      const [ana, ben] = [newId(), newId()];
+      await one.hold([
+        { group, member: ana, place: 'a' },
+        { group, member: ben, place: 'b' },
+      ]);
+      await vi.waitFor(
+        async () => {
+          await other.hold([{ group, member: ben, place: 'b' }]);
+          expect(await other.members(group)).toEqual(new Set([ben]));
+        },
+        { timeout: 5_000, interval: 20 },
+      );
+    });
+  });
+});

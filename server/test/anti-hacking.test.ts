@@ -1,0 +1,226 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listAlerts, readLiveFeed, readStats, scanPosture, simulateThreat } from '@palisade/contract/anti-hacking';
+import { login } from '@palisade/contract/auth';
+import { assignSubscription } from '@palisade/contract/subscription';
+import { EICAR, PDF } from '@palisade/scanner/test/files';
+import SqliteDatabase from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { INDUSTRY_TEST_THREATS } from '#features/antivirus/scan-counts.ts';
+import { problemOf, replyOf, SIGNATURES_FOLDER, startTestApp } from '#test/harness.ts';
+import { scanned } from '#test/upload.ts';
+
+const PREMIUM = {
+  plan_name: 'Family Shield',
+  price: 19.99,
+  duration_months: 1,
+  max_devices: 5,
+  is_premium: true,
+  features: [],
+} as const;
+const ENDPOINTS = [listAlerts, readStats, readLiveFeed, simulateThreat, scanPosture] as const;
+
+/** An installation with a premium customer and a clock that the test turns. */
+async function start(surroundings: Parameters<typeof startTestApp>[0] = {}) {
+  const clock = { now: Date.parse('2026-11-20T10:00:00.000Z') };
+  const app = await startTestApp({ ...surroundings, surroundings: { now: () => clock.now, ...surroundings.surroundings } });
+  const admin = await app.signIn('boss');
+  const maria = await app.signIn('maria');
+  const assign = async (user_email: string, change: Record<string, unknown> = {}) =>
+    replyOf(
+      await app.call(assignSubscription, { token: admin.token, body: { user_email, ...PREMIUM, features: [], ...change } }),
+    );
+  await assign(maria.email);
+  const { token } = maria;
+  return { ...app, clock, admin, maria, token, assign };
+}
+
+describe('who may', async () => {
+  const { call, signIn, assign, clock, maria } = await start();
+
+  test.each(ENDPOINTS.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
+    '%s takes a token, and a premium subscription',
+    async (_, endpoint) => {
+      expect(problemOf(await call(endpoint, {}))).toMatchObject({ status: 401, code: 'unauthenticated' });
+      const stranger = await signIn();
+      expect(problemOf(await call(endpoint, { token: stranger.token }))).toMatchObject({
+        status: 403,
+        code: 'premium_required',
+        detail:
+          endpoint === scanPosture
+            ? 'Premium subscription required for advanced anti-hacking features'
+            : 'Premium subscription required for anti-hacking features',
+      });
+      await assign(stranger.email, { is_premium: false });
+      expect((await call(endpoint, { token: stranger.token })).status).toBe(403);
+    },
+  );
+
+  test('a subscription that expires is refused from that second on', async () => {
+    const expires = Date.parse('2026-12-20T10:00:00.000Z');
+    clock.now = expires - 1;
+    const { access_token: token } = replyOf(await call(login, { body: { email: maria.email, password: maria.password } }));
+    expect((await call(listAlerts, { token })).status).toBe(200);
+    clock.now = expires;
+    for (const endpoint of ENDPOINTS) expect((await call(endpoint, { token })).status).toBe(403);
+  });
+});
+
+describe('a drill', async () => {
+  const { call, token, assign, signIn } = await start({ surroundings: { random: () => 0 } });
+
+  test('is an alert that says that it is one, at the head of list and feed, and counts apart', async () => {
+    const { success, threat_detected } = replyOf(await call(simulateThreat, { token }));
+    expect(success).toBe(true);
+    expect(threat_detected).toMatchObject({
+      threat_type: 'brute_force',
+      severity: 'medium',
+      blocked: true,
+      simulated: true,
+      ip_address: '192.0.2.1',
+      created_at: '2026-11-20T10:00:00.000Z',
+    });
+    expect(Object.keys(threat_detected)).not.toContain('user_id');
+    expect(replyOf(await call(listAlerts, { token }))).toEqual([threat_detected]);
+    const feed = replyOf(await call(readLiveFeed, { token }));
+    expect(feed.live_threats).toEqual([threat_detected]);
+    expect(feed.current_stats).toEqual({
+      threats_blocked_today: 0,
+      intrusion_attempts_stopped: 0,
+      brute_force_attempts_blocked: 0,
+      threats_blocked_total: 0,
+      simulated_threats_blocked_today: 1,
+      simulated_intrusion_attempts_stopped: 0,
+      simulated_brute_force_attempts_blocked: 1,
+      simulated_threats_blocked_total: 1,
+      test_files_blocked_today: 0,
+      test_files_blocked_total: 0,
+    });
+  });
+
+  test('is nobody else’s, and of many at once each is one', async () => {
+    const zoe = await signIn();
+    await assign(zoe.email);
+    expect(replyOf(await call(listAlerts, { token: zoe.token }))).toEqual([]);
+    await Promise.all(Array.from({ length: 25 }, () => call(simulateThreat, { token: zoe.token })));
+    expect(replyOf(await call(readStats, { token: zoe.token })).simulated_threats_blocked_total).toBe(25);
+    expect(replyOf(await call(readLiveFeed, { token: zoe.token })).live_threats).toHaveLength(20);
+
+    const first = await call(listAlerts, { token: zoe.token, query: '?limit=20' });
+    const next = /^<([^>]+)>; rel="next"$/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    const rest = replyOf(await call(listAlerts, { token: zoe.token, query: next.slice(next.indexOf('?')) }));
+    const ids = [...replyOf(first), ...rest].map(({ id }) => id);
+    expect(ids).toEqual([...ids].sort().reverse());
+    expect(new Set(ids).size).toBe(25);
+  });
+});
+
+describe('an infected upload', async () => {
+  const app = await start();
+  const { call, token, clock } = app;
+
+  test('raises one alert that says what was done; a clean one raises none', async () => {
+    await scanned(app, token, 'paper.pdf', PDF);
+    await scanned(app, token, '<b>eicar.com', EICAR);
+    const alerts = replyOf(await call(listAlerts, { token }));
+    expect(alerts).toMatchObject([
+      {
+        threat_type: 'malware_detected',
+        severity: 'low',
+        description: 'EICAR-Test-File was found in <b>eicar.com. It is a harmless test file. The uploaded copy is in quarantine.',
+        blocked: true,
+        simulated: false,
+        ip_address: null,
+      },
+    ]);
+    expect(replyOf(await call(readStats, { token }))).toMatchObject({ threats_blocked_today: 1, threats_blocked_total: 1 });
+  });
+
+  test('counts today by the clocks of the person', async () => {
+    clock.now = Date.parse('2026-11-20T23:30:00.000Z');
+    const today = async (query: string) => replyOf(await call(readStats, { token, query })).threats_blocked_today;
+    expect(await today('?time_zone=UTC')).toBe(1);
+    expect(await today('?time_zone=Europe/Berlin')).toBe(0);
+    expect(await today('?time_zone=America/New_York')).toBe(1);
+  });
+
+  test.each(['?time_zone=Nowhere/At_All', `?time_zone=${'x'.repeat(4000)}`, '?time_zone='])(
+    'a bad time zone is 422: %.30s',
+    async (query) => {
+      for (const endpoint of [readStats, readLiveFeed]) {
+        expect(problemOf(await call(endpoint, { token, query }))).toMatchObject({
+          status: 422,
+          errors: [{ field: 'time_zone' }],
+        });
+      }
+    },
+  );
+
+  test.each(['?limit=0', '?limit=501', '?limit=ten', '?limit=1e309', '?cursor=1'])('a bad page is 422: %s', async (query) => {
+    expect((await call(listAlerts, { token, query })).status).toBe(422);
+  });
+
+  test('the test files are those that the rule pack calls infected', () => {
+    const rules = readFileSync(join(SIGNATURES_FOLDER, 'rules/industry-test.yar'), 'utf8').split(/^rule /m);
+    const infected = rules.filter((text) => text.includes('verdict = "infected"'));
+    const threats = infected.map((text) => /threat = "([^"]+)"/.exec(text)?.[1]);
+    expect([...new Set(threats)].sort()).toEqual([...INDUSTRY_TEST_THREATS].sort());
+  });
+});
+
+describe('the posture scan', async () => {
+  const app = await start();
+  const { call, token } = app;
+
+  const factor = 'Turn on two-factor sign-in, in Security Preferences.';
+
+  test('of a new account finds nothing but the missing second factor, and says how much it could look at', async () => {
+    const result = replyOf(await call(scanPosture, { token }));
+    expect(result).toMatchObject({ threats_detected: 0, threats_blocked: 0, status: 'issues_found', recommendations: [factor] });
+    expect(result.coverage).toMatch(/^\d+ of 28 checks could run\./);
+    expect(result.findings.find(({ id }) => id === 'no_two_factor')).toMatchObject({ state: 'fail', deduction: 0 });
+  });
+
+  test('tells of an infected file that was removed, and takes little off for it', async () => {
+    await scanned(app, token, 'eicar.com', EICAR);
+    await scanned(app, token, 'eicar-again.com', EICAR);
+    const result = replyOf(await call(scanPosture, { token }));
+    expect(result).toMatchObject({ threats_detected: 2, threats_blocked: 2 });
+    expect(result.recommendations).toEqual([
+      factor,
+      'Delete the originals of infected files where they came from: only the uploaded copies were put out of reach.',
+    ]);
+    expect(result.findings.find(({ id }) => id === 'infected_not_removed')).toMatchObject({
+      state: 'pass',
+      evidence: '2 infected uploads were found, each is locked away or deleted.',
+    });
+    expect(result.findings.find(({ id }) => id === 'infected_lately')).toMatchObject({
+      state: 'fail',
+      deduction: 3,
+      evidence: '2 infected files were found within 30 days, 2 of them within the last 7.',
+    });
+  });
+});
+
+describe('a restart', () => {
+  const location = { sqlite: join(mkdtempSync(join(tmpdir(), 'palisade-alerts-')), 'palisade.sqlite') };
+  const open = () => start({ surroundings: { database: location } });
+
+  test('raises the alert that a killed server still owed, and no other one twice', async () => {
+    const before = await open();
+    await scanned(before, before.token, 'owed.com', EICAR);
+    await scanned(before, before.token, 'raised.com', EICAR);
+    const [newest] = replyOf(await before.call(listAlerts, { token: before.token }));
+    await before.app.close();
+    const database = new SqliteDatabase(location.sqlite);
+    database.prepare("delete from alerts where description like '%owed%'").run();
+    database.close();
+
+    const after = await open();
+    const alerts = replyOf(await after.call(listAlerts, { token: after.token }));
+    expect(alerts.map(({ description }) => /in (\w+)\.com/.exec(description)?.[1]).sort()).toEqual(['owed', 'raised']);
+    expect(alerts.map(({ id }) => id)).toContain(newest?.id);
+    for (const { blocked } of alerts) expect(blocked).toBe(true);
+  });
+});

@@ -1,0 +1,86 @@
+import { listAlerts, readHistory, simulateThreat } from '@palisade/contract/anti-hacking';
+import { readDashboard } from '@palisade/contract/dashboard';
+import { addRule } from '@palisade/contract/firewall';
+import { createSession } from '@palisade/contract/remote';
+import { assignSubscription } from '@palisade/contract/subscription';
+import { EICAR } from '@palisade/scanner/test/files';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { allEndpoints } from './endpoints.ts';
+import { isPostgres, replyOf, startTestApp, type TestApp } from './harness.ts';
+import { scanned } from './upload.ts';
+
+const HOUR = 3_600_000;
+const PLAN = { plan_name: 'Plan', price: 1, duration_months: 6, max_devices: 1, is_premium: true, features: [] } as const;
+const nameSchema = z.object({ name: z.string() });
+/** Giving a dangerous file back is told in the audit log, which is what that log is for. */
+const TOLD = new Map([['GET /antivirus/scans/{id}/file', ['audit_entries', 'audit_head']]]);
+const gets = (await allEndpoints()).filter(({ method }) => method === 'GET');
+
+/** Every row of every table, as text, without when a session was last used: each request is a use of it, whatever it asks for. */
+async function everything({ app: { database } }: TestApp): Promise<Record<string, string[]>> {
+  const list = isPostgres()
+    ? sql`select tablename as name from pg_tables where schemaname = 'public'`
+    : sql`select name from sqlite_master where type = 'table'`;
+  const tables = (await list.execute(database)).rows.map((row) => nameSchema.parse(row).name).sort();
+  const rows = await Promise.all(
+    tables.map(async (table) => (await sql`select * from ${sql.table(table)}`.execute(database)).rows),
+  );
+  return Object.fromEntries(
+    tables.map((table, index) => [
+      table,
+      (rows[index] ?? []).map((row) => JSON.stringify(row, (key, value) => (key === 'last_used_at' ? null : value))).sort(),
+    ]),
+  );
+}
+
+/** An administrator with something on every screen, and with what is over by the next hour: a code that nobody used, and a block. */
+async function startWithRecords() {
+  const clock = { now: Date.parse('2026-11-10T10:00:00.000Z') };
+  const app = await startTestApp({ surroundings: { now: () => clock.now } });
+  const { token, email } = await app.signIn('boss');
+  replyOf(await app.call(assignSubscription, { token, body: { user_email: email, ...PLAN, features: [] } }));
+  const { id: scan } = await scanned(app, token, 'eicar.com', EICAR);
+  const { id: rule } = replyOf(await app.call(addRule, { token, body: { rule_name: 'ssh', port: '22' } }));
+  replyOf(await app.call(createSession, { token }));
+  replyOf(await app.call(simulateThreat, { token }));
+  const alert = replyOf(await app.call(listAlerts, { token }))[0]?.id ?? '';
+  const ids: Record<string, string> = { antivirus: scan, firewall: rule, premium: alert };
+  const get = async (path: string) => {
+    const named = path.replaceAll(/\{\w+\}/gu, ids[path.split('/')[1] ?? ''] ?? '');
+    const answer = await fetch(`${app.url}/api${named}`, { headers: { authorization: `Bearer ${token}` } });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  return { app, clock, token, get };
+}
+
+test('no reading changes a row of any table, not even what is over meanwhile', async () => {
+  const { app, clock, get } = await startWithRecords();
+  expect(gets.length).toBeGreaterThan(30);
+  clock.now += HOUR;
+  let before = await everything(app);
+  expect(Object.keys(before).length).toBeGreaterThan(20);
+  for (const { key, path } of gets) {
+    const status = await get(path);
+    // A sealed file, and a second factor that nobody asked for, are refused for their own reason.
+    expect({ key, status: status < 500 && status !== 401 && status !== 404 }).toEqual({ key, status: true });
+    const after = await everything(app);
+    const changed = Object.keys(after).filter((table) => after[table]?.join('\n') !== before[table]?.join('\n'));
+    expect({ key, changed }).toEqual({ key, changed: TOLD.get(key) ?? [] });
+    before = after;
+  }
+});
+
+test('the score that a reading found is in the history at once, and kept by a write of its own', async () => {
+  const { app, clock, token } = await startWithRecords();
+  const kept = async () =>
+    (await app.app.database.selectFrom('score_history').select('score').execute()).map(({ score }) => score);
+  clock.now += HOUR;
+  const { security_score } = replyOf(await app.call(readDashboard, { token }));
+  expect(await kept()).toEqual([]);
+  expect(replyOf(await app.call(readHistory, { token })).at(-1)?.score).toBe(security_score);
+  await app.app.keepScores();
+  expect(await kept()).toEqual([security_score]);
+});

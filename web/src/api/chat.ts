@@ -1,0 +1,99 @@
+import { type ChatMessage, type ChatState, listMessages, readChat } from '@palisade/contract/chat';
+import type { Conversation } from '@palisade/contract/desk';
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  type QueryClient,
+  type QueryKey,
+  queryOptions,
+  useQuery,
+} from '@tanstack/react-query';
+import { call } from './call.ts';
+
+/** Messages that are read at once; older ones on demand. */
+export const MESSAGES_PAGE = 50;
+
+/** The conversation in pages, newest first. A call is tried even when the browser believes that it is offline: only then is it said why it failed. */
+export const messagesQuery = infiniteQueryOptions({
+  queryKey: ['chat', 'messages'],
+  queryFn: ({ signal, pageParam }) =>
+    call(listMessages, { signal, query: { limit: MESSAGES_PAGE, ...(pageParam !== '' && { cursor: pageParam }) } }),
+  initialPageParam: '',
+  // The first page grows by what is sent meanwhile, so a full one is one that is at least full.
+  getNextPageParam: (page: ChatMessage[]) => (page.length >= MESSAGES_PAGE ? page.at(-1)?.id : undefined),
+  networkMode: 'always',
+});
+
+/** How it stands with one's own conversation, and whether somebody of support is here. */
+export const chatStateQuery = queryOptions({
+  queryKey: ['chat', 'state'],
+  queryFn: ({ signal }) => call(readChat, { signal }),
+});
+
+/** How many messages of support one has not read; 0 where that is not known. */
+export function useUnread(): number {
+  return useQuery(chatStateQuery).data?.unread ?? 0;
+}
+
+/** As much of a message as its place among the others takes. */
+interface Placed {
+  id: string;
+  seq: number;
+}
+
+/** A page with a message in its place: an answer that was read meanwhile may hold it already, and two may arrive in another order than they were written. */
+function placed<Message extends Placed>(page: readonly Message[], message: Message): Message[] {
+  const others = page.filter(({ id }) => id !== message.id);
+  const at = others.findIndex(({ seq }) => seq < message.seq);
+  return others.toSpliced(at === -1 ? others.length : at, 0, message);
+}
+
+/** Puts a message into the newest page of a conversation that has been read. What was being read meanwhile is read anew, so that it does not overwrite it. */
+export async function mergeMessage<Message extends Placed>(
+  queries: QueryClient,
+  queryKey: QueryKey,
+  message: Message,
+): Promise<void> {
+  const wasReading = queries.isFetching({ queryKey, exact: true }) > 0;
+  if (wasReading) await queries.cancelQueries({ queryKey, exact: true });
+  queries.setQueryData<InfiniteData<Message[], string>>(queryKey, (read) => {
+    if (!read) return read;
+    const [first = [], ...rest] = read.pages;
+    const isOlder = rest.some((page) => page.some(({ id }) => id === message.id));
+    if (isOlder) return { ...read, pages: read.pages.map((page) => page.map((one) => (one.id === message.id ? message : one))) };
+    return { ...read, pages: [placed(first, message), ...rest] };
+  });
+  if (wasReading || queries.getQueryData(queryKey) === undefined) void queries.invalidateQueries({ queryKey, exact: true });
+}
+
+function changeState(queries: QueryClient, change: (state: ChatState) => ChatState): void {
+  queries.setQueryData(chatStateQuery.queryKey, (state) => state && change(state));
+}
+
+/** A message of one's own conversation has come, on whichever screen its person is. */
+export async function takeMessage(queries: QueryClient, message: ChatMessage): Promise<void> {
+  const merged = mergeMessage(queries, messagesQuery.queryKey, message);
+  changeState(queries, (state) => {
+    const isNew = message.seq > state.last_seq;
+    const unread = isNew && message.sender === 'support' && !message.is_automatic ? state.unread + 1 : state.unread;
+    return { ...state, unread, last_seq: Math.max(state.last_seq, message.seq) };
+  });
+  await merged;
+}
+
+/** One side has read one's own conversation up to a message. */
+export function takeRead(queries: QueryClient, reader: 'user' | 'support', seq: number): void {
+  changeState(queries, (state) => {
+    if (reader === 'support') return { ...state, read_seq: Math.max(state.read_seq, seq) };
+    return seq >= state.last_seq ? { ...state, unread: 0 } : state;
+  });
+}
+
+export function takePresence(queries: QueryClient, is_here: boolean): void {
+  changeState(queries, (state) => ({ ...state, staff: { ...state.staff, is_here } }));
+}
+
+/** What `may` asks of a conversation. */
+export function decidedBy({ user_id, assignee, status }: Conversation) {
+  return { user_id, assignee_id: assignee?.id ?? null, status };
+}

@@ -1,0 +1,46 @@
+import { type Counts, readCounts } from '@palisade/contract/desk';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { call } from './call.ts';
+import { hearTopic, onEvent } from './events.ts';
+
+/** What is told of the desk is read anew at most so often, in ms: at a busy one much changes in each second. */
+const ANEW_AT_MOST = 1_500;
+
+export const deskCountsQuery = queryOptions({
+  queryKey: ['desk', 'counts'],
+  queryFn: ({ signal }) => call(readCounts, { signal }),
+  retry: false,
+});
+
+/** Where nothing is told it is asked so often, in ms. */
+const ASKED_AGAIN = 30_000;
+
+/**
+ * How many conversations stand in each part of the inbox. Asked by staff alone. `isAtDesk`: it is told as it changes, and customers see that somebody is here: who hears
+ * what the staff is told is at the desk.
+ */
+export function useDeskCounts(isAtDesk: boolean): Counts | undefined {
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (!isAtDesk) return undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const readAnew = () => void queries.invalidateQueries({ queryKey: deskCountsQuery.queryKey });
+    const soon = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        readAnew();
+      }, ANEW_AT_MOST);
+    };
+    const stops = [
+      hearTopic('staff', () => void queries.invalidateQueries({ queryKey: ['desk'] })),
+      onEvent('conversation_changed', soon),
+      onEvent('conversation_removed', soon),
+    ];
+    return () => {
+      clearTimeout(timer);
+      for (const stop of stops) stop();
+    };
+  }, [queries, isAtDesk]);
+  return useQuery({ ...deskCountsQuery, refetchInterval: isAtDesk ? false : ASKED_AGAIN }).data;
+}

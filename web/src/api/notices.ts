@@ -1,0 +1,102 @@
+import { useSyncExternalStore } from 'react';
+
+/** What tells of a message while nobody looks at it. Both are off until somebody asks for them, in each browser. */
+export type Notice = 'sound' | 'notification';
+
+const listeners = new Set<() => void>();
+
+function keyOf(notice: Notice): string {
+  return `palisade.notice.${notice}`;
+}
+
+function isWanted(notice: Notice): boolean {
+  try {
+    return localStorage.getItem(keyOf(notice)) === 'on';
+  } catch {
+    return false;
+  }
+}
+
+function want(notice: Notice, isOn: boolean): void {
+  try {
+    if (isOn) localStorage.setItem(keyOf(notice), 'on');
+    else localStorage.removeItem(keyOf(notice));
+  } catch {
+    // Without storage nothing can be asked for.
+  }
+  for (const listener of listeners) listener();
+}
+
+/** Whether this browser can show notifications: not where the page is no secure one, or the program has none. */
+function hasNotifications(): boolean {
+  return 'Notification' in window;
+}
+
+function isAllowed(): boolean {
+  return hasNotifications() && Notification.permission === 'granted';
+}
+
+/** `blocked`: the browser does not let this page show any, and only its own settings change that. */
+export type NoticeState = 'on' | 'off' | 'blocked';
+
+function stateOf(notice: Notice): NoticeState {
+  if (notice === 'sound') return isWanted(notice) ? 'on' : 'off';
+  if (!hasNotifications() || Notification.permission === 'denied') return 'blocked';
+  return isWanted(notice) && isAllowed() ? 'on' : 'off';
+}
+
+/** Turns a notice on or off. For notifications the browser asks the person first. */
+export async function setNotice(notice: Notice, isOn: boolean): Promise<void> {
+  if (notice === 'notification' && isOn && hasNotifications() && Notification.permission === 'default')
+    await Notification.requestPermission();
+  want(notice, isOn);
+  // So that it is known what was asked for.
+  if (notice === 'sound' && isOn) playSound();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function useNotice(notice: Notice): NoticeState {
+  return useSyncExternalStore(subscribe, () => stateOf(notice));
+}
+
+/** Two short tones, the second one higher: in Hz, and when each begins, in s. */
+const TONES = [
+  { pitch: 660, at: 0 },
+  { pitch: 880, at: 0.12 },
+] as const;
+const TONE_LENGTH = 0.18;
+const LOUDNESS = 0.08;
+
+function playSound(): void {
+  if (!('AudioContext' in window)) return;
+  const audio = new AudioContext();
+  const end = audio.currentTime + TONES[1].at + TONE_LENGTH;
+  for (const { pitch, at } of TONES) {
+    const tone = audio.createOscillator();
+    const volume = audio.createGain();
+    const start = audio.currentTime + at;
+    tone.frequency.value = pitch;
+    volume.gain.setValueAtTime(LOUDNESS, start);
+    volume.gain.exponentialRampToValueAtTime(0.001, start + TONE_LENGTH);
+    tone.connect(volume).connect(audio.destination);
+    tone.start(start);
+    tone.stop(start + TONE_LENGTH);
+    if (start + TONE_LENGTH >= end) tone.addEventListener('ended', () => void audio.close());
+  }
+}
+
+/** Tells of a message as far as it was asked for: by a sound, and by a notification where the page is not in sight. */
+export function giveNotice({ title, text, tag }: { title: string; text: string; tag: string }): void {
+  if (stateOf('sound') === 'on') playSound();
+  if (stateOf('notification') !== 'on' || document.visibilityState === 'visible') return;
+  // The same tag replaces what was shown of the same conversation.
+  const notification = new Notification(title, { body: text, tag });
+  notification.addEventListener('click', () => {
+    window.focus();
+    notification.close();
+  });
+}

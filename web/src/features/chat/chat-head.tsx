@@ -1,0 +1,84 @@
+import type { ChatState } from '@palisade/contract/chat';
+import { IconUserHeart, IconVideo } from '@tabler/icons-react';
+import { useConnection } from '#api/connection.ts';
+import { Button } from '#ui/button.tsx';
+import { describeNext, describeSpan, useMinute } from '#ui/moment.tsx';
+import { NoticeToggles } from '#ui/notice-toggles.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { CallSupport } from './call-support.tsx';
+import { useAskPerson } from './chat.queries.ts';
+
+/** Whether a person is there, and what to expect; never of whether this page is connected, which stands beside it. */
+function describeStaff(
+  { staff, agent, wants_person, response_s, status }: ChatState,
+  now: number,
+): { here: boolean; words: string } {
+  const usual = response_s === null ? '' : ` First answers took ${describeSpan(response_s)} in the last 7 days.`;
+  if (agent !== null && status === 'open')
+    return { here: staff.is_here, words: `${agent} answers you.${staff.is_here ? '' : ' They are away just now.'}` };
+  if (staff.is_here)
+    return { here: true, words: `${wants_person ? 'You asked for a person, and support' : 'Support'} is here.${usual}` };
+  if (!staff.is_open && staff.opens_at !== null)
+    return {
+      here: false,
+      words: `Support is back ${describeNext(staff.opens_at, now)}. What you write is kept, and you get a mail when it is answered.`,
+    };
+  return {
+    here: false,
+    words: `Nobody of support is here just now. What you write is kept, and read as soon as somebody is.${usual}`,
+  };
+}
+
+interface ChatHeadProps {
+  state: ChatState | undefined;
+  onUnreachable: () => void;
+  onTalk: () => void;
+}
+
+/** Above the conversation: the connection and the staff, each for itself, and the ways to a person. */
+export function ChatHead({ state, onUnreachable, onTalk }: ChatHeadProps) {
+  const isOnline = useConnection() !== 'offline';
+  const now = useMinute();
+  const ask = useAskPerson();
+  const staff = state && describeStaff(state, now);
+  return (
+    <div className="chat__head">
+      <div className="chat__states">
+        <p role="status" className="chat__state" data-tone={isOnline ? 'good' : 'warn'}>
+          <span>{isOnline ? 'Online' : 'Offline'}</span>
+          <span className="chat__state-of">{isOnline ? 'this page is connected' : 'this page is not connected'}</span>
+        </p>
+        {staff && (
+          <p role="status" aria-label="Support" className="chat__state" data-tone={staff.here ? 'good' : 'away'}>
+            <span className="chat__state-of">{staff.words}</span>
+          </p>
+        )}
+      </div>
+      <NoticeToggles />
+      <div className="chat__ways">
+        <Button
+          variant={state?.wants_person ? 'quiet' : 'primary'}
+          size="s"
+          icon={<IconUserHeart size={16} stroke={1.7} aria-hidden="true" />}
+          loading={ask.isPending}
+          disabled={state?.wants_person ?? false}
+          onClick={() => ask.mutate()}
+        >
+          {state?.wants_person ? 'A person is asked for' : 'Talk to a person'}
+        </Button>
+        <CallSupport onUnreachable={onUnreachable} />
+        <Button
+          variant="quiet"
+          size="s"
+          icon={<IconVideo size={16} stroke={1.7} aria-hidden="true" />}
+          aria-haspopup="dialog"
+          title="Video and live chat"
+          onClick={onTalk}
+        >
+          <span className="chat__way">Video and live chat</span>
+        </Button>
+      </div>
+      <Refusal error={ask.error} />
+    </div>
+  );
+}

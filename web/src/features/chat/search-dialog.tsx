@@ -1,0 +1,60 @@
+import { listMessages } from '@palisade/contract/chat';
+import { IconMessageSearch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '#api/call.ts';
+import { SearchFilter, useSearched } from '#ui/list-filters.tsx';
+import { Listed } from '#ui/listed.tsx';
+import { ModalWindow } from '#ui/modal-window.tsx';
+import { Moment, useMinute } from '#ui/moment.tsx';
+import { EmptyState } from '#ui/states.tsx';
+
+/** So many are shown; more words find fewer. */
+const FOUND_MAXIMUM = 50;
+
+/** Finds messages of one's own conversation, however long ago they were written. */
+export function SearchDialog({ onClose }: { onClose: () => void }) {
+  const [typed, setTyped] = useState('');
+  const search = useSearched(typed);
+  const now = useMinute();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['chat', 'search', search],
+    queryFn: ({ signal }) => call(listMessages, { query: { search, limit: FOUND_MAXIMUM }, signal }),
+    enabled: search !== '',
+  });
+  return (
+    <ModalWindow title="Search the conversation" size={640} onClose={onClose}>
+      <SearchFilter label="Search the messages" placeholder="Words of a message" value={typed} onChange={setTyped} />
+      {search !== '' && (
+        <Listed
+          what="the messages"
+          rows={data}
+          error={error}
+          onRetry={refetch}
+          empty={
+            <EmptyState
+              icon={<IconMessageSearch size={28} stroke={1.7} />}
+              title="Nothing found"
+              sentence="No message of this conversation has these words."
+            />
+          }
+        >
+          {(messages) => (
+            <ol className="found" aria-label="Found messages">
+              {messages.map(({ id, sender, author, message, timestamp }) => (
+                <li key={id}>
+                  <span className="found__who">
+                    {sender === 'user' ? 'You' : <bdi>{author ?? 'Support'}</bdi>}, <Moment iso={timestamp} now={now} />
+                  </span>
+                  <span className="found__text" dir="auto">
+                    {message}
+                  </span>
+                </li>
+              ))}
+            </ol>
+          )}
+        </Listed>
+      )}
+    </ModalWindow>
+  );
+}

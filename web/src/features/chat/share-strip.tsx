@@ -1,0 +1,56 @@
+import { sharedKindSchema } from '@palisade/contract/chat';
+import { idSchema } from '@palisade/contract/fields';
+import { IconMessageShare } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { randomUuid } from '#api/browser.ts';
+import { Button } from '#ui/button.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { useShare } from './chat.queries.ts';
+
+const WORDS = { alert: 'the alert', scan: 'the scan of', rule: 'the firewall rule', device: 'the device' } as const;
+
+/** What a screen has sent its person here to show: `scan:<id>`; undefined where there is none, or nobody can read it. */
+function useWanted() {
+  const [search, setSearch] = useSearchParams();
+  const [kind, id] = (search.get('share') ?? '').split(':');
+  const thing = sharedKindSchema.safeParse(kind).data;
+  const subject_id = idSchema.safeParse(id).data;
+  const name = (search.get('name') ?? '').slice(0, 120);
+  return {
+    wanted: thing && subject_id ? { thing, subject_id, name } : undefined,
+    end: () => setSearch({}, { replace: true }),
+  };
+}
+
+/** Asks before anything is shown to support, and says how much that is. */
+export function ShareStrip() {
+  const { wanted, end } = useWanted();
+  const share = useShare();
+  // However often it is pressed, it is shown once.
+  const [client_message_id] = useState(randomUuid);
+  if (!wanted) return null;
+  const { thing, subject_id, name } = wanted;
+  return (
+    <section className="share-strip" aria-label="Show this to support">
+      <IconMessageShare size={20} stroke={1.7} aria-hidden="true" />
+      <p>
+        Show {WORDS[thing]} <b>{name === '' ? 'that you came from' : <bdi>{name}</bdi>}</b> to support? They can open this one
+        thing from then on, and nothing else.
+      </p>
+      <div className="share-strip__actions">
+        <Button
+          size="s"
+          loading={share.isPending}
+          onClick={() => share.mutate({ thing, subject_id, client_message_id }, { onSuccess: end })}
+        >
+          Show it
+        </Button>
+        <Button variant="quiet" size="s" onClick={end}>
+          Not now
+        </Button>
+      </div>
+      <Refusal error={share.error} />
+    </section>
+  );
+}

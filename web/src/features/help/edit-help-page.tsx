@@ -1,0 +1,209 @@
+import { Checkbox, Textarea, TextInput } from '@mantine/core';
+import '@mantine/core/styles/Checkbox.layer.css';
+import '@mantine/core/styles/InlineInput.layer.css';
+import { useForm } from '@mantine/form';
+import { ARTICLE_LENGTH_MAXIMUM, type Article, type ArticleWritten } from '@palisade/contract/help';
+import { may } from '@palisade/contract/may';
+import { IconBook, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import { fieldMessagesOf } from '#api/field-messages.ts';
+import { useSession } from '#api/session.ts';
+import { AdministratorsOnly } from '#ui/administrators-only.tsx';
+import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
+import { Card } from '#ui/card.tsx';
+import { Listed } from '#ui/listed.tsx';
+import { Markdown } from '#ui/markdown.tsx';
+import { Page } from '#ui/page.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { EmptyState } from '#ui/states.tsx';
+import { allArticlesQuery, useDeleteArticle, useWriteArticle } from './help.queries.ts';
+import './help.css';
+
+const NEW: ArticleWritten = { slug: '', title: '', summary: '', body: '', is_published: false };
+
+/** Where administrators write the help pages. */
+export function EditHelpPage() {
+  const user = useSession().session?.user_info;
+  return (
+    <Page
+      title="Edit help pages"
+      sentence="What customers read before they ask: short, in plain words, one question a page."
+      aside={
+        <ScreenLink to="/help" variant="quiet" size="s">
+          See them as customers do
+        </ScreenLink>
+      }
+    >
+      {user && may.administrate(user) ? <Editor /> : <AdministratorsOnly sentence="Only administrators write the help pages." />}
+    </Page>
+  );
+}
+
+function Editor() {
+  const { data, error, refetch } = useQuery(allArticlesQuery);
+  const [openId, setOpenId] = useState<string>();
+  const [savedId, setSavedId] = useState<string>();
+  const open = data?.find(({ id }) => id === openId);
+  const isNew = openId === 'new';
+  return (
+    <div className="help-editor">
+      <Card
+        title="Help pages"
+        action={
+          <Button size="s" icon={<IconPlus size={16} stroke={2} aria-hidden="true" />} onClick={() => setOpenId('new')}>
+            New page
+          </Button>
+        }
+      >
+        <Listed
+          what="the help pages"
+          rows={data}
+          error={error}
+          onRetry={refetch}
+          empty={
+            <EmptyState
+              icon={<IconBook size={28} stroke={1.7} />}
+              title="No help pages yet"
+              sentence="Write the first one: the question that customers ask most."
+            />
+          }
+        >
+          {(articles) => (
+            <ul className="help-editor__list" aria-label="All help pages">
+              {articles.map(({ id, title, slug, is_published }) => (
+                <li key={id}>
+                  <button type="button" aria-pressed={id === openId} onClick={() => setOpenId(id)}>
+                    <span>
+                      <b>{title}</b>
+                      <span className="sub">/help/{slug}</span>
+                    </span>
+                    {!is_published && <Badge tone="plain">Draft</Badge>}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Listed>
+      </Card>
+      {(open || isNew) && (
+        <ArticleForm
+          key={openId}
+          article={open}
+          isSaved={openId === savedId}
+          onSaved={(id) => {
+            setOpenId(id);
+            setSavedId(id);
+          }}
+          onDeleted={() => setOpenId(undefined)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** "What now?" becomes "what-now". */
+function slugOf(title: string): string {
+  return title
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9]+/gu, '-')
+    .replaceAll(/^-+|-+$/gu, '')
+    .slice(0, 80);
+}
+
+interface ArticleFormProps {
+  /** Undefined for a new one. */
+  article: Article | undefined;
+  /** It is as it was saved just now. */
+  isSaved: boolean;
+  onSaved: (id: string) => void;
+  onDeleted: () => void;
+}
+
+function ArticleForm({ article, isSaved, onSaved, onDeleted }: ArticleFormProps) {
+  const form = useForm<ArticleWritten>({ initialValues: article ?? NEW });
+  const write = useWriteArticle(article?.id);
+  const remove = useDeleteArticle();
+  const preview = useDeferredValue(form.values.body);
+
+  function save(values: ArticleWritten) {
+    const { title, summary, body, is_published } = values;
+    const slug = values.slug.trim() === '' ? slugOf(title) : values.slug;
+    write.mutate(
+      { slug, title, summary, body, is_published },
+      {
+        onSuccess: ({ id }) => onSaved(id),
+        onError: (error) => form.setErrors(fieldMessagesOf(error)),
+      },
+    );
+  }
+
+  function askAndRemove() {
+    if (article && window.confirm(`Delete the help page "${article.title}"? This cannot be undone.`))
+      remove.mutate(article.id, { onSuccess: onDeleted });
+  }
+
+  return (
+    <Card title={article ? 'Change the page' : 'New page'}>
+      <form noValidate className="help-form" onSubmit={form.onSubmit(save)}>
+        <TextInput label="Title" size="md" maxLength={120} {...form.getInputProps('title')} />
+        <TextInput
+          label="Address"
+          size="md"
+          description="Letters, digits and dashes, after /help/. Left empty, it is made from the title."
+          placeholder={slugOf(form.values.title)}
+          {...form.getInputProps('slug')}
+        />
+        <TextInput
+          label="In one sentence"
+          size="md"
+          maxLength={240}
+          description="Shown in lists and above the article."
+          {...form.getInputProps('summary')}
+        />
+        <div className="help-form__both">
+          <Textarea
+            label="Article"
+            size="md"
+            rows={14}
+            maxLength={ARTICLE_LENGTH_MAXIMUM}
+            description="Markdown: ## heading, - list, 1. steps, **bold**, > warning, [words](/antivirus). HTML is shown as text."
+            {...form.getInputProps('body')}
+          />
+          <section className="help-form__preview" aria-label="Preview">
+            <h3>Preview</h3>
+            {preview.trim() === '' ? (
+              <p className="sub">What you write is shown here as customers see it.</p>
+            ) : (
+              <Markdown text={preview} />
+            )}
+          </section>
+        </div>
+        <Checkbox
+          color="var(--accent)"
+          iconColor="var(--accent-ink)"
+          label="Published: customers find it, and it is suggested in the chat"
+          {...form.getInputProps('is_published', { type: 'checkbox' })}
+        />
+        <Refusal error={Object.keys(form.errors).length === 0 ? (write.error ?? remove.error) : undefined} />
+        <div className="help-form__end">
+          {article && (
+            <Button variant="text" loading={remove.isPending} onClick={askAndRemove}>
+              Delete
+            </Button>
+          )}
+          <p role="status" className="sub">
+            {isSaved && !write.isPending && !write.isError && 'Saved.'}
+          </p>
+          <Button type="submit" loading={write.isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,81 @@
+import { may } from '@palisade/contract/may';
+import { IconBook, IconBook2, IconSearch } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { useSession } from '#api/session.ts';
+import { ScreenLink } from '#ui/button-link.tsx';
+import { SearchFilter, useSearched } from '#ui/list-filters.tsx';
+import { Listed } from '#ui/listed.tsx';
+import { Page } from '#ui/page.tsx';
+import { EmptyState } from '#ui/states.tsx';
+import { articlesQuery } from './help.queries.ts';
+import '#ui/card.css';
+import './help.css';
+
+/** Short answers in plain words, found by any of their words. */
+export function HelpPage() {
+  const user = useSession().session?.user_info;
+  const [typed, setTyped] = useState('');
+  const search = useSearched(typed);
+  const { data, isPlaceholderData, error, refetch } = useQuery({ ...articlesQuery(search), placeholderData: keepPreviousData });
+  return (
+    <Page
+      title="Help"
+      sentence="Short answers in plain words. If none fits, write to support: a person reads it."
+      aside={
+        user && may.administrate(user) ? (
+          <ScreenLink to="/admin/help" variant="quiet" size="s">
+            Edit help pages
+          </ScreenLink>
+        ) : undefined
+      }
+    >
+      <section className="card help" aria-label="Help pages">
+        <div className="help__search">
+          <SearchFilter label="Search the help pages" placeholder="What is it about?" value={typed} onChange={setTyped} />
+        </div>
+        <Listed
+          what="the help pages"
+          rows={data}
+          isOutdated={isPlaceholderData}
+          error={error}
+          onRetry={refetch}
+          empty={
+            search === '' ? (
+              <EmptyState
+                icon={<IconBook2 size={28} stroke={1.7} />}
+                title="No help pages yet"
+                sentence="Your provider has not written any. Support answers in the chat."
+                action={<Link to="/chat">Go to the support chat</Link>}
+              />
+            ) : (
+              <EmptyState
+                icon={<IconSearch size={28} stroke={1.7} />}
+                title="Nothing found"
+                sentence="No help page has these words. Try another one, or ask support."
+                action={<Link to="/chat">Ask support</Link>}
+              />
+            )
+          }
+        >
+          {(articles) => (
+            <ul className="help__list">
+              {articles.map(({ id, slug, title, summary }) => (
+                <li key={id}>
+                  <Link to={`/help/${slug}`} className="help__article">
+                    <IconBook size={20} stroke={1.7} aria-hidden="true" />
+                    <span>
+                      <b>{title}</b>
+                      <span className="sub">{summary}</span>
+                    </span>
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Listed>
+      </section>
+    </Page>
+  );
+}

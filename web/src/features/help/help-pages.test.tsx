@@ -1,0 +1,111 @@
+import { changeArticle, createArticle, listAllArticles, listArticles, readArticle } from '@palisade/contract/help';
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { Route, Routes } from 'react-router';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { ADA, articleOf } from '#api/fake-desk.ts';
+import { MARIA } from '#api/fake-records.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { ArticlePage } from './article-page.tsx';
+import { EditHelpPage } from './edit-help-page.tsx';
+import { HelpPage } from './help-page.tsx';
+
+let server: FakeServer;
+
+const { body: _, ...SUMMARY } = articleOf();
+
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  server = new FakeServer();
+  startSession({ access_token: 'token-1', user_info: MARIA });
+  server.on(listArticles, reply(listArticles, [SUMMARY]));
+  server.on(readArticle, reply(readArticle, articleOf()));
+  server.on(listAllArticles, reply(listAllArticles, [articleOf({ is_published: false })]));
+});
+
+function open(address: string): void {
+  renderForTest(
+    <Routes>
+      <Route path="/help" element={<HelpPage />} />
+      <Route path="/help/:slug" element={<ArticlePage />} />
+    </Routes>,
+    address,
+  );
+}
+
+describe('the help pages', () => {
+  it('are found by their words, and say so when none has them', async () => {
+    open('/help');
+    expect(await screen.findByRole('link', { name: /What Pending means/u })).toHaveAttribute('href', '/help/what-pending-means');
+    expect(screen.queryByRole('link', { name: 'Edit help pages' })).not.toBeInTheDocument();
+    server.on(listArticles, (query) => {
+      expect(query.get('search')).toBe('printer');
+      return reply(listArticles, []);
+    });
+    await userEvent.type(screen.getByRole('searchbox', { name: 'Search the help pages' }), 'printer');
+    expect(await screen.findByText('Nothing found')).toBeVisible();
+    expect(screen.getByRole('link', { name: 'Ask support' })).toHaveAttribute('href', '/chat');
+  });
+
+  it('show one as it was written, without any HTML in it', async () => {
+    server.on(readArticle, reply(readArticle, articleOf({ body: '## In short\n\n<script>alert(1)</script> **Wait.**' })));
+    open('/help/what-pending-means');
+    expect(await screen.findByRole('heading', { level: 1, name: 'What Pending means' })).toBeVisible();
+    expect(screen.getByRole('heading', { level: 2, name: 'In short' })).toBeVisible();
+    expect(screen.getByText(/<script>alert\(1\)<\/script>/u)).toBeVisible();
+  });
+
+  it('say when there is no such one', async () => {
+    server.on(readArticle, refusal('not_found'));
+    open('/help/nothing');
+    expect(await screen.findByRole('heading', { level: 1, name: 'There is no such help page' })).toBeVisible();
+    expect(screen.getByRole('link', { name: 'All help pages' })).toBeVisible();
+  });
+});
+
+describe('the editor', () => {
+  it('is closed to everybody but administrators', () => {
+    renderForTest(<EditHelpPage />);
+    expect(screen.getByRole('region', { name: 'Administrators only' })).toBeVisible();
+    expect(server.callsOf(listAllArticles)).toEqual([]);
+  });
+
+  it('shows what is written as customers see it, makes its address, and saves it', async () => {
+    startSession({ access_token: 'token-1', user_info: ADA });
+    server.on(createArticle, reply(createArticle, articleOf({ title: 'Hang up!' })));
+    renderForTest(<EditHelpPage />);
+    const user = userEvent.setup();
+    await user.click(await screen.findByRole('button', { name: 'New page' }));
+    await user.type(screen.getByRole('textbox', { name: 'Title' }), 'Hang up!');
+    await user.type(screen.getByRole('textbox', { name: 'In one sentence' }), 'A caller is no friend.');
+    await user.type(screen.getByRole('textbox', { name: 'Article' }), '**Hang up** now.');
+    const preview = within(screen.getByRole('region', { name: 'Preview' }));
+    await waitFor(() => expect(preview.getByText('Hang up').tagName).toBe('STRONG'));
+    await user.click(screen.getByRole('checkbox', { name: /^Published/u }));
+    await user.click(screen.getByRole('button', { name: 'Save' }));
+    await waitFor(() =>
+      expect(server.callsOf(createArticle)[0]?.body).toEqual({
+        slug: 'hang-up',
+        title: 'Hang up!',
+        summary: 'A caller is no friend.',
+        body: '**Hang up** now.',
+        is_published: true,
+      }),
+    );
+  });
+
+  it('changes one, marks drafts, and says at the field what is wrong', async () => {
+    startSession({ access_token: 'token-1', user_info: ADA });
+    const path = `/admin/help-articles/${articleOf().id}` as const;
+    const errors = [{ field: 'slug', message: 'Another page has this address.' }];
+    server.on({ ...changeArticle, path }, refusal('invalid_field', { errors }));
+    renderForTest(<EditHelpPage />);
+    const user = userEvent.setup();
+    await user.click(await screen.findByRole('button', { name: /What Pending means.*Draft/u }));
+    expect(screen.getByRole('textbox', { name: 'Title' })).toHaveValue('What Pending means');
+    await user.click(screen.getByRole('button', { name: 'Save' }));
+    expect(await screen.findByText('Another page has this address.')).toBeVisible();
+  });
+});

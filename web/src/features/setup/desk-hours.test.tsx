@@ -1,0 +1,49 @@
+import { changeDeskSettings, type DeskSettings, readDeskSettings } from '@palisade/contract/desk';
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { ADA } from '#api/fake-desk.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { DeskHours } from './desk-hours.tsx';
+
+let server: FakeServer;
+
+const ALWAYS: DeskSettings = { time_zone: 'UTC', hours: null, unanswered_minutes: 15, offline_minutes: 5 };
+
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  server = new FakeServer();
+  startSession({ access_token: 'token-1', user_info: ADA });
+  server.on(readDeskSettings, reply(readDeskSettings, ALWAYS));
+  server.on(changeDeskSettings, reply(changeDeskSettings, ALWAYS));
+});
+
+it('sets days and times, with a pause, and closes a day', async () => {
+  renderForTest(<DeskHours />);
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole('switch', { name: 'Support is there day and night' }));
+  expect(within(screen.getByRole('group', { name: 'Sunday' })).getByText('Closed')).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'Friday: take away' }));
+  await user.click(screen.getByRole('button', { name: 'Monday: add a time' }));
+  await user.click(screen.getByRole('button', { name: 'Save the hours' }));
+  expect(await screen.findByText('The hours are saved.')).toBeVisible();
+  expect(server.callsOf(changeDeskSettings)[0]?.body).toEqual({
+    ...ALWAYS,
+    hours: [
+      ...['monday', 'tuesday', 'wednesday', 'thursday'].map((day) => ({ day, from: '09:00', to: '17:00' })),
+      { day: 'monday', from: '18:00', to: '20:00' },
+    ],
+  });
+});
+
+it('says at the field what the server refuses', async () => {
+  const errors = [{ field: 'unanswered_minutes', message: 'Give at least 1 minute.' }];
+  server.on(changeDeskSettings, refusal('invalid_field', { errors, detail: 'A field is wrong.' }));
+  renderForTest(<DeskHours />);
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole('button', { name: 'Save the hours' }));
+  expect(await screen.findByText('Give at least 1 minute.')).toBeVisible();
+  expect(screen.getByRole('alert')).toHaveTextContent('A field is wrong.');
+});

@@ -1,0 +1,187 @@
+import { NumberInput, TextInput } from '@mantine/core';
+import '@mantine/core/styles/NumberInput.layer.css';
+import { changeDeskSettings, type DeskSettings, readDeskSettings, WEEKDAYS, type Weekday } from '@palisade/contract/desk';
+import { IconPlus, IconX } from '@tabler/icons-react';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useId, useState } from 'react';
+import { call, sentenceOf } from '#api/call.ts';
+import { fieldMessagesOf } from '#api/field-messages.ts';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { Toggle } from '#ui/toggle.tsx';
+import './desk-hours.css';
+
+const deskSettingsQuery = queryOptions({
+  queryKey: ['desk', 'settings'],
+  queryFn: ({ signal }) => call(readDeskSettings, { signal }),
+});
+
+/** When support is there, and when a conversation that nobody answers goes back to all. */
+export function DeskHours() {
+  const { data, error, refetch } = useQuery(deskSettingsQuery);
+  return (
+    <Card title="Hours of support">
+      {error && <ErrorNotice title="The hours could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
+      {!data && !error && <LoadingRows label="Loading the hours" />}
+      {data && <HoursForm initial={data} />}
+    </Card>
+  );
+}
+
+const DAY_NAMES: Record<Weekday, string> = {
+  monday: 'Monday',
+  tuesday: 'Tuesday',
+  wednesday: 'Wednesday',
+  thursday: 'Thursday',
+  friday: 'Friday',
+  saturday: 'Saturday',
+  sunday: 'Sunday',
+};
+
+type Time = NonNullable<DeskSettings['hours']>[number];
+
+/** What stands there when somebody says that support is not always there. */
+const USUAL: readonly Time[] = WEEKDAYS.slice(0, 5).map((day) => ({ day, from: '09:00', to: '17:00' }));
+
+function HoursForm({ initial }: { initial: DeskSettings }) {
+  const zones = useId();
+  const queries = useQueryClient();
+  const [settings, setSettings] = useState(initial);
+  const save = useMutation({
+    mutationFn: (body: DeskSettings) => call(changeDeskSettings, { body }),
+    onSuccess: (saved) => queries.setQueryData(deskSettingsQuery.queryKey, saved),
+  });
+  const messages = fieldMessagesOf(save.error);
+  const change = (part: Partial<DeskSettings>) => setSettings({ ...settings, ...part });
+  const { hours } = settings;
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    save.mutate(settings);
+  }
+
+  return (
+    <form noValidate className="desk-hours" onSubmit={submit}>
+      <Toggle
+        label="Support is there day and night"
+        isOn={hours === null}
+        onChange={(isAlways) => change({ hours: isAlways ? null : [...USUAL] })}
+      />
+      {hours !== null && (
+        <>
+          <TextInput
+            label="Time zone"
+            size="md"
+            list={zones}
+            description="Such as Europe/Vienna. Customers read in their own time when support is back."
+            error={messages['time_zone']}
+            value={settings.time_zone}
+            onChange={(event) => change({ time_zone: event.currentTarget.value })}
+          />
+          <datalist id={zones}>
+            {Intl.supportedValuesOf('timeZone').map((zone) => (
+              <option key={zone} value={zone} />
+            ))}
+          </datalist>
+          <div className="desk-hours__days">
+            {WEEKDAYS.map((day) => (
+              <Day key={day} day={day} times={hours} onChange={(times) => change({ hours: times })} />
+            ))}
+          </div>
+        </>
+      )}
+      <div className="desk-hours__both">
+        <NumberInput
+          label="Back to all when nobody answers"
+          description="Minutes that a customer waits."
+          size="md"
+          min={1}
+          max={1_440}
+          hideControls
+          error={messages['unanswered_minutes']}
+          value={settings.unanswered_minutes}
+          onChange={(value) => change({ unanswered_minutes: Number(value) })}
+        />
+        <NumberInput
+          label="Back to all when somebody is gone"
+          description="Minutes without an open page."
+          size="md"
+          min={1}
+          max={1_440}
+          hideControls
+          error={messages['offline_minutes']}
+          value={settings.offline_minutes}
+          onChange={(value) => change({ offline_minutes: Number(value) })}
+        />
+      </div>
+      <Refusal error={save.error} />
+      <div className="desk-hours__end">
+        <p role="status" className="sub">
+          {save.isSuccess && 'The hours are saved.'}
+        </p>
+        <Button type="submit" loading={save.isPending}>
+          Save the hours
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface DayProps {
+  day: Weekday;
+  times: readonly Time[];
+  onChange: (times: Time[]) => void;
+}
+
+/** One day of the week: closed, or open at one or more times. */
+function Day({ day, times, onChange }: DayProps) {
+  const name = DAY_NAMES[day];
+  const own = times.filter((time) => time.day === day);
+  return (
+    <fieldset className="desk-hours__day">
+      <legend>{name}</legend>
+      {own.length === 0 && <span className="sub">Closed</span>}
+      {own.map((time, index) => {
+        const which = own.length > 1 ? `${name}, time ${index + 1}` : name;
+        const change = (part: Partial<Time>) => onChange(times.map((other) => (other === time ? { ...other, ...part } : other)));
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: its place in the day is its name
+          <span key={index} className="desk-hours__time">
+            <input
+              type="time"
+              aria-label={`${which}: from`}
+              value={time.from}
+              onChange={(event) => change({ from: event.currentTarget.value })}
+            />
+            <span aria-hidden="true">to</span>
+            {/* The end of a day has no time of its own in a field. */}
+            <input
+              type="time"
+              aria-label={`${which}: to`}
+              value={time.to === '24:00' ? '00:00' : time.to}
+              onChange={(event) => change({ to: event.currentTarget.value === '00:00' ? '24:00' : event.currentTarget.value })}
+            />
+            <button
+              type="button"
+              aria-label={`${which}: take away`}
+              onClick={() => onChange(times.filter((other) => other !== time))}
+            >
+              <IconX size={16} stroke={2} aria-hidden="true" />
+            </button>
+          </span>
+        );
+      })}
+      <button
+        type="button"
+        aria-label={`${name}: add a time`}
+        onClick={() =>
+          onChange([...times, own.length === 0 ? { day, from: '09:00', to: '17:00' } : { day, from: '18:00', to: '20:00' }])
+        }
+      >
+        <IconPlus size={16} stroke={2} aria-hidden="true" />
+      </button>
+    </fieldset>
+  );
+}

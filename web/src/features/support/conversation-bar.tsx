@@ -1,0 +1,129 @@
+import type { UserInfo } from '@palisade/contract/auth';
+import { type Conversation, TAG_LENGTH_MAXIMUM, TAGS_MAXIMUM } from '@palisade/contract/desk';
+import { may } from '@palisade/contract/may';
+import { IconDeviceDesktop, IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { decidedBy } from '#api/chat.ts';
+import { Button } from '#ui/button.tsx';
+import { ChoiceFilter } from '#ui/list-filters.tsx';
+import { type ConversationActions, teamQuery } from './desk.queries.ts';
+import { PRESENCE_LABELS, PRIORITIES, SNOOZES } from './desk-words.ts';
+
+const NOBODY = 'nobody';
+
+interface BarProps {
+  conversation: Conversation;
+  me: UserInfo;
+  actions: ConversationActions;
+  /** On a phone it is out of the way until somebody wants it. */
+  isOpen: boolean;
+}
+
+/** What is set of a conversation: who has it, how urgent it is, and its tags. */
+export function ConversationBar({ conversation, me, actions, isOpen }: BarProps) {
+  const { data: team } = useQuery(teamQuery);
+  const { assignee, priority } = conversation;
+  const decided = decidedBy(conversation);
+  const colleagues = (team ?? [])
+    .filter(({ id }) => id !== assignee?.id && id !== conversation.user_id)
+    .map(
+      ({ id, username, presence }) =>
+        [id, `${id === me.id ? 'Me' : username} (${PRESENCE_LABELS[presence].toLowerCase()})`] as const,
+    );
+  return (
+    <div className="talk-bar" data-open={isOpen}>
+      {may.assign(me, decided) && (
+        <ChoiceFilter
+          label="Transfer"
+          none="Transfer to…"
+          value={undefined}
+          options={assignee ? [...colleagues, [NOBODY, 'Back to all']] : colleagues}
+          onChoose={(id) => id !== undefined && actions.assign.mutate(id === NOBODY ? null : id)}
+        />
+      )}
+      {may.snooze(me, decided) && (
+        <ChoiceFilter
+          label="Snooze"
+          none="Snooze…"
+          value={undefined}
+          options={SNOOZES.map(({ key, label }) => [key, label] as const)}
+          onChoose={(chosen) => {
+            const snooze = SNOOZES.find(({ key }) => key === chosen);
+            if (snooze) actions.snooze.mutate(new Date(snooze.until(Date.now())).toISOString());
+          }}
+        />
+      )}
+      {may.sort(me, decided) && (
+        <ChoiceFilter
+          label="Priority of the conversation"
+          none="Normal priority"
+          value={priority === 'normal' ? undefined : priority}
+          options={PRIORITIES.filter(([known]) => known !== 'normal').map(
+            ([known, label]) => [known, `${label} priority`] as const,
+          )}
+          onChoose={(chosen) => actions.sort.mutate({ priority: chosen ?? 'normal' })}
+        />
+      )}
+      {may.startRemoteSession(me, decided) && (
+        <Button
+          variant="quiet"
+          size="s"
+          icon={<IconDeviceDesktop size={16} stroke={1.7} aria-hidden="true" />}
+          loading={actions.remote.isPending}
+          onClick={() => actions.remote.mutate()}
+        >
+          Start a remote session
+        </Button>
+      )}
+      {may.sort(me, decided) && (
+        <Tags tags={conversation.tags} isBusy={actions.sort.isPending} onChange={(tags) => actions.sort.mutate({ tags })} />
+      )}
+    </div>
+  );
+}
+
+interface TagsProps {
+  tags: readonly string[];
+  isBusy: boolean;
+  onChange: (tags: string[]) => void;
+}
+
+function Tags({ tags, isBusy, onChange }: TagsProps) {
+  const [typed, setTyped] = useState('');
+
+  function add(event: FormEvent) {
+    event.preventDefault();
+    const tag = typed.trim().toLowerCase();
+    if (tag !== '' && !tags.includes(tag)) onChange([...tags, tag]);
+    setTyped('');
+  }
+
+  return (
+    <fieldset className="tags" aria-label="Tags" aria-busy={isBusy}>
+      {tags.map((tag) => (
+        <span key={tag} className="tag">
+          {tag}
+          <button
+            type="button"
+            aria-label={`Remove the tag ${tag}`}
+            onClick={() => onChange(tags.filter((other) => other !== tag))}
+          >
+            <IconX size={14} stroke={2} aria-hidden="true" />
+          </button>
+        </span>
+      ))}
+      {tags.length < TAGS_MAXIMUM && (
+        <form onSubmit={add}>
+          <input
+            aria-label="Add a tag"
+            placeholder="Add a tag"
+            maxLength={TAG_LENGTH_MAXIMUM}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+        </form>
+      )}
+    </fieldset>
+  );
+}

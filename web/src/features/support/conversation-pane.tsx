@@ -1,0 +1,295 @@
+import type { Conversation, DeskMessage } from '@palisade/contract/desk';
+import { deskTranscript } from '@palisade/contract/desk';
+import { may } from '@palisade/contract/may';
+import { IconAdjustments, IconArrowLeft, IconDownload, IconEye, IconMessages, IconUser } from '@tabler/icons-react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { type ReactNode, type RefObject, useState } from 'react';
+import { CallError, download, sentenceOf } from '#api/call.ts';
+import { decidedBy } from '#api/chat.ts';
+import type { Outgoing } from '#api/outgoing.ts';
+import { useSession } from '#api/session.ts';
+import { SentAttachments } from '#ui/attachments.tsx';
+import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { type ConversationLine, ConversationLog, Typing } from '#ui/conversation-log.tsx';
+import { MessageCard } from '#ui/message-card.tsx';
+import type { ComposerHandle } from '#ui/message-composer.tsx';
+import { OutgoingState } from '#ui/outgoing-state.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { saveFile } from '#ui/save-file.ts';
+import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { useTyping } from '#ui/use-typing.ts';
+import { ConversationBar } from './conversation-bar.tsx';
+import {
+  conversationQuery,
+  type DeskWritten,
+  deskMessagesQuery,
+  useConversationActions,
+  useConversationEvents,
+  useDeskOutgoing,
+  useMarkConversationRead,
+} from './desk.queries.ts';
+import { STATUS_LABELS } from './desk-words.ts';
+import { SharedDialog } from './shared-dialog.tsx';
+import { StaffComposer } from './staff-composer.tsx';
+import { WaitingTimer } from './waiting-timer.tsx';
+
+interface PaneProps {
+  id: string;
+  /** The ways to the other panes, where they are not beside this one. */
+  onBack: () => void;
+  onCustomer: () => void;
+  composer: RefObject<ComposerHandle | null>;
+}
+
+/** One conversation in the middle of the desk. */
+export function ConversationPane(props: PaneProps) {
+  const { data: conversation, error, refetch } = useQuery(conversationQuery(props.id));
+  if (conversation) return <Open key={conversation.id} conversation={conversation} {...props} />;
+  return (
+    <section className="desk__pane desk__pane--conversation" aria-label="Conversation">
+      <div className="desk__nothing">
+        {error ? (
+          <ErrorNotice
+            title={
+              error instanceof CallError && error.status === 404
+                ? 'This conversation is not there'
+                : 'The conversation could not be read'
+            }
+            sentence={sentenceOf(error)}
+            onRetry={() => void refetch()}
+          />
+        ) : (
+          <LoadingRows label="Loading the conversation" />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Open({ conversation, onBack, onCustomer, composer }: PaneProps & { conversation: Conversation }) {
+  const { id, customer, status, assignee } = conversation;
+  const me = useSession().session?.user_info;
+  const viewers = useConversationEvents(id);
+  const actions = useConversationActions(id);
+  const typing = useTyping(
+    ({ conversation_id, user_id, side }) => conversation_id === id && (side === 'user' || user_id !== me?.id),
+  );
+  const [isBarOpen, setIsBarOpen] = useState(false);
+  const [sharedId, setSharedId] = useState<string>();
+  const [downloadError, setDownloadError] = useState<unknown>();
+  useMarkConversationRead(conversation);
+  if (!me) return null;
+  const decided = decidedBy(conversation);
+  const colleague = typing.find(({ side }) => side === 'support');
+  const others = viewers.filter((viewer) => viewer.id !== me.id);
+
+  function saveTranscript() {
+    download(deskTranscript, { params: { id } }).then(
+      (content) => saveFile(`conversation-${customer}.txt`, content),
+      (error: unknown) => setDownloadError(error),
+    );
+  }
+
+  return (
+    <section className="desk__pane desk__pane--conversation" aria-label={`Conversation with ${customer}`}>
+      <header className="talk-head">
+        <button type="button" className="desk__to-inbox icon-button" aria-label="Back to the inbox" onClick={onBack}>
+          <IconArrowLeft size={20} stroke={1.7} aria-hidden="true" />
+        </button>
+        <div className="talk-head__who">
+          <h2>
+            <bdi>{customer}</bdi>
+          </h2>
+          <p className="talk-head__state">
+            <Badge tone={status === 'open' ? 'safe' : 'plain'}>{STATUS_LABELS[status]}</Badge>
+            <span>{assignee ? <bdi>{assignee.id === me.id ? 'Yours' : `With ${assignee.username}`}</bdi> : 'Nobody has it'}</span>
+            {conversation.waiting_since !== null && <WaitingTimer since={conversation.waiting_since} />}
+          </p>
+        </div>
+        <div className="talk-head__actions">
+          <button
+            type="button"
+            className="desk__to-bar icon-button"
+            aria-label="Sort and hand over"
+            title="Sort and hand over"
+            aria-expanded={isBarOpen}
+            onClick={() => setIsBarOpen(!isBarOpen)}
+          >
+            <IconAdjustments size={18} stroke={1.7} aria-hidden="true" />
+          </button>
+          {may.claim(me, decided) && (
+            <Button size="s" loading={actions.claim.isPending} onClick={() => actions.claim.mutate()}>
+              Claim
+            </Button>
+          )}
+          {may.close(me, decided) && (
+            <Button variant="quiet" size="s" loading={actions.close.isPending} onClick={() => actions.close.mutate()}>
+              Close
+            </Button>
+          )}
+          {may.reopen(me, decided) && (
+            <Button variant="quiet" size="s" loading={actions.reopen.isPending} onClick={() => actions.reopen.mutate()}>
+              Reopen
+            </Button>
+          )}
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Download the transcript"
+            title="Download the transcript"
+            onClick={saveTranscript}
+          >
+            <IconDownload size={18} stroke={1.7} aria-hidden="true" />
+          </button>
+          <button
+            type="button"
+            className="desk__to-customer icon-button"
+            aria-label="Customer card"
+            title="Customer card"
+            onClick={onCustomer}
+          >
+            <IconUser size={18} stroke={1.7} aria-hidden="true" />
+          </button>
+        </div>
+      </header>
+      <div>
+        <ConversationBar conversation={conversation} me={me} actions={actions} isOpen={isBarOpen} />
+        {(colleague || others.length > 0) && (
+          <p className="talk-bar talk-bar__collision" role="status">
+            <IconEye size={16} stroke={1.7} aria-hidden="true" />
+            {colleague
+              ? `${colleague.username ?? 'A colleague'} is typing an answer`
+              : `${nameAll(others)} ${others.length === 1 ? 'has' : 'have'} this open too`}
+          </p>
+        )}
+        <Refusal error={Object.values(actions).find(({ error }) => error)?.error ?? downloadError} />
+      </div>
+      <Messages
+        conversation={conversation}
+        me={me}
+        onShared={setSharedId}
+        onEdit={(text) => composer.current?.write((draft) => (draft === '' ? text : `${draft}\n${text}`))}
+      />
+      <div>
+        {typing.some(({ side }) => side === 'user') && (
+          <div className="talk-typing">
+            <Typing who={`${customer} is typing…`} />
+          </div>
+        )}
+        <StaffComposer conversation={conversation} me={me} composer={composer} />
+      </div>
+      {sharedId !== undefined && <SharedDialog message_id={sharedId} onClose={() => setSharedId(undefined)} />}
+    </section>
+  );
+}
+
+function nameAll(people: readonly { username: string }[]): string {
+  return new Intl.ListFormat('en').format(people.map(({ username }) => username));
+}
+
+interface MessagesProps {
+  conversation: Conversation;
+  me: { id: string };
+  onShared: (message_id: string) => void;
+  onEdit: (text: string) => void;
+}
+
+function Messages({ conversation, me, onShared, onEdit }: MessagesProps) {
+  const query = useInfiniteQuery(deskMessagesQuery(conversation.id));
+  const { queue, outgoing } = useDeskOutgoing(conversation.id);
+  const messages = query.data?.pages.flat().toReversed();
+  const arrived = new Set(messages?.map(({ client_message_id }) => client_message_id));
+  const left = outgoing.filter(({ id }) => !arrived.has(id));
+  const lastAnswer = messages?.findLast(({ sender, is_note, is_automatic }) => sender === 'support' && !is_note && !is_automatic);
+
+  function stateOf(message: DeskMessage): string | undefined {
+    if (message !== lastAnswer) return undefined;
+    return message.seq <= conversation.customer_read_seq ? 'Read' : 'Sent';
+  }
+
+  function edit({ id }: Outgoing<unknown>) {
+    const body = queue.discard(id);
+    if (body) onEdit(body.message);
+  }
+
+  const lines = messages && [
+    ...messages.map((message) => lineOf(message, conversation, me, onShared, stateOf(message))),
+    ...left.map((entry) =>
+      lineOfOutgoing(entry, <OutgoingState outgoing={entry} onRetry={() => queue.retry(entry.id)} onEdit={() => edit(entry)} />),
+    ),
+  ];
+  return (
+    <ConversationLog
+      label="Messages"
+      lines={lines}
+      error={query.error}
+      onRetry={query.refetch}
+      older={{
+        isThere: query.hasNextPage,
+        isLoading: query.isFetchingNextPage,
+        hasFailed: query.isFetchNextPageError,
+        onRead: query.fetchNextPage,
+      }}
+      empty={
+        <EmptyState
+          icon={<IconMessages size={28} stroke={1.7} />}
+          title="Nothing was written yet"
+          sentence="What the customer writes stands here."
+        />
+      }
+    />
+  );
+}
+
+function lineOf(
+  message: DeskMessage,
+  { customer }: Conversation,
+  me: { id: string },
+  onShared: (message_id: string) => void,
+  state: string | undefined,
+): ConversationLine {
+  const { sender, is_note, is_automatic, author, author_id, card, attachments } = message;
+  const isCustomers = sender === 'user';
+  const who = isCustomers ? customer : author_id === me.id ? 'You' : (author ?? 'Support');
+  return {
+    key: message.client_message_id ?? message.id,
+    at: message.timestamp,
+    who,
+    side: is_note ? 'note' : isCustomers ? 'other' : 'own',
+    mark: is_note ? 'Note: customers never see it' : is_automatic ? 'Automatic reply' : undefined,
+    text: message.message,
+    below: (
+      <>
+        {card && (
+          <MessageCard
+            card={card}
+            {...(card.kind === 'shared' && {
+              openShared: (
+                <Button variant="quiet" size="s" aria-haspopup="dialog" onClick={() => onShared(message.id)}>
+                  Open it
+                </Button>
+              ),
+            })}
+            isStaff
+          />
+        )}
+        <SentAttachments attachments={attachments} />
+      </>
+    ),
+    state,
+  };
+}
+
+function lineOfOutgoing({ id, at, body }: Outgoing<DeskWritten>, state: ReactNode): ConversationLine {
+  return {
+    key: id,
+    at,
+    who: 'You',
+    side: body.is_note ? 'note' : 'own',
+    mark: body.is_note ? 'Note: customers never see it' : undefined,
+    text: body.message,
+    below: <SentAttachments attachments={body.attachments} />,
+    state,
+  };
+}

@@ -1,0 +1,127 @@
+import { changeCanned, createCanned, exportReport, listCanned, type Report, readReport } from '@palisade/contract/desk';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { ADA, TINA } from '#api/fake-desk.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { AnswersPage } from './answers-page.tsx';
+import { ReportsPage } from './reports-page.tsx';
+
+// Charts are drawn by the browser alone; their figures stand in the table too.
+vi.mock('./report-chart.tsx', () => ({ ReportChart: () => <p>The chart</p> }));
+
+let server: FakeServer;
+
+const HELLO = {
+  id: TINA.id,
+  shortcut: 'hello',
+  title: 'Greeting',
+  text: 'Good day {{customer}}.',
+  updated_at: '2026-11-20T10:00:00.000Z',
+};
+
+const FIGURES = {
+  opened: 12,
+  closed: 10,
+  answered: 11,
+  first_answer_s: { median: 240, p90: 1_800 },
+  resolution_s: { median: 7_200, p90: null },
+  ratings: { count: 4, average: 4.5 },
+};
+
+const REPORT: Report = {
+  from: '2026-09-01',
+  to: '2026-11-20',
+  total: FIGURES,
+  weeks: [{ ...FIGURES, week: '2026-11-16' }],
+  people: [{ ...FIGURES, user_id: TINA.id, username: 'tina' }],
+  response_s: 240,
+};
+
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  server = new FakeServer();
+  startSession({ access_token: 'token-1', user_info: ADA });
+  server.on(listCanned, reply(listCanned, [HELLO]));
+  server.on(readReport, reply(readReport, REPORT));
+});
+
+describe('canned answers', () => {
+  it('are kept by administrators alone', () => {
+    startSession({ access_token: 'token-1', user_info: TINA });
+    renderForTest(<AnswersPage />);
+    expect(screen.getByRole('region', { name: 'Administrators only' })).toBeVisible();
+    expect(server.calls).toEqual([]);
+  });
+
+  it('are added, and it is said at the field what is wrong', async () => {
+    const errors = [{ field: 'shortcut', message: 'There is one already.' }];
+    server.on(createCanned, refusal('invalid_field', { errors }));
+    renderForTest(<AnswersPage />);
+    const user = userEvent.setup();
+    await user.click(await screen.findByRole('button', { name: 'New answer' }));
+    const dialog = within(screen.getByRole('dialog', { name: 'New answer' }));
+    await user.type(dialog.getByRole('textbox', { name: 'Shortcut' }), 'bye');
+    await user.type(dialog.getByRole('textbox', { name: 'Title' }), 'Farewell');
+    await user.type(dialog.getByRole('textbox', { name: 'Text' }), 'All the best.');
+    await user.click(dialog.getByRole('button', { name: 'Save' }));
+    expect(await dialog.findByText('There is one already.')).toBeVisible();
+    server.on(createCanned, reply(createCanned, { ...HELLO, shortcut: 'bye' }));
+    await user.click(dialog.getByRole('button', { name: 'Save' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+    expect(server.callsOf(createCanned).at(-1)?.body).toEqual({ shortcut: 'bye', title: 'Farewell', text: 'All the best.' });
+  });
+
+  it('are changed', async () => {
+    const path = `/admin/canned-answers/${HELLO.id}` as const;
+    server.on({ ...changeCanned, path }, reply(changeCanned, HELLO));
+    renderForTest(<AnswersPage />);
+    const user = userEvent.setup();
+    await user.click(await screen.findByRole('button', { name: /\/hello.*Greeting/u }));
+    await user.type(screen.getByRole('textbox', { name: 'Title' }), '!');
+    await user.click(screen.getByRole('button', { name: 'Save' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+    expect(server.calls.find((call) => call.path === path)?.body).toMatchObject({ title: 'Greeting!' });
+  });
+});
+
+describe('reports', () => {
+  it('are for administrators alone', () => {
+    startSession({ access_token: 'token-1', user_info: TINA });
+    renderForTest(<ReportsPage />);
+    expect(screen.getByRole('region', { name: 'Administrators only' })).toBeVisible();
+    expect(server.calls).toEqual([]);
+  });
+
+  it('tell how much was asked, how fast it was answered, by week and by person', async () => {
+    renderForTest(<ReportsPage />);
+    expect(await screen.findByRole('region', { name: 'First answer' })).toHaveTextContent(
+      /4 minutes.*9 of 10 within 30 minutes/u,
+    );
+    expect(screen.getByRole('region', { name: 'Rating' })).toHaveTextContent(/4\.5 of 5.*4 ratings/u);
+    const people = within(screen.getByRole('table', { name: 'People' }));
+    expect(people.getByRole('row', { name: /tina 12 10 4 minutes 30 minutes 2 hours 4\.5/u })).toBeVisible();
+    expect(screen.getByRole('table', { name: 'Weeks' })).toHaveTextContent('2026-11-16');
+    expect(await screen.findByText('The chart')).toBeVisible();
+  });
+
+  it('are asked of the days that were chosen, and saved as CSV', async () => {
+    const asked: string[] = [];
+    server.on(readReport, (query) => {
+      asked.push(query.toString());
+      return reply(readReport, REPORT);
+    });
+    server.on(exportReport, { status: 200, text: 'a,b' });
+    vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: () => 'blob:file', revokeObjectURL: () => undefined }));
+    renderForTest(<ReportsPage />);
+    const from = await screen.findByLabelText('From');
+    const user = userEvent.setup();
+    await waitFor(() => expect(from).toHaveValue('2026-09-01'));
+    fireEvent.change(from, { target: { value: '2026-11-01' } });
+    await waitFor(() => expect(asked.at(-1)).toBe('from=2026-11-01'));
+    await user.click(screen.getByRole('button', { name: 'Download as CSV' }));
+    await waitFor(() => expect(server.callsOf(exportReport)).toHaveLength(1));
+  });
+});

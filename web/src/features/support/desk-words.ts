@@ -1,0 +1,49 @@
+import type { ConversationStatus, Presence, Priority, View } from '@palisade/contract/desk';
+import type { Tone } from '#ui/badge.tsx';
+
+export const VIEW_LABELS: Record<View, string> = {
+  mine: 'Mine',
+  unassigned: 'Unassigned',
+  all: 'All',
+  snoozed: 'Snoozed',
+  closed: 'Closed',
+};
+
+export const PRIORITY_LABELS: Record<Priority, string> = { low: 'Low', normal: 'Normal', high: 'High', urgent: 'Urgent' };
+export const PRIORITY_TONES: Record<Priority, Tone> = { low: 'plain', normal: 'plain', high: 'attention', urgent: 'danger' };
+export const PRIORITIES = [
+  ['urgent', PRIORITY_LABELS.urgent],
+  ['high', PRIORITY_LABELS.high],
+  ['normal', PRIORITY_LABELS.normal],
+  ['low', PRIORITY_LABELS.low],
+] as const satisfies readonly (readonly [Priority, string])[];
+
+export const STATUS_LABELS: Record<ConversationStatus, string> = { open: 'Open', snoozed: 'Snoozed', closed: 'Closed' };
+
+export const PRESENCE_LABELS: Record<Presence, string> = { here: 'Here', away: 'Away', offline: 'Offline' };
+
+const MINUTE = 60_000;
+
+/** How long a customer has waited, short enough for a list: "4 min", "3 h", "2 days". */
+export function describeWait(since: string, now: number): string {
+  const minutes = Math.max(0, Math.floor((now - Date.parse(since)) / MINUTE));
+  if (minutes < 1) return 'under a minute';
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h`;
+  return `${Math.floor(hours / 24)} days`;
+}
+
+/** Puts off until a moment that people name. */
+export const SNOOZES = [
+  { key: 'hour', label: 'In an hour', until: (now: number) => now + 60 * MINUTE },
+  { key: 'afternoon', label: 'In 4 hours', until: (now: number) => now + 240 * MINUTE },
+  { key: 'tomorrow', label: 'Tomorrow at 9', until: (now: number) => morningAfter(now, 1) },
+  { key: 'week', label: 'In a week at 9', until: (now: number) => morningAfter(now, 7) },
+] as const;
+
+function morningAfter(now: number, days: number): number {
+  const day = new Date(now);
+  day.setDate(day.getDate() + days);
+  return day.setHours(9, 0, 0, 0);
+}

@@ -1,0 +1,288 @@
+import { attachmentSchema } from '@palisade/contract/chat';
+import {
+  answerConversation,
+  assignConversation,
+  type Conversation,
+  type ConversationsQuery,
+  claimConversation,
+  closeConversation,
+  type DeskMessage,
+  listCanned,
+  listConversations,
+  listDeskMessages,
+  listTeam,
+  markConversationRead,
+  type Presence,
+  readConversation,
+  readCustomerCard,
+  readShared,
+  reopenConversation,
+  setPresence,
+  snoozeConversation,
+  sortConversation,
+  startRemoteSession,
+  type TeamMember,
+} from '@palisade/contract/desk';
+import type { LiveEvent } from '@palisade/contract/events';
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { z } from 'zod';
+import { call, callPage, type Page } from '#api/call.ts';
+import { MESSAGES_PAGE, mergeMessage } from '#api/chat.ts';
+import { deskCountsQuery } from '#api/desk.ts';
+import { hearTopic, onEvent } from '#api/events.ts';
+import { createOutgoing, type OutgoingQueue } from '#api/outgoing.ts';
+import { pagesQuery } from '#api/pages.ts';
+import { currentSession } from '#api/session.ts';
+
+/** Which conversations are listed, and in which order. */
+export type InboxChoice = Pick<ConversationsQuery, 'view' | 'sort' | 'search' | 'tag' | 'priority'>;
+
+const INBOX_KEY = ['desk', 'inbox'];
+
+export const inboxQuery = (choice: InboxChoice) =>
+  pagesQuery([...INBOX_KEY, choice], (page, signal) => callPage(listConversations, { signal, query: { ...choice, ...page } }));
+
+export const conversationQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['desk', 'conversation', id],
+    queryFn: ({ signal }) => call(readConversation, { params: { id }, signal }),
+  });
+
+export const deskMessagesQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['desk', 'messages', id],
+    queryFn: ({ signal, pageParam }) =>
+      call(listDeskMessages, {
+        signal,
+        params: { id },
+        query: { limit: MESSAGES_PAGE, ...(pageParam !== '' && { cursor: pageParam }) },
+      }),
+    initialPageParam: '',
+    getNextPageParam: (page: DeskMessage[]) => (page.length >= MESSAGES_PAGE ? page.at(-1)?.id : undefined),
+    networkMode: 'always',
+  });
+
+/** Each reading of it is in the audit log, so it is read when somebody opens it and not by itself. */
+export const customerQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['desk-customer', id],
+    queryFn: ({ signal }) => call(readCustomerCard, { params: { id }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+
+export const sharedQuery = (message_id: string) =>
+  queryOptions({
+    queryKey: ['desk-shared', message_id],
+    queryFn: ({ signal }) => call(readShared, { params: { id: message_id }, signal }),
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
+
+export const teamQuery = queryOptions({
+  queryKey: ['desk', 'team'],
+  queryFn: ({ signal }) => call(listTeam, { signal }),
+});
+
+export const cannedQuery = queryOptions({
+  queryKey: ['desk', 'canned'],
+  queryFn: ({ signal }) => call(listCanned, { signal }),
+  staleTime: 60_000,
+});
+
+/** Puts a conversation as it is now wherever it is shown. Of an older version than what is there it says nothing. */
+export function takeConversation(queries: QueryClient, conversation: Conversation): void {
+  const newer = (known: Conversation) => (known.version > conversation.version ? known : conversation);
+  queries.setQueryData(conversationQuery(conversation.id).queryKey, (known) => (known ? newer(known) : conversation));
+  queries.setQueriesData<InfiniteData<Page<Conversation[]>, string>>({ queryKey: INBOX_KEY }, (read) => {
+    if (!read) return read;
+    const pages = read.pages.map((page) => ({
+      ...page,
+      // What was found in it is of the search, and not of the conversation.
+      rows: page.rows.map((row) => (row.id === conversation.id ? { ...newer(row), found: row.found } : row)),
+    }));
+    return { ...read, pages };
+  });
+}
+
+/** Lists are read anew at most so often, in ms: what stands in which place of them only the server knows. */
+const ANEW_AT_MOST = 800;
+
+/** Has all that is shown of the desk follow its events, for as long as the page is open. */
+export function useDeskEvents(): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const readListsSoon = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        void queries.invalidateQueries({ queryKey: INBOX_KEY });
+      }, ANEW_AT_MOST);
+    };
+    const stops = [
+      hearTopic('staff', () => void queries.invalidateQueries({ queryKey: ['desk'] })),
+      onEvent('conversation_changed', ({ conversation }) => {
+        takeConversation(queries, conversation);
+        readListsSoon();
+      }),
+      onEvent('conversation_removed', ({ conversation_id }) => {
+        void queries.invalidateQueries({ queryKey: conversationQuery(conversation_id).queryKey });
+        readListsSoon();
+      }),
+      onEvent('presence_changed', ({ user_id, presence }) => takePresence(queries, user_id, presence)),
+    ];
+    return () => {
+      clearTimeout(timer);
+      for (const stop of stops) stop();
+    };
+  }, [queries]);
+}
+
+function takePresence(queries: QueryClient, user_id: string, presence: Presence): void {
+  const team = queries.getQueryData(teamQuery.queryKey);
+  if (team?.some(({ id }) => id === user_id))
+    queries.setQueryData(teamQuery.queryKey, (all) =>
+      all?.map((member) => (member.id === user_id ? { ...member, presence } : member)),
+    );
+  else void queries.invalidateQueries({ queryKey: teamQuery.queryKey });
+}
+
+type Viewers = Extract<LiveEvent, { kind: 'conversation_viewers' }>['viewers'];
+
+/** Hears one conversation while it is open: its messages and notes, what was read, and who of the staff has it open too. */
+export function useConversationEvents(conversation_id: string): Viewers {
+  const queries = useQueryClient();
+  const [viewers, setViewers] = useState<Viewers>([]);
+  useEffect(() => {
+    const { queryKey } = deskMessagesQuery(conversation_id);
+    const stops = [
+      hearTopic({ conversation_id }, () => void queries.invalidateQueries({ queryKey })),
+      onEvent('desk_message', ({ message }) => {
+        if (message.conversation_id === conversation_id) void mergeMessage(queries, queryKey, message);
+      }),
+      onEvent('chat_read', (event) => {
+        if (event.conversation_id !== conversation_id || event.reader !== 'user') return;
+        queries.setQueryData(
+          conversationQuery(conversation_id).queryKey,
+          (known) => known && { ...known, customer_read_seq: Math.max(known.customer_read_seq, event.seq) },
+        );
+      }),
+      onEvent('conversation_viewers', (event) => {
+        if (event.conversation_id === conversation_id) setViewers(event.viewers);
+      }),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+      setViewers([]);
+    };
+  }, [conversation_id, queries]);
+  return viewers;
+}
+
+/** A change of a conversation whose answer is how it stands now. */
+function useConversationChange<Input = void>(change: (input: Input) => Promise<Conversation>) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSuccess: (conversation) => {
+      takeConversation(queries, conversation);
+      void queries.invalidateQueries({ queryKey: INBOX_KEY });
+      void queries.invalidateQueries({ queryKey: deskCountsQuery.queryKey });
+    },
+    // Refused because somebody else was faster: how it stands now is read.
+    onError: () => void queries.invalidateQueries({ queryKey: ['desk'] }),
+  });
+}
+
+/** Everything that can be done with a conversation. */
+export function useConversationActions(id: string) {
+  const params = { id };
+  return {
+    claim: useConversationChange(() => call(claimConversation, { params })),
+    assign: useConversationChange((assignee_id: string | null) => call(assignConversation, { params, body: { assignee_id } })),
+    close: useConversationChange(() => call(closeConversation, { params })),
+    reopen: useConversationChange(() => call(reopenConversation, { params })),
+    snooze: useConversationChange((until: string) => call(snoozeConversation, { params, body: { until } })),
+    sort: useConversationChange((body: Parameters<typeof call<typeof sortConversation>>[1]['body']) =>
+      call(sortConversation, { params, body }),
+    ),
+    remote: useStartRemoteSession(id),
+  };
+}
+export type ConversationActions = ReturnType<typeof useConversationActions>;
+
+function useStartRemoteSession(id: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => call(startRemoteSession, { params: { id } }),
+    onSuccess: (message) => mergeMessage(queries, deskMessagesQuery(id).queryKey, message),
+  });
+}
+
+/** Says that what is on screen has been read, as soon as somebody can see it. */
+export function useMarkConversationRead(conversation: Conversation): void {
+  const { id, unread, last_seq } = conversation;
+  const { mutate } = useConversationChange((seq: number) => call(markConversationRead, { params: { id }, body: { seq } }));
+  useEffect(() => {
+    if (unread === 0) return undefined;
+    const markIfSeen = () => {
+      if (document.visibilityState === 'visible') mutate(last_seq);
+    };
+    markIfSeen();
+    document.addEventListener('visibilitychange', markIfSeen);
+    return () => document.removeEventListener('visibilitychange', markIfSeen);
+  }, [unread, last_seq, mutate]);
+}
+
+export function useSetPresence() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (presence: Presence) => call(setPresence, { body: { presence, by_hand: true } }),
+    onSuccess: (member: TeamMember) => takePresence(queries, member.id, member.presence),
+  });
+}
+
+const writtenSchema = z.object({
+  conversation_id: z.string(),
+  message: z.string(),
+  attachments: z.array(attachmentSchema),
+  is_note: z.boolean(),
+});
+export type DeskWritten = z.infer<typeof writtenSchema>;
+
+/** One for each signed-in person: it goes on sending when they turn to another conversation. */
+const queues = new WeakMap<QueryClient, OutgoingQueue<DeskWritten>>();
+
+function outgoingOf(queries: QueryClient): OutgoingQueue<DeskWritten> {
+  const known = queues.get(queries);
+  if (known) return known;
+  const queue = createOutgoing({
+    name: `desk.${currentSession()?.user_info.id ?? ''}`,
+    schema: writtenSchema,
+    send: ({ conversation_id, message, attachments, is_note }, client_message_id) =>
+      call(answerConversation, {
+        params: { id: conversation_id },
+        body: { message, is_note, client_message_id, attachment_ids: attachments.map(({ id }) => id) },
+      }),
+    onSent: (message) => mergeMessage(queries, deskMessagesQuery(message.conversation_id).queryKey, message),
+  });
+  queues.set(queries, queue);
+  return queue;
+}
+
+/** What one has written in a conversation and has not arrived. */
+export function useDeskOutgoing(conversation_id: string) {
+  const queue = outgoingOf(useQueryClient());
+  const all = useSyncExternalStore(queue.subscribe, queue.read);
+  return { queue, outgoing: all.filter(({ body }) => body.conversation_id === conversation_id) };
+}

@@ -1,0 +1,201 @@
+import { type Conversation, type Counts, VIEWS } from '@palisade/contract/desk';
+import { IconInbox, IconSearch } from '@tabler/icons-react';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { memo } from 'react';
+import { Link } from 'react-router';
+import { leftOf, rowsOf } from '#api/pages.ts';
+import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { ChoiceFilter, SearchFilter, StateFilter, useSearched } from '#ui/list-filters.tsx';
+import { Listed } from '#ui/listed.tsx';
+import { describeMoment, useMinute } from '#ui/moment.tsx';
+import { ShowMore } from '#ui/show-more.tsx';
+import { EmptyState } from '#ui/states.tsx';
+import { type InboxChoice, inboxQuery } from './desk.queries.ts';
+import { describeWait, PRIORITIES, PRIORITY_LABELS, PRIORITY_TONES, VIEW_LABELS } from './desk-words.ts';
+import { Face } from './face.tsx';
+
+export const WHOLE_INBOX: InboxChoice = { view: 'unassigned', sort: 'latest', search: '', tag: undefined, priority: undefined };
+
+/** The conversations of the part of the inbox that is chosen. */
+export function useInbox(chosen: InboxChoice) {
+  const choice = { ...chosen, search: useSearched(chosen.search) };
+  return useInfiniteQuery({ ...inboxQuery(choice), placeholderData: keepPreviousData });
+}
+
+interface InboxProps {
+  chosen: InboxChoice;
+  onChoose: (choice: InboxChoice) => void;
+  counts: Counts | undefined;
+  inbox: ReturnType<typeof useInbox>;
+  openId: string | undefined;
+  addressOf: (conversation_id: string) => string;
+}
+
+/** What waits, and for whom. */
+export function Inbox({ chosen, onChoose, counts, inbox, openId, addressOf }: InboxProps) {
+  const now = useMinute();
+  const { data, error, refetch, isPlaceholderData, hasNextPage, fetchNextPage, isFetchingNextPage } = inbox;
+  const isNarrowed = chosen.search !== '' || chosen.tag !== undefined || chosen.priority !== undefined;
+  return (
+    <section className="desk__pane desk__pane--inbox" aria-label="Inbox">
+      <div className="inbox__head">
+        <StateFilter
+          label="Part of the inbox"
+          value={chosen.view}
+          options={VIEWS.map((view) => ({ value: view, label: VIEW_LABELS[view], count: counts?.[view] }))}
+          onChoose={(view) => onChoose({ ...chosen, view: view ?? WHOLE_INBOX.view })}
+        />
+        <SearchFilter
+          label="Search the inbox"
+          placeholder="Name, or words of a message"
+          value={chosen.search}
+          onChange={(search) => onChoose({ ...chosen, search })}
+        />
+        <div className="inbox__filters">
+          <ChoiceFilter
+            label="Priority"
+            value={chosen.priority}
+            options={PRIORITIES}
+            onChoose={(priority) => onChoose({ ...chosen, priority })}
+          />
+          <ChoiceFilter
+            label="Tag"
+            value={chosen.tag}
+            options={(counts?.tags ?? []).map(({ tag, count }) => [tag, `${tag} (${count})`] as const)}
+            onChoose={(tag) => onChoose({ ...chosen, tag })}
+          />
+          <ChoiceFilter
+            label="Order"
+            none="Latest first"
+            value={chosen.sort === 'waiting' ? chosen.sort : undefined}
+            options={[['waiting', 'Longest wait first']]}
+            onChoose={(sort) => onChoose({ ...chosen, sort: sort ?? 'latest' })}
+          />
+        </div>
+      </div>
+      <div className="desk__scroll" data-busy={isPlaceholderData}>
+        <Listed
+          what="the inbox"
+          rows={rowsOf(data)}
+          isOutdated={isPlaceholderData}
+          error={error}
+          onRetry={refetch}
+          empty={
+            isNarrowed ? (
+              <EmptyState
+                icon={<IconSearch size={28} stroke={1.7} />}
+                title="Nothing matches"
+                sentence="No conversation of this part of the inbox has these words, tags or priority."
+                action={
+                  <Button variant="quiet" onClick={() => onChoose({ ...WHOLE_INBOX, view: chosen.view })}>
+                    Show all of it
+                  </Button>
+                }
+              />
+            ) : (
+              <EmptyState icon={<IconInbox size={28} stroke={1.7} />} {...EMPTY[chosen.view]} />
+            )
+          }
+        >
+          {(rows) => (
+            <ul className="inbox__list" aria-label="Conversations">
+              {rows.map((conversation) => (
+                <InboxRow
+                  key={conversation.id}
+                  conversation={conversation}
+                  now={now}
+                  isOpen={conversation.id === openId}
+                  to={addressOf(conversation.id)}
+                />
+              ))}
+            </ul>
+          )}
+        </Listed>
+        {hasNextPage && !isPlaceholderData && (
+          <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={fetchNextPage} />
+        )}
+      </div>
+    </section>
+  );
+}
+
+const EMPTY: Record<InboxChoice['view'], { title: string; sentence: string }> = {
+  mine: {
+    title: 'Nothing of yours is open',
+    sentence: 'Take a conversation of Unassigned, or wait until somebody gives you one.',
+  },
+  unassigned: { title: 'Nobody waits', sentence: 'Every open conversation has somebody who answers it.' },
+  all: { title: 'No open conversations', sentence: 'When a customer writes, the conversation stands here.' },
+  snoozed: {
+    title: 'Nothing is put off',
+    sentence: 'A snoozed conversation comes back at its time, or when its customer writes.',
+  },
+  closed: { title: 'Nothing was closed yet', sentence: 'Closed conversations stand here, with their ratings.' },
+};
+
+interface InboxRowProps {
+  conversation: Conversation;
+  now: number;
+  isOpen: boolean;
+  to: string;
+}
+
+const InboxRow = memo(function InboxRow({ conversation, now, isOpen, to }: InboxRowProps) {
+  const { customer, last_message, unread, waiting_since, wants_person, priority, assignee, tags, snoozed_until, rating, found } =
+    conversation;
+  const text = found?.text ?? last_message?.text ?? '';
+  return (
+    <li>
+      <Link
+        to={to}
+        className="inbox__row"
+        aria-current={isOpen ? 'true' : undefined}
+        data-unread={unread > 0}
+        data-conversation={conversation.id}
+        preventScrollReset
+      >
+        <span className="inbox__face">
+          <Face name={customer} />
+        </span>
+        <span className="inbox__name">
+          <bdi>{customer}</bdi>
+        </span>
+        <span className="inbox__when">{last_message && describeMoment(last_message.at, now)}</span>
+        <span className="inbox__last" dir="auto">
+          {last_message?.sender === 'support' && !found && (last_message.is_automatic ? 'Automatic: ' : 'Support: ')}
+          {text === '' ? 'A file or a card' : text}
+        </span>
+        {unread > 0 && (
+          <span className="inbox__unread num">
+            {unread}
+            <span className="visually-hidden"> unread</span>
+          </span>
+        )}
+        <span className="inbox__marks">
+          {wants_person && <Badge tone="attention">Wants a person</Badge>}
+          {waiting_since !== null && <Badge tone="attention">Waits {describeWait(waiting_since, now)}</Badge>}
+          {priority !== 'normal' && <Badge tone={PRIORITY_TONES[priority]}>{PRIORITY_LABELS[priority]}</Badge>}
+          {snoozed_until !== null && <Badge tone="note">Until {describeUntil(snoozed_until)}</Badge>}
+          {rating !== null && <Badge tone="plain">Rated {rating} of 5</Badge>}
+          {assignee && (
+            <Badge tone="plain">
+              <bdi>{assignee.username}</bdi>
+            </Badge>
+          )}
+          {tags.map((tag) => (
+            <span key={tag} className="tag tag--plain">
+              {tag}
+            </span>
+          ))}
+        </span>
+      </Link>
+    </li>
+  );
+});
+
+const untilFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+
+function describeUntil(iso: string): string {
+  return untilFormat.format(new Date(iso));
+}

@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query';
+import { useSession } from '#api/session.ts';
+import { ChoiceFilter } from '#ui/list-filters.tsx';
+import { teamQuery, useSetPresence } from './desk.queries.ts';
+import { PRESENCE_LABELS } from './desk-words.ts';
+
+/** Whether one is there for customers. */
+export function PresenceChoice() {
+  const me = useSession().session?.user_info.id;
+  const { data: team } = useQuery(teamQuery);
+  const { mutate } = useSetPresence();
+  const presence = team?.find(({ id }) => id === me)?.presence;
+  return (
+    <span className="presence" data-presence={presence}>
+      <ChoiceFilter
+        label="Your presence"
+        none={PRESENCE_LABELS.offline}
+        value={presence === 'offline' ? undefined : presence}
+        options={[
+          ['here', PRESENCE_LABELS.here],
+          ['away', PRESENCE_LABELS.away],
+        ]}
+        onChoose={(chosen) => mutate(chosen ?? 'offline')}
+      />
+    </span>
+  );
+}

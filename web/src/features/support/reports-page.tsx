@@ -1,0 +1,208 @@
+import { TextInput } from '@mantine/core';
+import { type DeskFigures, exportReport, type Report, readReport } from '@palisade/contract/desk';
+import { may } from '@palisade/contract/may';
+import { IconChecklist, IconClockHour4, IconDownload, IconHourglass, IconStar } from '@tabler/icons-react';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { call, download, sentenceOf } from '#api/call.ts';
+import { useSession } from '#api/session.ts';
+import { AdministratorsOnly } from '#ui/administrators-only.tsx';
+import { Button } from '#ui/button.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
+import { Card, StatCard } from '#ui/card.tsx';
+import { describeSpan } from '#ui/moment.tsx';
+import { Page } from '#ui/page.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { saveFile } from '#ui/save-file.ts';
+import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import '#ui/records.css';
+import './reports-page.css';
+
+/** Charts are fetched apart from the screen. */
+const ReportChart = lazy(async () => ({ default: (await import('./report-chart.tsx')).ReportChart }));
+
+const count = new Intl.NumberFormat('en');
+
+/** What the desk did, for administrators. */
+export function ReportsPage() {
+  const user = useSession().session?.user_info;
+  return (
+    <Page
+      title="Support reports"
+      sentence="How much was asked, how fast it was answered, and how customers rated it."
+      aside={
+        <ScreenLink to="/support" variant="quiet" size="s">
+          To the desk
+        </ScreenLink>
+      }
+    >
+      {user && may.administrate(user) ? (
+        <Reports />
+      ) : (
+        <AdministratorsOnly sentence="Reports name people of the staff, so only administrators see them." />
+      )}
+    </Page>
+  );
+}
+
+interface Range {
+  from: string;
+  to: string;
+}
+
+/** Days that were left out are not asked for. */
+function queryOf({ from, to }: Range) {
+  return { ...(from !== '' && { from }), ...(to !== '' && { to }) };
+}
+
+function Reports() {
+  const [range, setRange] = useState<Range>({ from: '', to: '' });
+  const {
+    data: report,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ['desk-report', range],
+    queryFn: ({ signal }) => call(readReport, { query: queryOf(range), signal }),
+    placeholderData: keepPreviousData,
+  });
+  const save = useMutation({
+    mutationFn: async () => saveFile('support-report.csv', await download(exportReport, { query: queryOf(range) })),
+  });
+  return (
+    <>
+      <div className="report__range">
+        <TextInput
+          type="date"
+          label="From"
+          value={range.from || (report?.from.slice(0, 10) ?? '')}
+          onChange={(event) => setRange({ ...range, from: event.currentTarget.value })}
+        />
+        <TextInput
+          type="date"
+          label="To"
+          value={range.to || (report?.to.slice(0, 10) ?? '')}
+          onChange={(event) => setRange({ ...range, to: event.currentTarget.value })}
+        />
+        <Button
+          variant="quiet"
+          icon={<IconDownload size={16} stroke={1.7} aria-hidden="true" />}
+          loading={save.isPending}
+          onClick={() => save.mutate()}
+        >
+          Download as CSV
+        </Button>
+      </div>
+      <Refusal error={save.error} />
+      {error && <ErrorNotice title="The report could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
+      {!report && !error && (
+        <section className="card">
+          <LoadingRows label="Loading the report" />
+        </section>
+      )}
+      {report && <Figures report={report} />}
+    </>
+  );
+}
+
+function spanOf(seconds: number | null): string {
+  return seconds === null ? 'None yet' : describeSpan(seconds);
+}
+
+function p90Of({ p90 }: DeskFigures['first_answer_s']): string {
+  return p90 === null ? 'of nothing in this time' : `9 of 10 within ${describeSpan(p90)}`;
+}
+
+function Figures({ report }: { report: Report }) {
+  const { total, weeks, people } = report;
+  return (
+    <>
+      <div className="page__stats" data-columns="4">
+        <StatCard label="Matters" icon={<IconChecklist size={20} stroke={1.7} />} value={count.format(total.opened)}>
+          {count.format(total.answered)} answered, {count.format(total.closed)} closed
+        </StatCard>
+        <StatCard
+          label="First answer"
+          icon={<IconClockHour4 size={20} stroke={1.7} />}
+          value={spanOf(total.first_answer_s.median)}
+        >
+          half of them; {p90Of(total.first_answer_s)}
+        </StatCard>
+        <StatCard label="Solved after" icon={<IconHourglass size={20} stroke={1.7} />} value={spanOf(total.resolution_s.median)}>
+          half of them; {p90Of(total.resolution_s)}
+        </StatCard>
+        <StatCard
+          label="Rating"
+          icon={<IconStar size={20} stroke={1.7} />}
+          value={total.ratings.average === null ? 'None yet' : `${total.ratings.average.toFixed(1)} of 5`}
+        >
+          {total.ratings.count === 1 ? '1 rating' : `${count.format(total.ratings.count)} ratings`}
+        </StatCard>
+      </div>
+      <Card title="Week by week">
+        <Suspense fallback={<LoadingRows label="Loading the chart" />}>
+          <ReportChart weeks={weeks} />
+        </Suspense>
+        <FigureTable
+          label="Weeks"
+          first="Week of"
+          rows={weeks.toReversed().map((week) => ({ ...week, key: week.week, name: week.week }))}
+        />
+      </Card>
+      <Card title="By person">
+        {people.length === 0 ? (
+          <p className="sub">Nobody answered in this time.</p>
+        ) : (
+          <FigureTable
+            label="People"
+            first="Person"
+            rows={people.map((person) => ({ ...person, key: person.user_id ?? person.username, name: person.username }))}
+          />
+        )}
+      </Card>
+    </>
+  );
+}
+
+interface FigureTableProps {
+  label: string;
+  /** What a row is. */
+  first: string;
+  rows: readonly (DeskFigures & { key: string; name: string })[];
+}
+
+function FigureTable({ label, first, rows }: FigureTableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <section className="report__scroll" tabIndex={0} aria-label={label}>
+      <table className="records report__table num" aria-label={label}>
+        <thead>
+          <tr>
+            <th scope="col">{first}</th>
+            <th scope="col">Opened</th>
+            <th scope="col">Closed</th>
+            <th scope="col">First answer</th>
+            <th scope="col">9 of 10 within</th>
+            <th scope="col">Solved after</th>
+            <th scope="col">Rating</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ key, name, opened, closed, first_answer_s, resolution_s, ratings }) => (
+            <tr key={key}>
+              <th scope="row">
+                <bdi>{name}</bdi>
+              </th>
+              <td>{count.format(opened)}</td>
+              <td>{count.format(closed)}</td>
+              <td>{first_answer_s.median === null ? '–' : describeSpan(first_answer_s.median)}</td>
+              <td>{first_answer_s.p90 === null ? '–' : describeSpan(first_answer_s.p90)}</td>
+              <td>{resolution_s.median === null ? '–' : describeSpan(resolution_s.median)}</td>
+              <td>{ratings.average === null ? '–' : `${ratings.average.toFixed(1)} (${ratings.count})`}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query';
+import { DetailDialog, Fact, Facts } from '#ui/detail-dialog.tsx';
+import { sharedQuery } from './desk.queries.ts';
+
+/** One thing that a customer has shown, as it is now. */
+export function SharedDialog({ message_id, onClose }: { message_id: string; onClose: () => void }) {
+  const { data, error, refetch } = useQuery(sharedQuery(message_id));
+  return (
+    <DetailDialog
+      title={data?.title ?? 'What the customer shows'}
+      what="shared thing"
+      shown={data}
+      error={error}
+      onRetry={refetch}
+      onClose={onClose}
+    >
+      {({ facts }) => (
+        <>
+          <p className="sub">The customer has shown you this one thing. Opening it is in the audit log.</p>
+          <Facts>
+            {facts.map(({ name, value }) => (
+              <Fact key={name} name={name}>
+                <bdi>{value}</bdi>
+              </Fact>
+            ))}
+          </Facts>
+        </>
+      )}
+    </DetailDialog>
+  );
+}

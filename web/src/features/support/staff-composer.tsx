@@ -1,0 +1,139 @@
+import type { UserInfo } from '@palisade/contract/auth';
+import { type CannedAnswer, type Conversation, fillCanned } from '@palisade/contract/desk';
+import { may } from '@palisade/contract/may';
+import { useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, type RefObject, useId, useState } from 'react';
+import { decidedBy } from '#api/chat.ts';
+import { useConfig } from '#api/config.ts';
+import { readDraft } from '#api/drafts.ts';
+import { sayTyping } from '#api/events.ts';
+import { StateFilter } from '#ui/list-filters.tsx';
+import { type ComposerHandle, MessageComposer } from '#ui/message-composer.tsx';
+import { cannedQuery, useDeskOutgoing } from './desk.queries.ts';
+
+type Mode = 'answer' | 'note';
+
+interface StaffComposerProps {
+  conversation: Conversation;
+  me: UserInfo;
+  composer: RefObject<ComposerHandle | null>;
+}
+
+/** What stands behind a `/` at the end of what is written: the beginning of a shortcut. */
+const SHORTCUT = /(?:^|\s)\/([a-z0-9-]{0,32})$/iu;
+const SHOWN_MAXIMUM = 6;
+
+/** An answer to the customer, or a note that they never see. */
+export function StaffComposer({ conversation, me, composer }: StaffComposerProps) {
+  const decided = decidedBy(conversation);
+  const mayAnswer = may.answer(me, decided);
+  const [wanted, setMode] = useState<Mode>('answer');
+  const mode = mayAnswer ? wanted : 'note';
+  const { queue, outgoing } = useDeskOutgoing(conversation.id);
+  const place = `desk.${conversation.id}`;
+  const [draft, setDraft] = useState(() => readDraft(place));
+  const canned = useCanned(draft, conversation, me, (text) => composer.current?.write(() => text));
+  if (!may.note(me, decided)) return null;
+  return (
+    <MessageComposer
+      ref={composer}
+      place={place}
+      label={mode === 'note' ? 'Note' : 'Answer'}
+      placeholder={mode === 'note' ? 'A note for colleagues' : 'Your answer, or / for a canned one'}
+      isSending={outgoing.some(({ state }) => state === 'sending')}
+      onSend={(written) => queue.add({ ...written, conversation_id: conversation.id, is_note: mode === 'note' })}
+      onTyping={() => mode === 'answer' && sayTyping(conversation.id)}
+      onDraft={setDraft}
+      onKey={canned.press}
+      fieldProps={canned.fieldProps}
+      tone={mode === 'note' ? 'note' : undefined}
+      above={
+        <div className="staff-composer__above">
+          {canned.list}
+          {mayAnswer ? (
+            <StateFilter
+              label="What you write"
+              value={mode}
+              options={[
+                { value: 'answer', label: 'Answer' },
+                { value: 'note', label: 'Note' },
+              ]}
+              onChoose={(chosen) => setMode(chosen ?? 'answer')}
+            />
+          ) : (
+            <p className="sub">This conversation is closed. Reopen it to answer; a note can be written all the same.</p>
+          )}
+        </div>
+      }
+    />
+  );
+}
+
+/** The canned answers whose shortcut or title goes on as it was begun. */
+function matching(answers: readonly CannedAnswer[], begun: string): CannedAnswer[] {
+  const words = begun.toLowerCase();
+  return answers
+    .filter(({ shortcut, title }) => shortcut.startsWith(words) || (words !== '' && title.toLowerCase().includes(words)))
+    .slice(0, SHOWN_MAXIMUM);
+}
+
+function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWrite: (text: string) => void) {
+  const id = useId();
+  const config = useConfig();
+  const { data: answers } = useQuery(cannedQuery);
+  const [at, setAt] = useState(0);
+  const [dismissed, setDismissed] = useState<string>();
+  const begun = SHORTCUT.exec(draft)?.[1];
+  const found = begun === undefined || draft === dismissed ? [] : matching(answers ?? [], begun);
+  const current = Math.min(at, found.length - 1);
+  const isOpen = found.length > 0;
+
+  function choose({ text }: CannedAnswer) {
+    const filled = fillCanned(text, {
+      customer,
+      agent: me.username,
+      provider: config?.provider_name ?? '',
+      support_phone: config?.support.phone ?? '',
+    });
+    onWrite(draft.replace(/\/[a-z0-9-]*$/iu, '') + filled);
+    setAt(0);
+  }
+
+  function press(event: KeyboardEvent): boolean {
+    if (!isOpen) return false;
+    const chosen = found[current];
+    if (event.key === 'ArrowDown') setAt((current + 1) % found.length);
+    else if (event.key === 'ArrowUp') setAt((current - 1 + found.length) % found.length);
+    else if (event.key === 'Escape') setDismissed(draft);
+    else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey && chosen) choose(chosen);
+    else return false;
+    event.preventDefault();
+    return true;
+  }
+
+  return {
+    press,
+    fieldProps: isOpen
+      ? { 'aria-controls': id, 'aria-activedescendant': `${id}-${current}`, 'aria-autocomplete': 'list' as const }
+      : {},
+    list: isOpen && (
+      <div id={id} className="canned" role="listbox" aria-label="Canned answers">
+        {found.map((answer, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the field's, which keeps the focus
+          <div
+            key={answer.id}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === current}
+            tabIndex={-1}
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => choose(answer)}
+          >
+            <code>/{answer.shortcut}</code>
+            <span>{answer.title}</span>
+          </div>
+        ))}
+      </div>
+    ),
+  };
+}

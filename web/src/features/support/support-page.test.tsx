@@ -1,0 +1,406 @@
+import {
+  answerConversation,
+  assignConversation,
+  type CannedAnswer,
+  type Conversation,
+  type CustomerCard,
+  claimConversation,
+  closeConversation,
+  type DeskMessage,
+  listCanned,
+  listConversations,
+  listDeskMessages,
+  listTeam,
+  markConversationRead,
+  readConversation,
+  readCounts,
+  readCustomerCard,
+  readShared,
+  setPresence,
+  sortConversation,
+  startRemoteSession,
+} from '@palisade/contract/desk';
+import type { Endpoint } from '@palisade/contract/endpoint';
+import type { LiveEvent } from '@palisade/contract/events';
+import { readConfig } from '@palisade/contract/platform';
+import { QueryClient } from '@tanstack/react-query';
+import { act, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { keepEventsOpen } from '#api/events.ts';
+import {
+  ADA,
+  attachmentOf,
+  CONVERSATION_ID,
+  conversationOf,
+  deskMessageOf,
+  messageOf,
+  TINA,
+  teamMemberOf,
+} from '#api/fake-desk.ts';
+import { CONFIG, MARIA } from '#api/fake-records.ts';
+import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
+import { followEvents } from '#api/live-queries.ts';
+import { startSession } from '#api/session.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { SupportPage } from './support-page.tsx';
+
+let server: FakeServer;
+let stops: (() => void)[];
+
+const COUNTS = {
+  mine: 1,
+  unassigned: 2,
+  all: 3,
+  snoozed: 0,
+  closed: 4,
+  mine_unread: 0,
+  unassigned_waiting: 2,
+  tags: [{ tag: 'printer', count: 2 }],
+};
+const OTHER_ID = messageOf('').id;
+
+const CARD: CustomerCard = {
+  user_id: MARIA.id,
+  username: 'maria',
+  email: 'maria@example.com',
+  since: '2026-03-02T09:00:00.000Z',
+  plan_name: 'Family Shield',
+  is_premium: true,
+  security_score: 90,
+  open_alerts: 2,
+  devices: [],
+  scans: { clean: 10, infected: 1, pending: 0 },
+  remote_sessions: [],
+  conversations_closed: 3,
+  ratings: { count: 2, average: 4.5 },
+};
+
+const CANNED: CannedAnswer = {
+  id: OTHER_ID,
+  shortcut: 'hello',
+  title: 'Greeting',
+  text: 'Good day {{customer}}, this is {{agent}} of {{provider}}.',
+  updated_at: '2026-11-20T10:00:00.000Z',
+};
+
+/** An endpoint at the path of one conversation. */
+function at(endpoint: Endpoint, id = CONVERSATION_ID): Endpoint {
+  const [before = '', after = ''] = endpoint.path.split('{id}');
+  return { ...endpoint, path: `/${before.slice(1)}${id}${after}` };
+}
+
+function be(conversation: Partial<Conversation>, messages: DeskMessage[] = []): void {
+  server.on(at(readConversation), reply(readConversation, conversationOf(conversation)));
+  server.on(at(listDeskMessages), reply(listDeskMessages, messages));
+}
+
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  stops = [];
+  server = new FakeServer();
+  startSession({ access_token: 'token-1', user_info: TINA });
+  server.on(readConfig, reply(readConfig, CONFIG));
+  server.on(readCounts, reply(readCounts, COUNTS));
+  server.on(listTeam, reply(listTeam, [teamMemberOf(), teamMemberOf({ id: ADA.id, username: 'ada', presence: 'away' })]));
+  server.on(listCanned, reply(listCanned, [CANNED]));
+  server.on(
+    listConversations,
+    page(
+      listConversations,
+      [
+        conversationOf({ customer: 'maria', unread: 2, priority: 'urgent', tags: ['printer'] }),
+        conversationOf({ id: OTHER_ID, customer: 'otto', waiting_since: null }),
+      ],
+      { total: 2 },
+    ),
+  );
+  be({});
+});
+
+afterEach(() => {
+  for (const stop of stops) stop();
+});
+
+const inbox = () => within(screen.getByRole('region', { name: 'Inbox' }));
+const log = () => within(screen.getByRole('log', { name: 'Messages' }));
+const conversation = () => within(screen.getByRole('region', { name: 'Conversation with maria' }));
+
+async function open(address = '/support') {
+  const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  stops.push(followEvents(queries), keepEventsOpen('token-1'));
+  renderForTest(<SupportPage />, address, queries);
+  await inbox().findByText('maria');
+  const socket = server.sockets.at(-1);
+  if (!socket) throw new Error('The page has opened no socket');
+  act(() => {
+    socket.open();
+    socket.say({ kind: 'welcome', cursor: OTHER_ID, missed: false, heartbeat_ms: 25_000 });
+  });
+  return {
+    socket,
+    user: userEvent.setup(),
+    tell: (event: LiveEvent) => act(() => socket.say({ kind: 'event', id: null, event })),
+  };
+}
+
+async function openConversation(parts: Partial<Conversation> = {}, messages: DeskMessage[] = []) {
+  be(parts, messages);
+  const opened = await open(`/support?conversation=${CONVERSATION_ID}`);
+  await screen.findByRole('region', { name: 'Conversation with maria' });
+  return opened;
+}
+
+describe('the desk', () => {
+  it('is closed to customers', () => {
+    startSession({ access_token: 'token-1', user_info: MARIA });
+    renderForTest(<SupportPage />);
+    expect(screen.getByRole('region', { name: 'Staff only' })).toBeVisible();
+    expect(server.calls).toEqual([]);
+  });
+
+  it('shows what waits, for whom, and how much stands in each part', async () => {
+    await open();
+    const [maria] = inbox().getAllByRole('listitem');
+    expect(maria).toHaveTextContent(/maria.*My printer.*2 unread.*Waits .*Urgent.*printer/u);
+    expect(inbox().getByRole('radio', { name: 'Unassigned 2' })).toBeChecked();
+    expect(inbox().getByRole('radio', { name: 'Closed 4' })).not.toBeChecked();
+    expect(screen.getByText('No conversation is open')).toBeVisible();
+  });
+
+  it('narrows and searches on the server', async () => {
+    const { user } = await open();
+    const asked: string[] = [];
+    server.on(listConversations, (query) => {
+      asked.push(query.toString());
+      return page(listConversations, [], { total: 0 });
+    });
+    await user.click(inbox().getByRole('radio', { name: 'All 3' }));
+    await user.selectOptions(inbox().getByRole('combobox', { name: 'Priority' }), 'Urgent');
+    await user.type(inbox().getByRole('searchbox', { name: 'Search the inbox' }), 'printer');
+    expect(await inbox().findByText('Nothing matches')).toBeVisible();
+    await waitFor(() => expect(asked.at(-1)).toMatch(/view=all.*search=printer.*priority=urgent/u));
+  });
+
+  it('says why the inbox could not be read', async () => {
+    server.on(listConversations, refusal('internal', { detail: 'The server is tired.' }));
+    renderForTest(<SupportPage />);
+    expect(await screen.findByRole('alert')).toHaveTextContent('The server is tired.');
+  });
+
+  it('hears the staff, reads lists anew, and ignores what is older than what it has', async () => {
+    const { socket, tell } = await openConversation({ version: 5, assignee: null });
+    expect(socket.sent).toContainEqual({ kind: 'listen', topic: 'staff' });
+    expect(socket.sent).toContainEqual({ kind: 'listen_conversation', conversation_id: CONVERSATION_ID });
+    tell({
+      kind: 'conversation_changed',
+      conversation: conversationOf({ version: 6, assignee: { id: ADA.id, username: 'ada' } }),
+    });
+    expect(await conversation().findByText('With ada')).toBeVisible();
+    tell({ kind: 'conversation_changed', conversation: conversationOf({ version: 4 }) });
+    expect(conversation().getByText('With ada')).toBeVisible();
+    await waitFor(() => expect(server.callsOf(listConversations).length).toBeGreaterThan(1));
+  });
+
+  it('says that one is away, by hand', async () => {
+    server.on(setPresence, reply(setPresence, teamMemberOf({ presence: 'away' })));
+    const { user } = await open();
+    const presence = screen.getByRole('combobox', { name: 'Your presence' });
+    await waitFor(() => expect(presence).toHaveDisplayValue('Here'));
+    await user.selectOptions(presence, 'Away');
+    await waitFor(() => expect(presence).toHaveDisplayValue('Away'));
+    expect(server.callsOf(setPresence)[0]?.body).toEqual({ presence: 'away', by_hand: true });
+  });
+});
+
+describe('a conversation', () => {
+  it('shows who wrote what, notes apart, and that the customer has read', async () => {
+    const hello = deskMessageOf('My printer');
+    const note = deskMessageOf('Knows us for years', { sender: 'support', author: 'ada', author_id: ADA.id, is_note: true });
+    const answer = deskMessageOf('Which one?', { sender: 'support', author: 'tina', author_id: TINA.id });
+    const { tell } = await openConversation({ last_seq: answer.seq }, [answer, note, hello]);
+    await log().findByText('Which one?');
+    expect(
+      log()
+        .getAllByRole('listitem')
+        .map((item) => item.textContent),
+    ).toEqual([
+      expect.stringMatching(/^maria.*My printer$/u),
+      expect.stringMatching(/^ada.*Note: customers never see it.*Knows us for years$/u),
+      expect.stringMatching(/^You.*Which one\?Sent$/u),
+    ]);
+    tell({ kind: 'chat_read', conversation_id: CONVERSATION_ID, reader: 'user', seq: answer.seq });
+    await waitFor(() => expect(log().getAllByRole('listitem').at(-1)).toHaveTextContent('Read'));
+  });
+
+  it('shows messages as they come, that the customer types, and says that they were read', async () => {
+    server.on(at(markConversationRead), reply(markConversationRead, conversationOf({ version: 3 })));
+    const { tell } = await openConversation({}, [deskMessageOf('First')]);
+    await log().findByText('First');
+    tell({ kind: 'chat_typing', conversation_id: CONVERSATION_ID, side: 'user', user_id: MARIA.id, username: 'maria' });
+    expect(await screen.findByText('maria is typing…')).toBeVisible();
+    const next = deskMessageOf('Second');
+    tell({ kind: 'desk_message', message: next });
+    expect(await log().findByText('Second')).toBeVisible();
+    expect(screen.queryByText('maria is typing…')).not.toBeInTheDocument();
+    tell({ kind: 'conversation_changed', conversation: conversationOf({ version: 2, unread: 1, last_seq: next.seq }) });
+    await waitFor(() => expect(server.callsOf(at(markConversationRead))[0]?.body).toEqual({ seq: next.seq }));
+  });
+
+  it('is answered, or noted about, exactly once', async () => {
+    const { user } = await openConversation();
+    server.on(at(answerConversation), () =>
+      reply(answerConversation, deskMessageOf('as stored', { sender: 'support', author_id: TINA.id })),
+    );
+    await user.type(screen.getByRole('textbox', { name: 'Answer' }), 'Good day{Enter}');
+    await log().findByText('as stored');
+    await user.click(screen.getByRole('radio', { name: 'Note' }));
+    await user.type(screen.getByRole('textbox', { name: 'Note' }), 'Patient{Enter}');
+    await waitFor(() => expect(server.callsOf(at(answerConversation))).toHaveLength(2));
+    const [answer, note] = server.callsOf(at(answerConversation)).map(({ body }) => body);
+    expect(answer).toMatchObject({ message: 'Good day', is_note: false, client_message_id: expect.any(String) });
+    expect(note).toMatchObject({ message: 'Patient', is_note: true });
+  });
+
+  it('warns that a colleague has it open, or types', async () => {
+    const { tell } = await openConversation();
+    const viewers = [TINA, ADA].map(({ id, username }) => ({ id, username }));
+    tell({ kind: 'conversation_viewers', conversation_id: CONVERSATION_ID, viewers });
+    expect(await conversation().findByText('ada has this open too')).toBeVisible();
+    tell({ kind: 'chat_typing', conversation_id: CONVERSATION_ID, side: 'support', user_id: ADA.id, username: 'ada' });
+    expect(await conversation().findByText('ada is typing an answer')).toBeVisible();
+  });
+
+  it('puts a canned answer in with its placeholders filled', async () => {
+    const { user } = await openConversation();
+    const field = screen.getByRole('textbox', { name: 'Answer' });
+    await user.type(field, '/he');
+    expect(await screen.findByRole('option', { name: /hello.*Greeting/u })).toHaveAttribute('aria-selected', 'true');
+    await user.keyboard('{Enter}');
+    expect(field).toHaveValue('Good day maria, this is tina of Palisade.');
+    expect(screen.queryByRole('listbox')).not.toBeInTheDocument();
+    expect(server.callsOf(at(answerConversation))).toEqual([]);
+  });
+
+  it('is claimed, and it is said when somebody else was faster', async () => {
+    server.on(at(claimConversation), refusal('conflict', { detail: 'ada has taken it.' }));
+    const { user } = await openConversation();
+    await user.click(conversation().getByRole('button', { name: 'Claim' }));
+    expect(await conversation().findByRole('alert')).toHaveTextContent('ada has taken it.');
+    server.on(
+      at(claimConversation),
+      reply(claimConversation, conversationOf({ version: 2, assignee: { id: TINA.id, username: 'tina' } })),
+    );
+    await user.click(conversation().getByRole('button', { name: 'Claim' }));
+    expect(await conversation().findByText('Yours')).toBeVisible();
+  });
+
+  it('is given to a colleague, sorted and tagged', async () => {
+    server.on(
+      at(assignConversation),
+      reply(assignConversation, conversationOf({ version: 2, assignee: { id: ADA.id, username: 'ada' } })),
+    );
+    server.on(at(sortConversation), reply(sortConversation, conversationOf({ version: 3, tags: ['printer', 'vip'] })));
+    const { user } = await openConversation({ tags: ['printer'] });
+    await user.type(conversation().getByRole('textbox', { name: 'Add a tag' }), 'VIP{Enter}');
+    expect(await conversation().findByRole('button', { name: 'Remove the tag vip' })).toBeVisible();
+    expect(server.callsOf(at(sortConversation))[0]?.body).toEqual({ tags: ['printer', 'vip'] });
+    await user.selectOptions(conversation().getByRole('combobox', { name: 'Transfer' }), 'ada (away)');
+    await waitFor(() => expect(server.callsOf(at(assignConversation))[0]?.body).toEqual({ assignee_id: ADA.id }));
+  });
+
+  it('that is closed takes notes and no answers', async () => {
+    await openConversation({ status: 'closed', closed_at: '2026-11-20T11:00:00.000Z' });
+    expect(screen.getByText(/Reopen it to answer/u)).toBeVisible();
+    expect(screen.getByRole('textbox', { name: 'Note' })).toBeVisible();
+    expect(conversation().getByRole('button', { name: 'Reopen' })).toBeVisible();
+    expect(conversation().queryByRole('button', { name: 'Close' })).not.toBeInTheDocument();
+  });
+
+  it('of one’s own is nobody’s to answer from here', async () => {
+    await openConversation({ user_id: TINA.id });
+    expect(screen.queryByRole('textbox', { name: 'Answer' })).not.toBeInTheDocument();
+    expect(conversation().queryByRole('button', { name: 'Claim' })).not.toBeInTheDocument();
+  });
+
+  it('shows one thing that the customer has shared, and files', async () => {
+    const card = { kind: 'shared', thing: 'scan', subject_id: OTHER_ID, title: 'invoice.pdf.exe' } as const;
+    const message = deskMessageOf('', { card, attachments: [attachmentOf({ filename: 'log.txt' })] });
+    server.on(
+      at(readShared, message.id),
+      reply(readShared, { thing: 'scan', title: 'invoice.pdf.exe', facts: [{ name: 'Verdict', value: 'Infected' }] }),
+    );
+    const { user } = await openConversation({}, [message]);
+    expect(await log().findByText('Scanned file, shown to you')).toBeVisible();
+    expect(log().getByRole('button', { name: 'Download log.txt' })).toBeEnabled();
+    await user.click(log().getByRole('button', { name: 'Open it' }));
+    expect(await within(screen.getByRole('dialog')).findByText('Infected')).toBeVisible();
+  });
+
+  it('can have a remote session, whose code stands in the chat', async () => {
+    const card = {
+      kind: 'remote_session',
+      session_id: OTHER_ID,
+      session_code: 'K7M-4QP-9XD',
+      expires_at: '2099-01-01T00:00:00.000Z',
+    } as const;
+    server.on(
+      at(startRemoteSession),
+      reply(startRemoteSession, deskMessageOf('', { sender: 'support', author_id: TINA.id, card })),
+    );
+    const { user } = await openConversation();
+    await user.click(conversation().getByRole('button', { name: 'Start a remote session' }));
+    expect(await log().findByText('K7M-4QP-9XD')).toBeVisible();
+  });
+});
+
+describe('the customer card', () => {
+  it('is read, and so written down, only where it can be seen', async () => {
+    server.on(at(readCustomerCard), reply(readCustomerCard, CARD));
+    const { user } = await openConversation();
+    expect(server.callsOf(at(readCustomerCard))).toEqual([]);
+    await user.click(conversation().getByRole('button', { name: 'Customer card' }));
+    const card = within(screen.getByRole('complementary', { name: 'Customer card' }));
+    expect(await card.findByText('maria@example.com')).toBeVisible();
+    expect(card.getByText('Family Shield')).toBeVisible();
+    expect(card.getByText('rated 4.5 of 5')).toBeVisible();
+    expect(server.callsOf(at(readCustomerCard))).toHaveLength(1);
+  });
+});
+
+describe('the keyboard', () => {
+  it('goes through the inbox, answers, searches, closes and lists its keys', async () => {
+    be({}, []);
+    server.on(at(readConversation, OTHER_ID), reply(readConversation, conversationOf({ id: OTHER_ID, customer: 'otto' })));
+    server.on(at(listDeskMessages, OTHER_ID), reply(listDeskMessages, []));
+    server.on(
+      at(closeConversation, OTHER_ID),
+      reply(closeConversation, conversationOf({ id: OTHER_ID, customer: 'otto', version: 2, status: 'closed' })),
+    );
+    const { user } = await open();
+    await user.keyboard('j');
+    await screen.findByRole('region', { name: 'Conversation with maria' });
+    await user.keyboard('j');
+    await screen.findByRole('region', { name: 'Conversation with otto' });
+    await user.keyboard('k');
+    await screen.findByRole('region', { name: 'Conversation with maria' });
+    await user.keyboard('r');
+    expect(screen.getByRole('textbox', { name: 'Answer' })).toHaveFocus();
+    await user.keyboard('jr');
+    expect(screen.getByRole('textbox', { name: 'Answer' })).toHaveValue('jr');
+    act(() => screen.getByRole('textbox', { name: 'Answer' }).blur());
+    await user.keyboard('j');
+    await screen.findByRole('region', { name: 'Conversation with otto' });
+    await user.keyboard('e');
+    await waitFor(() => expect(server.callsOf(at(closeConversation, OTHER_ID))).toHaveLength(1));
+    await user.keyboard('/');
+    expect(inbox().getByRole('searchbox')).toHaveFocus();
+    act(() => inbox().getByRole('searchbox').blur());
+    await user.keyboard('?');
+    const dialog = within(await screen.findByRole('dialog', { name: 'Keys of the support desk' }));
+    await user.click(dialog.getByRole('switch', { name: 'Single keys' }));
+    await user.click(dialog.getByRole('button', { name: 'Close' }));
+    await user.keyboard('k');
+    expect(screen.getByRole('region', { name: 'Conversation with otto' })).toBeVisible();
+  });
+});

@@ -1,0 +1,154 @@
+import { useMediaQuery } from '@mantine/hooks';
+import { VIEWS } from '@palisade/contract/desk';
+import { idSchema } from '@palisade/contract/fields';
+import { may } from '@palisade/contract/may';
+import { IconKeyboard, IconMessages } from '@tabler/icons-react';
+import { useRef, useState } from 'react';
+import { useNavigate, useSearchParams } from 'react-router';
+import { useDeskCounts } from '#api/desk.ts';
+import { rowsOf } from '#api/pages.ts';
+import { opensDesk } from '#api/policies.ts';
+import { useSession } from '#api/session.ts';
+import { AdministratorsOnly } from '#ui/administrators-only.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
+import type { ComposerHandle } from '#ui/message-composer.tsx';
+import { NoticeToggles } from '#ui/notice-toggles.tsx';
+import { Page } from '#ui/page.tsx';
+import { EmptyState } from '#ui/states.tsx';
+import { useKeyboardRoom } from '#ui/use-keyboard-room.ts';
+import { ConversationPane } from './conversation-pane.tsx';
+import { CustomerPane } from './customer-pane.tsx';
+import { useConversationActions, useDeskEvents } from './desk.queries.ts';
+import { Inbox, useInbox, WHOLE_INBOX } from './inbox.tsx';
+import { useKeys } from './keys.ts';
+import { KeysDialog } from './keys-dialog.tsx';
+import { PresenceChoice } from './presence-choice.tsx';
+import { useDeskNotices } from './use-desk-notices.ts';
+import '#ui/card.css';
+import './support.css';
+
+/** From this width on all three panes stand side by side, as support.css has it. */
+const THREE_PANES = '(min-width: 1300px)';
+
+export function SupportPage() {
+  const user = useSession().session?.user_info;
+  if (user && opensDesk(user)) return <Desk mayAdministrate={may.administrate(user)} />;
+  return (
+    <Page title="Support Desk" sentence="Where the staff of support answer customers.">
+      <AdministratorsOnly
+        title="Staff only"
+        sentence="Conversations are of customers and support alone, so only staff open the desk. Your own one is the support chat."
+      />
+    </Page>
+  );
+}
+
+type PaneName = 'inbox' | 'conversation' | 'customer';
+
+function Desk({ mayAdministrate }: { mayAdministrate: boolean }) {
+  const [search] = useSearchParams();
+  const navigate = useNavigate();
+  const [chosen, setChosen] = useState({
+    ...WHOLE_INBOX,
+    view: VIEWS.find((view) => view === search.get('view')) ?? WHOLE_INBOX.view,
+  });
+  const [areKeysShown, setAreKeysShown] = useState(false);
+  const composer = useRef<ComposerHandle>(null);
+  const counts = useDeskCounts(true);
+  const inbox = useInbox(chosen);
+  const hasThreePanes = useMediaQuery(THREE_PANES, undefined, { getInitialValueInEffect: false }) ?? false;
+  useKeyboardRoom();
+  useDeskEvents();
+  useDeskNotices();
+
+  const openId = idSchema.safeParse(search.get('conversation')).data;
+  const pane: PaneName = openId === undefined ? 'inbox' : search.get('pane') === 'customer' ? 'customer' : 'conversation';
+  const addressOf = (id: string, part?: 'customer') => `/support?conversation=${id}${part ? `&pane=${part}` : ''}`;
+  const go = (address: string) => void navigate(address, { preventScrollReset: true });
+
+  const ids = rowsOf(inbox.data)?.map(({ id }) => id) ?? [];
+  const at = openId === undefined ? -1 : ids.indexOf(openId);
+  function step(by: 1 | -1) {
+    const next = ids[Math.max(0, Math.min(ids.length - 1, at + by))];
+    if (next === undefined) return;
+    go(addressOf(next));
+    document.querySelector<HTMLElement>(`[data-conversation="${next}"]`)?.focus();
+  }
+  const { close } = useConversationActions(openId ?? '');
+  useKeys({
+    j: () => step(1),
+    k: () => step(-1),
+    r: () => composer.current?.focus(),
+    e: () => openId !== undefined && close.mutate(),
+    '/': () => document.querySelector<HTMLElement>('.inbox__head input[type="search"]')?.focus(),
+    '?': () => setAreKeysShown(true),
+  });
+
+  return (
+    <Page
+      title="Support Desk"
+      aside={
+        <div className="desk__head">
+          {mayAdministrate && (
+            <>
+              <ScreenLink to="/support/reports" variant="quiet" size="s">
+                Reports
+              </ScreenLink>
+              <ScreenLink to="/support/answers" variant="quiet" size="s">
+                Canned answers
+              </ScreenLink>
+            </>
+          )}
+          <NoticeToggles />
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Keys of the support desk"
+            aria-haspopup="dialog"
+            title="Keys (?)"
+            onClick={() => setAreKeysShown(true)}
+          >
+            <IconKeyboard size={20} stroke={1.7} aria-hidden="true" />
+          </button>
+          <PresenceChoice />
+        </div>
+      }
+    >
+      <div className="card desk__panes" data-pane={pane}>
+        <Inbox
+          chosen={chosen}
+          onChoose={setChosen}
+          counts={counts}
+          inbox={inbox}
+          openId={openId}
+          addressOf={(id) => addressOf(id)}
+        />
+        {openId === undefined ? (
+          <section className="desk__pane desk__pane--conversation" aria-label="Conversation">
+            <div className="desk__nothing">
+              <EmptyState
+                icon={<IconMessages size={28} stroke={1.7} />}
+                title="No conversation is open"
+                sentence="Choose one of the inbox. The keys j and k go through it, and ? lists all keys."
+              />
+            </div>
+          </section>
+        ) : (
+          <ConversationPane
+            key={openId}
+            id={openId}
+            composer={composer}
+            onBack={() => go('/support')}
+            onCustomer={() => go(addressOf(openId, 'customer'))}
+          />
+        )}
+        <CustomerPane
+          conversation_id={openId}
+          isShown={hasThreePanes || pane === 'customer'}
+          onBack={() => go(openId === undefined ? '/support' : addressOf(openId))}
+        />
+      </div>
+      {areKeysShown && <KeysDialog onClose={() => setAreKeysShown(false)} />}
+    </Page>
+  );
+}

@@ -1,0 +1,172 @@
+import { type Attachment, downloadAttachment } from '@palisade/contract/chat';
+import { IconAlertTriangle, IconDownload, IconPaperclip, IconShieldCheck, IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { download, sentenceOf } from '#api/call.ts';
+import { Spinner } from './button.tsx';
+import { describeBytes } from './bytes.ts';
+import { FileName } from './file-name.tsx';
+import { saveFile } from './save-file.ts';
+import { shownNameOf } from './shown-name.ts';
+import type { Attaching } from './use-attaching.ts';
+import './attachments.css';
+
+const percent = new Intl.NumberFormat('en', { style: 'percent' });
+
+function describeState({ state, size }: Attaching): string {
+  switch (state.phase) {
+    case 'sending':
+      return `${percent.format(state.share)} of ${describeBytes(size)} sent`;
+    case 'scanning':
+      return 'Being scanned';
+    case 'clean':
+      return `${describeBytes(size)}, clean`;
+    case 'refused':
+      return state.sentence;
+  }
+}
+
+/** The files that go with the message which is being written. */
+export function AttachingList({ files, onRemove }: { files: readonly Attaching[]; onRemove: (file: Attaching) => void }) {
+  if (files.length === 0) return null;
+  return (
+    <ul className="attaching" aria-label="Files of your message">
+      {files.map((file) => (
+        <li key={file.key} className="attaching__file" data-phase={file.state.phase}>
+          <span className="attaching__icon" aria-hidden="true">
+            {file.state.phase === 'clean' && <IconShieldCheck size={18} stroke={1.7} />}
+            {file.state.phase === 'refused' && <IconAlertTriangle size={18} stroke={1.7} />}
+            {(file.state.phase === 'sending' || file.state.phase === 'scanning') && <Spinner />}
+          </span>
+          <span className="attaching__what">
+            <FileName name={file.name} />
+            <span className="attaching__state num" role={file.state.phase === 'sending' ? undefined : 'status'}>
+              {describeState(file)}
+            </span>
+          </span>
+          <button
+            type="button"
+            className="attaching__remove"
+            aria-label={`Take ${shownNameOf(file.name).whole} away`}
+            onClick={() => onRemove(file)}
+          >
+            <IconX size={16} stroke={2} aria-hidden="true" />
+          </button>
+          {file.state.phase === 'sending' && (
+            <progress className="attaching__share" max={1} value={file.state.share} aria-label={`Sending ${file.name}`} />
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The files of a message: pictures are shown, everything else is downloaded. All of them were found clean before anybody could open them. */
+export function SentAttachments({ attachments }: { attachments: readonly Attachment[] }) {
+  if (attachments.length === 0) return null;
+  return (
+    <ul className="attachments" aria-label="Files">
+      {attachments.map((attachment) => (
+        <li key={attachment.id}>
+          {attachment.is_image && attachment.status === 'clean' ? (
+            <Picture attachment={attachment} />
+          ) : (
+            <FileToDownload attachment={attachment} />
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Above this a picture is not fetched before somebody wants it, in bytes. */
+const SHOWN_MAXIMUM = 4 * 1024 * 1024;
+
+function Picture({ attachment }: { attachment: Attachment }) {
+  const { id, filename, size } = attachment;
+  const { data: content, error } = useQuery({
+    queryKey: ['attachment', id],
+    queryFn: () => download(downloadAttachment, { params: { id } }),
+    enabled: size <= SHOWN_MAXIMUM,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const address = useAddressOf(content);
+  const { whole } = shownNameOf(filename);
+  if (error || address === undefined) return <FileToDownload attachment={attachment} />;
+  return (
+    <button
+      type="button"
+      className="attachments__picture"
+      aria-label={`Download ${whole}`}
+      title={whole}
+      onClick={() => content && saveFile(filename, content)}
+    >
+      <img src={address} alt={whole} />
+    </button>
+  );
+}
+
+/** Where the page finds what it has fetched with its token, for as long as it shows it. */
+function useAddressOf(content: Blob | undefined): string | undefined {
+  const [address, setAddress] = useState<string>();
+  useEffect(() => {
+    if (!content) return undefined;
+    const made = URL.createObjectURL(content);
+    setAddress(made);
+    return () => URL.revokeObjectURL(made);
+  }, [content]);
+  return address;
+}
+
+const STATUS_WORDS: Record<Attachment['status'], string | undefined> = {
+  clean: undefined,
+  scanning: 'being scanned',
+  infected: 'infected: it cannot be opened',
+  unread: 'not fully read: it cannot be opened',
+  failed: 'not scanned: it cannot be opened',
+};
+
+function FileToDownload({ attachment: { id, filename, size, status } }: { attachment: Attachment }) {
+  const [isBusy, setIsBusy] = useState(false);
+  const [sentence, setSentence] = useState<string>();
+  const state = STATUS_WORDS[status];
+
+  async function save() {
+    setIsBusy(true);
+    setSentence(undefined);
+    try {
+      saveFile(filename, await download(downloadAttachment, { params: { id } }));
+    } catch (error) {
+      setSentence(sentenceOf(error));
+    }
+    setIsBusy(false);
+  }
+
+  return (
+    <>
+      <button
+        type="button"
+        className="attachments__file"
+        aria-label={`Download ${shownNameOf(filename).whole}`}
+        aria-busy={isBusy}
+        disabled={isBusy || status !== 'clean'}
+        onClick={() => void save()}
+      >
+        <IconPaperclip size={18} stroke={1.7} aria-hidden="true" />
+        <span className="attachments__what">
+          <FileName name={filename} />
+          <span className="attachments__size num">
+            {describeBytes(size)}
+            {state !== undefined && `, ${state}`}
+          </span>
+        </span>
+        {isBusy ? <Spinner /> : <IconDownload size={16} stroke={1.7} aria-hidden="true" />}
+      </button>
+      {sentence !== undefined && (
+        <p role="alert" className="attachments__error">
+          {sentence}
+        </p>
+      )}
+    </>
+  );
+}

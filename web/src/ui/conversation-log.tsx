@@ -1,0 +1,209 @@
+import { IconArrowDown } from '@tabler/icons-react';
+import { memo, type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { sentenceOf } from '#api/call.ts';
+import { Button } from './button.tsx';
+import { dayOf, describeConversationDay, TimeOfDay, useMinute } from './moment.tsx';
+import { ErrorNotice, LoadingRows } from './states.tsx';
+import './conversation-log.css';
+
+/** One message as it is drawn. */
+export interface ConversationLine {
+  /** Stays the same from the moment that it is written here, so that what is drawn of it is not drawn as another one when it has arrived. */
+  key: string;
+  at: string;
+  who: string;
+  /** `own`: of this side; `note`: for this side alone; `notice`: of nobody, about the conversation. */
+  side: 'own' | 'other' | 'note' | 'notice';
+  mark?: string | undefined;
+  text: string;
+  /** Files and cards. */
+  below?: ReactNode;
+  /** What became of it: "Read", or why it was not sent. */
+  state?: ReactNode;
+}
+
+interface ConversationLogProps {
+  label: string;
+  /** The oldest first; undefined until they have been read. */
+  lines: readonly ConversationLine[] | undefined;
+  error: Error | null;
+  onRetry: () => unknown;
+  /** What came before them. `hasFailed`: it is read on demand alone, because reading it by itself did not work. */
+  older: { isThere: boolean; isLoading: boolean; hasFailed: boolean; onRead: () => unknown };
+  empty: ReactNode;
+}
+
+interface Day {
+  day: number;
+  lines: ConversationLine[];
+}
+
+function daysOf(lines: readonly ConversationLine[]): Day[] {
+  const days: Day[] = [];
+  for (const line of lines) {
+    const day = dayOf(line.at);
+    const last = days.at(-1);
+    // The order is the server's: a clock that was set back does not open the day before once more.
+    if (last && day <= last.day) last.lines.push(line);
+    else days.push({ day, lines: [line] });
+  }
+  return days;
+}
+
+/** How long older messages that have just been put in are no news for who hears the page, in ms. */
+const QUIET = 600;
+/** How far from its end a person may have scrolled and still be reading the newest message, in px. */
+const AT_END = 80;
+
+/** Older messages are put in above, and the first ones all at once: neither is news. */
+function useIsQuiet(oldest: string | undefined): boolean {
+  const [quiet, setQuiet] = useState({ oldest, isQuiet: true });
+  // In the same drawing that puts them in.
+  if (quiet.oldest !== oldest) setQuiet({ oldest, isQuiet: true });
+  useEffect(() => {
+    const timer = setTimeout(() => setQuiet({ oldest, isQuiet: false }), QUIET);
+    return () => clearTimeout(timer);
+  }, [oldest]);
+  return quiet.isQuiet;
+}
+
+/** Reads what came before as soon as its place comes into view. */
+function useReadOnSight(place: RefObject<HTMLElement | null>, isWanted: boolean, onRead: () => unknown): void {
+  const read = useRef(onRead);
+  read.current = onRead;
+  useEffect(() => {
+    if (!isWanted || !place.current) return undefined;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) read.current();
+      },
+      { root: place.current.closest('.messages'), rootMargin: '160px 0px 0px' },
+    );
+    observer.observe(place.current);
+    return () => observer.disconnect();
+  }, [isWanted, place]);
+}
+
+/** The messages of a conversation: older ones come when somebody scrolls up, and a new one moves nobody who reads further up. */
+export function ConversationLog({ label, lines, error, onRetry, older, empty }: ConversationLogProps) {
+  const now = useMinute();
+  const scroller = useRef<HTMLDivElement>(null);
+  const earlier = useRef<HTMLDivElement>(null);
+  const [hasNewBelow, setHasNewBelow] = useState(false);
+  const isQuiet = useIsQuiet(lines && (lines[0]?.key ?? ''));
+  useReadOnSight(earlier, older.isThere && !older.isLoading && !older.hasFailed, older.onRead);
+  const newest = lines?.at(-1);
+
+  function showNewest() {
+    if (scroller.current) scroller.current.scrollTop = 0;
+    setHasNewBelow(false);
+  }
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is about a message that has come
+  useLayoutEffect(() => {
+    const isAtEnd = (scroller.current?.scrollTop ?? 0) > -AT_END;
+    if (isAtEnd || newest?.side === 'own') showNewest();
+    else setHasNewBelow(true);
+  }, [newest?.key]);
+
+  return (
+    <div className="messages-frame">
+      <div
+        ref={scroller}
+        className="messages"
+        role="log"
+        aria-live={isQuiet ? 'off' : 'polite'}
+        aria-relevant="additions"
+        aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        tabIndex={0}
+        onScroll={({ currentTarget }) => {
+          if (currentTarget.scrollTop > -AT_END) setHasNewBelow(false);
+        }}
+      >
+        <div className="messages__content">
+          {error && (
+            <ErrorNotice title="The conversation could not be read" sentence={sentenceOf(error)} onRetry={() => void onRetry()} />
+          )}
+          {!lines && !error && <LoadingRows label="Loading the conversation" />}
+          {older.isThere && (
+            <div ref={earlier} className="messages__earlier">
+              <Button variant="text" size="s" loading={older.isLoading} onClick={() => void older.onRead()}>
+                Show earlier messages
+              </Button>
+            </div>
+          )}
+          {lines?.length === 0 && empty}
+          {lines && daysOf(lines).map(({ day, lines: ofDay }) => <DayOfMessages key={day} lines={ofDay} now={now} />)}
+        </div>
+      </div>
+      {hasNewBelow && (
+        <button type="button" className="messages__new" onClick={showNewest}>
+          <IconArrowDown size={16} stroke={2} aria-hidden="true" />
+          New messages
+        </button>
+      )}
+    </div>
+  );
+}
+
+function DayOfMessages({ lines, now }: { lines: readonly ConversationLine[]; now: number }) {
+  const id = useId();
+  const first = lines[0]?.at ?? '';
+  return (
+    <div className="messages__day">
+      <p id={id} className="messages__date">
+        <time dateTime={first.slice(0, 10)}>{describeConversationDay(first, now)}</time>
+      </p>
+      <ol className="messages__list" aria-labelledby={id}>
+        {lines.map((line) => (
+          <Message key={line.key} line={line} />
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+const Message = memo(function Message({ line }: { line: ConversationLine }) {
+  if (line.side === 'notice')
+    return (
+      <li className="message" data-from="notice">
+        <p className="message__notice">
+          {line.text} <TimeOfDay iso={line.at} />
+        </p>
+        {line.below}
+      </li>
+    );
+  return (
+    <li className="message" data-from={line.side}>
+      <p className="message__who">
+        <b>
+          <bdi>{line.who}</bdi>
+        </b>
+        {line.mark !== undefined && <span className="message__mark">{line.mark}</span>}
+        <TimeOfDay iso={line.at} />
+      </p>
+      {line.text !== '' && (
+        <p className="message__text" dir="auto">
+          {line.text}
+        </p>
+      )}
+      {line.below}
+      {line.state && <div className="message__state">{line.state}</div>}
+    </li>
+  );
+});
+
+/** Somebody is writing just now. It is no message, and nobody is told of it twice. */
+export function Typing({ who }: { who: string }) {
+  return (
+    <p className="messages__typing" role="status">
+      <span className="messages__dots" aria-hidden="true">
+        <i />
+        <i />
+        <i />
+      </span>
+      {who}
+    </p>
+  );
+}

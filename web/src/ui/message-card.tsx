@@ -1,0 +1,85 @@
+import type { Card, SharedKind } from '@palisade/contract/chat';
+import {
+  IconAlertTriangle,
+  IconBook,
+  IconDeviceDesktop,
+  IconDevices,
+  IconScan,
+  IconWall,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { Moment, useMinute } from './moment.tsx';
+import './message-card.css';
+
+const THINGS: Record<SharedKind, { label: string; icon: TablerIcon; screen: string }> = {
+  alert: { label: 'Alert', icon: IconAlertTriangle, screen: '/anti-hacking' },
+  scan: { label: 'Scanned file', icon: IconScan, screen: '/antivirus' },
+  rule: { label: 'Firewall rule', icon: IconWall, screen: '/firewall' },
+  device: { label: 'Device', icon: IconDevices, screen: '/dashboard' },
+};
+
+interface MessageCardProps {
+  card: Card;
+  /** Staff have no screens of the customer's things: they open the one that was shared. */
+  isStaff?: boolean;
+  openShared?: ReactNode;
+}
+
+/** What stands in a message beside its words. */
+export function MessageCard({ card, isStaff = false, openShared }: MessageCardProps) {
+  const now = useMinute();
+  switch (card.kind) {
+    case 'shared': {
+      const { label, icon, screen } = THINGS[card.thing];
+      return (
+        <CardFrame icon={icon} label={isStaff ? `${label}, shown to you` : `${label}, shown to support`} title={card.title}>
+          {openShared ?? <Link to={screen}>See it on its screen</Link>}
+        </CardFrame>
+      );
+    }
+    case 'remote_session':
+      return (
+        <CardFrame icon={IconDeviceDesktop} label="Remote session" title={<code>{card.session_code}</code>}>
+          <span className="message-card__line">
+            {Date.parse(card.expires_at) > now ? 'Valid until ' : 'Was valid until '}
+            <Moment iso={card.expires_at} now={now} />
+            {isStaff ? '. Join with it when the customer is ready.' : '. Only the technician of this chat should use it.'}
+          </span>
+          {isStaff ? <Link to="/portal">Go to the portal</Link> : <Link to="/remote">Go to Remote Access</Link>}
+        </CardFrame>
+      );
+    case 'article':
+      return (
+        <CardFrame icon={IconBook} label="Help page" title={card.title}>
+          <Link to={`/help/${card.slug}`}>Read it</Link>
+        </CardFrame>
+      );
+  }
+}
+
+function CardFrame({
+  icon: Icon,
+  label,
+  title,
+  children,
+}: {
+  icon: TablerIcon;
+  label: string;
+  title: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <div className="message-card">
+      <Icon size={20} stroke={1.7} aria-hidden="true" />
+      <div>
+        <span className="message-card__label">{label}</span>
+        <b>
+          <bdi>{title}</bdi>
+        </b>
+        {children}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,210 @@
+import { Textarea } from '@mantine/core';
+import { type Attachment, MESSAGE_LENGTH_MAXIMUM, messageLength, TYPING_EVERY } from '@palisade/contract/chat';
+import { IconPaperclip, IconSend } from '@tabler/icons-react';
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type FormEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react';
+import { keepDraft, readDraft } from '#api/drafts.ts';
+import { AttachingList } from './attachments.tsx';
+import { Button } from './button.tsx';
+import { useAttaching } from './use-attaching.ts';
+import './message-composer.css';
+
+const count = new Intl.NumberFormat('en');
+
+export interface Written {
+  message: string;
+  attachments: Attachment[];
+}
+
+/** What others do to the field. */
+export interface ComposerHandle {
+  focus: () => void;
+  /** Changes what is written, and gives the field the focus. */
+  write: (change: (draft: string) => string) => void;
+}
+
+interface MessageComposerProps {
+  ref?: Ref<ComposerHandle>;
+  /** Where a draft is kept. Another place is another composer: give it as the key too. */
+  place: string;
+  label?: string;
+  placeholder: string;
+  /** Send shows that it is busy, and takes no press. */
+  isSending: boolean;
+  onSend: (written: Written) => void;
+  /** Called at most every `TYPING_EVERY`. */
+  onTyping: () => void;
+  onDraft?: (draft: string) => void;
+  /** Takes a key before the field does; true when there is nothing left to do. */
+  onKey?: (event: KeyboardEvent<HTMLTextAreaElement>) => boolean;
+  /** Tells the field which list beside it the arrow keys go through. */
+  fieldProps?: { 'aria-controls'?: string; 'aria-activedescendant'?: string; 'aria-autocomplete'?: 'list' };
+  tone?: 'note' | undefined;
+  above?: ReactNode;
+  below?: ReactNode;
+}
+
+/** The field for a message with its files, which are chosen, pasted or dropped. What is written is kept in this browser until it is sent. */
+export function MessageComposer({
+  ref,
+  place,
+  label = 'Message',
+  placeholder,
+  isSending,
+  onSend,
+  onTyping,
+  onDraft,
+  onKey,
+  fieldProps,
+  tone,
+  above,
+  below,
+}: MessageComposerProps) {
+  const [draft, setDraft] = useState(() => readDraft(place));
+  const [isOver, setIsOver] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const typed_at = useRef(0);
+  const { files, add, remove, clear, clean, isBusy } = useAttaching();
+  const length = messageLength(draft);
+  const isTooLong = length > MESSAGE_LENGTH_MAXIMUM;
+  const isEmpty = draft.trim() === '' && clean.length === 0;
+  const maySend = !isEmpty && !isTooLong && !isBusy && !isSending;
+
+  function write(text: string) {
+    setDraft(text);
+    keepDraft(place, text);
+    onDraft?.(text);
+  }
+
+  useImperativeHandle(ref, () => ({
+    focus: () => field.current?.focus(),
+    write: (change) => {
+      write(change(draft));
+      field.current?.focus();
+    },
+  }));
+
+  function send() {
+    if (!maySend) return;
+    onSend({ message: draft.trim() === '' ? '' : draft, attachments: clean });
+    write('');
+    clear();
+    field.current?.focus();
+  }
+
+  function type(text: string) {
+    write(text);
+    const now = Date.now();
+    if (text.trim() === '' || now - typed_at.current < TYPING_EVERY) return;
+    typed_at.current = now;
+    onTyping();
+  }
+
+  function press(event: KeyboardEvent<HTMLTextAreaElement>) {
+    // While an input method composes, Enter takes its word over.
+    if (event.nativeEvent.isComposing || onKey?.(event)) return;
+    if (event.key !== 'Enter' || event.shiftKey) return;
+    event.preventDefault();
+    send();
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    send();
+  }
+
+  function paste(event: ClipboardEvent) {
+    const pasted = [...event.clipboardData.files];
+    if (pasted.length === 0) return;
+    event.preventDefault();
+    add(pasted);
+  }
+
+  function drag(event: DragEvent) {
+    if (!event.dataTransfer.types.includes('Files')) return;
+    event.preventDefault();
+    setIsOver(true);
+  }
+
+  function drop(event: DragEvent) {
+    setIsOver(false);
+    if (event.dataTransfer.files.length === 0) return;
+    event.preventDefault();
+    add([...event.dataTransfer.files]);
+  }
+
+  return (
+    <form
+      className="composer"
+      data-tone={tone}
+      data-over={isOver}
+      onSubmit={submit}
+      onDragOver={drag}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={drop}
+    >
+      {above}
+      <AttachingList files={files} onRemove={remove} />
+      <div className="composer__line">
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          aria-label="Choose files for your message"
+          onChange={({ currentTarget }) => {
+            add([...(currentTarget.files ?? [])]);
+            // The same file again is a change too.
+            currentTarget.value = '';
+          }}
+        />
+        <button type="button" className="composer__attach" aria-label="Attach files" onClick={() => picker.current?.click()}>
+          <IconPaperclip size={20} stroke={1.7} aria-hidden="true" />
+        </button>
+        <Textarea
+          ref={field}
+          className="composer__field"
+          size="md"
+          rows={1}
+          aria-label={label}
+          placeholder={placeholder}
+          {...fieldProps}
+          value={draft}
+          error={
+            isTooLong
+              ? `${count.format(length)} of ${count.format(MESSAGE_LENGTH_MAXIMUM)} characters. Send it in parts.`
+              : undefined
+          }
+          onChange={(event) => type(event.currentTarget.value)}
+          onKeyDown={press}
+          onPaste={paste}
+        />
+        <Button
+          type="submit"
+          size="l"
+          icon={<IconSend size={18} stroke={1.7} aria-hidden="true" />}
+          loading={isSending}
+          disabled={isEmpty || isTooLong || isBusy}
+        >
+          Send
+        </Button>
+      </div>
+      {below}
+      {isOver && (
+        <p className="composer__drop" aria-hidden="true">
+          Drop the files to attach them
+        </p>
+      )}
+    </form>
+  );
+}

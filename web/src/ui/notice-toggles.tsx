@@ -1,0 +1,50 @@
+import { IconBell, IconBellOff, IconVolume, IconVolumeOff, type TablerIcon } from '@tabler/icons-react';
+import { type Notice, type NoticeState, setNotice, useNotice } from '#api/notices.ts';
+import './notice-toggles.css';
+
+const WORDS: Record<Notice, { label: string; on: string; off: string; blocked: string; icons: [TablerIcon, TablerIcon] }> = {
+  sound: {
+    label: 'Sound',
+    on: 'A sound tells of each new message. Press to turn it off.',
+    off: 'Press to hear a sound for each new message.',
+    blocked: '',
+    icons: [IconVolume, IconVolumeOff],
+  },
+  notification: {
+    label: 'Notifications',
+    on: 'The browser shows new messages while you look elsewhere. Press to turn it off.',
+    off: 'Press to have the browser show new messages while you look elsewhere.',
+    blocked: 'This browser does not let the page show notifications. Allow them in its settings for this site.',
+    icons: [IconBell, IconBellOff],
+  },
+};
+
+/** Sound and notifications, which are off until somebody presses here. */
+export function NoticeToggles() {
+  return (
+    <fieldset className="notice-toggles" aria-label="Tell me of new messages">
+      <NoticeToggle notice="sound" />
+      <NoticeToggle notice="notification" />
+    </fieldset>
+  );
+}
+
+function NoticeToggle({ notice }: { notice: Notice }) {
+  const state: NoticeState = useNotice(notice);
+  const { label, icons } = WORDS[notice];
+  const [On, Off] = icons;
+  const Icon = state === 'on' ? On : Off;
+  return (
+    <button
+      type="button"
+      className="notice-toggle"
+      aria-label={label}
+      aria-pressed={state === 'on'}
+      title={WORDS[notice][state]}
+      disabled={state === 'blocked'}
+      onClick={() => void setNotice(notice, state !== 'on')}
+    >
+      <Icon size={18} stroke={1.7} aria-hidden="true" />
+    </button>
+  );
+}

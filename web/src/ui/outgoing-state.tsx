@@ -1,0 +1,35 @@
+import { IconAlertTriangle, IconCloudOff } from '@tabler/icons-react';
+import type { Outgoing } from '#api/outgoing.ts';
+import { Button } from './button.tsx';
+
+interface OutgoingStateProps {
+  outgoing: Outgoing<unknown>;
+  onRetry: () => void;
+  /** Puts it back into the field. */
+  onEdit: () => void;
+}
+
+/** What became of a message that has not arrived, and what can be done about it. */
+export function OutgoingState({ outgoing: { state, sentence }, onRetry, onEdit }: OutgoingStateProps) {
+  if (state === 'sending') return 'Sending…';
+  if (state === 'waiting' && sentence === undefined) return 'Waits for its turn';
+  const isRefused = state === 'failed';
+  const Icon = isRefused ? IconAlertTriangle : IconCloudOff;
+  return (
+    <>
+      <span className="message__unsent" role={isRefused ? 'alert' : 'status'}>
+        <Icon size={14} stroke={2} aria-hidden="true" />
+        <span>
+          {isRefused ? 'Your message was not sent. ' : 'Not sent yet: it goes by itself as soon as the connection is back. '}
+          {sentence}
+        </span>
+      </span>
+      <Button variant="quiet" size="s" onClick={onRetry}>
+        Retry
+      </Button>
+      <Button variant="text" size="s" onClick={onEdit}>
+        Edit
+      </Button>
+    </>
+  );
+}
