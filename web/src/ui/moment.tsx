@@ -50,6 +50,12 @@ export function describeSpan(seconds: number): string {
   return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
 }
 
+/** A moment that is to come, with its day. */
+export function describeComing(iso: string): string {
+  const at = new Date(iso);
+  return `${dateFormat.format(at)}, ${timeFormat.format(at)}`;
+}
+
 /** How long ago, in one unit: "12 minutes ago". A clock that is ahead of the server's says "just now". */
 export function describeAge(iso: string, now: number): string {
   const age = now - Date.parse(iso);

@@ -45,7 +45,8 @@ export function SetupPage() {
       )}
       {isAdmin && <GivenUp />}
       {isAdmin && config && <Setup config={config} />}
-      {isAdmin && <DeskHours />}
+      {/* Below the set-up, which is higher than what stands there until it is known. */}
+      {isAdmin && config && <DeskHours />}
     </Page>
   );
 }

@@ -8,7 +8,7 @@ import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { ChoiceFilter, SearchFilter, StateFilter, useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
-import { describeMoment, useMinute } from '#ui/moment.tsx';
+import { describeComing, describeMoment, useMinute } from '#ui/moment.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { type InboxChoice, inboxQuery } from './desk.queries.ts';
@@ -176,7 +176,7 @@ const InboxRow = memo(function InboxRow({ conversation, now, isOpen, to }: Inbox
           {wants_person && <Badge tone="attention">Wants a person</Badge>}
           {waiting_since !== null && <Badge tone="attention">Waits {describeWait(waiting_since, now)}</Badge>}
           {priority !== 'normal' && <Badge tone={PRIORITY_TONES[priority]}>{PRIORITY_LABELS[priority]}</Badge>}
-          {snoozed_until !== null && <Badge tone="note">Until {describeUntil(snoozed_until)}</Badge>}
+          {snoozed_until !== null && <Badge tone="note">Until {describeComing(snoozed_until)}</Badge>}
           {rating !== null && <Badge tone="plain">Rated {rating} of 5</Badge>}
           {assignee && (
             <Badge tone="plain">
@@ -193,9 +193,3 @@ const InboxRow = memo(function InboxRow({ conversation, now, isOpen, to }: Inbox
     </li>
   );
 });
-
-const untilFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
-
-function describeUntil(iso: string): string {
-  return untilFormat.format(new Date(iso));
-}
