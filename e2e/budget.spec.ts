@@ -4,7 +4,8 @@ import { registerAndSignIn, test } from './palisade.ts';
 // Compressed transfer of the sign-in screen, and what each further screen adds to it (docs/decisions/0081). Bytes on the wire as Chromium counts them, without API
 // answers; brotli as served.
 const SIGN_IN_MAXIMUM = 180_000;
-const HOME_MAXIMUM = 65_000;
+/** 65 kB, and what every screen needs to hear messages and, for staff, how many conversations wait. */
+const HOME_MAXIMUM = 72_000;
 /** What a new administrator has on the dashboard until it is done or put away: files of its own, as the charts are. */
 const FIRST_STEPS_MAXIMUM = 2_500;
 const SCREEN_MAXIMUM = 60_000;

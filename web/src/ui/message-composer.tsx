@@ -20,7 +20,7 @@ import './message-composer.css';
 
 const count = new Intl.NumberFormat('en');
 
-export interface Written {
+interface Written {
   message: string;
   attachments: Attachment[];
 }

@@ -101,7 +101,7 @@ export const cannedQuery = queryOptions({
 });
 
 /** Puts a conversation as it is now wherever it is shown. Of an older version than what is there it says nothing. */
-export function takeConversation(queries: QueryClient, conversation: Conversation): void {
+function takeConversation(queries: QueryClient, conversation: Conversation): void {
   const newer = (known: Conversation) => (known.version > conversation.version ? known : conversation);
   queries.setQueryData(conversationQuery(conversation.id).queryKey, (known) => (known ? newer(known) : conversation));
   queries.setQueriesData<InfiniteData<Page<Conversation[]>, string>>({ queryKey: INBOX_KEY }, (read) => {
