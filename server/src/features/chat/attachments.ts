@@ -35,7 +35,7 @@ interface SealedFile {
 }
 
 /** A file as the engines get it. `path` has its bytes. */
-export interface InspectedFile {
+interface InspectedFile {
   id: string;
   user_id: string;
   path: string;
@@ -83,7 +83,7 @@ const HEAD_BYTES = 16;
 const SWEEP = jobKind({ name: 'desk_attachments', payload: z.object({}), every_ms: 5 * MINUTE_MS });
 
 /** The media type of a picture that browsers show without running anything in it; undefined for everything else, SVG first of all. */
-export function pictureType(head: Buffer): string | null {
+function pictureType(head: Buffer): string | null {
   const begins = (text: string, at = 0) => head.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'));
   if (begins('\x89PNG\r\n\x1a\n')) return 'image/png';
   if (begins('\xff\xd8\xff')) return 'image/jpeg';
@@ -173,7 +173,7 @@ export function createAttachments(parts: {
         await fail(row);
       })
       .catch((error: unknown) => logFailure(logger, error, 'that a file of the chat was not scanned could not be noted'))
-      .finally(async () => {
+      .then(async () => {
         running.delete(row.id);
         await rm(path, { force: true });
       });

@@ -1,3 +1,4 @@
+import { enrolDevice } from '@palisade/contract/agent';
 import { listAudit } from '@palisade/contract/audit';
 import { currentUser } from '@palisade/contract/auth';
 import {
@@ -31,12 +32,14 @@ import {
   sortConversation,
   startRemoteSession,
 } from '@palisade/contract/desk';
+import { createEnrolmentCode } from '@palisade/contract/devices';
 import type { LiveEvent } from '@palisade/contract/events';
 import { addRule, deleteRule } from '@palisade/contract/firewall';
 import { joinSession } from '@palisade/contract/remote';
 import { changeUser } from '@palisade/contract/users';
 import { describe, expect, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
+import { computer } from '#test/agent-double.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 
@@ -316,6 +319,20 @@ describe('of a customer', () => {
     replyOf(await call(deleteRule, { token, params: { id: subject_id } }));
     expect(problemOf(await open(ana.token)).code).toBe('not_found');
     expect(problemOf(await call(readShared, { token: ana.token, params: { id: newId() } })).code).toBe('not_found');
+  });
+
+  test('devices are on the card by name, and one of them opens where it was shared', async () => {
+    const [{ token, id }, other] = [await customerWith(), await signIn()];
+    const { code } = replyOf(await call(createEnrolmentCode, { token }));
+    const { device_id: subject_id } = replyOf(await call(enrolDevice, { body: computer(code, { hostname: 'laptop' }) }));
+    const card = replyOf(await call(readCustomerCard, { token: ana.token, params: { id } }));
+    expect(card.devices).toMatchObject([{ name: 'laptop' }]);
+    const share = (from: string) => call(shareThing, { token: from, body: { thing: 'device', subject_id } });
+    expect(problemOf(await share(other.token)).code).toBe('not_found');
+    const message = replyOf(await share(token));
+    const shared = replyOf(await call(readShared, { token: ana.token, params: { id: message.id } }));
+    expect(shared).toMatchObject({ thing: 'device', title: 'laptop' });
+    expect(shared.facts).toContainEqual({ name: 'Host', value: 'laptop' });
   });
 
   test('a technician starts a remote session, whose code is in the chat', async () => {

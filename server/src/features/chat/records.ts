@@ -28,7 +28,7 @@ export function attachmentOf({ id, filename, size, status, threat, picture_type 
 }
 
 /** What stands for a message without words in lists and letters. */
-export function wordsOf({ message, card }: Pick<MessageRow, 'message' | 'card'>, files: number): string {
+function wordsOf({ message, card }: Pick<MessageRow, 'message' | 'card'>, files: number): string {
   if (message !== '') return message;
   const parsed: Card | undefined = card === null ? undefined : cardSchema.safeParse(JSON.parse(card)).data;
   if (parsed?.kind === 'shared' || parsed?.kind === 'article') return parsed.title;
