@@ -408,7 +408,7 @@ export const agentChannel = channel({
 });
 
 /** Of an enrolment code: what nobody mistakes when it is copied by hand (no 0, O, 1, I), 5 bits each. */
-const ENROLMENT_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+export const ENROLMENT_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 export const ENROLMENT_CODE_LENGTH = 10;
 /** How long a code can be used, in ms; it is used once. */
 export const ENROLMENT_LIFETIME = 10 * 60_000;

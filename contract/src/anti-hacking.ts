@@ -113,6 +113,7 @@ export const FIX_PLACES = [
   '/dashboard',
   '/anti-hacking',
   '/firewall',
+  '/devices',
   '/remote',
   '/antivirus',
   '/chat',

@@ -76,6 +76,8 @@ export const scanSchema = z.object({
   notes: z.array(z.string()),
   engines: z.array(engineAnswerSchema),
   coverage: coverageSchema.nullable(),
+  /** Of a file that was scanned where it is, by a device: which one, and where there. It was never uploaded. */
+  device: z.object({ id: idSchema, device_name: z.string(), path: z.string() }).optional(),
 });
 export type Scan = z.infer<typeof scanSchema>;
 

@@ -44,6 +44,9 @@ export const AUDIT_KINDS = [
   'customer_card_opened',
   'shared_thing_opened',
   'desk_settings_changed',
+  'device_enrolled',
+  'device_revoked',
+  'device_removed',
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 

@@ -67,6 +67,29 @@ export const measuredSchema = z.object({
 });
 export type Measured = z.infer<typeof measuredSchema>;
 
+const percentSchema = z.number().min(0).max(100);
+
+/** What a person's devices measured, in place of samples. `health` is of the one that was heard last. */
+export const dashboardDevicesSchema = z.object({
+  count: z.int(),
+  online: z.int(),
+  health: z
+    .object({
+      device_name: z.string(),
+      at: timeSchema,
+      cpu_percent: percentSchema,
+      memory_percent: percentSchema,
+      /** Null where its interfaces do not say what they can carry. */
+      network_percent: percentSchema.nullable(),
+    })
+    .nullable(),
+  last_deep_scan: z.object({ device_name: z.string(), at: timeSchema }).nullable(),
+  /** Packets that rules dropped, within the last hour and ever. */
+  blocked_last_hour: z.int(),
+  blocked_total: z.int(),
+});
+export type DashboardDevices = z.infer<typeof dashboardDevicesSchema>;
+
 export const readDashboard = endpoint({
   method: 'GET',
   path: '/dashboard/status',
@@ -83,6 +106,8 @@ export const readDashboard = endpoint({
     subscription: currentSubscriptionSchema,
     recent_scans: z.array(scanSchema).max(RECENT_SCANS_MAXIMUM),
     measured: measuredSchema,
+    /** Null for an account without devices. */
+    devices: dashboardDevicesSchema.nullable(),
   }),
   problems: [],
 });

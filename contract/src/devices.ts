@@ -14,7 +14,7 @@ import {
 } from './agent.ts';
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
-import { directionSchema, ruleSchema } from './firewall.ts';
+import { directionSchema } from './firewall.ts';
 
 /** Characters of a device's name. */
 export const DEVICE_NAME_MAXIMUM = 60;
@@ -22,8 +22,6 @@ export const DEVICE_NAME_MAXIMUM = 60;
 export const OFFLINE_ALERT_MS = 7 * 24 * 60 * 60_000;
 /** How far back "blocked lately" looks, in ms. */
 export const BLOCKED_WINDOW_MS = 60 * 60_000;
-/** Revisions of a person's rules that are kept, to be looked at and gone back to. */
-export const REVISIONS_KEPT = 100;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
@@ -256,40 +254,6 @@ export const listBlocked = endpoint({
     sources: z.array(blockedSourceSchema).max(500),
   }),
   problems: [],
-});
-
-/** A state of the rules that a person had. `rev` rises by one with every change. */
-const revisionSchema = z.object({
-  id: idSchema,
-  rev: z.int(),
-  created_at: timeSchema,
-  /** What was changed, in a sentence. */
-  summary: z.string(),
-  rules: z.array(ruleSchema),
-});
-export type Revision = z.infer<typeof revisionSchema>;
-
-export const listRevisions = endpoint({
-  method: 'GET',
-  path: '/devices/revisions',
-  summary: 'The states that the signed-in person’s rules had, newest first.',
-  access: 'customer',
-  query: pageQuerySchema,
-  status: 200,
-  reply: z.array(revisionSchema),
-  problems: [],
-});
-
-export const restoreRevision = endpoint({
-  method: 'POST',
-  path: '/devices/revisions/{id}/restore',
-  summary: 'Make the rules what they were at a revision. It is a new revision.',
-  access: 'customer',
-  params: idParamsSchema,
-  changes: 'rules',
-  status: 200,
-  reply: z.array(ruleSchema),
-  problems: ['conflict'],
 });
 
 export const listDeviceScans = endpoint({

@@ -31,6 +31,7 @@ import * as desk from './0050-desk.ts';
 import * as help from './0051-help.ts';
 import * as browsers from './0055-browsers.ts';
 import * as firewallRevisions from './0056-firewall-revisions.ts';
+import * as devices from './0057-devices.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -66,4 +67,5 @@ export const migrations: Record<string, Migration> = {
   '0051-help': help,
   '0055-browsers': browsers,
   '0056-firewall-revisions': firewallRevisions,
+  '0057-devices': devices,
 };

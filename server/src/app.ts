@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { agentChannel } from '@palisade/contract/agent';
 import { VERSION } from '@palisade/contract/constants';
 import type { Topic } from '@palisade/contract/endpoint';
 import { eventsChannel, type LiveEvent } from '@palisade/contract/events';
@@ -67,6 +68,7 @@ import { personTopic } from '#platform/topics/topics.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
 import { buildDesk } from './app/desk.ts';
+import { type BuiltDevices, buildDevices } from './app/devices.ts';
 import { createInstallationNews } from './app/installation-news.ts';
 import { restrainMail } from './app/letters.ts';
 import { buildMetrics, meterScans } from './app/metrics.ts';
@@ -143,7 +145,10 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const topics =
     settings.redis_url === undefined ? createMemoryTopics() : await createRedisTopics({ url: settings.redis_url, logger });
   const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
-  const changed = (user_id: string, topic: Topic) => tell(user_id, { kind: 'changed', topic });
+  const changed = (user_id: string, topic: Topic) => {
+    tell(user_id, { kind: 'changed', topic });
+    if (topic === 'rules') devices.rulesChanged(user_id);
+  };
   const installationNews = createInstallationNews({
     topics,
     administrators: () => accounts.auth.administrators(),
@@ -277,10 +282,18 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     jobs,
     tell,
     ...{ accounts, scanner, subscriptions, firewall, remote },
+    devices: (user_id) => devices.facts(user_id),
     now,
+  });
+  const devices: BuiltDevices = buildDevices(surroundings, {
+    ...{ database, audit, counters, firewall, jobs, topics, now },
+    raise: (incident) => monitor.alerts.raise({ ...incident, browser_id: null, session_id: null }),
+    recordScan: antivirus.recordOnDevice,
+    changed: (user_id) => changed(user_id, 'devices'),
   });
   const desk = await buildDesk(surroundings, {
     ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
+    devices: devices.devices,
     files: attachments,
   });
   keepRetention({
@@ -290,7 +303,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       () => forgetOldDrills(database.$pickTables<'alerts'>(), now()),
       () => forgetOldScores(database.$pickTables<'score_history'>(), now()),
       accounts.sessions.forgetExpired,
-      ...retentionTasks(surroundings, { database, audit, now }),
+      ...retentionTasks(surroundings, { database, audit, forgetChats: desk.forgetOld, now }),
       // Last: what the others have removed is to be gone.
       async () => void (await wipeDeleted(database)),
     ],
@@ -305,7 +318,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     connections: surroundings.connection_limits ?? connectionLimits(),
     isShared,
     public_url: settings.public_url,
-    channels: [eventsChannel],
+    channels: [eventsChannel, agentChannel],
     exposure: settings.exposure,
     onArrival: proxies.look,
   });
@@ -379,10 +392,12 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     scanCounts: antivirus.counts,
     plan: subscriptions.current,
     overview: monitor.posture.overview,
+    devices: devices.ofDashboard,
   });
   desk.serve(api);
   serveRemote(api, remote);
   serveFirewall(api, firewall);
+  devices.serve(api);
 
   serve(api, readHealth, 'anyone', () => Promise.resolve({ status: 'ok' as const }));
   // A change that changes nothing: it needs all that a change needs (a lock, a disk, a server that is no standby). Who asks meanwhile hears the same answer.
@@ -411,7 +426,8 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     ...(await readProvider(database.$pickTables<'installation'>())),
     links: { live_chat: settings.live_chat_url ?? null, remote_portal: settings.remote_portal_url ?? null },
   }));
-  await openSockets(fastify, [eventsChannel]);
+  await openSockets(fastify, [eventsChannel, agentChannel]);
+  devices.serveSocket(fastify);
   const events = serveEvents(api, {
     topics,
     present: antivirus.progress,
@@ -436,7 +452,10 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     database,
     drain,
     metrics: measuring?.server,
-    endSockets: events.close,
+    endSockets() {
+      events.close();
+      devices.endSockets();
+    },
     announceStop() {
       drain.announce();
       jobs.drain();
@@ -444,6 +463,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     async close() {
       measuring?.close();
       events.close();
+      devices.close();
       installationNews.close();
       await scanner.close();
       await fastify.close();

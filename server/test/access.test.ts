@@ -7,7 +7,9 @@ import { EICAR } from '@palisade/scanner/test/files';
 import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { newId } from '#platform/id.ts';
 import type { App } from '#server/app.ts';
+import { computer } from './agent-double.ts';
 import { Authenticator } from './authenticator.ts';
 import { DESK_RECORDS } from './desk-records.ts';
 import { allEndpoints } from './endpoints.ts';
@@ -73,6 +75,27 @@ const ACCESS: Record<string, Access> = {
   'PUT /firewall/rules/{id}': 'customer',
   'PATCH /firewall/rules/{id}': 'customer',
   'DELETE /firewall/rules/{id}': 'customer',
+  'GET /devices': 'customer',
+  'GET /devices/{id}': 'customer',
+  'POST /devices/enrolment-code': 'customer',
+  'PUT /devices/{id}/name': 'customer',
+  'PUT /devices/{id}/defaults': 'customer',
+  'PUT /devices/{id}/folders': 'customer',
+  'POST /devices/{id}/revoke': 'customer',
+  'DELETE /devices/{id}': 'customer',
+  'GET /devices/counters': 'customer',
+  'GET /devices/blocked': 'customer',
+  'GET /devices/{id}/scans': 'customer',
+  'POST /devices/{id}/scans': 'customer',
+  'POST /devices/scans/{id}/steer': 'customer',
+  'GET /devices/findings': 'customer',
+  'POST /devices/findings/{id}/order': 'customer',
+  // A device names itself in the body, and can call these alone.
+  'POST /agent/enrol': 'anyone',
+  'POST /agent/verify': 'anyone',
+  'POST /agent/poll': 'anyone',
+  'POST /agent/signatures': 'anyone',
+  'POST /agent/leave': 'anyone',
   'POST /firewall/import': 'customer',
   'GET /firewall/revisions': 'customer',
   'POST /firewall/revisions/{id}/undo': 'customer',
@@ -204,6 +227,7 @@ const NEEDS_PROVEN_EMAIL = [
   'POST /remote/join',
   'POST /subscription/requests',
   'POST /chat/transcript',
+  'POST /devices/enrolment-code',
 ];
 
 const idSchema = z.object({ id: z.string() });
@@ -237,6 +261,53 @@ const RECORDS: Record<
   },
   'POST /antivirus/scans/{id}/report': { make: makeScan, body: { reason: 'I wrote it myself.' } },
   'PUT /firewall/rules/{id}': { make: makeRule, body: { enabled: false } },
+  'GET /devices/{id}': { make: makeDevice },
+  'PUT /devices/{id}/name': { make: makeDevice, body: { device_name: 'Other' } },
+  'PUT /devices/{id}/defaults': { make: makeDevice, body: { inbound: 'block', outbound: 'allow' } },
+  'PUT /devices/{id}/folders': { make: makeDevice, body: { is_watching: false, watched: [], exclusions: [] } },
+  'POST /devices/{id}/revoke': { make: makeDevice },
+  'DELETE /devices/{id}': { make: makeDevice },
+  'GET /devices/{id}/scans': { make: makeDevice },
+  'POST /devices/{id}/scans': { make: makeDevice, body: { scan: 'quick' } },
+  'POST /devices/scans/{id}/steer': {
+    body: { wanted: 'pause' },
+    make: async (owner, staff, app) => {
+      const id = await makeDevice(owner, staff, app);
+      return idSchema.parse(await owner('POST', `/devices/${id}/scans`, { scan: 'quick' })).id;
+    },
+  },
+  'POST /devices/findings/{id}/order': {
+    body: { action: 'delete' },
+    make: async (owner, staff, app) => {
+      const device_id = await makeDevice(owner, staff, app);
+      const { database } = app.app;
+      const { user_id } = await database
+        .selectFrom('devices')
+        .select('user_id')
+        .where('id', '=', device_id)
+        .executeTakeFirstOrThrow();
+      const id = newId();
+      await database
+        .insertInto('device_findings')
+        .values({
+          ...{
+            id,
+            user_id,
+            device_id,
+            finding_id: id,
+            scan_id: null,
+            path: '/a',
+            file_hash: 'a'.repeat(64),
+            size: 1,
+            threat: 'X',
+          },
+          ...{ member: null, found_at: '2026-11-20T10:00:00.000Z', state: 'quarantined', reason: null, order_id: null },
+          order_action: null,
+        })
+        .execute();
+      return id;
+    },
+  },
   'PATCH /firewall/rules/{id}': { make: makeRule, body: { rule_name: 'Other' } },
   'DELETE /firewall/rules/{id}': { make: makeRule },
   'POST /firewall/revisions/{id}/undo': {
@@ -349,6 +420,18 @@ async function makePasskey(owner: Asker, _staff: Asker, { url }: RecordApp): Pro
 }
 
 type Asker = (method: string, path: string, body?: object) => Promise<unknown>;
+
+/** A computer, of somebody whose plan holds it and who has no other. */
+async function makeDevice(owner: Asker, _staff: Asker, { url }: RecordApp): Promise<string> {
+  for (const { id } of z.array(idSchema).parse(await owner('GET', '/devices'))) await owner('DELETE', `/devices/${id}`);
+  const { code } = z.object({ code: z.string() }).parse(await owner('POST', '/devices/enrolment-code'));
+  const response = await fetch(`${url}/api/agent/enrol`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(computer(code)),
+  });
+  return z.object({ device_id: z.string() }).parse(await response.json()).device_id;
+}
 
 async function makeRule(owner: Asker): Promise<string> {
   const rule = {

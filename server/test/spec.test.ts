@@ -173,6 +173,7 @@ const ROWS: readonly Row[] = [
         features: ['Anti-hacking monitor', 'Five devices'],
       },
       recent_scans: [],
+      devices: null,
     },
   },
   { method: 'GET', path: '/antivirus/scans', role: 'premium', status: 200, answer: [] },

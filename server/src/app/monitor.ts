@@ -15,6 +15,7 @@ import { createTelling } from '#features/detection/telling.ts';
 import type { Firewall } from '#features/firewall/firewall.ts';
 import { servePosture } from '#features/posture/posture.routes.ts';
 import { createPosture } from '#features/posture/posture.ts';
+import type { DeviceFacts } from '#features/posture/posture-checks.ts';
 import type { Remote } from '#features/remote/remote.ts';
 import type { Subscriptions } from '#features/subscriptions/subscriptions.ts';
 import type { Audit } from '#platform/audit.ts';
@@ -69,6 +70,7 @@ export async function buildMonitor(
     subscriptions: Subscriptions;
     firewall: Firewall;
     remote: Remote;
+    devices: (user_id: string) => Promise<DeviceFacts | undefined>;
     now: () => number;
   },
 ) {
@@ -120,6 +122,7 @@ export async function buildMonitor(
         unreviewed_browsers: (await browsers.unreviewedBrowsers(user_id)).map(({ id }) => id),
       };
     },
+    devices: parts.devices,
     remote: async (user_id) => ({ long_sessions: await remote.countLonger(user_id, LONG_REMOTE_SESSION_MS) }),
     signaturesAge: scanner.signatures.age,
     now,

@@ -64,6 +64,9 @@ export interface Surroundings {
   presence_pause_ms?: number;
   /** How long a customer has to read an answer before they are told by mail, in ms. */
   unread_answer_ms?: number;
+  /** How long an agent's call waits for something to be told, and how often its socket is asked whether it lives, in ms. */
+  poll_wait_ms?: number;
+  agent_heartbeat_ms?: number;
   /** How often detection keeps the volumes that this server has counted, in ms. */
   volumes_fold_ms?: number;
 }

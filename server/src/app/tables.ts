@@ -4,6 +4,7 @@ import { AUTH_PERSONAL, type AuthTables } from '#features/auth/auth.tables.ts';
 import { TWO_FACTOR_PERSONAL, type TwoFactorTables } from '#features/auth/two-factor.tables.ts';
 import { CHAT_PERSONAL, type ChatTables } from '#features/chat/chat.tables.ts';
 import { DETECTION_PERSONAL, type DetectionTables } from '#features/detection/detection.tables.ts';
+import { DEVICE_PERSONAL, type DeviceTables } from '#features/devices/devices.tables.ts';
 import { ENFORCEMENT_PERSONAL, type EnforcementTables } from '#features/enforcement/enforcement.tables.ts';
 import { FIREWALL_PERSONAL, type FirewallTables } from '#features/firewall/firewall.tables.ts';
 import type { HelpTables } from '#features/help/help.tables.ts';
@@ -36,6 +37,7 @@ export type Tables = AuthTables &
   JobTables &
   ServerTables &
   FirewallTables &
+  DeviceTables &
   EnforcementTables;
 
 /** What the file of all one's data holds, in this order; the activity comes last. */
@@ -49,6 +51,7 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
   ...POSTURE_PERSONAL,
   ...DETECTION_PERSONAL,
   ...FIREWALL_PERSONAL,
+  ...DEVICE_PERSONAL,
   ...CHAT_PERSONAL,
   ...REMOTE_PERSONAL,
   ...SUBSCRIPTION_PERSONAL,

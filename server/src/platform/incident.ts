@@ -26,7 +26,7 @@ export interface Incident {
   /** What belongs together: the same rule and key of a person are one alert while it goes on. */
   key: string;
   user_id: string;
-  threat_type: ThreatType | 'false_alarm';
+  threat_type: ThreatType | 'false_alarm' | 'device_offline';
   severity: Severity;
   description: string;
   /** ISO time. */

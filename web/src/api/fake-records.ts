@@ -118,6 +118,7 @@ export function dashboardOf(parts: Partial<DashboardStatus> = {}): DashboardStat
     last_scan: recent_scans[0]?.scanned_at ?? 'Never',
     subscription: NO_PLAN,
     recent_scans,
+    devices: null,
     measured: {
       threats_neutralized: countOf('infected'),
       test_files_neutralized: 0,

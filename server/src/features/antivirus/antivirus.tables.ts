@@ -44,6 +44,10 @@ export interface AntivirusTables {
     edition: string | null;
     /** When the bytes were read, where the verdict is that of an earlier upload. */
     answered_from: string | null;
+    /** Of a file that a device found where it is: which one, as it was called then, and where. It was never uploaded. */
+    device_id: string | null;
+    device_name: string | null;
+    device_path: string | null;
   };
   quarantine_reports: {
     id: string;

@@ -49,6 +49,13 @@ interface Arrival extends Waiter {
   bytes: Buffer | undefined;
 }
 
+/** A file that a device found. */
+interface FoundOnDevice {
+  user_id: string;
+  device: { id: string; device_name: string };
+  file: { path: string; file_hash: string; size: number; threat: string; member: string | null; found_at: string };
+}
+
 /** The scans of all people. */
 export interface Antivirus extends KeptFiles, Pick<WaitingFiles, 'resume' | 'rescanWaiting' | 'signaturesChanged'> {
   newScanId(): string;
@@ -59,6 +66,8 @@ export interface Antivirus extends KeptFiles, Pick<WaitingFiles, 'resume' | 'res
    * @throws Problem `upload_cancelled` when they did, or deleted its record meanwhile. Nothing of the file is left then, its record included.
    */
   scan(arrival: Arrival): Promise<Scan>;
+  /** Records what a device found where it lies: nothing of the file is here. */
+  recordOnDevice(found: FoundOnDevice): Promise<void>;
   list(user_id: string, query: ScansQuery): Promise<Scan[]>;
   totals(user_id: string, search: string): Promise<ScanTotals>;
   find(id: string): Promise<ScanRow | undefined>;
@@ -92,6 +101,8 @@ const NO_COVERAGE: Coverage = {
   bytes_raw: 0,
   whole_file_conditions: true,
 };
+
+const UPLOADED = { device_id: null, device_name: null, device_path: null } as const;
 
 export function createAntivirus(parts: {
   database: Kysely<AntivirusTables & InstallationTables & JobTables>;
@@ -245,6 +256,7 @@ export function createAntivirus(parts: {
         kept_until: size === 0 ? null : waitsUntil(now()),
         edition: null,
         answered_from: null,
+        ...UPLOADED,
       };
       const record = createNewRecord({ database, leases, spool, keeping, row, news, meter: parts.meter });
       let known: Partial<Verdict> | undefined;
@@ -294,6 +306,20 @@ export function createAntivirus(parts: {
       }
       if (scanned === undefined) throw new Problem('upload_cancelled', { detail: DELETED });
       return scanOf(scanned);
+    },
+
+    async recordOnDevice({ user_id, device, file }) {
+      const scanned_at = at();
+      const row: ScanRow = {
+        ...{ id: newId(), user_id, filename: displayName(file.path), scan_status: 'infected', status_detail: null, scanned_at },
+        ...{ threat_detected: file.threat, threat_member: file.member, file_hash: file.file_hash, size: file.size },
+        ...{ media_type: null, first_seen_at: scanned_at, threat_facts: null, notes: '[]', engines: '[]', coverage: null },
+        ...{ spooled: 0, attempts: 0, engine_deaths: 0, engine_deaths_edition: null, unended_readings: 0, sealed: 0 },
+        ...{ in_store: 0, sealed_sha256: null, home: null, kept_until: null, edition: null, answered_from: null },
+        ...{ device_id: device.id, device_name: device.device_name, device_path: file.path },
+      };
+      await database.insertInto('scans').values(row).execute();
+      news.changed(row);
     },
 
     list: scanList.page,

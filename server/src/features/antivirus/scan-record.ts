@@ -24,6 +24,9 @@ export function scanOf({
   kept_until: _until,
   edition: _edition,
   answered_from: _from,
+  device_id,
+  device_name,
+  device_path,
   ...row
 }: ScanRow): Scan {
   const disguise = disguiseOf(row.filename, row.media_type);
@@ -32,6 +35,7 @@ export function scanOf({
     notes: [...(disguise === undefined ? [] : [disguise]), ...notesSchema.parse(JSON.parse(row.notes))],
     engines: enginesSchema.parse(JSON.parse(row.engines)),
     coverage: row.coverage === null ? null : coverageSchema.parse(JSON.parse(row.coverage)),
+    ...(device_id !== null && { device: { id: device_id, device_name: device_name ?? '', path: device_path ?? '' } }),
   };
 }
 

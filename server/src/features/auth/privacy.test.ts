@@ -4,6 +4,7 @@ import { currentUser, forgotPassword, login, register } from '@palisade/contract
 import { sendMessage } from '@palisade/contract/chat';
 import { readDashboard } from '@palisade/contract/dashboard';
 import { setPresence } from '@palisade/contract/desk';
+import { startDeviceScan } from '@palisade/contract/devices';
 import type { BodySentOf } from '@palisade/contract/endpoint';
 import { addRule } from '@palisade/contract/firewall';
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
@@ -19,6 +20,7 @@ import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { newId } from '#platform/id.ts';
 import { PERSONAL_TABLES } from '#server/app/tables.ts';
+import { enrol } from '#test/agent-double.ts';
 import { Authenticator } from '#test/authenticator.ts';
 import { freshDatabase, isPostgres, problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
@@ -50,6 +52,7 @@ async function leaveTraces(name: string): Promise<Person & { id: string; recover
   const rule = { rule_name: name, direction: 'inbound', action: 'block', protocol: 'tcp' } as const;
   replyOf(await call(addRule, { token, body: rule }));
   replyOf(await call(createSession, { token }));
+  await leaveDevice(person, name);
   replyOf(await call(readDashboard, { token }));
   const { session_code } = replyOf(await call(createSession, { token: boss.token }));
   replyOf(await call(joinSession, { token, body: { session_code } }));
@@ -63,6 +66,28 @@ async function leaveTraces(name: string): Promise<Person & { id: string; recover
   const recovery_code = await leaveSecondFactors(id);
   await vi.waitFor(() => expect(smtp.received.filter(({ to }) => to === email)).toHaveLength(1), { timeout: 10_000 });
   return { ...person, id, recovery_code };
+}
+
+/** A computer with a scan that found something, and a code that was not used. */
+async function leaveDevice({ token }: Person, name: string): Promise<void> {
+  const { device_id } = await enrol(app, token, { hostname: name });
+  const { database } = app.app;
+  const { user_id } = await database
+    .selectFrom('devices')
+    .select('user_id')
+    .where('id', '=', device_id)
+    .executeTakeFirstOrThrow();
+  const { id: scan_id } = replyOf(await call(startDeviceScan, { token, params: { id: device_id }, body: { scan: 'quick' } }));
+  const file = { path: `/home/${name}/a`, file_hash: 'a'.repeat(64), size: 1, threat: 'X', member: null, reason: null };
+  const found = { found_at: '2026-11-20T10:00:00.000Z', state: 'left', order_id: null, order_action: null } as const;
+  await database
+    .insertInto('device_findings')
+    .values({ id: newId(), user_id, device_id, finding_id: newId(), scan_id, ...file, ...found })
+    .execute();
+  await database
+    .insertInto('enrolment_codes')
+    .values({ code_hash: `code of ${user_id}`, user_id, expires_at: '2030-01-01T00:00:00.000Z' })
+    .execute();
 }
 
 /** As two-factor sign-in and refused sign-ins leave them. */

@@ -1,6 +1,13 @@
 import type { Scan } from '@palisade/contract/antivirus';
 import type { CurrentSubscription } from '@palisade/contract/current-subscription';
-import { type DashboardStatus, NEVER, RECENT_SCANS_MAXIMUM, readDashboard, type ScoreReason } from '@palisade/contract/dashboard';
+import {
+  type DashboardDevices,
+  type DashboardStatus,
+  NEVER,
+  RECENT_SCANS_MAXIMUM,
+  readDashboard,
+  type ScoreReason,
+} from '@palisade/contract/dashboard';
 import { type Api, serve } from '#platform/serve.ts';
 
 /** What the dashboard gathers; it holds nothing of its own. */
@@ -14,6 +21,7 @@ export interface DashboardSources {
     last_finished_at: string | null;
   }>;
   plan(user_id: string): Promise<CurrentSubscription>;
+  devices(user_id: string): Promise<DashboardDevices | null>;
   overview(user_id: string): Promise<{
     security_score: number;
     score_breakdown: ScoreReason[];
@@ -28,11 +36,12 @@ export interface DashboardSources {
 export function serveDashboard(api: Api, sources: DashboardSources): void {
   serve(api, readDashboard, 'customer', async ({ session }): Promise<DashboardStatus> => {
     const { id } = session.user;
-    const [recent_scans, scans, subscription, overview] = await Promise.all([
+    const [recent_scans, scans, subscription, overview, devices] = await Promise.all([
       sources.recentScans(id, RECENT_SCANS_MAXIMUM),
       sources.scanCounts(id),
       sources.plan(id),
       sources.overview(id),
+      sources.devices(id),
     ]);
     return {
       security_score: overview.security_score,
@@ -41,6 +50,7 @@ export function serveDashboard(api: Api, sources: DashboardSources): void {
       last_scan: recent_scans[0]?.scanned_at ?? NEVER,
       subscription,
       recent_scans,
+      devices,
       measured: {
         threats_neutralized: overview.blocked,
         test_files_neutralized: overview.test_files_blocked,

@@ -45,6 +45,7 @@ describe('the status of the dashboard', async () => {
         duration_months: null,
       },
       recent_scans: [],
+      devices: null,
       measured: {
         threats_neutralized: 0,
         test_files_neutralized: 0,

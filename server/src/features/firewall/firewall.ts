@@ -31,8 +31,10 @@ export interface Firewall {
   listRules(user_id: string): Promise<Rule[]>;
   /** All rules of a person, enabled or not. */
   countRules(user_id: string): Promise<number>;
-  /** How often the rules of each person were changed; 0 for whoever is not in the answer. */
-  revs(user_ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** How often a person's rules were changed, and those that are on. The rules are never older than `rev`. */
+  enforced(user_id: string): Promise<{ rev: number; rules: Rule[] }>;
+  rev(user_id: string): Promise<number>;
+  ruleIds(user_id: string): Promise<string[]>;
   find(id: string): Promise<Row | undefined>;
   /** @throws Problem `rule_limit`. */
   add(user_id: string, rule: NewRule): Promise<Rule>;
@@ -82,11 +84,9 @@ export function createFirewall(parts: {
   jobs: Pick<Jobs, 'handle'>;
   /** Told of whose rules are not as they were, where no call of theirs changed them. */
   onChange: (user_id: string) => void;
-  /** Told of whose rules are not as they were, whatever changed them. */
-  onRevision?: (user_id: string) => void;
   now: () => number;
 }): Firewall {
-  const { database, jobs, onChange, onRevision, now } = parts;
+  const { database, jobs, onChange, now } = parts;
   const at = () => new Date(now()).toISOString();
   const expiryOf = (lasts: Lasts | null | undefined) =>
     lasts === null || lasts === undefined ? null : new Date(now() + LASTS[lasts]).toISOString();
@@ -102,6 +102,15 @@ export function createFirewall(parts: {
     const time = now();
     return (await query.execute()).map((row) => ruleOf(row, time));
   };
+
+  async function revOf(user_id: string): Promise<number> {
+    const counted = await database
+      .selectFrom('firewall_rule_counts')
+      .select('rev')
+      .where('user_id', '=', user_id)
+      .executeTakeFirst();
+    return counted?.rev ?? 0;
+  }
 
   /** A rule as it is now, inside of a change. @throws Problem `not_found`. */
   async function current(transaction: Kysely<FirewallTables>, id: string): Promise<Rule> {
@@ -140,7 +149,7 @@ export function createFirewall(parts: {
     kind: RevisionKind,
     work: (transaction: Kysely<FirewallTables>) => Promise<Change[]>,
   ): Promise<Revision | undefined> {
-    const revision = await database.transaction().execute(async (transaction) => {
+    return await database.transaction().execute(async (transaction) => {
       const { rules, rev } = await transaction
         .insertInto('firewall_rule_counts')
         .values({ user_id, rules: 0, rev: 0 })
@@ -192,8 +201,6 @@ export function createFirewall(parts: {
         .executeTakeFirstOrThrow();
       return revisionOf(row);
     });
-    if (revision !== undefined) onRevision?.(user_id);
-    return revision;
   }
 
   /** Changes one rule. */
@@ -256,11 +263,24 @@ export function createFirewall(parts: {
       return row.rules;
     },
 
-    async revs(user_ids) {
-      const rows = await inBatches(user_ids, (ids) =>
-        database.selectFrom('firewall_rule_counts').select(['user_id', 'rev']).where('user_id', 'in', ids).execute(),
-      );
-      return new Map(rows.map(({ user_id, rev }) => [user_id, rev]));
+    rev: revOf,
+
+    async enforced(user_id) {
+      const rev = await revOf(user_id);
+      const rows = await database
+        .selectFrom('firewall_rules')
+        .selectAll()
+        .where('user_id', '=', user_id)
+        .where('enabled', '=', 1)
+        .orderBy('id')
+        .execute();
+      // Whoever enforces them ends a temporary one by itself, so that one revision is always the same rules.
+      return { rev, rules: rows.map((row) => ruleOf(row, 0)) };
+    },
+
+    async ruleIds(user_id) {
+      const rows = await database.selectFrom('firewall_rules').select('id').where('user_id', '=', user_id).execute();
+      return rows.map(({ id }) => id);
     },
 
     find: (id) => database.selectFrom('firewall_rules').selectAll().where('id', '=', id).executeTakeFirst(),

@@ -15,6 +15,8 @@ export interface PostureFacts {
     unreviewed_browsers: readonly string[];
   };
   remote: { long_sessions: number };
+  /** Undefined where there is no device, or none has said anything yet. */
+  devices: DeviceFacts | undefined;
   scans: {
     infected: number;
     overdue: number;
@@ -29,6 +31,22 @@ export interface PostureFacts {
   rules: OpenRules;
   /** How long ago the signatures were known to be the newest, in ms; undefined where nobody could say. */
   signatures_age_ms: number | undefined;
+}
+
+/** What devices say, by their names. */
+export interface DeviceFacts {
+  count: number;
+  /** How many the plan holds. */
+  plan_holds: number;
+  /** Those that do not have the rules that they should have, or whose kernel refused them. */
+  unapplied: readonly string[];
+  /** Not heard of for more than 24 hours. */
+  silent: readonly string[];
+  outdated: readonly string[];
+  /** Where no rule is enforced at all. */
+  unprotected: readonly string[];
+  /** Where security updates wait; undefined where no device could say. */
+  updates_waiting: readonly string[] | undefined;
 }
 
 export type Group = 'account' | 'rules' | 'devices' | 'files';
@@ -176,8 +194,18 @@ function lately(
   };
 }
 
-function waiting(check: Omit<Check, 'run'>): Check {
-  return check;
+/** The names of devices that are not as they should be; undefined where nobody can say. */
+type OddDevices = (devices: DeviceFacts) => readonly string[] | undefined;
+
+/** A check that devices answer. Without one it stays unknown. */
+function deviceCheck({ odd, fine, ...check }: Omit<Check, 'run'> & { odd: OddDevices; fine: string }): Check {
+  return {
+    ...check,
+    run({ devices }) {
+      const some = devices && odd(devices);
+      return some && { times: some.length > 0 ? 1 : 0, evidence: some.length > 0 ? `${names(some)}.` : fine };
+    },
+  };
 }
 
 /** Every check with its deduction ([H]: our own weights). Those without `run` need what this version does not have, and stay unknown. */
@@ -307,15 +335,17 @@ export const CHECKS: readonly Check[] = [
           : 'No two enabled rules are about the same traffic.',
     }),
   },
-  waiting({
+  deviceCheck({
     id: 'rule_not_applied',
     group: 'rules',
     severity: 'high',
     title: 'A rule is not applied on a device',
     goal: 'Every rule is applied on every device',
     advice: 'Look at the device, and connect it again.',
-    fix_route: '/firewall',
+    fix_route: '/devices',
     deduction: 8,
+    odd: ({ unapplied }) => unapplied,
+    fine: 'Every device has the rules that it should have.',
   }),
   ...(
     [
@@ -325,21 +355,68 @@ export const CHECKS: readonly Check[] = [
         'A device has been silent for more than 24 hours',
         'Every device was heard of within 24 hours',
         8,
+        ({ silent }) => silent,
+        'Every device was heard of lately.',
       ],
-      ['agent_outdated', 'medium', 'A device runs an outdated agent', 'Every device runs the current agent', 4],
+      [
+        'agent_outdated',
+        'medium',
+        'A device runs an outdated agent',
+        'Every device runs the current agent',
+        4,
+        ({ outdated }) => outdated,
+        'Every agent is of this version.',
+      ],
       [
         'updates_waiting',
         'high',
-        'Security updates have waited for more than 14 days',
-        'Security updates are installed within 14 days',
+        'Security updates wait on a device',
+        'No device waits for security updates',
         8,
+        ({ updates_waiting }) => updates_waiting,
+        'No device waits for one.',
       ],
-      ['host_firewall_off', 'critical', 'The firewall of a device is off', 'The firewall of every device is on', 15],
-      ['too_many_devices', 'low', 'There are more devices than the plan covers', 'The plan covers every device', 2],
-    ] as const
-  ).map(([id, severity, title, goal, deduction]) =>
-    waiting({ id, group: 'devices', severity, title, goal, advice: 'Look at the device.', fix_route: '/dashboard', deduction }),
+      [
+        'host_firewall_off',
+        'critical',
+        'The firewall of a device is off',
+        'The firewall of every device is on',
+        15,
+        ({ unprotected }) => unprotected,
+        'Every device can enforce rules.',
+      ],
+    ] as const satisfies readonly (readonly [string, Severity, string, string, number, OddDevices, string])[]
+  ).map(([id, severity, title, goal, deduction, odd, fine]) =>
+    deviceCheck({
+      ...{
+        id,
+        group: 'devices',
+        severity,
+        title,
+        goal,
+        advice: 'Look at the device.',
+        fix_route: '/devices',
+        deduction,
+        odd,
+        fine,
+      },
+    }),
   ),
+  {
+    id: 'too_many_devices',
+    group: 'devices',
+    severity: 'low',
+    title: 'There are more devices than the plan covers',
+    goal: 'The plan covers every device',
+    advice: 'Revoke a device that you do not use, or ask for a larger plan.',
+    fix_route: '/devices',
+    deduction: 2,
+    run: ({ devices }) =>
+      devices && {
+        times: devices.count > devices.plan_holds ? 1 : 0,
+        evidence: `${plural(devices.count, 'device is', 'devices are')} connected; the plan holds ${devices.plan_holds}.`,
+      },
+  },
   {
     id: 'long_remote_session',
     group: 'devices',

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { judge } from './judge.ts';
 import { readOpenRules } from './open-rules.ts';
-import { CHECKED_PORTS, CHECKS, type PostureFacts } from './posture-checks.ts';
+import { CHECKED_PORTS, CHECKS, type DeviceFacts, type PostureFacts } from './posture-checks.ts';
 
 const DAY_MS = 86_400_000;
 const NONE_LATELY = { infected: { week: 0, month: 0 }, unread: { week: 0, month: 0 } };
@@ -17,6 +17,7 @@ const nothing: PostureFacts = {
     unreviewed_browsers: [],
   },
   remote: { long_sessions: 0 },
+  devices: undefined,
   scans: { infected: 0, overdue: 0, lately: NONE_LATELY, repeated_threats: [] },
   unblocked: { malware: 0, high: 0, critical: 0 },
   newest: {},
@@ -177,6 +178,42 @@ describe('the score', () => {
     expect(security_score).toBe(score);
   });
 
+  const well: DeviceFacts = {
+    ...{ count: 1, plan_holds: 1, unapplied: [], silent: [], outdated: [], unprotected: [], updates_waiting: [] },
+  };
+  test.each<[string, DeviceFacts, string[], number]>([
+    ['that is as it should be', well, [], 100],
+    ['without its rules', { ...well, unapplied: ['Laptop'] }, ['rule_not_applied'], 92],
+    ['that is silent', { ...well, silent: ['Laptop'] }, ['device_silent'], 92],
+    ['of an earlier version', { ...well, outdated: ['Laptop'] }, ['agent_outdated'], 96],
+    ['that waits for updates', { ...well, updates_waiting: ['Laptop'] }, ['updates_waiting'], 92],
+    ['that cannot enforce a rule', { ...well, unprotected: ['Laptop'] }, ['host_firewall_off'], 85],
+    ['beyond the plan', { ...well, count: 2 }, ['too_many_devices'], 98],
+  ])('with a device %s', (_, devices, failed, score) => {
+    const { score_breakdown, security_score } = judge({ ...nothing, devices });
+    expect(score_breakdown.map(({ id }) => id)).toEqual(failed);
+    expect(security_score).toBe(score);
+  });
+
+  test('says of a device’s check that it passed only when a device could say', () => {
+    const stateOf = (devices: DeviceFacts | undefined, id: string) =>
+      judge({ ...nothing, devices }).findings.find((finding) => finding.id === id);
+    const ids = [
+      'rule_not_applied',
+      'device_silent',
+      'agent_outdated',
+      'updates_waiting',
+      'host_firewall_off',
+      'too_many_devices',
+    ];
+    for (const id of ids) {
+      expect(stateOf(undefined, id)?.state).toBe('unknown');
+      expect(stateOf(well, id)?.state).toBe('pass');
+    }
+    expect(stateOf({ ...well, updates_waiting: undefined }, 'updates_waiting')?.state).toBe('unknown');
+    expect(stateOf({ ...well, silent: ['Laptop', 'Tower'] }, 'device_silent')?.evidence).toContain('Laptop');
+  });
+
   test('is 100 less its reasons, unless a critical alert caps it, and never below 0', () => {
     const few = fc.nat(9);
     const names = fc.array(fc.string());
@@ -185,6 +222,7 @@ describe('the score', () => {
         const { security_score, score_breakdown, findings } = judge({
           account: nothing.account,
           remote: nothing.remote,
+          devices: nothing.devices,
           scans: { infected: malware, overdue, lately: NONE_LATELY, repeated_threats: [] },
           unblocked: { malware, high, critical },
           newest: {},
@@ -208,6 +246,10 @@ describe('a finding leads to where it can be mended:', () => {
   const failing: PostureFacts = {
     account,
     remote: { long_sessions: 1 },
+    devices: {
+      ...{ count: 3, plan_holds: 1, unapplied: ['a'], silent: ['a'], outdated: ['a'], unprotected: ['a'] },
+      updates_waiting: ['a'],
+    },
     scans: {
       infected: 1,
       overdue: 1,
@@ -237,6 +279,12 @@ describe('a finding leads to where it can be mended:', () => {
     ['allow_any_inbound', '/firewall'],
     ...CHECKED_PORTS.map((port): [string, string] => [`port_${port}_open`, '/firewall']),
     ['clashing_rules', '/firewall'],
+    ['rule_not_applied', '/devices'],
+    ['device_silent', '/devices'],
+    ['agent_outdated', '/devices'],
+    ['updates_waiting', '/devices'],
+    ['host_firewall_off', '/devices'],
+    ['too_many_devices', '/devices'],
     ['long_remote_session', '/remote'],
     ['infected_not_removed', '/chat'],
     ['infected_lately', '/antivirus'],

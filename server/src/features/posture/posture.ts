@@ -60,11 +60,13 @@ export function createPosture(parts: {
   rules: (user_id: string) => Promise<Rule[]>;
   account: (user_id: string) => Promise<PostureFacts['account']>;
   remote: (user_id: string) => Promise<PostureFacts['remote']>;
+  /** Read anew each time: a device that comes back is back. */
+  devices: (user_id: string) => Promise<PostureFacts['devices']>;
   signaturesAge: () => number | undefined;
   now: () => number;
   logger: FastifyBaseLogger;
 }): Posture {
-  const { alerts, scans, rules, account, remote, signaturesAge, now } = parts;
+  const { alerts, scans, rules, account, remote, devices, signaturesAge, now } = parts;
   // Of sessions that have been open for hours, some seconds tell nothing.
   const remotes = createPersonCache({ read: remote, now });
   const scores = createScoreHistory(parts);
@@ -82,16 +84,18 @@ export function createPosture(parts: {
   }
 
   async function judgementOf(user_id: string) {
-    const [tally, scanFacts, ruleList, accountFacts, remoteFacts] = await Promise.all([
+    const [tally, scanFacts, ruleList, accountFacts, remoteFacts, deviceFacts] = await Promise.all([
       alerts.tally(user_id),
       scans(user_id),
       rules(user_id),
       account(user_id),
       remotes.of(user_id),
+      devices(user_id),
     ]);
     const judgement = judge({
       account: accountFacts,
       remote: remoteFacts,
+      devices: deviceFacts,
       scans: scanFacts,
       signatures_age_ms: signaturesAge(),
       rules: openRulesOf(user_id, ruleList),

@@ -1,7 +1,10 @@
 import type { LiveEvent } from '@palisade/contract/events';
 
-/** Where events go, and who listens there hears them: what concerns one person, all staff of the support desk, or those of them who have a conversation open. */
-export type TopicName = `${typeof PERSON}${string}` | 'staff' | `conversation:${string}`;
+/**
+ * Where events go, and who listens there hears them: what concerns one person, all staff of the support desk, those of them who have a conversation open, and what
+ * one device is to be told.
+ */
+export type TopicName = `${typeof PERSON}${string}` | 'staff' | `conversation:${string}` | `device:${string}`;
 
 /** What the topics of people begin with: what everybody is told goes to these, so that no page hears it twice. */
 export const PERSON = 'person:';
@@ -14,6 +17,10 @@ export const STAFF_TOPIC: TopicName = 'staff';
 
 export function conversationTopic(conversation_id: string): TopicName {
   return `conversation:${conversation_id}`;
+}
+
+export function deviceTopic(device_id: string): TopicName {
+  return `device:${device_id}`;
 }
 
 /** An event as listeners get it. `id` is null for one that is not kept. */

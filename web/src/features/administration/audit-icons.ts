@@ -2,6 +2,7 @@ import type { ShownKind } from '@palisade/contract/audit';
 import {
   IconBan,
   IconCreditCard,
+  IconDeviceDesktop,
   IconDownload,
   IconFile,
   IconKey,
@@ -49,6 +50,9 @@ export const AUDIT_ICONS: Record<ShownKind, TablerIcon> = {
   suppression_added: IconShield,
   suppression_removed: IconShield,
   browser_trusted: IconShield,
+  device_enrolled: IconDeviceDesktop,
+  device_revoked: IconDeviceDesktop,
+  device_removed: IconDeviceDesktop,
   block_added: IconBan,
   block_lifted: IconBan,
   file_restored: IconFile,

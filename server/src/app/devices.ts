@@ -1,0 +1,167 @@
+import { VERSION } from '@palisade/contract/constants';
+import type { DashboardDevices } from '@palisade/contract/dashboard';
+import type { Device } from '@palisade/contract/devices';
+import type { LiveEvent } from '@palisade/contract/events';
+import type { FastifyInstance } from 'fastify';
+import type { Kysely } from 'kysely';
+import { type AgentService, createDeviceNews, serveAgents } from '#features/devices/agent-channel.ts';
+import { createAgents, type FoundOnDevice } from '#features/devices/agents.ts';
+import type { DeviceIncident } from '#features/devices/device-alerts.ts';
+import { serveDevices } from '#features/devices/devices.routes.ts';
+import type { DeviceTables } from '#features/devices/devices.tables.ts';
+import { createDevices } from '#features/devices/devices.ts';
+import { createEnrolment, type DeviceLimit } from '#features/devices/enrolment.ts';
+import type { Firewall } from '#features/firewall/firewall.ts';
+import type { DeviceFacts } from '#features/posture/posture-checks.ts';
+import { deviceLimit } from '#features/subscriptions/device-limit.ts';
+import type { Audit } from '#platform/audit.ts';
+import { SOCKET_LIMITS } from '#platform/channels/serve-socket.ts';
+import type { Counters } from '#platform/counters.ts';
+import { logFailure } from '#platform/database-patience.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { Api } from '#platform/serve.ts';
+import { deviceTopic, type Topics } from '#platform/topics/topics.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { Tables } from './tables.ts';
+
+/** The same start of an agent may come again before its old socket is found dead. */
+const SOCKETS_PER_DEVICE = 4;
+const DAY_MS = 86_400_000;
+const NUDGE: LiveEvent = { kind: 'changed', topic: 'devices' };
+
+/** Builds devices: their persons' side, their agents' side, and the socket between. */
+export function buildDevices(
+  surroundings: Surroundings,
+  parts: {
+    database: Kysely<Tables>;
+    audit: Audit;
+    counters: Counters;
+    firewall: Firewall;
+    jobs: Jobs;
+    topics: Topics;
+    raise: (incident: DeviceIncident) => Promise<void>;
+    recordScan: (found: FoundOnDevice) => Promise<void>;
+    changed: (user_id: string) => void;
+    now: () => number;
+  },
+) {
+  const { settings, logger } = surroundings;
+  const { database, audit, counters, firewall, jobs, topics, raise, recordScan, changed, now } = parts;
+  const tables = database.$pickTables<keyof DeviceTables | 'audit_entries' | 'audit_head'>();
+  const nudge = (device_id: string) => topics.publish(deviceTopic(device_id), NUDGE);
+  const news = createDeviceNews(changed);
+  const devices = createDevices({ database: tables, audit, rules: firewall, jobs, raise, nudge, now });
+  const agents = createAgents({
+    database: database.$pickTables<keyof DeviceTables>(),
+    rules: firewall,
+    raise,
+    recordScan,
+    now,
+  });
+  const limitOf: DeviceLimit = (transaction, user_id) =>
+    deviceLimit(transaction.$extendTables<Pick<Tables, 'subscriptions'>>().$pickTables<'subscriptions'>(), user_id, now());
+  const enrolment = createEnrolment({
+    database: tables,
+    audit,
+    counters,
+    limitOf,
+    now,
+  });
+  let service: AgentService | undefined;
+
+  return {
+    devices,
+
+    /** What posture looks at. */
+    async facts(user_id: string): Promise<DeviceFacts | undefined> {
+      const known = (await devices.living(user_id)).filter(({ capabilities }) => capabilities !== null);
+      if (known.length === 0) return undefined;
+      const named = (matches: (device: Device) => boolean) => known.filter(matches).map(({ device_name }) => device_name);
+      const day_ago = new Date(now() - DAY_MS).toISOString();
+      const updatesOf = ({ posture }: Device) => posture.find(({ check }) => check === 'security_updates')?.state ?? 'unknown';
+      return {
+        count: known.length,
+        plan_holds: await limitOf(tables, user_id),
+        unapplied: named(({ enforcement }) => !['applied', 'trial'].includes(enforcement.state)),
+        silent: named(({ last_seen_at }) => last_seen_at !== null && last_seen_at < day_ago),
+        outdated: named(({ agent_version }) => agent_version !== VERSION),
+        unprotected: named(({ capabilities }) => capabilities?.firewall === 'unavailable'),
+        updates_waiting: known.every((device) => updatesOf(device) === 'unknown')
+          ? undefined
+          : named((device) => updatesOf(device) === 'fail'),
+      };
+    },
+
+    /** What the dashboard shows as measured; null for an account without devices. */
+    async ofDashboard(user_id: string): Promise<DashboardDevices | null> {
+      const living = await devices.living(user_id);
+      if (living.length === 0) return null;
+      const blocked = await devices.blocked(user_id);
+      const newest = living
+        .flatMap(({ device_name, telemetry, telemetry_at }) =>
+          telemetry && telemetry_at ? [{ device_name, telemetry, at: telemetry_at }] : [],
+        )
+        .sort((one, other) => (one.at < other.at ? 1 : -1))[0];
+      const scanned = living
+        .flatMap(({ device_name, last_full_scan_at: at }) => (at === null ? [] : [{ device_name, at }]))
+        .sort((one, other) => (one.at < other.at ? 1 : -1))[0];
+      return {
+        count: living.length,
+        online: living.filter(({ state }) => state === 'online').length,
+        health: newest
+          ? {
+              ...{ device_name: newest.device_name, at: newest.at, cpu_percent: newest.telemetry.cpu_percent },
+              ...{ memory_percent: newest.telemetry.memory_percent, network_percent: newest.telemetry.network_percent },
+            }
+          : null,
+        last_deep_scan: scanned ?? null,
+        blocked_last_hour: blocked.packets,
+        blocked_total: blocked.packets_total,
+      };
+    },
+
+    /** The rules of a person are not as they were. Never fails and never waits. */
+    rulesChanged(user_id: string): void {
+      devices
+        .rulesChanged(user_id)
+        .catch((error: unknown) => logFailure(logger, error, 'devices could not be told of new rules; they hear of them later'));
+    },
+
+    serve(api: Api): void {
+      serveDevices(api, {
+        ...{ devices, enrolment, agents, onChange: changed, public_url: settings.public_url, now },
+        agentService() {
+          if (service === undefined) throw new Error('the agents’ socket is not served yet');
+          return service;
+        },
+      });
+    },
+
+    /** After `openSockets`. */
+    serveSocket(fastify: FastifyInstance): void {
+      service = serveAgents(fastify, {
+        ...{ agents, topics, onNews: news.told, now, poll_wait_ms: surroundings.poll_wait_ms },
+        opening: { rate: settings.limits['sockets.source'], counters },
+        limits: {
+          ...SOCKET_LIMITS,
+          heartbeat_ms: surroundings.agent_heartbeat_ms ?? 20_000,
+          sockets_per_principal: SOCKETS_PER_DEVICE,
+          // A whole desired state of 1,000 rules may wait for a slow agent.
+          waiting_bytes: 32 * 1024 ** 2,
+        },
+        public_url: settings.public_url,
+      });
+    },
+
+    endSockets(): void {
+      service?.sockets.close();
+    },
+
+    close(): void {
+      service?.sockets.close();
+      news.close();
+    },
+  };
+}
+
+export type BuiltDevices = ReturnType<typeof buildDevices>;

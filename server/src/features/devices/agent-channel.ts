@@ -1,0 +1,204 @@
+import {
+  AGENT_CLOSED,
+  AGENT_HEARTBEAT_MS,
+  agentChannel,
+  type Hello,
+  POLL_WAIT_MS,
+  type Said,
+  type Told,
+} from '@palisade/contract/agent';
+import { CLOSED } from '@palisade/contract/channel';
+import type { FastifyInstance } from 'fastify';
+import { type Connection, type Refusal, type SocketParts, type Sockets, serveSocket } from '#platform/channels/serve-socket.ts';
+import { logFailure } from '#platform/database-patience.ts';
+import { newId } from '#platform/id.ts';
+import { Problem } from '#platform/problem.ts';
+import { deviceTopic, type Topics } from '#platform/topics/topics.ts';
+import type { AgentPrincipal, Agents } from './agents.ts';
+
+const REFUSALS: Record<'revoked' | 'in_use', Refusal> = {
+  revoked: { code: AGENT_CLOSED.revoked, reason: 'This device was revoked.' },
+  in_use: { code: AGENT_CLOSED.in_use, reason: 'Another agent with this identity is connected.' },
+};
+const AGAIN: Refusal = { code: CLOSED.again, reason: 'Something may not have been told.' };
+/** Frames of one agent that wait while an earlier one is kept. */
+const WAITING_MAXIMUM = 60;
+/** How often pages are told of one device at most, in ms. */
+const NEWS_EVERY_MS = 1_000;
+
+/** Tells pages of what is new of devices: at once, and then not more often than they can look. */
+export function createDeviceNews(tell: (user_id: string) => void): { told(user_id: string): void; close(): void } {
+  const waiting = new Map<string, { again: boolean; timer: NodeJS.Timeout }>();
+
+  function begin(user_id: string): void {
+    tell(user_id);
+    const timer = setTimeout(() => {
+      const again = waiting.get(user_id)?.again === true;
+      waiting.delete(user_id);
+      if (again) begin(user_id);
+    }, NEWS_EVERY_MS).unref();
+    waiting.set(user_id, { again: false, timer });
+  }
+
+  return {
+    told(user_id) {
+      const pause = waiting.get(user_id);
+      if (pause === undefined) begin(user_id);
+      else pause.again = true;
+    },
+    close() {
+      for (const { timer } of waiting.values()) clearTimeout(timer);
+      waiting.clear();
+    },
+  };
+}
+
+/** What an agent and the server have between them, over a socket or over calls. */
+export interface AgentService {
+  sockets: Pick<Sockets, 'close' | 'open'>;
+  /** The same over HTTP: what is said, answered with what is to be told, after a while where that is nothing. @throws Problem `device_revoked`, `device_in_use`. */
+  poll(hello: Hello, said: readonly Said[], signal: AbortSignal): Promise<Told[]>;
+}
+
+/** Serves the agents' socket, after `openSockets`. */
+export function serveAgents(
+  fastify: FastifyInstance,
+  parts: SocketParts & {
+    agents: Agents;
+    topics: Pick<Topics, 'listen'>;
+    /** Told of whose device said something. */
+    onNews: (user_id: string) => void;
+    now: () => number;
+    poll_wait_ms?: number | undefined;
+  },
+): AgentService {
+  const { agents, topics, onNews, now, poll_wait_ms = POLL_WAIT_MS, ...socketParts } = parts;
+  const welcome = (): Told => ({ kind: 'welcome', at: new Date(now()).toISOString(), heartbeat_ms: AGENT_HEARTBEAT_MS });
+
+  /** One connection: its frames are kept one after the other, and it is told what its device is to do whenever that is not what it was told. */
+  function converse(connection: Connection<AgentPrincipal, Told>) {
+    const { principal } = connection;
+    let told: string | undefined;
+    let waiting = 0;
+    let work: Promise<void> = Promise.resolve();
+    let isAsked = false;
+    let isOver = false;
+
+    function enqueue(task: () => Promise<void>): void {
+      waiting += 1;
+      work = work
+        .then(() => (isOver ? undefined : task()))
+        .catch((error: unknown) => {
+          logFailure(fastify.log, error, 'what an agent said could not be kept', { device: principal.id });
+          // It is said again over the next connection.
+          connection.end(AGAIN);
+        })
+        .finally(() => {
+          waiting -= 1;
+        });
+    }
+
+    /** Looks whether there is something to tell; what is asked for meanwhile is one look. */
+    function look(): void {
+      if (isAsked) return;
+      isAsked = true;
+      enqueue(async () => {
+        isAsked = false;
+        const mark = await agents.markOf(principal.id);
+        if (mark === told && mark !== undefined) return;
+        const state = mark === undefined ? undefined : await agents.desired(principal.id);
+        if (state === undefined) return connection.end(REFUSALS.revoked);
+        told = state.mark;
+        connection.tell(state.desired);
+      });
+    }
+
+    const stop = topics.listen(deviceTopic(principal.id), undefined, {
+      onStart() {
+        connection.tell(welcome());
+        look();
+        onNews(principal.user_id);
+      },
+      onEvent: look,
+      onLost: () => connection.end(AGAIN),
+    });
+
+    return {
+      onFrame(frame: Said) {
+        if (waiting >= WAITING_MAXIMUM) return connection.end({ code: CLOSED.malformed, reason: 'Too much at once.' });
+        enqueue(async () => {
+          for (const answer of await agents.hear(principal, frame)) connection.tell(answer);
+          onNews(principal.user_id);
+          look();
+        });
+      },
+      onLeave() {
+        isOver = true;
+        stop();
+        void agents
+          .leave(principal)
+          .then(() => onNews(principal.user_id))
+          .catch((error: unknown) => logFailure(fastify.log, error, 'the end of an agent’s connection could not be kept'));
+      },
+    };
+  }
+
+  const sockets = serveSocket<AgentPrincipal, Hello, Said, Told>(
+    fastify,
+    {
+      channel: agentChannel,
+      async meet(hello) {
+        const met = await agents.connect(hello);
+        return 'principal' in met ? met : { refusal: REFUSALS[met.refused] };
+      },
+      keyOf: ({ id }) => id,
+      async refused(some) {
+        const lost = await agents.renew(some);
+        return new Map([...lost].map(([principal, reason]) => [principal, REFUSALS[reason]]));
+      },
+      join: converse,
+    },
+    socketParts,
+  );
+
+  return {
+    sockets,
+
+    async poll(hello, said, signal) {
+      const met = await agents.connect(hello);
+      if ('refused' in met) throw new Problem(met.refused === 'revoked' ? 'device_revoked' : 'device_in_use');
+      const { principal } = met;
+      const answers: Told[] = [];
+      for (const frame of said) answers.push(...(await agents.hear(principal, frame)));
+      onNews(principal.user_id);
+      let state = await agents.desired(principal.id);
+      if (state === undefined) throw new Problem('device_revoked');
+      const has_it = hello.applied_rev === state.desired.rev && hello.ruleset_hash === state.desired.hash;
+      const is_idle = state.desired.scan_jobs.length === 0 && state.desired.file_orders.length === 0;
+      if (answers.length === 0 && has_it && is_idle) {
+        await untilNudged(principal.id, signal);
+        state = await agents.desired(principal.id);
+        if (state === undefined) throw new Problem('device_revoked');
+      }
+      return [welcome(), state.desired, ...answers];
+    },
+  };
+
+  function untilNudged(device_id: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      let isEnded = false;
+      let stop: (() => void) | undefined;
+      const end = () => {
+        isEnded = true;
+        clearTimeout(timer);
+        signal.removeEventListener('abort', end);
+        stop?.();
+        resolve();
+      };
+      const timer = setTimeout(end, poll_wait_ms);
+      signal.addEventListener('abort', end, { once: true });
+      stop = topics.listen(deviceTopic(device_id), newId(), { onStart() {}, onEvent: end, onLost: end });
+      if (isEnded) stop();
+    });
+  }
+}

@@ -1,0 +1,90 @@
+import {
+  type AckState,
+  capabilitiesSchema,
+  devicePathSchema,
+  foreignTableSchema,
+  osSchema,
+  postureSchema,
+  scanProgressOnDeviceSchema,
+  telemetrySchema,
+} from '@palisade/contract/agent';
+import type { Device, DeviceFinding, DeviceScan, Enforcement } from '@palisade/contract/devices';
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import type { DeviceTables } from './devices.tables.ts';
+
+export type DeviceRow = Selectable<DeviceTables['devices']>;
+export type ScanRow = Selectable<DeviceTables['device_scans']>;
+export type FindingRow = Selectable<DeviceTables['device_findings']>;
+
+const errorsSchema = z.array(z.object({ rule_id: z.string().nullable(), message: z.string() }));
+const postureListSchema = z.array(postureSchema);
+const tablesSchema = z.array(foreignTableSchema);
+export const foldersSchema = z.array(devicePathSchema);
+
+/** JSON of a column. What an earlier version wrote and this one cannot read is as if nothing was said. */
+function read<T>(schema: z.ZodType<T>, text: string | null): T | undefined {
+  return text === null ? undefined : schema.safeParse(JSON.parse(text)).data;
+}
+
+/** The revision that a device should have: changes of its person's rules and of its own. It never falls. */
+export function desiredRev({ own_rev }: Pick<DeviceRow, 'own_rev'>, rules_rev: number): number {
+  return 1 + rules_rev + own_rev;
+}
+
+function stateOf({ ack_rev, ack_state }: DeviceRow, desired_rev: number): 'pending' | AckState {
+  return ack_state === null || ack_rev < desired_rev ? 'pending' : ack_state;
+}
+
+function enforcementOf(row: DeviceRow, desired_rev: number): Enforcement {
+  const is_applied = row.applied_rev === desired_rev && stateOf(row, desired_rev) === 'applied';
+  return {
+    state: stateOf(row, desired_rev),
+    desired_rev,
+    applied_rev: row.applied_rev,
+    pending_since: is_applied ? null : (row.pending_since ?? row.enrolled_at),
+    applied_at: row.applied_at,
+    errors: read(errorsSchema, row.ack_errors) ?? [],
+  };
+}
+
+/** A device as a reply has it. */
+export function deviceOf(
+  row: DeviceRow,
+  more: { rules_rev: number; rules_count: number; is_online: boolean; scan: ScanRow | undefined },
+): Device {
+  const desired_rev = desiredRev(row, more.rules_rev);
+  return {
+    id: row.id,
+    device_name: row.device_name,
+    hostname: row.hostname,
+    os: read(osSchema, row.os) ?? { platform: 'other', name: '', arch: '' },
+    agent_version: row.agent_version,
+    enrolled_at: row.enrolled_at,
+    revoked_at: row.revoked_at,
+    last_seen_at: row.last_seen_at,
+    state: row.revoked_at !== null ? 'revoked' : more.is_online ? 'online' : 'offline',
+    capabilities: read(capabilitiesSchema, row.capabilities) ?? null,
+    skew_ms: row.skew_ms,
+    defaults: { inbound: row.default_inbound, outbound: row.default_outbound },
+    enforcement: enforcementOf(row, desired_rev),
+    rules_count: more.rules_count,
+    telemetry: read(telemetrySchema, row.telemetry) ?? null,
+    telemetry_at: row.telemetry_at,
+    posture: read(postureListSchema, row.posture) ?? [],
+    foreign_tables: read(tablesSchema, row.foreign_tables) ?? [],
+    is_watching: row.is_watching === 1,
+    watched: read(foldersSchema, row.watched) ?? [],
+    exclusions: read(foldersSchema, row.exclusions) ?? [],
+    scan: more.scan === undefined ? null : deviceScanOf(more.scan),
+    last_full_scan_at: row.last_full_scan_at,
+  };
+}
+
+export function deviceScanOf({ user_id: _, wanted: __, progress, ...row }: ScanRow): DeviceScan {
+  return { ...row, progress: read(scanProgressOnDeviceSchema, progress) ?? null };
+}
+
+export function findingOf({ user_id: _, finding_id: __, order_id: ___, order_action, ...row }: FindingRow): DeviceFinding {
+  return { ...row, order: order_action };
+}

@@ -1,0 +1,121 @@
+import { downloadSignatures, enrolDevice, leaveDevice, pollAgent, verifyDevice } from '@palisade/contract/agent';
+import {
+  countRules,
+  createEnrolmentCode,
+  listBlocked,
+  listDeviceFindings,
+  listDeviceScans,
+  listDevices,
+  orderDeviceFinding,
+  readDevice,
+  removeDevice,
+  renameDevice,
+  revokeDevice,
+  setDeviceDefaults,
+  setDeviceFolders,
+  startDeviceScan,
+  steerDeviceScan,
+} from '@palisade/contract/devices';
+import type { FastifyRequest } from 'fastify';
+import { originOf } from '#platform/origin.ts';
+import { nextPage } from '#platform/page.ts';
+import { Problem } from '#platform/problem.ts';
+import { type Api, serve } from '#platform/serve.ts';
+import type { AgentService } from './agent-channel.ts';
+import type { Agents } from './agents.ts';
+import type { Devices } from './devices.ts';
+import type { Enrolment } from './enrolment.ts';
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
+const NOT_SAFE =
+  'This server cannot be reached by https, so nobody can be sure that the agent comes from it. Have it reached by https, and set PUBLIC_URL.';
+
+/** The line that makes a computer a device: only from where what is downloaded is what this server sent. */
+export function commandOf(code: string, base: string): { command: string | null; refusal: string | null } {
+  const { protocol, hostname, origin } = new URL(base);
+  if (protocol !== 'https:' && !LOOPBACK.test(hostname)) return { command: null, refusal: NOT_SAFE };
+  return { command: `curl -fsS ${origin}/agent/install.sh | sudo sh -s -- ${code}`, refusal: null };
+}
+
+/** Where pages and agents reach this server. */
+export function baseOf(request: FastifyRequest, public_url: string | undefined): string {
+  return public_url ?? `${request.protocol}://${request.host}`;
+}
+
+export function serveDevices(
+  api: Api,
+  parts: {
+    devices: Devices;
+    enrolment: Enrolment;
+    agents: Agents;
+    agentService: () => AgentService;
+    /** Told of whose devices are not as they were, where no call of theirs changed them. */
+    onChange: (user_id: string) => void;
+    public_url: string | undefined;
+    now: () => number;
+  },
+): void {
+  const { devices, enrolment, agents, agentService, onChange, public_url, now } = parts;
+  const own = { find: ({ id }: { id: string }) => devices.find(id) };
+  const ownScan = { find: ({ id }: { id: string }) => devices.findScan(id) };
+  const ownFinding = { find: ({ id }: { id: string }) => devices.findFinding(id) };
+  const doer = (request: FastifyRequest, actor_id: string) => ({ origin: originOf(request), actor_id });
+
+  serve(api, listDevices, 'customer', async ({ session, query, header, request }) => {
+    const rows = await devices.list(session.user.id, query);
+    nextPage({ rows, query, url: request.url, header });
+    return rows;
+  });
+  serve(api, createEnrolmentCode, 'customer', async ({ session, request }) => {
+    const { code, expires_at } = await enrolment.newCode(session.user.id);
+    return { code, expires_at, ...commandOf(code, baseOf(request, public_url)) };
+  });
+  serve(api, countRules, 'customer', ({ session }) => devices.counters(session.user.id));
+  serve(api, listBlocked, 'customer', ({ session }) => devices.blocked(session.user.id));
+  serve(api, readDevice, own, ({ row }) => devices.read(row));
+  serve(api, renameDevice, own, ({ row, body }) => devices.rename(row, body.device_name));
+  serve(api, setDeviceDefaults, own, ({ row, body }) => devices.setDefaults(row, body));
+  serve(api, setDeviceFolders, own, ({ row, body }) => devices.setFolders(row, body));
+  serve(api, revokeDevice, own, ({ row, session, request }) => devices.revoke(row, doer(request, session.user.id)));
+  serve(api, removeDevice, own, ({ row, session, request }) => devices.remove(row, doer(request, session.user.id)));
+  serve(api, listDeviceScans, own, async ({ row, query, header, request }) => {
+    const rows = await devices.scans(row, query);
+    nextPage({ rows, query, url: request.url, header });
+    return rows;
+  });
+  serve(api, startDeviceScan, own, ({ row, body }) => devices.startScan(row, body));
+  serve(api, steerDeviceScan, ownScan, ({ row, body }) => devices.steerScan(row, body.wanted));
+  serve(api, listDeviceFindings, 'customer', async ({ session, query, header, request }) => {
+    const rows = await devices.findings(session.user.id, query);
+    nextPage({ rows, query, url: request.url, header });
+    return rows;
+  });
+  serve(api, orderDeviceFinding, ownFinding, ({ row, body }) => devices.order(row, body.action));
+
+  // The agents' own. What a device may reach is named by its token alone.
+  serve(api, enrolDevice, 'anyone', async ({ body, request }) => {
+    const { user_id, ...enrolled } = await enrolment.enrol(body, originOf(request));
+    onChange(user_id);
+    return enrolled;
+  });
+  serve(api, verifyDevice, 'anyone', async ({ body }) => {
+    if ((await agents.authenticate(body)) === undefined) throw new Problem('device_revoked');
+    return { nonce: body.nonce, at: new Date(now()).toISOString() };
+  });
+  serve(api, pollAgent, 'anyone', async ({ body, request }) => {
+    const gone = new AbortController();
+    request.raw.once('close', () => gone.abort());
+    return { told: await agentService().poll(body.hello, body.said, gone.signal) };
+  });
+  serve(api, downloadSignatures, 'anyone', async ({ body }) => {
+    if ((await agents.authenticate(body)) === undefined) throw new Problem('device_revoked');
+    // A device uses the signatures that came with its agent: `desired` names no others.
+    throw new Problem('not_found', { detail: 'There are no signatures of this version here.' });
+  });
+  serve(api, leaveDevice, 'anyone', async ({ body, request }) => {
+    const row = await agents.authenticate(body);
+    if (row === undefined) throw new Problem('device_revoked');
+    await devices.revoke(row, doer(request, row.user_id));
+    onChange(row.user_id);
+  });
+}

@@ -1,0 +1,136 @@
+import type { AckState, DeviceScanState, ScanJob, ScanKind } from '@palisade/contract/agent';
+import type { DeviceFinding } from '@palisade/contract/devices';
+import type { Action, Direction } from '@palisade/contract/firewall';
+import type { PersonalTable } from '#platform/personal-data.ts';
+
+export interface DeviceTables {
+  devices: {
+    id: string;
+    user_id: string;
+    device_name: string;
+    hostname: string;
+    /** JSON, as the agent says it. */
+    os: string;
+    public_key: string;
+    /** SHA-256 in hex of the token. */
+    token_hash: string;
+    agent_version: string;
+    enrolled_at: string;
+    revoked_at: string | null;
+    last_seen_at: string | null;
+    /** Who has its one connection, and until when without a word of it, by the clock of the database. */
+    instance: string | null;
+    connection_id: string | null;
+    connected_until: string | null;
+    /** JSON. */
+    capabilities: string | null;
+    skew_ms: number | null;
+    default_inbound: Action;
+    default_outbound: Action;
+    /** Changes of its own that make a revision, beside those of its person's rules. */
+    own_rev: number;
+    /** Changes of anything that it is told, its revisions apart. */
+    told_rev: number;
+    /** What it last said of a revision. */
+    ack_rev: number;
+    ack_state: AckState | null;
+    /** JSON. */
+    ack_errors: string;
+    applied_rev: number;
+    applied_at: string | null;
+    pending_since: string | null;
+    /** The report that was counted last, of which start of the agent. */
+    report_instance: string | null;
+    report_seq: number;
+    blocked_total: number;
+    /** JSON, with `posture`, `foreign_tables`, `watched` and `exclusions`. */
+    telemetry: string | null;
+    telemetry_at: string | null;
+    posture: string;
+    foreign_tables: string;
+    /** 0 or 1. */
+    is_watching: number;
+    watched: string;
+    exclusions: string;
+    last_full_scan_at: string | null;
+    /** When its person was told that it has been silent for long; null once it is heard again. */
+    silence_told_at: string | null;
+  };
+  /** Devices of a person that are not revoked. */
+  device_counts: { user_id: string; devices: number };
+  enrolment_codes: { code_hash: string; user_id: string; expires_at: string };
+  device_counters: {
+    device_id: string;
+    /** A rule's id, or the direction whose default decided. */
+    of: string;
+    /** When the counter last began at 0: `packets` and `bytes` are since then, and those before are from earlier. */
+    epoch: string;
+    packets: number;
+    bytes: number;
+    packets_before: number;
+    bytes_before: number;
+    last_at: string | null;
+  };
+  /** What was dropped lately, in parts of five minutes. */
+  device_blocked: {
+    device_id: string;
+    part: string;
+    direction: Direction;
+    protocol: 'tcp' | 'udp' | 'icmp' | 'other';
+    address: string;
+    /** -1 where there is none. */
+    port: number;
+    packets: number;
+    first_at: string;
+    last_at: string;
+  };
+  device_events: { device_id: string; id: string; heard_at: string };
+  device_scans: {
+    id: string;
+    user_id: string;
+    device_id: string;
+    scan: ScanKind;
+    path: string | null;
+    wanted: ScanJob['wanted'];
+    state: DeviceScanState;
+    reason: string | null;
+    requested_at: string;
+    started_at: string | null;
+    ended_at: string | null;
+    signatures_version: string | null;
+    /** JSON. */
+    progress: string | null;
+    files_found: number;
+  };
+  device_findings: {
+    id: string;
+    user_id: string;
+    device_id: string;
+    /** As the device names it. */
+    finding_id: string;
+    scan_id: string | null;
+    path: string;
+    file_hash: string;
+    size: number;
+    threat: string;
+    member: string | null;
+    found_at: string;
+    state: DeviceFinding['state'];
+    reason: string | null;
+    /** What its person asked for and the device has not done. */
+    order_id: string | null;
+    order_action: 'restore' | 'delete' | null;
+  };
+}
+
+export const DEVICE_PERSONAL: readonly PersonalTable[] = [
+  {
+    table: 'devices',
+    withheld: ['token_hash', 'public_key', 'instance', 'connection_id', 'connected_until', 'report_instance', 'report_seq'],
+    json: ['os', 'capabilities', 'ack_errors', 'telemetry', 'posture', 'foreign_tables', 'watched', 'exclusions'],
+  },
+  { table: 'device_counts', key: 'user_id' },
+  { table: 'enrolment_codes', key: 'code_hash', withheld: ['code_hash'] },
+  { table: 'device_scans', json: ['progress'] },
+  { table: 'device_findings' },
+];
