@@ -41,12 +41,12 @@ export const AUDIT_KINDS = [
   'setup_changed',
   'proxy_findings_cleared',
   'false_alarm_decided',
-  'device_enrolled',
-  'device_revoked',
-  'device_removed',
   'customer_card_opened',
   'shared_thing_opened',
   'desk_settings_changed',
+  'device_enrolled',
+  'device_revoked',
+  'device_removed',
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { crc32, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { containersOf } from '#test/containers.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
@@ -212,6 +212,20 @@ describe('twice as many bytes cost twice as much, or are given up', () => {
     expect(twice.matched).toBeLessThan(2.5 * once.matched + 64 * KIB);
     expect(twice.matched).toBeLessThan(32 * 128 * KIB);
   });
+});
+
+test('an archive behind noise in the packed text of a picture is opened', async () => {
+  const packed = deflateSync(Buffer.concat([noise(700), zip([{ name: 'eicar.com', content: EICAR }])]));
+  const chunk = (type: string, body: Buffer) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(body.length);
+    const sum = Buffer.alloc(4);
+    sum.writeUInt32BE(crc32(Buffer.concat([Buffer.from(type), body])));
+    return Buffer.concat([length, Buffer.from(type), body, sum]);
+  };
+  const after_header = 8 + 25;
+  const text = chunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), packed]));
+  expect((await examined(PNG.subarray(0, after_header), text, PNG.subarray(after_header))).threat).toBe('EICAR-Test-File');
 });
 
 test('two archives of whole files, of which the last file is an archive itself, are whole', async () => {

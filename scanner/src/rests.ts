@@ -242,7 +242,7 @@ export class Rests {
     return Math.max(at, after);
   }
 
-  /** What a picture or a sound carries beside what it shows: a member where it is a file or a text, else only matched as a piece of its own. */
+  /** What a picture or a sound carries beside what it shows: a member where it is a file or a text, or one begins in it, else only matched as a piece of its own. */
   private async parts(): Promise<void> {
     const { walk, trail, reader, depth } = this;
     for (const part of leafParts(reader)) {
@@ -257,8 +257,12 @@ export class Rests {
         continue;
       }
       if (!isFileHead(head, bytes.length) && textFormOf(bytes.subarray(0, LOOK_BYTES)) === undefined) {
-        matchPieces(walk, [walk.match(bytes, undefined, pathOf(walk, trail))], [...trail, name]);
-        continue;
+        let holds = false;
+        const onPlaces: Parameters<typeof walk.match>[1] = (_carved, offsets) => {
+          holds ||= offsets.length > 0;
+        };
+        matchPieces(walk, [walk.match(bytes, onPlaces, pathOf(walk, trail))], [...trail, name]);
+        if (!holds) continue;
       }
       await this.steps.examineMember(walk, { name, read: () => ({ content: { size: bytes.length, bytes } }) }, depth + 1, [
         ...trail,

@@ -76,12 +76,15 @@ function asciiIn(piece: Buffer, encoding: Encoding): number | undefined {
   return wrong * CONTROLS_ONE_OF > units ? undefined : ascii;
 }
 
+/** Names in front of numbers are no texts. Bytes. */
+const PADDED_LEAST = 32;
+
 /** Whether bytes are a text in ASCII or in any encoding that has ASCII in it, and zeros that fill up what it came in. */
 function isPlain(padded: Buffer): boolean {
   let end = padded.length;
   while (end > 0 && padded[end - 1] === 0) end -= 1;
   const piece = padded.subarray(0, end);
-  if (end === 0 || piece.includes(0)) return false;
+  if (end < Math.min(padded.length, PADDED_LEAST) || piece.includes(0)) return false;
   let wrong = 0;
   // By index: each text is looked at several times, and an iterator takes four times as long.
   for (let at = 0; at < piece.length; at += 1) {

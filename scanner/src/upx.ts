@@ -189,7 +189,7 @@ function blocksAt(reader: Reader, mark: number): Block[] {
 const isKnown = (method: number) => method in NRV || method === METHOD.lzma || method === METHOD.deflate;
 
 /** What of a program UPX packed; nothing where no mark of it leads to anything. */
-export function upxBlocks(reader: Reader): Block[] {
+function upxBlocks(reader: Reader): Block[] {
   let at = 0;
   for (let marks = 0; marks < MARKS_MAXIMUM; marks += 1) {
     at = reader.find(MARK, at + 1, SEARCHED_BYTES);

@@ -293,6 +293,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   });
   const desk = await buildDesk(surroundings, {
     ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
+    devices: devices.devices,
     files: attachments,
   });
   keepRetention({
@@ -302,7 +303,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       () => forgetOldDrills(database.$pickTables<'alerts'>(), now()),
       () => forgetOldScores(database.$pickTables<'score_history'>(), now()),
       accounts.sessions.forgetExpired,
-      ...retentionTasks(surroundings, { database, audit, now }),
+      ...retentionTasks(surroundings, { database, audit, forgetChats: desk.forgetOld, now }),
       // Last: what the others have removed is to be gone.
       async () => void (await wipeDeleted(database)),
     ],
@@ -390,8 +391,8 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     recentScans: antivirus.recent,
     scanCounts: antivirus.counts,
     plan: subscriptions.current,
-    devices: devices.ofDashboard,
     overview: monitor.posture.overview,
+    devices: devices.ofDashboard,
   });
   desk.serve(api);
   serveRemote(api, remote);

@@ -226,8 +226,8 @@ const NEEDS_PROVEN_EMAIL = [
   'POST /remote/session',
   'POST /remote/join',
   'POST /subscription/requests',
-  'POST /devices/enrolment-code',
   'POST /chat/transcript',
+  'POST /devices/enrolment-code',
 ];
 
 const idSchema = z.object({ id: z.string() });

@@ -60,13 +60,13 @@ export interface Surroundings {
   shares_database?: true;
   /** How often recurring jobs are done in place of what their kinds say, by the names of these, in ms. */
   every_ms?: Readonly<Record<string, number>>;
-  /** How long an agent's call waits for something to be told, and how often its socket is asked whether it lives, in ms. */
-  poll_wait_ms?: number;
-  agent_heartbeat_ms?: number;
   /** How long it is waited until it is told that somebody of the staff has come or gone, in ms. */
   presence_pause_ms?: number;
   /** How long a customer has to read an answer before they are told by mail, in ms. */
   unread_answer_ms?: number;
+  /** How long an agent's call waits for something to be told, and how often its socket is asked whether it lives, in ms. */
+  poll_wait_ms?: number;
+  agent_heartbeat_ms?: number;
   /** How often detection keeps the volumes that this server has counted, in ms. */
   volumes_fold_ms?: number;
 }

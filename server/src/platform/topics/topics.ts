@@ -1,6 +1,9 @@
 import type { LiveEvent } from '@palisade/contract/events';
 
-/** Where events go, and who listens there hears them: what concerns one person, all staff of the support desk, those of them who have a conversation open, and what one device is to be told. */
+/**
+ * Where events go, and who listens there hears them: what concerns one person, all staff of the support desk, those of them who have a conversation open, and what
+ * one device is to be told.
+ */
 export type TopicName = `${typeof PERSON}${string}` | 'staff' | `conversation:${string}` | `device:${string}`;
 
 /** What the topics of people begin with: what everybody is told goes to these, so that no page hears it twice. */
