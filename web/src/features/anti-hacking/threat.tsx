@@ -21,13 +21,16 @@ const TYPES: Record<ThreatType, { label: string; icon: TablerIcon }> = {
   ddos_attempt: { label: 'DDoS Attempt', icon: IconWaveSawTool },
 };
 
+/** Types that are no threats of the specification. */
+const OTHER_TYPES = new Map([['device_offline', 'Device Offline']]);
+
 function isKnown(type: string): type is ThreatType {
   return Object.hasOwn(TYPES, type);
 }
 
 /** A threat's type in words; one that this page does not know, as the server calls it. */
 export function describeType(type: string): string {
-  return isKnown(type) ? TYPES[type].label : type.replaceAll('_', ' ');
+  return isKnown(type) ? TYPES[type].label : (OTHER_TYPES.get(type) ?? type.replaceAll('_', ' '));
 }
 
 const SEVERITY_TONES: Record<Severity, Tone> = { low: 'note', medium: 'attention', high: 'danger', critical: 'danger' };
