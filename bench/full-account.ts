@@ -18,6 +18,9 @@ export const FLAGS = [
   '--disable-sync',
 ];
 
+/** Where the made messages begin, behind those that the server counted itself. */
+const FIRST_SEQ = 100;
+
 type Row = Record<string, SQLInputValue>;
 
 /** Ids that sort by their number, as UUIDv7 does by time; a day ago, so that what comes is newer. */
@@ -64,7 +67,14 @@ function fillAll(path: string): void {
     enabled: index % 5 === 0 ? 0 : 1,
   }));
   database.exec(`update firewall_rule_counts set rules = ${AMOUNTS.rules}`);
-  fill(database, 'chat_messages', AMOUNTS.messages, (index) => ({ id: idOf(4, index), message: `Message ${index}` }));
+  fill(database, 'chat_messages', AMOUNTS.messages, (index) => ({
+    id: idOf(4, index),
+    message: `Message ${index}`,
+    seq: FIRST_SEQ + index,
+    client_message_id: null,
+  }));
+  const last_seq = FIRST_SEQ + AMOUNTS.messages - 1;
+  database.exec(`update conversations set last_seq = ${last_seq}, last_shown_seq = ${last_seq}`);
   fill(database, 'remote_sessions', AMOUNTS.sessions, (index) => ({
     id: idOf(5, index),
     session_code: `AAA-AAA-${index.toString(36).toUpperCase().padStart(3, '0')}`,

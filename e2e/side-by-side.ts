@@ -45,7 +45,10 @@ async function startProxy(folder: string, servers: readonly Product[]): Promise<
   const conf = join(folder, 'haproxy.cfg');
   writeFileSync(
     conf,
-    `defaults
+    // `Host` as browsers write it: the first account is made as on the machine itself, which a proxy that can be known is not.
+    `global
+  h1-case-adjust host Host
+defaults
   mode http
   timeout connect 5s
   timeout client 300s
@@ -56,6 +59,7 @@ frontend people
   default_backend palisade
 backend palisade
   balance roundrobin
+  option h1-case-adjust-bogus-server
 ${lines.join('\n')}
 `,
   );
@@ -104,7 +108,7 @@ export async function startSideBySide(environment: Record<string, string>): Prom
     ...environment,
   };
   const data_dirs = ['one', 'other'].map((one) => join(folder, one));
-  for (const data_dir of data_dirs) mkdirSync(data_dir);
+  for (const data_dir of data_dirs) mkdirSync(data_dir, { mode: 0o700 });
   const servers = await Promise.all(data_dirs.map((data_dir) => startProduct(data_dir, settings)));
   const proxy = await startProxy(folder, servers);
   return {

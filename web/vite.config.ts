@@ -25,11 +25,11 @@ function fontAtOnce(): Plugin {
 
 /** The components of every screen, the words for what a scan says, and the library that asks for records: the screen behind sign-in has all of it. */
 const COMPONENTS =
-  /\/@tanstack\/|\/src\/ui\/(?:badge|brand|button|card|page|scan-sentence|states|toggle|figure-mark|file-name|shown-name|moment|bytes|test-files)\.|\/contract\/src\/(?:antivirus|channel|current-subscription|dashboard|events|overview)\./u;
+  /\/@tanstack\/|\/src\/ui\/(?:badge|brand|button|card|page|scan-sentence|states|toggle|figure-mark|file-name|shown-name|moment|bytes|test-files)\.|\/contract\/src\/(?:antivirus|channel|current-subscription|dashboard|overview)\./u;
 
 /** The shell, the router, and what most screens behind sign-in ask for. */
 const SIGNED_IN =
-  /\/react-router\/|\/src\/app\/(?:signed-in|router|shell\/shell)\.|\/src\/app\/shell\/[a-z-]+\.css|\/src\/api\/(?:dashboard|events|live-queries|overview|scans)|\/src\/ui\/(?:scan-|button-link|color-scheme-switch|sheet)/u;
+  /\/react-router\/|\/src\/app\/(?:signed-in|router|shell\/shell)\.|\/src\/app\/shell\/[a-z-]+\.css|\/src\/api\/(?:chat|dashboard|events|live-queries|overview|scans)|\/contract\/src\/(?:chat|desk|events|may)\.|\/src\/ui\/(?:scan-|button-link|color-scheme-switch|sheet)/u;
 
 /** What lists and dialogs are made of: the dashboard has none of it, and every screen behind it some. */
 const LISTS_AND_DIALOGS =

@@ -285,15 +285,16 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     devices: (user_id) => devices.facts(user_id),
     now,
   });
-  const desk = await buildDesk(surroundings, {
-    ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
-    files: attachments,
-  });
   const devices: BuiltDevices = buildDevices(surroundings, {
     ...{ database, audit, counters, firewall, jobs, topics, now },
     raise: (incident) => monitor.alerts.raise({ ...incident, browser_id: null, session_id: null }),
     recordScan: antivirus.recordOnDevice,
     changed: (user_id) => changed(user_id, 'devices'),
+  });
+  const desk = await buildDesk(surroundings, {
+    ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
+    devices: devices.devices,
+    files: attachments,
   });
   keepRetention({
     jobs,
@@ -302,7 +303,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       () => forgetOldDrills(database.$pickTables<'alerts'>(), now()),
       () => forgetOldScores(database.$pickTables<'score_history'>(), now()),
       accounts.sessions.forgetExpired,
-      ...retentionTasks(surroundings, { database, audit, now }),
+      ...retentionTasks(surroundings, { database, audit, forgetChats: desk.forgetOld, now }),
       // Last: what the others have removed is to be gone.
       async () => void (await wipeDeleted(database)),
     ],

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Scan, scanFile, UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
-import { type Attachment, uploadAttachment } from '@palisade/contract/chat';
-import { onTestFinished } from 'vitest';
+import { type Attachment, readAttachment, uploadAttachment } from '@palisade/contract/chat';
+import { onTestFinished, vi } from 'vitest';
 import { type Answer, readAnswer, replyOf, type TestApp } from './harness.ts';
 
 type Uploader = Pick<TestApp, 'url'>;
@@ -20,9 +20,19 @@ export async function upload(
   return await readAnswer(scanFile, await fetch(`${app.url}/api/antivirus/scan`, { method: 'POST', body: form, headers }));
 }
 
-/** Uploads a file for a message of the chat, and answers how its scan stands. */
+/** Uploads a file for a message of the chat, and answers how its scan has ended. */
 export async function attach(app: Uploader, token: string, name: string, content: Buffer): Promise<Attachment> {
-  return replyOf(await tryAttach(app, token, name, content));
+  const { id } = replyOf(await tryAttach(app, token, name, content));
+  return await vi.waitFor(
+    async () => {
+      const headers = { authorization: `Bearer ${token}` };
+      const path = readAttachment.path.replace('{id}', id);
+      const file = replyOf(await readAnswer(readAttachment, await fetch(`${app.url}/api${path}`, { headers })));
+      if (file.status === 'scanning') throw new Error('It is being scanned.');
+      return file;
+    },
+    { timeout: 30_000, interval: 20 },
+  );
 }
 
 export async function tryAttach(

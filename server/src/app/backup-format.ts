@@ -16,14 +16,17 @@ export const DATABASES = { sqlite: 'database.sqlite', postgresql: 'database.dump
 export const SEALED = 'quarantine/';
 /** Sealed files of the store that servers share: those that are kept, and those that no engine has read yet. */
 export const STORED = 'store/';
+/** Files of the chat, wherever they lie. */
+export const ATTACHMENTS = 'attachments/';
 export const KEYS = 'keys/';
 
 /** What a file of a backup may be named: nothing that leads out of a folder. */
 export const ENTRY =
-  /^(?:backup\.json|manifest\.json|manifest\.sha256|home|database\.(?:sqlite|dump)|quarantine\/[\da-f-]{36}|store\/[\da-f-]{36}|keys\/[a-z-]{1,20}\.key)$/;
+  /^(?:backup\.json|manifest\.json|manifest\.sha256|home|database\.(?:sqlite|dump)|quarantine\/[\da-f-]{36}|store\/[\da-f-]{36}|attachments\/[\da-f-]{36}|keys\/[a-z-]{1,20}\.key)$/;
 
-/** Raised when an older version could not restore what is written: 2 where there are files of a store. */
-export const FORMAT = 2;
+/** Raised when an older version could not restore what is written: 2 where there are files of a store, 3 where there are files of the chat. */
+export const FORMAT = 3;
+export const FORMAT_WITH_STORE = 2;
 
 export const headSchema = z.object({
   format: z.int(),
@@ -64,6 +67,10 @@ export class BackupError extends Error {
 export interface SealedFiles {
   /** Undefined when there is none. */
   read(id: string): Promise<{ size: number; content: AsyncIterable<Buffer> } | undefined>;
+}
+
+export function attachmentsFolder(settings: Pick<Settings, 'data_dir'>): string {
+  return join(settings.data_dir, 'attachments');
 }
 
 export function quarantineFolder(settings: Pick<Settings, 'data_dir'>): string {
@@ -122,6 +129,7 @@ export async function readStored(
 
 /** What of the database a backup looks at. */
 export interface BackupTables {
+  chat_attachments: { id: string; status: string };
   scans: {
     id: string;
     home: string | null;

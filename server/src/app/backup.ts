@@ -14,10 +14,13 @@ import { runPostgresProgram } from '#platform/postgres-programs.ts';
 import type { Settings } from '#platform/settings.ts';
 import { createTarWriter } from '#platform/tar-file.ts';
 import {
+  ATTACHMENTS,
+  attachmentsFolder,
   BackupError,
   type BackupTables,
   DATABASES,
   FORMAT,
+  FORMAT_WITH_STORE,
   HEAD,
   type Head,
   HOME,
@@ -34,7 +37,7 @@ import {
   type StoredFile,
   sealedFilesOf,
 } from './backup-format.ts';
-import { QUARANTINE_IN_STORE, withStored } from './storage.ts';
+import { ATTACHMENTS_IN_STORE, QUARANTINE_IN_STORE, withStored } from './storage.ts';
 
 /** What was backed up. */
 interface Written {
@@ -54,6 +57,8 @@ interface Snapshot {
   elsewhere: number;
   /** Files of the store that servers share. */
   stored: StoredFile[];
+  /** Files of the chat. */
+  attachments: string[];
   waiting: number;
 }
 
@@ -79,6 +84,12 @@ async function place(part: string, file: string): Promise<void> {
   }
 }
 
+/** The oldest version that could restore it. */
+function formatOf({ stored, attachments }: Pick<Snapshot, 'stored' | 'attachments'>, without_store: boolean): number {
+  if (attachments.length > 0) return FORMAT;
+  return stored.length > 0 && !without_store ? FORMAT_WITH_STORE : 1;
+}
+
 /** Reads what the manifest says, of a database that does not change meanwhile. */
 async function look(database: Kysely<BackupTables>, home: string | undefined): Promise<Omit<Snapshot, 'path'>> {
   const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
@@ -100,6 +111,12 @@ async function look(database: Kysely<BackupTables>, home: string | undefined): P
     .where(({ eb, or }) => or([eb('sealed', '=', 1), eb('spooled', '=', 1)]))
     .orderBy('id')
     .execute();
+  const attached = await database
+    .selectFrom('chat_attachments')
+    .select('id')
+    .where('status', '=', 'clean')
+    .orderBy('id')
+    .execute();
   // Rows of versions that knew one server alone name no folder.
   const isHere = (row: { home: string | null }) => row.home === null || row.home === home;
   const waiting = await database
@@ -115,6 +132,7 @@ async function look(database: Kysely<BackupTables>, home: string | undefined): P
     sealed: in_folders.filter(isHere).map(({ id }) => id),
     elsewhere: in_folders.filter((row) => !isHere(row)).length,
     stored,
+    attachments: attached.map(({ id }) => id),
     waiting: Number(waiting.count),
   };
 }
@@ -221,6 +239,25 @@ export async function writeBackup(parts: {
     }
   }
 
+  /** Adds the files of the chat. */
+  async function addAttachments(
+    files: readonly StoredFile[],
+    manifest: Manifest,
+    add: (name: string, size: number, content: AsyncIterable<Uint8Array>) => Promise<void>,
+    read: (file: StoredFile) => Promise<{ size: number; content: AsyncIterable<Buffer> } | undefined>,
+  ): Promise<void> {
+    for (const one of files) {
+      const found = await read(one);
+      if (found !== undefined) await add(ATTACHMENTS + one.id, found.size, found.content);
+      else if (await isStillAttached(one.id)) manifest.sealed.missing.push(one.id);
+      else manifest.sealed.gone.push(one.id);
+    }
+  }
+
+  async function isStillAttached(id: string): Promise<boolean> {
+    return (await live.selectFrom('chat_attachments').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+  }
+
   async function write(): Promise<Written> {
     const id = home?.trim();
     const snapshot = await waitingUnbounded(() =>
@@ -230,7 +267,7 @@ export async function writeBackup(parts: {
     );
     const database = 'sqlite' in location ? 'sqlite' : 'postgresql';
     const head: Head = {
-      format: snapshot.stored.length > 0 && !without_store ? FORMAT : 1,
+      format: formatOf(snapshot, without_store),
       version: VERSION,
       created_at: now.toISOString(),
       database,
@@ -269,6 +306,14 @@ export async function writeBackup(parts: {
         manifest.sealed.listed = snapshot.stored.map(({ id: of, sealed_sha256 }) => ({ id: of, sha256: sealed_sha256 }));
       else if (snapshot.stored.length > 0)
         await withStored(settings, QUARANTINE_IN_STORE, (store) => addStored(store, snapshot.stored, manifest, add));
+      const ofChat = snapshot.attachments.map((of) => ({ id: of, sealed_sha256: null }));
+      if (settings.storage === undefined) {
+        const files = sealedFilesOf(attachmentsFolder(settings));
+        await addAttachments(ofChat, manifest, add, (one) => files.read(one.id));
+      } else if (!without_store && ofChat.length > 0)
+        await withStored(settings, ATTACHMENTS_IN_STORE, (store) =>
+          addAttachments(ofChat, manifest, add, (one) => readStored(store, one)),
+        );
       const last = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
       const sum = Buffer.from(await tar.add(MANIFEST, last.length, inOnePiece(last)));
       await tar.add(MANIFEST_SUM, sum.length, inOnePiece(sum));

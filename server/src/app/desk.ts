@@ -17,6 +17,7 @@ import { keepUnforgotten } from '#features/chat/forgotten.ts';
 import { createLetters } from '#features/chat/letters.ts';
 import { createReports } from '#features/chat/reports.ts';
 import { createTeam } from '#features/chat/team.ts';
+import type { Devices } from '#features/devices/devices.ts';
 import type { Firewall } from '#features/firewall/firewall.ts';
 import { serveHelp } from '#features/help/help.routes.ts';
 import { createHelp } from '#features/help/help.ts';
@@ -48,7 +49,9 @@ function thingsOf({
   scanner,
   monitor,
   firewall,
+  devices,
 }: {
+  devices: Pick<Devices, 'find' | 'read'>;
   scanner: Scanner;
   monitor: Pick<Monitor, 'alerts'>;
   firewall: Firewall;
@@ -89,6 +92,23 @@ function thingsOf({
       };
     },
 
+    async device(user_id, id) {
+      const row = await devices.find(id);
+      if (row?.user_id !== user_id) return undefined;
+      const { device_name, hostname, agent_version, state, last_seen_at, enrolled_at, rules_count } = await devices.read(row);
+      return {
+        title: device_name,
+        facts: [
+          ...fact('Host', hostname),
+          ...fact('State', state),
+          ...fact('Last seen', last_seen_at),
+          ...fact('Enrolled', enrolled_at),
+          ...fact('Agent', agent_version),
+          ...fact('Rules', rules_count),
+        ],
+      };
+    },
+
     async rule(user_id, id) {
       const row = await firewall.find(id);
       if (row?.user_id !== user_id) return undefined;
@@ -123,6 +143,7 @@ export async function buildDesk(
     monitor: Monitor;
     subscriptions: Subscriptions;
     firewall: Firewall;
+    devices: Pick<Devices, 'find' | 'read' | 'living'>;
     remote: Remote;
     /** Where the files of the chat lie. */
     files: SealedFiles;
@@ -130,7 +151,8 @@ export async function buildDesk(
   },
 ) {
   const { settings, logger } = surroundings;
-  const { database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now } = parts;
+  const { database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, devices, remote, now } =
+    parts;
   const { folder, disk } = folderOf(surroundings, 'attachments-arriving');
   const chatTables = database.$pickTables<keyof ChatTables>();
   const withInstallation = database.$pickTables<keyof ChatTables | 'installation'>();
@@ -157,7 +179,7 @@ export async function buildDesk(
     onFailure: (error) => logFailure(logger, error, 'a customer could not be told of an answer by mail'),
     unread_ms: surroundings.unread_answer_ms,
   });
-  const things = thingsOf({ scanner, monitor, firewall });
+  const things = thingsOf({ scanner, monitor, firewall, devices });
   const chat = createChat({
     database: withInstallation,
     ...{ conversations, news, team, things, onChange, now },
@@ -175,11 +197,12 @@ export async function buildDesk(
   async function customerCard(user_id: string) {
     const account = await people.findAccount(user_id);
     if (account === undefined) return undefined;
-    const [plan, overview, open, scans, sessions, matters] = await Promise.all([
+    const [plan, overview, open, scans, living, sessions, matters] = await Promise.all([
       subscriptions.current(user_id),
       monitor.posture.overview(user_id),
       monitor.alerts.counts(user_id),
       scanner.antivirus.counts(user_id),
+      devices.living(user_id),
       remote.list(user_id, { limit: RECENT_SESSIONS, search: '' }),
       chatTables
         .selectFrom('conversation_matters')
@@ -197,7 +220,7 @@ export async function buildDesk(
       ...{ user_id, username: account.username, email: account.email, since: account.created_at },
       ...{ plan_name: plan.plan_name, is_premium: plan.is_premium, security_score: overview.security_score },
       open_alerts: open.active,
-      devices: [],
+      devices: living.map(({ device_name: name, last_seen_at }) => ({ name, last_seen_at })),
       scans: { clean, infected, pending },
       remote_sessions: sessions.map(({ status, started_at, support_agent }) => ({ status, started_at, support_agent })),
       conversations_closed: Number(matters.closed),
@@ -231,6 +254,7 @@ export async function buildDesk(
   return {
     topics: topicsOfDesk,
     forgetPerson: attachments.forgetPerson,
+    forgetOld: attachments.forgetOld,
 
     serve(api: Api): void {
       serveChat(api, chat, letters);

@@ -16,6 +16,8 @@ import { runPostgresProgram } from '#platform/postgres-programs.ts';
 import type { Settings } from '#platform/settings.ts';
 import { readTar, TarError } from '#platform/tar-file.ts';
 import {
+  ATTACHMENTS,
+  attachmentsFolder,
   BackupError,
   type BackupTables,
   DATABASES,
@@ -35,7 +37,7 @@ import {
   SEALED,
   STORED,
 } from './backup-format.ts';
-import { QUARANTINE_IN_STORE, withStored } from './storage.ts';
+import { ATTACHMENTS_IN_STORE, QUARANTINE_IN_STORE, withStored } from './storage.ts';
 
 /** What was restored, and what is missing for a server to start. */
 interface Restored {
@@ -108,7 +110,9 @@ function filesOf(folder: string): string[] {
 /** What in a data folder is of a server that has run: everything but its keys and its signatures. */
 function oldFiles({ data_dir, audit_witness_file }: Settings): string[] {
   const top = filesOf(data_dir).filter((name) => name === HOME_FILE || name.startsWith('palisade.'));
-  const inside = ['quarantine', 'spool'].flatMap((folder) => filesOf(join(data_dir, folder)).map((name) => join(folder, name)));
+  const inside = ['quarantine', 'spool', 'attachments'].flatMap((folder) =>
+    filesOf(join(data_dir, folder)).map((name) => join(folder, name)),
+  );
   // The end of a log that is not the restored one.
   const witness = existsSync(audit_witness_file) ? [join('keys', 'audit.head')] : [];
   return [...top, ...inside, ...witness];
@@ -340,17 +344,17 @@ export async function readBackup(parts: {
   }
 
   /** Puts the files of a store back into the one of STORAGE_URL. What is there already, as it was, stays; nothing else there is touched. */
-  async function storeFiles({ files }: Manifest): Promise<void> {
-    const stored = files.filter(({ name }) => name.startsWith(STORED));
+  async function storeFiles({ files }: Manifest, prefix: string, folder: string): Promise<void> {
+    const stored = files.filter(({ name }) => name.startsWith(prefix));
     if (stored.length === 0) return;
     if (settings.storage === undefined)
       throw new BackupError(
         `${file} holds ${stored.length} files of a store that servers share. Set STORAGE_URL to the store that they are to be in. Nothing was changed.`,
       );
     try {
-      await withStored(settings, QUARANTINE_IN_STORE, async (store) => {
+      await withStored(settings, folder, async (store) => {
         for (const { name, size, sha256 } of stored) {
-          const id = name.slice(STORED.length);
+          const id = name.slice(prefix.length);
           const there = await store.stat(id).catch((error: unknown) => {
             if (error instanceof BlobNotFoundError) return undefined;
             throw error;
@@ -370,7 +374,9 @@ export async function readBackup(parts: {
 
   async function place(head: Head, manifest: Manifest): Promise<Restored> {
     const location = databaseLocation(settings);
-    await storeFiles(manifest);
+    await storeFiles(manifest, STORED, QUARANTINE_IN_STORE);
+    // Files of the chat go where this server keeps them, wherever they were.
+    if (settings.storage !== undefined) await storeFiles(manifest, ATTACHMENTS, ATTACHMENTS_IN_STORE);
     const staged = join(stage, DATABASES[head.database]);
     let schema: string | undefined;
     if ('sqlite' in location) await prepareSqlite(file, staged, manifest, end_sessions);
@@ -397,6 +403,11 @@ export async function readBackup(parts: {
     const quarantine = quarantineFolder(settings);
     await mkdir(quarantine, { recursive: true, mode: 0o700 });
     for (const name of filesOf(join(stage, SEALED))) await move(join(stage, SEALED, name), join(quarantine, name));
+    if (settings.storage === undefined) {
+      const attachments = attachmentsFolder(settings);
+      await mkdir(attachments, { recursive: true, mode: 0o700 });
+      for (const name of filesOf(join(stage, ATTACHMENTS))) await move(join(stage, ATTACHMENTS, name), join(attachments, name));
+    }
     const keys = installationKeys(settings);
     for (const key of keys) await placeKey(key, join(stage, `${KEYS}${key.name}.key`));
     if (existsSync(join(stage, HOME))) await move(join(stage, HOME), join(data_dir, HOME_FILE));

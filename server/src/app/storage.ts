@@ -11,10 +11,11 @@ import type { Surroundings } from './surroundings.ts';
 /** The folder of the store of STORAGE_URL in which the files in quarantine are. */
 export const QUARANTINE_IN_STORE = 'quarantine';
 
-/** The one in which servers share what feeds of signatures brought. */
-export const SIGNATURES_IN_STORE = 'signatures';
 /** The folder of the store of STORAGE_URL in which the files of the chat are. */
 export const ATTACHMENTS_IN_STORE = 'attachments';
+
+/** The one in which servers share what feeds of signatures brought. */
+export const SIGNATURES_IN_STORE = 'signatures';
 
 /** A folder of DATA_DIR, and its disk. */
 export function folderOf({ settings, free_bytes }: Surroundings, name: string) {
@@ -35,11 +36,11 @@ export async function openKeptFiles(surroundings: Surroundings): Promise<{
   return {
     quarantine: openQuarantine({ blobs: openFolderBlobs(folderOf(surroundings, 'quarantine')), key_file }),
     shared: store && openQuarantine({ blobs: blobsIn(store, QUARANTINE_IN_STORE), key_file }),
-    sharedSets: store && blobsIn(store, SIGNATURES_IN_STORE),
     attachments: openQuarantine({
       blobs: store ? blobsIn(store, ATTACHMENTS_IN_STORE) : openFolderBlobs(folderOf(surroundings, 'attachments')),
       key_file,
     }),
+    sharedSets: store && blobsIn(store, SIGNATURES_IN_STORE),
     close: () => store?.close(),
   };
 }

@@ -68,16 +68,22 @@ export async function buildAudit(
 /** Removes what the settings keep for a time only. */
 export function retentionTasks(
   { settings }: Surroundings,
-  parts: { database: Kysely<Tables>; audit: Pick<Audit, 'forgetOld'>; now: () => number },
+  parts: {
+    database: Kysely<Tables>;
+    audit: Pick<Audit, 'forgetOld'>;
+    forgetChats: (before: string) => Promise<void>;
+    now: () => number;
+  },
 ): (() => Promise<void>)[] {
-  const { database, audit, now } = parts;
-  const { scans, alerts, audit: entries } = settings.retain_days;
+  const { database, audit, forgetChats, now } = parts;
+  const { scans, alerts, audit: entries, chats } = settings.retain_days;
   const before = (days: number) => new Date(now() - days * DAY_MS).toISOString();
   const task = (days: number | undefined, forget: (before: string) => Promise<unknown>) =>
     days === undefined ? [] : [async () => void (await forget(before(days)))];
   return [
     ...task(scans, (at) => forgetOldScans(database.$pickTables<'scans'>(), at)),
     ...task(alerts, (at) => forgetOldAlerts(database.$pickTables<'alerts'>(), at)),
+    ...task(chats, forgetChats),
     ...task(entries, (at) => audit.forgetOld(database.$pickTables<'audit_entries' | 'audit_head'>(), at)),
   ];
 }

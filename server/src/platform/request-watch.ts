@@ -1,9 +1,12 @@
 import type { Endpoint } from '@palisade/contract/endpoint';
+import { may } from '@palisade/contract/may';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { originOf } from './origin.ts';
 import { exploitIn, isProbe } from './request-rules.ts';
 import type { Observe } from './security-event.ts';
 import type { Session } from './session.ts';
+
+const isStaff = may.useDesk;
 
 /** Tells detection of requests that no page of ours makes. Bodies are not looked at: customers upload malware, and write what they like. */
 export interface RequestWatch {
@@ -41,7 +44,7 @@ export function createRequestWatch({ observe, now }: { observe: Observe; now: ()
       });
     },
     forbidden(endpoint, request, { user }) {
-      if (endpoint.access === 'admin' && user.role === 'customer')
+      if (endpoint.access === 'admin' && !isStaff(user))
         tell(request, user.id, { reason: 'admin_endpoint', pattern: null, was_refused: true });
     },
   };

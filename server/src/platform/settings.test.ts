@@ -14,7 +14,7 @@ describe('settings', () => {
       reset_delivery: 'response',
       require_two_factor: 'nobody',
       totp_drift_steps: 1,
-      retain_days: { scans: undefined, alerts: undefined, audit: undefined },
+      retain_days: { scans: undefined, alerts: undefined, audit: undefined, chats: undefined },
       stop_notice_s: 0,
       stop_drain_s: 30,
       database_url: undefined,
@@ -62,8 +62,13 @@ describe('settings', () => {
   });
 
   test('what is kept for a time is kept for days, or for ever', () => {
-    const { retain_days } = parseSettings({ RETAIN_SCANS: '30', RETAIN_ALERTS: 'forever', RETAIN_AUDIT: ' 365 ' });
-    expect(retain_days).toEqual({ scans: 30, alerts: undefined, audit: 365 });
+    const { retain_days } = parseSettings({
+      RETAIN_SCANS: '30',
+      RETAIN_ALERTS: 'forever',
+      RETAIN_AUDIT: ' 365 ',
+      RETAIN_CHATS: '90',
+    });
+    expect(retain_days).toEqual({ scans: 30, alerts: undefined, audit: 365, chats: 90 });
   });
 
   test('room is said in bytes or with a unit, times with one', () => {
@@ -93,6 +98,7 @@ describe('settings', () => {
     ['RETAIN_SCANS', { RETAIN_SCANS: '0' }],
     ['RETAIN_ALERTS', { RETAIN_ALERTS: 'a month' }],
     ['RETAIN_AUDIT', { RETAIN_AUDIT: '1.5' }],
+    ['RETAIN_CHATS', { RETAIN_CHATS: 'never' }],
     ['STOP_DRAIN', { STOP_DRAIN: '0' }],
     ['METRICS_PORT', { METRICS_PORT: '70000' }],
     ['METRICS_PORT', { METRICS_PORT: '3000' }],

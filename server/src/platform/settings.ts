@@ -64,7 +64,7 @@ export interface Settings {
   /** What is let through in a time, by the name of each limit. */
   limits: Limits;
   /** For how many days finished scans, alerts that are over and entries of the audit log are kept; undefined: for ever. */
-  retain_days: { scans: number | undefined; alerts: number | undefined; audit: number | undefined };
+  retain_days: { scans: number | undefined; alerts: number | undefined; audit: number | undefined; chats: number | undefined };
   /** Seconds after a stop signal in which requests are still served while `/api/ready` says that this server stops. */
   stop_notice_s: number;
   /** Seconds in which requests under way may then finish. */
@@ -206,6 +206,7 @@ const environmentSchema = z.object({
   RETAIN_SCANS: keptFor,
   RETAIN_ALERTS: keptFor,
   RETAIN_AUDIT: keptFor,
+  RETAIN_CHATS: keptFor,
   STOP_NOTICE: countOf('seconds', 0, 300, 0),
   STOP_DRAIN: countOf('seconds', 1, 600, 30),
   SPOOL_PERSON_MAXIMUM: bytes('4G'),
@@ -380,7 +381,12 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     disk_reserve: values.DISK_RESERVE,
     upload_ms: values.UPLOAD_TIME,
     limits: limitsOf(values.LIMITS, exposure),
-    retain_days: { scans: values.RETAIN_SCANS, alerts: values.RETAIN_ALERTS, audit: values.RETAIN_AUDIT },
+    retain_days: {
+      scans: values.RETAIN_SCANS,
+      alerts: values.RETAIN_ALERTS,
+      audit: values.RETAIN_AUDIT,
+      chats: values.RETAIN_CHATS,
+    },
     stop_notice_s: values.STOP_NOTICE,
     stop_drain_s: values.STOP_DRAIN,
     metrics: metricsOf(values),

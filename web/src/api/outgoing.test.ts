@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { CallError } from './call.ts';
 import { reportConnection } from './connection.ts';
-import { createOutgoing, type OutgoingQueue } from './outgoing.ts';
+import { createOutgoing, isFirstTry, type OutgoingQueue } from './outgoing.ts';
 
 const refused = new CallError('problem', 403, { type: 'x', title: 'x', status: 403, detail: 'Not you.', code: 'forbidden' });
 const lost = () => new CallError('network', 0);
@@ -67,6 +67,9 @@ describe('what waits to be sent', () => {
     expect(states()).toEqual(['first waiting', 'second waiting']);
     expect(queue.read()[0]?.sentence).toMatch(/Network error/u);
     reportConnection('online');
+    // What is tried again holds up nobody who writes.
+    await vi.waitFor(() => expect(states()).toEqual(['first sending', 'second waiting']));
+    expect(isFirstTry(queue.read())).toBe(false);
     await end(1);
     await end(2);
     expect(sends.map(({ body }) => body)).toEqual(['first', 'first', 'second']);

@@ -14,6 +14,13 @@ export interface Outgoing<Body> {
   state: 'waiting' | 'sending' | 'failed';
   /** Why it has not been sent. */
   sentence: string | undefined;
+  /** How often this page has tried. */
+  tries: number;
+}
+
+/** Whether something is on its way for the first time: nothing else is sent meanwhile. What is tried again stops nobody. */
+export function isFirstTry(outgoing: readonly Outgoing<unknown>[]): boolean {
+  return outgoing.some(({ state, tries }) => state === 'sending' && tries === 1);
 }
 
 interface OutgoingParts<Body, Sent> {
@@ -89,7 +96,7 @@ export function createOutgoing<Body, Sent>({ name, schema, send, onSent }: Outgo
   function readOne(key: string): Outgoing<Body>[] {
     try {
       const read = kept.safeParse(JSON.parse(localStorage.getItem(key) ?? '')).data;
-      return read ? [{ ...read, id: key.slice(prefix.length), sentence: read.sentence }] : [];
+      return read ? [{ ...read, id: key.slice(prefix.length), sentence: read.sentence, tries: 1 }] : [];
     } catch {
       return [];
     }
@@ -132,7 +139,7 @@ export function createOutgoing<Body, Sent>({ name, schema, send, onSent }: Outgo
     for (const listener of listeners) listener();
   }
 
-  function change(id: string, to: Pick<Outgoing<Body>, 'state' | 'sentence'>): void {
+  function change(id: string, to: Partial<Outgoing<Body>>): void {
     become(
       entries.map((entry) => {
         if (entry.id !== id) return entry;
@@ -158,7 +165,7 @@ export function createOutgoing<Body, Sent>({ name, schema, send, onSent }: Outgo
 
   /** Whether the next one may be tried at once. */
   async function sendOne(entry: Outgoing<Body>): Promise<boolean> {
-    change(entry.id, { state: 'sending', sentence: undefined });
+    change(entry.id, { state: 'sending', sentence: undefined, tries: entry.tries + 1 });
     try {
       const sent = await send(entry.body, entry.id);
       failures = 0;
@@ -216,7 +223,14 @@ export function createOutgoing<Body, Sent>({ name, schema, send, onSent }: Outgo
     },
     read: () => entries,
     add(body) {
-      const entry = { id: randomUuid(), body, at: new Date().toISOString(), state: 'waiting', sentence: undefined } as const;
+      const entry = {
+        id: randomUuid(),
+        body,
+        at: new Date().toISOString(),
+        state: 'waiting',
+        sentence: undefined,
+        tries: 0,
+      } as const;
       keep(entry);
       become([...entries, entry]);
       // What waits for the connection goes before it.

@@ -51,6 +51,11 @@ export const routes: RouteObject[] = [
             lazy: async () => ({ Component: (await import('#features/firewall/firewall-page.tsx')).FirewallPage }),
           },
           {
+            path: 'devices',
+            handle: { title: 'Devices' },
+            lazy: async () => ({ Component: (await import('#features/devices/devices-page.tsx')).DevicesPage }),
+          },
+          {
             path: 'remote',
             handle: { title: 'Remote Access' },
             lazy: async () => ({ Component: (await import('#features/remote/remote-page.tsx')).RemotePage }),

@@ -1,5 +1,6 @@
 import { UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
 import { type EngineStatus, readEngine } from '@palisade/contract/engine';
+import { may } from '@palisade/contract/may';
 import type { ClamdPool } from '@palisade/scanner/clamd-pool';
 import type { ScanLimits } from '@palisade/scanner/limits';
 import type { YaraPool } from '@palisade/scanner/yara-pool';
@@ -49,11 +50,10 @@ export function serveSignatures(
         depth: limits.depth,
         time_ms: limits.time_ms,
       },
-      found_scanner: session.user.role === 'admin' ? foundScanner(clamd) : null,
-      feeds:
-        session.user.role === 'admin'
-          ? feeds.map(({ id, ...feed }) => ({ ...feed, memory_bytes: memory.find((one) => one.id === id)?.bytes ?? null }))
-          : null,
+      found_scanner: may.administrate(session.user) ? foundScanner(clamd) : null,
+      feeds: may.administrate(session.user)
+        ? feeds.map(({ id, ...feed }) => ({ ...feed, memory_bytes: memory.find((one) => one.id === id)?.bytes ?? null }))
+        : null,
     });
   });
 }

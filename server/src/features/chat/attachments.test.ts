@@ -6,7 +6,7 @@ import {
   sendMessage,
   UNSENT_ATTACHMENTS_MAXIMUM,
 } from '@palisade/contract/chat';
-import { answerConversation, listDeskMessages } from '@palisade/contract/desk';
+import { answerConversation, closeConversation, listDeskMessages } from '@palisade/contract/desk';
 import { deleteAccount } from '@palisade/contract/privacy';
 import { EICAR, zip } from '@palisade/scanner/test/files';
 import { expect, test, vi } from 'vitest';
@@ -140,4 +140,28 @@ test('the files of an account go with it, and staff are told that its conversati
   await page.event((event) => event.kind === 'conversation_removed' && event.conversation_id === conversation_id);
   expect(await app.app.database.selectFrom('chat_attachments').select('id').where('id', '=', id).execute()).toEqual([]);
   page.leave();
+});
+
+test('closed conversations go after the days that are set, with their files, and open ones stay', async () => {
+  let clock = Date.parse('2026-11-20T10:00:00Z');
+  const kept = await startTestApp({
+    environment: { RETAIN_CHATS: '5' },
+    surroundings: { now: () => clock, every_ms: { retention: 20 } },
+  });
+  const boss = await kept.signIn('boss');
+  const [one, other] = [await kept.signIn(), await kept.signIn()];
+  const { id } = await attach(kept, one.token, 'a.txt', TEXT);
+  const body = { message: 'hello', sender: 'user', attachment_ids: [id] } as const;
+  const { conversation_id } = replyOf(
+    await kept.call(sendMessage, { token: one.token, body: { ...body, attachment_ids: [id] } }),
+  );
+  replyOf(await kept.call(sendMessage, { token: other.token, body: { message: 'hello', sender: 'user' } }));
+  replyOf(await kept.call(closeConversation, { token: boss.token, params: { id: conversation_id } }));
+  const left = async () => [
+    (await kept.app.database.selectFrom('conversations').select('id').execute()).length,
+    (await kept.app.database.selectFrom('chat_attachments').select('id').execute()).length,
+  ];
+  expect(await left()).toEqual([2, 1]);
+  clock += 6 * 86_400_000;
+  await vi.waitFor(async () => expect(await left()).toEqual([1, 0]), { timeout: 10_000 });
 });

@@ -64,6 +64,8 @@ export interface Attachments {
   remove(row: AttachmentRow): Promise<void>;
   /** Removes the files of a conversation that goes, and what a person has not sent, as part of `database`'s transaction. Answers what removes their bytes. */
   forgetPerson(database: Kysely<ChatTables>, user_id: string): Promise<() => Promise<void>>;
+  /** Removes conversations that were closed before `before` (ISO), with everything in them. */
+  forgetOld(before: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -297,6 +299,43 @@ export function createAttachments(parts: {
         if (own !== undefined) onForgotten(own.id);
         await removeBytes(gone.map(({ id }) => id));
       };
+    },
+
+    async forgetOld(closed_before) {
+      for (;;) {
+        const old = await database
+          .selectFrom('conversations')
+          .select('id')
+          .where('status', '=', 'closed')
+          .where('closed_at', '<', closed_before)
+          .limit(SWEPT_AT_ONCE)
+          .execute();
+        for (const { id } of old) {
+          const gone = await database.transaction().execute(async (transaction) => {
+            // Taken by being written: what its customer writes meanwhile opens it, or comes after it.
+            const taken = await transaction
+              .updateTable('conversations')
+              .set(({ ref }) => ({ version: ref('version') }))
+              .where('id', '=', id)
+              .where('status', '=', 'closed')
+              .where('closed_at', '<', closed_before)
+              .returning('id')
+              .executeTakeFirst();
+            if (taken === undefined) return undefined;
+            const bytes = await transaction
+              .deleteFrom('chat_attachments')
+              .where('conversation_id', '=', id)
+              .returning('id')
+              .execute();
+            await transaction.deleteFrom('conversations').where('id', '=', id).execute();
+            return bytes;
+          });
+          if (gone === undefined) continue;
+          onForgotten(id);
+          await removeBytes(gone.map(({ id: of }) => of));
+        }
+        if (old.length < SWEPT_AT_ONCE) return;
+      }
     },
 
     async close() {

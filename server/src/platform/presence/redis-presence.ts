@@ -1,9 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import { connectRedis, withinTime } from '#platform/redis.ts';
+import { redisNames } from '#platform/redis-names.ts';
 import { PRESENCE_LEASE_MS, type Presence } from './presence.ts';
 
-const PREFIX = 'palisade:presence:';
+const PREFIX = 'presence:';
 
 /** Leases go by the clock of Redis: those of several servers differ. */
 const NOW = `
@@ -34,6 +35,7 @@ export async function createRedisPresence(parts: {
   lease_ms?: number | undefined;
 }): Promise<Presence> {
   const { url, meanwhile, logger, lease_ms = PRESENCE_LEASE_MS } = parts;
+  const prefix = redisNames(url) + PREFIX;
   const connection = await connectRedis(url, logger);
 
   async function ask<T>(command: readonly string[], read: (answer: unknown) => T, otherwise: () => Promise<T>): Promise<T> {
@@ -52,7 +54,7 @@ export async function createRedisPresence(parts: {
       await meanwhile.hold(holds);
       for (let from = 0; from < holds.length; from += HELD_AT_ONCE) {
         const some = holds.slice(from, from + HELD_AT_ONCE);
-        const keys = some.map(({ group }) => PREFIX + group);
+        const keys = some.map(({ group }) => prefix + group);
         const places = some.map(({ member, place }) => `${member} ${place}`);
         await ask(
           ['EVAL', HOLD, String(keys.length), ...keys, String(lease_ms), ...places],
@@ -66,7 +68,7 @@ export async function createRedisPresence(parts: {
       await meanwhile.release(hold);
       const { group, member, place } = hold;
       await ask(
-        ['ZREM', PREFIX + group, `${member} ${place}`],
+        ['ZREM', prefix + group, `${member} ${place}`],
         () => undefined,
         () => Promise.resolve(undefined),
       );
@@ -74,7 +76,7 @@ export async function createRedisPresence(parts: {
 
     members: (group) =>
       ask(
-        ['EVAL', MEMBERS, '1', PREFIX + group],
+        ['EVAL', MEMBERS, '1', prefix + group],
         (answer) => new Set(placesSchema.parse(answer).map((place) => place.split(' ', 1)[0] ?? '')),
         () => meanwhile.members(group),
       ),

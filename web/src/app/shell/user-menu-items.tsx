@@ -5,6 +5,7 @@ import type { UserInfo } from '@palisade/contract/auth';
 import { isCallable, isMailable } from '@palisade/contract/setup';
 import {
   IconBuildingStore,
+  IconDevices,
   IconFlag,
   IconInbox,
   IconListDetails,
@@ -87,6 +88,9 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
           </Menu.Item>
           <Menu.Item leftSection={icon(IconShieldLock)} onClick={() => setDialog('security')}>
             Security Preferences
+          </Menu.Item>
+          <Menu.Item component={Link} to="/devices" leftSection={icon(IconDevices)}>
+            Devices
           </Menu.Item>
           {user.role === 'admin' && (
             <>

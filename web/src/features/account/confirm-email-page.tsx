@@ -1,6 +1,8 @@
+import { IconShieldCheck } from '@tabler/icons-react';
 import { useState } from 'react';
-import { Link } from 'react-router';
+import { ScreenLink } from '#ui/button-link.tsx';
 import { useIsUnproven } from '#ui/email-needed.tsx';
+import { Lead } from '#ui/lead.tsx';
 import { Page } from '#ui/page.tsx';
 import { EmailProofForm } from './email-proof.tsx';
 
@@ -13,9 +15,13 @@ export function ConfirmEmailPage() {
       {isUnproven ? (
         <EmailProofForm code={code} />
       ) : (
-        <p>
-          Your email address is confirmed. <Link to="/dashboard">Go to the dashboard</Link>
-        </p>
+        <Lead
+          tone="good"
+          icon={<IconShieldCheck size={28} stroke={1.7} />}
+          title="Your email address is confirmed."
+          sentence="There is nothing left to do here."
+          action={<ScreenLink to="/dashboard">Go to the dashboard</ScreenLink>}
+        />
       )}
     </Page>
   );

@@ -1,6 +1,7 @@
 import { type RefObject, useState } from 'react';
 import { readDraft } from '#api/drafts.ts';
 import { sayTyping } from '#api/events.ts';
+import { isFirstTry } from '#api/outgoing.ts';
 import { type ComposerHandle, MessageComposer } from '#ui/message-composer.tsx';
 import { useOutgoing } from './chat.queries.ts';
 import { QUICK_PROMPTS, withPrompt } from './quick-prompts.ts';
@@ -12,13 +13,12 @@ const PLACE = 'chat';
 export function ChatComposer({ composer }: { composer: RefObject<ComposerHandle | null> }) {
   const { queue, outgoing } = useOutgoing();
   const [draft, setDraft] = useState(() => readDraft(PLACE));
-  const isSending = outgoing.some(({ state }) => state === 'sending');
   return (
     <MessageComposer
       ref={composer}
       place={PLACE}
       placeholder="Your message"
-      isSending={isSending}
+      isSending={isFirstTry(outgoing)}
       onSend={(written) => queue.add(written)}
       onTyping={() => sayTyping(null)}
       onDraft={setDraft}

@@ -1,5 +1,6 @@
 import type { ChatState } from '@palisade/contract/chat';
 import { useRef, useState } from 'react';
+import { isFirstTry } from '#api/outgoing.ts';
 import { Typing } from '#ui/conversation-log.tsx';
 import type { ComposerHandle } from '#ui/message-composer.tsx';
 import { useKeyboardRoom } from '#ui/use-keyboard-room.ts';
@@ -46,7 +47,6 @@ export function ChatPanel() {
 function WhoTypes({ state }: { state: ChatState | undefined }) {
   const { outgoing } = useOutgoing();
   const [first] = useTyping(({ side, conversation_id }) => side === 'support' && conversation_id === state?.conversation_id);
-  const isSending = outgoing.some((entry) => entry.state === 'sending');
   if (first) return <Typing who={`${first.username ?? state?.agent ?? 'Support'} is typing…`} />;
-  return isSending && <Typing who="Typing…" />;
+  return isFirstTry(outgoing) && <Typing who="Typing…" />;
 }

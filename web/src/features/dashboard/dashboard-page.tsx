@@ -12,6 +12,7 @@ import { Toggle } from '#ui/toggle.tsx';
 import { ActionCards } from './action-cards.tsx';
 import { ActivityLog } from './activity-log.tsx';
 import { Clock, Today } from './clock.tsx';
+import { DevicesCard } from './devices-card.tsx';
 import { Hero } from './hero.tsx';
 import { PlanPanel } from './plan-panel.tsx';
 import { useSimulatedCounters } from './simulated-counters.ts';
@@ -66,12 +67,14 @@ export function DashboardPage({ firstSteps, random = Math.random }: DashboardPag
           <div className="dashboard__columns">
             <div className="dashboard__column">
               <ActivityLog scans={status?.recent_scans} failure={failure} onRetry={() => void refetch()} />
-              {isDemo && <ActionCards />}
+              {status?.devices && <DevicesCard devices={status.devices} />}
+              {(isDemo || status?.devices) && <ActionCards />}
             </div>
             <div className="dashboard__column">
               {status && <PlanPanel plan={status.subscription} />}
               {/* Where nothing is a sample, what can be done stands in its place. */}
-              {isDemo ? <SystemHealth /> : <ActionCards />}
+              {isDemo || status?.devices ? <SystemHealth devices={status?.devices ?? null} /> : <ActionCards />}
+              {!status?.devices && <DevicesCard devices={null} />}
             </div>
           </div>
         </Suspense>

@@ -17,7 +17,9 @@ interface StatCardsProps {
 
 export function StatCards({ status, simulated }: StatCardsProps) {
   const now = useMinute();
-  const finished = status?.measured.last_finished_at;
+  const devices = status?.devices;
+  // With a device a deep scan is what it says; without one it is the last file that was read to its end.
+  const finished = devices ? devices.last_deep_scan?.at : status?.measured.last_finished_at;
   return (
     <div className="page__stats" data-columns="4">
       <StatCard
@@ -45,7 +47,18 @@ export function StatCards({ status, simulated }: StatCardsProps) {
         icon={<IconClock size={20} stroke={1.7} />}
         value={status ? (finished ? 'COMPLETE' : 'PENDING') : '–'}
       >
-        {finished ? <Moment iso={finished} now={now} /> : status && 'no file has been fully checked yet'}
+        {finished ? (
+          <>
+            <Moment iso={finished} now={now} />
+            {devices?.last_deep_scan && (
+              <>
+                , <bdi>{devices.last_deep_scan.device_name}</bdi>
+              </>
+            )}
+          </>
+        ) : (
+          status && (devices ? 'no device was fully scanned yet' : 'no file has been fully checked yet')
+        )}
       </StatCard>
     </div>
   );

@@ -1,25 +1,47 @@
-import { SAMPLE_HEALTH } from '@palisade/contract/dashboard';
+import { type DashboardDevices, SAMPLE_HEALTH } from '@palisade/contract/dashboard';
 import { FigureMark } from '#ui/figure-mark.tsx';
+import { Moment, useMinute } from '#ui/moment.tsx';
 
-/** The specification's static bars. Nothing measures them, so they are shown in the demo alone. */
-export function SystemHealth() {
+/** What a device measured; where none has, the specification's static bars, which are shown in the demo alone. */
+export function SystemHealth({ devices }: { devices: DashboardDevices | null }) {
+  const now = useMinute();
+  const health = devices?.health;
+  const bars = health
+    ? [
+        { label: 'CPU', percent: health.cpu_percent },
+        { label: 'Memory', percent: health.memory_percent },
+        { label: 'Network', percent: health.network_percent },
+      ]
+    : devices
+      ? []
+      : SAMPLE_HEALTH;
   return (
     <section className="card health" aria-labelledby="health">
       <div className="health__head">
         <h2 id="health">System health</h2>
-        <FigureMark kind="sample" />
+        {!devices && <FigureMark kind="sample" />}
       </div>
-      {SAMPLE_HEALTH.map(({ label, percent }) => (
+      {devices && !health && <p className="sub">No device has measured anything yet.</p>}
+      {bars.map(({ label, percent }) => (
         <div key={label} className="health__bar">
           <span>{label}</span>
           <span className="health__track">
             {/* The browsers draw a meter each in its own way, so it is there for screen readers and the bar for the eye. */}
-            <meter className="visually-hidden" aria-label={label} min={0} max={100} value={percent} />
-            <span className="health__share" style={{ width: `${percent}%` }} />
+            {percent !== null && (
+              <>
+                <meter className="visually-hidden" aria-label={label} min={0} max={100} value={percent} />
+                <span className="health__share" style={{ width: `${percent}%` }} />
+              </>
+            )}
           </span>
-          <span className="num">{percent}%</span>
+          <span className="num">{percent === null ? '–' : `${Math.round(percent)}%`}</span>
         </div>
       ))}
+      {health && (
+        <p className="sub">
+          <bdi>{health.device_name}</bdi>, <Moment iso={health.at} now={now} />
+        </p>
+      )}
     </section>
   );
 }

@@ -1,3 +1,4 @@
+import { type BlockedSource, countRules, listBlocked, listDevices } from '@palisade/contract/devices';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import {
   addRule,
@@ -16,6 +17,7 @@ import { readConfig } from '@palisade/contract/platform';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { deviceOf } from '#api/fake-devices.ts';
 import { CONFIG } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
@@ -28,6 +30,7 @@ const log = () => vi.spyOn(console, 'error').mockReturnValue();
 beforeEach(() => {
   server = new FakeServer();
   server.on(readConfig, reply(readConfig, CONFIG));
+  server.on(listDevices, reply(listDevices, []));
 });
 
 /** The call for one rule, at its own address. */
@@ -85,7 +88,7 @@ describe('the list of rules', () => {
   it('says first that nothing applies the rules, and is never teal', async () => {
     open(ruleOf({ rule_name: 'Web', port: '443' }));
     await row('Web');
-    const summary = screen.getByRole('region', { name: 'Nothing applies your rules yet.' });
+    const summary = await screen.findByRole('region', { name: 'Nothing applies your rules yet.' });
     expect(summary).toHaveAttribute('data-tone', 'unknown');
     expect(summary).toHaveTextContent('They block nothing until a device with the Palisade agent is connected, and none is.');
   });
@@ -331,7 +334,7 @@ describe('deleting a rule', () => {
 describe('adding a rule', () => {
   async function dialog(...rules: Rule[]) {
     const user = open(...rules);
-    await user.click(screen.getByRole('button', { name: 'Add Rule' }));
+    await user.click(await screen.findByRole('button', { name: 'Add Rule' }));
     return { user, form: within(await screen.findByRole('dialog', { name: 'Add Rule' })) };
   }
 
@@ -564,7 +567,7 @@ describe('before a rule is saved', () => {
   it('the dialog says what it would do among the others', async () => {
     const user = open(ruleOf({ rule_name: 'SSH', port: '22' }), ruleOf({ rule_name: 'Web', port: '443' }));
     await status('SSH');
-    await user.click(screen.getByRole('button', { name: 'Add Rule' }));
+    await user.click(await screen.findByRole('button', { name: 'Add Rule' }));
     const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
     await user.clear(form.getByLabelText('Port'));
     await user.type(form.getByLabelText('Port'), '443');
@@ -718,5 +721,50 @@ describe('rules as a file', () => {
     await user.upload(form.getByLabelText(/^A file/u), new File([text], 'rules.json', { type: 'application/json' }));
     expect(await form.findByRole('alert')).toHaveTextContent(sentence);
     expect(form.getByRole('button', { name: 'Import' })).toBeDisabled();
+  });
+});
+
+describe('with a device', () => {
+  const laptop = deviceOf();
+  const source: BlockedSource = {
+    ...{ device_id: laptop.id, address: '203.0.113.7', port: 443, packets: 3 },
+    direction: 'inbound',
+    protocol: 'tcp',
+    ...{ first_at: '2026-11-20T10:00:00.000Z', last_at: '2026-11-20T10:05:00.000Z' },
+  };
+
+  it('says where the rules are applied, how much each decided, and what was blocked', async () => {
+    const rule = ruleOf({ rule_name: 'Closed', action: 'block', port: '443' });
+    server.on(listDevices, reply(listDevices, [laptop]));
+    server.on(
+      countRules,
+      reply(countRules, [{ device_id: laptop.id, of: rule.id, packets: 1_204, bytes: 2_048, last_at: null }]),
+    );
+    server.on(listBlocked, reply(listBlocked, { packets: 3, packets_total: 1_204, sources: [source] }));
+    open(rule);
+    answerRules([rule]);
+    expect(await screen.findByRole('region', { name: 'Your rules are applied on Laptop.' })).toHaveAttribute('data-tone', 'good');
+    expect(await (await row('Closed')).findByText('1,204 packets blocked')).toBeVisible();
+    expect(screen.getByRole('region', { name: 'Status' })).toHaveTextContent('ACTIVEon 1 of 1 device');
+    expect(screen.getByRole('region', { name: 'Blocked Attempts' })).toHaveTextContent('1,2043 in the last hour');
+    expect(screen.getByRole('region', { name: 'Data Protected' })).toHaveTextContent('2 KB');
+    expect(screen.queryByText('Sample')).not.toBeInTheDocument();
+    expect(await screen.findByText('203.0.113.7 to port 443 (TCP)')).toBeVisible();
+  });
+
+  it('"Allow this" lets the address through the rule that blocked it, after a question', async () => {
+    const rule = ruleOf({ rule_name: 'Closed', action: 'block', protocol: 'tcp', source_ip: '203.0.113.0/24', port: '443' });
+    server.on(listDevices, reply(listDevices, [laptop]));
+    server.on(countRules, reply(countRules, []));
+    server.on(listBlocked, reply(listBlocked, { packets: 3, packets_total: 3, sources: [source] }));
+    const user = open(rule);
+    const confirm = vi.spyOn(window, 'confirm').mockReturnValue(true);
+    server.on(at(editRule, rule), reply(editRule, rule));
+    await user.click(await screen.findByRole('button', { name: /^Allow this/u }));
+    expect(confirm).toHaveBeenCalledWith('Let 203.0.113.7 through “Closed”? It is let through the whole rule.');
+    await waitFor(() => expect(server.callsOf(at(editRule, rule))).toHaveLength(1));
+    expect(server.callsOf(at(editRule, rule))[0]?.body).toMatchObject({
+      source_ip: '203.0.113.0-203.0.113.6, 203.0.113.8-203.0.113.255',
+    });
   });
 });

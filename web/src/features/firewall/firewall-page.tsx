@@ -1,10 +1,14 @@
-import { IconCloudOff, IconPlus, IconWall } from '@tabler/icons-react';
-import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
+import { IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useRef, useState } from 'react';
+import { devicesQuery, livingOf } from '#api/devices.ts';
 import { Button } from '#ui/button.tsx';
-import { Lead } from '#ui/lead.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
 import { Page } from '#ui/page.tsx';
+import { BlockedCard } from './blocked-card.tsx';
 import { FirewallStats } from './firewall-stats.tsx';
 import { RulesCard } from './rules-card.tsx';
+import { Summary } from './summary.tsx';
 import { Tester } from './tester.tsx';
 import { useFindings, useRules } from './use-rules.ts';
 
@@ -16,6 +20,9 @@ export function FirewallPage() {
   const read = useRules();
   const { rules, total, isWhole, error, want } = read;
   const findings = useFindings(rules, isWhole);
+  const { data: all, error: devicesError } = useQuery(devicesQuery);
+  const devices = all && livingOf(all);
+  const hasDevices = devices !== undefined && devices.length > 0;
   const [isAdding, setIsAdding] = useState(false);
   const addButton = useRef<HTMLButtonElement>(null);
   const opener = useRef<Element | null>(null);
@@ -35,17 +42,24 @@ export function FirewallPage() {
 
   return (
     <Page title="Firewall" sentence="Decide who may reach your devices, and what your devices may send.">
-      <Summary isUnknown={!rules && error !== null}>
-        <Button ref={addButton} size="l" icon={<IconPlus size={18} stroke={2} aria-hidden="true" />} onClick={open}>
-          Add Rule
-        </Button>
+      <Summary devices={devices} isUnknown={devicesError !== null}>
+        <div className="firewall-actions">
+          <Button ref={addButton} size="l" icon={<IconPlus size={18} stroke={2} aria-hidden="true" />} onClick={open}>
+            Add Rule
+          </Button>
+          <ScreenLink to="/devices" variant="quiet" size="l">
+            {hasDevices ? 'Devices' : 'Add a device'}
+          </ScreenLink>
+        </div>
       </Summary>
       <FirewallStats
+        devices={devices}
         total={total}
         active={isWhole ? rules?.filter((rule) => rule.enabled).length : undefined}
         odd={findings && new Set(findings.map(({ rule_id }) => rule_id)).size}
       />
-      <RulesCard read={read} findings={findings} onAdd={open} />
+      <RulesCard read={read} findings={findings} devices={devices} onAdd={open} />
+      {hasDevices && rules && <BlockedCard devices={devices} rules={isWhole ? rules : undefined} onWant={want} />}
       {/* Below a list that is on its way it would be pushed down. */}
       {(rules || error) && <Tester rules={isWhole ? rules : undefined} onWant={want} />}
       {isAdding && (
@@ -54,19 +68,5 @@ export function FirewallPage() {
         </Suspense>
       )}
     </Page>
-  );
-}
-
-/** The answer first, then what to do. Its words do not hang on the rules, so that nothing moves when they come. */
-function Summary({ isUnknown, children }: { isUnknown: boolean; children: ReactNode }) {
-  const Icon = isUnknown ? IconCloudOff : IconWall;
-  return (
-    <Lead
-      tone="unknown"
-      icon={<Icon size={28} stroke={1.7} />}
-      title="Nothing applies your rules yet."
-      sentence="Your rules are kept here. They block nothing until a device with the Palisade agent is connected, and none is."
-      action={children}
-    />
   );
 }

@@ -1,12 +1,18 @@
+import type { Device } from '@palisade/contract/devices';
 import { SAMPLE_FIGURES } from '@palisade/contract/firewall';
 import { IconBan, IconDatabase, IconListCheck, IconShieldCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useConfig } from '#api/config.ts';
+import { blockedQuery, ruleCountsQuery } from '#api/devices.ts';
+import { describeBytes } from '#ui/bytes.ts';
 import { StatCard } from '#ui/card.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
 
 const ICON = { size: 20, stroke: 1.7 } as const;
 
 interface FirewallStatsProps {
+  /** Those that are not revoked; undefined until they were read. */
+  devices: readonly Device[] | undefined;
   /** Rules of the account; undefined until it is known. */
   total: number | undefined;
   /** Of these, those that are on, and those that need a look; undefined until all were read. */
@@ -14,25 +20,59 @@ interface FirewallStatsProps {
   odd: number | undefined;
 }
 
-/** The four figures. Nothing measures the last two without a device, so they are samples where samples are shown, and unknown elsewhere. */
-export function FirewallStats({ total, active, odd }: FirewallStatsProps) {
+/** The four figures. Without a device nothing measures three of them, so they are samples where samples are shown, and unknown elsewhere. */
+export function FirewallStats({ devices, total, active, odd }: FirewallStatsProps) {
   const hasSamples = useConfig()?.demo === true;
   const origin = <>{hasSamples && <FigureMark kind="sample" />} No device connected</>;
+  const measured = useMeasured(devices);
   const look = odd ? `, ${odd} ${odd === 1 ? 'needs' : 'need'} a look` : '';
   return (
     <div className="page__stats firewall-stats" data-columns="4">
-      <StatCard label="Status" icon={<IconShieldCheck {...ICON} />} value={hasSamples ? 'ACTIVE' : 'NOT APPLIED'}>
-        {origin}
+      <StatCard
+        label="Status"
+        icon={<IconShieldCheck {...ICON} />}
+        value={measured?.status ?? (hasSamples ? 'ACTIVE' : 'NOT APPLIED')}
+      >
+        {measured ? measured.where : origin}
       </StatCard>
       <StatCard label="Active Rules" icon={<IconListCheck {...ICON} />} value={active === undefined ? '–' : String(active)}>
         {total === undefined ? 'of the rules on this account' : `of ${total} on this account${look}`}
       </StatCard>
-      <StatCard label="Blocked Attempts" icon={<IconBan {...ICON} />} value={hasSamples ? SAMPLE_FIGURES.blocked_attempts : '–'}>
-        {origin}
+      <StatCard
+        label="Blocked Attempts"
+        icon={<IconBan {...ICON} />}
+        value={measured?.blocked ?? (hasSamples ? SAMPLE_FIGURES.blocked_attempts : '–')}
+      >
+        {measured ? measured.blockedOrigin : origin}
       </StatCard>
-      <StatCard label="Data Protected" icon={<IconDatabase {...ICON} />} value={hasSamples ? SAMPLE_FIGURES.data_protected : '–'}>
-        {origin}
+      <StatCard
+        label="Data Protected"
+        icon={<IconDatabase {...ICON} />}
+        value={measured?.data ?? (hasSamples ? SAMPLE_FIGURES.data_protected : '–')}
+      >
+        {measured ? 'passed under your rules' : origin}
       </StatCard>
     </div>
   );
+}
+
+const count = new Intl.NumberFormat('en');
+
+/** What devices measured; undefined for an account without them. */
+function useMeasured(devices: readonly Device[] | undefined) {
+  const hasDevices = devices !== undefined && devices.length > 0;
+  const { data: blocked } = useQuery({ ...blockedQuery, enabled: hasDevices });
+  const { data: counts } = useQuery({ ...ruleCountsQuery, enabled: hasDevices });
+  if (!hasDevices) return undefined;
+  const applied = devices.filter(
+    ({ enforcement, capabilities }) => enforcement.state === 'applied' && capabilities?.firewall === 'nftables',
+  );
+  const bytes = counts?.reduce((sum, one) => sum + one.bytes, 0);
+  return {
+    status: applied.length === devices.length ? 'ACTIVE' : applied.length > 0 ? 'PARTLY ACTIVE' : 'NOT APPLIED',
+    where: `on ${applied.length} of ${devices.length === 1 ? '1 device' : `${devices.length} devices`}`,
+    blocked: blocked ? count.format(blocked.packets_total) : '–',
+    blockedOrigin: blocked ? `${count.format(blocked.packets)} in the last hour` : '',
+    data: bytes === undefined ? '–' : describeBytes(bytes),
+  };
 }

@@ -64,7 +64,8 @@ function printSpan({ from, to }: Span, family: Family): string {
   return `${first}-${printIp({ family, value: to })}`;
 }
 
-function printSpans(spans: readonly Span[], family: Family): string[] {
+/** Spans of a family as a field of a rule has them. */
+export function printSpans(spans: readonly Span[], family: Family): string[] {
   return spans.map((span) => printSpan(span, family));
 }
 

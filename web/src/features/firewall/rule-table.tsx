@@ -1,3 +1,4 @@
+import type { Device } from '@palisade/contract/devices';
 import type { Rule } from '@palisade/contract/firewall';
 import { EVERY } from '@palisade/contract/firewall-grammar';
 import type { Finding } from '@palisade/contract/firewall-verdict';
@@ -14,6 +15,7 @@ import { lazy, memo, type ReactNode, Suspense, useState } from 'react';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { listNames } from '#ui/names.ts';
 import { ShowToSupport } from '#ui/show-to-support.tsx';
 import { LongText } from './long-text.tsx';
 import { ruleSentence } from './rule-sentence.ts';
@@ -34,6 +36,9 @@ interface RuleTableProps {
   all: readonly Rule[] | undefined;
   findings: ReadonlyMap<string, readonly Finding[]>;
   actions: RuleActions;
+  devices: readonly Device[];
+  /** Packets that each rule decided; undefined where nobody counts. */
+  counts: ReadonlyMap<string, number> | undefined;
   /** Leads to another rule, whether it is listed just now or not. */
   onShow: (rule_id: string) => void;
   /** A rule is about to be edited: all of them are needed, to say what it would change. */
@@ -43,7 +48,7 @@ interface RuleTableProps {
 const NO_FINDINGS: readonly Finding[] = [];
 
 /** The rules as a table; where there is no room for one, each row is a card. */
-export function RuleTable({ rules, names, all, findings, actions, onShow, onEdit }: RuleTableProps) {
+export function RuleTable({ rules, names, all, findings, actions, devices, counts, onShow, onEdit }: RuleTableProps) {
   const [edited, setEdited] = useState<string>();
   function end(rule: Rule, changed: boolean) {
     setEdited(undefined);
@@ -84,6 +89,8 @@ export function RuleTable({ rules, names, all, findings, actions, onShow, onEdit
               findings={findings.get(rule.id) ?? NO_FINDINGS}
               names={names}
               actions={actions}
+              devices={devices}
+              packets={counts && (counts.get(rule.id) ?? 0)}
               onShow={onShow}
               onEdit={() => {
                 onEdit();
@@ -113,11 +120,13 @@ interface RuleRowProps {
   findings: readonly Finding[];
   names: ReadonlyMap<string, string>;
   actions: Pick<RuleActions, 'toggle' | 'remove'>;
+  devices: readonly Device[];
+  packets: number | undefined;
   onShow: (rule_id: string) => void;
   onEdit: () => void;
 }
 
-function RuleRow({ rule, isBusy, findings, names, actions, onShow, onEdit }: RuleRowProps) {
+function RuleRow({ rule, isBusy, findings, names, actions, devices, packets, onShow, onEdit }: RuleRowProps) {
   const [open, setOpen] = useState<Finding['kind']>();
   const DirectionIcon = rule.direction === 'inbound' ? IconArrowDownLeft : IconArrowUpRight;
   return (
@@ -138,7 +147,7 @@ function RuleRow({ rule, isBusy, findings, names, actions, onShow, onEdit }: Rul
       <th scope="row" className="rule-row__rule">
         <bdi className="rule-row__name">{rule.rule_name}</bdi>
         <span className="rule-row__sentence">{ruleSentence(rule)}</span>
-        <RowFacts rule={rule}>
+        <RowFacts rule={rule} packets={packets}>
           {findings.map(({ kind }) => (
             <button
               key={kind}
@@ -157,6 +166,7 @@ function RuleRow({ rule, isBusy, findings, names, actions, onShow, onEdit }: Rul
           .map((finding) => (
             <FindingNote key={finding.kind} finding={finding} otherName={names.get(finding.other_id) ?? ''} onShow={onShow} />
           ))}
+        <RowDevices rule={rule} devices={devices} />
         <ShowToSupport kind="rule" id={rule.id} name={rule.rule_name} isSmall />
       </th>
       <td className="rule-row__direction">
@@ -206,7 +216,15 @@ function RuleRow({ rule, isBusy, findings, names, actions, onShow, onEdit }: Rul
 }
 
 /** One line: when the rule was made, how long it lasts, and what is odd about it. It keeps its height when the latter comes. */
-const RowFacts = memo(function RowFacts({ rule, children }: { rule: Rule; children: ReactNode }) {
+interface RowFactsProps {
+  rule: Rule;
+  packets: number | undefined;
+  children: ReactNode;
+}
+
+const count = new Intl.NumberFormat('en');
+
+const RowFacts = memo(function RowFacts({ rule, packets, children }: RowFactsProps) {
   const now = useMinute();
   const isOver = rule.expires_at !== null && !rule.enabled && Date.parse(rule.expires_at) <= now;
   return (
@@ -219,10 +237,39 @@ const RowFacts = memo(function RowFacts({ rule, children }: { rule: Rule; childr
           {isOver ? 'Was temporary until' : 'Temporary until'} <Moment iso={rule.expires_at} now={now} />
         </span>
       )}
+      {packets !== undefined && (
+        <span className="num">
+          {packets === 1 ? '1 packet' : `${count.format(packets)} packets`} {rule.action === 'block' ? 'blocked' : 'allowed'}
+        </span>
+      )}
       {children}
     </span>
   );
 });
+
+/** Where a rule is for some devices alone, and which device refused it, with why. */
+function RowDevices({ rule, devices }: { rule: Rule; devices: readonly Device[] }) {
+  const own = devices.filter(({ id }) => rule.device_ids.includes(id));
+  const refused = devices.flatMap(({ device_name, enforcement }) =>
+    enforcement.errors.filter(({ rule_id }) => rule_id === rule.id).map(({ message }) => ({ device_name, message })),
+  );
+  return (
+    <>
+      {rule.device_ids.length > 0 && (
+        <span className="rule-row__sentence">
+          {own.length === 0
+            ? 'Only on devices that are gone.'
+            : `Only on ${listNames(own.map(({ device_name }) => device_name))}.`}
+        </span>
+      )}
+      {refused.map(({ device_name, message }) => (
+        <span key={device_name} className="rule-row__refused">
+          Refused by <bdi>{device_name}</bdi>: {message}
+        </span>
+      ))}
+    </>
+  );
+}
 
 /** What is odd about a rule, why, and the way to the other rule that makes it so. */
 interface FindingNoteProps {

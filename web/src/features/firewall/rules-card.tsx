@@ -1,8 +1,11 @@
+import type { Device } from '@palisade/contract/devices';
 import type { Rule } from '@palisade/contract/firewall';
 import type { Finding } from '@palisade/contract/firewall-verdict';
 import { IconArrowBackUp, IconDownload, IconHistory, IconSearch, IconUpload, IconWall } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { ruleCountsQuery } from '#api/devices.ts';
 import { Button } from '#ui/button.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
@@ -25,16 +28,19 @@ const ICON = { size: 16, stroke: 1.7, 'aria-hidden': true } as const;
 interface RulesCardProps {
   read: ReadRules;
   findings: readonly Finding[] | undefined;
+  /** Those that are not revoked; undefined until they were read. */
+  devices: readonly Device[] | undefined;
   onAdd: () => void;
 }
 
-export function RulesCard({ read, findings = [], onAdd }: RulesCardProps) {
+export function RulesCard({ read, findings = [], devices = [], onAdd }: RulesCardProps) {
   const { rules, total = 0, isWhole, error, refetch, want } = read;
   const actions = useRuleActions();
   const [choice, setChoice] = useState(EVERY_RULE);
   const [shown, setShown] = useState(FIRST_RULES);
   const [dialog, setDialog] = useState<'history' | 'import'>();
   const byRule = useMemo(() => Map.groupBy(findings, ({ rule_id }) => rule_id), [findings]);
+  const counts = useRuleCounts(devices);
   const names = useMemo(() => new Map(rules?.map((rule) => [rule.id, rule.rule_name])), [rules]);
   const isNarrowed = choice !== EVERY_RULE;
   // What is narrowed or ordered has to be among all rules.
@@ -59,7 +65,11 @@ export function RulesCard({ read, findings = [], onAdd }: RulesCardProps) {
     <RefreshedCard title="Rules" onRefresh={refetch}>
       {(refresh) => (
         <div ref={body} className="rules">
-          <p className="sub rules__note">Once a device applies them, a block always wins over an allow. {DEFAULTS_SENTENCE}</p>
+          <p className="sub rules__note">
+            {devices.length === 0
+              ? `Once a device applies them, a block always wins over an allow. ${DEFAULTS_SENTENCE}`
+              : 'A block always wins over an allow. What no rule matches is decided by each device’s own default.'}
+          </p>
           <div className="rules__tools">
             <Button variant="text" size="s" icon={<IconHistory {...ICON} />} onClick={() => setDialog('history')}>
               History
@@ -136,6 +146,8 @@ export function RulesCard({ read, findings = [], onAdd }: RulesCardProps) {
                 all={isWhole ? rules : undefined}
                 findings={byRule}
                 actions={actions}
+                devices={devices}
+                counts={counts}
                 onShow={show}
                 onEdit={want}
               />
@@ -189,6 +201,17 @@ function ExportButton({ rules, onWant }: ExportButtonProps) {
       Export
     </Button>
   );
+}
+
+/** Packets that each rule decided, over all devices; undefined without a device. */
+function useRuleCounts(devices: readonly Device[]): ReadonlyMap<string, number> | undefined {
+  const { data } = useQuery({ ...ruleCountsQuery, enabled: devices.length > 0 });
+  return useMemo(() => {
+    if (!data) return undefined;
+    const sums = new Map<string, number>();
+    for (const { of, packets } of data) sums.set(of, (sums.get(of) ?? 0) + packets);
+    return sums;
+  }, [data]);
 }
 
 /** A button that goes with its row takes the focus along: it moves to the row that came in its place, or to the button of the empty list. */

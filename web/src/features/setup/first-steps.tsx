@@ -111,7 +111,9 @@ function Address() {
     <>
       <code className="first-steps__address">{`${origin}/?mode=register`}</code>
       {OWN_MACHINE.test(hostname) && (
-        <p className="sub">This address works on this computer alone. The README says how others reach it.</p>
+        <p className="sub">
+          This address works on this computer alone. Others reach it once whoever runs the server has opened it to them.
+        </p>
       )}
     </>
   );

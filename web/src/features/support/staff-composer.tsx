@@ -7,6 +7,7 @@ import { decidedBy } from '#api/chat.ts';
 import { useConfig } from '#api/config.ts';
 import { readDraft } from '#api/drafts.ts';
 import { sayTyping } from '#api/events.ts';
+import { isFirstTry } from '#api/outgoing.ts';
 import { StateFilter } from '#ui/list-filters.tsx';
 import { type ComposerHandle, MessageComposer } from '#ui/message-composer.tsx';
 import { cannedQuery, useDeskOutgoing } from './desk.queries.ts';
@@ -40,7 +41,7 @@ export function StaffComposer({ conversation, me, composer }: StaffComposerProps
       place={place}
       label={mode === 'note' ? 'Note' : 'Answer'}
       placeholder={mode === 'note' ? 'A note for colleagues' : 'Your answer, or / for a canned one'}
-      isSending={outgoing.some(({ state }) => state === 'sending')}
+      isSending={isFirstTry(outgoing)}
       onSend={(written) => queue.add({ ...written, conversation_id: conversation.id, is_note: mode === 'note' })}
       onTyping={() => mode === 'answer' && sayTyping(conversation.id)}
       onDraft={setDraft}

@@ -1,0 +1,36 @@
+import type { Device, DeviceScan } from '@palisade/contract/devices';
+
+let lastId = 0;
+const nextId = () => {
+  lastId += 1;
+  return `01930000-0000-7000-b000-${String(lastId).padStart(12, '0')}`;
+};
+
+/** Records for tests; what a test is about, it states itself. */
+export function deviceOf(parts: Partial<Device> = {}): Device {
+  return {
+    ...{ id: nextId(), device_name: 'Laptop', hostname: 'laptop', agent_version: '3.7.9', state: 'online' },
+    os: { platform: 'linux', name: 'Debian GNU/Linux 12 (bookworm)', arch: 'x64' },
+    ...{ enrolled_at: '2026-11-20T10:00:00.000Z', revoked_at: null, last_seen_at: '2026-11-20T10:05:00.000Z', skew_ms: 3 },
+    capabilities: {
+      ...{ firewall: 'nftables', firewall_reason: null, conntrack: true, scanner: true, scanner_reason: null },
+      ...{ watch: true, containers: false },
+    },
+    defaults: { inbound: 'allow', outbound: 'allow' },
+    enforcement: {
+      ...{ state: 'applied', desired_rev: 4, applied_rev: 4, pending_since: null, errors: [] },
+      applied_at: '2026-11-20T10:01:00.000Z',
+    },
+    ...{ rules_count: 2, telemetry: null, telemetry_at: null, posture: [], foreign_tables: [] },
+    ...{ is_watching: true, watched: [], exclusions: [], scan: null, last_full_scan_at: null },
+    ...parts,
+  };
+}
+
+export function deviceScanOf(parts: Partial<DeviceScan> = {}): DeviceScan {
+  return {
+    ...{ id: nextId(), device_id: nextId(), scan: 'full', path: null, state: 'running', reason: null, files_found: 0 },
+    ...{ requested_at: '2026-11-20T10:00:00.000Z', started_at: null, ended_at: null, signatures_version: null, progress: null },
+    ...parts,
+  };
+}

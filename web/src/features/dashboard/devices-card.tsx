@@ -1,0 +1,27 @@
+import type { DashboardDevices } from '@palisade/contract/dashboard';
+import { IconDevices } from '@tabler/icons-react';
+import { Link } from 'react-router';
+
+const count = new Intl.NumberFormat('en');
+
+/** The person's computers in a line, and the way to them; without one, how to add one. */
+export function DevicesCard({ devices }: { devices: DashboardDevices | null }) {
+  return (
+    <Link to="/devices" className="card devices-card">
+      <IconDevices size={24} stroke={1.7} aria-hidden="true" />
+      <span>
+        <b>{devices === null ? 'Add a device' : 'Devices'}</b>
+        <span className="sub">
+          {devices === null
+            ? 'Until one is connected, nothing applies your firewall rules.'
+            : `${devices.online} of ${devices.count} online. ${blockedWords(devices)}`}
+        </span>
+      </span>
+    </Link>
+  );
+}
+
+function blockedWords({ blocked_last_hour, blocked_total }: DashboardDevices): string {
+  if (blocked_total === 0) return 'Nothing was blocked yet.';
+  return `${count.format(blocked_total)} packets blocked, ${count.format(blocked_last_hour)} of them in the last hour.`;
+}

@@ -1,0 +1,82 @@
+import { createEnrolmentCode } from '@palisade/contract/devices';
+import { IconCopy, IconPlus } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useCallback, useState } from 'react';
+import { call, sentenceOf } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { Countdown } from '#ui/countdown.tsx';
+import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
+
+/** Shows the line that makes a computer a device, for as long as it does. */
+export function AddDevice() {
+  const isUnproven = useIsUnproven();
+  const { mutate, data, error, isPending, reset } = useMutation({ mutationFn: () => call(createEnrolmentCode) });
+  const [copied, setCopied] = useState(false);
+  const end = useCallback(() => reset(), [reset]);
+  async function copy(command: string) {
+    await navigator.clipboard.writeText(command);
+    setCopied(true);
+  }
+  return (
+    <Card title="Add a device">
+      <p className="sub">
+        A small program on the computer, the agent, applies your firewall rules and scans its files where they are. It runs on
+        Linux with nftables. Open a terminal there and run one line.
+      </p>
+      {isUnproven ? (
+        <EmailNeeded what="You can add devices" />
+      ) : (
+        <div className="add-device">
+          {data?.command && (
+            <>
+              <code className="add-device__command" data-command="">
+                {data.command}
+              </code>
+              <div className="add-device__line">
+                <p className="sub">
+                  The code <b className="num">{data.code}</b> works once, for{' '}
+                  <Countdown until={Date.parse(data.expires_at)} onEnd={end} />.
+                </p>
+                <Button
+                  variant="quiet"
+                  icon={<IconCopy size={16} stroke={1.7} aria-hidden="true" />}
+                  onClick={() => void copy(data.command ?? '')}
+                >
+                  {copied ? 'Copied' : 'Copy'}
+                </Button>
+              </div>
+            </>
+          )}
+          {data?.refusal && (
+            <p className="add-device__refusal" role="alert">
+              {data.refusal}
+            </p>
+          )}
+          {error && (
+            <p className="add-device__refusal" role="alert">
+              {sentenceOf(error)}
+            </p>
+          )}
+          {!data?.command && (
+            <div>
+              <Button
+                loading={isPending}
+                icon={<IconPlus size={18} stroke={2} aria-hidden="true" />}
+                onClick={() => {
+                  setCopied(false);
+                  mutate();
+                }}
+              >
+                Show the command
+              </Button>
+            </div>
+          )}
+          <p role="status" className="visually-hidden">
+            {data?.command ? 'The command is shown. It works once, for ten minutes.' : ''}
+          </p>
+        </div>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,360 @@
+import {
+  type Device,
+  deviceNameSchema,
+  type Enforcement,
+  removeDevice,
+  renameDevice,
+  revokeDevice,
+  setDeviceDefaults,
+  startDeviceScan,
+  steerDeviceScan,
+} from '@palisade/contract/devices';
+import { IconDeviceDesktop, IconPencil } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { call, sentenceOf } from '#api/call.ts';
+import { devicesQuery } from '#api/devices.ts';
+import { Badge, IconTile } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { Moment, useMinute } from '#ui/moment.tsx';
+import { CHECKS, DEVICE_STATES, ENFORCEMENTS, isOver, SCAN_KINDS, SCAN_STATES } from './device-words.ts';
+
+const count = new Intl.NumberFormat('en');
+
+/** One computer: what it is, whether its rules are in force, its health, its scans, and what can be done with it. */
+export function DeviceCard({ device, ruleNames }: { device: Device; ruleNames: ReadonlyMap<string, string> }) {
+  const queries = useQueryClient();
+  const now = useMinute();
+  const id = useId();
+  const [failure, setFailure] = useState('');
+  const { mutate, isPending } = useMutation({
+    mutationFn: (work: () => Promise<unknown>) => work(),
+    onMutate: () => setFailure(''),
+    onError: (error) => setFailure(sentenceOf(error)),
+    onSettled: () => queries.invalidateQueries({ queryKey: devicesQuery.queryKey }),
+  });
+  const params = { id: device.id };
+  const { label, tone } = DEVICE_STATES[device.state];
+  const isRevoked = device.state === 'revoked';
+  return (
+    <section className="card device" aria-labelledby={id} aria-busy={isPending}>
+      <div className="device__head">
+        <IconTile tone={tone === 'plain' ? 'note' : tone} icon={IconDeviceDesktop} />
+        <div>
+          <DeviceName
+            device={device}
+            titleId={id}
+            onRename={(device_name) => mutate(() => call(renameDevice, { params, body: { device_name } }))}
+          />
+          <p className="sub">
+            {device.os.name || device.hostname}
+            {device.last_seen_at && (
+              <>
+                , seen <Moment iso={device.last_seen_at} now={now} />
+              </>
+            )}
+          </p>
+        </div>
+        <Badge tone={tone}>{label}</Badge>
+      </div>
+      {!isRevoked && (
+        <div className="device__parts">
+          <Rules device={device} ruleNames={ruleNames} />
+          <Health device={device} />
+          <DeepScan
+            device={device}
+            onStart={(scan) => mutate(() => call(startDeviceScan, { params, body: { scan } }))}
+            onSteer={(scan_id, wanted) => mutate(() => call(steerDeviceScan, { params: { id: scan_id }, body: { wanted } }))}
+          />
+          <Checks device={device} />
+        </div>
+      )}
+      {failure && (
+        <p className="device__failure" role="alert">
+          {failure}
+        </p>
+      )}
+      <div className="device__actions">
+        {!isRevoked && device.capabilities?.firewall === 'nftables' && (
+          <Button
+            variant="quiet"
+            onClick={() => {
+              const inbound = device.defaults.inbound === 'allow' ? 'block' : 'allow';
+              const question =
+                inbound === 'block'
+                  ? `Block everything that comes in to “${device.device_name}” and that no rule allows?${listening(device)}`
+                  : `Let in to “${device.device_name}” whatever no rule blocks?`;
+              if (window.confirm(question))
+                mutate(() => call(setDeviceDefaults, { params, body: { ...device.defaults, inbound } }));
+            }}
+          >
+            {device.defaults.inbound === 'allow' ? 'Protect' : 'Stop protecting'}
+          </Button>
+        )}
+        {isRevoked ? (
+          <Button variant="quiet" onClick={() => mutate(() => call(removeDevice, { params }))}>
+            Remove
+          </Button>
+        ) : (
+          <Button
+            variant="quiet"
+            onClick={() => {
+              if (window.confirm(`Revoke “${device.device_name}”? Its rules end there, and its place in your plan is free.`))
+                mutate(() => call(revokeDevice, { params }));
+            }}
+          >
+            Revoke
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** What is open now, before it is closed. */
+function listening({ telemetry }: Device): string {
+  const open = [...new Set(telemetry?.listening.map(({ port, program }) => (program ? `${program} (${port})` : String(port))))];
+  return open.length === 0
+    ? ''
+    : `\n\nThese listen now and will not be reached: ${open.slice(0, 8).join(', ')}${open.length > 8 ? ', …' : ''}.`;
+}
+
+function DeviceName({ device, titleId, onRename }: { device: Device; titleId: string; onRename: (name: string) => void }) {
+  const [name, setName] = useState<string>();
+  const message = name === undefined ? undefined : deviceNameSchema.safeParse(name).error?.issues[0]?.message;
+  if (name === undefined) {
+    return (
+      <div className="device__name">
+        <h2 id={titleId}>
+          <bdi>{device.device_name}</bdi>
+        </h2>
+        <button
+          type="button"
+          className="device__rename"
+          aria-label={`Rename ${device.device_name}`}
+          title="Rename"
+          onClick={() => setName(device.device_name)}
+        >
+          <IconPencil size={16} stroke={1.7} aria-hidden="true" />
+        </button>
+      </div>
+    );
+  }
+  return (
+    <form
+      className="device__name"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (message !== undefined) return;
+        onRename(name);
+        setName(undefined);
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') setName(undefined);
+      }}
+    >
+      <h2 id={titleId} className="visually-hidden">
+        {device.device_name}
+      </h2>
+      <input
+        className="device__input"
+        aria-label="Name of the device"
+        aria-invalid={message !== undefined}
+        title={message}
+        // biome-ignore lint/a11y/noAutofocus: the field comes where the button was that asked for it
+        autoFocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Button type="submit" size="s" variant="quiet" disabled={message !== undefined}>
+        Save
+      </Button>
+    </form>
+  );
+}
+
+function Rules({ device, ruleNames }: { device: Device; ruleNames: ReadonlyMap<string, string> }) {
+  const now = useMinute();
+  const { enforcement, capabilities, rules_count } = device;
+  const isUnavailable = capabilities?.firewall === 'unavailable';
+  const state: Enforcement['state'] = isUnavailable ? 'unavailable' : enforcement.state;
+  const { label, tone, sentence } = ENFORCEMENTS[state];
+  return (
+    <div className="device__part">
+      <h3>Firewall</h3>
+      <p>
+        <Badge tone={tone}>{label}</Badge> {rules_count === 1 ? '1 rule' : `${count.format(rules_count)} rules`}
+        {device.defaults.inbound === 'block' && ', everything else is blocked coming in'}
+      </p>
+      <p className="sub">
+        {isUnavailable && capabilities.firewall_reason !== null ? capabilities.firewall_reason : sentence}{' '}
+        {enforcement.pending_since !== null && !isUnavailable && (
+          <>
+            Since <Moment iso={enforcement.pending_since} now={now} />.
+          </>
+        )}{' '}
+        <span className="num">
+          Revision {enforcement.applied_rev} of {enforcement.desired_rev}.
+        </span>
+      </p>
+      {enforcement.errors.map(({ rule_id, message }) => (
+        <p key={`${rule_id} ${message}`} className="device__error">
+          {rule_id !== null && <b>“{ruleNames.get(rule_id) ?? 'A rule that is gone'}”: </b>}
+          {message}
+        </p>
+      ))}
+      {device.foreign_tables.some(({ drops }) => drops) && (
+        <p className="sub">
+          Another program drops packets there too (
+          {device.foreign_tables
+            .filter(({ drops }) => drops)
+            .map(({ name }) => name)
+            .join(', ')}
+          ): what it drops stays dropped, whatever your rules allow.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Health({ device }: { device: Device }) {
+  const now = useMinute();
+  const { telemetry, telemetry_at } = device;
+  return (
+    <div className="device__part">
+      <h3>Health</h3>
+      {telemetry === null || telemetry_at === null ? (
+        <p className="sub">Nothing was measured yet.</p>
+      ) : (
+        <>
+          <dl className="device__figures num">
+            <div>
+              <dt>CPU</dt>
+              <dd>{Math.round(telemetry.cpu_percent)}%</dd>
+            </div>
+            <div>
+              <dt>Memory</dt>
+              <dd>{Math.round(telemetry.memory_percent)}%</dd>
+            </div>
+            <div>
+              <dt>Open ports</dt>
+              <dd>{telemetry.listening.length}</dd>
+            </div>
+          </dl>
+          <p className="sub">
+            Measured <Moment iso={telemetry_at} now={now} />
+          </p>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface DeepScanProps {
+  device: Device;
+  onStart: (scan: 'quick' | 'full') => void;
+  onSteer: (scan_id: string, wanted: 'run' | 'pause' | 'cancel') => void;
+}
+
+function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
+  const now = useMinute();
+  const { scan, last_full_scan_at, capabilities } = device;
+  const running = scan !== null && !isOver(scan) ? scan : undefined;
+  const progress = scan?.progress;
+  return (
+    <div className="device__part">
+      <h3>Deep scan</h3>
+      {capabilities?.scanner === false ? (
+        <p className="sub">{capabilities.scanner_reason ?? 'Files cannot be scanned on this device.'}</p>
+      ) : (
+        <>
+          <p>
+            {scan === null
+              ? 'No scan was asked for yet.'
+              : `${SCAN_KINDS[scan.scan]} ${SCAN_STATES[scan.state]}${scan.reason === null ? '' : `: ${scan.reason}`}.`}
+            {scan !== null && scan.files_found > 0 && (
+              <b className="device__found">
+                {' '}
+                {scan.files_found === 1 ? '1 infected file' : `${scan.files_found} infected files`}.
+              </b>
+            )}
+          </p>
+          {running && progress && (
+            <>
+              <progress
+                aria-label="Progress of the scan"
+                max={Math.max(1, progress.files_total)}
+                value={progress.files_read + progress.files_known}
+              />
+              <p className="sub num">
+                {count.format(progress.files_read + progress.files_known)} of {progress.is_counted ? '' : 'at least '}
+                {count.format(progress.files_total)} files
+                {progress.seconds_left !== null && `, ${Math.ceil(progress.seconds_left / 60)} min left`}
+              </p>
+              {progress.path !== null && <bdi className="device__path">{progress.path}</bdi>}
+            </>
+          )}
+          <p className="sub">
+            {last_full_scan_at === null ? (
+              'No full scan has reached its end yet.'
+            ) : (
+              <>
+                Last full scan: <Moment iso={last_full_scan_at} now={now} />
+              </>
+            )}
+          </p>
+          <div className="device__buttons">
+            {running ? (
+              <>
+                {running.state === 'paused' ? (
+                  <Button size="s" variant="quiet" onClick={() => onSteer(running.id, 'run')}>
+                    Resume
+                  </Button>
+                ) : (
+                  <Button size="s" variant="quiet" onClick={() => onSteer(running.id, 'pause')}>
+                    Pause
+                  </Button>
+                )}
+                <Button size="s" variant="quiet" onClick={() => onSteer(running.id, 'cancel')}>
+                  Cancel
+                </Button>
+              </>
+            ) : (
+              <>
+                <Button size="s" variant="quiet" onClick={() => onStart('quick')}>
+                  Quick scan
+                </Button>
+                <Button size="s" variant="quiet" onClick={() => onStart('full')}>
+                  Full scan
+                </Button>
+              </>
+            )}
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+const CHECK_TONES = { pass: 'safe', fail: 'attention', unknown: 'plain' } as const;
+const CHECK_WORDS = { pass: 'Passed', fail: 'Needs you', unknown: 'Unknown' } as const;
+
+function Checks({ device }: { device: Device }) {
+  if (device.posture.length === 0) return null;
+  return (
+    <div className="device__part">
+      <h3>Checks</h3>
+      <ul className="device__checks">
+        {device.posture.map(({ check, state, evidence }) => (
+          <li key={check}>
+            <span>
+              {CHECKS[check]}
+              <span className="sub">{evidence}</span>
+            </span>
+            <Badge tone={CHECK_TONES[state]}>{CHECK_WORDS[state]}</Badge>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,151 @@
+import {
+  createEnrolmentCode,
+  listDeviceFindings,
+  listDevices,
+  renameDevice,
+  revokeDevice,
+  startDeviceScan,
+} from '@palisade/contract/devices';
+import type { Endpoint } from '@palisade/contract/endpoint';
+import { listRules } from '@palisade/contract/firewall';
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { deviceOf, deviceScanOf } from '#api/fake-devices.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { DevicesPage } from './devices-page.tsx';
+
+let server: FakeServer;
+
+beforeEach(() => {
+  server = new FakeServer();
+  server.on(listDeviceFindings, reply(listDeviceFindings, []));
+  server.on(listRules, reply(listRules, []));
+});
+
+function at<E extends Endpoint>(endpoint: E, record: { id: string }): E {
+  return { ...endpoint, path: endpoint.path.replace('{id}', record.id) };
+}
+
+function open(...devices: ReturnType<typeof deviceOf>[]) {
+  server.on(listDevices, reply(listDevices, devices));
+  renderForTest(<DevicesPage />);
+  return userEvent.setup();
+}
+
+const card = async (name: string) => within(await screen.findByRole('region', { name }));
+
+describe('without a device', () => {
+  it('says so, pretends nothing, and shows the command for ten minutes', async () => {
+    const user = open();
+    expect(await screen.findByRole('region', { name: 'No device is connected.' })).toHaveAttribute('data-tone', 'unknown');
+    const command = 'curl -fsS https://example.com/agent/install.sh | sudo sh -s -- K7M4Q-P9XDA';
+    const expires_at = new Date(Date.now() + 600_000).toISOString();
+    server.on(createEnrolmentCode, reply(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command, refusal: null }));
+    await user.click(screen.getByRole('button', { name: 'Show the command' }));
+    expect(await screen.findByText(command)).toBeVisible();
+    expect(screen.getByText(/^(?:10:00|9:5\d)$/u)).toBeVisible();
+  });
+
+  it('says why there is no command, or no room', async () => {
+    const user = open();
+    const expires_at = new Date(Date.now() + 600_000).toISOString();
+    const answer = { code: 'K7M4Q-P9XDA', expires_at, command: null, refusal: 'This server cannot be reached by https.' };
+    server.on(createEnrolmentCode, reply(createEnrolmentCode, answer));
+    await user.click(await screen.findByRole('button', { name: 'Show the command' }));
+    expect(await screen.findByRole('alert')).toHaveTextContent('This server cannot be reached by https.');
+    server.on(createEnrolmentCode, refusal('device_limit', { detail: 'Your plan holds 1 device.' }));
+    await user.click(screen.getByRole('button', { name: 'Show the command' }));
+    await waitFor(() => expect(screen.getByRole('alert')).toHaveTextContent('Your plan holds 1 device.'));
+  });
+});
+
+describe('a device', () => {
+  it('shows its name as text, its state, its rules and what it measured', async () => {
+    open(
+      deviceOf({
+        device_name: '<b>Laptop</b>',
+        telemetry_at: '2026-11-20T10:05:00.000Z',
+        telemetry: {
+          ...{ cpu_percent: 12.4, memory_percent: 61, memory_bytes: 1, network_in: 0, network_out: 0, network_percent: null },
+          ...{ uptime_s: 1, connections: [], listening: [{ protocol: 'tcp', address: '0.0.0.0', port: 22, program: 'sshd' }] },
+        },
+      }),
+    );
+    const laptop = await card('<b>Laptop</b>');
+    for (const text of ['Online', 'Applied', '12%', '61%', 'Revision 4 of 4.']) expect(laptop.getByText(text)).toBeVisible();
+  });
+
+  it('says what is pending and since when, and which rule was refused, with why', async () => {
+    const rule_id = '01930000-0000-7000-9000-000000000001';
+    const enforcement = { desired_rev: 5, applied_rev: 4, pending_since: '2026-11-20T10:06:00.000Z', applied_at: null };
+    open(
+      deviceOf({ device_name: 'Waits', enforcement: { ...enforcement, state: 'pending', errors: [] } }),
+      deviceOf({
+        device_name: 'Refuses',
+        enforcement: { ...enforcement, state: 'rejected', errors: [{ rule_id, message: 'The kernel does not know this.' }] },
+      }),
+    );
+    const waits = await card('Waits');
+    expect(waits.getByText('Pending')).toBeVisible();
+    expect(waits.getByText(/Since/u)).toBeVisible();
+    const refuses = await card('Refuses');
+    expect(refuses.getByText('Rejected')).toBeVisible();
+    expect(refuses.getByText(/The kernel does not know this\./u)).toBeVisible();
+  });
+
+  it('without a firewall never says that rules are applied', async () => {
+    const { capabilities } = deviceOf();
+    const firewall = { firewall: 'unavailable', firewall_reason: 'There is no nft on this computer.' } as const;
+    open(deviceOf({ capabilities: capabilities && { ...capabilities, ...firewall } }));
+    const laptop = await card('Laptop');
+    expect(laptop.getByText('Not enforced')).toBeVisible();
+    expect(laptop.getByText(/There is no nft on this computer\./u)).toBeVisible();
+    expect(laptop.queryByText('Applied')).not.toBeInTheDocument();
+  });
+
+  it('is renamed where it stands', async () => {
+    const laptop = deviceOf();
+    const user = open(laptop);
+    await user.click(await screen.findByRole('button', { name: 'Rename Laptop' }));
+    const field = screen.getByRole('textbox', { name: 'Name of the device' });
+    await user.clear(field);
+    expect(screen.getByRole('button', { name: 'Save' })).toBeDisabled();
+    await user.type(field, 'Kitchen');
+    const renamed = { ...laptop, device_name: 'Kitchen' };
+    server.on(at(renameDevice, laptop), reply(renameDevice, renamed));
+    server.on(listDevices, reply(listDevices, [renamed]));
+    await user.click(screen.getByRole('button', { name: 'Save' }));
+    expect(await screen.findByRole('region', { name: 'Kitchen' })).toBeVisible();
+  });
+
+  it('is scanned where its files are, and shows how far that is', async () => {
+    const laptop = deviceOf();
+    const user = open(laptop);
+    const progress = {
+      ...{ files_read: 1_200, files_known: 300, files_pending: 0, files_total: 3_000, is_counted: true, bytes_read: 1 },
+      ...{ bytes_per_second: 1, seconds_left: 90, path: '/home/maria/<i>x</i>' },
+    };
+    const scan = deviceScanOf({ device_id: laptop.id, progress });
+    server.on(at(startDeviceScan, laptop), reply(startDeviceScan, scan));
+    server.on(listDevices, reply(listDevices, [{ ...laptop, scan }]));
+    await user.click(await screen.findByRole('button', { name: 'Full scan' }));
+    const shown = await card('Laptop');
+    expect(await shown.findByText('1,500 of 3,000 files, 2 min left')).toBeVisible();
+    expect(shown.getByText('/home/maria/<i>x</i>')).toBeVisible();
+    expect(shown.getByRole('button', { name: 'Pause' })).toBeVisible();
+  });
+
+  it('is revoked after a question, and says why where it cannot be', async () => {
+    const confirm = vi.spyOn(window, 'confirm').mockReturnValue(false);
+    const laptop = deviceOf();
+    const user = open(laptop);
+    await user.click(await screen.findByRole('button', { name: 'Revoke' }));
+    expect(server.callsOf(at(revokeDevice, laptop))).toHaveLength(0);
+    confirm.mockReturnValue(true);
+    server.on(at(revokeDevice, laptop), refusal('conflict', { detail: 'This device was revoked already.' }));
+    await user.click(screen.getByRole('button', { name: 'Revoke' }));
+    expect(await screen.findByRole('alert')).toHaveTextContent('This device was revoked already.');
+  });
+});

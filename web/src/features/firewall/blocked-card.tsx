@@ -1,0 +1,125 @@
+import type { BlockedSource, Device } from '@palisade/contract/devices';
+import { addRule, editRule, type Rule } from '@palisade/contract/firewall';
+import { IconBan } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, sentenceOf } from '#api/call.ts';
+import { blockedQuery } from '#api/devices.ts';
+import { IconTile } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { Moment, useMinute } from '#ui/moment.tsx';
+import { ShowMore } from '#ui/show-more.tsx';
+import { EmptyState } from '#ui/states.tsx';
+import { allowanceOf } from './allowance.ts';
+import { readRulesAnew } from './firewall.queries.ts';
+
+const SHOWN = 8;
+const count = new Intl.NumberFormat('en');
+
+interface BlockedCardProps {
+  devices: readonly Device[];
+  /** Undefined until all of them were read. */
+  rules: readonly Rule[] | undefined;
+  onWant: () => void;
+}
+
+/** What devices dropped within the last hour, and the way to let it through. */
+export function BlockedCard({ devices, rules, onWant }: BlockedCardProps) {
+  const { data: blocked } = useQuery(blockedQuery);
+  const [shown, setShown] = useState(SHOWN);
+  const queries = useQueryClient();
+  const names = new Map(devices.map(({ id, device_name }) => [id, device_name]));
+  const { mutate, isPending, error, variables, isSuccess } = useMutation({
+    mutationFn: async (source: BlockedSource) => {
+      const allowance = rules && allowanceOf(rules, source);
+      if (allowance === undefined) return;
+      // What is closed stays closed in between.
+      for (const rule of allowance.added) await call(addRule, { body: rule });
+      for (const { rule, terms } of allowance.narrowed) await call(editRule, { params: { id: rule.id }, body: terms });
+    },
+    onSettled: () => readRulesAnew(queries),
+  });
+
+  function allow(source: BlockedSource) {
+    const allowance = rules && allowanceOf(rules, source);
+    if (allowance === undefined) {
+      window.alert('A rule blocks exactly this. Edit or delete that rule.');
+      return;
+    }
+    const through = allowance.narrowed.map(({ rule }) => `“${rule.rule_name}”`).join(' and ');
+    const question =
+      through === ''
+        ? `Allow ${describe(source)}?`
+        : `Let ${source.address} through ${through}? It is let through the whole rule.`;
+    if (window.confirm(question)) mutate(source);
+  }
+
+  const rows = blocked?.sources.slice(0, shown) ?? [];
+  const left = (blocked?.sources.length ?? 0) - shown;
+  return (
+    <Card title="Blocked in the last hour">
+      {error && (
+        <p className="blocked__failure" role="alert">
+          {sentenceOf(error)}
+        </p>
+      )}
+      <p role="status" className="visually-hidden">
+        {isSuccess && variables ? `${describe(variables)} is allowed from now on.` : ''}
+      </p>
+      {blocked && rows.length === 0 && (
+        <EmptyState
+          isSmall
+          icon={<IconBan size={24} stroke={1.7} />}
+          title="Nothing was blocked"
+          sentence="Your devices dropped nothing within the last hour."
+        />
+      )}
+      <ul className="blocked" aria-label="Blocked">
+        {rows.map((source) => (
+          <BlockedRow
+            key={`${source.device_id} ${source.direction} ${source.protocol} ${source.address} ${source.port}`}
+            source={source}
+            deviceName={names.get(source.device_id) ?? ''}
+            isBusy={isPending && variables === source}
+            onAllow={rules === undefined ? onWant : () => allow(source)}
+          />
+        ))}
+      </ul>
+      {left > 0 && <ShowMore left={left} onMore={() => setShown(shown + 50)} />}
+    </Card>
+  );
+}
+
+function describe({ direction, protocol, address, port }: BlockedSource): string {
+  const what = port === null ? protocol.toUpperCase() : `port ${port} (${protocol.toUpperCase()})`;
+  return direction === 'inbound' ? `${address} to ${what}` : `this computer to ${address}, ${what}`;
+}
+
+interface BlockedRowProps {
+  source: BlockedSource;
+  deviceName: string;
+  isBusy: boolean;
+  onAllow: () => void;
+}
+
+function BlockedRow({ source, deviceName, isBusy, onAllow }: BlockedRowProps) {
+  const now = useMinute();
+  return (
+    <li className="blocked__row">
+      <IconTile tone="note" icon={IconBan} />
+      <div>
+        <p className="blocked__what">{describe(source)}</p>
+        <p className="sub">
+          {source.packets === 1 ? '1 packet' : `${count.format(source.packets)} packets`} on <bdi>{deviceName}</bdi>, last{' '}
+          <Moment iso={source.last_at} now={now} />
+        </p>
+      </div>
+      {source.protocol !== 'other' && (
+        <Button size="s" variant="quiet" loading={isBusy} aria-label={`Allow this: ${describe(source)}`} onClick={onAllow}>
+          Allow this
+        </Button>
+      )}
+    </li>
+  );
+}

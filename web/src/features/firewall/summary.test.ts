@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { deviceOf } from '#api/fake-devices.ts';
+import { answerOf } from './summary.tsx';
+
+const NOW = Date.parse('2026-11-20T10:10:00.000Z');
+const { enforcement, capabilities } = deviceOf();
+const pending = deviceOf({
+  device_name: 'Tower',
+  enforcement: { ...enforcement, state: 'pending', pending_since: '2026-11-20T10:00:00.000Z' },
+});
+const refused = deviceOf({
+  device_name: 'Old',
+  enforcement: { ...enforcement, state: 'rejected', errors: [{ rule_id: null, message: 'No such thing.' }] },
+});
+const off = deviceOf({
+  device_name: 'Mac',
+  capabilities: capabilities && { ...capabilities, firewall: 'unavailable', firewall_reason: 'This is no Linux.' },
+});
+
+describe('whether the rules are in force', () => {
+  it.each([
+    ['no device', [], 'unknown', 'Nothing applies your rules yet.'],
+    ['one that applies them', [deviceOf()], 'good', 'Your rules are applied on Laptop.'],
+    ['one that has not answered', [deviceOf(), pending], 'attention', 'Your rules are pending on Tower.'],
+    ['one that refused them', [pending, refused], 'danger', 'Old did not take your rules.'],
+    ['one that cannot', [deviceOf(), off], 'attention', 'Your rules are applied on Laptop.'],
+    ['none that can', [off], 'attention', 'No device can enforce your rules.'],
+  ])('with %s', (_, devices, tone, title) => {
+    expect(answerOf(devices, NOW)).toMatchObject({ tone, title });
+  });
+
+  it('says since when it is pending, and why it was refused', () => {
+    expect(answerOf([pending], NOW).sentence).toMatch(/^Since 10 minutes ago\./u);
+    expect(answerOf([refused], NOW).sentence).toMatch(/^No such thing\./u);
+    expect(answerOf([off], NOW).sentence).toBe('This is no Linux.');
+  });
+});

@@ -1,0 +1,93 @@
+import type { Device } from '@palisade/contract/devices';
+import { IconAlertTriangle, IconClock, IconCloudOff, IconShieldCheck, IconWall } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { Lead, type LeadTone, LeadWaiting } from '#ui/lead.tsx';
+import { describeAge, useMinute } from '#ui/moment.tsx';
+import { listNames } from '#ui/names.ts';
+
+interface Answer {
+  tone: LeadTone;
+  icon: typeof IconWall;
+  title: string;
+  sentence: string;
+}
+
+const named = (devices: readonly Device[]) => listNames(devices.map(({ device_name }) => device_name));
+
+/** Whether the rules are in force, and where. Teal only where every device says so. */
+export function answerOf(devices: readonly Device[], now: number): Answer {
+  if (devices.length === 0) {
+    return {
+      tone: 'unknown',
+      icon: IconWall,
+      title: 'Nothing applies your rules yet.',
+      sentence: 'Your rules are kept here. They block nothing until a device with the Palisade agent is connected, and none is.',
+    };
+  }
+  const state = (device: Device) => (device.capabilities?.firewall === 'unavailable' ? 'unavailable' : device.enforcement.state);
+  const refused = devices.filter((device) => ['rejected', 'rolled_back'].includes(state(device)));
+  const [worst] = refused;
+  if (worst !== undefined) {
+    const [error] = worst.enforcement.errors;
+    const why = state(worst) === 'rolled_back' ? 'They cut it off from this server.' : (error?.message ?? 'Look at the device.');
+    return {
+      tone: 'danger',
+      icon: IconAlertTriangle,
+      title: `${named(refused)} did not take your rules.`,
+      sentence: `${why} The rules before them are in force there.`,
+    };
+  }
+  const pending = devices.filter((device) => ['pending', 'trial'].includes(state(device)));
+  const since = pending.flatMap(({ enforcement }) => enforcement.pending_since ?? []).sort()[0];
+  if (pending.length > 0) {
+    return {
+      tone: 'attention',
+      icon: IconClock,
+      title: `Your rules are pending on ${named(pending)}.`,
+      sentence: `${since === undefined ? '' : `Since ${describeAge(since, now)}. `}The rules before them stay in force until the device answers.`,
+    };
+  }
+  const off = devices.filter((device) => state(device) === 'unavailable');
+  if (off.length === devices.length) {
+    return {
+      tone: 'attention',
+      icon: IconAlertTriangle,
+      title: 'No device can enforce your rules.',
+      sentence: off[0]?.capabilities?.firewall_reason ?? 'Your devices have no firewall that the agent can use.',
+    };
+  }
+  return {
+    tone: off.length > 0 ? 'attention' : 'good',
+    icon: off.length > 0 ? IconAlertTriangle : IconShieldCheck,
+    title: `Your rules are applied on ${named(devices.filter((device) => !off.includes(device)))}.`,
+    sentence: off.length > 0 ? `${named(off)} cannot enforce them.` : 'A block always wins over an allow.',
+  };
+}
+
+interface SummaryProps {
+  /** Undefined until they were read. */
+  devices: readonly Device[] | undefined;
+  isUnknown: boolean;
+  children: ReactNode;
+}
+
+/** The answer first, then what to do. It waits for the devices, so that its words do not change under who reads them. */
+export function Summary({ devices, isUnknown, children }: SummaryProps) {
+  const now = useMinute();
+  if (!devices && !isUnknown) return <LeadWaiting label="Reading whether your rules are applied" />;
+  const answer = devices
+    ? answerOf(devices, now)
+    : {
+        ...{ tone: 'unknown' as const, icon: IconCloudOff, title: 'It is not known whether your rules are applied.' },
+        sentence: 'Your devices could not be read. Your rules below are kept, whatever this page knows.',
+      };
+  return (
+    <Lead
+      tone={answer.tone}
+      icon={<answer.icon size={28} stroke={1.7} />}
+      title={answer.title}
+      sentence={answer.sentence}
+      action={children}
+    />
+  );
+}
