@@ -77,6 +77,12 @@ const VIOLATIONS = [
     "import { createAuth } from '#features/auth/auth.ts';\nexport const auth = createAuth;\n",
     IMPORTS,
   ],
+  [
+    'agent/src/link/planted.ts',
+    "import { createApp } from '@palisade/server/src/app.ts';\nexport const app = createApp;\n",
+    IMPORTS,
+  ],
+  ['agent/src/link/planted-up.ts', "import { runAgent } from '../agent.ts';\nexport const run = runAgent;\n", IMPORTS],
   ['web/src/api/planted.ts', "import { Page } from '#features/antivirus/antivirus-page.tsx';\nexport const p = Page;\n", IMPORTS],
   ['web/src/ui/planted.ts', "import { theme } from '#app/theme.ts';\nexport const t = theme;\n", IMPORTS],
   [

@@ -1,9 +1,10 @@
-// Builds the server (bundles of the server, its processes and the update command) and the web application, with compressed copies of what is served.
+// Builds the server (bundles of the server, its processes and the update command), the package for devices, and the web application, with compressed copies of what is served.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build as bundle } from 'esbuild';
 import { build as buildWeb } from 'vite';
+import { buildAgent } from './agent-package.mjs';
 import { ROOT } from './node-runtime.mjs';
 
 const COMPRESSIBLE = /\.(js|css|html|svg|json)$/;
@@ -59,5 +60,5 @@ function compress(folder) {
   }
 }
 
-await Promise.all([buildServer(), buildWeb({ root: join(ROOT, 'web'), logLevel: 'warn' })]);
+await Promise.all([buildServer(), buildAgent(), buildWeb({ root: join(ROOT, 'web'), logLevel: 'warn' })]);
 compress(join(ROOT, 'web/dist'));

@@ -136,6 +136,31 @@ export async function missingPromtool() {
   return find() ? undefined : `promtool could not be installed: ${reason ?? 'it was not found'}`;
 }
 
+/** What tests of the device's firewall need of a system, by the name of their package. */
+export const KERNEL_PROGRAMS = {
+  nftables: 'nft',
+  conntrack: 'conntrack',
+  iproute2: 'ip',
+  'util-linux': 'unshare',
+  python3: 'python3',
+};
+
+/** Undefined when rules can be loaded in namespaces of the tests' own, as far as programs go, else which are missing and why, in one sentence. As with clamd, CI installs them. */
+export async function missingKernelPrograms() {
+  const find = () =>
+    Object.entries(KERNEL_PROGRAMS)
+      .filter(([, program]) => !PROGRAM_FOLDERS.some((folder) => existsSync(join(folder, program))))
+      .map(([name]) => name);
+  const missing = find();
+  if (missing.length === 0) return undefined;
+  if (!process.env.CI) return `not on this machine: ${missing.join(', ')} (packages)`;
+  const reason = await installPackages(missing);
+  const still = find();
+  return still.length === 0
+    ? undefined
+    : `${still.join(', ')} could not be installed: ${reason ?? 'the programs were not found'}`;
+}
+
 /**
  * Programs that write or open files for the comparison of the scanner's readers (scanner/test/grammar), by the name of their package: all that a minimal Debian
  * is without.

@@ -7,6 +7,7 @@ import { findNode, ROOT } from './node-runtime.mjs';
 import {
   findChromium,
   missingClamd,
+  missingKernelPrograms,
   missingPromtool,
   missingProxies,
   missingReaders,
@@ -122,6 +123,8 @@ const proxies = await missingProxies();
 if (proxies !== undefined) notes.push(`Tests behind real proxies were skipped: ${proxies}`);
 const promtool = await missingPromtool();
 if (promtool !== undefined) notes.push(`Metrics were not checked by promtool: ${promtool}`);
+const kernel = await missingKernelPrograms();
+if (kernel !== undefined) notes.push(`Tests of rules in a kernel were skipped: ${kernel}`);
 const readers = await missingReaders();
 if (readers !== undefined) notes.push(`Readers were compared with fewer programs: ${readers}`);
 

@@ -25,7 +25,11 @@ export async function writeWhole(path: string, text: string): Promise<void> {
     }
     await rename(beside, path);
     const folder = await open(dirname(path), 'r');
-    await folder.sync().finally(() => folder.close());
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
   } catch (error) {
     await rm(beside, { force: true });
     throw error;

@@ -100,7 +100,7 @@ function randomRule(random: Random, number: number): JudgedRule {
   };
 }
 
-export function randomRuleset(random: Random): Ruleset {
+function randomRuleset(random: Random): Ruleset {
   const count = 1 + random.below(40);
   return {
     rules: Array.from({ length: count }, (_, index) => randomRule(random, index)),
@@ -127,6 +127,7 @@ function randomPacket(random: Random, direction: Direction, family: Family, prot
 export interface Bench {
   nft: Nft;
   device: Namespace;
+  peer: Namespace;
   close(): void;
   /** Sends packets numbered from 1 and answers the numbers of those that came past the firewall. */
   passed(direction: Direction, family: Family, packets: readonly Buffer[]): Promise<ReadonlySet<number>>;
@@ -185,6 +186,7 @@ export async function createBench(folder: string): Promise<Bench> {
   return {
     nft,
     device,
+    peer,
     close() {
       for (const { end } of Object.values(senders)) end();
     },

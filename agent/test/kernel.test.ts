@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, createBench, createRandom, fuzzOnce } from './kernel-fuzz.ts';
-import { no_namespaces, temporaryFolder } from './namespace.ts';
+import { endNamespaces, no_namespaces, temporaryFolder } from './namespace.ts';
 
 const SEED = 20_261_120;
 const RULESETS = 6;
@@ -11,7 +11,10 @@ describe.skipIf(no_namespaces !== undefined)('the kernel', () => {
   beforeAll(async () => {
     bench = await createBench(temporaryFolder());
   });
-  afterAll(() => bench.close());
+  afterAll(() => {
+    bench.close();
+    endNamespaces();
+  });
 
   it('does with random packets under random rules what the judge says, and counts them for the rule that the judge names', async () => {
     const random = createRandom(SEED);

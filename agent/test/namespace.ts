@@ -2,7 +2,6 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { mkdtempSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 
 /**
  * Network namespaces for tests that load rules. A namespace is held by a process that sleeps in it; commands are run in it by nsenter. Nothing is ever loaded where
@@ -143,9 +142,12 @@ export function temporaryFolder(): string {
 }
 const folders = new Set<string>();
 
-afterAll(() => {
+/** Ends all that was made here, for a program that is no test. */
+export function endNamespaces(): void {
   for (const holder of holders) holder.kill('SIGKILL');
   holders.clear();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   folders.clear();
-});
+}
+
+process.once('exit', endNamespaces);

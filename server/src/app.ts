@@ -34,6 +34,7 @@ import { serveSetup } from '#features/setup/setup.routes.ts';
 import { createPlanRequests } from '#features/subscriptions/plan-requests.ts';
 import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes.ts';
 import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
+import { serveAgentPackage } from '#platform/agent-package.ts';
 import { openSockets, SOCKET_LIMITS } from '#platform/channels/serve-socket.ts';
 import { connectionLimits } from '#platform/connections.ts';
 import { createMemoryCounters } from '#platform/counters.ts';
@@ -438,6 +439,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     public_url: settings.public_url,
   });
   const measuring = metrics && buildMetrics(surroundings, { metrics, fastify, rateLimits, pool, mail, jobs, scanner, events });
+  await serveAgentPackage(fastify, surroundings.agent_folder, settings.public_url);
   await serveWeb(fastify, surroundings.web_folder);
   await antivirus.resume();
   await jobs.start();

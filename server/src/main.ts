@@ -80,6 +80,7 @@ try {
     signatures_folder: fileURLToPath(new URL('../signatures', import.meta.url)),
     leaked_passwords: fileURLToPath(new URL('../passwords/leaked.bin', import.meta.url)),
     web_folder: fileURLToPath(new URL('../../web/dist', import.meta.url)),
+    agent_folder: fileURLToPath(new URL('../../agent/dist', import.meta.url)),
     usual_scanners: USUAL_SCANNERS,
     logger,
   });

@@ -163,6 +163,7 @@ export async function startTestApp(
     signatures_folder: SIGNATURES_FOLDER,
     leaked_passwords: LEAKED_PASSWORDS,
     web_folder: join(folder, 'no-web-here'),
+    agent_folder: join(folder, 'no-agent-here'),
     logger: createLog(settings.log_level),
     engine_processes: 1,
     ...options.surroundings,

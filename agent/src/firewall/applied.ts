@@ -3,7 +3,7 @@ import { canonicalRules, defaultsSchema, deviceRuleSchema } from '@palisade/cont
 import { z } from 'zod';
 
 /** A revision of the rules that this device had, or tries, as it is kept on disk. */
-export const revisionSchema = z.object({
+const revisionSchema = z.object({
   rev: z.int().min(1),
   hash: z.string(),
   defaults: defaultsSchema,

@@ -10,7 +10,7 @@ import { type Family, type IpAddress, printIp } from '@palisade/contract/ip-addr
  */
 
 /** The one table that the agent touches. */
-export const TABLE = 'inet palisade';
+const TABLE = 'inet palisade';
 /** Before Docker's destination NAT (-100), so that a published port is judged by the number that the other end connects to; after connection tracking (-200). */
 const PRIORITY = -110;
 /** Sources that are remembered at a time in each set, and for how long after their last packet. */
@@ -125,7 +125,7 @@ function dropLines(): string[] {
 const STRAY = 'meta l4proto 6 ct state new tcp flags & (fin|syn|rst|ack) != syn counter name "stray" drop';
 
 /** What comes before a person's rules, as the contract's judge has it. */
-function firstLines(direction: Direction, ruleset: Ruleset): string[] {
+function firstLines(direction: Direction, ruleset: Ruleset, drop_strays: boolean): string[] {
   const interface_of = direction === 'inbound' ? 'iifname' : 'oifname';
   const addressing = FAMILIES.map((family) => {
     const { server, client } = ADDRESSING_PORTS[family];
@@ -140,7 +140,7 @@ function firstLines(direction: Direction, ruleset: Ruleset): string[] {
     // What is only routed through this computer is not its own. A network's anycast address is: whoever forwards IPv6, as Docker has it, answers there.
     ...(direction === 'inbound' ? ['fib daddr type != { local, broadcast, multicast, anycast } accept'] : []),
     'ct state established,related accept',
-    ...(blocksAnything(ruleset) ? [STRAY] : []),
+    ...(drop_strays && blocksAnything(ruleset) ? [STRAY] : []),
     `icmpv6 type { ${NEIGHBOUR_TYPES.join(', ')} } accept`,
     ...addressing,
     ...(direction === 'outbound' ? control : []),
@@ -163,13 +163,16 @@ function chainLines(): string[] {
 export interface Compiled {
   text: string;
   counters: readonly string[];
+  /** How many rules of the kernel's it makes. */
+  rules: number;
 }
 
 /**
  * The whole of a ruleset, to be put in the place of whatever the table has now, in one transaction: chains are emptied and filled again, counters that go on being used
- * keep their values. `counters_now` are the counters that the table has: what is no longer used is deleted.
+ * keep their values. `counters_now` are the counters that the table has: what is no longer used is deleted. `drop_strays` is for where the kernel was told of every
+ * connection that was open before: where it was not, an old connection that has been silent looks like a stray.
  */
-export function compile(ruleset: Ruleset, counters_now: readonly string[] = []): Compiled {
+export function compile(ruleset: Ruleset, counters_now: readonly string[] = [], drop_strays = true): Compiled {
   const order = decidingOrder(ruleset.rules);
   const counters = [...OTHER_COUNTERS, ...ruleset.rules.map(({ id }) => counterOf(id))];
   const used = new Set(counters);
@@ -182,13 +185,13 @@ export function compile(ruleset: Ruleset, counters_now: readonly string[] = []):
     ...listLines(ruleset.block_list),
     ...dropLines(),
     ...DIRECTIONS.flatMap((direction) => [
-      ...firstLines(direction, ruleset),
+      ...firstLines(direction, ruleset, drop_strays),
       ...order.filter(({ rule }) => rule.direction === direction).map(ruleLine),
       `add rule ${TABLE} ${direction} counter name "${DEFAULT_COUNTERS[direction]}" ${ruleset.defaults[direction] === 'allow' ? 'accept' : `goto drop_${direction}`}`,
     ]),
     ...counters_now.filter((name) => !used.has(name)).map((name) => `delete counter ${TABLE} ${name}`),
   ];
-  return { text: `${lines.join('\n')}\n`, counters };
+  return { text: `${lines.join('\n')}\n`, counters, rules: lines.filter((line) => line.startsWith('add rule ')).length };
 }
 
 /** Lets everything pass and has the kernel begin to track connections, so that those that are open are known when blocks come. */

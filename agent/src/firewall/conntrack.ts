@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TrafficProtocol } from '@palisade/contract/firewall-shapes';
 import { type IpAddress, parseIp, printIp } from '@palisade/contract/ip-address';
+import type { OpenConnection } from '#telemetry/proc.ts';
 import { runProgram } from './nft.ts';
 
 /** A connection that the kernel tracks, as its first packet went. */
@@ -20,11 +21,15 @@ export interface Conntrack {
   list(): Promise<Flow[]>;
   /** Has the kernel forget connections: the next packet of one is judged anew. One that is gone already is no fault. */
   forget(flows: readonly Flow[]): Promise<void>;
+  /** Tells the kernel of TCP connections that were open before it began to track. What it knows already stays as it is. */
+  learn(connections: readonly OpenConnection[]): Promise<void>;
 }
 
 const FIELD = /\b(src|dst|sport|dport|type|code|id)=(\S+)/gu;
 /** Connections that are forgotten one by one where the program takes no list. */
 const ONE_BY_ONE_MAXIMUM = 500;
+/** How long the kernel remembers a connection that it was told of and that says nothing: five days, its own default. */
+const LEARNT_TIMEOUT_S = '432000';
 
 function protocolOf(name: string): TrafficProtocol {
   if (name === 'tcp' || name === 'udp') return name;
@@ -69,6 +74,23 @@ function deletionOf({ protocol, source, destination, source_port, port, icmp }: 
  * @param folder where lists for it are written
  */
 export function createConntrack(command: readonly string[], folder: string): Conntrack {
+  /** One after the other, whatever becomes of each: a connection may have ended by itself meanwhile. */
+  async function all(lines: readonly (readonly string[])[]): Promise<void> {
+    let rest = lines;
+    // A list ends at the first line that fails, and does not say which one it was: what is left is done one by one.
+    if (lines.length > 1) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const path = join(folder, `${randomBytes(8).toString('hex')}.flows`);
+      try {
+        await writeFile(path, lines.map((args) => `${args.join(' ')}\n`).join(''), { mode: 0o600, flag: 'wx' });
+        if ((await runProgram(command, ['-R', path])).code === 0) rest = [];
+      } finally {
+        await rm(path, { force: true });
+      }
+    }
+    for (const args of rest.slice(0, ONE_BY_ONE_MAXIMUM)) await runProgram(command, args);
+  }
+
   return {
     async list() {
       const lists = await Promise.all(
@@ -81,21 +103,16 @@ export function createConntrack(command: readonly string[], folder: string): Con
         const args = deletionOf(flow);
         return args === undefined ? [] : [args];
       });
-      if (deletions.length === 0) return;
-      if (deletions.length > 1) {
-        await mkdir(folder, { recursive: true, mode: 0o700 });
-        const path = join(folder, `${randomBytes(8).toString('hex')}.flows`);
-        try {
-          await writeFile(path, deletions.map((args) => `${args.join(' ')}\n`).join(''), { mode: 0o600, flag: 'wx' });
-          const { code, stderr } = await runProgram(command, ['-R', path]);
-          // Those that ended by themselves meanwhile are no reason to begin again.
-          if (code === 0 || !/unknown option|invalid option|Bad parameter/iu.test(stderr)) return;
-        } finally {
-          await rm(path, { force: true });
-        }
-      }
-      for (const args of deletions.slice(0, ONE_BY_ONE_MAXIMUM)) await runProgram(command, args);
+      await all(deletions);
     },
+    learn: (connections) =>
+      all(
+        connections.map(({ from, to }) => [
+          ...['-I', '-p', 'tcp', '--state', 'ESTABLISHED'],
+          ...['-s', printIp(from.address), '-d', printIp(to.address), '--sport', `${from.port}`, '--dport', `${to.port}`],
+          ...['-u', 'SEEN_REPLY,ASSURED', '-t', LEARNT_TIMEOUT_S],
+        ]),
+      ),
   };
 }
 

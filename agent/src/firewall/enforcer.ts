@@ -5,6 +5,7 @@ import { blocksAnything, createJudge, type Ruleset } from '@palisade/contract/fi
 import { printIp } from '@palisade/contract/ip-address';
 import { z } from 'zod';
 import type { Store } from '#agent/store.ts';
+import type { OpenConnection } from '#telemetry/proc.ts';
 import { type FirewallState, hashOf, type Revision } from './applied.ts';
 import { type ControlAddress, compile, compileRemoval, compileWarming, counterOf, DEFAULT_COUNTERS } from './compile.ts';
 import type { Conntrack, Flow } from './conntrack.ts';
@@ -29,10 +30,14 @@ export interface EnforcerParts {
   control: () => Promise<readonly ControlAddress[]>;
   /** Asks the server for a nonce over a connection of its own; the reason why it could not, or undefined. */
   verify: () => Promise<string | undefined>;
+  /** TCP connections that are open, whatever the kernel tracks. */
+  openConnections: () => Promise<readonly OpenConnection[]>;
   /** Addresses of this computer, printed. */
   localAddresses: () => ReadonlySet<string>;
   say: (ack: Ack) => void;
   onTampered: (backed_off: boolean) => void;
+  /** How long everything passes at the first load, in ms. */
+  warming_ms?: number | undefined;
   /** The server's clock, in ms. */
   now: () => number;
   wait: (ms: number) => Promise<void>;
@@ -59,6 +64,7 @@ const counterListing = z.object({
   counter: z.object({ name: z.string(), packets: z.number().min(0), bytes: z.number().min(0) }),
 });
 
+const chainOrRule = z.union([z.object({ chain: z.unknown() }), z.object({ rule: z.unknown() })]);
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** Where a flow went, as the judge has it; undefined for one that was only routed through. */
@@ -75,6 +81,7 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
   let counters: readonly string[] = [];
   /** Of the table as it was left. */
   let fingerprint: string | undefined;
+  let rules_loaded = 0;
   let tampered: number[] = [];
   let quiet_until = 0;
   let expiry: NodeJS.Timeout | undefined;
@@ -99,6 +106,9 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     };
   }
 
+  const compileFor = (ruleset: Ruleset, counters_now: readonly string[] = []) =>
+    compile(ruleset, counters_now, conntrack !== undefined);
+
   async function isLoaded(): Promise<boolean> {
     return (await nft.list(['table', 'inet', 'palisade'])) !== undefined;
   }
@@ -111,12 +121,15 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     });
   }
 
-  async function fingerprintNow(): Promise<string> {
-    const lists = await Promise.all([
-      nft.list(['table', 'inet', 'palisade']),
+  /** Of chains and rules, each with the number that the kernel gave it, and of the block list. Undefined where there are not as many rules as were loaded. */
+  async function fingerprintNow(): Promise<string | undefined> {
+    const [table, ...lists] = await Promise.all([
+      nft.listJson(['table', 'inet', 'palisade']),
       ...[4, 6].map((family) => nft.listJson(['set', 'inet', 'palisade', `listed${family}`])),
     ]);
-    return digest(JSON.stringify(lists));
+    const parts = (table ?? []).filter((entry) => chainOrRule.safeParse(entry).success);
+    const rules = parts.filter((entry) => 'rule' in chainOrRule.parse(entry));
+    return rules.length === rules_loaded ? digest(JSON.stringify([parts, lists])) : undefined;
   }
 
   /** Has connections that the rules forbid now begin anew, which the rules then refuse. */
@@ -137,7 +150,7 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
   /** Which rules the kernel refuses: the half of them that it refuses is halved until one is left. */
   async function culprits(ruleset: Ruleset): Promise<{ rule_id: string | null; message: string }[]> {
     const refuses = async (rules: Ruleset['rules']): Promise<string | undefined> => {
-      const result = await nft.check(compile({ ...ruleset, rules }).text);
+      const result = await nft.check(compileFor({ ...ruleset, rules }).text);
       return result.ok ? undefined : result.message;
     };
     const found: { rule_id: string | null; message: string }[] = [];
@@ -174,26 +187,28 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     const is_cold = loaded === null && !(await isLoaded());
     if (is_cold) {
       if (blocksAnything(ruleset)) {
-        const checked = await nft.check(compile(ruleset).text);
+        const checked = await nft.check(compileFor(ruleset).text);
         if (!checked.ok) return checked;
         const warmed = await nft.apply(compileWarming());
         if (!warmed.ok) return warmed;
-        await parts.wait(WARMING_MS);
+        await conntrack?.learn(await parts.openConnections());
+        await parts.wait(parts.warming_ms ?? WARMING_MS);
       }
       beginCounting();
     }
-    const compiled = compile(ruleset, counters);
+    const compiled = compileFor(ruleset, counters);
     let result = await nft.apply(compiled.text);
     if (!result.ok && !is_cold) {
       // Somebody else may have taken counters away that this would delete.
       const there = (await countersNow()).map(({ name }) => name);
-      if (there.join() !== counters.join()) result = await nft.apply(compile(ruleset, there).text);
+      if (there.join() !== counters.join()) result = await nft.apply(compileFor(ruleset, there).text);
     }
     if (!result.ok) {
       if (is_cold) await nft.apply(compileRemoval());
       return result;
     }
     counters = compiled.counters;
+    rules_loaded = compiled.rules;
     loaded = revision;
     await cut(ruleset);
     planExpiry(revision);
@@ -206,7 +221,7 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
   }
 
   async function keepForBoot(): Promise<void> {
-    await parts.keepForBoot(state.confirmed === null ? compileRemoval() : compile(await rulesetOf(state.confirmed)).text);
+    await parts.keepForBoot(state.confirmed === null ? compileRemoval() : compileFor(await rulesetOf(state.confirmed)).text);
   }
 
   async function takeAway(): Promise<void> {
@@ -350,8 +365,9 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
 
     lookAgain: () =>
       inTurn(async () => {
-        if (loaded === null || fingerprint === undefined || now() < quiet_until) return;
-        if ((await fingerprintNow()) === fingerprint) return;
+        if (loaded === null || now() < quiet_until) return;
+        const found = await fingerprintNow();
+        if (found !== undefined && found === fingerprint) return;
         const lately = now() - TAMPERED_WINDOW_MS;
         tampered = [...tampered.filter((time) => time > lately), now()];
         const backed_off = tampered.length > TAMPERED_AT_ONCE;

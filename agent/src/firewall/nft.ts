@@ -62,7 +62,11 @@ export function createNft(command: readonly string[], folder: string): Nft {
     const path = join(folder, `${randomBytes(8).toString('hex')}.nft`);
     try {
       const file = await open(path, 'wx', 0o600);
-      await file.writeFile(text).finally(() => file.close());
+      try {
+        await file.writeFile(text);
+      } finally {
+        await file.close();
+      }
       const ended = await runProgram(command, [...args, '-f', path]);
       return ended.code === 0 ? { ok: true } : { ok: false, message: reasonOf(ended) };
     } finally {

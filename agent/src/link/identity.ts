@@ -10,7 +10,7 @@ import { createStore, type Store } from '#agent/store.ts';
 import { addressOf, failureOf, post } from './call.ts';
 
 /** Who this computer is to its server. Kept in a file that only its owner can read. */
-export const identitySchema = z.object({
+const identitySchema = z.object({
   server: z.url(),
   device_id: idSchema,
   token: deviceTokenSchema,
@@ -38,7 +38,7 @@ function lineOf(text: string, most: number): string {
     .join('');
 }
 
-export function describeOs(): Os {
+function describeOs(): Os {
   const kind = platform();
   const known = { linux: 'linux', darwin: 'darwin', win32: 'windows' } as const;
   let name = `${type()} ${release()}`;

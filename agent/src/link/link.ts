@@ -33,6 +33,8 @@ export interface LinkParts {
   /** Whether the server says over HTTP that this device is revoked. Undefined where it gave no answer, or another one than yes and no. */
   askRevoked: () => Promise<boolean | undefined>;
   wait: (ms: number) => Promise<void>;
+  /** The longest wait between two tries, in ms. */
+  back_off_most?: number | undefined;
 }
 
 export interface Link {
@@ -61,9 +63,9 @@ interface Ended {
 }
 
 /** From nothing to the bound that doubles with each failure, so that a thousand agents do not come back in one moment. */
-export function backOff(failures: number, random: () => number = Math.random): number {
-  const bound = Math.min(BACK_OFF.most_ms, BACK_OFF.least_ms * 2 ** Math.min(failures, 10));
-  return BACK_OFF.least_ms / 2 + random() * bound;
+export function backOff(failures: number, most_ms = BACK_OFF.most_ms, random: () => number = Math.random): number {
+  const bound = Math.min(most_ms, BACK_OFF.least_ms * 2 ** Math.min(failures, 10));
+  return Math.min(most_ms, BACK_OFF.least_ms / 2 + random() * bound);
 }
 
 export function createLink(parts: LinkParts): Link {
@@ -208,7 +210,7 @@ export function createLink(parts: LinkParts): Link {
         failures = was_connected ? 0 : failures + 1;
         if (code === AGENT_CLOSED.in_use) {
           parts.onState('in_use', 'another agent with this identity is connected');
-          await parts.wait(BACK_OFF.in_use_ms * (0.5 + Math.random()));
+          await parts.wait((parts.back_off_most ?? BACK_OFF.in_use_ms) * (0.5 + Math.random()));
           continue;
         }
         if (code === AGENT_CLOSED.revoked || code === AGENT_CLOSED.unauthenticated) {
@@ -217,7 +219,7 @@ export function createLink(parts: LinkParts): Link {
         } else {
           parts.onState('unreachable', reason);
         }
-        await parts.wait(backOff(failures));
+        await parts.wait(backOff(failures, parts.back_off_most));
       }
     },
 

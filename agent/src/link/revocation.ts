@@ -9,14 +9,14 @@ export interface Revocation {
   hear(is_revoked: boolean | undefined): boolean;
 }
 
-export function createRevocation(now: () => number): Revocation {
+export function createRevocation(now: () => number, grace_ms = REVOKED_GRACE_MS): Revocation {
   let since: number | undefined;
   return {
     hear(is_revoked) {
       if (is_revoked === false) since = undefined;
       if (is_revoked !== true) return false;
       since ??= now();
-      return now() - since >= REVOKED_GRACE_MS;
+      return now() - since >= grace_ms;
     },
   };
 }

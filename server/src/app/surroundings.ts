@@ -23,6 +23,8 @@ export interface Surroundings {
   leaked_passwords: string;
   /** The built web application. */
   web_folder: string;
+  /** What `scripts/agent-package.mjs` builds for devices. */
+  agent_folder: string;
   logger: FastifyBaseLogger;
   now?: () => number;
   scan_limits?: ScanLimits;

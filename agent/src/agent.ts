@@ -1,0 +1,302 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { networkInterfaces, platform } from 'node:os';
+import { join } from 'node:path';
+import {
+  BLOCKED_MAXIMUM,
+  type Capabilities,
+  type Desired,
+  type DeviceEvent,
+  type Hello,
+  type Listening,
+  REPORT_INTERVAL_MS,
+  type Said,
+  saidSchema,
+  TRIAL_MS,
+} from '@palisade/contract/agent';
+import { parseIp, printIp } from '@palisade/contract/ip-address';
+import { z } from 'zod';
+import { firewallStateSchema } from '#firewall/applied.ts';
+import { createConntrack, hasConntrack } from '#firewall/conntrack.ts';
+import { createDropped } from '#firewall/dropped.ts';
+import { createEnforcer, type Enforcer } from '#firewall/enforcer.ts';
+import { readForeignTables } from '#firewall/foreign.ts';
+import { createMonitor } from '#firewall/monitor.ts';
+import { createNft, runProgram } from '#firewall/nft.ts';
+import { AGENT_VERSION, askRevoked, type Identity, verify } from '#link/identity.ts';
+import { createLink, type LinkState } from '#link/link.ts';
+import { createResolver } from '#link/resolver.ts';
+import { createRevocation } from '#link/revocation.ts';
+import { createScans } from '#scan/scans.ts';
+import { createPosture } from '#telemetry/posture.ts';
+import { createProc } from '#telemetry/proc.ts';
+import { createGuessing, createSignInLog } from '#telemetry/sign-ins.ts';
+import { newId } from './ids.ts';
+import { createStore, writeWhole } from './store.ts';
+
+/** Where the agent keeps what it must know after a restart, and what it needs while it runs. */
+export interface Folders {
+  /** `/var/lib/palisade-agent` */
+  state: string;
+  /** `/run/palisade-agent` */
+  run: string;
+}
+
+/** The file that the computer loads before its network, at its next start. */
+export const BOOT_FILE = 'boot.nft';
+const EVENTS_MAXIMUM = 200;
+const LOCAL_MAXIMUM = 200;
+/** How often other programs' tables are listed, in reports. */
+const FOREIGN_EVERY = 10;
+
+/** What the agent says of itself to `palisade-agent status`. */
+export const statusSchema = z.object({
+  link: z.string(),
+  reason: z.string(),
+  device_name: z.string(),
+  applied_rev: z.int(),
+  firewall: z.string(),
+  at: z.string(),
+});
+type Status = z.infer<typeof statusSchema>;
+
+function localAddresses(): ReadonlySet<string> {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return new Set(
+    all.slice(0, LOCAL_MAXIMUM).flatMap(({ address }) => {
+      const read = parseIp(address.replace(/%.*$/u, ''));
+      return read === undefined ? [] : [printIp(read)];
+    }),
+  );
+}
+
+/** Whether rules can be enforced here, and why not. */
+export async function probeFirewall(): Promise<string | undefined> {
+  if (platform() !== 'linux') return 'Rules are enforced on Linux alone; elsewhere they can be exported.';
+  const tried = await runProgram(['nft'], ['list', 'tables']).catch(() => undefined);
+  if (tried === undefined) return 'The program nft is missing (package nftables).';
+  if (tried.code === 0) return undefined;
+  return /permitted|denied/iu.test(tried.stderr)
+    ? 'The agent may not change the firewall (CAP_NET_ADMIN).'
+    : 'This kernel has no nftables.';
+}
+
+const eventSchema = saidSchema.options[2];
+type EventFrame = z.infer<typeof eventSchema>;
+
+export interface AgentOptions {
+  identity: Identity;
+  folders: Folders;
+  log: (line: string) => void;
+  signal: AbortSignal;
+  /** The folder of the rules that came with the agent; undefined where none did. */
+  signatures: string | undefined;
+  /** Times in ms; the contract's where nobody says another. */
+  times?: { report?: number; trial?: number; revoked_grace?: number; warming?: number; back_off?: number };
+}
+
+/** Runs the agent until `signal`, or until the device is revoked for good. Answers which. */
+export async function runAgent({
+  identity,
+  folders,
+  log,
+  signal,
+  signatures,
+  times = {},
+}: AgentOptions): Promise<'stopped' | 'revoked'> {
+  const server = new URL(identity.server);
+  const instance = randomBytes(16).toString('hex');
+  const resolver = createResolver(server);
+  let skew_ms = 0;
+  let seq = 0;
+  const now = () => Date.now() + skew_ms;
+  const iso = () => new Date().toISOString();
+
+  const wait = (ms: number) =>
+    new Promise<void>((resolve) => {
+      if (signal.aborted) return resolve();
+      const done = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      signal.addEventListener('abort', done);
+    });
+
+  // What happened and the server has not noted yet.
+  const eventStore = createStore(join(folders.state, 'events.json'), z.array(eventSchema));
+  let events: EventFrame[] = (await eventStore.read()) ?? [];
+  let keeping = Promise.resolve();
+  const keepEvents = () => {
+    keeping = keeping.then(() => eventStore.write(events)).catch(() => log('what happened could not be kept on the disk'));
+  };
+  function happened(event: DeviceEvent): void {
+    const frame: EventFrame = { kind: 'event', id: newId(), at: iso(), event };
+    events = [...events, frame].slice(-EVENTS_MAXIMUM);
+    keepEvents();
+    link.say(frame);
+  }
+
+  const proc = platform() === 'linux' ? createProc() : undefined;
+  const nft = createNft(['nft'], folders.run);
+  const unavailable = await probeFirewall();
+  const conntrack =
+    unavailable === undefined && (await hasConntrack(['conntrack'])) ? createConntrack(['conntrack'], folders.run) : undefined;
+  const capabilities: Capabilities = {
+    firewall: unavailable === undefined ? 'nftables' : 'unavailable',
+    firewall_reason: unavailable ?? null,
+    conntrack: conntrack !== undefined,
+    scanner: signatures !== undefined,
+    scanner_reason: signatures === undefined ? 'This agent came without signatures.' : null,
+    watch: false,
+    containers: existsSync('/var/run/docker.sock') || existsSync('/run/podman/podman.sock'),
+  };
+
+  const enforcer: Enforcer | undefined =
+    unavailable !== undefined
+      ? undefined
+      : createEnforcer({
+          ...{ nft, conntrack, localAddresses, now, wait },
+          warming_ms: times.warming,
+          openConnections: async () => (await proc?.connections()) ?? [],
+          store: createStore(join(folders.state, 'firewall.json'), firewallStateSchema),
+          keepForBoot: (text) => writeWhole(join(folders.state, BOOT_FILE), text),
+          control: resolver.control,
+          verify: () => verify(identity, times.trial ?? TRIAL_MS),
+          say: (ack) => {
+            log(`revision ${ack.rev}: ${ack.state}${ack.errors.map(({ message }) => `, ${message}`).join('')}`);
+            link.say(ack);
+          },
+          onTampered: (backed_off) => {
+            log(`another program changed our table${backed_off ? ' again and again: waiting a minute' : '; it was put back'}`);
+            happened({ event: 'tampered', backed_off });
+          },
+        });
+
+  const hello = (): Hello => ({
+    ...{ kind: 'hello', device_id: identity.device_id, token: identity.token, instance, agent_version: AGENT_VERSION },
+    applied_rev: enforcer?.appliedRev() ?? 0,
+    ruleset_hash: enforcer?.rulesetHash() ?? null,
+    capabilities,
+    at: iso(),
+  });
+
+  const scans =
+    signatures === undefined
+      ? undefined
+      : createScans({
+          ...{ signatures, happened, log, wait, state: folders.state, nextSeq: () => (seq += 1) },
+          say: (frame) => link.say(frame),
+        });
+
+  function onDesired(desired: Desired): void {
+    scans?.want(desired);
+    if (enforcer === undefined) {
+      const errors = [{ rule_id: null, message: capabilities.firewall_reason ?? '' }];
+      link.say({ kind: 'ack', rev: desired.rev, state: 'unavailable', applied_rev: 0, errors });
+    } else {
+      enforcer.want(desired).catch((error: unknown) => log(`the rules could not be taken: ${String(error)}`));
+    }
+  }
+
+  const revocation = createRevocation(() => performance.now(), times.revoked_grace);
+  let is_revoked = false;
+  const status: Status = {
+    ...{ link: 'connecting', reason: '', device_name: identity.device_name, applied_rev: 0 },
+    firewall: '',
+    at: '',
+  };
+  function onState(state: LinkState, reason: string): void {
+    if (status.link !== state) log(`${state}${reason === '' ? '' : `: ${reason}`}`);
+    status.link = state;
+    status.reason = reason;
+  }
+
+  const link = createLink({
+    ...{ server, resolver, hello, onDesired, onState, wait, back_off_most: times.back_off },
+    onNoted(noted) {
+      events = events.filter(({ id }) => !noted.events.includes(id));
+      keepEvents();
+      if (noted.seq !== null) scans?.noted(noted.seq);
+    },
+    onSkew: (ms) => (skew_ms = ms),
+    onConnected: () => {
+      revocation.hear(false);
+      for (const frame of events) link.say(frame);
+      scans?.again();
+    },
+    async askRevoked() {
+      const answer = await askRevoked(identity);
+      if (revocation.hear(answer)) {
+        is_revoked = true;
+        link.stop();
+      }
+      return answer;
+    },
+  });
+
+  const dropped = createDropped(nft, BLOCKED_MAXIMUM);
+  const posture = createPosture({ defaults: () => enforcer?.ruleset().defaults, now: Date.now });
+  const signIns = createSignInLog();
+  const guessing = createGuessing();
+  let known_ports: ReadonlySet<string> | undefined;
+
+  const portKey = ({ protocol, port }: Listening) => `${protocol} ${port}`;
+  function lookForNewPorts(listening: readonly Listening[]): void {
+    const before = known_ports;
+    known_ports = new Set([...(before ?? []), ...listening.map(portKey)]);
+    if (before === undefined) return;
+    for (const one of listening.filter((open) => !before.has(portKey(open))))
+      happened({ event: 'new_listening_port', listening: one });
+  }
+
+  async function report(): Promise<void> {
+    const [{ epoch, counters }, blocked, telemetry] = await Promise.all([
+      enforcer?.counters() ?? { epoch: iso(), counters: [] },
+      enforcer === undefined ? [] : dropped.read(),
+      proc?.read() ?? null,
+    ]);
+    const checks = posture.read();
+    if (telemetry !== null) lookForNewPorts(telemetry.listening);
+    for (const { address, failures } of guessing.hear(await signIns.read(), Date.now())) {
+      happened({ event: 'ssh_guessing', address, failures, blocked: dropped.hasDropped(address) });
+    }
+    const foreign_tables = enforcer !== undefined && seq % FOREIGN_EVERY === 0 ? await readForeignTables(nft) : last_foreign;
+    last_foreign = foreign_tables;
+    seq += 1;
+    const frame: Said = { kind: 'report', seq, epoch, counters, blocked, telemetry, posture: checks, foreign_tables };
+    link.say(frame);
+    Object.assign(status, {
+      applied_rev: enforcer?.appliedRev() ?? 0,
+      firewall: capabilities.firewall_reason ?? 'nftables',
+      at: iso(),
+    });
+    await writeWhole(join(folders.run, 'status.json'), JSON.stringify(status));
+  }
+  let last_foreign: Awaited<ReturnType<typeof readForeignTables>> = [];
+
+  signal.addEventListener('abort', () => link.stop());
+  await enforcer?.start();
+  const monitor =
+    enforcer === undefined
+      ? undefined
+      : createMonitor(['nft'], () => void enforcer.lookAgain().catch((error: unknown) => log(String(error))));
+  const running = link.run();
+  const reporting = (async () => {
+    while (!signal.aborted && !is_revoked) {
+      await report().catch((error: unknown) => log(`a report failed: ${String(error)}`));
+      await wait(times.report ?? REPORT_INTERVAL_MS);
+    }
+  })();
+  await running;
+  monitor?.stop();
+  await scans?.close();
+  if (is_revoked) {
+    log('this device was revoked: its rules are taken away');
+    await enforcer?.disable();
+    return 'revoked';
+  }
+  await reporting;
+  return 'stopped';
+}

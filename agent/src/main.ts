@@ -1,0 +1,155 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { enrolmentCodeSchema } from '@palisade/contract/agent';
+import { compileRemoval } from '#firewall/compile.ts';
+import { createNft, runProgram } from '#firewall/nft.ts';
+import { enrol, type Identity, identityStore, isSafeServer, leave, Refused } from '#link/identity.ts';
+import { createScans } from '#scan/scans.ts';
+import { BOOT_FILE, type Folders, probeFirewall, runAgent, statusSchema } from './agent.ts';
+import { writeWhole } from './store.ts';
+
+const USAGE = `palisade-agent: what protects this computer for its Palisade server
+
+  palisade-agent enrol CODE [SERVER]   make this computer a device
+  palisade-agent status                how it stands
+  palisade-agent scan [PATH]           scan this computer, or one folder, now
+  palisade-agent disable               take all rules away and stop enforcing them
+  palisade-agent run                   what the system's service runs
+  palisade-agent uninstall             take this computer off the server's list and the rules away
+`;
+
+const { env } = process;
+/** The environment has these for a computer with folders of its own, and for tests. */
+const folders: Folders = {
+  state: env['PALISADE_AGENT_STATE'] ?? env['STATE_DIRECTORY'] ?? '/var/lib/palisade-agent',
+  run: env['PALISADE_AGENT_RUN'] ?? env['RUNTIME_DIRECTORY'] ?? '/run/palisade-agent',
+};
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+async function requireIdentity(): Promise<Identity> {
+  const identity = await identityStore(folders.state).read();
+  if (identity === undefined) throw new Refused('This computer is no device yet. Run: palisade-agent enrol CODE');
+  return identity;
+}
+
+async function runEnrol([code = '', address]: readonly string[]): Promise<void> {
+  const store = identityStore(folders.state);
+  const before = await store.read();
+  const text = address ?? env['PALISADE_SERVER'] ?? before?.server;
+  if (text === undefined || !URL.canParse(text))
+    throw new Refused('Name the server: palisade-agent enrol CODE https://palisade.example.org');
+  const server = new URL(text);
+  if (!isSafeServer(server))
+    throw new Refused(`${server.origin} is not https, so anybody on the way could read and change what it says.`);
+  const read = enrolmentCodeSchema.safeParse(code);
+  if (!read.success) throw new Refused(read.error.issues[0]?.message ?? 'Give the enrolment code.');
+  const identity = await enrol(server, read.data, before);
+  await store.write(identity);
+  say(`This computer is now the device “${identity.device_name}”.`);
+}
+
+async function runStatus(): Promise<void> {
+  const identity = await requireIdentity();
+  say(`Device     ${identity.device_name}`);
+  say(`Server     ${identity.server}`);
+  const text = await readFile(join(folders.run, 'status.json'), 'utf8').catch(() => undefined);
+  const status = text === undefined ? undefined : statusSchema.safeParse(JSON.parse(text)).data;
+  if (status === undefined) {
+    say('Agent      not running (systemctl start palisade-agent)');
+    process.exitCode = 3;
+    return;
+  }
+  say(`Connection ${status.link}${status.reason === '' ? '' : `, ${status.reason}`}`);
+  say(`Rules      ${status.firewall === 'nftables' ? `revision ${status.applied_rev}` : status.firewall}`);
+  say(`As of      ${status.at}`);
+}
+
+async function takeRulesAway(): Promise<void> {
+  if ((await probeFirewall()) !== undefined) return;
+  const removed = await createNft(['nft'], folders.run).apply(compileRemoval());
+  if (!removed.ok) throw new Refused(`The rules could not be taken away: ${removed.message}`);
+  await writeWhole(join(folders.state, BOOT_FILE), compileRemoval());
+}
+
+async function runDisable(): Promise<void> {
+  // A running agent would put its table back.
+  await runProgram(['systemctl'], ['disable', '--now', 'palisade-agent']).catch(() => undefined);
+  await takeRulesAway();
+  say('No rule is enforced any more, until: systemctl enable --now palisade-agent');
+}
+
+async function runUninstall(): Promise<void> {
+  const identity = await identityStore(folders.state).read();
+  await takeRulesAway();
+  if (identity !== undefined) {
+    const is_told = await leave(identity);
+    await identityStore(folders.state).remove();
+    say(is_told ? 'The server was told.' : 'The server could not be told: revoke this device on its page.');
+  }
+}
+
+/** The rules that came with the agent: beside its bundle, or in the server's folder where it runs from source. */
+function signaturesFolder(): string | undefined {
+  const places = ['../signatures', '../../server/signatures/rules'].map((place) =>
+    fileURLToPath(new URL(place, import.meta.url)),
+  );
+  return places.find((place) => existsSync(place));
+}
+
+async function runScan([path]: readonly string[]): Promise<void> {
+  const signatures = signaturesFolder();
+  if (signatures === undefined) throw new Refused('This agent came without signatures, so it cannot scan.');
+  if (path !== undefined && !existsSync(path)) throw new Refused(`There is nothing at ${path}.`);
+  const nothing = () => {};
+  const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+  const scans = createScans({
+    ...{ signatures, wait, say: nothing, happened: nothing, log: say, nextSeq: () => 1 },
+    state: folders.state,
+  });
+  const last = await scans.scanNow(path === undefined ? null : resolve(path), ({ found }) => {
+    for (const { path: where, threat, outcome, reason } of found) {
+      say(`${threat}: ${where} (${outcome === 'quarantined' ? 'moved to the quarantine' : (reason ?? 'left')})`);
+      process.exitCode = 1;
+    }
+  });
+  const { files_read, files_known, files_pending } = last.progress;
+  say(`${files_read} files read, ${files_known} unchanged since they were last read, ${files_pending} not fully read.`);
+  process.exit();
+}
+
+async function runService(): Promise<void> {
+  const identity = await requireIdentity();
+  const stop = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort());
+  const ended = await runAgent({ identity, folders, log: say, signal: stop.signal, signatures: signaturesFolder() });
+  if (ended === 'revoked') {
+    await identityStore(folders.state).remove();
+    // systemd does not start it again: RestartPreventExitStatus.
+    process.exitCode = 64;
+  }
+  process.exit();
+}
+
+const COMMANDS: Record<string, (args: readonly string[]) => Promise<void>> = {
+  enrol: runEnrol,
+  status: runStatus,
+  scan: runScan,
+  disable: runDisable,
+  run: runService,
+  uninstall: runUninstall,
+};
+
+const [name = '', ...args] = process.argv.slice(2);
+const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+if (command === undefined) {
+  process.stderr.write(USAGE);
+  process.exitCode = 2;
+} else {
+  command(args).catch((error: unknown) => {
+    process.stderr.write(`palisade-agent: ${error instanceof Refused ? error.message : String(error)}\n`);
+    process.exit(1);
+  });
+}

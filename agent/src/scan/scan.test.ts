@@ -1,0 +1,251 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DeviceEvent, ScanJob, ScanReport } from '@palisade/contract/agent';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { newId } from '#agent/ids.ts';
+import { createQuarantine } from './quarantine.ts';
+import { createScans, type Scans } from './scans.ts';
+import { readMounts, walk } from './walk.ts';
+
+const EICAR = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE', '!$H+H*'].join('');
+const SIGNATURES = new URL('../../../server/signatures/rules', import.meta.url).pathname;
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'palisade-scan-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+async function filesIn(roots: readonly string[], exclusions: readonly string[] = []): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { path } of walk({ roots, exclusions, goOn: async () => true }))
+    found.push(path.toString('latin1').replace(root, ''));
+  return found.sort();
+}
+
+describe('the walk', () => {
+  it('reads each file once, follows no link and enters no excluded folder', async () => {
+    mkdirSync(join(root, 'a/b'), { recursive: true });
+    mkdirSync(join(root, 'left'));
+    for (const name of ['one', 'a/two', 'a/b/three', 'left/out']) writeFileSync(join(root, name), name);
+    linkSync(join(root, 'one'), join(root, 'a/once-more'));
+    symlinkSync(join(root, 'left'), join(root, 'a/link'));
+    symlinkSync('/etc/passwd', join(root, 'a/passwd'));
+    const found = await filesIn([root], [join(root, 'left/')]);
+    expect(found.filter((name) => name === '/one' || name === '/a/once-more')).toHaveLength(1);
+    expect(found.filter((name) => !['/one', '/a/once-more'].includes(name))).toEqual(['/a/b/three', '/a/two']);
+  });
+
+  it('reads files whose names are no UTF-8', async () => {
+    writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff, 0xfe, 0x41])]), 'x');
+    expect(await filesIn([root])).toEqual(['/\u00ff\u00feA']);
+  });
+
+  it('ends when it is told to', async () => {
+    for (let index = 0; index < 5; index += 1) mkdirSync(join(root, `${index}`));
+    for (let index = 0; index < 5; index += 1) writeFileSync(join(root, `${index}/file`), '');
+    let asked = 0;
+    let seen = 0;
+    for await (const _ of walk({ roots: [root], exclusions: [], goOn: async () => asked++ < 2 })) seen += 1;
+    expect(seen).toBeLessThan(5);
+  });
+
+  it('takes local file systems, each part of one once', () => {
+    const mountinfo = [
+      '22 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw',
+      '23 22 0:21 / /proc rw - proc proc rw',
+      '24 22 8:2 / /home rw - xfs /dev/sda2 rw',
+      '25 22 8:2 /maria /srv/maria rw - xfs /dev/sda2 rw',
+      '26 22 0:50 / /mnt/nas rw - nfs4 nas:/ rw',
+      '27 22 0:51 / /mnt/ssh rw - fuse.sshfs host: rw',
+      '28 22 8:3 / /media/with\\040blank rw - vfat /dev/sdb1 rw',
+      '29 22 0:5 / /dev rw - devtmpfs udev rw',
+      '30 22 0:25 / /run/user/1000 rw - tmpfs tmpfs rw',
+    ].join('\n');
+    expect(readMounts(mountinfo)).toEqual(['/', '/home', '/media/with blank']);
+  });
+});
+
+describe('the quarantine', () => {
+  const stats = (path: string) => lstatSync(path, { bigint: true });
+
+  it('seals a file and puts it back as it was', async () => {
+    const path = Buffer.from(join(root, 'found'));
+    writeFileSync(path, EICAR);
+    chmodSync(path, 0o640);
+    const folder = join(root, 'quarantine');
+    const quarantine = createQuarantine(folder);
+    const id = newId();
+    expect(await quarantine.take(id, path, stats(path.toString()))).toEqual({ ok: true });
+    expect(existsSync(path)).toBe(false);
+    const sealed = readFileSync(join(folder, `${id}.sealed`));
+    expect([sealed.includes('EICAR'), sealed.length]).toEqual([false, EICAR.length + 28]);
+    expect(lstatSync(join(folder, 'key')).mode & 0o777).toBe(0o600);
+    writeFileSync(path, 'something else');
+    expect(JSON.stringify(await quarantine.restore(id))).toContain('Another file has its name');
+    expect(readFileSync(path, 'utf8')).toBe('something else');
+    rmSync(path);
+    expect(await quarantine.restore(id)).toEqual({ ok: true });
+    expect([readFileSync(path, 'utf8'), lstatSync(path).mode & 0o777]).toEqual([EICAR, 0o640]);
+    expect(readdirSync(folder)).toEqual(['key']);
+    expect(readdirSync(root).sort()).toEqual(['found', 'quarantine']);
+  });
+
+  it('restores nothing that was changed while it was sealed', async () => {
+    const path = Buffer.from(join(root, 'found'));
+    const quarantine = createQuarantine(join(root, 'quarantine'));
+    const id = newId();
+    writeFileSync(path, EICAR);
+    await quarantine.take(id, path, stats(path.toString()));
+    const sealed = join(root, 'quarantine', `${id}.sealed`);
+    const bytes = readFileSync(sealed);
+    bytes[20] = (bytes[20] ?? 0) ^ 1;
+    writeFileSync(sealed, bytes);
+    expect(await quarantine.restore(id)).toMatchObject({ ok: false });
+    expect(readdirSync(root)).toEqual(['quarantine']);
+  });
+
+  it('takes no file that changed or vanished meanwhile, and no link in its place', async () => {
+    const path = Buffer.from(join(root, 'found'));
+    const quarantine = createQuarantine(join(root, 'quarantine'));
+    writeFileSync(path, EICAR);
+    const before = stats(path.toString());
+    writeFileSync(path, `${EICAR} and more`);
+    expect(JSON.stringify(await quarantine.take(newId(), path, before))).toContain('changed');
+    expect(existsSync(path)).toBe(true);
+    rmSync(path);
+    expect(JSON.stringify(await quarantine.take(newId(), path, before))).toContain('gone');
+    symlinkSync('/etc/passwd', path);
+    expect(await quarantine.take(newId(), path, before)).toMatchObject({ ok: false });
+    expect(existsSync('/etc/passwd')).toBe(true);
+    expect(readdirSync(join(root, 'quarantine')).filter((name) => name.endsWith('.sealed'))).toEqual([]);
+  });
+
+  const can_mount = spawnSync('unshare', ['-rm', 'true']).status === 0;
+  if (!can_mount) process.stdout.write('skipped, because no mount namespace can be made: a quarantine on a full disk\n');
+  it.skipIf(!can_mount)('leaves a file where it is when the disk is full, and says so', () => {
+    mkdirSync(join(root, 'small'));
+    writeFileSync(join(root, 'found'), Buffer.alloc(1024 ** 2, EICAR));
+    const script = `
+      import { lstatSync } from 'node:fs';
+      import { createQuarantine } from '${new URL('./quarantine.ts', import.meta.url).pathname}';
+      const path = '${join(root, 'found')}';
+      const taken = await createQuarantine('${join(root, 'small')}').take('${newId()}', Buffer.from(path), lstatSync(path, { bigint: true }));
+      process.stdout.write(JSON.stringify(taken));`;
+    writeFileSync(join(root, 'full.ts'), script);
+    const said = execFileSync(
+      'unshare',
+      [
+        '-rm',
+        'sh',
+        '-c',
+        `mount -t tmpfs -o size=200k none "${join(root, 'small')}" && exec "${process.execPath}" "${join(root, 'full.ts')}"`,
+      ],
+      { encoding: 'utf8' },
+    );
+    expect(JSON.parse(said)).toEqual({ ok: false, reason: 'There is no room on the disk to seal it, so it lies where it was.' });
+    expect(lstatSync(join(root, 'found')).size).toBe(1024 ** 2);
+  });
+});
+
+describe('a scan', () => {
+  let scans: Scans;
+  let reports: ScanReport[];
+  let events: DeviceEvent[];
+  const lines: string[] = [];
+  let seq = 0;
+  const job = (path: string, wanted: ScanJob['wanted'] = 'run'): ScanJob => ({ id: newId(), scan: 'folder', path, wanted });
+  const start = () => {
+    scans = createScans({
+      ...{ state: join(root, 'state'), signatures: SIGNATURES, log: (line) => lines.push(line), nextSeq: () => (seq += 1) },
+      say: (report) => reports.push(report),
+      happened: (event) => events.push(event),
+      wait: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 20))),
+    });
+  };
+  beforeEach(() => {
+    reports = [];
+    events = [];
+    mkdirSync(join(root, 'files'));
+    start();
+  });
+  afterEach(() => scans.close());
+  const ended = (id: string, state: ScanReport['state']) =>
+    vi.waitFor(() => expect(reports.filter(({ job_id }) => job_id === id).at(-1)?.state).toBe(state), {
+      timeout: 40_000,
+      interval: 20,
+    });
+  const nothing = { file_orders: [], exclusions: [] };
+
+  it('finds what is in an archive, moves it to the quarantine and restores it when it is asked to', async () => {
+    for (let index = 0; index < 20; index += 1) writeFileSync(join(root, `files/${index}.txt`), `harmless ${index}`);
+    writeFileSync(join(root, 'eicar.com'), EICAR);
+    execFileSync('python3', [
+      '-c',
+      `import zipfile; zipfile.ZipFile('${join(root, 'files/games.zip')}', 'w').write('${join(root, 'eicar.com')}', 'eicar.com')`,
+    ]);
+    const zip = readFileSync(join(root, 'files/games.zip'));
+    const first = job(join(root, 'files'));
+    scans.want({ ...nothing, scan_jobs: [first] });
+    await ended(first.id, 'done');
+    const found = reports.flatMap((report) => report.found);
+    expect(found, JSON.stringify([reports.at(-1), lines])).toHaveLength(1);
+    expect(found[0]).toMatchObject({ path: join(root, 'files/games.zip'), member: 'eicar.com', outcome: 'quarantined' });
+    expect(existsSync(join(root, 'files/games.zip'))).toBe(false);
+    const done = reports.at(-1)?.progress;
+    expect([done?.files_read, done?.files_known, done?.files_total]).toEqual([21, 0, 21]);
+
+    // What was found is said again until it is noted, after a restart too.
+    reports.length = 0;
+    await scans.close();
+    start();
+    scans.again();
+    await vi.waitFor(() => expect(reports.flatMap((report) => report.found)).toEqual(found));
+    scans.noted(seq);
+    reports.length = 0;
+    scans.again();
+
+    // The second time only what changed is read.
+    writeFileSync(join(root, 'files/3.txt'), 'changed');
+    const second = job(join(root, 'files'));
+    scans.want({ ...nothing, scan_jobs: [first, second] });
+    await ended(second.id, 'done');
+    expect(reports.some(({ job_id }) => job_id === first.id)).toBe(false);
+    const again = reports.at(-1)?.progress;
+    // The engine of a new scan says its edition with the first file that it reads.
+    expect(again?.files_known).toBeGreaterThanOrEqual(18);
+    expect((again?.files_known ?? 0) + (again?.files_read ?? 0)).toBe(20);
+
+    const order = { id: newId(), finding_id: found[0]?.id ?? '', action: 'restore' as const };
+    scans.want({ ...nothing, scan_jobs: [], file_orders: [order] });
+    await vi.waitFor(() => expect(events).toEqual([{ event: 'order_done', order_id: order.id, ok: true, message: null }]));
+    expect(readFileSync(join(root, 'files/games.zip')).equals(zip)).toBe(true);
+  });
+
+  it('can be paused, goes on and is cancelled', async () => {
+    for (let index = 0; index < 300; index += 1) writeFileSync(join(root, `files/${index}.txt`), `harmless ${index}`);
+    const one = job(join(root, 'files'));
+    scans.want({ ...nothing, scan_jobs: [one] });
+    await vi.waitFor(() => expect(reports.at(-1)?.state).toBe('running'), { timeout: 20_000 });
+    scans.want({ ...nothing, scan_jobs: [{ ...one, wanted: 'pause' }] });
+    await ended(one.id, 'paused');
+    const read = reports.at(-1)?.progress.files_total ?? 0;
+    expect(read).toBeLessThan(300);
+    scans.want({ ...nothing, scan_jobs: [{ ...one, wanted: 'cancel' }] });
+    await ended(one.id, 'cancelled');
+  });
+});

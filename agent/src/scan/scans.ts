@@ -1,0 +1,398 @@
+import type { BigIntStats } from 'node:fs';
+import { lstat, mkdir, readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { availableParallelism, loadavg, setPriority } from 'node:os';
+import { join } from 'node:path';
+import {
+  type Desired,
+  type DeviceEvent,
+  type DeviceScanState,
+  FINDINGS_MAXIMUM,
+  type FileOrder,
+  type Found,
+  type ScanJob,
+  type ScanProgressOnDevice,
+  type ScanReport,
+  saidSchema,
+} from '@palisade/contract/agent';
+import { digestOf } from '@palisade/scanner/digest';
+import { SCAN_LIMITS } from '@palisade/scanner/limits';
+import { createYaraPool, type YaraPool } from '@palisade/scanner/yara-pool';
+import { z } from 'zod';
+import { newId } from '#agent/ids.ts';
+import { createStore } from '#agent/store.ts';
+import { runProgram } from '#firewall/nft.ts';
+import { createQuarantine } from './quarantine.ts';
+import { openVerdicts } from './verdicts.ts';
+import { type FoundFile, localRoots, walk } from './walk.ts';
+
+/** A file larger than this is not read on a device (the largest upload that a server reads). */
+const FILE_BYTES_MAXIMUM = 2n * 1024n ** 3n;
+const REPORT_EVERY_MS = 1_000;
+const SAVE_EVERY_MS = 30_000;
+const LOOK_EVERY_MS = 5_000;
+const LINE_LENGTH = 300;
+/** Reports with findings that wait to be noted. */
+const UNNOTED_MAXIMUM = 200;
+const scanReportSchema = saidSchema.options[3];
+
+export interface ScansParts {
+  /** `/var/lib/palisade-agent` */
+  state: string;
+  /** A folder with the rules. */
+  signatures: string;
+  say: (report: ScanReport) => void;
+  happened: (event: DeviceEvent) => void;
+  log: (line: string) => void;
+  wait: (ms: number) => Promise<void>;
+  /** Of all that this agent reports, so that what the server has noted is told by one number. */
+  nextSeq: () => number;
+}
+
+/** Scans files where they are: one job at a time, at the lowest priority. */
+export interface Scans {
+  /** Takes the jobs, orders and exclusions of a desired state. */
+  want(desired: Pick<Desired, 'scan_jobs' | 'file_orders' | 'exclusions'>): void;
+  /** Scans one file or folder now, outside of jobs. */
+  scanNow(path: string | null, onReport: (report: ScanReport) => void): Promise<ScanReport>;
+  /** Looks at files that were just written. */
+  look(paths: readonly string[]): Promise<void>;
+  /** The server has kept what was found up to this report. */
+  noted(seq: number): void;
+  /** What was found and is not noted yet, to be said again. */
+  again(): void;
+  close(): Promise<void>;
+}
+
+const doneSchema = z.array(z.object({ id: z.string(), state: z.string() }));
+const lineOf = (text: string, most = LINE_LENGTH) =>
+  [...text.toWellFormed()]
+    .filter((character) => character >= ' ' && character !== '\u007f')
+    .slice(0, most)
+    .join('');
+const isSame = (a: BigIntStats, b: BigIntStats) =>
+  a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
+
+/** Running programs, downloads, temporary folders, and what starts by itself. */
+async function quickRoots(): Promise<string[]> {
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/u.test(name));
+  const programs = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/exe`).catch(() => '')));
+  const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '');
+  const homes = new Set(
+    passwd
+      .split('\n')
+      .flatMap((line) => line.split(':')[5] ?? [])
+      .filter((home) => /^\/(?:home\/|root$)/u.test(home)),
+  );
+  const inHome = [
+    ...[
+      'Downloads',
+      '.config/autostart',
+      '.config/systemd/user',
+      '.local/share/applications',
+      '.bashrc',
+      '.profile',
+      '.bash_profile',
+    ],
+    ...['.zshrc', '.mozilla/firefox', '.config/google-chrome/Default/Extensions', '.config/chromium/Default/Extensions'],
+  ];
+  const common = [
+    '/tmp',
+    '/var/tmp',
+    '/dev/shm',
+    '/etc/cron.d',
+    '/etc/cron.daily',
+    '/etc/cron.hourly',
+    '/var/spool/cron',
+    '/etc/crontab',
+  ];
+  const system = ['/etc/systemd/system', '/etc/xdg/autostart', '/etc/profile', '/etc/profile.d', '/etc/rc.local'];
+  const files = programs.filter((path) => path.startsWith('/') && !path.endsWith(' (deleted)'));
+  return [...new Set([...files, ...[...homes].flatMap((home) => inHome.map((name) => join(home, name))), ...common, ...system])];
+}
+
+async function isOnBattery(): Promise<boolean> {
+  const names = await readdir('/sys/class/power_supply').catch(() => []);
+  const states = await Promise.all(
+    names.map((name) => readFile(`/sys/class/power_supply/${name}/status`, 'utf8').catch(() => '')),
+  );
+  return states.some((state) => state.trim() === 'Discharging');
+}
+
+/** Why a scan of everything had better wait; undefined when it need not. */
+async function reasonToWait(): Promise<string | undefined> {
+  if (await isOnBattery()) return 'This computer runs on its battery.';
+  return (loadavg()[0] ?? 0) > 4 * availableParallelism() ? 'This computer is very busy.' : undefined;
+}
+
+const emptyProgress = (): ScanProgressOnDevice => ({
+  ...{ files_read: 0, files_known: 0, files_pending: 0, files_total: 0, is_counted: false, bytes_read: 0, bytes_per_second: 0 },
+  ...{ seconds_left: null, path: null },
+});
+
+export function createScans(parts: ScansParts): Scans {
+  const { state, say, happened, log, wait } = parts;
+  const quarantine = createQuarantine(join(state, 'quarantine'));
+  const doneStore = createStore(join(state, 'scans-done.json'), doneSchema);
+  const work_folder = join(state, 'scan-work');
+  let engine: YaraPool | undefined;
+  let jobs: readonly ScanJob[] = [];
+  let exclusions: readonly string[] = [];
+  let running: string | undefined;
+  const unnotedStore = createStore(join(state, 'found.json'), z.array(scanReportSchema));
+  let unnoted: ScanReport[] = [];
+  let keeping = unnotedStore.read().then((kept) => {
+    unnoted = [...(kept ?? []), ...unnoted];
+  });
+  let busy = Promise.resolve();
+  let is_closed = false;
+
+  function tell(report: Omit<ScanReport, 'kind' | 'seq'>): ScanReport {
+    const frame: ScanReport = { kind: 'scan_report', seq: parts.nextSeq(), ...report };
+    if (frame.found.length > 0) {
+      unnoted = [...unnoted, frame].slice(-UNNOTED_MAXIMUM);
+      keepUnnoted();
+    }
+    say(frame);
+    return frame;
+  }
+
+  /** What was found is known to the server even if the agent ends before it could be told. */
+  function keepUnnoted(): void {
+    keeping = keeping.then(() => unnotedStore.write(unnoted)).catch(() => log('what was found could not be kept on the disk'));
+  }
+
+  function startEngine(): YaraPool {
+    const logged = (_facts: object, sentence: string) => log(sentence);
+    engine ??= createYaraPool({
+      ...{ signatures: { rules_folder: parts.signatures, feeds: [] }, size: 1, limits: SCAN_LIMITS },
+      logger: { debug: () => {}, info: () => {}, warn: logged, error: logged },
+    });
+    return engine;
+  }
+
+  async function calm(pool: YaraPool): Promise<void> {
+    for (const pid of pool.pids()) {
+      try {
+        setPriority(pid, 19);
+      } catch {
+        // It has just ended.
+      }
+      await runProgram(['ionice'], ['-c', '3', '-p', `${pid}`]).catch(() => undefined);
+    }
+  }
+
+  async function stopEngine(): Promise<void> {
+    await engine?.close();
+    engine = undefined;
+    await rm(work_folder, { recursive: true, force: true });
+  }
+
+  /** Reads one file. `clean` alone is remembered. */
+  async function readOne({ path, stats }: FoundFile, pool: YaraPool): Promise<'clean' | 'pending' | 'gone' | Found> {
+    if (stats.size > FILE_BYTES_MAXIMUM) return 'pending';
+    const text = path.toString();
+    // The engine takes a path as text: a name that is no UTF-8 cannot be given to it, and is said to be unread.
+    if (!Buffer.from(text).equals(path)) return 'pending';
+    const id = newId();
+    const folder = join(work_folder, id);
+    try {
+      const file_hash = await digestOf(text);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const outcome = await pool.scan({
+        id,
+        path: text,
+        size: Number(stats.size),
+        name: text.split('/').at(-1) ?? '',
+        sha256: file_hash,
+        folder,
+      });
+      const after = await lstat(path, { bigint: true });
+      if (outcome.kind !== 'examined') return 'pending';
+      const { threat, threat_member, unread } = outcome.examination;
+      if (threat === null) return unread.length === 0 && isSame(after, stats) ? 'clean' : 'pending';
+      const taken = await quarantine.take(id, path, stats);
+      return {
+        ...{ id, path: text, file_hash, size: Number(stats.size), threat: lineOf(threat), found_at: new Date().toISOString() },
+        member: threat_member === null ? null : lineOf(threat_member, 4_000),
+        ...(taken.ok ? { outcome: 'quarantined', reason: null } : { outcome: 'left', reason: lineOf(taken.reason) }),
+      };
+    } catch (error) {
+      return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'gone' : 'pending';
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  interface Run {
+    job_id: string | null;
+    scan: ScanReport['scan'];
+    roots: readonly string[];
+    wanted: () => ScanJob['wanted'] | undefined;
+    onReport?: (report: ScanReport) => void;
+  }
+
+  async function runScan({ job_id, scan, roots, wanted, onReport }: Run): Promise<ScanReport> {
+    const pool = startEngine();
+    const progress = emptyProgress();
+    let found: Found[] = [];
+    let signatures_version = '';
+    let told_at = 0;
+    let saved_at = performance.now();
+    let looked_at = 0;
+    let spent_ms = 0;
+    const report = (now: DeviceScanState, reason: string | null = null): ScanReport => {
+      const frame = tell({ ...{ job_id, scan, state: now, reason, signatures_version }, progress: { ...progress }, found });
+      found = [];
+      told_at = performance.now();
+      onReport?.(frame);
+      return frame;
+    };
+    report('running');
+
+    /** Waits while it is paused, on battery or very busy. */
+    async function goOn(): Promise<boolean> {
+      for (;;) {
+        if (is_closed || wanted() === 'cancel' || wanted() === undefined) return false;
+        if (wanted() === 'pause') {
+          if (!is_paused) report('paused');
+          is_paused = true;
+          await wait(LOOK_EVERY_MS / 10);
+          continue;
+        }
+        is_paused = false;
+        if (scan !== 'full' || performance.now() - looked_at < LOOK_EVERY_MS) return true;
+        const reason = await reasonToWait();
+        looked_at = performance.now();
+        if (reason === undefined) return true;
+        report('waiting', reason);
+        await wait(LOOK_EVERY_MS);
+        looked_at = 0;
+      }
+    }
+    let is_paused = false;
+
+    let verdicts: Awaited<ReturnType<typeof openVerdicts>> | undefined;
+    let edition = '';
+    /** The engine says its edition once it is up; other signatures know nothing of what these have read. */
+    async function renew(): Promise<void> {
+      const now_edition = pool.edition() ?? '';
+      if (now_edition !== edition && now_edition !== '') {
+        edition = now_edition;
+        await verdicts?.save();
+        verdicts = await openVerdicts(state, edition);
+        signatures_version = lineOf(pool.status().signatures_version ?? '', 100);
+        await calm(pool);
+      }
+    }
+    const ownFolders = [join(state, 'quarantine'), work_folder];
+    for await (const file of walk({ roots, exclusions: [...exclusions, ...ownFolders], goOn })) {
+      if (!(await goOn())) break;
+      progress.files_total += 1;
+      await renew();
+      if (verdicts?.isKnown(file.stats)) {
+        progress.files_known += 1;
+      } else {
+        progress.path = file.path.toString().toWellFormed();
+        const began = performance.now();
+        const outcome = await readOne(file, pool);
+        spent_ms += performance.now() - began;
+        await renew();
+        if (outcome === 'clean') verdicts?.remember(file.stats);
+        if (outcome === 'gone') progress.files_total -= 1;
+        else if (outcome === 'pending') progress.files_pending += 1;
+        else {
+          progress.files_read += 1;
+          progress.bytes_read += Number(file.stats.size);
+        }
+        if (typeof outcome === 'object') found = [...found, outcome];
+        progress.bytes_per_second = spent_ms === 0 ? 0 : Math.round((progress.bytes_read / spent_ms) * 1_000);
+      }
+      if (found.length >= FINDINGS_MAXIMUM || performance.now() - told_at >= REPORT_EVERY_MS) report('running');
+      if (performance.now() - saved_at >= SAVE_EVERY_MS) {
+        saved_at = performance.now();
+        await verdicts?.save();
+      }
+    }
+    await verdicts?.save();
+    progress.path = null;
+    progress.is_counted = true;
+    progress.seconds_left = 0;
+    if (is_closed) return report('queued', 'The agent stopped; the scan goes on when it starts again.');
+    return report(wanted() === 'run' ? 'done' : 'cancelled');
+  }
+
+  async function rootsOf({ scan, path }: ScanJob): Promise<readonly string[]> {
+    if (scan === 'full') return await localRoots();
+    return scan === 'quick' ? await quickRoots() : [path ?? '/'];
+  }
+
+  /** Jobs one after the other. What was done is remembered, so that a job that the server still tells of is not done again. */
+  async function work(): Promise<void> {
+    const done = (await doneStore.read()) ?? [];
+    const next = jobs.find(({ id, wanted }) => wanted !== 'pause' && !done.some((one) => one.id === id));
+    if (next === undefined || is_closed) {
+      await stopEngine();
+      return;
+    }
+    running = next.id;
+    const wanted = () => jobs.find(({ id }) => id === next.id)?.wanted;
+    const last = await runScan({ job_id: next.id, scan: next.scan, roots: await rootsOf(next), wanted });
+    running = undefined;
+    if (is_closed) return;
+    await doneStore.write([...done, { id: next.id, state: last.state }].slice(-100));
+    await work();
+  }
+
+  async function carryOut({ id, finding_id, action }: FileOrder): Promise<void> {
+    const result = action === 'restore' ? await quarantine.restore(finding_id) : { ok: true as const };
+    if (action === 'delete') await quarantine.remove(finding_id);
+    happened({ event: 'order_done', order_id: id, ok: result.ok, message: result.ok ? null : lineOf(result.reason) });
+  }
+
+  const orders_done = new Set<string>();
+  const inTurn = (task: () => Promise<void>) => {
+    busy = busy.then(task).catch((error: unknown) => log(`a scan failed: ${String(error)}`));
+    return busy;
+  };
+
+  return {
+    want(desired) {
+      jobs = desired.scan_jobs;
+      exclusions = desired.exclusions;
+      for (const order of desired.file_orders) {
+        if (orders_done.has(order.id)) continue;
+        orders_done.add(order.id);
+        void carryOut(order).catch((error: unknown) => log(String(error)));
+      }
+      if (running === undefined && jobs.some(({ wanted }) => wanted !== 'pause')) void inTurn(work);
+    },
+    async scanNow(path, onReport) {
+      const roots = path === null ? await localRoots() : [path];
+      const last = await runScan({
+        ...{ job_id: null, scan: path === null ? 'full' : 'folder', roots, onReport },
+        wanted: () => 'run',
+      });
+      await stopEngine();
+      return last;
+    },
+    look: (paths) =>
+      inTurn(async () => {
+        if (!is_closed) await runScan({ job_id: null, scan: 'watch', roots: paths, wanted: () => 'run' });
+      }),
+    noted(until) {
+      if (!unnoted.some((report) => report.seq <= until)) return;
+      unnoted = unnoted.filter((report) => report.seq > until);
+      keepUnnoted();
+    },
+    again() {
+      void keeping.then(() => {
+        unnoted = unnoted.map((report) => ({ ...report, seq: parts.nextSeq() }));
+        for (const report of unnoted) say(report);
+      });
+    },
+    async close() {
+      is_closed = true;
+      await stopEngine();
+    },
+  };
+}

@@ -1,0 +1,158 @@
+import { existsSync } from 'node:fs';
+import { platform } from 'node:os';
+import type { Defaults, Posture } from '@palisade/contract/agent';
+import { z } from 'zod';
+import { runProgram } from '#firewall/nft.ts';
+
+/** How often pending updates are looked for: it reads all package lists. */
+const UPDATES_EVERY_MS = 6 * 60 * 60_000;
+const OTHERS_EVERY_MS = 60 * 60_000;
+const EVIDENCE_LENGTH = 500;
+
+type Found = Pick<Posture, 'state' | 'evidence'>;
+type Run = (program: string, ...args: string[]) => Promise<string | undefined>;
+
+/** What a program says, or undefined where it is not there or fails. Reniced: none of this is urgent. */
+const runQuietly: Run = async (program, ...args) =>
+  await runProgram(['nice', '-n', '19'], [program, ...args]).then(
+    ({ code, stdout }) => (code === 0 ? stdout : undefined),
+    () => undefined,
+  );
+
+const unknown = (evidence: string): Found => ({ state: 'unknown', evidence });
+
+/** Reads `apt-get -s upgrade`: of packages that would be upgraded, those that come from a security archive. */
+export function readUpdates(simulated: string): Found {
+  const upgrades = simulated.split('\n').filter((line) => line.startsWith('Inst '));
+  const security = upgrades.filter((line) => /security/iu.test(/\(([^)]*)/u.exec(line)?.[1] ?? ''));
+  if (security.length === 0) return { state: 'pass', evidence: 'No security update is waiting.' };
+  const names = security.slice(0, 5).map((line) => line.split(' ')[1] ?? '');
+  const rest = security.length > names.length ? ` and ${security.length - names.length} more` : '';
+  return { state: 'fail', evidence: `Security updates wait for ${names.join(', ')}${rest}.` };
+}
+
+async function securityUpdates(run: Run): Promise<Found> {
+  const simulated = await run('apt-get', '-s', '-o', 'Debug::NoLocking=true', 'upgrade');
+  return simulated === undefined ? unknown('Updates can only be looked for where packages come by apt.') : readUpdates(simulated);
+}
+
+interface Block {
+  type: string | null;
+  mountpoints?: (string | null)[] | undefined;
+  children?: Block[] | undefined;
+}
+const blockSchema: z.ZodType<Block> = z.object({
+  type: z.string().nullable(),
+  mountpoints: z.array(z.string().nullable()).optional(),
+  get children() {
+    return z.array(blockSchema).optional();
+  },
+});
+const blocksSchema = z.object({ blockdevices: z.array(blockSchema) });
+
+/** Whether what is mounted as `/` lies on something that is encrypted; undefined where it is not among the devices. */
+export function isRootEncrypted(listing: unknown): boolean | undefined {
+  const read = blocksSchema.safeParse(listing);
+  if (!read.success) return undefined;
+  const look = (block: Block, is_encrypted: boolean): boolean | undefined => {
+    const here = is_encrypted || block.type === 'crypt';
+    if (block.mountpoints?.includes('/')) return here;
+    for (const child of block.children ?? []) {
+      const found = look(child, here);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  for (const block of read.data.blockdevices) {
+    const found = look(block, false);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function diskEncryption(run: Run): Promise<Found> {
+  const listed = await run('lsblk', '-J', '-o', 'NAME,TYPE,MOUNTPOINTS');
+  const is_encrypted = listed === undefined ? undefined : isRootEncrypted(JSON.parse(listed));
+  if (is_encrypted === undefined) return unknown('The disk of this system could not be found among the block devices.');
+  return is_encrypted
+    ? { state: 'pass', evidence: 'The disk of this system is encrypted.' }
+    : { state: 'fail', evidence: 'The disk of this system is not encrypted.' };
+}
+
+/** Reads `sshd -T`. */
+export function readSshSettings(settings: string): Found {
+  const settingOf = (name: string) => new RegExp(`^${name} (.*)$`, 'imu').exec(settings)?.[1];
+  const faults = [
+    ...(settingOf('permitrootlogin') === 'yes' ? ['root may sign in by SSH'] : []),
+    ...(settingOf('passwordauthentication') === 'yes' ? ['a password is enough to sign in by SSH'] : []),
+    ...(settingOf('permitemptypasswords') === 'yes' ? ['empty passwords are taken by SSH'] : []),
+  ];
+  if (faults.length === 0) return { state: 'pass', evidence: 'SSH takes keys alone, and not from root by password.' };
+  const sentence = faults.join(', and ');
+  return { state: 'fail', evidence: `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.` };
+}
+
+async function sshSettings(run: Run): Promise<Found> {
+  if (!existsSync('/usr/sbin/sshd')) return { state: 'pass', evidence: 'No SSH server is installed.' };
+  const settings = await run('/usr/sbin/sshd', '-T');
+  return settings === undefined ? unknown('The settings of the SSH server could not be read.') : readSshSettings(settings);
+}
+
+function screenLock(): Found {
+  if (!existsSync('/etc/systemd/system/display-manager.service') && !existsSync('/usr/share/xsessions')) {
+    return { state: 'pass', evidence: 'This computer has no desktop, so no screen can be left open.' };
+  }
+  return unknown('Each person’s desktop keeps its own screen lock, which a system service cannot read.');
+}
+
+function firewallDefault(defaults: Defaults | undefined): Found {
+  if (defaults === undefined) return unknown('No rules are enforced on this computer.');
+  return defaults.inbound === 'block'
+    ? { state: 'pass', evidence: 'What no rule allows does not come in.' }
+    : { state: 'fail', evidence: 'What no rule blocks comes in.' };
+}
+
+/** Looks at how the computer is set up, seldom and beside everything else. */
+export interface PostureWatch {
+  /** What was found so far. What is due is looked at meanwhile, and answered the next time. */
+  read(): Posture[];
+  /** Looks at what is due. */
+  look(): Promise<void>;
+}
+
+export function createPosture(parts: { defaults: () => Defaults | undefined; now: () => number; run?: Run }): PostureWatch {
+  const { now, run = runQuietly } = parts;
+  const found = new Map<Posture['check'], Posture>();
+  let looking: Promise<void> | undefined;
+
+  async function look(check: Posture['check'], every_ms: number, how: () => Promise<Found> | Found): Promise<void> {
+    const last = found.get(check);
+    if (last !== undefined && now() - Date.parse(last.checked_at) < every_ms) return;
+    const { state, evidence } = await Promise.resolve()
+      .then(how)
+      .catch(() => unknown('It could not be looked at.'));
+    const line = [...evidence]
+      .filter((character) => character >= ' ')
+      .join('')
+      .slice(0, EVIDENCE_LENGTH);
+    found.set(check, { check, state, evidence: line, checked_at: new Date(now()).toISOString() });
+  }
+
+  return {
+    read() {
+      looking ??= lookAtAll().finally(() => (looking = undefined));
+      return [...found.values()];
+    },
+    look: lookAtAll,
+  };
+
+  async function lookAtAll(): Promise<void> {
+    if (platform() === 'linux') {
+      await look('security_updates', UPDATES_EVERY_MS, () => securityUpdates(run));
+      await look('disk_encryption', OTHERS_EVERY_MS, () => diskEncryption(run));
+      await look('ssh_settings', OTHERS_EVERY_MS, () => sshSettings(run));
+      await look('screen_lock', OTHERS_EVERY_MS, screenLock);
+    }
+    await look('firewall_default', 0, () => firewallDefault(parts.defaults()));
+  }
+}

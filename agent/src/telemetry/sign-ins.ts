@@ -1,0 +1,108 @@
+import { open, stat } from 'node:fs/promises';
+import { parseIp, printIp } from '@palisade/contract/ip-address';
+import { runProgram } from '#firewall/nft.ts';
+
+/** Failed sign-ins from one address within `WINDOW_MS` that are somebody's guessing (fail2ban's default is 5; people mistype). */
+export const GUESSES = 10;
+const WINDOW_MS = 10 * 60_000;
+/** Addresses that are kept in mind at a time. */
+const ADDRESSES_MAXIMUM = 10_000;
+const AUTH_LOG = '/var/log/auth.log';
+const READ_MAXIMUM = 4 * 1024 ** 2;
+const JOURNAL = ['-t', 'sshd', '-t', 'sshd-session', '-o', 'cat', '--no-pager', '-q'];
+
+/**
+ * sshd's sentences about a sign-in that failed. A user name is foreign text and may itself look like one: the address is the last that a sentence names.
+ * A failure for an unknown user is told twice, and counted by the second sentence alone.
+ */
+const FAILED =
+  /^(?:Failed \S+ for (?!invalid user)|Invalid user ).*\bfrom ([0-9a-fA-F.:]+) port \d+|^Connection (?:closed|reset) by authenticating user .* ([0-9a-fA-F.:]+) port \d+/u;
+const LOG_PREFIX = /^.*?\bsshd(?:-session)?\[\d+\]: /u;
+
+/** The address that a line says a sign-in failed from. */
+export function failedFrom(line: string): string | undefined {
+  const found = FAILED.exec(line.replace(LOG_PREFIX, '').slice(0, 1_000));
+  const address = found?.[1] ?? found?.[2];
+  const read = address === undefined ? undefined : parseIp(address);
+  return read === undefined ? undefined : printIp(read);
+}
+
+/** Counts failures and says when they are guessing: once for each address in a window. */
+export interface Guessing {
+  hear(lines: readonly string[], now: number): { address: string; failures: number }[];
+}
+
+export function createGuessing(): Guessing {
+  const failures = new Map<string, { since: number; count: number; is_told: boolean }>();
+  return {
+    hear(lines, now) {
+      for (const [address, { since }] of failures) if (now - since >= WINDOW_MS) failures.delete(address);
+      const guessing = new Set<string>();
+      for (const line of lines) {
+        const address = failedFrom(line);
+        if (address === undefined) continue;
+        const seen = failures.get(address) ?? { since: now, count: 0, is_told: false };
+        seen.count += 1;
+        if (!failures.has(address) && failures.size >= ADDRESSES_MAXIMUM) continue;
+        failures.set(address, seen);
+        if (seen.count >= GUESSES && !seen.is_told) guessing.add(address);
+      }
+      return [...guessing].map((address) => {
+        const seen = failures.get(address);
+        if (seen !== undefined) seen.is_told = true;
+        return { address, failures: seen?.count ?? GUESSES };
+      });
+    },
+  };
+}
+
+/** New lines of the log that sshd writes to: the journal where there is one, else auth.log. */
+export interface SignInLog {
+  read(): Promise<readonly string[]>;
+}
+
+export function createSignInLog(path = AUTH_LOG): SignInLog {
+  let offset: number | undefined;
+  let since = Math.floor(Date.now() / 1_000);
+  let has_journal: boolean | undefined;
+
+  async function readFileOn(): Promise<readonly string[]> {
+    const size = (await stat(path).catch(() => undefined))?.size;
+    if (size === undefined) return [];
+    // What was written before this start is no news; a file that became shorter is a new one.
+    const from = offset === undefined ? size : offset > size ? 0 : offset;
+    const length = Math.min(size - from, READ_MAXIMUM);
+    if (length <= 0) {
+      offset = size;
+      return [];
+    }
+    const file = await open(path, 'r');
+    try {
+      const buffer = Buffer.alloc(length);
+      const { bytesRead } = await file.read(buffer, 0, length, size - length);
+      const whole = buffer.subarray(0, bytesRead).lastIndexOf('\n') + 1;
+      offset = size - length + whole;
+      return buffer.subarray(0, whole).toString().split('\n');
+    } finally {
+      await file.close();
+    }
+  }
+
+  return {
+    async read() {
+      if (has_journal !== false) {
+        const now = Math.floor(Date.now() / 1_000);
+        const read = await runProgram(['journalctl'], [...JOURNAL, '--since', `@${since}`, '--until', `@${now}`]).catch(
+          () => undefined,
+        );
+        has_journal = read?.code === 0;
+        if (has_journal) {
+          since = now;
+          const lines = read?.stdout.split('\n') ?? [];
+          if (lines.length > 1) return lines;
+        }
+      }
+      return await readFileOn();
+    },
+  };
+}

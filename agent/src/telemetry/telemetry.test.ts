@@ -1,0 +1,143 @@
+import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { telemetrySchema } from '@palisade/contract/agent';
+import { printIp } from '@palisade/contract/ip-address';
+import { expect, it } from 'vitest';
+import { readFlow } from '#firewall/conntrack.ts';
+import { backOff } from '#link/link.ts';
+import { createRevocation } from '#link/revocation.ts';
+import { isRootEncrypted, readSshSettings, readUpdates } from './posture.ts';
+import { createProc, readSocketTable } from './proc.ts';
+import { createGuessing, createSignInLog, failedFrom, GUESSES } from './sign-ins.ts';
+
+it('reads the kernel’s table of sockets', () => {
+  const [v4] = readSocketTable('  0: 0100007F:1F90 0200000A:01BB 01 00000000:00000000 00:00000000 00000000  1000  0 4242 1');
+  expect([v4 && printIp(v4.local), v4?.local_port, v4 && printIp(v4.remote), v4?.remote_port, v4?.inode]).toEqual([
+    '127.0.0.1',
+    8080,
+    '10.0.0.2',
+    443,
+    '4242',
+  ]);
+  const [v6] = readSocketTable(
+    '  0: B80D0120000000000000000001000000:0016 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000 0 0 7 1',
+  );
+  expect([v6 && printIp(v6.local), v6?.local_port]).toEqual(['2001:db8::1', 22]);
+  const [mapped] = readSocketTable(
+    '  0: 0000000000000000FFFF00000100000A:0016 0000000000000000FFFF00000200000A:D431 01 00000000:00000000 00:00000000 00000000 0 0 7 1',
+  );
+  expect(mapped && printIp(mapped.remote)).toBe('10.0.0.2');
+});
+
+it.skipIf(process.platform !== 'linux')('measures this computer, and names what listens on it', async () => {
+  const server = createServer().listen(0, '0.0.0.0');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  const port = address !== null && typeof address === 'object' ? address.port : 0;
+  const telemetry = telemetrySchema.parse(await createProc().read());
+  server.close();
+  expect(telemetry.listening).toContainEqual(expect.objectContaining({ protocol: 'tcp', port, address: '0.0.0.0' }));
+  expect(telemetry.memory_bytes).toBeGreaterThan(1e6);
+  expect(telemetry.memory_percent).toBeGreaterThan(0);
+  expect(telemetry.uptime_s).toBeGreaterThan(0);
+});
+
+it('tells a failed sign-in, whatever the user calls themselves', () => {
+  expect(failedFrom('Failed password for root from 203.0.113.9 port 4242 ssh2')).toBe('203.0.113.9');
+  expect(failedFrom('Nov 22 10:00:00 vm sshd[7]: Invalid user x from 2001:db8::1 port 4242')).toBe('2001:db8::1');
+  expect(failedFrom('Invalid user a from 198.51.100.7 port 1 from 203.0.113.9 port 4242')).toBe('203.0.113.9');
+  expect(failedFrom('Connection closed by authenticating user root 203.0.113.9 port 4242 [preauth]')).toBe('203.0.113.9');
+  expect(failedFrom('Failed password for invalid user x from 203.0.113.9 port 4242 ssh2')).toBeUndefined();
+  expect(failedFrom('Accepted password for root from 203.0.113.9 port 4242 ssh2')).toBeUndefined();
+});
+
+it('calls it guessing once in ten minutes', () => {
+  const guessing = createGuessing();
+  const line = 'Failed password for root from 203.0.113.9 port 4242 ssh2';
+  expect(guessing.hear(Array<string>(GUESSES - 1).fill(line), 0)).toEqual([]);
+  expect(guessing.hear([line], 1_000)).toEqual([{ address: '203.0.113.9', failures: GUESSES }]);
+  expect(guessing.hear([line], 2_000)).toEqual([]);
+  expect(guessing.hear(Array<string>(GUESSES).fill(line), 11 * 60_000)).toHaveLength(1);
+});
+
+it('reads what is new in a log, whole lines alone, and follows it when it is put aside', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-log-'));
+  const path = join(folder, 'auth.log');
+  const FAILED = 'Failed password for root from 203.0.113.9 port 4242 ssh2';
+  writeFileSync(path, `${FAILED}\n`);
+  const log = createSignInLog(path);
+  const failures = async () => (await log.read()).filter((line) => failedFrom(line) !== undefined).length;
+  expect(await failures()).toBe(0);
+  appendFileSync(path, `${FAILED}\n${FAILED.slice(0, 20)}`);
+  expect(await failures()).toBe(1);
+  appendFileSync(path, `${FAILED.slice(20)}\n`);
+  expect(await failures()).toBe(1);
+  renameSync(path, `${path}.1`);
+  writeFileSync(path, `${FAILED}\n`);
+  expect(await failures()).toBe(1);
+  rmSync(folder, { recursive: true });
+});
+
+it('tells security updates from others', () => {
+  expect(readUpdates('Inst vim [1] (2 Debian:12.1/stable [amd64])').state).toBe('pass');
+  expect(readUpdates('Inst openssl [1] (2 Debian-Security:12/stable-security [amd64])')).toEqual({
+    state: 'fail',
+    evidence: 'Security updates wait for openssl.',
+  });
+});
+
+it('finds whether what is mounted as / is encrypted', () => {
+  const disk = (type: string) => ({
+    blockdevices: [{ type: 'disk', children: [{ type: 'part', children: [{ type, mountpoints: ['/'] }] }] }],
+  });
+  expect([isRootEncrypted(disk('crypt')), isRootEncrypted(disk('lvm')), isRootEncrypted({ blockdevices: [] })]).toEqual([
+    true,
+    false,
+    undefined,
+  ]);
+});
+
+it('reads the settings of an SSH server', () => {
+  expect(readSshSettings('permitrootlogin without-password\npasswordauthentication no\n').state).toBe('pass');
+  expect(readSshSettings('permitrootlogin yes\npasswordauthentication yes\n')).toEqual({
+    state: 'fail',
+    evidence: 'Root may sign in by SSH, and a password is enough to sign in by SSH.',
+  });
+});
+
+it('reads a tracked connection as its first packet went', () => {
+  const flow = readFlow(
+    'ipv4     2 tcp      6 431999 ESTABLISHED src=10.0.0.1 dst=10.0.0.2 sport=1000 dport=22 src=10.0.0.2 dst=10.0.0.1 sport=22 dport=1000 [ASSURED] mark=0 use=1',
+  );
+  expect(flow && [flow.protocol, printIp(flow.source), printIp(flow.destination), flow.source_port, flow.port]).toEqual([
+    'tcp',
+    '10.0.0.1',
+    '10.0.0.2',
+    1000,
+    22,
+  ]);
+  expect(readFlow('nonsense')).toBeUndefined();
+});
+
+it('waits longer after each failure, never as long as another agent', () => {
+  expect(backOff(0, 60_000, () => 0)).toBe(500);
+  expect(backOff(3, 60_000, () => 1)).toBe(8_500);
+  expect(backOff(50, 60_000, () => 1)).toBe(60_000);
+});
+
+it('believes that it is revoked after ten minutes of nothing else', () => {
+  let now = 0;
+  const revocation = createRevocation(() => now);
+  expect(revocation.hear(true)).toBe(false);
+  now = 9 * 60_000;
+  // No answer is no answer: it neither ends the time nor lets it count as said.
+  expect(revocation.hear(undefined)).toBe(false);
+  expect(revocation.hear(true)).toBe(false);
+  now = 10 * 60_000;
+  expect(revocation.hear(undefined)).toBe(false);
+  expect(revocation.hear(true)).toBe(true);
+  expect(revocation.hear(false)).toBe(false);
+  expect(revocation.hear(true)).toBe(false);
+});

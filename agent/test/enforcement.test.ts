@@ -1,0 +1,273 @@
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { TOLD_BYTES_MAXIMUM } from '@palisade/contract/agent';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createNamespace, endNamespace, endNamespaces, no_namespaces, temporaryFolder } from './namespace.ts';
+import { createWorld, DEVICE, desiredOf, ID, pathWith, rule, SERVER, type World } from './world.ts';
+
+const SOON = { timeout: 10_000, interval: 20 };
+const BLOCKED_IN = { defaults: { inbound: 'block', outbound: 'allow' } } as const;
+
+describe.skipIf(no_namespaces !== undefined)('an agent', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await createWorld();
+  });
+  afterEach(() => world.close());
+  afterAll(endNamespaces);
+
+  it('applies rules, says so once they have proved themselves, and counts what they decide', async () => {
+    await world.listen(world.device, 8080, 8081);
+    await world.startAgent();
+    world.command({ desired: desiredOf(1, [rule(1, { port: '8081' })]) });
+    await world.acked(1, 'applied');
+    expect(world.acks(1)).toEqual(['trial', 'applied']);
+    expect([world.knock(8080), world.knock(8081)]).toEqual(['open', 'silent']);
+    await world.reported(({ counters, blocked }) => {
+      expect(counters.find(({ of }) => of === ID(1))?.packets).toBeGreaterThan(0);
+      expect(counters.find(({ of }) => of === 'inbound')?.packets).toBeGreaterThan(0);
+      expect(blocked.length === 0 || blocked[0]?.port === 8081).toBe(true);
+    });
+    const blocked = world.said('report').flatMap((report) => report.blocked);
+    expect(blocked[0]).toMatchObject({ direction: 'inbound', protocol: 'tcp', address: SERVER, port: 8081 });
+
+    // Another edit: the counter of the rule that stays goes on, and no rule is left over.
+    const before = Number(/r_\w+0001.*?packets (\d+)/su.exec(world.nft('list', 'counters', 'table', 'inet', 'palisade'))?.[1]);
+    world.command({ desired: desiredOf(2, [rule(1, { port: '8081' }), rule(2, { port: '8080' })]) });
+    await world.acked(2, 'applied');
+    expect(world.knock(8080)).toBe('silent');
+    const after = Number(/r_\w+0001.*?packets (\d+)/su.exec(world.nft('list', 'counters', 'table', 'inet', 'palisade'))?.[1]);
+    expect(after).toBe(before);
+    world.command({ desired: desiredOf(3, []) });
+    await world.acked(3, 'applied');
+    expect([world.knock(8080), world.knock(8081)]).toEqual(['open', 'open']);
+    expect(world.nft('list', 'counters', 'table', 'inet', 'palisade')).not.toContain('r_');
+  });
+
+  it('keeps open connections at its first load, and cuts those that a new block forbids', async () => {
+    await world.listen(world.device, 8080, 8081);
+    await world.listen(world.server, 9000);
+    // One that says something while rules are loaded, one that stays silent, one that this computer opened.
+    const inbound = await world.talk(world.server, DEVICE, 8080);
+    const silent = await world.talk(world.server, DEVICE, 8081);
+    const outbound = await world.talk(world.device, SERVER, 9000);
+    await world.startAgent();
+    const allows = [rule(1, { action: 'allow', port: '8080-8081' })];
+    world.command({ desired: desiredOf(1, allows, BLOCKED_IN) });
+    await world.acked(1, 'applied');
+    for (const speaker of [inbound, silent, outbound]) {
+      speaker.say('still there?');
+      expect(await speaker.next()).toBe('echo');
+    }
+    world.command({ desired: desiredOf(2, [...allows, rule(2, { port: '8080' })], BLOCKED_IN) });
+    await world.acked(2, 'applied');
+    for (const [speaker, word] of [
+      [inbound, 'silent'],
+      [silent, 'echo'],
+      [outbound, 'echo'],
+    ] as const) {
+      speaker.say('and now?');
+      expect(await speaker.next()).toBe(word);
+    }
+    expect(world.knock(8082)).toBe('silent');
+  });
+
+  it('goes back where the server cannot be reached any more, says why, and does not try it again', async () => {
+    await world.listen(world.device, 8080);
+    const agent = await world.startAgent();
+    world.command({ desired: desiredOf(1, [rule(1, { port: '7000' })]) });
+    await world.acked(1, 'applied');
+    // The open socket goes on; a fresh connection is not answered.
+    world.command({ verifying: 'silent' });
+    world.command({ desired: desiredOf(2, [rule(2, { port: '8080' })]) });
+    await vi.waitFor(() => expect(world.acks(2)).toContain('trial'), SOON);
+    expect(world.knock(8080)).toBe('silent');
+    const ack = await world.acked(2, 'rolled_back');
+    expect(ack.applied_rev).toBe(1);
+    expect(ack.errors[0]?.message).toMatch(/server could not be reached: no answer in time\. Revision 1 is back\./u);
+    expect(world.knock(8080)).toBe('open');
+    expect(world.nft('list', 'table', 'inet', 'palisade')).toContain('7000');
+    const trials = world.events().filter(({ event }) => event === 'verify').length;
+    world.command({ desired: desiredOf(2, [rule(2, { port: '8080' })]) });
+    await vi.waitFor(() => expect(world.acks(2).filter((state) => state === 'rolled_back')).toHaveLength(2), SOON);
+    expect(world.events().filter(({ event }) => event === 'verify')).toHaveLength(trials);
+    // Something that answers in the server's place is not the server.
+    world.command({ verifying: 'wrong' });
+    world.command({ desired: desiredOf(3, [rule(2, { port: '8080' })]) });
+    const wrong = await world.acked(3, 'rolled_back');
+    expect(wrong.errors[0]?.message).toContain('something else answers in its place');
+    expect(agent.child.exitCode).toBeNull();
+  });
+
+  it('goes back at its start when it ended in the middle of a trial, and loads what was confirmed without it', async () => {
+    await world.listen(world.device, 8080);
+    const agent = await world.startAgent({ times: ['60000'] });
+    world.command({ desired: desiredOf(1, [rule(1, { port: '7000' })]) });
+    await world.acked(1, 'applied');
+    world.command({ verifying: 'silent' });
+    world.command({ desired: desiredOf(2, [rule(2, { port: '8080' })]) });
+    await vi.waitFor(() => expect(world.acks(2)).toContain('trial'), SOON);
+    agent.child.kill('SIGKILL');
+    expect(world.knock(8080)).toBe('silent');
+    await world.startAgent();
+    await world.acked(2, 'rolled_back');
+    expect(world.knock(8080)).toBe('open');
+    expect(world.nft('list', 'table', 'inet', 'palisade')).toContain('7000');
+
+    // What the computer loads before its network is the confirmed revision, as the kernel takes it from nothing.
+    const boot = join(world.folders.state, 'boot.nft');
+    expect(statSync(boot).mode & 0o777).toBe(0o600);
+    const fresh = createNamespace();
+    fresh.run('nft', '-f', boot);
+    expect(fresh.run('nft', 'list', 'table', 'inet', 'palisade')).toContain('7000');
+    endNamespace(fresh);
+  });
+
+  it('changes nothing when the kernel refuses a rule, and names the rule', async () => {
+    const path = pathWith(
+      'nft',
+      'for last; do :; done\nif [ -f "$last" ] && grep -q "dport 6666" "$last"; then echo "x.nft:9:1-2: Error: Operation not supported" >&2; exit 1; fi\nexec /usr/sbin/nft "$@"',
+    );
+    await world.startAgent({ path });
+    world.command({ desired: desiredOf(1, [rule(1, { port: '7000' })]) });
+    await world.acked(1, 'applied');
+    const before = world.nft('-s', 'list', 'table', 'inet', 'palisade');
+    const many = Array.from({ length: 40 }, (_, index) => rule(index + 10, { port: `${index === 23 ? 6666 : 7001 + index}` }));
+    world.command({ desired: desiredOf(2, many) });
+    const ack = await world.acked(2, 'rejected');
+    expect(ack.errors).toEqual([{ rule_id: ID(33), message: 'Error: Operation not supported' }]);
+    expect(ack.applied_rev).toBe(1);
+    expect(world.nft('-s', 'list', 'table', 'inet', 'palisade')).toBe(before);
+  });
+
+  it('says that rules cannot be enforced where nft is missing, and never that they are', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'bin'));
+    for (const name of ['sh', 'nice']) symlinkSync(`/bin/${name}`, join(folder, 'bin', name));
+    await world.startAgent({ path: join(folder, 'bin') });
+    world.command({ desired: desiredOf(1, [rule(1, { port: '7000' })]) });
+    const ack = await world.acked(1, 'unavailable');
+    expect(ack).toMatchObject({ applied_rev: 0, errors: [{ message: 'The program nft is missing (package nftables).' }] });
+    expect(world.events().find(({ event }) => event === 'hello')).toMatchObject({
+      hello: { capabilities: { firewall: 'unavailable' } },
+    });
+  });
+
+  it('puts its table back when another program takes it away, tells it, and waits when that goes on', async () => {
+    await world.listen(world.device, 8080);
+    await world.startAgent();
+    world.command({ desired: desiredOf(1, [rule(1, { port: '8080' })]) });
+    await world.acked(1, 'applied');
+    const isBack = () => expect(world.nft('list', 'ruleset')).toContain('8080');
+    for (let time = 1; time <= 3; time += 1) {
+      await vi.waitFor(isBack, SOON);
+      world.nft('flush', 'ruleset');
+      await vi.waitFor(
+        () => expect(world.said('event').filter(({ event }) => event.event === 'tampered')).toHaveLength(time),
+        SOON,
+      );
+    }
+    await vi.waitFor(isBack, SOON);
+    expect(world.knock(8080)).toBe('silent');
+    // Small changes too.
+    world.nft('insert', 'rule', 'inet', 'palisade', 'inbound', 'accept');
+    await vi.waitFor(() => expect(world.said('event').at(-1)?.event).toEqual({ event: 'tampered', backed_off: true }), SOON);
+    expect(world.nft('list', 'chain', 'inet', 'palisade', 'inbound')).toMatch(/priority[^\n]*\n\s*accept/u);
+  });
+
+  it('takes its own table away once the server has said for a while that it is revoked, and for nothing else', async () => {
+    world.nft('add', 'table', 'inet', 'someone_else');
+    const agent = await world.startAgent();
+    world.command({ desired: desiredOf(1, [rule(1, { port: '7000' })]) });
+    await world.acked(1, 'applied');
+    const asked = (verifying: string) =>
+      world.events().filter((event) => event['event'] === 'verify' && event['verifying'] === verifying).length;
+    // Errors are no answer, however often they come.
+    world.command({ verifying: 'error', refusal: 4410 });
+    await vi.waitFor(() => expect(asked('error')).toBeGreaterThan(2), { timeout: 30_000, interval: 50 });
+    expect(world.nft('list', 'tables')).toContain('inet palisade');
+    world.command({ verifying: 'revoked' });
+    await vi.waitFor(() => expect(agent.lines).toContain('ended: revoked'), { timeout: 40_000, interval: 50 });
+    expect(asked('revoked')).toBeGreaterThan(1);
+    expect(world.nft('list', 'tables').trim()).toBe('table inet someone_else');
+  });
+
+  it('refuses what is older, what does not have its hash, what is too much and what is no rule', async () => {
+    await world.startAgent();
+    world.command({ desired: desiredOf(5, [rule(1, { port: '7000' })]) });
+    await world.acked(5, 'applied');
+    const before = world.nft('-s', 'list', 'table', 'inet', 'palisade');
+    world.command({ desired: desiredOf(4, []) });
+    expect((await world.acked(4, 'rejected')).errors[0]?.message).toBe(
+      'Revision 4 is older than revision 5, which this device has.',
+    );
+    world.command({ desired: desiredOf(6, [], { hash: '0'.repeat(64) }) });
+    expect((await world.acked(6, 'rejected')).errors[0]?.message).toContain('hash');
+    const hellos = () => world.events().filter(({ event }) => event === 'hello').length;
+    const hostile = [
+      desiredOf(7, [rule(1)]),
+      { ...desiredOf(8, []), rules: Array.from({ length: 1_001 }, (_, index) => rule(index)) },
+    ];
+    const evil = JSON.stringify(hostile[0]).replace('"source_ip":"*"', '"source_ip":"10.0.0.1; flush ruleset"');
+    for (const raw of [evil, JSON.stringify(hostile[1]), 'no json']) {
+      const seen = hellos();
+      world.command({ raw });
+      await vi.waitFor(() => expect(hellos()).toBeGreaterThan(seen), { timeout: 20_000, interval: 50 });
+    }
+    const seen = hellos();
+    world.command({ raw: 'x'.repeat(1024), times: TOLD_BYTES_MAXIMUM / 1024 + 1 });
+    await vi.waitFor(() => expect(hellos()).toBeGreaterThan(seen), { timeout: 20_000, interval: 50 });
+    expect(world.nft('-s', 'list', 'table', 'inet', 'palisade')).toBe(before);
+  });
+
+  it('leaves the place to the agent that has it, and keeps its rules', async () => {
+    const agent = await world.startAgent();
+    world.command({ desired: desiredOf(1, [rule(1, { port: '7000' })]) });
+    await world.acked(1, 'applied');
+    world.command({ refusal: 4409 });
+    await vi.waitFor(() => expect(agent.lines).toContain('in_use: another agent with this identity is connected'), SOON);
+    expect(world.nft('list', 'tables')).toContain('inet palisade');
+    expect(agent.child.exitCode).toBeNull();
+  });
+
+  it('drops a temporary rule by the clock of the server', async () => {
+    await world.listen(world.device, 8080);
+    world.command({ clock_ms: 2 * 60 * 60_000 });
+    await world.startAgent();
+    await vi.waitFor(() => expect(existsSync(join(world.folders.run, 'status.json'))).toBe(true), SOON);
+    const expires_at = new Date(Date.now() + 2 * 60 * 60_000 + 4_000).toISOString();
+    world.command({ desired: desiredOf(1, [rule(1, { port: '8080', expires_at })]) });
+    await world.acked(1, 'applied');
+    expect(world.knock(8080)).toBe('silent');
+    await vi.waitFor(() => expect(world.knock(8080)).toBe('open'), SOON);
+  });
+
+  it('judges a published port by the number that is connected to', async () => {
+    await world.listen(world.device, 8080);
+    world.nft('add', 'table', 'ip', 'published');
+    world.nft('add', 'chain', 'ip', 'published', 'prerouting', '{ type nat hook prerouting priority dstnat; }');
+    world.nft('add', 'rule', 'ip', 'published', 'prerouting', 'tcp', 'dport', '8888', 'redirect', 'to', ':8080');
+    await world.startAgent();
+    expect(world.knock(8888)).toBe('open');
+    world.command({ desired: desiredOf(1, [rule(1, { port: '8888' })]) });
+    await world.acked(1, 'applied');
+    expect([world.knock(8888), world.knock(8080)]).toEqual(['silent', 'open']);
+    await world.reported(({ foreign_tables }) =>
+      expect(foreign_tables).toEqual([{ family: 'ip', name: 'published', drops: false }]),
+    );
+  });
+
+  it('goes by HTTP where no WebSocket passes', { timeout: 90_000 }, async () => {
+    world.command({ no_sockets: true, desired: desiredOf(1, [rule(1, { port: '7000' })]) });
+    await world.startAgent();
+    await vi.waitFor(() => expect(world.acks(1)).toContain('applied'), { timeout: 40_000, interval: 50 });
+    expect(world.events().some(({ by }) => by === 'poll')).toBe(true);
+    expect(world.nft('list', 'table', 'inet', 'palisade')).toContain('7000');
+  });
+
+  it('keeps its token where only its owner can read it', () => {
+    const path = join(world.folders.state, 'identity.json');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path, 'utf8')).toContain('a'.repeat(64));
+  });
+});

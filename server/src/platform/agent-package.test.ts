@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '#test/harness.ts';
+
+let app: TestApp | undefined;
+const folder = mkdtempSync(join(tmpdir(), 'palisade-package-'));
+afterEach(async () => {
+  await app?.close();
+  app = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const ARCHIVE = Buffer.from('an archive');
+const HASH = createHash('sha256').update(ARCHIVE).digest('hex');
+function built(): string {
+  mkdirSync(join(folder, 'files'), { recursive: true });
+  writeFileSync(join(folder, 'files', 'palisade-agent.tar.gz'), ARCHIVE);
+  writeFileSync(join(folder, 'install.sh'), `#!/bin/sh\nSERVER='@SERVER@'\nAGENT_SHA256='${HASH}'\n`);
+  return folder;
+}
+
+/** As `curl` asks, by a name. */
+function ask(url: string, host?: string): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { headers: host === undefined ? {} : { host } }, (response) => {
+      let text = '';
+      response.on('data', (part: Buffer) => (text += part.toString()));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+test('on this machine the script has the address that was asked and the hash of what it downloads', async () => {
+  app = await startTestApp({ surroundings: { agent_folder: built() } });
+  const { status, text } = await ask(`${app.url}/agent/install.sh`);
+  expect(status).toBe(200);
+  expect(text).toContain(`SERVER='${app.url}'`);
+  const archive = await ask(`${app.url}/agent/files/palisade-agent.tar.gz`);
+  expect(createHash('sha256').update(archive.text).digest('hex')).toBe(HASH);
+  expect(text).toContain(HASH);
+  expect((await ask(`${app.url}/agent/files/..%2finstall.sh`)).status).toBe(404);
+});
+
+test('by https the script names the public address', async () => {
+  app = await startTestApp({
+    environment: { PUBLIC_URL: 'https://palisade.example.org', EXPOSURE: 'local' },
+    surroundings: { agent_folder: built() },
+  });
+  const { status, text } = await ask(`${app.url}/agent/install.sh`, 'palisade.example.org');
+  expect([status, text.includes("SERVER='https://palisade.example.org'")]).toEqual([200, true]);
+});
+
+test('plain http is refused but for this machine', async () => {
+  app = await startTestApp({
+    environment: { PUBLIC_URL: 'http://palisade.example.org', EXPOSURE: 'local' },
+    surroundings: { agent_folder: built() },
+  });
+  const { status, text } = await ask(`${app.url}/agent/install.sh`, 'palisade.example.org');
+  expect(status).toBe(403);
+  expect(text).toContain('not asked by https');
+});
+
+test('a server without the package says so', async () => {
+  app = await startTestApp();
+  const { status, text } = await ask(`${app.url}/agent/install.sh`);
+  expect([status, text.includes('built without the package')]).toEqual([404, true]);
+});

@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+import { isForLoopback } from './local-request.ts';
+import { Problem } from './problem.ts';
+
+const NOT_SAFE =
+  'This server is not asked by https, so nobody can be sure that what is installed comes from it. Have it reached by https, and set PUBLIC_URL.';
+const NOT_BUILT = 'This server was built without the package for devices: it is built on Linux.';
+/** What a shell script may hold between single quotes. */
+const ORIGIN = /^https?:\/\/[\w.:[\]-]+$/u;
+
+/**
+ * Serves what a device downloads: the script that installs the agent, with this server's address and the hashes of the archives in it, and the archives.
+ * Who can change what is on its way could make anybody root, so that plain http is refused but for this very machine.
+ */
+export async function serveAgentPackage(fastify: FastifyInstance, folder: string, public_url: string | undefined): Promise<void> {
+  const path = join(folder, 'install.sh');
+  const script = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+
+  fastify.get('/agent/install.sh', { schema: { hide: true } }, (request, reply) => {
+    const base = public_url === undefined ? `${request.protocol}://${request.host}` : new URL(public_url).origin;
+    const is_safe = base.startsWith('https:') || (public_url === undefined && isForLoopback(request));
+    if (!is_safe || !ORIGIN.test(base)) throw new Problem('forbidden', { detail: NOT_SAFE });
+    if (script === undefined) throw new Problem('not_found', { detail: NOT_BUILT });
+    return reply
+      .type('text/x-shellscript; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .send(script.replace('@SERVER@', base));
+  });
+  if (script === undefined) return;
+  await fastify.register(fastifyStatic, {
+    ...{ root: join(folder, 'files'), prefix: '/agent/files/', decorateReply: false, wildcard: false, index: false },
+    setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),
+  });
+}
