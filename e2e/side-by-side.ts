@@ -25,7 +25,11 @@ export const hasSideBySide = shared() !== undefined;
 async function onPostgres(url: string, statement: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
-  await client.query(statement).finally(() => client.end());
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 function freePort(): Promise<number> {
@@ -100,7 +104,7 @@ export async function startSideBySide(environment: Record<string, string>): Prom
   const redis = new URL(between.redis);
   redis.pathname = `/${randomInt(1, REDIS_DATABASES)}`;
   const keys = ['QUARANTINE', 'TWO_FACTOR', 'AUDIT'].map((key) => [`${key}_KEY_FILE`, join(folder, `${key}.key`)]);
-  const settings = {
+  const settings: Record<string, string> = {
     DATABASE_URL: database.href,
     STORAGE_URL: storage.href,
     REDIS_URL: redis.href,

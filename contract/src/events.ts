@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { scanSchema } from './antivirus.ts';
 import { CLOSED, channel } from './channel.ts';
-import { attachmentSchema, chatMessageSchema } from './chat.ts';
-import { conversationSchema, deskMessageSchema, presenceSchema } from './desk.ts';
+import { attachmentSchema, chatMessageSchema } from './chat-record.ts';
+import { conversationSchema, deskMessageSchema, presenceSchema } from './desk-record.ts';
 import { INSTALLATION_TOPICS, TOPICS } from './endpoint.ts';
 import { idSchema } from './fields.ts';
 

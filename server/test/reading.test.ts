@@ -30,7 +30,9 @@ async function everything({ app: { database } }: TestApp): Promise<Record<string
   return Object.fromEntries(
     tables.map((table, index) => [
       table,
-      (rows[index] ?? []).map((row) => JSON.stringify(row, (key, value) => (key === 'last_used_at' ? null : value))).sort(),
+      (rows[index] ?? [])
+        .map((row) => JSON.stringify(row, (key, value: unknown) => (key === 'last_used_at' ? null : value)))
+        .sort(),
     ]),
   );
 }

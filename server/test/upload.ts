@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Scan, scanFile, UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
-import { type Attachment, readAttachment, uploadAttachment } from '@palisade/contract/chat';
+import { readAttachment, uploadAttachment } from '@palisade/contract/chat';
+import type { Attachment } from '@palisade/contract/chat-record';
 import { onTestFinished, vi } from 'vitest';
 import { type Answer, readAnswer, replyOf, type TestApp } from './harness.ts';
 

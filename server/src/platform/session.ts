@@ -163,6 +163,8 @@ export function createSessions(parts: {
         return;
       case 'work':
       case 'work_cancelled':
+      case 'upload_asked':
+      case 'upload_told':
         return;
     }
   });

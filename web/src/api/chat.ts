@@ -1,5 +1,6 @@
-import { type ChatMessage, type ChatState, listMessages, readChat } from '@palisade/contract/chat';
-import type { Conversation } from '@palisade/contract/desk';
+import { type ChatState, listMessages, readChat } from '@palisade/contract/chat';
+import type { ChatMessage } from '@palisade/contract/chat-record';
+import type { Conversation } from '@palisade/contract/desk-record';
 import {
   type InfiniteData,
   infiniteQueryOptions,

@@ -1,5 +1,7 @@
-import type { Attachment, ChatMessage, ChatState } from '@palisade/contract/chat';
-import type { Conversation, DeskMessage, TeamMember } from '@palisade/contract/desk';
+import type { ChatState } from '@palisade/contract/chat';
+import type { Attachment, ChatMessage } from '@palisade/contract/chat-record';
+import type { TeamMember } from '@palisade/contract/desk';
+import type { Conversation, DeskMessage } from '@palisade/contract/desk-record';
 import type { Article } from '@palisade/contract/help';
 import { MARIA } from './fake-records.ts';
 

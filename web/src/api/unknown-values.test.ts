@@ -2,7 +2,7 @@ import { alertSchema, resolutionReasonSchema } from '@palisade/contract/anti-hac
 import { scanSchema } from '@palisade/contract/antivirus';
 import { activitySchema } from '@palisade/contract/audit';
 import { blockSchema } from '@palisade/contract/blocks';
-import { chatMessageSchema } from '@palisade/contract/chat';
+import { chatMessageSchema } from '@palisade/contract/chat-record';
 import { engineStatusSchema } from '@palisade/contract/engine';
 import { serverFrameSchema } from '@palisade/contract/events';
 import { ruleSchema } from '@palisade/contract/firewall';

@@ -1,4 +1,5 @@
-import { type Attachment, downloadAttachment } from '@palisade/contract/chat';
+import { downloadAttachment } from '@palisade/contract/chat';
+import type { Attachment } from '@palisade/contract/chat-record';
 import { IconAlertTriangle, IconDownload, IconPaperclip, IconShieldCheck, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';

@@ -1,4 +1,4 @@
-import type { Card, SharedKind } from '@palisade/contract/chat';
+import type { Card, SharedKind } from '@palisade/contract/chat-record';
 import {
   IconAlertTriangle,
   IconBook,

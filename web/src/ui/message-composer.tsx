@@ -1,5 +1,6 @@
 import { Textarea } from '@mantine/core';
-import { type Attachment, MESSAGE_LENGTH_MAXIMUM, messageLength, TYPING_EVERY } from '@palisade/contract/chat';
+import { MESSAGE_LENGTH_MAXIMUM, messageLength, TYPING_EVERY } from '@palisade/contract/chat';
+import type { Attachment } from '@palisade/contract/chat-record';
 import { IconPaperclip, IconSend } from '@tabler/icons-react';
 import {
   type ClipboardEvent,

@@ -1,4 +1,4 @@
-import type { SharedKind } from '@palisade/contract/chat';
+import type { SharedKind } from '@palisade/contract/chat-record';
 import { IconMessageShare } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import './show-to-support.css';

@@ -1,11 +1,11 @@
 import {
   ATTACHMENT_BYTES_MAXIMUM,
   ATTACHMENTS_MAXIMUM,
-  type Attachment,
   deleteAttachment,
   readAttachment,
   uploadAttachment,
 } from '@palisade/contract/chat';
+import type { Attachment } from '@palisade/contract/chat-record';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { call, sentenceOf, upload } from '#api/call.ts';
 import { onEvent } from '#api/events.ts';

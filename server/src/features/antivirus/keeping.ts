@@ -232,8 +232,12 @@ export function createKeeping(parts: {
         const held = await leases?.begin(database.$pickTables<'jobs'>(), row.id);
         if (held === undefined || signal.aborted) continue;
         held.keep();
-        const updated = await expire(row).finally(() => held.end());
-        if (updated !== undefined) changed.push(updated);
+        try {
+          const updated = await expire(row);
+          if (updated !== undefined) changed.push(updated);
+        } finally {
+          await held.end();
+        }
       }
       const last = over.at(-1);
       if (last === undefined) break;

@@ -61,7 +61,11 @@ export function createReadingLeases(database: Kysely<JobTables>, jobs: Jobs): Re
       const held = await begin(database, scan_id);
       if (held === undefined) return BUSY;
       held.keep();
-      return await work(held).finally(() => held.end());
+      try {
+        return await work(held);
+      } finally {
+        await held.end();
+      }
     },
     async ask(scan_ids) {
       if (scan_ids.length === 0) return;

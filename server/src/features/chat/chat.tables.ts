@@ -1,5 +1,5 @@
-import type { AttachmentStatus } from '@palisade/contract/chat';
-import type { ConversationStatus, Presence, Priority } from '@palisade/contract/desk';
+import type { AttachmentStatus } from '@palisade/contract/chat-record';
+import type { ConversationStatus, Presence, Priority } from '@palisade/contract/desk-record';
 import type { PersonalTable } from '#platform/personal-data.ts';
 
 export interface ChatTables {

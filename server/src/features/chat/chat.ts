@@ -1,12 +1,6 @@
 import type { UserInfo } from '@palisade/contract/auth';
-import {
-  automaticAnswer,
-  type ChatMessage,
-  type ChatState,
-  type MessagesQuery,
-  type SentMessage,
-  type SharedKind,
-} from '@palisade/contract/chat';
+import { automaticAnswer, type ChatState, type MessagesQuery, type SentMessage } from '@palisade/contract/chat';
+import type { ChatMessage, SharedKind } from '@palisade/contract/chat-record';
 import type { Shared } from '@palisade/contract/desk';
 import type { Kysely } from 'kysely';
 import type { InstallationTables } from '#platform/installation.ts';

@@ -1,6 +1,6 @@
-import type { Card } from '@palisade/contract/chat';
 import { REOPENED_WITHIN } from '@palisade/contract/chat';
-import type { Priority } from '@palisade/contract/desk';
+import type { Card } from '@palisade/contract/chat-record';
+import type { Priority } from '@palisade/contract/desk-record';
 import { type Kysely, sql, type Updateable } from 'kysely';
 import { newId } from '#platform/id.ts';
 import { Problem } from '#platform/problem.ts';

@@ -1,7 +1,9 @@
 import type { UserInfo } from '@palisade/contract/auth';
-import { type Card, cardSchema, type MessagesQuery } from '@palisade/contract/chat';
-import type { Conversation, ConversationsQuery, Counts, DeskMessage, Priority, Shared, View } from '@palisade/contract/desk';
+import type { MessagesQuery } from '@palisade/contract/chat';
+import { type Card, cardSchema } from '@palisade/contract/chat-record';
+import type { ConversationsQuery, Counts, Shared, View } from '@palisade/contract/desk';
 import { SNOOZE_MAXIMUM } from '@palisade/contract/desk';
+import type { Conversation, DeskMessage, Priority } from '@palisade/contract/desk-record';
 import { may } from '@palisade/contract/may';
 import { type Kysely, sql } from 'kysely';
 import { inBatches } from '#platform/batches.ts';

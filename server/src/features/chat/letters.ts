@@ -1,5 +1,5 @@
 import type { UserInfo } from '@palisade/contract/auth';
-import type { ChatMessage } from '@palisade/contract/chat';
+import type { ChatMessage } from '@palisade/contract/chat-record';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { InstallationTables } from '#platform/installation.ts';

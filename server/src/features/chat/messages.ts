@@ -1,5 +1,5 @@
 import type { MessagesQuery } from '@palisade/contract/chat';
-import type { DeskMessage } from '@palisade/contract/desk';
+import type { DeskMessage } from '@palisade/contract/desk-record';
 import type { Kysely } from 'kysely';
 import { containing } from '#platform/page.ts';
 import { invalidField } from '#platform/problem.ts';

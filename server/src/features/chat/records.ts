@@ -1,5 +1,5 @@
-import { type Attachment, type Card, type ChatMessage, cardSchema } from '@palisade/contract/chat';
-import type { Conversation, DeskMessage } from '@palisade/contract/desk';
+import { type Attachment, type Card, type ChatMessage, cardSchema } from '@palisade/contract/chat-record';
+import type { Conversation, DeskMessage } from '@palisade/contract/desk-record';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { inBatches } from '#platform/batches.ts';
 import type { ChatTables } from './chat.tables.ts';

@@ -1,5 +1,5 @@
-import type { ChatMessage } from '@palisade/contract/chat';
-import type { DeskMessage } from '@palisade/contract/desk';
+import type { ChatMessage } from '@palisade/contract/chat-record';
+import type { DeskMessage } from '@palisade/contract/desk-record';
 
 /** A message as lines of a text file: when, who, and what. Times are UTC. */
 export function transcriptOf(message: ChatMessage | DeskMessage, customer: string): string {

@@ -46,7 +46,7 @@ export interface AgentPrincipal {
   instance: string;
 }
 
-export type Meeting = { principal: AgentPrincipal } | { refused: 'revoked' | 'in_use' };
+type Meeting = { principal: AgentPrincipal } | { refused: 'revoked' | 'in_use' };
 
 /** The agents' side of devices: who they are, what they are told, and what becomes of what they say. */
 export interface Agents {

@@ -31,14 +31,14 @@ const NOT_SAFE =
   'This server cannot be reached by https, so nobody can be sure that the agent comes from it. Have it reached by https, and set PUBLIC_URL.';
 
 /** The line that makes a computer a device: only from where what is downloaded is what this server sent. */
-export function commandOf(code: string, base: string): { command: string | null; refusal: string | null } {
+function commandOf(code: string, base: string): { command: string | null; refusal: string | null } {
   const { protocol, hostname, origin } = new URL(base);
   if (protocol !== 'https:' && !LOOPBACK.test(hostname)) return { command: null, refusal: NOT_SAFE };
   return { command: `curl -fsS ${origin}/agent/install.sh | sudo sh -s -- ${code}`, refusal: null };
 }
 
 /** Where pages and agents reach this server. */
-export function baseOf(request: FastifyRequest, public_url: string | undefined): string {
+function baseOf(request: FastifyRequest, public_url: string | undefined): string {
   return public_url ?? `${request.protocol}://${request.host}`;
 }
 

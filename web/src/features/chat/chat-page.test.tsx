@@ -2,7 +2,6 @@ import {
   AUTOMATIC_REPLY_DELAY,
   askPerson,
   automaticReply,
-  type ChatMessage,
   type ChatState,
   listMessages,
   mailTranscript,
@@ -12,6 +11,7 @@ import {
   sendMessage,
   shareThing,
 } from '@palisade/contract/chat';
+import type { ChatMessage } from '@palisade/contract/chat-record';
 import type { LiveEvent } from '@palisade/contract/events';
 import { suggestArticles } from '@palisade/contract/help';
 import { readConfig } from '@palisade/contract/platform';

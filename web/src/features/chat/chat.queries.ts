@@ -2,16 +2,14 @@ import { useDebouncedValue } from '@mantine/hooks';
 import {
   AUTOMATIC_REPLY_DELAY,
   askPerson,
-  attachmentSchema,
-  type ChatMessage,
   type ChatState,
   mailTranscript,
   markRead,
   rateChat,
-  type SharedKind,
   sendMessage,
   shareThing,
 } from '@palisade/contract/chat';
+import { attachmentSchema, type ChatMessage, type SharedKind } from '@palisade/contract/chat-record';
 import { SUGGESTION_PAUSE, suggestArticles } from '@palisade/contract/help';
 import {
   keepPreviousData,

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '@palisade/contract/chat';
+import type { ChatMessage } from '@palisade/contract/chat-record';
 import { IconMessageCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { Outgoing, OutgoingQueue } from '#api/outgoing.ts';

@@ -1,4 +1,4 @@
-import { sharedKindSchema } from '@palisade/contract/chat';
+import { sharedKindSchema } from '@palisade/contract/chat-record';
 import { idSchema } from '@palisade/contract/fields';
 import { IconMessageShare } from '@tabler/icons-react';
 import { useState } from 'react';

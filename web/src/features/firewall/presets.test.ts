@@ -2,10 +2,10 @@ import { newRuleSchema, type Rule } from '@palisade/contract/firewall';
 import { type Packet, readPacket, verdict } from '@palisade/contract/firewall-verdict';
 import { expect, it } from 'vitest';
 import { ruleOf } from './fake-rules.ts';
-import { GAMES, PRESETS, rulesOf } from './presets.ts';
+import { GAMES, type Game, PRESETS, rulesOf } from './presets.ts';
 import { ruleSentence } from './rule-sentence.ts';
 
-const kept = (id: Parameters<typeof rulesOf>[0], game = GAMES[0] as (typeof GAMES)[number]): Rule[] =>
+const kept = (id: Parameters<typeof rulesOf>[0], game: Game = GAMES[0]): Rule[] =>
   rulesOf(id, game).map(({ lasts: _, device_ids: __, ...terms }) => ruleOf(terms));
 
 function packet(source: string, port: string): Packet {

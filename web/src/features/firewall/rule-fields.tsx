@@ -27,7 +27,7 @@ const HELP = {
 type TextField = keyof typeof HELP;
 
 /** How long a rule lasts, as the form has it; `as_is` keeps what a rule has already. */
-export type LastsChoice = Lasts | 'always' | 'as_is';
+type LastsChoice = Lasts | 'always' | 'as_is';
 
 /** What the form holds; the device list is the page's. */
 export interface RuleForm extends Omit<NewRule, 'lasts' | 'device_ids'> {
@@ -45,7 +45,7 @@ export function sentOf({ lasts, ...values }: RuleForm): NewRule {
 }
 
 /** A sentence for each field that the contract refuses: the same that the server would answer. */
-export function messagesOf(values: NewRule): Record<string, string> {
+function messagesOf(values: NewRule): Record<string, string> {
   const issues = newRuleSchema.safeParse({ ...values, rule_name: values.rule_name || 'name' }).error?.issues ?? [];
   // The first sentence for a field is the one to mend.
   return Object.fromEntries(issues.toReversed().map(({ path, message }) => [path.join('.'), message]));
@@ -176,7 +176,7 @@ function RulePreview({ terms, rules, edited }: RulePreviewProps) {
 }
 
 /** What is odd between a rule that is not saved yet and the others. */
-export function notesOf(terms: NewRule, rules: readonly Rule[], edited: Rule | undefined): string[] {
+function notesOf(terms: NewRule, rules: readonly Rule[], edited: Rule | undefined): string[] {
   const { lasts: _, device_ids = [], ...rest } = newRuleSchema.parse({ ...terms, rule_name: terms.rule_name || 'name' });
   const id = edited?.id ?? CANDIDATE;
   const candidate: Rule = {

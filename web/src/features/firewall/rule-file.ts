@@ -2,7 +2,7 @@ import { type Rule, type RuleFile, ruleFileSchema } from '@palisade/contract/fir
 import { saveFile } from '#ui/save-file.ts';
 
 /** The file that rules are saved as. */
-export function ruleFileOf(rules: readonly Rule[]): RuleFile {
+function ruleFileOf(rules: readonly Rule[]): RuleFile {
   return {
     palisade_rules: 1,
     rules: rules.map(({ rule_name, direction, action, protocol, source_ip, destination_ip, port, enabled }) => ({

@@ -1,5 +1,5 @@
 import type { NewRule, Protocol } from '@palisade/contract/firewall';
-import { EVERY, readAddresses, readPorts, type Span, wholeFamily } from '@palisade/contract/firewall-grammar';
+import { readAddresses, readPorts, type Span, wholeFamily } from '@palisade/contract/firewall-grammar';
 import { FAMILY_BITS, type Family, printIp } from '@palisade/contract/ip-address';
 
 type Terms = Pick<NewRule, 'direction' | 'action' | 'protocol' | 'source_ip' | 'destination_ip' | 'port'>;
@@ -133,9 +133,4 @@ function outbound(terms: Terms, computer: string): string {
 /** A rule in one plain sentence: "Nobody may reach Remote Desktop on this computer." `computer` names where, in the middle of a sentence. */
 export function ruleSentence(terms: Terms, computer = 'this computer'): string {
   return terms.direction === 'inbound' ? inbound(terms, computer) : outbound(terms, computer);
-}
-
-/** Whether a field means everything. */
-export function isEvery(text: string): boolean {
-  return text.trim() === '' || text.trim() === EVERY || /^any$/iu.test(text.trim());
 }

@@ -1,5 +1,5 @@
-import type { Conversation, DeskMessage } from '@palisade/contract/desk';
 import { deskTranscript } from '@palisade/contract/desk';
+import type { Conversation, DeskMessage } from '@palisade/contract/desk-record';
 import { may } from '@palisade/contract/may';
 import { IconAdjustments, IconArrowLeft, IconDownload, IconEye, IconMessages, IconUser } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';

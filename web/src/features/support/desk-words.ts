@@ -1,4 +1,5 @@
-import type { ConversationStatus, Presence, Priority, View } from '@palisade/contract/desk';
+import type { View } from '@palisade/contract/desk';
+import type { ConversationStatus, Presence, Priority } from '@palisade/contract/desk-record';
 import type { Tone } from '#ui/badge.tsx';
 
 export const VIEW_LABELS: Record<View, string> = {

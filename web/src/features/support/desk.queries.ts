@@ -1,18 +1,15 @@
-import { attachmentSchema } from '@palisade/contract/chat';
+import { attachmentSchema } from '@palisade/contract/chat-record';
 import {
   answerConversation,
   assignConversation,
-  type Conversation,
   type ConversationsQuery,
   claimConversation,
   closeConversation,
-  type DeskMessage,
   listCanned,
   listConversations,
   listDeskMessages,
   listTeam,
   markConversationRead,
-  type Presence,
   readConversation,
   readCustomerCard,
   readShared,
@@ -23,6 +20,7 @@ import {
   startRemoteSession,
   type TeamMember,
 } from '@palisade/contract/desk';
+import type { Conversation, DeskMessage, Presence } from '@palisade/contract/desk-record';
 import type { LiveEvent } from '@palisade/contract/events';
 import {
   type InfiniteData,

@@ -1,5 +1,6 @@
 import type { UserInfo } from '@palisade/contract/auth';
-import { type CannedAnswer, type Conversation, fillCanned } from '@palisade/contract/desk';
+import { type CannedAnswer, fillCanned } from '@palisade/contract/desk';
+import type { Conversation } from '@palisade/contract/desk-record';
 import { may } from '@palisade/contract/may';
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type RefObject, useId, useState } from 'react';

@@ -2,11 +2,9 @@ import {
   answerConversation,
   assignConversation,
   type CannedAnswer,
-  type Conversation,
   type CustomerCard,
   claimConversation,
   closeConversation,
-  type DeskMessage,
   listCanned,
   listConversations,
   listDeskMessages,
@@ -20,6 +18,7 @@ import {
   sortConversation,
   startRemoteSession,
 } from '@palisade/contract/desk';
+import type { Conversation, DeskMessage } from '@palisade/contract/desk-record';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import type { LiveEvent } from '@palisade/contract/events';
 import { readConfig } from '@palisade/contract/platform';

@@ -1,4 +1,4 @@
-import type { Conversation } from '@palisade/contract/desk';
+import type { Conversation } from '@palisade/contract/desk-record';
 import { useEffect } from 'react';
 import { onEvent } from '#api/events.ts';
 import { giveNotice } from '#api/notices.ts';

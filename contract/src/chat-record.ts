@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { idSchema, timeSchema } from './fields.ts';
+
+/**
+ * Where a file of the chat is on its way. Only a `clean` one can be sent, opened by the other side, or opened at all: `infected` has a threat in it, `unread` could not be
+ * read as a whole by our engines, `failed` was not scanned (the server stopped, or an engine did).
+ */
+export const attachmentStatusSchema = z.enum(['scanning', 'clean', 'infected', 'unread', 'failed']);
+export type AttachmentStatus = z.infer<typeof attachmentStatusSchema>;
+
+/** A file of the chat. `is_image`: a picture that a page may show in place (PNG, JPEG, GIF, WebP by its bytes); everything else is downloaded, SVG and HTML too. */
+export const attachmentSchema = z.object({
+  id: idSchema,
+  filename: z.string(),
+  /** Bytes. */
+  size: z.int(),
+  status: attachmentStatusSchema,
+  threat: z.string().nullable(),
+  is_image: z.boolean(),
+});
+export type Attachment = z.infer<typeof attachmentSchema>;
+
+/** What can be shared from its own screen: staff may then open that one thing. */
+export const sharedKindSchema = z.enum(['alert', 'scan', 'rule', 'device']);
+export type SharedKind = z.infer<typeof sharedKindSchema>;
+
+/** What stands in a message beside its words. `shared` names one thing of the customer; `remote_session` has the code that a technician joins with. */
+export const cardSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('shared'), thing: sharedKindSchema, subject_id: idSchema, title: z.string() }),
+  z.object({ kind: z.literal('remote_session'), session_id: idSchema, session_code: z.string(), expires_at: timeSchema }),
+  z.object({ kind: z.literal('article'), slug: z.string(), title: z.string() }),
+]);
+export type Card = z.infer<typeof cardSchema>;
+
+/**
+ * One message of a person's conversation with support. `user_id` is whose conversation it is, whoever wrote it. `seq` is its place in the conversation: the server counts
+ * them, whatever clocks say, and a page sorts by it.
+ */
+export const chatMessageSchema = z.object({
+  id: idSchema,
+  user_id: idSchema,
+  conversation_id: idSchema,
+  seq: z.int().min(1),
+  /** Empty where files or a card stand for themselves. */
+  message: z.string(),
+  sender: z.enum(['user', 'support']),
+  /** The username of who answered, as it was; null for the customer's own and for what came by itself. */
+  author: z.string().nullable(),
+  /** Nobody wrote it: it came by itself. */
+  is_automatic: z.boolean(),
+  timestamp: timeSchema,
+  /** Whether the other side has read it. */
+  is_read: z.boolean(),
+  /** What the page that sent it named it; null for what other pages sent before there were such names. */
+  client_message_id: z.string().nullable(),
+  attachments: z.array(attachmentSchema),
+  card: cardSchema.nullable(),
+});
+export type ChatMessage = z.infer<typeof chatMessageSchema>;

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { chatMessageSchema } from './chat-record.ts';
+import { idSchema, timeSchema } from './fields.ts';
+
+export const conversationStatusSchema = z.enum(['open', 'snoozed', 'closed']);
+export type ConversationStatus = z.infer<typeof conversationStatusSchema>;
+
+export const prioritySchema = z.enum(['low', 'normal', 'high', 'urgent']);
+export type Priority = z.infer<typeof prioritySchema>;
+
+/** Somebody of the staff. */
+export const colleagueSchema = z.object({ id: idSchema, username: z.string() });
+
+/**
+ * A conversation as staff see it; there is one for each customer, and matters in it are opened and closed. `version` grows with each change: a page keeps the greater one.
+ * `waiting_since` is when the customer began to wait for an answer of a person; null while they do not.
+ */
+export const conversationSchema = z.object({
+  id: idSchema,
+  version: z.int(),
+  user_id: idSchema,
+  /** The customer's username. */
+  customer: z.string(),
+  status: conversationStatusSchema,
+  assignee: colleagueSchema.nullable(),
+  tags: z.array(z.string()),
+  priority: prioritySchema,
+  wants_person: z.boolean(),
+  /** When the matter was opened, and closed. */
+  opened_at: timeSchema,
+  closed_at: timeSchema.nullable(),
+  snoozed_until: timeSchema.nullable(),
+  last_customer_message_at: timeSchema.nullable(),
+  waiting_since: timeSchema.nullable(),
+  last_message: z
+    .object({ seq: z.int(), text: z.string(), sender: z.enum(['user', 'support']), is_automatic: z.boolean(), at: timeSchema })
+    .nullable(),
+  last_seq: z.int(),
+  /** Up to where each side has read. */
+  customer_read_seq: z.int(),
+  support_read_seq: z.int(),
+  /** Messages of the customer that nobody of the staff has read. */
+  unread: z.int(),
+  rating: z.int().nullable(),
+  /** What of a search was found in its messages: the newest message, and its words. */
+  found: z.object({ message_id: idSchema, seq: z.int(), text: z.string() }).nullable(),
+});
+export type Conversation = z.infer<typeof conversationSchema>;
+
+/** A message as staff see it. A note is theirs alone. */
+export const deskMessageSchema = chatMessageSchema.extend({
+  is_note: z.boolean(),
+  /** Whose it is of the staff; null for the customer's and for what came by itself. */
+  author_id: idSchema.nullable(),
+});
+export type DeskMessage = z.infer<typeof deskMessageSchema>;
+
+/** `away`: by hand, or because nothing was done for a while. `offline`: no page of theirs is open. */
+export const presenceSchema = z.enum(['here', 'away', 'offline']);
+export type Presence = z.infer<typeof presenceSchema>;
