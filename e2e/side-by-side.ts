@@ -103,8 +103,11 @@ export async function startSideBySide(environment: Record<string, string>): Prom
   storage.pathname += `/${name.replaceAll('_', '-')}`;
   const redis = new URL(between.redis);
   redis.pathname = `/${randomInt(1, REDIS_DATABASES)}`;
-  const keys = ['QUARANTINE', 'TWO_FACTOR', 'AUDIT'].map((key) => [`${key}_KEY_FILE`, join(folder, `${key}.key`)]);
-  const settings: Record<string, string> = {
+  const keys = ['QUARANTINE', 'TWO_FACTOR', 'AUDIT'].map((key): [string, string] => [
+    `${key}_KEY_FILE`,
+    join(folder, `${key}.key`),
+  ]);
+  const settings = {
     DATABASE_URL: database.href,
     STORAGE_URL: storage.href,
     REDIS_URL: redis.href,

@@ -29,7 +29,7 @@ const COMPONENTS =
 
 /** The shell, the router, and what most screens behind sign-in ask for. */
 const SIGNED_IN =
-  /\/react-router\/|\/src\/app\/(?:signed-in|router|shell\/shell)\.|\/src\/app\/shell\/[a-z-]+\.css|\/src\/api\/(?:chat|dashboard|events|live-queries|overview|scans)|\/contract\/src\/(?:chat|chat-record|desk-record|events|may)\.|\/src\/ui\/(?:scan-|button-link|color-scheme-switch|sheet)/u;
+  /\/react-router\/|\/src\/app\/(?:signed-in|router|shell\/shell)\.|\/src\/app\/shell\/[a-z-]+\.css|\/src\/api\/(?:chat|dashboard|events|live-queries|overview|scans)|\/contract\/src\/(?:chat-read|chat-record|desk-counts|desk-record|desk-team|events|may)\.|\/src\/ui\/(?:scan-|button-link|color-scheme-switch|sheet)/u;
 
 /** What lists and dialogs are made of: the dashboard has none of it, and every screen behind it some. */
 const LISTS_AND_DIALOGS =

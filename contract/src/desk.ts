@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { messagesQuerySchema, requireWords, seqSchema, writtenFields } from './chat.ts';
+import { requireWords, seqSchema, writtenFields } from './chat.ts';
+import { messagesQuerySchema } from './chat-read.ts';
 import { sharedKindSchema } from './chat-record.ts';
-import { colleagueSchema, conversationSchema, deskMessageSchema, presenceSchema, prioritySchema } from './desk-record.ts';
+import { conversationSchema, deskMessageSchema, prioritySchema } from './desk-record.ts';
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
 
@@ -53,29 +54,6 @@ export const listConversations = endpoint({
   query: conversationsQuerySchema,
   status: 200,
   reply: z.array(conversationSchema),
-  problems: [],
-});
-
-export const countsSchema = z.object({
-  mine: z.int(),
-  unassigned: z.int(),
-  all: z.int(),
-  snoozed: z.int(),
-  closed: z.int(),
-  /** Of mine, those with something unread; and those that nobody has in which a customer waits. */
-  mine_unread: z.int(),
-  unassigned_waiting: z.int(),
-  tags: z.array(z.object({ tag: z.string(), count: z.int() })),
-});
-export type Counts = z.infer<typeof countsSchema>;
-
-export const readCounts = endpoint({
-  method: 'GET',
-  path: '/support/counts',
-  summary: 'How many conversations stand in each part of the inbox.',
-  access: 'support',
-  status: 200,
-  reply: countsSchema,
   problems: [],
 });
 
@@ -263,41 +241,6 @@ export const deskTranscript = endpoint({
   params: idParamsSchema,
   status: 200,
   download: true,
-  problems: [],
-});
-
-/** Without a key or a move of the pointer for this long a page says that its person is away, in ms. */
-export const ABSENT_AFTER = 10 * 60_000;
-
-export const teamMemberSchema = colleagueSchema.extend({
-  presence: presenceSchema,
-  /** Open conversations that they have. */
-  open: z.int(),
-});
-export type TeamMember = z.infer<typeof teamMemberSchema>;
-
-export const listTeam = endpoint({
-  method: 'GET',
-  path: '/support/team',
-  summary: 'The staff, and who of them is here.',
-  access: 'support',
-  status: 200,
-  reply: z.array(teamMemberSchema),
-  problems: [],
-});
-
-export const setPresence = endpoint({
-  method: 'PUT',
-  path: '/support/presence',
-  summary:
-    'Say that one is here or away. It holds until said otherwise; without an open page one is offline. `by_hand: false` is a page that noticed it.',
-  access: 'support',
-  body: z.object({
-    presence: z.enum(['here', 'away', 'offline'], { error: 'Say "here", "away" or "offline".' }),
-    by_hand: z.boolean().default(true),
-  }),
-  status: 200,
-  reply: teamMemberSchema,
   problems: [],
 });
 

@@ -1,6 +1,8 @@
 import { currentUser } from '@palisade/contract/auth';
-import { listMessages, sendMessage } from '@palisade/contract/chat';
-import { claimConversation, listTeam } from '@palisade/contract/desk';
+import { sendMessage } from '@palisade/contract/chat';
+import { listMessages } from '@palisade/contract/chat-read';
+import { claimConversation } from '@palisade/contract/desk';
+import { listTeam } from '@palisade/contract/desk-team';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { changeUser } from '@palisade/contract/users';
 import { describe, expect, test, vi } from 'vitest';

@@ -13,7 +13,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listMessages, sendMessage } from '@palisade/contract/chat';
+import { sendMessage } from '@palisade/contract/chat';
+import { listMessages } from '@palisade/contract/chat-read';
 import { deleteAccount } from '@palisade/contract/privacy';
 import { EICAR } from '@palisade/scanner/test/files';
 import SqliteDatabase from 'better-sqlite3';

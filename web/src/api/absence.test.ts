@@ -1,4 +1,4 @@
-import { ABSENT_AFTER, setPresence } from '@palisade/contract/desk';
+import { ABSENT_AFTER, setPresence } from '@palisade/contract/desk-team';
 import { renderHook } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { useAbsence } from './absence.ts';

@@ -1,4 +1,4 @@
-import { ABSENT_AFTER, setPresence } from '@palisade/contract/desk';
+import { ABSENT_AFTER, setPresence } from '@palisade/contract/desk-team';
 import { useEffect } from 'react';
 import { call } from './call.ts';
 

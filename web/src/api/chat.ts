@@ -1,4 +1,4 @@
-import { type ChatState, listMessages, readChat } from '@palisade/contract/chat';
+import { type ChatState, listMessages, readChat } from '@palisade/contract/chat-read';
 import type { ChatMessage } from '@palisade/contract/chat-record';
 import type { Conversation } from '@palisade/contract/desk-record';
 import {

@@ -1,4 +1,4 @@
-import { type Counts, readCounts } from '@palisade/contract/desk';
+import { type Counts, readCounts } from '@palisade/contract/desk-counts';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call } from './call.ts';

@@ -1,7 +1,7 @@
-import type { ChatState } from '@palisade/contract/chat';
+import type { ChatState } from '@palisade/contract/chat-read';
 import type { Attachment, ChatMessage } from '@palisade/contract/chat-record';
-import type { TeamMember } from '@palisade/contract/desk';
 import type { Conversation, DeskMessage } from '@palisade/contract/desk-record';
+import type { TeamMember } from '@palisade/contract/desk-team';
 import type { Article } from '@palisade/contract/help';
 import { MARIA } from './fake-records.ts';
 

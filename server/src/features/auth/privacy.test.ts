@@ -3,7 +3,7 @@ import { listAudit } from '@palisade/contract/audit';
 import { currentUser, forgotPassword, login, register } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
 import { readDashboard } from '@palisade/contract/dashboard';
-import { setPresence } from '@palisade/contract/desk';
+import { setPresence } from '@palisade/contract/desk-team';
 import { startDeviceScan } from '@palisade/contract/devices';
 import type { BodySentOf } from '@palisade/contract/endpoint';
 import { addRule } from '@palisade/contract/firewall';

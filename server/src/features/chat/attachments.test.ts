@@ -1,11 +1,11 @@
 import {
   deleteAttachment,
   downloadAttachment,
-  listMessages,
   readAttachment,
   sendMessage,
   UNSENT_ATTACHMENTS_MAXIMUM,
 } from '@palisade/contract/chat';
+import { listMessages } from '@palisade/contract/chat-read';
 import { answerConversation, closeConversation, listDeskMessages } from '@palisade/contract/desk';
 import { deleteAccount } from '@palisade/contract/privacy';
 import { EICAR, zip } from '@palisade/scanner/test/files';

@@ -2,15 +2,13 @@ import { Readable } from 'node:stream';
 import {
   askPerson,
   downloadTranscript,
-  listMessages,
   mailTranscript,
   markRead,
-  messagesQuerySchema,
   rateChat,
-  readChat,
   sendMessage,
   shareThing,
 } from '@palisade/contract/chat';
+import { listMessages, messagesQuerySchema, readChat } from '@palisade/contract/chat-read';
 import { nextPage } from '#platform/page.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { Chat } from './chat.ts';

@@ -1,4 +1,5 @@
-import { listMessages, MESSAGE_LENGTH_MAXIMUM, sendMessage } from '@palisade/contract/chat';
+import { MESSAGE_LENGTH_MAXIMUM, sendMessage } from '@palisade/contract/chat';
+import { listMessages } from '@palisade/contract/chat-read';
 import { describe, expect, test } from 'vitest';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 

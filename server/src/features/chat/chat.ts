@@ -1,5 +1,6 @@
 import type { UserInfo } from '@palisade/contract/auth';
-import { automaticAnswer, type ChatState, type MessagesQuery, type SentMessage } from '@palisade/contract/chat';
+import { automaticAnswer, type SentMessage } from '@palisade/contract/chat';
+import type { ChatState, MessagesQuery } from '@palisade/contract/chat-read';
 import type { ChatMessage, SharedKind } from '@palisade/contract/chat-record';
 import type { Shared } from '@palisade/contract/desk';
 import type { Kysely } from 'kysely';

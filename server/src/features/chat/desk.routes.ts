@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { AuditKind } from '@palisade/contract/audit';
-import { messagesQuerySchema } from '@palisade/contract/chat';
+import { messagesQuerySchema } from '@palisade/contract/chat-read';
 import {
   answerConversation,
   assignConversation,
@@ -17,20 +17,19 @@ import {
   listCanned,
   listConversations,
   listDeskMessages,
-  listTeam,
   markConversationRead,
   readConversation,
-  readCounts,
   readCustomerCard,
   readDeskSettings,
   readReport,
   readShared,
   reopenConversation,
-  setPresence,
   snoozeConversation,
   sortConversation,
   startRemoteSession,
 } from '@palisade/contract/desk';
+import { readCounts } from '@palisade/contract/desk-counts';
+import { listTeam, setPresence } from '@palisade/contract/desk-team';
 import { may } from '@palisade/contract/may';
 import { type Origin, originOf } from '#platform/origin.ts';
 import { countPages, nextPage } from '#platform/page.ts';

@@ -1,16 +1,8 @@
 import { enrolDevice } from '@palisade/contract/agent';
 import { listAudit } from '@palisade/contract/audit';
 import { currentUser } from '@palisade/contract/auth';
-import {
-  askPerson,
-  automaticReply,
-  listMessages,
-  markRead,
-  rateChat,
-  readChat,
-  sendMessage,
-  shareThing,
-} from '@palisade/contract/chat';
+import { askPerson, automaticReply, markRead, rateChat, sendMessage, shareThing } from '@palisade/contract/chat';
+import { listMessages, readChat } from '@palisade/contract/chat-read';
 import {
   answerConversation,
   assignConversation,
@@ -24,7 +16,6 @@ import {
   listDeskMessages,
   markConversationRead,
   readConversation,
-  readCounts,
   readCustomerCard,
   readShared,
   reopenConversation,
@@ -32,6 +23,7 @@ import {
   sortConversation,
   startRemoteSession,
 } from '@palisade/contract/desk';
+import { readCounts } from '@palisade/contract/desk-counts';
 import { createEnrolmentCode } from '@palisade/contract/devices';
 import type { LiveEvent } from '@palisade/contract/events';
 import { addRule, deleteRule } from '@palisade/contract/firewall';

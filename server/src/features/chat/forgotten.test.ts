@@ -1,13 +1,6 @@
 import { currentUser } from '@palisade/contract/auth';
-import {
-  downloadTranscript,
-  listMessages,
-  mailTranscript,
-  markRead,
-  rateChat,
-  readChat,
-  sendMessage,
-} from '@palisade/contract/chat';
+import { downloadTranscript, mailTranscript, markRead, rateChat, sendMessage } from '@palisade/contract/chat';
+import { listMessages, readChat } from '@palisade/contract/chat-read';
 import {
   answerConversation,
   changeDeskSettings,
@@ -15,12 +8,11 @@ import {
   closeConversation,
   exportReport,
   listDeskMessages,
-  listTeam,
   readConversation,
   readReport,
-  setPresence,
   snoozeConversation,
 } from '@palisade/contract/desk';
+import { listTeam, setPresence } from '@palisade/contract/desk-team';
 import { listOutbox } from '@palisade/contract/mail';
 import { describe, expect, test, vi } from 'vitest';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';

@@ -1,4 +1,4 @@
-import type { MessagesQuery } from '@palisade/contract/chat';
+import type { MessagesQuery } from '@palisade/contract/chat-read';
 import type { DeskMessage } from '@palisade/contract/desk-record';
 import type { Kysely } from 'kysely';
 import { containing } from '#platform/page.ts';

@@ -1,6 +1,6 @@
 import type { Role } from '@palisade/contract/auth';
-import type { TeamMember } from '@palisade/contract/desk';
 import type { Presence as Said } from '@palisade/contract/desk-record';
+import type { TeamMember } from '@palisade/contract/desk-team';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { logFailure } from '#platform/database-patience.ts';

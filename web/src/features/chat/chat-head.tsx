@@ -1,4 +1,4 @@
-import type { ChatState } from '@palisade/contract/chat';
+import type { ChatState } from '@palisade/contract/chat-read';
 import { IconUserHeart, IconVideo } from '@tabler/icons-react';
 import { useConnection } from '#api/connection.ts';
 import { Button } from '#ui/button.tsx';

@@ -2,15 +2,13 @@ import {
   AUTOMATIC_REPLY_DELAY,
   askPerson,
   automaticReply,
-  type ChatState,
-  listMessages,
   mailTranscript,
   markRead,
   rateChat,
-  readChat,
   sendMessage,
   shareThing,
 } from '@palisade/contract/chat';
+import { type ChatState, listMessages, readChat } from '@palisade/contract/chat-read';
 import type { ChatMessage } from '@palisade/contract/chat-record';
 import type { LiveEvent } from '@palisade/contract/events';
 import { suggestArticles } from '@palisade/contract/help';

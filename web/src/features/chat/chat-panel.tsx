@@ -1,4 +1,4 @@
-import type { ChatState } from '@palisade/contract/chat';
+import type { ChatState } from '@palisade/contract/chat-read';
 import { useRef, useState } from 'react';
 import { isFirstTry } from '#api/outgoing.ts';
 import { Typing } from '#ui/conversation-log.tsx';

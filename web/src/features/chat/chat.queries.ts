@@ -2,13 +2,13 @@ import { useDebouncedValue } from '@mantine/hooks';
 import {
   AUTOMATIC_REPLY_DELAY,
   askPerson,
-  type ChatState,
   mailTranscript,
   markRead,
   rateChat,
   sendMessage,
   shareThing,
 } from '@palisade/contract/chat';
+import type { ChatState } from '@palisade/contract/chat-read';
 import { attachmentSchema, type ChatMessage, type SharedKind } from '@palisade/contract/chat-record';
 import { SUGGESTION_PAUSE, suggestArticles } from '@palisade/contract/help';
 import {

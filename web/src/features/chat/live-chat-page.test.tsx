@@ -1,4 +1,4 @@
-import { listMessages } from '@palisade/contract/chat';
+import { listMessages } from '@palisade/contract/chat-read';
 import { readConfig } from '@palisade/contract/platform';
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';

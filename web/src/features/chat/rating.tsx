@@ -1,5 +1,5 @@
 import { Textarea } from '@mantine/core';
-import type { ChatState } from '@palisade/contract/chat';
+import type { ChatState } from '@palisade/contract/chat-read';
 import { IconStar, IconStarFilled } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { Button } from '#ui/button.tsx';

@@ -1,4 +1,4 @@
-import { listMessages } from '@palisade/contract/chat';
+import { listMessages } from '@palisade/contract/chat-read';
 import { IconMessageSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

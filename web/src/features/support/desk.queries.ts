@@ -8,19 +8,17 @@ import {
   listCanned,
   listConversations,
   listDeskMessages,
-  listTeam,
   markConversationRead,
   readConversation,
   readCustomerCard,
   readShared,
   reopenConversation,
-  setPresence,
   snoozeConversation,
   sortConversation,
   startRemoteSession,
-  type TeamMember,
 } from '@palisade/contract/desk';
 import type { Conversation, DeskMessage, Presence } from '@palisade/contract/desk-record';
+import { listTeam, setPresence, type TeamMember } from '@palisade/contract/desk-team';
 import type { LiveEvent } from '@palisade/contract/events';
 import {
   type InfiniteData,

@@ -1,4 +1,5 @@
-import { type Counts, VIEWS } from '@palisade/contract/desk';
+import { VIEWS } from '@palisade/contract/desk';
+import type { Counts } from '@palisade/contract/desk-counts';
 import type { Conversation } from '@palisade/contract/desk-record';
 import { IconInbox, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';

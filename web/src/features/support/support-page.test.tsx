@@ -8,17 +8,16 @@ import {
   listCanned,
   listConversations,
   listDeskMessages,
-  listTeam,
   markConversationRead,
   readConversation,
-  readCounts,
   readCustomerCard,
   readShared,
-  setPresence,
   sortConversation,
   startRemoteSession,
 } from '@palisade/contract/desk';
+import { readCounts } from '@palisade/contract/desk-counts';
 import type { Conversation, DeskMessage } from '@palisade/contract/desk-record';
+import { listTeam, setPresence } from '@palisade/contract/desk-team';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import type { LiveEvent } from '@palisade/contract/events';
 import { readConfig } from '@palisade/contract/platform';

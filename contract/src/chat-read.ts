@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { chatMessageSchema } from './chat-record.ts';
+import { endpoint } from './endpoint.ts';
+import { idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
+
+/** Newest first. `cursor` goes to older ones, `after` to the ones that came right after a message; `search` keeps those with these words. */
+export const messagesQuerySchema = pageQuerySchema
+  .extend({ after: idSchema.optional(), search: searchSchema })
+  .refine(({ cursor, after }) => cursor === undefined || after === undefined, {
+    path: ['after'],
+    message: 'Ask for what came before a message or after one.',
+  });
+export type MessagesQuery = z.output<typeof messagesQuerySchema>;
+
+export const listMessages = endpoint({
+  method: 'GET',
+  path: '/chat/messages',
+  summary: 'The conversation of the signed-in person with support, newest first.',
+  access: 'customer',
+  query: messagesQuerySchema,
+  status: 200,
+  reply: z.array(chatMessageSchema),
+  problems: [],
+});
+
+/**
+ * What stands around the messages. `staff`: whether somebody of support is here now, and when outside the hours they are back. `read_seq` is up to where support has read,
+ * `unread` how many messages of support the customer has not. `rating` is of the matter that was closed last: null while there is none, or none that can be rated.
+ */
+export const chatStateSchema = z.object({
+  conversation_id: idSchema.nullable(),
+  status: z.enum(['none', 'open', 'closed']),
+  /** Who answers: a username; null while nobody has taken it. */
+  agent: z.string().nullable(),
+  wants_person: z.boolean(),
+  staff: z.object({ is_here: z.boolean(), is_open: z.boolean(), opens_at: timeSchema.nullable() }),
+  /** The median time of a first answer in the last 7 days, in seconds; null where there were too few. */
+  response_s: z.int().nullable(),
+  unread: z.int(),
+  read_seq: z.int(),
+  last_seq: z.int(),
+  rating: z.object({ given: z.int().min(1).max(5).nullable() }).nullable(),
+});
+export type ChatState = z.infer<typeof chatStateSchema>;
+
+export const readChat = endpoint({
+  method: 'GET',
+  path: '/chat',
+  summary: 'How it stands with the conversation of the signed-in person, and whether somebody of support is here.',
+  access: 'customer',
+  status: 200,
+  reply: chatStateSchema,
+  problems: [],
+});

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+
+export const countsSchema = z.object({
+  mine: z.int(),
+  unassigned: z.int(),
+  all: z.int(),
+  snoozed: z.int(),
+  closed: z.int(),
+  /** Of mine, those with something unread; and those that nobody has in which a customer waits. */
+  mine_unread: z.int(),
+  unassigned_waiting: z.int(),
+  tags: z.array(z.object({ tag: z.string(), count: z.int() })),
+});
+export type Counts = z.infer<typeof countsSchema>;
+
+export const readCounts = endpoint({
+  method: 'GET',
+  path: '/support/counts',
+  summary: 'How many conversations stand in each part of the inbox.',
+  access: 'support',
+  status: 200,
+  reply: countsSchema,
+  problems: [],
+});

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { colleagueSchema, presenceSchema } from './desk-record.ts';
+import { endpoint } from './endpoint.ts';
+
+/** Without a key or a move of the pointer for this long a page says that its person is away, in ms. */
+export const ABSENT_AFTER = 10 * 60_000;
+
+export const teamMemberSchema = colleagueSchema.extend({
+  presence: presenceSchema,
+  /** Open conversations that they have. */
+  open: z.int(),
+});
+export type TeamMember = z.infer<typeof teamMemberSchema>;
+
+export const listTeam = endpoint({
+  method: 'GET',
+  path: '/support/team',
+  summary: 'The staff, and who of them is here.',
+  access: 'support',
+  status: 200,
+  reply: z.array(teamMemberSchema),
+  problems: [],
+});
+
+export const setPresence = endpoint({
+  method: 'PUT',
+  path: '/support/presence',
+  summary:
+    'Say that one is here or away. It holds until said otherwise; without an open page one is offline. `by_hand: false` is a page that noticed it.',
+  access: 'support',
+  body: z.object({
+    presence: z.enum(['here', 'away', 'offline'], { error: 'Say "here", "away" or "offline".' }),
+    by_hand: z.boolean().default(true),
+  }),
+  status: 200,
+  reply: teamMemberSchema,
+  problems: [],
+});
