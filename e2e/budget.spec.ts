@@ -4,11 +4,13 @@ import { registerAndSignIn, test } from './palisade.ts';
 // Compressed transfer of the sign-in screen, and what each further screen adds to it (docs/decisions/0081). Bytes on the wire as Chromium counts them, without API
 // answers; brotli as served.
 const SIGN_IN_MAXIMUM = 180_000;
-/** 65 kB, and what every screen needs to hear messages and, for staff, how many conversations wait. */
-const HOME_MAXIMUM = 72_000;
+const HOME_MAXIMUM = 65_000;
 /** What a new administrator has on the dashboard until it is done or put away: files of its own, as the charts are. */
 const FIRST_STEPS_MAXIMUM = 2_500;
 const SCREEN_MAXIMUM = 60_000;
+/** The library of charts, on the screen that is made of them. */
+const CHARTS_MAXIMUM = 65_000;
+const CHARTS = '/support/reports';
 const HOME = '/dashboard';
 const SCREENS = [
   HOME,
@@ -20,7 +22,7 @@ const SCREENS = [
   '/live-chat',
   '/support',
   '/support/answers',
-  '/support/reports',
+  CHARTS,
   '/help',
   '/anti-hacking',
   '/subscription-manager',
@@ -62,7 +64,7 @@ test('the sign-in screen and each further screen keep their transfer budget', as
   const screens = SCREENS.map((path) => ({
     path,
     storage: [...kept, putAway],
-    maximum: path === HOME ? HOME_MAXIMUM : SCREEN_MAXIMUM,
+    maximum: path === HOME ? HOME_MAXIMUM : SCREEN_MAXIMUM + (path === CHARTS ? CHARTS_MAXIMUM : 0),
   }));
   const firstSteps = { path: HOME, storage: kept, maximum: HOME_MAXIMUM + FIRST_STEPS_MAXIMUM };
   for (const { path, storage, maximum } of [...screens, firstSteps]) {

@@ -152,7 +152,7 @@ for (const { title, folder } of PLACES) {
     const sentences = sentencesOf(path);
     if (sentences.length === 0) continue;
     count += sentences.length;
-    lines.push('', `### ${relative(ROOT, path)}`, '', ...sentences.map((sentence) => `- ${sentence}`));
+    lines.push('', `### ${relative(ROOT, path)}`, '', ...sentences.map((sentence) => `- ${sentence.replaceAll('](', ']\\(')}`));
   }
 }
 const written = `${lines.join('\n')}\n`;

@@ -29,7 +29,7 @@ const COMPONENTS =
 
 /** The shell, the router, and what most screens behind sign-in ask for. */
 const SIGNED_IN =
-  /\/react-router\/|\/src\/app\/(?:signed-in|router|shell\/shell)\.|\/src\/app\/shell\/[a-z-]+\.css|\/src\/api\/(?:chat|dashboard|events|live-queries|overview|scans)|\/contract\/src\/(?:chat-read|chat-record|desk-counts|desk-record|desk-team|events|may)\.|\/src\/ui\/(?:scan-|button-link|color-scheme-switch|sheet)/u;
+  /\/react-router\/|\/src\/app\/(?:signed-in|router|shell\/shell)\.|\/src\/app\/shell\/[a-z-]+\.css|\/src\/api\/(?:chat|dashboard|events|live-queries|overview|scans|scan-summary)|\/src\/(?:ui|api|app\/shell)\/(?:notices|message-notices|use-message-notices|desk|absence)\.|\/contract\/src\/(?:chat-read|chat-record|desk-counts|desk-record|desk-team|events|may)\.|\/src\/ui\/(?:button-link|color-scheme-switch|scan-row|sheet)\.css/u;
 
 /** What lists and dialogs are made of: the dashboard has none of it, and every screen behind it some. */
 const LISTS_AND_DIALOGS =
@@ -57,6 +57,7 @@ export default defineConfig({
             { name: 'components', test: COMPONENTS },
             { name: 'signed-in', test: SIGNED_IN },
             { name: 'lists-and-dialogs', test: LISTS_AND_DIALOGS, minShareCount: 2 },
+            { name: 'icons', test: /\/@tabler\//u, minShareCount: 3 },
             { name: 'account', test: ACCOUNT },
             { name: 'administrators', test: ADMINISTRATORS },
           ],

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { allEndpoints } from './endpoints.ts';
 import { isPostgres, replyOf, startTestApp, type TestApp } from './harness.ts';
-import { scanned } from './upload.ts';
+import { attach, scanned } from './upload.ts';
 
 const HOUR = 3_600_000;
 const PLAN = { plan_name: 'Plan', price: 1, duration_months: 6, max_devices: 1, is_premium: true, features: [] } as const;
@@ -48,7 +48,8 @@ async function startWithRecords() {
   replyOf(await app.call(createSession, { token }));
   replyOf(await app.call(simulateThreat, { token }));
   const alert = replyOf(await app.call(listAlerts, { token }))[0]?.id ?? '';
-  const ids: Record<string, string> = { antivirus: scan, firewall: rule, premium: alert };
+  const { id: attachment } = await attach(app, token, 'note.txt', Buffer.from('a note'));
+  const ids: Record<string, string> = { antivirus: scan, chat: attachment, firewall: rule, premium: alert };
   const get = async (path: string) => {
     const named = path.replaceAll(/\{\w+\}/gu, ids[path.split('/')[1] ?? ''] ?? '');
     const answer = await fetch(`${app.url}/api${named}`, { headers: { authorization: `Bearer ${token}` } });

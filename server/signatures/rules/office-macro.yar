@@ -145,11 +145,30 @@ rule Macro_Excel4_Auto_Run
   strings:
     $sheets = "Excel 4 macro sheets\n"
     $auto = /\nAuto_?(Open|Close|Activate|Deactivate)[!-9;-~]{0,32}: =/ nocase
-    $exec = /\bEXEC\([^\n]{0,120}(cmd|powershell|pwsh|mshta|rundll32|regsvr32|wscript|cscript|certutil|bitsadmin|wmic|msiexec|curl|explorer|https?:|\.exe|\.dll|\.vbs|\.js|\.hta)/ nocase
+    $exec = "EXEC(" nocase
+    $program01 = "cmd" nocase
+    $program02 = "powershell" nocase
+    $program03 = "pwsh" nocase
+    $program04 = "mshta" nocase
+    $program05 = "rundll32" nocase
+    $program06 = "regsvr32" nocase
+    $program07 = "script" nocase
+    $program08 = "certutil" nocase
+    $program09 = "bitsadmin" nocase
+    $program10 = "wmic" nocase
+    $program11 = "msiexec" nocase
+    $program12 = "curl" nocase
+    $program13 = "explorer" nocase
+    $program14 = "http:" nocase
+    $program15 = "https:" nocase
+    $program16 = ".exe" nocase
+    $program17 = ".dll" nocase
+    $program18 = ".vbs" nocase
+    $program19 = ".hta" nocase
     $library = /\b(CALL|REGISTER)\("?(urlmon|kernel32|shell32|wininet|ntdll|advapi32|winmm)(\.dll)?"?,/ nocase
     $download = "URLDownloadToFile" nocase
   condition:
-    filesize < 4MB and $sheets at 0 and $auto and any of ($exec, $library, $download)
+    filesize < 4MB and $sheets at 0 and $auto and (($exec and any of ($program*)) or $library or $download)
 }
 
 rule Macro_Excel4_Auto_Call

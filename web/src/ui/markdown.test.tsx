@@ -46,7 +46,7 @@ describe('a text in Markdown', () => {
   it.each([
     '<img src=x onerror=alert(1)>',
     '<script>alert(1)</script>',
-    '[press](javascript:alert`1`)',
+    '[press](javascript:alert(1))',
     '[press](data:text/html,hello)',
     '[press](//evil.example/a)',
     '[press](vbscript:x)',

@@ -54,6 +54,7 @@ async function leaveTraces(name: string): Promise<Person & { id: string; recover
   replyOf(await call(createSession, { token }));
   await leaveDevice(person, name);
   replyOf(await call(readDashboard, { token }));
+  await app.app.keepScores();
   const { session_code } = replyOf(await call(createSession, { token: boss.token }));
   replyOf(await call(joinSession, { token, body: { session_code } }));
   const plan = { duration_months: 12, max_devices: 1, is_premium: true, features: ['One'] } as const;

@@ -1,7 +1,7 @@
 import { downloadTranscript } from '@palisade/contract/chat';
 import { IconBook, IconHeadset, IconHistory, IconShieldCheck } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router';
 import { download } from '#api/call.ts';
 import { useConfig } from '#api/config.ts';
@@ -10,7 +10,9 @@ import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { useMailTranscript } from './chat.queries.ts';
-import { SearchDialog } from './search-dialog.tsx';
+
+/** Dialogs bring the kit's along, so each comes when it is opened. */
+const SearchDialog = lazy(async () => ({ default: (await import('./search-dialog.tsx')).SearchDialog }));
 
 /** Beside the conversation: how to reach a person, what support never asks for, and what was said before. */
 export function ChatAside() {
@@ -76,7 +78,11 @@ function History() {
         {mail.isSuccess && 'It is on its way to your address.'}
       </p>
       <Refusal error={save.error ?? mail.error} />
-      {isSearching && <SearchDialog onClose={() => setIsSearching(false)} />}
+      {isSearching && (
+        <Suspense>
+          <SearchDialog onClose={() => setIsSearching(false)} />
+        </Suspense>
+      )}
     </section>
   );
 }

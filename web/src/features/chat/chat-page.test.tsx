@@ -485,7 +485,7 @@ describe('what stands around it', () => {
       return reply(listMessages, [messageOf('my printer')]);
     });
     await user.click(screen.getByRole('button', { name: 'Search it' }));
-    await user.type(screen.getByRole('searchbox', { name: 'Search the messages' }), 'printer');
+    await user.type(await screen.findByRole('searchbox', { name: 'Search the messages' }), 'printer');
     expect(await screen.findByRole('list', { name: 'Found messages' })).toHaveTextContent('my printer');
     await user.click(screen.getByRole('button', { name: 'Close' }));
     server.on(mailTranscript, reply(mailTranscript, { success: true }));
@@ -517,7 +517,7 @@ describe('what stands around it', () => {
   it('the dialog leads to the live chat in a new window and says that there is no video', async () => {
     const user = await open();
     await user.click(screen.getByRole('button', { name: 'Video and live chat' }));
-    const dialog = within(screen.getByRole('dialog', { name: 'Video and live chat' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Video and live chat' }));
     const link = dialog.getByRole('link', { name: 'Open live chat' });
     expect(link).toHaveAttribute('href', '/live-chat');
     expect(link).toHaveAttribute('target', '_blank');

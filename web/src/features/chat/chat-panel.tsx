@@ -1,5 +1,5 @@
 import type { ChatState } from '@palisade/contract/chat-read';
-import { useRef, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { isFirstTry } from '#api/outgoing.ts';
 import { Typing } from '#ui/conversation-log.tsx';
 import type { ComposerHandle } from '#ui/message-composer.tsx';
@@ -13,9 +13,11 @@ import { MessageList } from './message-list.tsx';
 import { withPrompt } from './quick-prompts.ts';
 import { Rating } from './rating.tsx';
 import { ShareStrip } from './share-strip.tsx';
-import { TalkDialog } from './talk-dialog.tsx';
 import '#ui/card.css';
 import './chat.css';
+
+/** Dialogs bring the kit's along, so each comes when it is opened. */
+const TalkDialog = lazy(async () => ({ default: (await import('./talk-dialog.tsx')).TalkDialog }));
 
 /** The support chat, on its screen and in the window of its own. */
 export function ChatPanel() {
@@ -38,7 +40,11 @@ export function ChatPanel() {
         {state?.rating && <Rating key={state.last_seq} given={state.rating.given} />}
         <ChatComposer composer={composer} />
       </div>
-      {isTalking && <TalkDialog onClose={() => setIsTalking(false)} />}
+      {isTalking && (
+        <Suspense>
+          <TalkDialog onClose={() => setIsTalking(false)} />
+        </Suspense>
+      )}
     </section>
   );
 }

@@ -29,7 +29,7 @@ it('is the chat alone, with the provider’s name, number and addresses', async 
   expect(screen.getByRole('link', { name: 'Call support' })).toHaveAttribute('href', 'tel:+1 800 555 0199');
   expect(document.title).toBe('Live chat · Palisade');
   await userEvent.click(screen.getByRole('button', { name: 'Video and live chat' }));
-  expect(screen.getByRole('link', { name: 'Open live chat' })).toHaveAttribute('href', 'https://chat.example.com/');
+  expect(await screen.findByRole('link', { name: 'Open live chat' })).toHaveAttribute('href', 'https://chat.example.com/');
   expect(screen.getByRole('link', { name: 'Call now' })).toHaveAttribute('href', 'tel:+1 800 555 0199');
   expect(screen.getByRole('link', { name: 'Write an email' })).toHaveAttribute('href', 'mailto:help@example.com');
 });

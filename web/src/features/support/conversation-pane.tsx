@@ -3,7 +3,7 @@ import type { Conversation, DeskMessage } from '@palisade/contract/desk-record';
 import { may } from '@palisade/contract/may';
 import { IconAdjustments, IconArrowLeft, IconDownload, IconEye, IconMessages, IconUser } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type ReactNode, type RefObject, useState } from 'react';
+import { lazy, type ReactNode, type RefObject, Suspense, useState } from 'react';
 import { CallError, download, sentenceOf } from '#api/call.ts';
 import { decidedBy } from '#api/chat.ts';
 import type { Outgoing } from '#api/outgoing.ts';
@@ -30,9 +30,11 @@ import {
   useMarkConversationRead,
 } from './desk.queries.ts';
 import { STATUS_LABELS } from './desk-words.ts';
-import { SharedDialog } from './shared-dialog.tsx';
 import { StaffComposer } from './staff-composer.tsx';
 import { WaitingTimer } from './waiting-timer.tsx';
+
+/** Dialogs bring the kit's along, so each comes when it is opened. */
+const SharedDialog = lazy(async () => ({ default: (await import('./shared-dialog.tsx')).SharedDialog }));
 
 interface PaneProps {
   id: string;
@@ -179,7 +181,11 @@ function Open({ conversation, onBack, onCustomer, composer }: PaneProps & { conv
         )}
         <StaffComposer conversation={conversation} me={me} composer={composer} />
       </div>
-      {sharedId !== undefined && <SharedDialog message_id={sharedId} onClose={() => setSharedId(undefined)} />}
+      {sharedId !== undefined && (
+        <Suspense>
+          <SharedDialog message_id={sharedId} onClose={() => setSharedId(undefined)} />
+        </Suspense>
+      )}
     </section>
   );
 }

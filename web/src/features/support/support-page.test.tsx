@@ -334,7 +334,7 @@ describe('a conversation', () => {
     expect(await log().findByText('Scanned file, shown to you')).toBeVisible();
     expect(log().getByRole('button', { name: 'Download log.txt' })).toBeEnabled();
     await user.click(log().getByRole('button', { name: 'Open it' }));
-    expect(await within(screen.getByRole('dialog')).findByText('Infected')).toBeVisible();
+    expect(await within(await screen.findByRole('dialog')).findByText('Infected')).toBeVisible();
   });
 
   it('can have a remote session, whose code stands in the chat', async () => {

@@ -3,7 +3,7 @@ import { VIEWS } from '@palisade/contract/desk';
 import { idSchema } from '@palisade/contract/fields';
 import { may } from '@palisade/contract/may';
 import { IconKeyboard, IconMessages } from '@tabler/icons-react';
-import { useRef, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { useDeskCounts } from '#api/desk.ts';
 import { rowsOf } from '#api/pages.ts';
@@ -21,11 +21,13 @@ import { CustomerPane } from './customer-pane.tsx';
 import { useConversationActions, useDeskEvents } from './desk.queries.ts';
 import { Inbox, useInbox, WHOLE_INBOX } from './inbox.tsx';
 import { useKeys } from './keys.ts';
-import { KeysDialog } from './keys-dialog.tsx';
 import { PresenceChoice } from './presence-choice.tsx';
 import { useDeskNotices } from './use-desk-notices.ts';
 import '#ui/card.css';
 import './support.css';
+
+/** Dialogs bring the kit's along, so each comes when it is opened. */
+const KeysDialog = lazy(async () => ({ default: (await import('./keys-dialog.tsx')).KeysDialog }));
 
 /** From this width on all three panes stand side by side, as support.css has it. */
 const THREE_PANES = '(min-width: 1300px)';
@@ -148,7 +150,11 @@ function Desk({ mayAdministrate }: { mayAdministrate: boolean }) {
           onBack={() => go(openId === undefined ? '/support' : addressOf(openId))}
         />
       </div>
-      {areKeysShown && <KeysDialog onClose={() => setAreKeysShown(false)} />}
+      {areKeysShown && (
+        <Suspense>
+          <KeysDialog onClose={() => setAreKeysShown(false)} />
+        </Suspense>
+      )}
     </Page>
   );
 }
