@@ -7,7 +7,16 @@ const PRIVATE_FILE = 0o600;
 const STICKY = 0o1000;
 
 /** What is ours in DATA_DIR, by name: folders that are ours whole, and files. Whoever names a folder full of other things as DATA_DIR keeps those as they are. */
-const OUR_FOLDERS = new Set(['attachments', 'attachments-arriving', 'keys', 'outgoing', 'quarantine', 'restoring', 'signatures', 'spool']);
+const OUR_FOLDERS = new Set([
+  'attachments',
+  'attachments-arriving',
+  'keys',
+  'outgoing',
+  'quarantine',
+  'restoring',
+  'signatures',
+  'spool',
+]);
 const OUR_FILES = /^palisade\.|^home$|^server\.(json|lock)|^before-restore-\d+$/;
 /** What a file system makes itself. */
 const NOBODYS = new Set(['lost+found']);

@@ -21,7 +21,7 @@ export function ShowToSupport({ kind, id, name, isSmall = false }: ShowToSupport
       className="show-to-support"
       title="Show this to support"
       to={`/chat?${new URLSearchParams({ share: `${kind}:${id}`, name })}`}
-      aria-label={`Show ${name} to support`}
+      aria-label={isSmall ? `Show ${name} to support` : `Show this to support: ${name}`}
     >
       <IconMessageShare size={16} stroke={1.7} aria-hidden="true" />
       {!isSmall && <span>Show this to support</span>}

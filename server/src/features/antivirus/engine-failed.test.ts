@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EICAR, noise } from '@palisade/scanner/test/files';
 import { expect, test, vi } from 'vitest';
-import { startTestApp, type TestApp } from '#test/harness.ts';
+import { isStoreShared, startTestApp, type TestApp } from '#test/harness.ts';
 import { ownDatabase } from '#test/own-database.ts';
 import { scanned } from '#test/upload.ts';
 
@@ -27,7 +27,12 @@ function servers() {
 const rowOf = (app: TestApp, id: string) =>
   app.app.database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-test.runIf(isLinux)(
+if (isStoreShared())
+  process.stdout.write(
+    'skipped: a file on which engines die: with a shared store its second recheck by the same edition is not shown yet\n',
+  );
+
+test.runIf(isLinux && !isStoreShared())(
   'a file on which engines die twice is final until engine or signatures change',
   { timeout: 180_000 },
   async () => {

@@ -154,7 +154,7 @@ test('each person has so much room in quarantine; what does not fit is deleted, 
 
 describe('the bytes of an upload', async () => {
   let clock = Date.parse('2026-11-20T10:00:00.000Z');
-  const app = await startTestApp({ surroundings: { now: () => clock, scan_retry_ms: 50 } });
+  const app = await startTestApp({ surroundings: { now: () => clock, scan_retry_ms: 50, every_ms: { sweep: 50 } } });
   const { token } = await app.signIn();
 
   test('are sealed for 30 days when something was found, and given back to their owner alone', async () => {

@@ -169,7 +169,8 @@ const fileSchema = z.intersection(
 const WHOSE = /^(user_id|recipient)$/;
 
 test('every table that knows people is in the file of all their data', async () => {
-  const tables = await app.app.database.introspection.getTables();
+  // A view shows what a table holds, under another name.
+  const tables = (await app.app.database.introspection.getTables()).filter(({ isView }) => !isView);
   const personal = tables.filter(({ columns }) => columns.some(({ name }) => WHOSE.test(name))).map(({ name }) => name);
   expect(PERSONAL_TABLES.map(({ table }) => table)).toEqual(expect.arrayContaining(personal));
 });
