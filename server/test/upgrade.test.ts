@@ -8,6 +8,7 @@ import { sendMessage } from '@palisade/contract/chat';
 import { listMessages } from '@palisade/contract/chat-read';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
 import { migrations } from '#migrations/all.ts';
 import { openDatabase } from '#platform/database.ts';
 import type { Tables } from '#server/app/tables.ts';
@@ -50,10 +51,14 @@ function freshFolder(name: string): string {
   return folder;
 }
 
+/** What a server is made of. Earlier versions had fewer. */
+const WORKSPACES: readonly string[] = ['contract', 'scanner', 'server'];
+
 /** Lays out the version of a commit, on the packages that are installed here, and answers its `main.ts`. */
 function layOut(commit: string): string {
   const folder = freshFolder('version');
-  const archive = execFileSync('git', ['archive', commit, 'package.json', 'contract', 'server'], {
+  const parts = (git('ls-tree', '--name-only', commit) ?? '').split('\n').filter((name) => WORKSPACES.includes(name));
+  const archive = execFileSync('git', ['archive', commit, 'package.json', ...parts], {
     cwd: ROOT,
     maxBuffer: 1024 ** 3,
   });
@@ -63,7 +68,7 @@ function layOut(commit: string): string {
   for (const name of readdirSync(join(ROOT, 'node_modules'))) {
     if (name !== '@palisade') symlinkSync(join(ROOT, 'node_modules', name), join(packages, name));
   }
-  symlinkSync(join(folder, 'contract'), join(packages, '@palisade', 'contract'));
+  for (const name of parts) symlinkSync(join(folder, name), join(packages, '@palisade', name));
   rmSync(join(folder, 'server', 'passwords'), { recursive: true, force: true });
   symlinkSync(join(ROOT, 'server', 'passwords'), join(folder, 'server', 'passwords'));
   return join(folder, 'server', 'src', 'main.ts');
@@ -78,16 +83,33 @@ async function call<E extends Endpoint>(server: ServerProcess, endpoint: E, toke
   return replyOf(await readAnswer(endpoint, response));
 }
 
+const messagesSchema = z.array(z.object({ message: z.string() }));
+
+/** Messages, by what every version says of them: a newer contract asks more of a message than an older server answers. */
+async function say({ url }: ServerProcess, token: string, message: string): Promise<void> {
+  const response = await fetch(`${url}/api${sendMessage.path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ message, sender: 'user' }),
+  });
+  expect(response.status).toBe(201);
+}
+
+async function saidAt({ url }: ServerProcess, token: string): Promise<string[]> {
+  const response = await fetch(`${url}/api${listMessages.path}`, { headers: { authorization: `Bearer ${token}` } });
+  return messagesSchema.parse(await response.json()).map(({ message }) => message);
+}
+
 describe.runIf(before !== undefined)('the version before the newest migration', { timeout: 180_000 }, () => {
   test('leaves a data folder that this one starts on, with everybody signed in and everything there', async () => {
     const environment = { DATA_DIR: freshFolder('upgrade') };
     const old = await startServer(environment, layOut(before ?? ''));
     const token = await old.signIn('maria');
-    await call(old, sendMessage, token, { message: 'From before.', sender: 'user' });
+    await say(old, token, 'From before.');
     expect(await old.kill('SIGKILL')).toBeNull();
     const now = await startServer(environment);
     expect(await call(now, currentUser, token)).toMatchObject({ username: 'maria' });
-    expect((await call(now, listMessages, token)).map(({ message }) => message)).toContain('From before.');
+    expect(await saidAt(now, token)).toContain('From before.');
     const database = openDatabase<Tables>({ sqlite: join(environment.DATA_DIR, 'palisade.sqlite') });
     onTestFinished(() => database.destroy());
     // What an earlier version did by timers is done by jobs now.
@@ -116,11 +138,10 @@ describe.runIf(before !== undefined)('the version before the newest migration', 
       await database.updateTable('jobs').set({ run_at: until }).where('kind', '=', 'digests').execute();
       await soon(async () => expect(await digest()).toEqual({ since: until, until: null }));
       expect(await call(now, currentUser, token)).toMatchObject({ username: 'boss' });
-      await call(old, sendMessage, token, { message: 'At the old one.', sender: 'user' });
-      await call(now, sendMessage, token, { message: 'At the new one.', sender: 'user' });
+      await say(old, token, 'At the old one.');
+      await say(now, token, 'At the new one.');
       for (const server of [old, now]) {
-        const said = (await call(server, listMessages, token)).map(({ message }) => message);
-        expect(said).toEqual(expect.arrayContaining(['At the old one.', 'At the new one.']));
+        expect(await saidAt(server, token)).toEqual(expect.arrayContaining(['At the old one.', 'At the new one.']));
         await server.signIn(server === old ? 'anna' : 'berta');
       }
       expect(old.errors()).toBe('');
