@@ -54,6 +54,8 @@ export default defineConfig({
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [
+            // What zod is told stands in its own file, so that it holds before the first schema is made.
+            { name: 'zod', test: /\/zod\/|\/src\/api\/zod-without-eval\./u },
             { name: 'components', test: COMPONENTS },
             { name: 'signed-in', test: SIGNED_IN },
             { name: 'lists-and-dialogs', test: LISTS_AND_DIALOGS, minShareCount: 2 },

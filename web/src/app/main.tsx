@@ -1,3 +1,4 @@
+import '#api/zod-without-eval.ts';
 import './styles.ts';
 import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
