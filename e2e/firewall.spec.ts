@@ -261,6 +261,7 @@ test('the keyboard alone adds a rule, disables it and deletes it', async ({ page
   await page.keyboard.type('Keys');
   await page.keyboard.press('Enter');
   await expect(status(page, 'Keys')).toBeChecked();
+  await dialog(page).waitFor({ state: 'hidden' });
   await expect(page.getByRole('button', { name: 'Add Rule' })).toBeFocused();
   for (
     let presses = 0;
@@ -272,6 +273,8 @@ test('the keyboard alone adds a rule, disables it and deletes it', async ({ page
   await page.keyboard.press('Space');
   await expect(status(page, 'Keys')).not.toBeChecked();
   await expect(status(page, 'Keys')).toBeFocused();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('link', { name: 'Show Keys to support' })).toBeFocused();
   await page.keyboard.press('Tab');
   await expect(page.getByRole('button', { name: 'Edit Keys' })).toBeFocused();
   await page.keyboard.press('Tab');

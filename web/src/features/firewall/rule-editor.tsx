@@ -23,12 +23,18 @@ export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
   });
   const [isSaving, setIsSaving] = useState(false);
   const [failure, setFailure] = useState('');
+  const [isRefused, setIsRefused] = useState(false);
   const element = useRef<HTMLFormElement>(null);
   useEffect(() => element.current?.querySelector('input')?.focus(), []);
+  // What the server refused is marked once it is drawn.
+  useEffect(() => {
+    if (isRefused) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [isRefused]);
 
   async function save() {
     setIsSaving(true);
     setFailure('');
+    setIsRefused(false);
     try {
       const { lasts } = form.values;
       const terms = sentOf(form.values);
@@ -45,10 +51,10 @@ export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
         return;
       }
       const errors = error instanceof CallError ? (error.problem?.errors ?? []) : [];
+      setIsRefused(errors.length > 0);
       form.setErrors(Object.fromEntries(errors.map(({ field, message }) => [field, message])));
       if (errors.length === 0) setFailure(sentenceOf(error));
       setIsSaving(false);
-      setTimeout(() => element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
     }
   }
 

@@ -11,7 +11,7 @@ import {
   IconPencil,
   IconTrash,
 } from '@tabler/icons-react';
-import { lazy, memo, type ReactNode, Suspense, useState } from 'react';
+import { lazy, memo, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
@@ -50,12 +50,18 @@ const NO_FINDINGS: readonly Finding[] = [];
 /** The rules as a table; where there is no room for one, each row is a card. */
 export function RuleTable({ rules, names, all, findings, actions, devices, counts, onShow, onEdit }: RuleTableProps) {
   const [edited, setEdited] = useState<string>();
+  const ended = useRef<string>(undefined);
   function end(rule: Rule, changed: boolean) {
     setEdited(undefined);
+    ended.current = rule.id;
     if (changed) actions.tell(`The rule “${rule.rule_name}” was changed.`);
-    // After the row is back.
-    setTimeout(() => document.querySelector<HTMLElement>(`#${rowId(rule.id)} [data-edit]`)?.focus());
   }
+  // The row is back only once it is drawn, which may be later than the next task.
+  useEffect(() => {
+    if (edited !== undefined || ended.current === undefined) return;
+    document.querySelector<HTMLElement>(`#${rowId(ended.current)} [data-edit]`)?.focus();
+    ended.current = undefined;
+  }, [edited]);
   return (
     <table className="rule-table">
       <thead>
