@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import { registerAndSignIn, test } from './palisade.ts';
+import { SCREENS } from './screens.ts';
 
 // Compressed transfer of the sign-in screen, and what each further screen adds to it (docs/decisions/0081). Bytes on the wire as Chromium counts them, without API
 // answers; brotli as served.
@@ -12,27 +13,6 @@ const SCREEN_MAXIMUM = 60_000;
 const CHARTS_MAXIMUM = 65_000;
 const CHARTS = '/support/reports';
 const HOME = '/dashboard';
-const SCREENS = [
-  HOME,
-  '/antivirus',
-  '/firewall',
-  '/remote',
-  '/portal',
-  '/chat',
-  '/live-chat',
-  '/support',
-  '/support/answers',
-  CHARTS,
-  '/help',
-  '/anti-hacking',
-  '/subscription-manager',
-  '/admin/setup',
-  '/admin/help',
-  '/admin/users',
-  '/admin/audit',
-  '/admin/outbox',
-  '/admin/false-alarms',
-];
 
 /** Bytes that the page at `path` transfers until it is idle. What the browser's cache holds costs nothing. */
 async function transferOf(page: Page, path: string): Promise<number> {
