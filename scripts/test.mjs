@@ -85,8 +85,7 @@ async function onCluster(args) {
   }
   const store = given('TEST_STORAGE_URL') ?? (await startS3());
   if ('skipped' in store) process.stdout.write(`files are kept in folders: ${store.skipped}\n`);
-  // Redis counts by its own clock, and many tests move theirs: only who asks for it has the counters there as well (docs/decisions/0133).
-  const shared_redis = given('TEST_REDIS_URL') ?? { skipped: 'TEST_REDIS_URL is not set' };
+  const shared_redis = given('TEST_REDIS_URL') ?? (await startRedis());
   if ('skipped' in shared_redis) process.stdout.write(`each server counts for itself: ${shared_redis.skipped}\n`);
   const code = await vitest('postgres', ['--project=server', ...args], {
     TEST_DATABASE_URL: postgres.url,
