@@ -42,7 +42,9 @@ export function DashboardPage({ firstSteps, random = Math.random }: DashboardPag
     refetch,
   } = useQuery({ ...dashboardQuery, refetchInterval: ({ state }) => (isRealTime ? intervalOf(state.data) : false) });
   const isDemo = useConfig()?.demo ?? false;
-  const counters = useSimulatedCounters(isRealTime && isDemo, random);
+  // A device measures: from then on nothing is made up.
+  const isSimulated = isDemo && !status?.devices;
+  const counters = useSimulatedCounters(isRealTime && isSimulated, random);
   const isAdmin = useSession().session?.user_info.role === 'admin';
   const { isPending: isOverviewPending } = useQuery({ ...overviewQuery, enabled: isAdmin });
   const isConfigAnswered = useIsConfigAnswered();
@@ -63,7 +65,7 @@ export function DashboardPage({ firstSteps, random = Math.random }: DashboardPag
         <Suspense fallback={<DashboardWaiting />}>
           <Hero status={status} isUnknown={failure !== undefined} />
           {isAdmin && firstSteps}
-          <StatCards status={status} simulated={isDemo ? counters : undefined} />
+          <StatCards status={status} simulated={isSimulated ? counters : undefined} />
           <div className="dashboard__columns">
             <div className="dashboard__column">
               <ActivityLog scans={status?.recent_scans} failure={failure} onRetry={() => void refetch()} />
