@@ -32,9 +32,9 @@ import * as help from './0051-help.ts';
 import * as browsers from './0055-browsers.ts';
 import * as firewallRevisions from './0056-firewall-revisions.ts';
 import * as devices from './0057-devices.ts';
-import * as answersByMail from './0065-answers-by-mail.ts';
 import * as deviceTrials from './0062-device-trials.ts';
 import * as signatureEditions from './0063-signature-editions.ts';
+import * as answersByMail from './0065-answers-by-mail.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
