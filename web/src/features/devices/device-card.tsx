@@ -17,6 +17,7 @@ import { devicesQuery } from '#api/devices.ts';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { ShowToSupport } from '#ui/show-to-support.tsx';
 import { CHECKS, DEVICE_STATES, ENFORCEMENTS, isOver, SCAN_KINDS, SCAN_STATES } from './device-words.ts';
 
 const count = new Intl.NumberFormat('en');
@@ -75,6 +76,7 @@ export function DeviceCard({ device, ruleNames }: { device: Device; ruleNames: R
         </p>
       )}
       <div className="device__actions">
+        <ShowToSupport kind="device" id={device.id} name={device.device_name} />
         {!isRevoked && device.capabilities?.firewall === 'nftables' && (
           <Button
             variant="quiet"
