@@ -5,6 +5,8 @@ import type { ReadMail } from './read-mail.ts';
 /** A mail that takes longer, or more memory, is not read. */
 const READ_MS = 30_000;
 const MEMORY_MB = 192;
+/** Beside this one, as source and as built. */
+const THREAD_FILE = new URL(import.meta.url.endsWith('.ts') ? './mail-thread.ts' : './mail-thread.js', import.meta.url);
 
 const readMailSchema = z.object({
   from: z.string(),
@@ -26,7 +28,7 @@ export class UnreadableMail extends Error {
  * @throws UnreadableMail
  */
 export async function readMailApart(raw: Uint8Array, read_ms = READ_MS): Promise<ReadMail> {
-  const thread = new Worker(new URL('./mail-thread.ts', import.meta.url), {
+  const thread = new Worker(THREAD_FILE, {
     workerData: raw,
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });
