@@ -9,9 +9,6 @@ const HOME_MAXIMUM = 65_000;
 /** What a new administrator has on the dashboard until it is done or put away: files of its own, as the charts are. */
 const FIRST_STEPS_MAXIMUM = 2_500;
 const SCREEN_MAXIMUM = 60_000;
-/** The library of charts, on the screen that is made of them. */
-const CHARTS_MAXIMUM = 65_000;
-const CHARTS = '/support/reports';
 const HOME = '/dashboard';
 
 /** Bytes that the page at `path` transfers until it is idle. What the browser's cache holds costs nothing. */
@@ -44,7 +41,7 @@ test('the sign-in screen and each further screen keep their transfer budget', as
   const screens = SCREENS.map((path) => ({
     path,
     storage: [...kept, putAway],
-    maximum: path === HOME ? HOME_MAXIMUM : SCREEN_MAXIMUM + (path === CHARTS ? CHARTS_MAXIMUM : 0),
+    maximum: path === HOME ? HOME_MAXIMUM : SCREEN_MAXIMUM,
   }));
   const firstSteps = { path: HOME, storage: kept, maximum: HOME_MAXIMUM + FIRST_STEPS_MAXIMUM };
   for (const { path, storage, maximum } of [...screens, firstSteps]) {

@@ -30,6 +30,7 @@ async function buildServer() {
       'read-backup': 'src/read-backup.ts',
       'yara-process': '../scanner/src/yara-process.ts',
       'trial-process': '../scanner/src/trial-process.ts',
+      'mail-thread': 'src/features/chat/mail-thread.ts',
     },
     outdir: 'dist',
     bundle: true,

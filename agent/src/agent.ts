@@ -15,6 +15,7 @@ import {
   TRIAL_MS,
 } from '@palisade/contract/agent';
 import { parseIp, printIp } from '@palisade/contract/ip-address';
+import { trySet } from '@palisade/scanner/set-trial';
 import { z } from 'zod';
 import { firewallStateSchema } from '#firewall/applied.ts';
 import { createConntrack, hasConntrack } from '#firewall/conntrack.ts';
@@ -23,11 +24,12 @@ import { createEnforcer, type Enforcer } from '#firewall/enforcer.ts';
 import { readForeignTables } from '#firewall/foreign.ts';
 import { createMonitor } from '#firewall/monitor.ts';
 import { createNft, runProgram } from '#firewall/nft.ts';
-import { AGENT_VERSION, askRevoked, type Identity, verify } from '#link/identity.ts';
+import { AGENT_VERSION, askRevoked, downloadSet, type Identity, verify } from '#link/identity.ts';
 import { createLink, type LinkState } from '#link/link.ts';
 import { createResolver } from '#link/resolver.ts';
 import { createRevocation } from '#link/revocation.ts';
 import { createScans } from '#scan/scans.ts';
+import { openSignatureSets } from '#scan/signature-sets.ts';
 import { createPosture } from '#telemetry/posture.ts';
 import { createProc } from '#telemetry/proc.ts';
 import { createGuessing, createSignInLog } from '#telemetry/sign-ins.ts';
@@ -92,7 +94,7 @@ export interface AgentOptions {
   /** The folder of the rules that came with the agent; undefined where none did. */
   signatures: string | undefined;
   /** Times in ms; the contract's where nobody says another. */
-  times?: { report?: number; trial?: number; revoked_grace?: number; warming?: number; back_off?: number };
+  times?: Partial<Record<'report' | 'trial' | 'revoked_grace' | 'warming' | 'back_off', number | undefined>>;
 }
 
 /** Runs the agent until `signal`, or until the device is revoked for good. Answers which. */
@@ -182,16 +184,25 @@ export async function runAgent({
     at: iso(),
   });
 
-  const scans =
+  const sets =
     signatures === undefined
       ? undefined
+      : await openSignatureSets({
+          ...{ folder: join(folders.state, 'signatures'), built_in: signatures, log, now: Date.now },
+          download: (set, path) => downloadSet(identity, set, path, resolver.lookup),
+          test: (files) => trySet(files, signal),
+        });
+  const scans =
+    sets === undefined
+      ? undefined
       : createScans({
-          ...{ signatures, happened, log, wait, state: folders.state, nextSeq: () => (seq += 1) },
+          ...{ signatures: sets.files, happened, log, wait, state: folders.state, nextSeq: () => (seq += 1) },
           say: (frame) => link.say(frame),
         });
 
   function onDesired(desired: Desired): void {
     scans?.want(desired);
+    void sets?.want(desired.signatures).then((are_new) => (are_new ? scans?.signaturesChanged() : undefined));
     if (enforcer === undefined) {
       const errors = [{ rule_id: null, message: capabilities.firewall_reason ?? '' }];
       link.say({ kind: 'ack', rev: desired.rev, state: 'unavailable', applied_rev: 0, errors });
@@ -237,7 +248,11 @@ export async function runAgent({
   });
 
   const dropped = createDropped(nft, BLOCKED_MAXIMUM);
-  const posture = createPosture({ defaults: () => enforcer?.ruleset().defaults, now: Date.now });
+  const posture = createPosture({
+    defaults: () => enforcer?.ruleset().defaults,
+    signatures: () => sets?.fresh(),
+    now: Date.now,
+  });
   const signIns = createSignInLog();
   const guessing = createGuessing();
   let known_ports: ReadonlySet<string> | undefined;

@@ -3,10 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { enrolmentCodeSchema } from '@palisade/contract/agent';
+import { z } from 'zod';
 import { compileRemoval } from '#firewall/compile.ts';
 import { createNft, runProgram } from '#firewall/nft.ts';
 import { enrol, type Identity, identityStore, isSafeServer, leave, Refused } from '#link/identity.ts';
 import { createScans } from '#scan/scans.ts';
+import { openSignatureSets } from '#scan/signature-sets.ts';
 import { BOOT_FILE, type Folders, probeFirewall, runAgent, statusSchema } from './agent.ts';
 import { writeWhole } from './store.ts';
 
@@ -21,7 +23,12 @@ const USAGE = `palisade-agent: what protects this computer for its Palisade serv
 `;
 
 const { env } = process;
-/** The environment has these for a computer with folders of its own, and for tests. */
+/** The environment has these for a computer with folders of its own, and for tests, which cannot wait for half a minute. */
+const timeSchema = z.coerce.number().int().min(100).optional();
+const times = {
+  report: timeSchema.parse(env['PALISADE_AGENT_REPORT_MS']),
+  trial: timeSchema.parse(env['PALISADE_AGENT_TRIAL_MS']),
+};
 const folders: Folders = {
   state: env['PALISADE_AGENT_STATE'] ?? env['STATE_DIRECTORY'] ?? '/var/lib/palisade-agent',
   run: env['PALISADE_AGENT_RUN'] ?? env['RUNTIME_DIRECTORY'] ?? '/run/palisade-agent',
@@ -104,9 +111,15 @@ async function runScan([path]: readonly string[]): Promise<void> {
   if (signatures === undefined) throw new Refused('This agent came without signatures, so it cannot scan.');
   if (path !== undefined && !existsSync(path)) throw new Refused(`There is nothing at ${path}.`);
   const nothing = () => {};
+  // The set that the service fetched last; a scan by hand fetches none.
+  const sets = await openSignatureSets({
+    ...{ folder: join(folders.state, 'signatures'), built_in: signatures, log: say, now: Date.now },
+    download: () => Promise.reject(new Error('nothing is fetched here')),
+    test: () => Promise.resolve(undefined),
+  });
   const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
   const scans = createScans({
-    ...{ signatures, wait, say: nothing, happened: nothing, log: say, nextSeq: () => 1 },
+    ...{ signatures: sets.files, wait, say: nothing, happened: nothing, log: say, nextSeq: () => 1 },
     state: folders.state,
   });
   const last = await scans.scanNow(path === undefined ? null : resolve(path), ({ found }) => {
@@ -124,7 +137,7 @@ async function runService(): Promise<void> {
   const identity = await requireIdentity();
   const stop = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort());
-  const ended = await runAgent({ identity, folders, log: say, signal: stop.signal, signatures: signaturesFolder() });
+  const ended = await runAgent({ identity, folders, log: say, signal: stop.signal, signatures: signaturesFolder(), times });
   if (ended === 'revoked') {
     await identityStore(folders.state).remove();
     // systemd does not start it again: RestartPreventExitStatus.

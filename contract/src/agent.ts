@@ -149,8 +149,13 @@ export type ScanJob = z.infer<typeof scanJobSchema>;
 const fileOrderSchema = z.object({ id: idSchema, finding_id: idSchema, action: z.enum(['restore', 'delete']) });
 export type FileOrder = z.infer<typeof fileOrderSchema>;
 
-/** The signatures that the device is to use: their version, and the hash and size of the file that `POST /agent/signatures` answers. */
-const signaturesSchema = z.object({ version: lineSchema(100), sha256: sha256Schema, bytes: countSchema });
+/** The signatures that the device is to use: their version, and the hash and size of the file that `POST /agent/signatures` answers. The number rises with each change: a device takes none that is lower than its own. */
+export const signaturesSchema = z.object({
+  number: z.int().min(1),
+  version: lineSchema(100),
+  sha256: sha256Schema,
+  bytes: countSchema,
+});
 export type Signatures = z.infer<typeof signaturesSchema>;
 
 export const desiredSchema = z.object({

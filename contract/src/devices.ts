@@ -46,6 +46,8 @@ export const enforcementSchema = z.object({
   /** Since when `desired_rev` is asked for and not applied; null when it is. */
   pending_since: timeSchema.nullable(),
   applied_at: timeSchema.nullable(),
+  /** While a revision is on trial: the seconds until the one before it comes back, unless the device proves that it still reaches this server. */
+  seconds_left: z.int().min(0).nullable(),
   /** Why the revision was refused or rolled back, with the rule where it is one. */
   errors: z.array(z.object({ rule_id: idSchema.nullable(), message: z.string() })),
 });

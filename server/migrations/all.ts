@@ -32,6 +32,9 @@ import * as help from './0051-help.ts';
 import * as browsers from './0055-browsers.ts';
 import * as firewallRevisions from './0056-firewall-revisions.ts';
 import * as devices from './0057-devices.ts';
+import * as deviceTrials from './0062-device-trials.ts';
+import * as signatureEditions from './0063-signature-editions.ts';
+import * as answersByMail from './0065-answers-by-mail.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -68,4 +71,7 @@ export const migrations: Record<string, Migration> = {
   '0055-browsers': browsers,
   '0056-firewall-revisions': firewallRevisions,
   '0057-devices': devices,
+  '0065-answers-by-mail': answersByMail,
+  '0062-device-trials': deviceTrials,
+  '0063-signature-editions': signatureEditions,
 };

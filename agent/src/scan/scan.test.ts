@@ -171,7 +171,12 @@ describe('a scan', () => {
   const job = (path: string, wanted: ScanJob['wanted'] = 'run'): ScanJob => ({ id: newId(), scan: 'folder', path, wanted });
   const start = () => {
     scans = createScans({
-      ...{ state: join(root, 'state'), signatures: SIGNATURES, log: (line) => lines.push(line), nextSeq: () => (seq += 1) },
+      ...{
+        state: join(root, 'state'),
+        signatures: () => ({ rules_folder: SIGNATURES, feeds: [] }),
+        log: (line) => lines.push(line),
+        nextSeq: () => (seq += 1),
+      },
       say: (report) => reports.push(report),
       happened: (event) => events.push(event),
       wait: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 20))),

@@ -16,6 +16,7 @@ import {
 } from '@palisade/contract/agent';
 import { digestOf } from '@palisade/scanner/digest';
 import { SCAN_LIMITS } from '@palisade/scanner/limits';
+import type { SignatureFiles } from '@palisade/scanner/signature-files';
 import { createYaraPool, type YaraPool } from '@palisade/scanner/yara-pool';
 import { z } from 'zod';
 import { newId } from '#agent/ids.ts';
@@ -38,8 +39,8 @@ const scanReportSchema = saidSchema.options[3];
 export interface ScansParts {
   /** `/var/lib/palisade-agent` */
   state: string;
-  /** A folder with the rules. */
-  signatures: string;
+  /** What scans use now. */
+  signatures: () => SignatureFiles;
   say: (report: ScanReport) => void;
   happened: (event: DeviceEvent) => void;
   log: (line: string) => void;
@@ -56,6 +57,8 @@ export interface Scans {
   scanNow(path: string | null, onReport: (report: ScanReport) => void): Promise<ScanReport>;
   /** Looks at files that were just written. */
   look(paths: readonly string[]): Promise<void>;
+  /** Other signatures are in use: a scan that is under way goes on with them. */
+  signaturesChanged(): Promise<void>;
   /** The server has kept what was found up to this report. */
   noted(seq: number): void;
   /** What was found and is not noted yet, to be said again. */
@@ -164,7 +167,7 @@ export function createScans(parts: ScansParts): Scans {
   function startEngine(): YaraPool {
     const logged = (_facts: object, sentence: string) => log(sentence);
     engine ??= createYaraPool({
-      ...{ signatures: { rules_folder: parts.signatures, feeds: [] }, size: 1, limits: SCAN_LIMITS },
+      ...{ signatures: parts.signatures(), size: 1, limits: SCAN_LIMITS },
       logger: { debug: () => {}, info: () => {}, warn: logged, error: logged },
     });
     return engine;
@@ -379,6 +382,10 @@ export function createScans(parts: ScansParts): Scans {
       inTurn(async () => {
         if (!is_closed) await runScan({ job_id: null, scan: 'watch', roots: paths, wanted: () => 'run' });
       }),
+    async signaturesChanged() {
+      // An engine that does not run begins with them.
+      if (engine !== undefined && !(await engine.reload(parts.signatures()))) log('the engine could not take the new signatures');
+    },
     noted(until) {
       if (!unnoted.some((report) => report.seq <= until)) return;
       unnoted = unnoted.filter((report) => report.seq > until);

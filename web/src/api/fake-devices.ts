@@ -18,7 +18,7 @@ export function deviceOf(parts: Partial<Device> = {}): Device {
     },
     defaults: { inbound: 'allow', outbound: 'allow' },
     enforcement: {
-      ...{ state: 'applied', desired_rev: 4, applied_rev: 4, pending_since: null, errors: [] },
+      ...{ state: 'applied', desired_rev: 4, applied_rev: 4, pending_since: null, seconds_left: null, errors: [] },
       applied_at: '2026-11-20T10:01:00.000Z',
     },
     ...{ rules_count: 2, telemetry: null, telemetry_at: null, posture: [], foreign_tables: [] },

@@ -39,6 +39,8 @@ export interface DeviceTables {
     applied_rev: number;
     applied_at: string | null;
     pending_since: string | null;
+    /** Since when it tries out the revision of `ack_rev`; null while it tries none. */
+    trial_at: string | null;
     /** The report that was counted last, of which start of the agent. */
     report_instance: string | null;
     report_seq: number;
@@ -84,6 +86,8 @@ export interface DeviceTables {
     first_at: string;
     last_at: string;
   };
+  /** Sets of signatures that devices were offered. */
+  signature_editions: { number: number; sha256: string; issued_at: string };
   device_events: { device_id: string; id: string; heard_at: string };
   device_scans: {
     id: string;

@@ -142,7 +142,15 @@ export function createEnrolment(parts: {
         const fresh = {
           ...{ hostname, os: JSON.stringify(os), token_hash: hashOf(token), agent_version, enrolled_at: at(), revoked_at: null },
           ...{ instance: null, connection_id: null, connected_until: null, silence_told_at: null, last_seen_at: null },
-          ...{ ack_rev: 0, ack_state: null, ack_errors: '[]', applied_rev: 0, applied_at: null, pending_since: at() },
+          ...{
+            ack_rev: 0,
+            ack_state: null,
+            ack_errors: '[]',
+            applied_rev: 0,
+            applied_at: null,
+            pending_since: at(),
+            trial_at: null,
+          },
           ...{ report_instance: null, report_seq: 0 },
         };
         const device_id = known?.id ?? newId();

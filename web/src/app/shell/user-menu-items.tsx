@@ -1,4 +1,5 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
+import { may } from '@palisade/contract/may';
 import '@mantine/core/styles/Popover.layer.css';
 import '@mantine/core/styles/Menu.layer.css';
 import type { UserInfo } from '@palisade/contract/auth';
