@@ -3,6 +3,7 @@ import { may } from '@palisade/contract/may';
 import '@mantine/core/styles/Popover.layer.css';
 import '@mantine/core/styles/Menu.layer.css';
 import type { UserInfo } from '@palisade/contract/auth';
+import { may } from '@palisade/contract/may';
 import { isCallable, isMailable } from '@palisade/contract/setup';
 import {
   IconBuildingStore,
