@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  type Ack,
   AGENT_CLOSED,
   downloadSignatures,
   enrolDevice,
@@ -257,7 +258,7 @@ describe('an agent', async () => {
   test('is told how long a trial may last, from when it was said first', async () => {
     const { identity, device } = await withDevice();
     const agent = await AgentDouble.connect(url, identity);
-    const trial = { kind: 'ack', rev: 1, state: 'trial', applied_rev: 1, errors: [] } as const;
+    const trial: Ack = { kind: 'ack', rev: 1, state: 'trial', applied_rev: 1, errors: [] };
     expect((await device()).enforcement.seconds_left).toBeNull();
     agent.say(trial);
     await soon(async () => expect((await device()).enforcement.state).toBe('trial'));
