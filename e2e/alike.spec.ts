@@ -1,21 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { givePremium, openSignedIn, test } from './palisade.ts';
 import { cleanPdf, eicarFile } from './samples.ts';
-
-const SCREENS = [
-  '/dashboard',
-  '/antivirus',
-  '/firewall',
-  '/remote',
-  '/portal',
-  '/anti-hacking',
-  '/subscription-manager',
-  '/admin/setup',
-  '/admin/users',
-  '/admin/audit',
-  '/admin/outbox',
-  '/admin/false-alarms',
-];
+import { SCREENS } from './screens.ts';
 
 /** How far what is drawn may move while a screen arrives (cumulative layout shift). */
 const SHIFT_MAXIMUM = 0.02;

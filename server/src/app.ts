@@ -296,6 +296,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
     devices: devices.devices,
     files: attachments,
+    key: keys.quarantine,
   });
   keepRetention({
     jobs,

@@ -38,7 +38,7 @@ import { unpackSignatures } from '@palisade/scanner/signature-archive';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { AgentDouble, computer, enrol, helloOf, newKey, reportOf, scanReportOf } from '#test/agent-double.ts';
-import { problemOf, replyOf, sharedDatabase, startTestApp, type TestApp } from '#test/harness.ts';
+import { COUNTED_IN_MEMORY, problemOf, replyOf, sharedDatabase, startTestApp, type TestApp } from '#test/harness.ts';
 
 const NEW = { rule_name: 'Web server', ...RULE_DEFAULTS, port: '443' };
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 5_000, interval: 20 });
@@ -63,7 +63,7 @@ async function premium(app: TestApp, email: string, max_devices: 1 | 3 | 10 = 10
 
 describe('enrolment', async () => {
   let time = Date.now();
-  const app = await startTestApp({ surroundings: { now: () => time } });
+  const app = await startTestApp({ environment: COUNTED_IN_MEMORY, surroundings: { now: () => time } });
   const { call, signIn } = app;
   const codeOf = async (token: string) => replyOf(await call(createEnrolmentCode, { token }));
 

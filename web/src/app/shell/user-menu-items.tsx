@@ -1,4 +1,5 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
+import { may } from '@palisade/contract/may';
 import '@mantine/core/styles/Popover.layer.css';
 import '@mantine/core/styles/Menu.layer.css';
 import type { UserInfo } from '@palisade/contract/auth';
@@ -92,7 +93,7 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
           <Menu.Item component={Link} to="/devices" leftSection={icon(IconDevices)}>
             Devices
           </Menu.Item>
-          {user.role === 'admin' && (
+          {may.administrate(user) && (
             <>
               <Menu.Divider />
               <Menu.Label className="user-menu__label">Administration</Menu.Label>

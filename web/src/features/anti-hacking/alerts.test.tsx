@@ -134,7 +134,8 @@ describe('a list of many', () => {
     showPage();
     const list = within(await screen.findByRole('list', { name: 'Alerts' }));
     await press('Show more (999 left)');
-    await vi.waitFor(() => expect(list.getAllByRole('link')).toHaveLength(2));
+    await vi.waitFor(() => expect(list.getAllByRole('listitem')).toHaveLength(2));
+    expect(list.getAllByRole('link', { name: /to support$/u })).toHaveLength(2);
     expect(screen.queryByRole('button', { name: /Show more/ })).not.toBeInTheDocument();
   });
 

@@ -5,8 +5,8 @@ import { sentenceOf } from '#api/call.ts';
 import { useConfig, useIsConfigAnswered } from '#api/config.ts';
 import { dashboardQuery } from '#api/dashboard.ts';
 import { overviewQuery } from '#api/overview.ts';
+import { useMayAdministrate } from '#api/policies.ts';
 import { isWaiting, WAITING_INTERVAL } from '#api/scans.ts';
-import { useSession } from '#api/session.ts';
 import { Page } from '#ui/page.tsx';
 import { Toggle } from '#ui/toggle.tsx';
 import { ActionCards } from './action-cards.tsx';
@@ -45,7 +45,7 @@ export function DashboardPage({ firstSteps, random = Math.random }: DashboardPag
   // A device measures: from then on nothing is made up.
   const isSimulated = isDemo && !status?.devices;
   const counters = useSimulatedCounters(isRealTime && isSimulated, random);
-  const isAdmin = useSession().session?.user_info.role === 'admin';
+  const isAdmin = useMayAdministrate();
   const { isPending: isOverviewPending } = useQuery({ ...overviewQuery, enabled: isAdmin });
   const isConfigAnswered = useIsConfigAnswered();
   const isReady = (status !== undefined || error !== null) && isConfigAnswered && !(isAdmin && isOverviewPending);

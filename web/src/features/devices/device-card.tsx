@@ -19,6 +19,7 @@ import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Countdown } from '#ui/countdown.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { ShowToSupport } from '#ui/show-to-support.tsx';
 import { DeepScan } from './deep-scan.tsx';
 import { CHECKS, DEVICE_STATES, ENFORCEMENTS } from './device-words.ts';
 import { Folders } from './folders.tsx';
@@ -80,6 +81,7 @@ export function DeviceCard({ device, ruleNames }: { device: Device; ruleNames: R
         </p>
       )}
       <div className="device__actions">
+        <ShowToSupport kind="device" id={device.id} name={device.device_name} />
         {!isRevoked && device.capabilities?.firewall === 'nftables' && (
           <Button
             variant="quiet"
