@@ -288,6 +288,9 @@ export type Posture = z.infer<typeof postureSchema>;
 export const foreignTableSchema = z.object({ family: lineSchema(20), name: lineSchema(128), drops: z.boolean() });
 export type ForeignTable = z.infer<typeof foreignTableSchema>;
 
+/** Folders that are watched for new files now, and why not more where the kernel watches no more. */
+export const watchingSchema = z.object({ folders: countSchema, reason: lineSchema(300).nullable() });
+
 const reportSchema = z.object({
   kind: z.literal('report'),
   /** Rises with every report of this agent's start; the server answers `noted` with it. */
@@ -299,6 +302,8 @@ const reportSchema = z.object({
   telemetry: telemetrySchema.nullable(),
   posture: z.array(postureSchema).max(POSTURE_CHECKS.length),
   foreign_tables: z.array(foreignTableSchema).max(TABLES_MAXIMUM),
+  /** Null where nothing is watched; agents of earlier versions do not say it. */
+  watching: watchingSchema.nullable().default(null),
 });
 export type Report = z.infer<typeof reportSchema>;
 
