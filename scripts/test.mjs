@@ -141,7 +141,7 @@ const without = [
   '**/platform/{http,counters,security-headers,blobs/*}.test.ts',
   '**/antivirus/at-once.test.ts',
 ].flatMap((files) => ['--exclude', files]);
-failures += await onCluster(['src', 'test/two-servers', ...without]);
+failures += await onCluster(['src', 'test/two-servers', 'test/upgrade', ...without]);
 
 say('build');
 if ((await run(node, [join(ROOT, 'scripts/bootstrap.mjs'), '--build'])).code !== 0) fail('The build failed; see above.');

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { enrolmentCodeSchema } from '@palisade/contract/agent';
@@ -81,15 +81,49 @@ async function takeRulesAway(): Promise<void> {
   await writeWhole(join(folders.state, BOOT_FILE), compileRemoval());
 }
 
+const END_MS = 15_000;
+
+/** Programs of this agent that run here as its service. Not those of another root, which have the same paths. */
+async function runningAgents(): Promise<number[]> {
+  const own = await readlink('/proc/self/ns/mnt').catch(() => '');
+  const pids = (await readdir('/proc').catch(() => [])).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const [exe, namespace, command] = await Promise.all([
+        readlink(`/proc/${pid}/exe`).catch(() => ''),
+        readlink(`/proc/${pid}/ns/mnt`).catch(() => ''),
+        readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
+      ]);
+      const words = command.split('\0');
+      const is_agent = words.includes(fileURLToPath(import.meta.url)) && words.includes('run');
+      return is_agent && exe === process.execPath && namespace === own ? [pid] : [];
+    }),
+  );
+  return found.flat();
+}
+
+/** Ends an agent that no system's service manager has: it would put its rules back. */
+async function endRunning(): Promise<void> {
+  for (const pid of await runningAgents()) process.kill(pid, 'SIGTERM');
+  const until = Date.now() + END_MS;
+  for (let left = await runningAgents(); left.length > 0; left = await runningAgents()) {
+    if (Date.now() > until)
+      throw new Refused(`The running agent (process ${left.join(', ')}) does not end. End it, and try again.`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 async function runDisable(): Promise<void> {
   // A running agent would put its table back.
   await runProgram(['systemctl'], ['disable', '--now', 'palisade-agent']).catch(() => undefined);
+  await endRunning();
   await takeRulesAway();
   say('No rule is enforced any more, until: systemctl enable --now palisade-agent');
 }
 
 async function runUninstall(): Promise<void> {
   const identity = await identityStore(folders.state).read();
+  await endRunning();
   await takeRulesAway();
   if (identity !== undefined) {
     const is_told = await leave(identity);

@@ -11,6 +11,7 @@ import {
   scanKindSchema,
   scanProgressOnDeviceSchema,
   telemetrySchema,
+  watchingSchema,
 } from './agent.ts';
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
@@ -93,6 +94,8 @@ export const deviceSchema = z.object({
   posture: z.array(postureSchema),
   foreign_tables: z.array(foreignTableSchema),
   is_watching: z.boolean(),
+  /** What it watches as it last said; null for nothing. */
+  watching: watchingSchema.nullable(),
   watched: z.array(z.string()),
   exclusions: z.array(z.string()),
   /** The scan that runs or was asked for last, and when a full scan last reached its end. */

@@ -230,6 +230,7 @@ export function createAgents(parts: {
         ...{ report_instance: instance, report_seq: report.seq, blocked_total: most(device.blocked_total + dropped) },
         ...(report.telemetry !== null && { telemetry: JSON.stringify(report.telemetry), telemetry_at: at() }),
         ...{ posture: JSON.stringify(report.posture), foreign_tables: JSON.stringify(report.foreign_tables) },
+        watching: report.watching === null ? null : JSON.stringify(report.watching),
       })
       .where('id', '=', device.id)
       .execute();
@@ -353,7 +354,8 @@ export function createAgents(parts: {
         .execute();
     }
     const was_over = job !== undefined && OVER.includes(job.state);
-    if (is_over && !was_over) {
+    // Of what was found by watching there is no job that the device would have to be told of.
+    if (is_over && !was_over && report.scan !== 'watch') {
       const is_full = state === 'done' && report.scan === 'full' && (job === undefined ? job_id === null : job.scan === 'full');
       await database
         .updateTable('devices')

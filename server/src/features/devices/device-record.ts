@@ -8,6 +8,7 @@ import {
   scanProgressOnDeviceSchema,
   TRIAL_MS,
   telemetrySchema,
+  watchingSchema,
 } from '@palisade/contract/agent';
 import type { Device, DeviceFinding, DeviceScan, Enforcement } from '@palisade/contract/devices';
 import type { Selectable } from 'kysely';
@@ -80,6 +81,7 @@ export function deviceOf(
     posture: read(postureListSchema, row.posture) ?? [],
     foreign_tables: read(tablesSchema, row.foreign_tables) ?? [],
     is_watching: row.is_watching === 1,
+    watching: read(watchingSchema, row.watching) ?? null,
     watched: read(foldersSchema, row.watched) ?? [],
     exclusions: read(foldersSchema, row.exclusions) ?? [],
     scan: more.scan === undefined ? null : deviceScanOf(more.scan),

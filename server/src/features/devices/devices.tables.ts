@@ -52,6 +52,7 @@ export interface DeviceTables {
     foreign_tables: string;
     /** 0 or 1. */
     is_watching: number;
+    watching: string | null;
     watched: string;
     exclusions: string;
     last_full_scan_at: string | null;
@@ -131,7 +132,7 @@ export const DEVICE_PERSONAL: readonly PersonalTable[] = [
   {
     table: 'devices',
     withheld: ['token_hash', 'public_key', 'instance', 'connection_id', 'connected_until', 'report_instance', 'report_seq'],
-    json: ['os', 'capabilities', 'ack_errors', 'telemetry', 'posture', 'foreign_tables', 'watched', 'exclusions'],
+    json: ['os', 'capabilities', 'ack_errors', 'telemetry', 'posture', 'foreign_tables', 'watching', 'watched', 'exclusions'],
   },
   { table: 'device_counts', key: 'user_id' },
   { table: 'enrolment_codes', key: 'code_hash', withheld: ['code_hash'] },

@@ -163,7 +163,7 @@ export function createEnrolment(parts: {
               ...{ default_inbound: ENROLLED_DEFAULTS.inbound, default_outbound: ENROLLED_DEFAULTS.outbound },
               ...{ own_rev: 0, told_rev: 0, blocked_total: 0, capabilities: null, skew_ms: null },
               ...{ telemetry: null, telemetry_at: null, posture: '[]', foreign_tables: '[]', last_full_scan_at: null },
-              ...{ is_watching: 1, watched: '[]', exclusions: '[]' },
+              ...{ is_watching: 1, watching: null, watched: '[]', exclusions: '[]' },
             })
             .execute();
         } else {

@@ -1,8 +1,8 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
-import { may } from '@palisade/contract/may';
 import '@mantine/core/styles/Popover.layer.css';
 import '@mantine/core/styles/Menu.layer.css';
 import type { UserInfo } from '@palisade/contract/auth';
+import { may } from '@palisade/contract/may';
 import { isCallable, isMailable } from '@palisade/contract/setup';
 import {
   IconBuildingStore,

@@ -189,6 +189,18 @@ describe('a device', () => {
     );
   });
 
+  it('says how much is watched, and when the kernel watches no more', async () => {
+    const reason = 'The kernel watches no more folders (fs.inotify.max_user_watches): 4 folders are not watched.';
+    open(
+      deviceOf({ watching: { folders: 8_192, reason } }),
+      deviceOf({ device_name: 'Off', is_watching: false, watching: null }),
+    );
+    const laptop = await card('Laptop');
+    expect(laptop.getByText('8,192 folders are watched.')).toBeVisible();
+    expect(laptop.getByText(reason)).toBeVisible();
+    expect((await card('Off')).getByRole('switch', { name: 'Scan new files at once' })).not.toBeChecked();
+  });
+
   it('is revoked after a question, and says why where it cannot be', async () => {
     const confirm = vi.spyOn(window, 'confirm').mockReturnValue(false);
     const laptop = deviceOf();

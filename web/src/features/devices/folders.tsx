@@ -4,6 +4,8 @@ import { Button } from '#ui/button.tsx';
 import { Toggle } from '#ui/toggle.tsx';
 import { PathForm } from './path-form.tsx';
 
+const count = new Intl.NumberFormat('en');
+
 type Choice = Pick<Device, 'is_watching' | 'watched' | 'exclusions'>;
 type List = 'watched' | 'exclusions';
 
@@ -14,7 +16,7 @@ const LISTS: Record<List, { title: string; none: string; add: string; label: str
 
 /** Which folders of a device are watched for new files, and which no scan enters. */
 export function Folders({ device, onChange }: { device: Device; onChange: (choice: Choice) => void }) {
-  const { is_watching, watched, exclusions, capabilities } = device;
+  const { is_watching, watching, watched, exclusions, capabilities } = device;
   const choice: Choice = { is_watching, watched, exclusions };
   const [adding, setAdding] = useState<List>();
   return (
@@ -26,9 +28,13 @@ export function Folders({ device, onChange }: { device: Device; onChange: (choic
           ? 'Downloads, Desktop and Documents are watched. A file is scanned after it was written.'
           : 'New files are scanned with the next scan alone.'}
       </p>
-      {is_watching && capabilities?.watch === false && (
-        <p className="sub">{capabilities.scanner ? 'This device watches nothing now.' : 'This device cannot scan files.'}</p>
+      {is_watching && capabilities?.watch === false && <p className="sub">This device cannot watch files.</p>}
+      {is_watching && watching !== null && (
+        <p className="sub num">
+          {watching.folders === 1 ? '1 folder is watched.' : `${count.format(watching.folders)} folders are watched.`}
+        </p>
       )}
+      {is_watching && watching?.reason && <p className="device__error">{watching.reason}</p>}
       {(['watched', 'exclusions'] as const).map((list) => (
         <div key={list} className="device__folders">
           <h4>{LISTS[list].title}</h4>
