@@ -47,6 +47,16 @@ export const AUDIT_KINDS = [
   'device_enrolled',
   'device_revoked',
   'device_removed',
+  'remote_session_asked',
+  'remote_session_approved',
+  'remote_session_declined',
+  'remote_session_ended',
+  'remote_session_reaffirmed',
+  'remote_session_reported',
+  'remote_share_started',
+  'remote_share_stopped',
+  'remote_session_paused',
+  'remote_session_resumed',
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 

@@ -114,6 +114,10 @@ export function createDeskSeat(parts: {
           typed_at = performance.now();
           desk.typing(user, frame.conversation_id).catch(onFailure);
           return;
+        case 'listen_remote':
+        case 'leave_remote':
+        case 'remote_signal':
+          return;
       }
     },
     isOfStaff: () => heard.size > 0,

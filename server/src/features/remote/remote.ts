@@ -4,6 +4,7 @@ import {
   PENDING_LIFETIME,
   type RemoteSession,
   type SessionsQuery,
+  sessionCodeSchema,
   WRONG_CODES,
 } from '@palisade/contract/remote';
 import type { Kysely, Selectable, Updateable } from 'kysely';
@@ -54,14 +55,21 @@ interface Whose {
 /** Who joined, where the account is gone. */
 const FORMER_AGENT = 'A former technician';
 
+const NO_SUCH_CODE = 'No session has this code. Check it with the customer, character by character.';
 const NOT_WAITING = 'This session no longer waits: it was joined, has ended or has expired. Ask the customer for a new code.';
 
 function joinedOf({ user_id: _customer, agent_id: _agent, ...session }: Row): JoinedSession {
-  return session;
+  const phase = { pending: 'waiting', active: 'active', completed: 'ended', cancelled: 'ended' } as const;
+  return {
+    ...session,
+    ...{ version: 1, phase: phase[session.status], technician: null, approved_at: null, view: null, share: 'none' },
+    ...{ is_paused: false, is_customer_here: false, is_technician_here: false, reaffirm_by: null },
+    ...{ due_at: null, due_reason: null, rating: null, reported_at: null, notes: '' },
+  };
 }
 
 function sessionOf(row: Row): RemoteSession {
-  const { customer: _self, ...session } = joinedOf(row);
+  const { customer: _self, notes: _notes, ...session } = joinedOf(row);
   return session;
 }
 
@@ -188,7 +196,10 @@ export function createRemote(parts: {
 
     complete: async (id) => joinedOf(await move(id, ['active'], { status: 'completed' })),
 
-    async join(agent, session_code) {
+    async join(agent, typed) {
+      const code = sessionCodeSchema.safeParse(typed);
+      if (!code.success) throw new Problem('not_found', { detail: NO_SUCH_CODE });
+      const session_code = code.data;
       const attempt = await wrongCodes.begin(agent.id);
       let isGuess = false;
       try {
@@ -209,9 +220,7 @@ export function createRemote(parts: {
           .executeTakeFirst();
         if (known !== undefined) throw new Problem('conflict', { detail: NOT_WAITING });
         isGuess = true;
-        throw new Problem('not_found', {
-          detail: 'No session has this code. Check it with the customer, character by character.',
-        });
+        throw new Problem('not_found', { detail: NO_SUCH_CODE });
       } finally {
         if (!isGuess) await attempt.forgive();
       }
