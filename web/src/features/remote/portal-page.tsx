@@ -3,7 +3,7 @@ import { IconInfoCircle, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
-import { useSession } from '#api/session.ts';
+import { useIsStaff } from '#api/policies.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Page } from '#ui/page.tsx';
@@ -34,8 +34,7 @@ const CUSTOMER_STEPS: readonly Step[] = [
 
 /** Where the two sides meet: customers see their open session; technicians join by its code, and see a session of their own while one is open. */
 export function PortalPage() {
-  const role = useSession().session?.user_info.role;
-  const isStaff = role === 'support' || role === 'admin';
+  const isStaff = useIsStaff();
   return (
     <Page
       title="Remote support portal"
