@@ -15,6 +15,11 @@ export interface Channel<Hello = unknown, Said = unknown, Told = unknown> {
   frame_bytes: number;
   /** Frames of the peer between two heartbeats, those of the protocol itself too. */
   frames_per_heartbeat: number;
+  /**
+   * Frames of the peer that have bounds of their own in place of those: of this kind, of so many bytes, and so many in a second. One longer than a KiB counts once for
+   * each that it has; `at_once` is how many may come together.
+   */
+  lively?: { kind: string; bytes: number; per_second: number; at_once: number };
 }
 
 /** Declares a channel and keeps the types of its frames. */

@@ -5,6 +5,8 @@ import { attachmentSchema, chatMessageSchema } from './chat-record.ts';
 import { conversationSchema, deskMessageSchema, presenceSchema } from './desk-record.ts';
 import { INSTALLATION_TOPICS, TOPICS } from './endpoint.ts';
 import { idSchema } from './fields.ts';
+import { liveSessionSchema, sessionMessageSchema, sideSchema } from './remote-record.ts';
+import { SDP_LENGTH_MAXIMUM, SIGNALS, signalSchema } from './remote-signal.ts';
 
 /**
  * The events socket, `WS /api/events`: one for each signed-in page (channel.ts has the mechanism). The page says its token; the server answers `welcome`, then `event`s
@@ -34,8 +36,8 @@ export const scanProgressSchema = z.discriminatedUnion('stage', [
 export type ScanProgress = z.infer<typeof scanProgressSchema>;
 
 /**
- * What happened. Each goes into one topic, or several: that of a person (their own pages), that of the staff, that of one conversation (staff who have it open). What the
- * comments say of a kind is where it goes.
+ * What happened. Each goes into one topic, or several: that of a person (their own pages), that of the staff, that of one conversation (staff who have it open), that of one
+ * remote session (the page of each side). What the comments say of a kind is where it goes.
  */
 export const liveEventSchema = z.discriminatedUnion('kind', [
   /** `upload_key` is what the page that sent the file named its upload; null when it named none. */
@@ -88,6 +90,14 @@ export const liveEventSchema = z.discriminatedUnion('kind', [
     conversation_id: idSchema,
     viewers: z.array(z.object({ id: idSchema, username: z.string() })),
   }),
+  /** Session: it is not as it was. Of an older `version` than the page has, it says nothing. */
+  z.object({ kind: z.literal('remote_changed'), session: liveSessionSchema }),
+  /** Session: a message, whoever wrote it. */
+  z.object({ kind: z.literal('remote_message'), message: sessionMessageSchema }),
+  /** Session, of the moment: what the page of the other side says. One's own are not told. */
+  z.object({ kind: z.literal('remote_signal'), session_id: idSchema, from: sideSchema, signal: signalSchema }),
+  /** Session, of the moment: a page has taken the place of this side, so that one of an older `version` hears no more. For servers; no page is told. */
+  z.object({ kind: z.literal('remote_seat'), session_id: idSchema, side: sideSchema, seat: idSchema, version: z.int() }),
 ]);
 export type LiveEvent = z.infer<typeof liveEventSchema>;
 
@@ -98,6 +108,8 @@ export const OF_THE_MOMENT: ReadonlySet<LiveEvent['kind']> = new Set([
   'support_here',
   'presence_changed',
   'conversation_viewers',
+  'remote_signal',
+  'remote_seat',
 ]);
 
 /** `after` is the last event id or cursor that the page has seen: what came since is told first. */
@@ -110,6 +122,10 @@ export const OPEN_CONVERSATIONS_MAXIMUM = 5;
  * What a page may say after the welcome. `listen`: hear a topic beside one's own, from the event or cursor `after` on: `staff` (may.useDesk), or the one of a
  * conversation (may.serve), which also says that one has it open; listening again to one that is open begins anew. What one may not hear is answered with `refused`, and
  * the socket stays. `typing`: in the named conversation; null is one's own.
+ *
+ * `listen_remote`: this page is the one of its side in a remote session that is not over, and hears it; a page of the same side that was it before is told `refused` with
+ * `why: taken`. One page is it for one session at a time. `leave_remote`: it is not any more, and the side counts as gone, as when the socket ends. `remote_signal`: to
+ * the page of the other side. `signal` is read by the schema of the page's own side; what does not fit, or is not for this side to say, is dropped.
  */
 export const saidFrameSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('listen'), topic: z.literal('staff'), after: idSchema.optional() }),
@@ -120,6 +136,9 @@ export const saidFrameSchema = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('leave_conversation'), conversation_id: idSchema }),
   z.object({ kind: z.literal('typing'), conversation_id: idSchema.nullable() }),
+  z.object({ kind: z.literal('listen_remote'), session_id: idSchema, after: idSchema.optional() }),
+  z.object({ kind: z.literal('leave_remote'), session_id: idSchema }),
+  z.object({ kind: z.literal('remote_signal'), session_id: idSchema, signal: z.unknown() }),
 ]);
 export type SaidFrame = z.infer<typeof saidFrameSchema>;
 
@@ -132,7 +151,11 @@ export const clientFrameSchema = z.discriminatedUnion('kind', [
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 
 /** Which topic a frame of the server is about. Left out: the page's own person. */
-const heardTopicSchema = z.union([z.literal('staff'), z.object({ conversation_id: idSchema })]);
+const heardTopicSchema = z.union([
+  z.literal('staff'),
+  z.object({ conversation_id: idSchema }),
+  z.object({ session_id: idSchema }),
+]);
 export type HeardTopic = z.infer<typeof heardTopicSchema>;
 
 /** What the server says. */
@@ -145,12 +168,14 @@ export const serverFrameSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('event'), id: idSchema.nullable(), event: liveEventSchema, topic: heardTopicSchema.optional() }),
   /** The answer to `listen`: from here on the topic is told. `missed` as in the welcome, of this topic alone. */
   z.object({ kind: z.literal('listening'), topic: heardTopicSchema, cursor: idSchema, missed: z.boolean() }),
-  /** One may not hear it, or there is none. */
-  z.object({ kind: z.literal('refused'), topic: heardTopicSchema }),
+  /** One may not hear it, or there is none; `taken`: another page of the same person has the place in a remote session now. */
+  z.object({ kind: z.literal('refused'), topic: heardTopicSchema, why: z.literal('taken').optional() }),
 ]);
 export type ServerFrame = z.infer<typeof serverFrameSchema>;
 
-/** What a page says is short. */
+/** What a page says is short, but for the descriptions of a connection: these bytes and what JSON adds to their line ends. */
+const SIGNAL_BYTES_MAXIMUM = SDP_LENGTH_MAXIMUM + 16 * 1024;
+
 export const eventsChannel = channel({
   path: EVENTS_PATH,
   hello: helloSchema,
@@ -159,4 +184,5 @@ export const eventsChannel = channel({
   hello_bytes: 1024,
   frame_bytes: 1024,
   frames_per_heartbeat: 60,
+  lively: { kind: 'remote_signal', bytes: SIGNAL_BYTES_MAXIMUM, ...SIGNALS },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
+import { idParamsSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
+import { type endReasonSchema, liveSessionSchema, sessionStatusSchema } from './remote-record.ts';
 
 /** Characters of a code: what nobody mistakes for another when it is read aloud or copied by hand (no 0, O, 1, I). 5 bits each. */
 export const CODE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
@@ -14,6 +15,26 @@ export const PENDING_LIFETIME = 30 * 60_000;
 
 /** Codes that are unknown, for one technician: so many in so long (ms), then none is tried. */
 export const WRONG_CODES = { most: 10, window: 10 * 60_000 } as const;
+
+/** How long a session may be without what it needs until the clock ends it, in ms. */
+export const SESSION_LIMITS = {
+  /** A technician asks and the customer says nothing: that is a no. */
+  consent: 60_000,
+  /** The same with a picker that is open, or was refused, from the technician's question on. */
+  consent_longest: 5 * 60_000,
+  share_stopped: 60_000,
+  customer_gone: 60_000,
+  technician_gone: 2 * 60_000,
+  /** The server that a side was connected to is gone, and the side does not come back. */
+  reconnecting: 60_000,
+  /** The customer does not say that it may go on. */
+  reaffirm: 30 * 60_000,
+  longest: 4 * 3_600_000,
+} as const;
+
+/** Longest notes of a technician, and longest comment of a customer, in characters. */
+export const NOTES_LENGTH_MAXIMUM = 4_000;
+export const COMMENT_LENGTH_MAXIMUM = 1_000;
 
 /** How often the screens look at a session that waits or runs, in ms. */
 export const SESSION_POLL_INTERVAL = 5_000;
@@ -31,30 +52,27 @@ export const sessionCodeSchema = z
   .refine((characters) => CODE.test(characters), 'A session code has 9 letters and digits, such as K7M-4QP-9XD.')
   .transform(formatCode);
 
-export const sessionStatusSchema = z.enum(['active', 'pending', 'completed', 'cancelled']);
 export type SessionStatus = z.infer<typeof sessionStatusSchema>;
-
-/** Why a session is `cancelled`: by the customer, because nobody joined in time, or because the customer started another one. */
-export const endReasonSchema = z.enum(['cancelled', 'expired', 'replaced']);
 export type EndReason = z.infer<typeof endReasonSchema>;
 
 /** A remote-support session. `support_agent` is the username of the technician who joined, as it was then. */
-export const remoteSessionSchema = z.object({
-  id: idSchema,
+export const remoteSessionSchema = liveSessionSchema.extend({
   session_code: z.string(),
-  status: sessionStatusSchema,
   started_at: timeSchema,
   /** Until when a technician can join. */
   expires_at: timeSchema,
   joined_at: timeSchema.nullable(),
-  ended_at: timeSchema.nullable(),
-  end_reason: endReasonSchema.nullable(),
-  support_agent: z.string().nullable(),
+  /** What the customer said of it afterwards; null: nothing. */
+  rating: z.int().nullable(),
+  /** When the customer reported it. */
+  reported_at: timeSchema.nullable(),
 });
 export type RemoteSession = z.infer<typeof remoteSessionSchema>;
 
-/** A session as the technician who joined it sees it. `customer` is the customer's username, as it was when the session was created. */
-export const joinedSessionSchema = remoteSessionSchema.extend({ customer: z.string() });
+/**
+ * A session as the technician who joined it sees it. `customer` is the customer's username, as it was when the session was created; `notes` are for the staff alone.
+ */
+export const joinedSessionSchema = remoteSessionSchema.extend({ customer: z.string(), notes: z.string() });
 export type JoinedSession = z.infer<typeof joinedSessionSchema>;
 
 /** `search` is looked for in the code and in the technician's name, or the customer's for a technician. */
@@ -86,7 +104,7 @@ export const createSession = endpoint({
 export const cancelSession = endpoint({
   method: 'POST',
   path: '/remote/sessions/{id}/cancel',
-  summary: 'Cancel an own session that waits or runs.',
+  summary: 'Cancel an own session that waits, is asked for or runs.',
   access: 'customer',
   params: idParamsSchema,
   status: 200,
@@ -108,13 +126,15 @@ export const completeSession = endpoint({
 export const joinSession = endpoint({
   method: 'POST',
   path: '/remote/join',
-  summary: 'Join a waiting session by its code, as a technician.',
+  summary:
+    'Ask, as a technician, to join the waiting session of a code. The code is used up; the customer approves or declines. Whatever is wrong with a code, the answer is the same 404.',
   access: 'support',
   needs_proven_email: true,
-  body: z.object({ session_code: sessionCodeSchema }),
+  /** Pages ask `sessionCodeSchema` first; here a code of the wrong shape is one that nobody has. */
+  body: z.object({ session_code: z.string({ error: 'Give the session code.' }) }),
   status: 200,
   reply: joinedSessionSchema,
-  problems: ['not_found', 'conflict', 'too_many_requests'],
+  problems: ['not_found', 'too_many_requests'],
 });
 
 export const listJoined = endpoint({

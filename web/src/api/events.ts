@@ -68,12 +68,20 @@ const topicListeners = new Set<(topic: HeardTopic) => void>();
 let sayNow: ((frame: ClientFrame) => void) | undefined;
 
 function nameOf(topic: HeardTopic): string {
-  return topic === 'staff' ? topic : topic.conversation_id;
+  if (topic === 'staff') return topic;
+  return 'session_id' in topic ? `session ${topic.session_id}` : topic.conversation_id;
 }
 
 function listenTo({ topic, after }: Heard): void {
   const from = after === undefined ? {} : { after };
-  sayNow?.(topic === 'staff' ? { kind: 'listen', topic, ...from } : { kind: 'listen_conversation', ...topic, ...from });
+  if (topic === 'staff') sayNow?.({ kind: 'listen', topic, ...from });
+  else if ('session_id' in topic) sayNow?.({ kind: 'listen_remote', ...topic, ...from });
+  else sayNow?.({ kind: 'listen_conversation', ...topic, ...from });
+}
+
+function leave(topic: HeardTopic): void {
+  if (topic === 'staff') return;
+  sayNow?.('session_id' in topic ? { kind: 'leave_remote', ...topic } : { kind: 'leave_conversation', ...topic });
 }
 
 /**
@@ -94,7 +102,7 @@ export function hearTopic(topic: HeardTopic, onMissed: () => void): () => void {
     entry.wanted -= 1;
     if (entry.wanted > 0) return;
     heard.delete(name);
-    if (topic !== 'staff') sayNow?.({ kind: 'leave_conversation', ...topic });
+    leave(topic);
   };
 }
 

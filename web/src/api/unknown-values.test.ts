@@ -9,7 +9,7 @@ import { ruleSchema } from '@palisade/contract/firewall';
 import { mailStatusSchema } from '@palisade/contract/mail';
 import { problemSchema } from '@palisade/contract/problem';
 import { keptSchema, reportStatusSchema } from '@palisade/contract/quarantine';
-import { sessionStatusSchema } from '@palisade/contract/remote';
+import { sessionStatusSchema } from '@palisade/contract/remote-record';
 import { planRequestStatusSchema, subscriptionStatusSchema } from '@palisade/contract/subscription';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

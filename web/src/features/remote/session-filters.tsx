@@ -1,4 +1,5 @@
-import { type SessionStatus, sessionStatusSchema } from '@palisade/contract/remote';
+import type { SessionStatus } from '@palisade/contract/remote';
+import { sessionStatusSchema } from '@palisade/contract/remote-record';
 import { IconSearch } from '@tabler/icons-react';
 import { Button } from '#ui/button.tsx';
 import { ListFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';

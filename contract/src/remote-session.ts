@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import { activitySchema } from './audit.ts';
+import { clientMessageIdSchema, messageSchema } from './chat.ts';
+import { endpoint } from './endpoint.ts';
+import { idParamsSchema, timeSchema } from './fields.ts';
+import { COMMENT_LENGTH_MAXIMUM, remoteSessionSchema } from './remote.ts';
+import { sessionMessageSchema, sideSchema, viewSchema } from './remote-record.ts';
+
+/** A session as one of its two sides sees it. `customer` is the customer's username. */
+export const sideOfSessionSchema = remoteSessionSchema.extend({ side: sideSchema, customer: z.string() });
+export type SideOfSession = z.infer<typeof sideOfSessionSchema>;
+
+export const readSession = endpoint({
+  method: 'GET',
+  path: '/remote/sessions/{id}',
+  summary: 'A session, for its customer and for the technician who joined it.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 200,
+  reply: sideOfSessionSchema,
+  problems: [],
+});
+
+export const approveSession = endpoint({
+  method: 'POST',
+  path: '/remote/sessions/{id}/approve',
+  summary: 'Let the technician who asks look. The customer alone can; of a screen once they have chosen what to show.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: z.object({ view: viewSchema }),
+  status: 200,
+  reply: remoteSessionSchema,
+  problems: ['conflict'],
+});
+
+export const declineSession = endpoint({
+  method: 'POST',
+  path: '/remote/sessions/{id}/decline',
+  summary: 'Refuse the technician who asks. The session is over.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 200,
+  reply: remoteSessionSchema,
+  problems: ['conflict'],
+});
+
+export const reaffirmSession = endpoint({
+  method: 'POST',
+  path: '/remote/sessions/{id}/reaffirm',
+  summary: 'Say that an own session may go on for another half hour, within its four hours.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 200,
+  reply: remoteSessionSchema,
+  problems: ['conflict'],
+});
+
+/** Why a customer reports a session. */
+export const reportKindSchema = z.enum([
+  'asked_for_money',
+  'asked_for_password',
+  'did_what_i_did_not_want',
+  'not_who_they_said',
+  'else',
+]);
+export type ReportKind = z.infer<typeof reportKindSchema>;
+
+export const reportSession = endpoint({
+  method: 'POST',
+  path: '/remote/sessions/{id}/report',
+  summary: 'Report an own session that somebody joined: administrators get an alert. One that is open is ended at once.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: z.object({
+    reason: reportKindSchema,
+    comment: z.string().trim().max(COMMENT_LENGTH_MAXIMUM, `Write at most ${COMMENT_LENGTH_MAXIMUM} characters.`).default(''),
+  }),
+  status: 200,
+  reply: remoteSessionSchema,
+  problems: ['conflict'],
+});
+
+export const rateSession = endpoint({
+  method: 'POST',
+  path: '/remote/sessions/{id}/rating',
+  summary: 'Rate an own session that is over and in which somebody helped. Another rating replaces it.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: z.object({
+    rating: z.int({ error: 'Give 1 to 5.' }).min(1, 'Give 1 to 5.').max(5, 'Give 1 to 5.'),
+    comment: z
+      .string()
+      .trim()
+      .max(COMMENT_LENGTH_MAXIMUM, `A comment has at most ${COMMENT_LENGTH_MAXIMUM} characters.`)
+      .default(''),
+  }),
+  status: 200,
+  reply: remoteSessionSchema,
+  problems: ['conflict'],
+});
+
+export const readIce = endpoint({
+  method: 'GET',
+  path: '/remote/sessions/{id}/ice',
+  summary:
+    'By which servers the two pages of a session that runs find each other. Credentials count for a while, and for this session.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 200,
+  reply: z.object({
+    /** As `RTCPeerConnection` takes them. */
+    ice_servers: z.array(
+      z.object({ urls: z.array(z.string()), username: z.string().optional(), credential: z.string().optional() }),
+    ),
+    /** Whether there is one that passes the picture on where the two cannot reach each other. */
+    has_relay: z.boolean(),
+    /** Until when the credentials count; null where there are none. */
+    expires_at: timeSchema.nullable(),
+  }),
+  problems: ['conflict'],
+});
+
+export const listSessionMessages = endpoint({
+  method: 'GET',
+  path: '/remote/sessions/{id}/messages',
+  summary: 'What was written in a session, oldest first, for both sides; at most 200 after `after`.',
+  access: 'customer',
+  params: idParamsSchema,
+  query: z.object({
+    after: z.coerce
+      .number({ error: 'Give a whole number.' })
+      .int('Give a whole number.')
+      .min(0, 'Give the place of a message.')
+      .default(0),
+  }),
+  status: 200,
+  reply: z.array(sessionMessageSchema),
+  problems: [],
+});
+
+export const writeSessionMessage = endpoint({
+  method: 'POST',
+  path: '/remote/sessions/{id}/messages',
+  summary: 'Write to the other side of a session that is asked for or runs.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: z.object({ message: messageSchema, client_message_id: clientMessageIdSchema.optional() }),
+  status: 201,
+  reply: sessionMessageSchema,
+  problems: ['conflict'],
+});
+
+export const listSessionAudit = endpoint({
+  method: 'GET',
+  path: '/remote/sessions/{id}/audit',
+  summary: 'What happened in an own session, oldest first, as the audit log has it.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 200,
+  reply: z.array(activitySchema),
+  problems: [],
+});
+
+export const exportSessionAudit = endpoint({
+  method: 'GET',
+  path: '/remote/sessions/{id}/audit/export',
+  summary: 'What happened in an own session as a file.',
+  access: 'customer',
+  params: idParamsSchema,
+  query: z.object({ format: z.enum(['csv', 'json'], { error: 'Ask for "csv" or "json".' }) }),
+  status: 200,
+  download: true,
+  problems: [],
+});

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import type { Side } from './remote-record.ts';
+
+/** The longest description of a connection (SDP), in characters. */
+export const SDP_LENGTH_MAXIMUM = 64 * 1024;
+/** Signals of one page in a second; one longer than a KiB counts once for each that it has. So many may come at once. */
+export const SIGNALS = { per_second: 50, at_once: 100 } as const;
+/** Shares (connections) that one customer may have at a time: as many as they have monitors. */
+export const SHARES_MAXIMUM = 4;
+
+const LONGEST = { candidate: 1_024, word: 256 } as const;
+const LINES_MAXIMUM = 64;
+
+/** How the customer's page names one connection; every try has a name of its own. */
+export const connectionIdSchema = z.uuid('This is not a name of a connection.');
+
+/** A place in the picture: 0 is its left or upper edge, 1 its right or lower one. */
+export const coordinateSchema = z.number().min(0).max(1);
+export const pointSchema = z.object({ x: coordinateSchema, y: coordinateSchema });
+export type Point = z.infer<typeof pointSchema>;
+
+/**
+ * What the technician's page says to the customer's on their own unordered channel (label `pointer`), without the server: where the pointer is (null: nowhere), and lines
+ * that are drawn. What does not fit is dropped by who hears it.
+ */
+export const pointerSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('pointer'), at: pointSchema.nullable() }),
+  z.object({ kind: z.literal('stroke'), id: z.int().min(0), points: z.array(pointSchema).min(1).max(64) }),
+  z.object({ kind: z.literal('erase') }),
+]);
+export type Pointer = z.infer<typeof pointerSchema>;
+
+const sdpSchema = z.string().min(1).max(SDP_LENGTH_MAXIMUM);
+
+const candidate = z.object({
+  type: z.literal('candidate'),
+  connection_id: connectionIdSchema,
+  /** Empty: there are no more. */
+  candidate: z.string().max(LONGEST.candidate),
+  sdp_mid: z.string().max(LONGEST.word).nullable(),
+  sdp_mline_index: z.int().min(0).max(LINES_MAXIMUM).nullable(),
+  username_fragment: z.string().max(LONGEST.word).nullable(),
+});
+
+/** What the customer's page says. Only it offers; what it sends is seen, never heard to be steered. */
+const ofCustomer = [
+  z.object({ type: z.literal('offer'), connection_id: connectionIdSchema, sdp: sdpSchema }),
+  /** The picker is open, or was refused: the minute in which the customer has to answer begins anew. */
+  z.object({ type: z.literal('choosing') }),
+  z.object({
+    type: z.literal('share_started'),
+    connection_id: connectionIdSchema,
+    /** What is shown: `displaySurface` of the track, where the browser says it. */
+    surface: z.enum(['monitor', 'window', 'browser']).nullable(),
+  }),
+  /** With null every share has ended. */
+  z.object({ type: z.literal('share_stopped'), connection_id: connectionIdSchema.nullable() }),
+  z.object({ type: z.literal('paused') }),
+  z.object({ type: z.literal('resumed') }),
+] as const;
+
+/** What the technician's page says. */
+const ofTechnician = [
+  /** It has no picture (any more): the customer's page makes a new offer for what it shares. */
+  z.object({ type: z.literal('offer_wanted') }),
+  z.object({ type: z.literal('answer'), connection_id: connectionIdSchema, sdp: sdpSchema }),
+  /** Asks to talk as well; the customer's page asks its person, and offers audio if they like. */
+  z.object({ type: z.literal('voice_wanted') }),
+  /** Where there is no channel between the pages. */
+  z.object({ type: z.literal('pointer'), at: pointSchema.nullable() }),
+] as const;
+
+/** What one page says to the other through the server. */
+export const customerSignalSchema = z.discriminatedUnion('type', [candidate, ...ofCustomer]);
+export const technicianSignalSchema = z.discriminatedUnion('type', [candidate, ...ofTechnician]);
+export const signalSchema = z.discriminatedUnion('type', [candidate, ...ofCustomer, ...ofTechnician]);
+export type CustomerSignal = z.infer<typeof customerSignalSchema>;
+export type TechnicianSignal = z.infer<typeof technicianSignalSchema>;
+export type Signal = z.infer<typeof signalSchema>;
+
+type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
+const DIRECTION = /^a=(sendrecv|sendonly|recvonly|inactive)[ \t]*$/u;
+
+/** The kinds and directions of the media in a description (RFC 8866; one that says no direction is `sendrecv`). */
+export function mediaOf(sdp: string): { kind: string; direction: Direction }[] {
+  const media: { kind: string; direction: Direction }[] = [];
+  let usual: Direction = 'sendrecv';
+  for (const line of sdp.split(/\r\n|\r|\n/u)) {
+    const last = media.at(-1);
+    const said = DIRECTION.exec(line)?.[1];
+    const direction = said === 'sendonly' || said === 'recvonly' || said === 'inactive' ? said : 'sendrecv';
+    if (line.startsWith('m=')) media.push({ kind: line.slice(2).split(' ', 1)[0] ?? '', direction: usual });
+    else if (said === undefined) continue;
+    else if (last === undefined) usual = direction;
+    else last.direction = direction;
+  }
+  return media;
+}
+
+/** What each side may do with each kind of media: a picture goes from the customer to the technician and nowhere else; a voice goes both ways. */
+const ALLOWED: Record<Side, Record<string, readonly Direction[]>> = {
+  customer: {
+    video: ['sendonly', 'inactive'],
+    audio: ['sendrecv', 'sendonly', 'recvonly', 'inactive'],
+    application: ['sendrecv'],
+  },
+  technician: {
+    video: ['recvonly', 'inactive'],
+    audio: ['sendrecv', 'sendonly', 'recvonly', 'inactive'],
+    application: ['sendrecv'],
+  },
+};
+
+/** Whether a side may describe its connection like this. */
+export function isAllowedSdp(side: Side, sdp: string): boolean {
+  const media = mediaOf(sdp);
+  return media.length > 0 && media.every(({ kind, direction }) => ALLOWED[side][kind]?.includes(direction) ?? false);
+}
