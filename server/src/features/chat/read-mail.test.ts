@@ -185,7 +185,7 @@ describe('a mail', () => {
     for (const raw of hostile) {
       const read = await readMailApart(raw).catch((error: unknown) => error);
       if (read instanceof Error) expect(read).toBeInstanceOf(UnreadableMail);
-      else expect(read).toMatchObject({ key: expect.any(String) });
+      else expect(read).toHaveProperty('key');
     }
     await expect(readMailApart(hostile[0] ?? Buffer.alloc(0), 0)).rejects.toBeInstanceOf(UnreadableMail);
   });

@@ -6,7 +6,7 @@ import { RECIPIENT_HEADERS } from './mailbox.ts';
 import { withoutQuoted } from './quoted.ts';
 
 /** A file of a mail. */
-export interface MailFile {
+interface MailFile {
   name: string;
   bytes: Uint8Array;
 }
