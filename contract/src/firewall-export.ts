@@ -6,7 +6,7 @@ import { FAMILY_BITS, type Family, printIp } from './ip-address.ts';
 export const EXPORTS = ['nftables', 'iptables', 'ufw', 'powershell', 'pf'] as const;
 export type Export = (typeof EXPORTS)[number];
 
-export interface Exported {
+interface Exported {
   file_name: string;
   text: string;
   /** Rules that are not in it, with why. */

@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import { createWatch, everybodysFolders, usualFolders, type Watch, type WatchParts } from './watch.ts';
 
 let root: string;
@@ -97,7 +98,7 @@ it.skipIf(!can_limit)('says when the kernel’s limit is reached', async () => {
     watch.close();`;
   const line = `${LIMIT}; exec "${process.execPath}" --input-type=module-typescript -e "$1" "$2"`;
   const said = spawnSync('unshare', ['-rU', 'sh', '-c', line, 'sh', script, root], { encoding: 'utf8' });
-  const state = JSON.parse(said.stdout);
+  const state = z.object({ folders: z.int(), reason: z.string() }).parse(JSON.parse(said.stdout));
   expect(state.folders).toBeLessThan(9);
   expect(state.reason).toMatch(
     /^The kernel watches no more folders \(fs\.inotify\.max_user_watches\): \d+ folders are not watched\.$/u,

@@ -91,8 +91,8 @@ it('finds an address behind the longest user name that sshd writes, and none beh
 });
 
 it('says the version of the workspace', () => {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  expect(AGENT_VERSION).toBe(version);
+  const read: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  expect(read).toMatchObject({ version: AGENT_VERSION });
 });
 
 it('calls it guessing once in ten minutes', () => {

@@ -6,7 +6,7 @@ import { parseIp } from '@palisade/contract/ip-address';
 import { listNames } from '#ui/names.ts';
 
 /** Connections of one device that pass now and would not any more. */
-export interface Cut {
+interface Cut {
   device_name: string;
   connections: LiveConnection[];
 }
