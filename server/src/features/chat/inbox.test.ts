@@ -16,9 +16,9 @@ import { ANSWER_ABOVE } from './quoted.ts';
 
 if (NO_DOVECOT !== undefined) process.stdout.write(`skipped: ${NO_DOVECOT}\n`);
 
-const soon = { timeout: 30_000, interval: 25 };
+const soon = { timeout: 90_000, interval: 25 };
 
-describe.runIf(NO_DOVECOT === undefined)('answers by mail', { timeout: 120_000 }, async () => {
+describe.runIf(NO_DOVECOT === undefined)('answers by mail', { timeout: 240_000 }, async () => {
   if (NO_DOVECOT !== undefined) return;
   const [mailbox, smtp] = [await startDovecot(), await startSmtpServer()];
   const location = await sharedDatabase();
