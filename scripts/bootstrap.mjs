@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { findNode, LEAST_NODE, ROOT } from './node-runtime.mjs';
 
 const INSTALLED = join(ROOT, 'node_modules', '.stamp');
@@ -115,15 +115,26 @@ function install() {
     return;
   }
   process.stdout.write('palisade: installing (once, about a minute)...\n');
-  const npm = spawnSync('npm', ['ci', '--include=dev', '--include=optional', '--loglevel=error', '--no-fund', '--no-audit'], {
+  npm(['ci']);
+  // npm leaves out an optional package that refuses the Node that npm runs on, and says nothing of it. On the packaged Node it brings what is missing, and removes nothing.
+  const node = findNode();
+  if (node !== undefined && node !== process.execPath && Number(process.versions.node.split('.', 1)[0]) < LEAST_NODE)
+    npm(['install', '--no-save'], [dirname(node), process.env.PATH ?? ''].join(delimiter));
+  stamp(INSTALLED, wanted);
+}
+
+/** @param {string[]} command @param {string} [PATH] */
+function npm(command, PATH = process.env.PATH ?? '') {
+  const options = ['--include=dev', '--include=optional', '--loglevel=error', '--no-fund', '--no-audit'];
+  const { error, status } = spawnSync('npm', [...command, ...options], {
     cwd: ROOT,
     stdio: ['ignore', 'inherit', 'inherit'],
     shell: process.platform === 'win32',
+    env: { ...process.env, PATH },
   });
-  if (npm.error) fail(`npm could not be run: ${npm.error.message}. Install npm 9 or newer.`);
-  if (npm.status !== 0)
-    fail('npm ci failed; its own message is above. Check the network and the disk space, then run the command again.');
-  stamp(INSTALLED, wanted);
+  if (error) fail(`npm could not be run: ${error.message}. Install npm 9 or newer.`);
+  if (status !== 0)
+    fail(`npm ${command[0]} failed; its own message is above. Check the network and the disk space, then run the command again.`);
 }
 
 /** The table of leaked passwords is made, not kept with the source. @param {string} node */
