@@ -404,11 +404,13 @@ test('a technician whose account is gone is nowhere any more, and their sessions
   const { id, session_code } = replyOf(await call(createSession, { token }));
   replyOf(await join(session_code, nora.token));
   await call(writeSessionMessage, { ...of(id, nora.token), body: { message: 'Hello' } });
+  replyOf(await approve(id, token));
   replyOf(await call(deleteAccount, { token: nora.token, body: { password: nora.password, confirmation: nora.email } }));
   expect(await read(id, token)).toMatchObject({
-    status: 'cancelled',
+    status: 'completed',
     end_reason: 'access_lost',
     support_agent: 'A former technician',
   });
   expect(JSON.stringify(replyOf(await call(listSessionMessages, of(id, token))))).not.toContain('nora');
+  expect(JSON.stringify(replyOf(await call(listSessionAudit, of(id, token))))).not.toContain('nora');
 });
