@@ -44,6 +44,14 @@ export function onGap(listener: () => void): () => void {
   return () => gapListeners.delete(listener);
 }
 
+const beginningListeners = new Set<() => void>();
+
+/** Calls `listener` when this page is heard of for the first time: what happened between a reading before that and now was told to nobody here. */
+export function onBeginning(listener: () => void): () => void {
+  beginningListeners.add(listener);
+  return () => beginningListeners.delete(listener);
+}
+
 /** A topic beside one's own that a part of the page wants to hear. */
 interface Heard {
   topic: HeardTopic;
@@ -153,6 +161,7 @@ export function keepEventsOpen(access_token: string): () => void {
       ({ heartbeat_ms } = frame);
       failures = 0;
       isOpen = true;
+      if (after === undefined) for (const listener of beginningListeners) listener();
       after = frame.cursor;
       if (frame.missed) for (const listener of gapListeners) listener();
       sayNow = say;
@@ -160,8 +169,9 @@ export function keepEventsOpen(access_token: string): () => void {
     }
     if (frame.kind === 'listening') {
       const entry = heard.get(nameOf(frame.topic));
+      const isFirst = entry !== undefined && entry.after === undefined;
       if (entry) entry.after = frame.cursor;
-      if (frame.missed) for (const listener of topicListeners) listener(frame.topic);
+      if (frame.missed || isFirst) for (const listener of topicListeners) listener(frame.topic);
     }
     if (frame.kind === 'ping') say({ kind: 'pong' });
     if (frame.kind === 'event') {

@@ -1,5 +1,4 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
-import { may } from '@palisade/contract/may';
 import '@mantine/core/styles/Popover.layer.css';
 import '@mantine/core/styles/Menu.layer.css';
 import type { UserInfo } from '@palisade/contract/auth';
