@@ -14,7 +14,7 @@ import { asOf, deadlineOf, ended, isOpen, liveOf, lookAt, type Row } from './ses
 export type ChangeTables = RemoteTables & AuditTables & JobTables;
 
 /** What stands in the audit log about a change. */
-export interface Note {
+interface Note {
   kind: AuditKind;
   details?: Record<string, string | number | boolean | null>;
 }
