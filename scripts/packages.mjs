@@ -104,6 +104,18 @@ export async function missingDovecot() {
   return find() ? undefined : `Dovecot could not be installed: ${reason ?? 'its program was not found'}`;
 }
 
+/** Where server/test/coturn.ts looks for the relay and its client. */
+const COTURN_PATHS = ['/usr/bin/turnserver', '/usr/bin/turnutils_uclient'];
+
+/** Undefined when there is a relay for the tests, else why not, in one sentence. As with clamd, CI installs it. */
+export async function missingCoturn() {
+  const find = () => COTURN_PATHS.every((path) => existsSync(path));
+  if (find()) return undefined;
+  if (!process.env.CI) return 'no coturn on this machine (install the package coturn)';
+  const reason = await installPackages(['coturn']);
+  return find() ? undefined : `coturn could not be installed: ${reason ?? 'its programs were not found'}`;
+}
+
 /** Where server/test/s3.ts looks for OpenStack Swift, whose S3 interface the tests speak with. */
 const SWIFT = '/usr/lib/python3/dist-packages/swift/common/middleware/s3api/__init__.py';
 

@@ -7,6 +7,7 @@ import { findNode, ROOT } from './node-runtime.mjs';
 import {
   findChromium,
   missingClamd,
+  missingCoturn,
   missingDovecot,
   missingKernelPrograms,
   missingPromtool,
@@ -120,6 +121,8 @@ const redis = await missingRedis();
 if (redis !== undefined) notes.push(`Tests with a real Redis were skipped: ${redis}`);
 const dovecot = await missingDovecot();
 if (dovecot !== undefined) notes.push(`Tests with a real mailbox were skipped: ${dovecot}`);
+const coturn = await missingCoturn();
+if (coturn !== undefined) notes.push(`Tests with a real relay were skipped: ${coturn}`);
 const s3 = await missingS3();
 if (s3 !== undefined) notes.push(`Tests with a store that speaks S3 were skipped: ${s3}`);
 const proxies = await missingProxies();

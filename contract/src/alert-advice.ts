@@ -23,6 +23,7 @@ const TITLES = new Map<string, string>([
   ['intrusion_attempt', 'Somebody looks for a way in'],
   ['ddos_attempt', 'Far more requests than usual'],
   ['false_alarm', 'An earlier alert was a false one'],
+  ['remote_report', 'A customer reported a remote session'],
 ]);
 
 type Advised = Pick<Alert, 'threat_type' | 'severity' | 'outcome' | 'simulated'>;
@@ -80,6 +81,11 @@ export function alertAdvice(alert: Advised): string[] {
       ];
     case 'ddos_attempt':
       return ['If a program of yours asks that often, slow it down.', 'If not, there is nothing that you must do.'];
+    case 'remote_report':
+      return [
+        'Read the record of the session in the audit log, and ask the customer what happened.',
+        'If it was as they say, take the role from the technician: their other sessions end at once.',
+      ];
     case 'false_alarm':
       return ['Nothing. You can get the file back from your scan history.'];
     default:

@@ -11,6 +11,7 @@ import { deleteAccount, exportData } from '@palisade/contract/privacy';
 import { problemSchema } from '@palisade/contract/problem';
 import { reportFalseAlarm } from '@palisade/contract/quarantine';
 import { createSession, joinSession } from '@palisade/contract/remote';
+import { approveSession, writeSessionMessage } from '@palisade/contract/remote-session';
 import { assignSubscription, createTemplate, listTemplates, requestPlan } from '@palisade/contract/subscription';
 import { addPasskey, confirmIdentity, requestNewPasskey, requestPasskeyProof } from '@palisade/contract/two-factor';
 import { EICAR, noise, zip } from '@palisade/scanner/test/files';
@@ -55,6 +56,10 @@ async function leaveTraces(name: string): Promise<Person & { id: string; recover
   await leaveDevice(person, name);
   replyOf(await call(readDashboard, { token }));
   await app.app.keepScores();
+  const own = replyOf(await call(createSession, { token }));
+  replyOf(await call(joinSession, { token: boss.token, body: { session_code: own.session_code } }));
+  replyOf(await call(approveSession, { token, params: { id: own.id }, body: { view: 'talk' } }));
+  replyOf(await call(writeSessionMessage, { token, params: { id: own.id }, body: { message: 'Hello' } }));
   const { session_code } = replyOf(await call(createSession, { token: boss.token }));
   replyOf(await call(joinSession, { token, body: { session_code } }));
   const plan = { duration_months: 12, max_devices: 1, is_premium: true, features: ['One'] } as const;

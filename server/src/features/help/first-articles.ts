@@ -128,7 +128,8 @@ To find out what happens with a connection, go to [Firewall](/firewall) and use 
 1. Call us, or write in [the chat](/chat). We never call first.
 2. Go to [Remote Access](/remote) and press **New Session**, or take the code from the card in the chat.
 3. Tell the code only to the technician whom you called. It is valid for 30 minutes.
-4. You can end it at any moment with **End session**.
+4. You are shown who asks. Nobody sees anything before you approve.
+5. You can end it at any moment with **End session**.
 
 A technician never asks for your password, never for a card number, and never wants you to open your bank's page.`,
   },

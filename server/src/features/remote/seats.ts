@@ -12,6 +12,7 @@ import {
 } from '@palisade/contract/remote-signal';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
+import { inBatches } from '#platform/batches.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import { newId } from '#platform/id.ts';
 import type { PageSeat, RemoteFrame, RemotePage, RemotePages } from '#platform/page-seats.ts';
@@ -299,17 +300,28 @@ export function createSeats(parts: {
     const until = new Date(now() + SEAT.lease_ms).toISOString();
     for (const side of SIDES) {
       const column = side === 'customer' ? 'customer_seat' : 'technician_seat';
-      const ids = [...here.values()].flatMap(({ held }) => (held.side === side && held.stop !== undefined ? held.id : []));
-      if (ids.length === 0) continue;
-      const kept = await database
-        .updateTable('remote_sessions')
-        .set(side === 'customer' ? { customer_until: until } : { technician_until: until })
-        .where(column, 'in', ids)
-        .returning(column)
-        .execute();
+      const seats = [...here.values()].flatMap(({ held }) => (held.side === side && held.since_version > 0 ? held : []));
+      if (seats.length === 0) continue;
+      const kept = await inBatches(seats, (batch) =>
+        database
+          .updateTable('remote_sessions')
+          .set(side === 'customer' ? { customer_until: until } : { technician_until: until })
+          .where(
+            'id',
+            'in',
+            batch.map(({ session_id }) => session_id),
+          )
+          .where(
+            column,
+            'in',
+            batch.map(({ id }) => id),
+          )
+          .returning(['customer_seat', 'technician_seat'])
+          .execute(),
+      );
       const left = new Set(kept.map((row) => (side === 'customer' ? row.customer_seat : row.technician_seat)));
       // Its place was given to another page while Redis, which tells of that, was away.
-      for (const id of ids) if (!left.has(id)) here.get(id)?.drop('taken');
+      for (const { id } of seats) if (!left.has(id)) here.get(id)?.drop('taken');
     }
   }
 

@@ -14,7 +14,7 @@ import { asOf, deadlineOf, ended, isOpen, liveOf, lookAt, type Row } from './ses
 export type ChangeTables = RemoteTables & AuditTables & JobTables;
 
 /** What stands in the audit log about a change. */
-export interface Note {
+interface Note {
   kind: AuditKind;
   details?: Record<string, string | number | boolean | null>;
 }
@@ -91,8 +91,8 @@ export function createSessionChanges(parts: {
   const plan = (transaction: Kysely<ChangeTables>, row: Row) =>
     jobs.enqueue(transaction.$pickTables<'jobs'>(), DUE, { session_id: row.id }, { once: row.id, delay_ms: waitFor(row) });
 
-  function noteOfEnd({ id, support_agent, end_reason }: Row, by: By): Note & { by: By } {
-    return { kind: 'remote_session_ended', details: { session_id: id, technician: support_agent, reason: end_reason }, by };
+  function noteOfEnd({ id, end_reason }: Row, by: By): Note & { by: By } {
+    return { kind: 'remote_session_ended', details: { session_id: id, reason: end_reason }, by };
   }
 
   async function moveIn(transaction: Kysely<ChangeTables>, id: string, by: By, move: Move): Promise<Change | undefined> {
@@ -116,9 +116,9 @@ export function createSessionChanges(parts: {
     if (row.joined_at !== null) {
       if (isOpen(stored) && !isOpen(before)) notes.push(noteOfEnd(before, null));
       const said = 'refused' in moved ? [] : (moved.notes ?? []);
-      const details = { session_id: id, technician: row.support_agent };
+      // Who the technician is stands in the entry of their question alone: it is theirs, and forgotten with their account.
       if (row.noted < NOTED_MAXIMUM)
-        for (const note of said) notes.push({ ...note, details: { ...details, ...note.details }, by });
+        for (const note of said) notes.push({ ...note, details: { session_id: id, ...note.details }, by });
       if (isOpen(before) && !isOpen(row)) notes.push(noteOfEnd(row, by));
     }
     row.noted += notes.length;

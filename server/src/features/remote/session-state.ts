@@ -126,7 +126,7 @@ export function lookAt(row: Row): string | undefined {
   return [deadline.at, ...leases].toSorted()[0];
 }
 
-export function phaseOf(row: Row): Phase {
+function phaseOf(row: Row): Phase {
   if (row.status === 'pending') return row.joined_at === null ? 'waiting' : 'claimed';
   if (row.status !== 'active') return 'ended';
   return row.customer_lost_at !== null || row.technician_lost_at !== null ? 'reconnecting' : 'active';

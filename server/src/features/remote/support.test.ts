@@ -252,8 +252,8 @@ describe('what is told', () => {
   });
 
   test('a report ends the session and reaches every administrator as an alert', async () => {
-    const plan = { plan_name: 'All', price: 1, duration_months: 12, max_devices: 1, is_premium: true, features: [] };
-    replyOf(await call(assignSubscription, { token: boss.token, body: { user_email: boss.email, ...plan } }));
+    const plan = { plan_name: 'All', price: 1, duration_months: 12, max_devices: 1, is_premium: true } as const;
+    replyOf(await call(assignSubscription, { token: boss.token, body: { user_email: boss.email, ...plan, features: [] } }));
     const { id, token } = await running();
     const body = { reason: 'asked_for_money', comment: 'She wanted gift cards.' } as const;
     expect(replyOf(await call(reportSession, { ...of(id, token), body }))).toMatchObject({
@@ -404,11 +404,13 @@ test('a technician whose account is gone is nowhere any more, and their sessions
   const { id, session_code } = replyOf(await call(createSession, { token }));
   replyOf(await join(session_code, nora.token));
   await call(writeSessionMessage, { ...of(id, nora.token), body: { message: 'Hello' } });
+  replyOf(await approve(id, token));
   replyOf(await call(deleteAccount, { token: nora.token, body: { password: nora.password, confirmation: nora.email } }));
   expect(await read(id, token)).toMatchObject({
-    status: 'cancelled',
+    status: 'completed',
     end_reason: 'access_lost',
     support_agent: 'A former technician',
   });
   expect(JSON.stringify(replyOf(await call(listSessionMessages, of(id, token))))).not.toContain('nora');
+  expect(JSON.stringify(replyOf(await call(listSessionAudit, of(id, token))))).not.toContain('nora');
 });

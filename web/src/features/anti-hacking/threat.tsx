@@ -22,7 +22,10 @@ const TYPES: Record<ThreatType, { label: string; icon: TablerIcon }> = {
 };
 
 /** Types that are no threats of the specification. */
-const OTHER_TYPES = new Map([['device_offline', 'Device Offline']]);
+const OTHER_TYPES = new Map([
+  ['device_offline', 'Device Offline'],
+  ['remote_report', 'Remote Session Reported'],
+]);
 
 function isKnown(type: string): type is ThreatType {
   return Object.hasOwn(TYPES, type);
