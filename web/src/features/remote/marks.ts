@@ -98,17 +98,8 @@ interface Box {
   height: number;
 }
 
-/**
- * Where in the picture a press at `client` is, when the picture of `picture` size is shown whole in the middle of `box`; undefined beside it. Sizes in px.
- */
-export function placeIn(
-  box: Box,
-  picture: { width: number; height: number },
-  client: { x: number; y: number },
-): Point | undefined {
-  const scale = Math.min(box.width / picture.width, box.height / picture.height);
-  const [width, height] = [picture.width * scale, picture.height * scale];
-  const x = (client.x - box.left - (box.width - width) / 2) / width;
-  const y = (client.y - box.top - (box.height - height) / 2) / height;
-  return pointSchema.safeParse({ x, y }).data;
+/** Where in the picture a press at `client` is, when the picture fills `box`; null beside it. Sizes in px. */
+export function placeIn(box: Box, client: { x: number; y: number }): Point | null {
+  const place = { x: (client.x - box.left) / box.width, y: (client.y - box.top) / box.height };
+  return pointSchema.safeParse(place).data ?? null;
 }

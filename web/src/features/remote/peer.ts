@@ -1,4 +1,5 @@
 import type { CustomerSignal, Signal, TechnicianSignal } from '@palisade/contract/remote-signal';
+import { randomUuid } from '#api/browser.ts';
 import { readFingerprintCode } from './fingerprint-code.ts';
 import { type Mark, readMark, writeMark } from './marks.ts';
 
@@ -206,7 +207,7 @@ export function createSharer(parts: SharerParts): Sharer {
     current = undefined;
     const [iceServers, certificate] = await Promise.all([ice(), certificateOfPage()]);
     if (isClosed || own !== attempt) return;
-    const id = crypto.randomUUID();
+    const id = randomUuid();
     const connection = createConnection({
       connection_id: id,
       iceServers,
@@ -334,8 +335,11 @@ export function createWatcher(parts: WatcherParts): Watcher {
         onLink(link);
       },
       onCandidate: send,
-      // The customer offers again; until then it is known that the way is lost.
-      onLost: () => onLink({ state: 'lost' }),
+      onLost() {
+        onLink({ state: 'lost' });
+        // The customer alone offers, and may not have noticed.
+        send({ type: 'offer_wanted' });
+      },
     });
     const watched: Watched = { connection };
     all.set(connection_id, watched);
