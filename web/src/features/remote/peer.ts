@@ -279,6 +279,8 @@ export interface Picture {
 }
 
 export interface Watcher {
+  /** Whether a picture comes, or a way for one is looked for. */
+  isBusy: () => boolean;
   take: (signal: Signal) => void;
   /** Shows a mark on a picture; false while there is no way to the customer, or it is too slow. */
   mark: (connection_id: string, mark: Mark) => boolean;
@@ -382,6 +384,7 @@ export function createWatcher(parts: WatcherParts): Watcher {
   }
 
   return {
+    isBusy: () => all.size > 0,
     take(signal) {
       arrivals = arrivals
         .then(() => take(signal))

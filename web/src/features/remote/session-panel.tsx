@@ -71,7 +71,12 @@ function Shown({ session, sharing }: { session: RemoteSession; sharing: Sharing 
   return (
     <>
       {sharing.screens.map((screen) => (
-        <Mirror key={screen.id} screen={screen} sharing={sharing} isOnly={sharing.screens.length === 1} />
+        <Mirror
+          key={screen.id}
+          screen={screen}
+          sharing={sharing}
+          away={session.is_technician_here ? undefined : session.support_agent}
+        />
       ))}
       <div className="session-panel__below">
         <p className="sub">
@@ -95,8 +100,16 @@ function Shown({ session, sharing }: { session: RemoteSession; sharing: Sharing 
   );
 }
 
-function Mirror({ screen, sharing, isOnly }: { screen: Screen; sharing: Sharing; isOnly: boolean }) {
-  const words = describeLink(screen.link);
+interface MirrorProps {
+  screen: Screen;
+  sharing: Sharing;
+  /** The technician, while no page of theirs is there. */
+  away: string | null | undefined;
+}
+
+function Mirror({ screen, sharing, away }: MirrorProps) {
+  const words = away ? `${away} is not there just now: nobody sees this.` : describeLink(screen.link);
+  const isOnly = sharing.screens.length === 1;
   return (
     <figure className="mirror" data-paused={sharing.isPaused}>
       <div className="mirror__picture">

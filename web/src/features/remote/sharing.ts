@@ -51,6 +51,9 @@ const NOTHING: Sharing = {
   code: undefined,
 };
 
+/** How long it takes at most until a page is told what its own call has changed, in ms. */
+const RUNNING_PATIENCE = 2_000;
+
 let sharing = NOTHING;
 let technician = '';
 let black: BlackTrack | undefined;
@@ -94,40 +97,47 @@ export function missingToShare(): 'browser' | 'secure_page' | undefined {
  */
 export function attend({ id, support_agent }: Pick<RemoteSession, 'id' | 'support_agent'>, isSure = false): void {
   technician = support_agent ?? technician;
-  if (sharing.session_id === id && (sharing.place !== 'taken' || !isSure)) return;
-  if (sharing.session_id !== id) stopAll();
+  if (sharing.session_id === id && (!isSure || sharing.place === 'ours')) return;
+  stopAll();
   leave();
   set({ ...NOTHING, session_id: id });
-  leave = inTurn(`palisade.remote.${id}`, isSure, () => hear(id));
+  leave = holdPlace(id, isSure);
 }
 
-/** Holds a place that one window of this browser has at a time: `hold` is called once it is ours, and what it answers when it is not any more. */
-function inTurn(name: string, isSure: boolean, hold: () => () => void): () => void {
+/** Holds the place that one window of this browser has at a time in a session: takes it at once, or when the window that has it is closed. */
+function holdPlace(session_id: string, isSure: boolean): () => void {
   // Not there in a page that was not served securely; the server tells such pages that another one has the place.
-  if (!('locks' in navigator)) return hold();
+  if (!('locks' in navigator)) return hear(session_id);
+  const name = `palisade.remote.${session_id}`;
   const { promise: isOver, resolve: release } = Promise.withResolvers<void>();
   const waiting = new AbortController();
-  let letGo = () => {};
+  let stopHearing = () => {};
   let hasEnded = false;
-  const held = async () => {
+  const hold = async (lock: Lock | null) => {
     if (hasEnded) return;
-    letGo = hold();
+    if (lock === null) {
+      set({ place: 'taken' });
+      navigator.locks.request(name, { signal: waiting.signal }, hold).catch(ignoreEnd);
+      return;
+    }
+    set({ place: 'asked' });
+    stopHearing = hear(session_id);
     await isOver;
   };
-  const options = isSure ? { steal: true } : { signal: waiting.signal };
-  navigator.locks.request(name, options, held).catch(() => {
-    // Another window has taken it, because the person does something there.
+  // Another window has taken it, because the person does something there.
+  const ignoreEnd = () => {
     if (!hasEnded) lose();
-  });
+  };
+  navigator.locks.request(name, isSure ? { steal: true } : { ifAvailable: true }, hold).catch(ignoreEnd);
   return () => {
     hasEnded = true;
-    letGo();
+    stopHearing();
     release();
     waiting.abort();
   };
 }
 
-/** Another window is the session's page now: nothing of this one is shown any more. */
+/** Another window or device is the session's page now: nothing of this one is shown any more. */
 function lose(): void {
   stopAll();
   leave();
@@ -138,13 +148,8 @@ function lose(): void {
 function hear(session_id: string): () => void {
   const stops = [
     hearTopic({ session_id }, () => {}, {
-      onListening() {
-        set({ place: 'ours' });
-        // A page that was loaded again shows nothing, whatever it showed before; one that was cut off goes on.
-        if (sharing.screens.length === 0) say({ type: 'share_stopped', connection_id: null });
-        if (sharing.isPaused) say({ type: 'paused' });
-        for (const { id, link } of sharing.screens) if (link.state !== 'connected') sharers.get(id)?.connect();
-      },
+      // Ours once the server has said how the session stands.
+      onListening: () => set({ place: 'asked' }),
       onRefused(isTaken) {
         if (isTaken) lose();
         else forget();
@@ -166,7 +171,29 @@ function hear(session_id: string): () => void {
 
 function takeChange(session: LiveSession): void {
   technician = session.support_agent ?? technician;
-  if (session.phase === 'ended') forget();
+  if (session.phase === 'ended') {
+    forget();
+    return;
+  }
+  if (session.status === 'active') tellRunning();
+  if (sharing.place !== 'asked') return;
+  set({ place: 'ours' });
+  // A page that was loaded again shows nothing, whatever it showed before; one that was cut off goes on.
+  if (sharing.screens.length === 0 && session.share === 'running') say({ type: 'share_stopped', connection_id: null });
+  if (sharing.isPaused) say({ type: 'paused' });
+  for (const { id, link } of sharing.screens) if (link.state !== 'connected') sharers.get(id)?.connect();
+}
+
+/** Called once this page has been told that the session runs: before, the server passes no offer on. */
+let tellRunning = () => {};
+
+/** Until the page has been told so, or `RUNNING_PATIENCE` is over: then the technician's page asks for the offer once more. */
+function untilRunning(session: Pick<RemoteSession, 'phase'>): Promise<void> {
+  if (session.phase !== 'claimed') return Promise.resolve();
+  return new Promise((resolve) => {
+    tellRunning = resolve;
+    setTimeout(resolve, RUNNING_PATIENCE);
+  });
 }
 
 /** Ends every picture of this page at once. */
@@ -221,7 +248,9 @@ export async function share(session: Pick<RemoteSession, 'id' | 'support_agent' 
     return;
   }
   try {
+    const isRunning = untilRunning(session);
     if (session.phase === 'claimed') await call(approveSession, { params: { id: session.id }, body: { view: 'screen' } });
+    await isRunning;
     if (sharing.session_id !== session.id) throw new Error('The session was over before the picture was chosen.');
     show(session.id, chosen);
   } catch (error) {
@@ -241,6 +270,7 @@ function show(session_id: string, track: MediaStreamTrack): void {
   }
   const id = randomUuid();
   const surface = surfaceOf(track);
+  let named: string | undefined;
   const sharer = createSharer({
     track,
     black: black.track,
@@ -248,7 +278,11 @@ function show(session_id: string, track: MediaStreamTrack): void {
     ice: () => readIceServers(session_id),
     send(signal) {
       say(signal);
-      if (signal.type === 'offer') say({ type: 'share_started', connection_id: signal.connection_id, surface });
+      if (signal.type !== 'offer' || signal.connection_id === named) return;
+      say({ type: 'share_started', connection_id: signal.connection_id, surface });
+      // The connection before it is no more.
+      if (named !== undefined) say({ type: 'share_stopped', connection_id: named });
+      named = signal.connection_id;
     },
     onLink: (link) => setScreen(id, () => ({ link })),
     onCode: (code) => set({ code }),

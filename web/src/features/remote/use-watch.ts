@@ -20,6 +20,9 @@ export interface Watch {
 
 const NOTHING: Watch = { place: 'asked', pictures: [], link: { state: 'waiting' }, code: undefined, isPaused: false };
 
+/** How often a picture that is shared and does not come is asked for, in ms. */
+const ASKED_EVERY = 3_000;
+
 /** Watches a session for as long as it is shown. `turn` is another number when the person wants this window to be the session's page. */
 export function useWatch({ id, is_paused }: Pick<LiveSession, 'id' | 'is_paused'>, turn: number) {
   const [watch, setWatch] = useState(NOTHING);
@@ -30,31 +33,36 @@ export function useWatch({ id, is_paused }: Pick<LiveSession, 'id' | 'is_paused'
     const set = (change: Partial<Watch>) => setWatch((before) => ({ ...before, ...change }));
     const say = (signal: TechnicianSignal) => saySignal(id, signal);
     setWatch(NOTHING);
-    let pictures: readonly Picture[] = [];
+    let isRunning = false;
     const own = createWatcher({
       ice: () => readIceServers(id),
       send: say,
       onLink: (link) => set({ link }),
       onCode: (code) => set({ code }),
-      onPictures(all) {
-        pictures = all;
-        set({ pictures });
-      },
+      onPictures: (pictures) => set({ pictures }),
     });
     watcher.current = own;
     const leave = hearTopic({ session_id: id }, () => {}, {
-      onListening() {
-        set({ place: 'ours' });
-        if (pictures.length === 0) say({ type: 'offer_wanted' });
-      },
+      onListening: () => set({ place: 'ours' }),
       onRefused(isTaken) {
         if (!isTaken) return;
         end();
         set({ ...NOTHING, place: 'taken' });
       },
     });
+    // An offer goes to who is there: whoever has come later, or was cut off, asks until there is one.
+    const askForOffer = () => {
+      if (isRunning && !own.isBusy()) say({ type: 'offer_wanted' });
+    };
+    const asking = setInterval(askForOffer, ASKED_EVERY);
     const stops = [
       leave,
+      () => clearInterval(asking),
+      onEvent('remote_changed', ({ session }) => {
+        if (session.id !== id) return;
+        isRunning = session.status === 'active' && session.share === 'running' && session.is_customer_here;
+        askForOffer();
+      }),
       onEvent('remote_signal', ({ session_id, from, signal }) => {
         if (session_id !== id || from !== 'customer') return;
         own.take(signal);
@@ -74,6 +82,8 @@ export function useWatch({ id, is_paused }: Pick<LiveSession, 'id' | 'is_paused'
   return {
     ...watch,
     mark: (connection_id: string, mark: Mark) => watcher.current?.mark(connection_id, mark) ?? false,
+    /** Asks for a new offer. */
+    again: () => saySignal(id, { type: 'offer_wanted' }),
     stats: async (connection_id: string) => await watcher.current?.stats(connection_id),
   };
 }

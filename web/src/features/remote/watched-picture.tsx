@@ -9,6 +9,7 @@ import {
   IconPointer,
 } from '@tabler/icons-react';
 import { type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { Button } from '#ui/button.tsx';
 import { describeClock, useSecond } from '#ui/moment.tsx';
 import { MarkedPicture } from './marked-picture.tsx';
 import { type Mark, type Marks, NO_MARKS, POINTS_SENT_MAXIMUM, placeIn, withMark } from './marks.ts';
@@ -26,11 +27,13 @@ interface WatchedPictureProps {
   isPaused: boolean;
   /** What stands over the picture while it cannot be relied on. */
   trouble: string | undefined;
+  /** Looks for a way anew, where there is none. */
+  onAgain: (() => void) | undefined;
   mark: (mark: Mark) => boolean;
 }
 
 /** The customer's picture as the technician works with it. */
-export function WatchedPicture({ picture, customer, isPaused, trouble, mark }: WatchedPictureProps) {
+export function WatchedPicture({ picture, customer, isPaused, trouble, onAgain, mark }: WatchedPictureProps) {
   const [tool, setTool] = useState<'point' | 'draw'>('point');
   const [scale, setScale] = useState<'fit' | 'own'>('fit');
   const [frame_at, setFrameAt] = useState<number>();
@@ -54,6 +57,11 @@ export function WatchedPicture({ picture, customer, isPaused, trouble, mark }: W
         <Tool icon={IconPencil} label="Draw" isOn={tool === 'draw'} onPress={() => setTool('draw')} />
         <Tool icon={IconEraser} label="Wipe the drawing" onPress={marking.erase} />
         <span className="watched__gap" />
+        {onAgain && (
+          <Button variant="quiet" size="s" onClick={onAgain}>
+            Try again
+          </Button>
+        )}
         <Tool
           icon={IconAspectRatio}
           label="1:1"

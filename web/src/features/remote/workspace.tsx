@@ -13,6 +13,7 @@ import { Refusal } from '#ui/refusal.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { CodeLine } from './code-line.tsx';
 import { describeLink } from './link-words.ts';
+import type { Link } from './peer.ts';
 import { sessionCustomerQuery, useCompleteJoined, useWriteNotes } from './remote.queries.ts';
 import { SessionChat } from './session-chat.tsx';
 import { useQuality, useWatch } from './use-watch.ts';
@@ -88,11 +89,16 @@ export function Workspace({ session }: { session: JoinedSession }) {
               customer={session.customer}
               isPaused={watch.isPaused}
               trouble={describeLink(watch.link)}
+              onAgain={watch.link.state === 'failed' ? watch.again : undefined}
               mark={(mark) => watch.mark(picture.connection_id, mark)}
             />
           ) : (
             <Stage>
-              {isWaiting ? <WaitingRoom session={session} /> : <NoPicture session={session} words={describeLink(watch.link)} />}
+              {isWaiting ? (
+                <WaitingRoom session={session} />
+              ) : (
+                <NoPicture session={session} link={watch.link} onAgain={watch.again} />
+              )}
             </Stage>
           )}
         </div>
@@ -129,7 +135,7 @@ function WaitingRoom({ session }: { session: JoinedSession }) {
 }
 
 /** It runs, and there is nothing to see. */
-function NoPicture({ session, words }: { session: JoinedSession; words: string | undefined }) {
+function NoPicture({ session, link, onAgain }: { session: JoinedSession; link: Link; onAgain: () => void }) {
   const { customer, view, share, phase, is_customer_here } = session;
   const isGone = phase === 'reconnecting' && !is_customer_here;
   const sentence = isGone
@@ -138,12 +144,22 @@ function NoPicture({ session, words }: { session: JoinedSession; words: string |
       ? 'They talk without a screen: a phone cannot share one. Write to them, or guide them on the phone.'
       : share === 'stopped'
         ? 'They stopped sharing, or loaded the page again. Ask them to press Share again.'
-        : (words ?? 'They choose what to show.');
+        : share === 'none'
+          ? 'They choose what to show.'
+          : describeLink(link);
   return (
     <EmptyState
       icon={<IconScreenShareOff size={28} stroke={1.7} />}
       title={isGone ? `${customer} is gone` : 'No picture'}
-      sentence={sentence}
+      sentence={sentence ?? 'The picture is on its way.'}
+      action={
+        share === 'running' &&
+        link.state === 'failed' && (
+          <Button variant="quiet" onClick={onAgain}>
+            Try again
+          </Button>
+        )
+      }
     />
   );
 }
