@@ -72,12 +72,12 @@ const auditPageSchema = pageQuerySchema.extend({
   cursor: z.coerce.number({ error: 'Give a number.' }).int('Give a whole number.').min(1, 'Entries begin at 1.').optional(),
 });
 
-/** What happened to one's own account. `by` is who did it; where an administrator did it, from where is their own affair. */
+/** What happened to one's own account. `by` is who did it (`support`: the technician of a remote session); where somebody else did it, from where is their own affair. */
 export const activitySchema = z.object({
   seq: z.int(),
   at: timeSchema,
   kind: shownKindSchema,
-  by: z.enum(['self', 'administrator', 'server']),
+  by: z.enum(['self', 'support', 'administrator', 'server']),
   address: z.string().nullable(),
   client: z.string().nullable(),
   details: detailsSchema,

@@ -96,8 +96,8 @@ export const liveEventSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('remote_message'), message: sessionMessageSchema }),
   /** Session, of the moment: what the page of the other side says. One's own are not told. */
   z.object({ kind: z.literal('remote_signal'), session_id: idSchema, from: sideSchema, signal: signalSchema }),
-  /** Session, of the moment: a page of this side has taken the place (`seat`), so that one before it hears no more. For servers; no page is told. */
-  z.object({ kind: z.literal('remote_seat'), session_id: idSchema, side: sideSchema, seat: idSchema }),
+  /** Session, of the moment: a page has taken the place of this side, so that one of an older `version` hears no more. For servers; no page is told. */
+  z.object({ kind: z.literal('remote_seat'), session_id: idSchema, side: sideSchema, seat: idSchema, version: z.int() }),
 ]);
 export type LiveEvent = z.infer<typeof liveEventSchema>;
 

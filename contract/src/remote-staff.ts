@@ -32,6 +32,7 @@ export const readSessionCustomer = endpoint({
 
 /** A session that is open, as administrators see it: who looks at whose screen. */
 export const openSessionSchema = liveSessionSchema.extend({ customer: z.string(), started_at: timeSchema });
+export type OpenSession = z.infer<typeof openSessionSchema>;
 
 export const listOpenSessions = endpoint({
   method: 'GET',

@@ -32,6 +32,7 @@ import * as help from './0051-help.ts';
 import * as browsers from './0055-browsers.ts';
 import * as firewallRevisions from './0056-firewall-revisions.ts';
 import * as devices from './0057-devices.ts';
+import * as remoteSupport from './0058-remote-support.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -68,4 +69,5 @@ export const migrations: Record<string, Migration> = {
   '0055-browsers': browsers,
   '0056-firewall-revisions': firewallRevisions,
   '0057-devices': devices,
+  '0058-remote-support': remoteSupport,
 };

@@ -27,8 +27,7 @@ import type { FirewallTables } from '#features/firewall/firewall.tables.ts';
 import { createFirewall } from '#features/firewall/firewall.ts';
 import { serveOutbox } from '#features/outbox/outbox.routes.ts';
 import { forgetOldScores } from '#features/posture/score-history.ts';
-import { serveRemote } from '#features/remote/remote.routes.ts';
-import { createRemote } from '#features/remote/remote.ts';
+import type { RemoteTables } from '#features/remote/remote.tables.ts';
 import { serveOverview } from '#features/setup/overview.routes.ts';
 import { serveSetup } from '#features/setup/setup.routes.ts';
 import { createPlanRequests } from '#features/subscriptions/plan-requests.ts';
@@ -74,6 +73,7 @@ import { createInstallationNews } from './app/installation-news.ts';
 import { restrainMail } from './app/letters.ts';
 import { buildMetrics, meterScans } from './app/metrics.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
+import { buildRemote } from './app/remote.ts';
 import { buildScanner } from './app/scanner.ts';
 import { folderOf, openKeptFiles } from './app/storage.ts';
 import { buildAudit, openStore, retentionTasks } from './app/store.ts';
@@ -90,6 +90,8 @@ export interface App {
   alerts: Pick<Alerts, 'raise'>;
   /** Writes down the scores that readings have found since the last minute. */
   keepScores(): Promise<void>;
+  /** Ends the remote sessions whose time is over. */
+  settleSessions(): Promise<void>;
   database: Kysely<Tables>;
   /** Stops taking requests; to be called before `close` by who lets those under way finish. */
   drain: Drain;
@@ -180,12 +182,6 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     onChange: (user_id) => changed(user_id, 'rules'),
     now,
   });
-  const remote = createRemote({
-    database: database.$pickTables<'remote_sessions'>(),
-    counters,
-    onChange: (user_id) => changed(user_id, 'remote'),
-    now,
-  });
   const everyMail = createMail({
     database: database.$pickTables<'mails' | 'installation'>(),
     server: settings.mail_server,
@@ -199,6 +195,13 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     counters,
     limits: settings.limits,
   });
+  const support = buildRemote(surroundings, {
+    ...{ database, audit, jobs, counters, mail, topics, now },
+    people: () => accounts.auth,
+    raise: (incident) => monitor.alerts.raise(incident),
+    changed: (user_id) => changed(user_id, 'remote'),
+  });
+  const { remote } = support;
   const proxies = await createProxyWatch({
     database: database.$pickTables<'installation'>(),
     exposure: settings.exposure,
@@ -247,8 +250,11 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
         antivirus.forgetPerson(transaction.$extendTables<Pick<Tables, 'scans' | 'quarantine_reports'>>(), user_id),
       (transaction, user_id) => desk.forgetPerson(transaction.$extendTables<Pick<Tables, keyof ChatTables>>(), user_id),
       async (transaction, user_id) => {
-        await remote.forgetAgent(transaction.$extendTables<Pick<Tables, 'remote_sessions'>>(), user_id);
-        return () => Promise.resolve();
+        const tell = await remote.forget(
+          transaction.$extendTables<Pick<Tables, keyof RemoteTables>>().$pickTables<keyof RemoteTables>(),
+          user_id,
+        );
+        return () => Promise.resolve(tell());
       },
       async (transaction, user_id, email) => {
         const tables = transaction.$extendTables<Pick<Tables, keyof DetectionTables>>();
@@ -396,7 +402,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     devices: devices.ofDashboard,
   });
   desk.serve(api);
-  serveRemote(api, remote);
+  support.serve(api, desk.customerCard);
   serveFirewall(api, firewall);
   devices.serve(api);
 
@@ -434,6 +440,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     present: antivirus.progress,
     held: accounts.held,
     desk: desk.topics,
+    remote: support.seats,
     opening: { rate: settings.limits['sockets.source'], counters },
     limits: surroundings.events_limits ?? SOCKET_LIMITS,
     public_url: settings.public_url,
@@ -442,8 +449,11 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   await serveAgentPackage(fastify, surroundings.agent_folder, settings.public_url);
   await serveWeb(fastify, surroundings.web_folder);
   await antivirus.resume();
+  await remote.resume();
+  const stopWatching = support.watch(accounts.sessions);
   await jobs.start();
 
+  let leaving: Promise<void> | undefined;
   return {
     fastify,
     engine,
@@ -451,10 +461,12 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     signatures,
     alerts: monitor.alerts,
     keepScores: monitor.posture.scores.keep,
+    settleSessions: remote.settle,
     database,
     drain,
     metrics: measuring?.server,
     endSockets() {
+      leaving = support.seats.close();
       events.close();
       devices.endSockets();
     },
@@ -464,8 +476,12 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     },
     async close() {
       measuring?.close();
+      stopWatching();
+      // Before their sockets end: their pages have the time of a restart to come back.
+      leaving ??= support.seats.close();
       events.close();
       devices.close();
+      await leaving;
       installationNews.close();
       await scanner.close();
       await fastify.close();

@@ -153,6 +153,21 @@ const ACCESS: Record<string, Access> = {
   'GET /remote/joined': 'support',
   'POST /remote/join': 'support',
   'POST /remote/joined/{id}/complete': 'support',
+  'GET /remote/sessions/{id}': 'customer',
+  'POST /remote/sessions/{id}/approve': 'customer',
+  'POST /remote/sessions/{id}/decline': 'customer',
+  'POST /remote/sessions/{id}/reaffirm': 'customer',
+  'POST /remote/sessions/{id}/report': 'customer',
+  'POST /remote/sessions/{id}/rating': 'customer',
+  'GET /remote/sessions/{id}/ice': 'customer',
+  'GET /remote/sessions/{id}/messages': 'customer',
+  'POST /remote/sessions/{id}/messages': 'customer',
+  'GET /remote/sessions/{id}/audit': 'customer',
+  'GET /remote/sessions/{id}/audit/export': 'customer',
+  'PUT /remote/joined/{id}/notes': 'support',
+  'GET /remote/joined/{id}/customer': 'support',
+  'GET /admin/remote-sessions': 'admin',
+  'POST /admin/remote-sessions/{id}/end': 'admin',
 
   'GET /subscription/current': 'customer',
   'GET /subscription/plans': 'customer',
@@ -240,6 +255,7 @@ const RECORDS: Record<
   {
     make: (owner: Asker, staff: Asker, app: RecordApp) => Promise<string>;
     body?: object;
+    query?: string;
     asked_by?: 'staff';
   }
 > = {
@@ -333,21 +349,28 @@ const RECORDS: Record<
     },
   },
   'POST /remote/sessions/{id}/cancel': { make: makeSession },
-  'POST /remote/sessions/{id}/complete': {
+  'POST /remote/sessions/{id}/complete': { make: makeRunning },
+  'POST /remote/joined/{id}/complete': { asked_by: 'staff', make: makeRunning },
+  'GET /remote/sessions/{id}': { make: makeSession },
+  'POST /remote/sessions/{id}/approve': { make: makeClaimed, body: { view: 'talk' } },
+  'POST /remote/sessions/{id}/decline': { make: makeClaimed },
+  'POST /remote/sessions/{id}/reaffirm': { make: makeRunning },
+  'POST /remote/sessions/{id}/report': { make: makeClaimed, body: { reason: 'else' } },
+  'POST /remote/sessions/{id}/rating': {
+    body: { rating: 5 },
     make: async (owner, staff) => {
-      const session = z.object({ id: z.string(), session_code: z.string() }).parse(await owner('POST', '/remote/session'));
-      await staff('POST', '/remote/join', { session_code: session.session_code });
-      return session.id;
+      const id = await makeRunning(owner, staff);
+      await owner('POST', `/remote/sessions/${id}/complete`);
+      return id;
     },
   },
-  'POST /remote/joined/{id}/complete': {
-    asked_by: 'staff',
-    make: async (owner, staff) => {
-      const session = z.object({ id: z.string(), session_code: z.string() }).parse(await owner('POST', '/remote/session'));
-      await staff('POST', '/remote/join', { session_code: session.session_code });
-      return session.id;
-    },
-  },
+  'GET /remote/sessions/{id}/ice': { make: makeRunning },
+  'GET /remote/sessions/{id}/messages': { make: makeClaimed },
+  'POST /remote/sessions/{id}/messages': { make: makeClaimed, body: { message: 'Hello' } },
+  'GET /remote/sessions/{id}/audit': { make: makeClaimed },
+  'GET /remote/sessions/{id}/audit/export': { make: makeClaimed, query: '?format=csv' },
+  'PUT /remote/joined/{id}/notes': { asked_by: 'staff', make: makeClaimed, body: { notes: 'Slow disk.' } },
+  'GET /remote/joined/{id}/customer': { asked_by: 'staff', make: makeRunning },
   'GET /premium/anti-hacking/alerts/{id}': { make: makeAlert },
   'POST /premium/anti-hacking/alerts/{id}/acknowledge': { make: makeAlert },
   'POST /premium/anti-hacking/alerts/{id}/resolve': { make: makeAlert, body: { reason: 'fixed' } },
@@ -480,6 +503,19 @@ async function makeSession(owner: Asker): Promise<string> {
   return idSchema.parse(await owner('POST', '/remote/session')).id;
 }
 
+/** A session that a technician asks to join. */
+async function makeClaimed(owner: Asker, staff: Asker): Promise<string> {
+  const session = z.object({ id: z.string(), session_code: z.string() }).parse(await owner('POST', '/remote/session'));
+  await staff('POST', '/remote/join', { session_code: session.session_code });
+  return session.id;
+}
+
+async function makeRunning(owner: Asker, staff: Asker): Promise<string> {
+  const id = await makeClaimed(owner, staff);
+  await owner('POST', `/remote/sessions/${id}/approve`, { view: 'talk' });
+  return id;
+}
+
 const ROLES = ['customer', 'support', 'admin'] as const;
 const RANK: Record<Access, number> = { anyone: 0, customer: 1, support: 2, admin: 3 };
 /** Refusals for another reason than the role. */
@@ -608,7 +644,7 @@ describe('a record', async () => {
 
   test.each(Object.entries(RECORDS))(
     'of somebody else, of nobody and without an id is not there: %s',
-    async (key, { make, body, asked_by }) => {
+    async (key, { make, body, query = '', asked_by }) => {
       const [owner, staff, stranger] = await Promise.all([
         app.signIn(),
         app.signIn(undefined, 'admin'),
@@ -618,7 +654,7 @@ describe('a record', async () => {
       const id = await make(asker(owner.token), asker(staff.token), { ...app, token: owner.token, upload });
       const [method = '', path = ''] = key.split(' ');
       const statusOf = async (token: string, record: string) =>
-        (await sendAs(token, method, path.replace(/\{\w+\}/, record), body)).status;
+        (await sendAs(token, method, path.replace(/\{\w+\}/, record) + query, body)).status;
 
       const caller = asked_by === 'staff' ? staff : owner;
       expect(await statusOf(stranger.token, id)).toBe(404);

@@ -2,6 +2,7 @@ import { sendMessage, shareThing } from '@palisade/contract/chat';
 import { answerConversation, createCanned } from '@palisade/contract/desk';
 import { addRule } from '@palisade/contract/firewall';
 import { createArticle } from '@palisade/contract/help';
+import { createSession } from '@palisade/contract/remote';
 import { expect, test } from 'vitest';
 import { type Asking, DESK_RECORDS } from './desk-records.ts';
 import { replyOf, startTestApp } from './harness.ts';
@@ -61,6 +62,10 @@ const MAKE = {
     made += 1;
     const body = { shortcut: `answer-${made}`, title: 'A', text: 'A' };
     return replyOf(await call(createCanned, { token: tokens.admin, body })).id;
+  },
+
+  async 'remote session'() {
+    return replyOf(await call(createSession, { token: tokens.owner })).id;
   },
 
   async article() {

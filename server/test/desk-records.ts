@@ -4,7 +4,15 @@ import type { Role } from '@palisade/contract/auth';
 export type Asking = 'owner' | 'other' | 'support' | 'admin';
 
 /** What the address names. */
-type Named = 'conversation' | 'shared message' | 'sent file' | 'unsent file' | 'file in a note' | 'canned answer' | 'article';
+type Named =
+  | 'conversation'
+  | 'shared message'
+  | 'sent file'
+  | 'unsent file'
+  | 'file in a note'
+  | 'canned answer'
+  | 'article'
+  | 'remote session';
 
 interface DeskRecord {
   names: Named;
@@ -57,6 +65,7 @@ export const DESK_RECORDS: Record<string, DeskRecord> = {
     answers: { owner: 'done', other: 404, support: 404, admin: 404 },
     least: 'customer',
   },
+  'POST /admin/remote-sessions/{id}/end': { names: 'remote session', answers: administrators, least: 'admin' },
   'PUT /admin/canned-answers/{id}': { names: 'canned answer', body: canned, answers: administrators, least: 'admin' },
   'DELETE /admin/canned-answers/{id}': { names: 'canned answer', answers: administrators, least: 'admin' },
   'PUT /admin/help-articles/{id}': { names: 'article', body: article, answers: administrators, least: 'admin' },

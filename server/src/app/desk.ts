@@ -255,6 +255,7 @@ export async function buildDesk(
     topics: topicsOfDesk,
     forgetPerson: attachments.forgetPerson,
     forgetOld: attachments.forgetOld,
+    customerCard,
 
     serve(api: Api): void {
       serveChat(api, chat, letters);

@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import type { AuditKind } from '@palisade/contract/audit';
+import type { Activity, AuditKind } from '@palisade/contract/audit';
 import type { Kysely, Selectable, Updateable } from 'kysely';
 import { z } from 'zod';
 import type { Origin } from './origin.ts';
@@ -78,6 +78,15 @@ const personalSchema = z.object({
 /** What is personal in an entry; nothing where it is forgotten. */
 export function personalOf({ personal }: { personal: string | null }): z.infer<typeof personalSchema> {
   return personal === null ? { address: null, client: null, details: {} } : personalSchema.parse(JSON.parse(personal));
+}
+
+/** An entry as the person whose account it is about sees it. */
+export function activityOf(entry: Selectable<AuditTables['audit_entries']>): Activity {
+  const { seq, at, kind, subject_id, actor_id } = entry;
+  const { address, client, details } = personalOf(entry);
+  const other = details['side'] === 'technician' ? 'support' : 'administrator';
+  const by = actor_id === null ? 'server' : actor_id === subject_id ? 'self' : other;
+  return { seq, at, kind, by, details, ...(by === 'self' ? { address, client } : { address: null, client: null }) };
 }
 
 const SALT_BYTES = 16;

@@ -1,13 +1,8 @@
 import type { UserInfo } from '@palisade/contract/auth';
-import {
-  EVENTS_CLOSED,
-  type HeardTopic,
-  OPEN_CONVERSATIONS_MAXIMUM,
-  type SaidFrame,
-  type ServerFrame,
-} from '@palisade/contract/events';
+import { EVENTS_CLOSED, type HeardTopic, OPEN_CONVERSATIONS_MAXIMUM, type ServerFrame } from '@palisade/contract/events';
 import type { Connection, Refusal } from './channels/serve-socket.ts';
 import { newId } from './id.ts';
+import type { DeskFrame, PageSeat } from './page-seats.ts';
 import { conversationTopic, STAFF_TOPIC, type TopicName, type Topics } from './topics/topics.ts';
 
 /** What pages may hear and say beside what concerns their own person: the support desk's. */
@@ -24,12 +19,7 @@ export interface DeskTopics {
 }
 
 /** What one page hears of the desk. */
-export interface DeskSeat {
-  onFrame(frame: SaidFrame): void;
-  /** Whether it hears anything that not everybody may. */
-  isOfStaff(): boolean;
-  leave(): void;
-}
+export type DeskSeat = PageSeat<DeskFrame>;
 
 /** A page that says more often than this that somebody types is not listened to, in ms. */
 const TYPING_LEAST_MS = 1_000;
@@ -113,10 +103,6 @@ export function createDeskSeat(parts: {
           if (performance.now() - typed_at < TYPING_LEAST_MS) return;
           typed_at = performance.now();
           desk.typing(user, frame.conversation_id).catch(onFailure);
-          return;
-        case 'listen_remote':
-        case 'leave_remote':
-        case 'remote_signal':
           return;
       }
     },

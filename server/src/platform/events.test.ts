@@ -242,7 +242,8 @@ async function serveAlone(limits: SocketLimits, isLiving = true) {
     open: () => () => {},
     typing: () => Promise.resolve(),
   };
-  const parts = { topics, present: () => [], held, desk, opening, limits, public_url: undefined };
+  const remote = { sit: () => ({ onFrame: () => {}, isOfStaff: () => false, leave: () => {} }) };
+  const parts = { topics, present: () => [], held, desk, remote, opening, limits, public_url: undefined };
   await openSockets(fastify, [eventsChannel]);
   const events = serveEvents({ fastify, sessions }, parts);
   const url = await fastify.listen({ host: '127.0.0.1', port: 0 });

@@ -10,9 +10,12 @@ import type { FastifyInstance } from 'fastify';
 import { createIndexByKey } from './channels/index-by-key.ts';
 import { type Connection, type Refusal, type SocketParts, type Sockets, serveSocket } from './channels/serve-socket.ts';
 import { logFailure } from './database-patience.ts';
-import { createDeskSeat, type DeskSeat, type DeskTopics, LOST } from './desk-topics.ts';
+import { createDeskSeat, type DeskTopics, LOST } from './desk-topics.ts';
+import type { PageSeat, RemoteFrame, RemotePages } from './page-seats.ts';
 import type { Session, Sessions } from './session.ts';
 import { personTopic, type Topics } from './topics/topics.ts';
+
+const isRemote = (frame: SaidFrame): frame is RemoteFrame => /remote/u.test(frame.kind);
 
 type Hello = Extract<ClientFrame, { kind: 'hello' }>;
 
@@ -24,7 +27,7 @@ const HELD: Refusal = {
 
 /**
  * Serves the events socket of pages (contract/src/events.ts), after `openSockets`: each hears the topic of its person. `present` answers what is under way for a person
- * just now, which a page that connects hears first; `desk` what staff hear and say beside; `held` who of several people may do nothing but set a second factor up.
+ * just now, which a page that connects hears first; `desk` what staff hear and say beside, `remote` who takes part in remote sessions; `held` who of several people may do nothing but set a second factor up.
  */
 export function serveEvents(
   api: { fastify: FastifyInstance; sessions: Pick<Sessions, 'resolve' | 'living' | 'onEnd' | 'onChange'> },
@@ -33,12 +36,16 @@ export function serveEvents(
     present: (user_id: string) => LiveEvent[];
     held: (user_ids: readonly string[]) => Promise<ReadonlySet<string>>;
     desk: DeskTopics;
+    remote: RemotePages;
   },
 ): Pick<Sockets, 'close' | 'open'> {
-  const { topics, present, held, desk, ...socketParts } = parts;
+  const { topics, present, held, desk, remote, ...socketParts } = parts;
   const { fastify, sessions } = api;
   const bySession = createIndexByKey<Connection<Session, ServerFrame>>();
-  const byPerson = createIndexByKey<{ seat: DeskSeat; connection: Connection<Session, ServerFrame> }>();
+  const byPerson = createIndexByKey<{
+    seats: readonly Pick<PageSeat<never>, 'isOfStaff'>[];
+    connection: Connection<Session, ServerFrame>;
+  }>();
 
   const sockets = serveSocket<Session, Hello, SaidFrame, ServerFrame>(
     fastify,
@@ -73,7 +80,8 @@ export function serveEvents(
           ...{ user, topics, desk, connection },
           onFailure: (error) => logFailure(fastify.log, error, 'what a page said could not be done'),
         });
-        const ofPerson = { seat, connection };
+        const remoteSeat = remote.sit({ ...connection.principal, tell: connection.tell, end: connection.end });
+        const ofPerson = { seats: [seat, remoteSeat], connection };
         byPerson.add(user.id, ofPerson);
         const stop = topics.listen(personTopic(user.id), after, {
           onStart(start) {
@@ -84,10 +92,11 @@ export function serveEvents(
           onLost: () => connection.end(LOST),
         });
         return {
-          onFrame: seat.onFrame,
+          onFrame: (frame) => (isRemote(frame) ? remoteSeat.onFrame(frame) : seat.onFrame(frame)),
           onLeave() {
             stop();
             seat.leave();
+            remoteSeat.leave();
             byPerson.remove(user.id, ofPerson);
             bySession.remove(session_id, connection);
           },
@@ -104,7 +113,7 @@ export function serveEvents(
     sessions.onChange(sockets.lookAgain),
     // Whose role may be another one listens anew, as who they are then.
     sessions.onChange((user_id) => {
-      for (const { seat, connection } of byPerson.of(user_id)) if (seat.isOfStaff()) connection.end(LOST);
+      for (const { seats, connection } of byPerson.of(user_id)) if (seats.some((seat) => seat.isOfStaff())) connection.end(LOST);
     }),
   ];
   return {

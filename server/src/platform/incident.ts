@@ -26,7 +26,7 @@ export interface Incident {
   /** What belongs together: the same rule and key of a person are one alert while it goes on. */
   key: string;
   user_id: string;
-  threat_type: ThreatType | 'false_alarm' | 'device_offline';
+  threat_type: ThreatType | 'false_alarm' | 'device_offline' | 'remote_report';
   severity: Severity;
   description: string;
   /** ISO time. */

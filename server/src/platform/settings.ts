@@ -45,6 +45,8 @@ export interface Settings {
   trusted_proxies: readonly string[];
   live_chat_url: string | undefined;
   remote_portal_url: string | undefined;
+  /** By which servers two pages find each other, as `turn:`, `turns:`, `stun:` and `stuns:` addresses, and the secret that the former share with this server. */
+  turn: { urls: readonly string[]; secret: string | undefined };
   demo: boolean;
   reset_delivery: 'response' | 'email' | 'outbox';
   /** Undefined: mails wait in the outbox. */
@@ -189,6 +191,23 @@ const environmentSchema = z.object({
   }),
   LIVE_CHAT_URL: webAddress,
   REMOTE_PORTAL_URL: webAddress,
+  TURN_URL: commaList.pipe(
+    z.array(
+      z
+        .string()
+        .regex(
+          /^(turns?|stuns?):([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?(\?transport=(udp|tcp))?$/,
+          'must be turn:host:3478 or turns:host:5349, with ?transport=tcp where that is wanted, or a list of them, separated by commas; stun:host:3478 may be among them',
+        ),
+    ),
+  ),
+  TURN_SECRET: z.preprocess(
+    blankIsUnset,
+    z
+      .string()
+      .regex(/^\S{16,256}$/, 'must be 16 to 256 characters without a blank (openssl rand -hex 32 makes one)')
+      .optional(),
+  ),
   DEMO: z.preprocess(blankIsUnset, z.enum(['on', 'off'], { error: 'must be "on" or "off"' }).optional()),
   RESET_DELIVERY: z.preprocess(
     blankIsUnset,
@@ -232,7 +251,7 @@ const environmentSchema = z.object({
 });
 
 /** Settings that may hold a password: what is wrong with them is said, what they are is not. */
-const WITH_CREDENTIALS = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL', 'METRICS_TOKEN']);
+const WITH_CREDENTIALS = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL', 'METRICS_TOKEN', 'TURN_SECRET']);
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
 
@@ -247,6 +266,16 @@ function limitsOf(entries: readonly string[], exposure: Exposure): Limits {
   } catch (error) {
     throw new SettingsError(`LIMITS ${error instanceof Error ? error.message : String(error)}.`);
   }
+}
+
+/** A relay takes nobody without the secret, and a secret without a relay is one that somebody forgot. */
+function turnOf(urls: readonly string[], secret: string | undefined): Settings['turn'] {
+  const hasRelay = urls.some((url) => url.startsWith('turn'));
+  if (hasRelay && secret === undefined)
+    throw new SettingsError('TURN_URL is set, but TURN_SECRET is not. Set it to the static-auth-secret of that server.');
+  if (!hasRelay && secret !== undefined)
+    throw new SettingsError('TURN_SECRET is set, but there is no relay without TURN_URL. Set that too, or unset it.');
+  return { urls, secret };
 }
 
 function storageOf(url: string | undefined, secret_file: string | undefined): S3Location | undefined {
@@ -372,6 +401,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     trusted_proxies: values.TRUSTED_PROXIES,
     live_chat_url: values.LIVE_CHAT_URL,
     remote_portal_url: values.REMOTE_PORTAL_URL,
+    turn: turnOf(values.TURN_URL, values.TURN_SECRET),
     demo: values.DEMO === undefined ? exposure === 'local' : values.DEMO === 'on',
     reset_delivery: values.RESET_DELIVERY ?? (exposure === 'local' ? 'response' : 'email'),
     mail_server,

@@ -1,6 +1,6 @@
 import type { Activity, AuditChain, AuditEntry, AuditKind } from '@palisade/contract/audit';
-import type { Kysely, Selectable } from 'kysely';
-import { type AuditTables, personalOf } from '#platform/audit.ts';
+import type { Kysely } from 'kysely';
+import { type AuditTables, activityOf, personalOf } from '#platform/audit.ts';
 import type { AuditVerdict } from '#platform/audit-verify.ts';
 
 /** As much of an account as names it. */
@@ -35,13 +35,6 @@ export interface AuditLog {
 
 const READ_AT_ONCE = 500;
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-function activityOf(entry: Selectable<AuditTables['audit_entries']>): Activity {
-  const { seq, at, kind, subject_id, actor_id } = entry;
-  const { address, client, details } = personalOf(entry);
-  const by = actor_id === null ? 'server' : actor_id === subject_id ? 'self' : 'administrator';
-  return { seq, at, kind, by, details, ...(by === 'self' ? { address, client } : { address: null, client: null }) };
-}
 
 export function createAuditLog(parts: {
   database: Kysely<AuditTables>;

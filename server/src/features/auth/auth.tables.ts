@@ -22,6 +22,8 @@ export interface AuthTables {
     email_proven_at: string | null;
     /** When ADMIN_EMAILS made the account an administrator's, which it does once. */
     admin_by_email_at: string | null;
+    /** Since when the account is of the staff; null for a customer's, and where nobody knows. */
+    staff_since: string | null;
   };
   account_tokens: {
     /** SHA-256 of the token in hex. */

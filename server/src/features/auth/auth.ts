@@ -59,6 +59,8 @@ export interface Auth {
   /** Whether anybody else has an account. */
   hasOthers(id: string): Promise<boolean>;
   findAccount(id: string): Promise<Account | undefined>;
+  /** Since when somebody is of the staff; null for a customer, and where nobody knows. */
+  staffSince(id: string): Promise<string | null>;
   /** How an account stands; `common_password` is whether its password is one of those that attackers try first, undefined when that is not known. */
   standing(id: string): Promise<{ common_password: boolean | undefined; is_admin: boolean; created_at: string }>;
   /** By email, username or id, in any case. */
@@ -99,7 +101,10 @@ export function createAuth(parts: {
     );
   }
 
-  type NewAccount = Omit<Insertable<AuthTables['users']>, 'role' | 'disabled_at' | 'email_proven_at' | 'admin_by_email_at'>;
+  type NewAccount = Omit<
+    Insertable<AuthTables['users']>,
+    'role' | 'disabled_at' | 'email_proven_at' | 'admin_by_email_at' | 'staff_since'
+  >;
 
   async function requireFreeName(username: string): Promise<void> {
     const { username_key, username_skeleton } = usernameColumns(username);
@@ -127,7 +132,7 @@ export function createAuth(parts: {
         .values({
           ...account,
           ...(isAdministrator
-            ? { role: 'admin', email_proven_at: created_at, admin_by_email_at: created_at }
+            ? { role: 'admin', email_proven_at: created_at, admin_by_email_at: created_at, staff_since: created_at }
             : { role: 'customer' }),
         })
         .returning(columns)
@@ -278,6 +283,11 @@ export function createAuth(parts: {
         .select([...columns, 'created_at'])
         .where('id', '=', id)
         .executeTakeFirst(),
+
+    async staffSince(id) {
+      const row = await database.selectFrom('users').select('staff_since').where('id', '=', id).executeTakeFirst();
+      return row?.staff_since ?? null;
+    },
 
     async standing(id) {
       const { common_password, role, created_at } = await database

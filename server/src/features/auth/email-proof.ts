@@ -88,7 +88,7 @@ export function createEmailProofs(parts: {
       .executeTakeFirstOrThrow();
     const promoted = await transaction
       .updateTable('users')
-      .set({ admin_by_email_at: at(), role: 'admin' })
+      .set(({ fn, val }) => ({ admin_by_email_at: at(), role: 'admin', staff_since: fn.coalesce('staff_since', val(at())) }))
       .where('id', '=', user.id)
       .where('admin_by_email_at', 'is', null)
       .returning('id')

@@ -60,6 +60,12 @@ function containing(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
 
+/** Since when somebody is of the staff, where that changes with a role. */
+function staffSince(before: Role, role: Role, now: string): { staff_since?: string | null } {
+  if ((before === 'customer') === (role === 'customer')) return {};
+  return { staff_since: role === 'customer' ? null : now };
+}
+
 export function createUsers(parts: {
   database: Kysely<Tables>;
   audit: Audit;
@@ -156,7 +162,7 @@ export function createUsers(parts: {
           );
         const after = await transaction
           .updateTable('users')
-          .set({ role, disabled_at })
+          .set({ role, disabled_at, ...staffSince(before.role, role, at()) })
           .where('id', '=', user_id)
           .returning(columns)
           .executeTakeFirstOrThrow();

@@ -1,3 +1,6 @@
+import type { Activity } from '@palisade/contract/audit';
+import type { UserInfo } from '@palisade/contract/auth';
+import type { CustomerCard } from '@palisade/contract/desk';
 import {
   cancelSession,
   completeJoined,
@@ -6,14 +9,65 @@ import {
   joinSession,
   listJoined,
   listSessions,
+  SESSION_LIMITS,
 } from '@palisade/contract/remote';
+import {
+  approveSession,
+  declineSession,
+  exportSessionAudit,
+  listSessionAudit,
+  listSessionMessages,
+  rateSession,
+  readIce,
+  readSession,
+  reaffirmSession,
+  reportSession,
+  writeSessionMessage,
+} from '@palisade/contract/remote-session';
+import { endOpenSession, listOpenSessions, readSessionCustomer, writeNotes } from '@palisade/contract/remote-staff';
+import type { FastifyRequest } from 'fastify';
+import type { Kysely } from 'kysely';
+import { activityFile } from '#platform/activity-file.ts';
+import type { AuditTables, Doer } from '#platform/audit.ts';
+import { originOf } from '#platform/origin.ts';
 import { countPages, nextPage } from '#platform/page.ts';
+import { Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
+import type { Session } from '#platform/session.ts';
+import { type IceServers, iceOf } from './ice.ts';
 import type { Remote } from './remote.ts';
+import { auditOf } from './session-audit.ts';
+import type { SessionMessages } from './session-messages.ts';
+import type { Row } from './session-state.ts';
 
-export function serveRemote(api: Api, remote: Remote): void {
+const MINUTE_MS = 60_000;
+
+export function serveRemote(
+  api: Api,
+  parts: {
+    remote: Remote;
+    messages: SessionMessages;
+    ice: IceServers;
+    auditLog: Kysely<AuditTables>;
+    /** Names and counts of a customer; each opening is written down by `opened` first. */
+    customerCard: (user_id: string) => Promise<CustomerCard | undefined>;
+    opened: (of: { user_id: string; session_id: string; by: Doer }) => Promise<void>;
+  },
+): void {
+  const { remote, messages, ice, auditLog, customerCard, opened } = parts;
   const own = { find: ({ id }: { id: string }) => remote.findOwn(id) };
   const joined = { find: ({ id }: { id: string }) => remote.findJoined(id) };
+  const isParty = (me: UserInfo, row: Row) => row.user_id === me.id || (row.agent_id === me.id && me.role !== 'customer');
+  const party = { find: ({ id }: { id: string }) => remote.find(id), may: isParty };
+  const customers = { find: party.find, may: (me: UserInfo, row: Row) => row.user_id === me.id };
+  const administrators = { find: party.find, may: (me: UserInfo) => me.role === 'admin' };
+
+  const doer = ({ session, request }: { session: Session; request: FastifyRequest }): Doer => ({
+    actor_id: session.user.id,
+    origin: originOf(request),
+  });
+  const customer = (call: Parameters<typeof doer>[0]) => ({ ...doer(call), side: 'customer' as const });
+  const technician = (call: Parameters<typeof doer>[0]) => ({ ...doer(call), side: 'technician' as const });
 
   serve(api, listSessions, 'customer', async ({ session, query, header, request }) => {
     const rows = await remote.list(session.user.id, query);
@@ -23,12 +77,39 @@ export function serveRemote(api: Api, remote: Remote): void {
   });
 
   serve(api, createSession, 'customer', ({ session }) => remote.create(session.user));
+  serve(api, readSession, party, ({ session, row }) => Promise.resolve(remote.show(session.user, row)));
+  serve(api, cancelSession, own, ({ row, ...call }) => remote.cancel(row.id, customer(call)));
+  serve(api, completeSession, own, ({ row, ...call }) => remote.complete(row.id, customer(call)));
+  serve(api, approveSession, own, ({ row, body, ...call }) => remote.approve(row.id, body.view, customer(call)));
+  serve(api, declineSession, own, ({ row, ...call }) => remote.decline(row.id, customer(call)));
+  serve(api, reaffirmSession, own, ({ row, ...call }) => remote.reaffirm(row.id, customer(call)));
+  serve(api, reportSession, own, ({ row, body, ...call }) => remote.report(row.id, body, customer(call)));
+  serve(api, rateSession, own, ({ row, body }) => remote.rate(row.id, body));
 
-  serve(api, cancelSession, own, ({ row }) => remote.cancel(row.id));
+  serve(api, readIce, party, ({ session, row }) => {
+    if (row.status !== 'active' || row.approved_at === null)
+      throw new Problem('conflict', { detail: 'This session does not run: it was not approved yet, or has ended already.' });
+    const side = row.user_id === session.user.id ? 'customer' : 'technician';
+    // No session is longer; a little more for clocks that differ.
+    const until = Date.parse(row.approved_at) + SESSION_LIMITS.longest + MINUTE_MS;
+    return Promise.resolve(iceOf(ice, { session_id: row.id, side, until }));
+  });
 
-  serve(api, completeSession, own, ({ row }) => remote.complete(row.id));
+  serve(api, listSessionMessages, party, ({ row, query }) => messages.list(row.id, query.after));
+  serve(api, writeSessionMessage, party, ({ session, row, body }) => messages.write(session.user, row, body));
 
-  serve(api, joinSession, 'support', ({ session, body }) => remote.join(session.user, body.session_code));
+  serve(api, listSessionAudit, customers, async ({ row }) => {
+    const entries: Activity[] = [];
+    for await (const entry of auditOf(auditLog, row)) entries.push(entry);
+    return entries;
+  });
+  serve(api, exportSessionAudit, customers, ({ row, query: { format }, header }) =>
+    Promise.resolve(activityFile(auditOf(auditLog, row), { name: 'palisade-remote-session', format, header })),
+  );
+
+  serve(api, joinSession, 'support', ({ session, body, request }) =>
+    remote.join(session.user, body.session_code, technician({ session, request })),
+  );
 
   serve(api, listJoined, 'support', async ({ session, query, header, request }) => {
     const rows = await remote.listJoined(session.user.id, query);
@@ -37,5 +118,26 @@ export function serveRemote(api: Api, remote: Remote): void {
     return rows;
   });
 
-  serve(api, completeJoined, joined, ({ row }) => remote.complete(row.id));
+  serve(api, completeJoined, joined, ({ row, ...call }) => remote.complete(row.id, technician(call)));
+  serve(api, writeNotes, joined, ({ row, body }) => remote.writeNotes(row.id, body.notes));
+
+  serve(api, readSessionCustomer, { find: party.find, may: (me: UserInfo, row: Row) => row.agent_id === me.id }, async (call) => {
+    const { session, request, row } = call;
+    if (row.status !== 'active')
+      throw new Problem('conflict', { detail: 'The customer’s details are shown while the session runs, and not after.' });
+    const card = await customerCard(row.user_id);
+    if (card === undefined) throw new Problem('not_found');
+    // First written down, then shown.
+    await opened({ user_id: row.user_id, session_id: row.id, by: doer({ session, request }) });
+    return card;
+  });
+
+  serve(api, listOpenSessions, 'admin', async ({ query, header, request }) => {
+    const rows = await remote.listOpen(query);
+    nextPage({ rows, query, url: request.url, header });
+    return rows;
+  });
+  serve(api, endOpenSession, administrators, ({ row, ...call }) =>
+    remote.endOpen(row.id, { ...doer(call), side: 'administrator' }),
+  );
 }

@@ -1,5 +1,10 @@
 import type { EndReason, SessionStatus } from '@palisade/contract/remote';
+import type { Side, View } from '@palisade/contract/remote-record';
+import type { ReportKind } from '@palisade/contract/remote-session';
 import type { PersonalTable } from '#platform/personal-data.ts';
+
+/** Why nobody of a side is there: its page went, or the server that it was connected to. */
+export type LostBy = 'page' | 'server';
 
 export interface RemoteTables {
   remote_sessions: {
@@ -10,14 +15,74 @@ export interface RemoteTables {
     session_code: string;
     status: SessionStatus;
     started_at: string;
+    /** Until when somebody may ask to join. */
     expires_at: string;
+    /** When somebody asked. */
     joined_at: string | null;
     ended_at: string | null;
     end_reason: EndReason | null;
-    /** The technician who joined. */
+    /** The technician who asked. */
     agent_id: string | null;
     support_agent: string | null;
+    /** Grows with each change. */
+    version: number;
+    provider: string | null;
+    staff_since: string | null;
+    /** Until when the customer has to answer. */
+    consent_by: string | null;
+    approved_at: string | null;
+    view: View | null;
+    reaffirmed_at: string | null;
+    /** JSON: the connections on which something is shown. */
+    shares: string;
+    has_shared: number;
+    /** Since when nothing is shown that was to be shown. */
+    unshared_at: string | null;
+    paused_at: string | null;
+    /** The page of each side, and until when it counts without another word of its server. */
+    customer_seat: string | null;
+    customer_until: string | null;
+    /** Since when there is none, and why. */
+    customer_lost_at: string | null;
+    customer_lost_by: LostBy | null;
+    technician_seat: string | null;
+    technician_until: string | null;
+    technician_lost_at: string | null;
+    technician_lost_by: LostBy | null;
+    /** When the clock ends it unless something happens. */
+    due_at: string | null;
+    /** Entries of the audit log about it. */
+    noted: number;
+    /** Of its messages. */
+    last_seq: number;
+    /** The technician's, for the staff. */
+    notes: string;
+    rating: number | null;
+    rating_comment: string | null;
+    reported_at: string | null;
+    report_reason: ReportKind | null;
+    report_comment: string | null;
+  };
+  remote_messages: {
+    id: string;
+    session_id: string;
+    /** Whose session it is, whoever wrote it. */
+    user_id: string;
+    seq: number;
+    side: Side;
+    author: string;
+    message: string;
+    client_message_id: string | null;
+    sent_at: string;
   };
 }
 
-export const REMOTE_PERSONAL: readonly PersonalTable[] = [{ table: 'remote_sessions' }];
+const SEATS = ['customer', 'technician'].flatMap((side) =>
+  ['seat', 'until', 'lost_at', 'lost_by'].map((what) => `${side}_${what}`),
+);
+
+export const REMOTE_PERSONAL: readonly PersonalTable[] = [
+  // What staff noted for themselves is theirs.
+  { table: 'remote_sessions', withheld: ['notes', 'version', 'noted', 'last_seq', ...SEATS], json: ['shares'] },
+  { table: 'remote_messages' },
+];

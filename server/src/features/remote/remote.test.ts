@@ -8,6 +8,7 @@ import {
   listSessions,
   type RemoteSession,
 } from '@palisade/contract/remote';
+import { approveSession } from '@palisade/contract/remote-session';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 
@@ -27,12 +28,15 @@ async function startRemote() {
     create: async (token: string) => replyOf(await app.call(createSession, { token })),
     join: (session: { session_code: string }, token: string | undefined = agent.token) =>
       app.call(joinSession, { token, body: { session_code: session.session_code } }),
+    /** As its customer, once somebody has asked. */
+    approve: (token: string, { id }: { id: string }) =>
+      app.call(approveSession, { token, params: { id }, body: { view: 'talk' } }),
     newest: async (token: string) => replyOf(await app.call(listSessions, { token }))[0],
   };
 }
 
 describe('a remote session', async () => {
-  const { app, call, clock, agent, customer, create, join, newest, url } = await startRemote();
+  const { app, call, clock, agent, customer, create, join, approve, newest, url } = await startRemote();
 
   test('is created with a code, waits for half an hour, and heads its person’s list alone', async () => {
     const [token, other] = [await customer(), await customer()];
@@ -41,13 +45,27 @@ describe('a remote session', async () => {
     expect(session).toEqual({
       id: session.id,
       session_code: session.session_code,
+      version: 1,
       status: 'pending',
+      phase: 'waiting',
       started_at: new Date(clock.now).toISOString(),
       expires_at: new Date(clock.now + 30 * MINUTE_MS).toISOString(),
       joined_at: null,
       ended_at: null,
       end_reason: null,
       support_agent: null,
+      technician: null,
+      approved_at: null,
+      view: null,
+      share: 'none',
+      is_paused: false,
+      is_customer_here: false,
+      is_technician_here: false,
+      reaffirm_by: null,
+      due_at: session.expires_at,
+      due_reason: 'expired',
+      rating: null,
+      reported_at: null,
     });
     expect(session.session_code).toMatch(/^[A-HJ-NP-Z2-9]{3}(-[A-HJ-NP-Z2-9]{3}){2}$/u);
     expect(replyOf(await call(listSessions, { token }))).toEqual([session]);
@@ -59,9 +77,9 @@ describe('a remote session', async () => {
     const session = await create(token);
     const typed = session.session_code.toLowerCase().replaceAll('-', ' ');
     const joined = replyOf(await join({ session_code: typed }));
-    expect(joined).toMatchObject({ id: session.id, status: 'active', support_agent: 'tina' });
+    expect(joined).toMatchObject({ id: session.id, status: 'pending', phase: 'claimed', support_agent: 'tina' });
     expect(joined.customer).toMatch(/^person-/u);
-    expect(await newest(token)).toMatchObject({ status: 'active', support_agent: 'tina', ended_at: null });
+    expect(await newest(token)).toMatchObject({ status: 'pending', phase: 'claimed', support_agent: 'tina', ended_at: null });
     expect(replyOf(await call(listJoined, { token: agent }))[0]).toEqual(joined);
   });
 
@@ -69,13 +87,15 @@ describe('a remote session', async () => {
     const token = await customer();
     const first = await create(token);
     await join(first);
+    replyOf(await approve(token, first));
     const done = replyOf(await call(completeSession, { token, params: { id: first.id } }));
     expect(done).toMatchObject({ status: 'completed', support_agent: 'tina', ended_at: new Date(clock.now).toISOString() });
     expect(done).not.toHaveProperty('customer');
     const second = await create(token);
     await join(second);
+    replyOf(await approve(token, second));
     const ended = replyOf(await call(completeJoined, { token: agent, params: { id: second.id } }));
-    expect(ended).toMatchObject({ status: 'completed', end_reason: null });
+    expect(ended).toMatchObject({ status: 'completed', end_reason: 'ended_by_technician' });
   });
 
   test('is cancelled while it waits or runs, and not after', async () => {
@@ -89,6 +109,7 @@ describe('a remote session', async () => {
     });
     const running = await create(token);
     await join(running);
+    replyOf(await approve(token, running));
     expect(replyOf(await call(cancelSession, { token, params: { id: running.id } })).status).toBe('cancelled');
     for (const endpoint of [cancelSession, completeSession]) {
       expect(problemOf(await call(endpoint, { token, params: { id: running.id } }))).toMatchObject({
@@ -97,7 +118,7 @@ describe('a remote session', async () => {
       });
     }
     expect(problemOf(await call(completeJoined, { token: agent, params: { id: running.id } })).status).toBe(409);
-    expect(problemOf(await join(waiting)).detail).toContain('no longer waits');
+    expect(problemOf(await join(waiting)).detail).toContain('No session waits with this code');
   });
 
   test('cannot be completed before anybody joined', async () => {
@@ -116,6 +137,7 @@ describe('a remote session', async () => {
       { id: first.id, status: 'cancelled', end_reason: 'replaced' },
     ]);
     await join(second);
+    replyOf(await approve(token, second));
     await create(token);
     expect(replyOf(await call(listSessions, { token })).map(({ status }) => status)).toEqual(['pending', 'active', 'cancelled']);
   });
@@ -126,7 +148,7 @@ describe('a remote session', async () => {
     clock.now += 30 * MINUTE_MS - 1;
     expect((await newest(token))?.status).toBe('pending');
     clock.now += 1;
-    expect(problemOf(await join(session)).status).toBe(409);
+    expect(problemOf(await join(session)).status).toBe(404);
     clock.now += 5 * MINUTE_MS;
     expect(await newest(token)).toMatchObject({ status: 'cancelled', end_reason: 'expired', ended_at: session.expires_at });
     expect((await call(cancelSession, { token, params: { id: session.id } })).status).toBe(409);
@@ -148,7 +170,7 @@ describe('a remote session', async () => {
       expect([replyOf(listed).length, listed.headers.get('x-total-count')]).toEqual([count, `${count}`]);
     }
     expect(await stored()).toEqual({ status: 'pending', ended_at: null });
-    expect(problemOf(await join(session)).code).toBe('conflict');
+    expect(problemOf(await join(session)).code).toBe('not_found');
     expect(await stored()).toEqual({ status: 'cancelled', ended_at: session.expires_at });
   });
 
@@ -156,6 +178,7 @@ describe('a remote session', async () => {
     const token = await customer();
     const first = await create(token);
     await join(first);
+    replyOf(await approve(token, first));
     replyOf(await call(completeSession, { token, params: { id: first.id } }));
     for (let more = 0; more < 4; more += 1) await create(token);
     const read = async (query: string) => {
@@ -171,10 +194,14 @@ describe('a remote session', async () => {
     expect(replyOf(joined).map(({ id }) => id)).toContain(first.id);
   });
 
-  test('does not expire while it runs', async () => {
+  test('does not expire while it is asked for or runs: other clocks end it then', async () => {
     const token = await customer();
-    await join(await create(token));
-    clock.now += 60 * MINUTE_MS;
+    const session = await create(token);
+    clock.now += 30 * MINUTE_MS - 1;
+    await join(session);
+    clock.now += 30_000;
+    expect(await newest(token)).toMatchObject({ phase: 'claimed', due_reason: 'no_answer' });
+    replyOf(await approve(token, session));
     expect((await newest(token))?.status).toBe('active');
   });
 
@@ -182,6 +209,7 @@ describe('a remote session', async () => {
     const [token, other] = [await customer(), await customer()];
     const session = await create(token);
     await join(session);
+    replyOf(await approve(token, session));
     for (const endpoint of [cancelSession, completeSession]) {
       for (const stranger of [other, agent]) {
         expect(problemOf(await call(endpoint, { token: stranger, params: { id: session.id } })).status).toBe(404);
@@ -221,10 +249,6 @@ describe('a remote session', async () => {
   test.each([
     ['no code', {}],
     ['a number', { session_code: 7 }],
-    ['a code with a character that codes do not have', { session_code: 'K7M-4QP-9X0' }],
-    ['a code that is too short', { session_code: 'K7M' }],
-    ['SQL', { session_code: "' or '1'='1" }],
-    ['very much', { session_code: 'K'.repeat(100_000) }],
   ])('%s in place of a code is refused by name', async (_, body) => {
     const response = await fetch(`${url}/api/remote/join`, {
       method: 'POST',
@@ -247,7 +271,7 @@ describe('a remote session', async () => {
 });
 
 describe('at once', async () => {
-  const { call, agent, customer, create, join, newest, signIn } = await startRemote();
+  const { call, agent, customer, create, join, approve, newest, signIn } = await startRemote();
   const again = (times: number) => Array.from({ length: times });
 
   test('several creations leave one that waits', async () => {
@@ -261,7 +285,7 @@ describe('at once', async () => {
   test('of several joins one succeeds', async () => {
     const session = await create(await customer());
     const answers = await Promise.all(again(4).map(() => join(session)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404]);
   });
 
   test('a join and a cancellation end in one state that both were told', async () => {
@@ -270,7 +294,7 @@ describe('at once', async () => {
       const session = await create(token);
       const [joined, cancelled] = await Promise.all([join(session), call(cancelSession, { token, params: { id: session.id } })]);
       expect(cancelled.status).toBe(200);
-      expect([200, 409]).toContain(joined.status);
+      expect([200, 404]).toContain(joined.status);
       expect(await newest(token)).toMatchObject({ status: 'cancelled', support_agent: joined.ok ? 'tina' : null });
     }
   });
@@ -279,6 +303,7 @@ describe('at once', async () => {
     const token = await customer();
     const session = await create(token);
     await join(session);
+    replyOf(await approve(token, session));
     const params = { id: session.id };
     const answers = await Promise.all([
       call(completeSession, { token, params }),
@@ -317,14 +342,32 @@ describe('wrong codes', () => {
     expect((await join(session)).status).toBe(200);
   });
 
-  test('say that there is no such session; right ones and ones that came too late are not counted', async () => {
-    const { clock, join, create, customer } = remote;
+  test('are all answered alike, whatever is wrong with them, and right ones are not counted', async () => {
+    const { clock, join, create, customer, call, agent } = remote;
     clock.now += 60 * MINUTE_MS;
-    const session = await create(await customer());
-    expect((await join(session)).status).toBe(200);
-    for (let round = 0; round < 12; round += 1) expect((await join(session)).status).toBe(409);
-    const problem = problemOf(await join(UNKNOWN));
-    expect(problem.status).toBe(404);
-    expect(problem.detail).toContain('No session has this code');
+    for (let round = 0; round < 12; round += 1) expect((await join(await create(await customer()))).status).toBe(200);
+    const [used, over, own] = [await create(await customer()), await create(await customer()), await create(agent)];
+    await join(used);
+    clock.now += 30 * MINUTE_MS;
+    const late = await create(await customer());
+    await call(cancelSession, { token: agent, params: { id: own.id } });
+    const again = await create(agent);
+    const wrong = [
+      'AAA-AAA-AAA',
+      used.session_code,
+      over.session_code,
+      again.session_code,
+      'K7M',
+      '',
+      "' or '1'='1",
+      'K'.repeat(1_000),
+    ];
+    const answers = await Promise.all(wrong.map(async (session_code) => problemOf(await join({ session_code }))));
+    for (const { request_id: _, ...answer } of answers) {
+      const { request_id: _id, ...first } = answers[0] ?? { request_id: '' };
+      expect(answer).toEqual(first);
+      expect(answer).toMatchObject({ status: 404, code: 'not_found' });
+    }
+    expect((await join(late)).status).toBe(200);
   });
 });

@@ -3,45 +3,82 @@ import {
   type JoinedSession,
   PENDING_LIFETIME,
   type RemoteSession,
+  SESSION_LIMITS,
   type SessionsQuery,
   sessionCodeSchema,
   WRONG_CODES,
 } from '@palisade/contract/remote';
-import type { Kysely, Selectable, Updateable } from 'kysely';
+import type { LiveSession, Side, View } from '@palisade/contract/remote-record';
+import type { ReportKind, SideOfSession } from '@palisade/contract/remote-session';
+import type { OpenSession } from '@palisade/contract/remote-staff';
+import type { Kysely } from 'kysely';
+import type { Audit } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
 import { containing } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
 import type { RemoteTables } from './remote.tables.ts';
+import { type By, type Change, type ChangeTables, createSessionChanges, ends, type SessionChanges } from './session-changes.ts';
 import { newSessionCode } from './session-code.ts';
+import { ended, isClaimed, isOpen, liveOf, lost, type Row, reaffirmBy, SIDES, sideOf } from './session-state.ts';
 import { createWrongCodes } from './wrong-codes.ts';
 
-/** Remote-support sessions: pending -> active -> completed, and cancelled from pending or active. The database decides every move. */
-export interface Remote {
+/**
+ * Remote-support sessions: pending (waiting, then claimed) -> active -> completed, and cancelled. The database decides every move, and the clock is one of those who move
+ * (session-state.ts).
+ */
+export interface Remote extends Pick<SessionChanges, 'change' | 'settle' | 'resume'> {
   list(user_id: string, query: SessionsQuery): Promise<RemoteSession[]>;
   /** How many there are on all pages together. */
   count(user_id: string, query: SessionsQuery): Promise<number>;
   /** A session that waits for a technician; an older one of this person that still waits is cancelled as `replaced`. */
   create(customer: UserInfo): Promise<RemoteSession>;
+  /** As it is now. */
+  find(id: string): Promise<Row | undefined>;
   findOwn(id: string): Promise<{ id: string; user_id: string } | undefined>;
+  /** As one of its sides sees it. */
+  show(me: UserInfo, row: Row): SideOfSession;
   /** @throws Problem `conflict` when it neither waits nor runs. */
-  cancel(id: string): Promise<RemoteSession>;
+  cancel(id: string, by: By): Promise<RemoteSession>;
   /** @throws Problem `conflict` when it does not run. */
-  complete(id: string): Promise<JoinedSession>;
-  /** @throws Problem `not_found`, `conflict`, `too_many_requests`. */
-  join(agent: UserInfo, session_code: string): Promise<JoinedSession>;
+  complete(id: string, by: By): Promise<JoinedSession>;
+  /** @throws Problem `conflict` when nobody asks (any more). */
+  approve(id: string, view: View, by: By): Promise<RemoteSession>;
+  /** @throws Problem `conflict` when nobody asks (any more). */
+  decline(id: string, by: By): Promise<RemoteSession>;
+  /** @throws Problem `conflict` when it does not run. */
+  reaffirm(id: string, by: By): Promise<RemoteSession>;
+  /** @throws Problem `conflict` for one that nobody joined, or that was reported. */
+  report(id: string, report: { reason: ReportKind; comment: string }, by: By): Promise<RemoteSession>;
+  /** @throws Problem `conflict` for one that is not over, or in which nobody helped. */
+  rate(id: string, rating: { rating: number; comment: string }): Promise<RemoteSession>;
+  writeNotes(id: string, notes: string): Promise<JoinedSession>;
+  /** Asks to join. @throws Problem `not_found` whatever is wrong with the code, `too_many_requests`. */
+  join(agent: UserInfo, session_code: string, by: By): Promise<JoinedSession>;
   listJoined(agent_id: string, query: SessionsQuery): Promise<JoinedSession[]>;
   countJoined(agent_id: string, query: SessionsQuery): Promise<number>;
   /** A session as its technician's: `user_id` is who joined it. */
   findJoined(id: string): Promise<{ id: string; user_id: string } | undefined>;
-  /** Takes the name of a technician out of other people's sessions, as part of `database`'s transaction. */
-  forgetAgent(database: Kysely<RemoteTables>, agent_id: string): Promise<void>;
+  /** Those of everybody that are asked for or run. */
+  listOpen(page: { limit: number; cursor?: string | undefined }): Promise<OpenSession[]>;
+  /** @throws Problem `conflict` for one that is over. */
+  endOpen(id: string, by: By): Promise<OpenSession>;
+  /** Ends what somebody may not take part in any more: their role was changed, or their account was disabled. */
+  accessChanged(user_id: string): Promise<void>;
+  /** Ends the sessions of an account and takes its name out of other people's, as part of `database`'s transaction. Answers what tells their other sides, once it is committed. */
+  forget(database: Kysely<RemoteTables>, user_id: string): Promise<() => void>;
   /** How many sessions of a customer have run for longer than this, in ms. */
   countLonger(user_id: string, than_ms: number): Promise<number>;
 }
 
-type Row = Selectable<RemoteTables['remote_sessions']>;
+/** Somebody of the staff, as the customer is shown them. */
+interface People {
+  findUser(id: string): Promise<UserInfo | undefined>;
+  staffSince(id: string): Promise<string | null>;
+  provider(): Promise<string>;
+}
 
 /** How often a creation is tried when another one of the same person, or the same code, came first. */
 const CREATIONS_MAXIMUM = 5;
@@ -55,67 +92,74 @@ interface Whose {
 /** Who joined, where the account is gone. */
 const FORMER_AGENT = 'A former technician';
 
-const NO_SUCH_CODE = 'No session has this code. Check it with the customer, character by character.';
-const NOT_WAITING = 'This session no longer waits: it was joined, has ended or has expired. Ask the customer for a new code.';
+/** Whatever is wrong with a code, its answer is this one: nobody learns which codes there are, or were. */
+const NO_SUCH_CODE = 'No session waits with this code. Check it with the customer, character by character, or ask for a new one.';
+const IS_OVER = 'This session cannot be ended like this: it has ended already.';
+const DOES_NOT_RUN = 'This session cannot be ended like this: it has no technician yet, or has ended already.';
+const NOBODY_ASKS = 'Nobody asks to join this session any more: it was answered, has ended or has expired.';
+const NOT_RUNNING = 'This session does not run: it was not approved yet, or has ended already.';
+const MAY_NOT_ANY_MORE = 'Who asked may not join sessions any more. The session is over.';
+const NOBODY_JOINED = 'Nobody joined this session, so there is nobody to report.';
+const REPORTED_ALREADY = 'You have reported this session already. The administrators know.';
+const NOT_HELPED = 'A session is rated once it is over, and only if somebody helped in it.';
 
-function joinedOf({ user_id: _customer, agent_id: _agent, ...session }: Row): JoinedSession {
-  const phase = { pending: 'waiting', active: 'active', completed: 'ended', cancelled: 'ended' } as const;
-  return {
-    ...session,
-    ...{ version: 1, phase: phase[session.status], technician: null, approved_at: null, view: null, share: 'none' },
-    ...{ is_paused: false, is_customer_here: false, is_technician_here: false, reaffirm_by: null },
-    ...{ due_at: null, due_reason: null, rating: null, reported_at: null, notes: '' },
-  };
-}
+const UNTOUCHED = {
+  ...{ joined_at: null, ended_at: null, end_reason: null, agent_id: null, support_agent: null, version: 1 },
+  ...{ provider: null, staff_since: null, consent_by: null, approved_at: null, view: null, reaffirmed_at: null },
+  ...{ shares: '[]', has_shared: 0, unshared_at: null, paused_at: null },
+  ...{ customer_seat: null, customer_until: null, customer_lost_at: null, customer_lost_by: null },
+  ...{ technician_seat: null, technician_until: null, technician_lost_at: null, technician_lost_by: null },
+  ...{ noted: 0, last_seq: 0, notes: '', rating: null, rating_comment: null },
+  ...{ reported_at: null, report_reason: null, report_comment: null },
+} as const;
 
 function sessionOf(row: Row): RemoteSession {
-  const { customer: _self, notes: _notes, ...session } = joinedOf(row);
-  return session;
+  const { session_code, started_at, expires_at, joined_at, rating, reported_at } = row;
+  return { ...liveOf(row), session_code, started_at, expires_at, joined_at, rating, reported_at };
 }
 
+const joinedOf = (row: Row): JoinedSession => ({ ...sessionOf(row), customer: row.customer, notes: row.notes });
+
+const openOf = (row: Row): OpenSession => ({ ...liveOf(row), customer: row.customer, started_at: row.started_at });
+
 export function createRemote(parts: {
-  database: Kysely<RemoteTables>;
+  database: Kysely<ChangeTables>;
+  audit: Pick<Audit, 'record'>;
+  jobs: Pick<Jobs, 'handle' | 'enqueue' | 'enqueueAll' | 'wake'>;
   counters: Pick<Counters, 'put' | 'remove'>;
+  people: People;
+  /** Told of a session that is not as it was. */
+  onLive: (session: LiveSession) => void;
   /** Told of both sides of a session that is not as it was. */
   onChange: (user_id: string) => void;
+  /** Whether a page is connected to this server. */
+  isHere: (seat: string) => boolean;
   now: () => number;
 }): Remote {
-  const { database, counters, onChange, now } = parts;
+  const { database, counters, people, onChange, now } = parts;
   const wrongCodes = createWrongCodes({ ...WRONG_CODES, counters });
-  const at = () => new Date(now()).toISOString();
-
-  /** Nobody watches the clock between two calls, so each that changes something first ends what nobody joined in time, at the moment when its time was over. */
-  async function closeExpired(): Promise<void> {
-    await database
-      .updateTable('remote_sessions')
-      .set(({ ref }) => ({ status: 'cancelled' as const, end_reason: 'expired' as const, ended_at: ref('expires_at') }))
-      .where('status', '=', 'pending')
-      .where('expires_at', '<=', at())
-      .execute();
-  }
-
-  /** As it is now: what nobody joined in time is over, whether that has been written down or not. */
-  function asOf(row: Row): Row {
-    const is_over = row.status === 'pending' && row.expires_at <= at();
-    return is_over ? { ...row, status: 'cancelled', end_reason: 'expired', ended_at: row.expires_at } : row;
-  }
+  const changes = createSessionChanges(parts);
+  const { change, changeIn, finish } = changes;
+  const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
 
   function matching({ column, id }: Whose, { status, search }: SessionsQuery) {
     const query = database
       .selectFrom('remote_sessions')
       .where(column, '=', id)
       .where(containing(search, ['session_code', column === 'user_id' ? 'support_agent' : 'customer']));
-    if (status === 'pending') return query.where('status', '=', 'pending').where('expires_at', '>', at());
-    if (status !== 'cancelled') return status === undefined ? query : query.where('status', '=', status);
+    if (status === undefined) return query;
+    // What is over is over, whether that has been written down or not.
+    if (status === 'pending' || status === 'active') return query.where('status', '=', status).where('due_at', '>', at());
+    const was = status === 'cancelled' ? 'pending' : 'active';
     return query.where(({ or, and, eb }) =>
-      or([eb('status', '=', 'cancelled'), and([eb('status', '=', 'pending'), eb('expires_at', '<=', at())])]),
+      or([eb('status', '=', status), and([eb('status', '=', was), eb('due_at', '<=', at())])]),
     );
   }
 
   async function page(whose: Whose, query: SessionsQuery): Promise<Row[]> {
     const { limit, cursor } = query;
     const rows = matching(whose, query).selectAll().orderBy('id', 'desc').limit(limit);
-    return (await (cursor === undefined ? rows : rows.where('id', '<', cursor)).execute()).map(asOf);
+    return (await (cursor === undefined ? rows : rows.where('id', '<', cursor)).execute()).map(changes.now);
   }
 
   async function count(whose: Whose, query: SessionsQuery): Promise<number> {
@@ -123,66 +167,109 @@ export function createRemote(parts: {
     return (await counted.executeTakeFirstOrThrow()).count;
   }
 
-  async function move(id: string, from: readonly Row['status'][], to: Updateable<RemoteTables['remote_sessions']>): Promise<Row> {
-    await closeExpired();
-    const row = await database
-      .updateTable('remote_sessions')
-      .set({ ...to, ended_at: at() })
-      .where('id', '=', id)
-      .where('status', 'in', from)
-      .returningAll()
-      .executeTakeFirst();
-    if (row === undefined) {
-      const waits = from.includes('pending') ? 'it has ended already' : 'it has no technician yet, or has ended already';
-      throw new Problem('conflict', { detail: `This session cannot be ended like this: ${waits}.` });
-    }
-    return told(row);
-  }
-
-  function told(row: Row): Row {
-    for (const user_id of new Set([row.user_id, row.agent_id])) if (user_id !== null) onChange(user_id);
-    return row;
-  }
-
   async function insert(customer: UserInfo): Promise<Row> {
-    const started_at = at();
-    return await database.transaction().execute(async (transaction) => {
-      await transaction
-        .updateTable('remote_sessions')
-        .set({ status: 'cancelled', end_reason: 'replaced', ended_at: started_at })
+    const done = await database.transaction().execute(async (transaction) => {
+      const older = await transaction
+        .selectFrom('remote_sessions')
+        .select('id')
         .where('user_id', '=', customer.id)
         .where('status', '=', 'pending')
         .execute();
-      return await transaction
-        .insertInto('remote_sessions')
-        .values({
-          id: newId(),
-          user_id: customer.id,
-          customer: customer.username,
-          session_code: newSessionCode(),
-          status: 'pending',
-          started_at,
-          expires_at: new Date(Date.parse(started_at) + PENDING_LIFETIME).toISOString(),
-          joined_at: null,
-          ended_at: null,
-          end_reason: null,
-          agent_id: null,
-          support_agent: null,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow();
+      const replaced: Change[] = [];
+      for (const { id } of older) {
+        const changed = await changeIn(
+          transaction,
+          id,
+          null,
+          ends('replaced', ({ status }) => status === 'pending', ''),
+        );
+        if (changed !== undefined) replaced.push(changed);
+      }
+      const expires_at = at(PENDING_LIFETIME);
+      const row: Row = {
+        ...UNTOUCHED,
+        ...{ id: newId(), user_id: customer.id, customer: customer.username, session_code: newSessionCode(), status: 'pending' },
+        ...{ started_at: at(), expires_at, due_at: expires_at },
+      };
+      await transaction.insertInto('remote_sessions').values(row).execute();
+      await changes.plan(transaction, row);
+      for (const { record } of replaced) await record();
+      return { row, replaced };
+    });
+    for (const one of done.replaced) finish(one);
+    return done.row;
+  }
+
+  /** The one that waits with a code, for somebody who is not its customer. */
+  async function waiting(agent: UserInfo, session_code: string): Promise<string | undefined> {
+    const row = await database
+      .selectFrom('remote_sessions')
+      .select('id')
+      .where('session_code', '=', session_code)
+      .where('status', '=', 'pending')
+      .where('joined_at', 'is', null)
+      .where('user_id', '!=', agent.id)
+      .executeTakeFirst();
+    return row?.id;
+  }
+
+  async function claim(agent: UserInfo, session_code: string, by: By): Promise<Row | undefined> {
+    const id = await waiting(agent, session_code);
+    if (id === undefined) return undefined;
+    const facts = {
+      ...{ agent_id: agent.id, support_agent: agent.username },
+      ...{ provider: await people.provider(), staff_since: await people.staffSince(agent.id) },
+    };
+    try {
+      return await change(id, by, (row, time) =>
+        row.status === 'pending' && row.joined_at === null
+          ? {
+              set: { ...facts, joined_at: time, consent_by: at(SESSION_LIMITS.consent) },
+              notes: [{ kind: 'remote_session_asked', details: { technician: agent.username } }],
+            }
+          : { refused: NO_SUCH_CODE },
+      );
+    } catch (error) {
+      if (error instanceof Problem && (error.code === 'conflict' || error.code === 'not_found')) return undefined;
+      throw error;
+    }
+  }
+
+  async function find(id: string): Promise<Row | undefined> {
+    const row = await database.selectFrom('remote_sessions').selectAll().where('id', '=', id).executeTakeFirst();
+    return row && changes.now(row);
+  }
+
+  const openOnes = (column: 'user_id' | 'agent_id', id: string) =>
+    database
+      .selectFrom('remote_sessions')
+      .select('id')
+      .where(column, '=', id)
+      .where('status', 'in', ['pending', 'active'])
+      .execute();
+
+  const mayJoin = (user: UserInfo | undefined) => user !== undefined && user.role !== 'customer';
+
+  /** Ends it unless that came first. */
+  async function endQuietly(id: string, reason: Parameters<typeof ends>[0]): Promise<void> {
+    await change(id, null, ends(reason, isOpen, IS_OVER)).catch((error: unknown) => {
+      if (!(error instanceof Problem)) throw error;
     });
   }
 
   return {
+    change,
+    settle: changes.settle,
+    resume: changes.resume,
     list: async (user_id, query) => (await page({ column: 'user_id', id: user_id }, query)).map(sessionOf),
     count: (user_id, query) => count({ column: 'user_id', id: user_id }, query),
 
     async create(customer) {
-      await closeExpired();
       for (let attempt = 1; attempt <= CREATIONS_MAXIMUM; attempt += 1) {
         try {
-          return sessionOf(told(await insert(customer)));
+          const row = await insert(customer);
+          onChange(row.user_id);
+          return sessionOf(row);
         } catch (error) {
           if (!isUniqueViolation(error, 'session_code') && !isUniqueViolation(error, 'user_id')) throw error;
         }
@@ -190,67 +277,174 @@ export function createRemote(parts: {
       throw new Problem('conflict');
     },
 
+    find,
     findOwn: (id) => database.selectFrom('remote_sessions').select(['id', 'user_id']).where('id', '=', id).executeTakeFirst(),
 
-    cancel: async (id) => sessionOf(await move(id, ['pending', 'active'], { status: 'cancelled', end_reason: 'cancelled' })),
+    show: (me, row) => ({
+      ...sessionOf(row),
+      side: row.user_id === me.id ? 'customer' : 'technician',
+      customer: row.customer,
+    }),
 
-    complete: async (id) => joinedOf(await move(id, ['active'], { status: 'completed' })),
+    cancel: async (id, by) => sessionOf(await change(id, by, ends('cancelled', isOpen, IS_OVER))),
 
-    async join(agent, typed) {
-      const code = sessionCodeSchema.safeParse(typed);
-      if (!code.success) throw new Problem('not_found', { detail: NO_SUCH_CODE });
-      const session_code = code.data;
-      const attempt = await wrongCodes.begin(agent.id);
-      let isGuess = false;
-      try {
-        await closeExpired();
-        const row = await database
-          .updateTable('remote_sessions')
-          .set({ status: 'active', joined_at: at(), agent_id: agent.id, support_agent: agent.username })
-          .where('session_code', '=', session_code)
-          .where('status', '=', 'pending')
-          .returningAll()
-          .executeTakeFirst();
-        if (row !== undefined) return joinedOf(told(row));
-        const known = await database
-          .selectFrom('remote_sessions')
-          .select('id')
-          .where('session_code', '=', session_code)
-          .limit(1)
-          .executeTakeFirst();
-        if (known !== undefined) throw new Problem('conflict', { detail: NOT_WAITING });
-        isGuess = true;
-        throw new Problem('not_found', { detail: NO_SUCH_CODE });
-      } finally {
-        if (!isGuess) await attempt.forgive();
+    complete: async (id, by) =>
+      joinedOf(
+        await change(
+          id,
+          by,
+          ends(
+            by?.side === 'technician' ? 'ended_by_technician' : 'ended_by_customer',
+            ({ status }) => status === 'active',
+            DOES_NOT_RUN,
+          ),
+        ),
+      ),
+
+    async approve(id, view, by) {
+      const asked = await find(id);
+      const agent = asked?.agent_id == null ? undefined : await people.findUser(asked.agent_id);
+      if (asked !== undefined && isClaimed(asked) && !mayJoin(agent)) {
+        await endQuietly(id, 'access_lost');
+        throw new Problem('conflict', { detail: MAY_NOT_ANY_MORE });
       }
+      const row = await change(id, by, (before, time) => {
+        if (!isClaimed(before)) return { refused: NOBODY_ASKS };
+        const absent = SIDES.filter((side) => sideOf(before, side).seat === null).map((side) => lost(side, time, 'page'));
+        return {
+          set: {
+            ...{ status: 'active', approved_at: time, reaffirmed_at: time, consent_by: null, view },
+            unshared_at: view === 'screen' ? time : null,
+            ...Object.assign({}, ...absent),
+          },
+          notes: [{ kind: 'remote_session_approved', details: { view } }],
+        };
+      });
+      return sessionOf(row);
+    },
+
+    decline: async (id, by) =>
+      sessionOf(
+        await change(id, by, (row, time) =>
+          isClaimed(row)
+            ? { set: ended(row, time, 'declined'), notes: [{ kind: 'remote_session_declined' }] }
+            : { refused: NOBODY_ASKS },
+        ),
+      ),
+
+    reaffirm: async (id, by) =>
+      sessionOf(
+        await change(id, by, (row, time) =>
+          row.status === 'active'
+            ? {
+                set: { reaffirmed_at: time },
+                notes: [{ kind: 'remote_session_reaffirmed', details: { until: reaffirmBy({ ...row, reaffirmed_at: time }) } }],
+              }
+            : { refused: NOT_RUNNING },
+        ),
+      ),
+
+    async report(id, { reason, comment }, by) {
+      const row = await change(id, by, (before, time) => {
+        if (before.joined_at === null) return { refused: NOBODY_JOINED };
+        if (before.reported_at !== null) return { refused: REPORTED_ALREADY };
+        return {
+          set: {
+            ...(isOpen(before) ? ended(before, time, 'reported') : {}),
+            ...{ reported_at: time, report_reason: reason, report_comment: comment },
+          },
+          notes: [{ kind: 'remote_session_reported', details: { about: reason } }],
+        };
+      });
+      return sessionOf(row);
+    },
+
+    rate: async (id, { rating, comment }) =>
+      sessionOf(
+        await change(id, null, (row) =>
+          row.approved_at === null || isOpen(row) ? { refused: NOT_HELPED } : { set: { rating, rating_comment: comment } },
+        ),
+      ),
+
+    writeNotes: async (id, notes) => joinedOf(await change(id, null, () => ({ set: { notes } }))),
+
+    async join(agent, typed, by) {
+      const attempt = await wrongCodes.begin(agent.id);
+      const code = sessionCodeSchema.safeParse(typed);
+      const row = code.success ? await claim(agent, code.data, by) : undefined;
+      // A wrong one, one that is used or over, and what is none: all count the same, as they are answered the same.
+      if (row === undefined) throw new Problem('not_found', { detail: NO_SUCH_CODE });
+      await attempt.forgive();
+      return joinedOf(row);
     },
 
     listJoined: async (agent_id, query) => (await page({ column: 'agent_id', id: agent_id }, query)).map(joinedOf),
     countJoined: (agent_id, query) => count({ column: 'agent_id', id: agent_id }, query),
-
-    async forgetAgent(transaction, agent_id) {
-      await transaction
-        .updateTable('remote_sessions')
-        .set({ support_agent: FORMER_AGENT })
-        .where('agent_id', '=', agent_id)
-        .execute();
-    },
 
     async findJoined(id) {
       const row = await database.selectFrom('remote_sessions').select(['id', 'agent_id']).where('id', '=', id).executeTakeFirst();
       return row?.agent_id == null ? undefined : { id: row.id, user_id: row.agent_id };
     },
 
+    async listOpen({ limit, cursor }) {
+      const rows = database
+        .selectFrom('remote_sessions')
+        .selectAll()
+        .where('status', 'in', ['pending', 'active'])
+        .where('joined_at', 'is not', null)
+        .where('due_at', '>', at())
+        .orderBy('id', 'desc')
+        .limit(limit);
+      return (await (cursor === undefined ? rows : rows.where('id', '<', cursor)).execute()).map(changes.now).map(openOf);
+    },
+
+    endOpen: async (id, by) => openOf(await change(id, by, ends('ended_by_admin', isOpen, IS_OVER))),
+
+    async accessChanged(user_id) {
+      const user = await people.findUser(user_id);
+      if (!mayJoin(user)) for (const { id } of await openOnes('agent_id', user_id)) await endQuietly(id, 'access_lost');
+      if (user === undefined) for (const { id } of await openOnes('user_id', user_id)) await endQuietly(id, 'access_lost');
+    },
+
+    async forget(transaction, user_id) {
+      const rows = await transaction
+        .selectFrom('remote_sessions')
+        .selectAll()
+        .where('status', 'in', ['pending', 'active'])
+        .where(({ or, eb }) => or([eb('user_id', '=', user_id), eb('agent_id', '=', user_id)]))
+        .execute();
+      const over: Change['row'][] = [];
+      for (const row of rows) {
+        // The log is the account's end's: that stands there.
+        const { id, ...columns } = { ...row, ...ended(row, at(), 'access_lost'), version: row.version + 1 };
+        await transaction.updateTable('remote_sessions').set(columns).where('id', '=', id).execute();
+        over.push({ id, ...columns });
+      }
+      await transaction
+        .updateTable('remote_sessions')
+        .set({ support_agent: FORMER_AGENT })
+        .where('agent_id', '=', user_id)
+        .execute();
+      await transaction
+        .updateTable('remote_messages')
+        .set({ author: FORMER_AGENT })
+        .where('side', '=', 'technician' satisfies Side)
+        .where('session_id', 'in', (eb) => eb.selectFrom('remote_sessions').select('id').where('agent_id', '=', user_id))
+        .execute();
+      return () => {
+        for (const row of over) finish({ before: { ...row, status: 'active' }, row });
+      };
+    },
+
     async countLonger(user_id, than_ms) {
-      const { count } = await database
+      const { count: many } = await database
         .selectFrom('remote_sessions')
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .where('user_id', '=', user_id)
         .where('status', '=', 'active')
-        .where('joined_at', '<', new Date(now() - than_ms).toISOString())
+        .where('joined_at', '<', at(-than_ms))
         .executeTakeFirstOrThrow();
-      return count;
+      return many;
     },
   };
 }

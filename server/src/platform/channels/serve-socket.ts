@@ -94,6 +94,25 @@ const SPREAD = 100;
 
 const pongSchema = z.object({ kind: z.literal('pong') });
 
+const KIB = 1024;
+
+const isOfKind = (json: unknown, kind: string | undefined) =>
+  typeof json === 'object' && json !== null && 'kind' in json && json.kind === kind;
+
+/** Says of so much whether it may be taken now: at most so much at once, and so much in a second. */
+function createBucket({ per_second, at_once }: { per_second: number; at_once: number }): (much: number) => boolean {
+  let left = at_once;
+  let filled_at = performance.now();
+  return (much) => {
+    const now = performance.now();
+    left = Math.min(at_once, left + ((now - filled_at) / 1_000) * per_second);
+    filled_at = now;
+    if (much > left) return false;
+    left -= much;
+    return true;
+  };
+}
+
 /** What a socket has said since the last heartbeat. */
 interface Talk {
   frames: number;
@@ -144,7 +163,9 @@ export async function openSockets(fastify: FastifyInstance, channels: readonly C
   await fastify.register(websocket, {
     options: {
       // One bound for all; what a channel takes beyond its own is refused as soon as it is read.
-      maxPayload: Math.max(...channels.map(({ frame_bytes, hello_bytes }) => Math.max(frame_bytes, hello_bytes))),
+      maxPayload: Math.max(
+        ...channels.map(({ frame_bytes, hello_bytes, lively }) => Math.max(frame_bytes, hello_bytes, lively?.bytes ?? 0)),
+      ),
       maxFragments: FRAGMENTS_MAXIMUM,
       maxBufferedChunks: CHUNKS_MAXIMUM,
       perMessageDeflate: false,
@@ -163,6 +184,9 @@ export function serveSocket<Principal, Hello, Said, Told>(
 ): Sockets {
   const { channel } = service;
   const { limits, opening, public_url } = parts;
+  const { lively } = channel;
+  /** Of any frame but the first. */
+  const longest = Math.max(channel.frame_bytes, lively?.bytes ?? 0);
   const members = new Set<Member<Principal>>();
   const byPrincipal = createIndexByKey<Member<Principal>>();
   const turns = Array.from({ length: SPREAD }, () => new Set<Member<Principal>>());
@@ -280,7 +304,7 @@ export function serveSocket<Principal, Hello, Said, Told>(
       raw.off('data', countRead);
       end(socket, { code: CLOSED.too_big, reason: 'A hello is shorter.' });
     }
-    if (channel.frame_bytes > channel.hello_bytes) raw.on('data', countRead);
+    if (longest > channel.hello_bytes) raw.on('data', countRead);
 
     function become(next: 'talking' | 'known'): void {
       if (state === next || state === 'known') return;
@@ -322,14 +346,29 @@ export function serveSocket<Principal, Hello, Said, Told>(
       );
     }
 
+    const takeLively = lively && createBucket(lively);
+
+    /** Whether a frame has as many bytes as it may, and is one of as many as there may be. */
+    function isAllowed(json: unknown, length: number): boolean {
+      if (takeLively !== undefined && state === 'known' && isOfKind(json, lively?.kind)) {
+        if (takeLively(Math.max(1, Math.ceil(length / KIB)))) return true;
+        end(socket, { code: CLOSED.malformed, reason: 'Too many frames.' });
+        return false;
+      }
+      if (isTooMuch()) return false;
+      if (length <= (state === 'silent' ? channel.hello_bytes : channel.frame_bytes)) return true;
+      end(socket, { code: CLOSED.too_big, reason: 'A frame is shorter.' });
+      return false;
+    }
+
     socket.on('ping', isTooMuch);
     socket.on('pong', isTooMuch);
     socket.on('message', (bytes, isBinary) => {
-      if (isTooMuch()) return;
       const text = isBinary ? '' : bytes.toString();
-      if (text.length > (state === 'silent' ? channel.hello_bytes : channel.frame_bytes))
+      if (text.length > (state === 'silent' ? channel.hello_bytes : longest))
         return end(socket, { code: CLOSED.too_big, reason: 'A frame is shorter.' });
       const json = parseJson(text);
+      if (!isAllowed(json, text.length)) return;
       if (state === 'silent') return hearHello(json);
       if (pongSchema.safeParse(json).success) {
         talk.alive = true;

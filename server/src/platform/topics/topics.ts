@@ -2,9 +2,9 @@ import type { LiveEvent } from '@palisade/contract/events';
 
 /**
  * Where events go, and who listens there hears them: what concerns one person, all staff of the support desk, those of them who have a conversation open, and what
- * one device is to be told.
+ * one device is to be told, and the two pages of a remote session.
  */
-export type TopicName = `${typeof PERSON}${string}` | 'staff' | `conversation:${string}` | `device:${string}`;
+export type TopicName = `${typeof PERSON}${string}` | 'staff' | `${'conversation' | 'device' | 'remote'}:${string}`;
 
 /** What the topics of people begin with: what everybody is told goes to these, so that no page hears it twice. */
 export const PERSON = 'person:';
@@ -21,6 +21,10 @@ export function conversationTopic(conversation_id: string): TopicName {
 
 export function deviceTopic(device_id: string): TopicName {
   return `device:${device_id}`;
+}
+
+export function sessionTopic(session_id: string): TopicName {
+  return `remote:${session_id}`;
 }
 
 /** An event as listeners get it. `id` is null for one that is not kept. */

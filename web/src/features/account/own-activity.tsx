@@ -21,7 +21,12 @@ const activityQuery = infiniteQueryOptions({
   getNextPageParam: (rows) => (rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1)?.seq),
 });
 
-const BY: Record<Activity['by'], string> = { self: '', administrator: 'by an administrator', server: 'by the server' };
+const BY: Record<Activity['by'], string> = {
+  self: '',
+  support: 'by support',
+  administrator: 'by an administrator',
+  server: 'by the server',
+};
 
 /** What happened to this person's account, from the audit log. */
 export function OwnActivity() {

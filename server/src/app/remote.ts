@@ -1,0 +1,95 @@
+import type { CustomerCard } from '@palisade/contract/desk';
+import type { Kysely } from 'kysely';
+import { serveRemote } from '#features/remote/remote.routes.ts';
+import type { RemoteTables } from '#features/remote/remote.tables.ts';
+import { createRemote } from '#features/remote/remote.ts';
+import { createSeats, type Seats } from '#features/remote/seats.ts';
+import { createSessionMessages } from '#features/remote/session-messages.ts';
+import { tellOfSessions } from '#features/remote/session-news.ts';
+import type { Audit } from '#platform/audit.ts';
+import type { Counters } from '#platform/counters.ts';
+import { logFailure } from '#platform/database-patience.ts';
+import type { Incident } from '#platform/incident.ts';
+import { readProvider } from '#platform/installation.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { Mail } from '#platform/mail.ts';
+import type { Api } from '#platform/serve.ts';
+import type { Sessions } from '#platform/session.ts';
+import { sessionTopic, type Topics } from '#platform/topics/topics.ts';
+import type { Accounts } from './accounts.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { Tables } from './tables.ts';
+
+/** Builds remote support: sessions, the pages that take part in them, and what is told of them. What is handed in as a function is asked for later. */
+export function buildRemote(
+  { settings, logger }: Surroundings,
+  parts: {
+    database: Kysely<Tables>;
+    audit: Audit;
+    jobs: Jobs;
+    counters: Counters;
+    mail: Mail;
+    topics: Topics;
+    people: () => Accounts['auth'];
+    raise: (incident: Incident) => Promise<void>;
+    changed: (user_id: string) => void;
+    now: () => number;
+  },
+) {
+  const { database, audit, jobs, counters, mail, topics, people, raise, changed, now } = parts;
+  const tables = database.$pickTables<keyof RemoteTables>();
+  const auditTables = database.$pickTables<'audit_entries' | 'audit_head'>();
+  let seats: Seats | undefined;
+  const remote = createRemote({
+    database: database.$pickTables<keyof RemoteTables | 'audit_entries' | 'audit_head' | 'jobs'>(),
+    ...{ audit, jobs, counters, now },
+    people: {
+      findUser: (id) => people().findUser(id),
+      staffSince: (id) => people().staffSince(id),
+      provider: async () => (await readProvider(database.$pickTables<'installation'>())).provider_name,
+    },
+    onLive: (session) => topics.publish(sessionTopic(session.id), { kind: 'remote_changed', session }),
+    onChange: changed,
+    isHere: (seat) => seats?.isHere(seat) ?? false,
+  });
+  seats = createSeats({ database: tables, remote, topics, logger, now });
+  const messages = createSessionMessages({
+    database: tables,
+    onMessage: (message) => topics.publish(sessionTopic(message.session_id), { kind: 'remote_message', message }),
+    now,
+  });
+  tellOfSessions({
+    database: database.$pickTables<keyof RemoteTables | 'mails' | 'installation' | 'jobs'>(),
+    ...{ jobs, mail, raise, public_url: settings.public_url },
+    people: { findUser: (id) => people().findUser(id), administrators: () => people().administrators() },
+  });
+
+  return {
+    remote,
+    seats,
+
+    /** Ends what somebody may not take part in any more, as soon as that is so. */
+    watch(sessions: Pick<Sessions, 'onChange'>): () => void {
+      return sessions.onChange((user_id) => {
+        remote
+          .accessChanged(user_id)
+          .catch((error: unknown) => logFailure(logger, error, 'sessions of who may not take part any more could not be ended'));
+      });
+    },
+
+    serve(api: Api, customerCard: (user_id: string) => Promise<CustomerCard | undefined>): void {
+      serveRemote(api, {
+        ...{ remote, messages, customerCard },
+        ice: settings.turn,
+        auditLog: auditTables,
+        opened: ({ user_id: subject_id, session_id, by }) =>
+          audit.record(auditTables, {
+            kind: 'customer_card_opened',
+            subject_id,
+            ...by,
+            details: { session_id, side: 'technician' },
+          }),
+      });
+    },
+  };
+}

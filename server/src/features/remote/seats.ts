@@ -1,0 +1,332 @@
+import type { UserInfo } from '@palisade/contract/auth';
+import { EVENTS_CLOSED, type LiveEvent } from '@palisade/contract/events';
+import { SESSION_LIMITS } from '@palisade/contract/remote';
+import type { LiveSession, Side } from '@palisade/contract/remote-record';
+import {
+  type CustomerSignal,
+  customerSignalSchema,
+  isAllowedSdp,
+  SHARES_MAXIMUM,
+  type Signal,
+  technicianSignalSchema,
+} from '@palisade/contract/remote-signal';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import { logFailure } from '#platform/database-patience.ts';
+import { newId } from '#platform/id.ts';
+import type { PageSeat, RemoteFrame, RemotePage, RemotePages } from '#platform/page-seats.ts';
+import { Problem } from '#platform/problem.ts';
+import { sessionTopic, type Topics } from '#platform/topics/topics.ts';
+import type { RemoteTables } from './remote.tables.ts';
+import type { Remote } from './remote.ts';
+import type { By, Move } from './session-changes.ts';
+import { isClaimed, isOpen, liveOf, lost, type Row, SEAT, SIDES, seated, sharesOf, sideOf } from './session-state.ts';
+
+/** The pages that take part in sessions, of this server: one for each side of each session, wherever the other side's is. */
+export interface Seats extends RemotePages {
+  /** Whether a page is connected here. */
+  isHere(seat: string): boolean;
+  /** Says that every page here is still there. */
+  renew(): Promise<void>;
+  /** Notes that this server leaves them, so that they have the time of a restart to come back. */
+  close(): Promise<void>;
+}
+
+/** A page in its place. */
+interface Held {
+  id: string;
+  session_id: string;
+  side: Side;
+  /** Undefined while it is looked up. */
+  stop: (() => void) | undefined;
+  /** Of the session when it took the place; 0 until it has. */
+  since_version: number;
+  /** What is known of the session: its newest version, and whether it runs, so that what the page says may pass. */
+  known_version: number;
+  isRunning: boolean;
+  /** Writes of this page, one after the other. */
+  writing: Promise<unknown>;
+  waiting: number;
+  /** Its place is another page's, or it has left. */
+  isGone: boolean;
+}
+
+/** Changes of a page that wait for the database at a time; who says more has what is more dropped. */
+const WAITING_MAXIMUM = 20;
+const NOT_THERE = 'This session is over, or another page has taken this place.';
+
+/** Who may be on which side of a session: its customer, and the technician who asked while they are of the staff. */
+function sideFor(user: UserInfo, row: Row): Side | undefined {
+  if (row.user_id === user.id) return 'customer';
+  return row.agent_id === user.id && user.role !== 'customer' ? 'technician' : undefined;
+}
+
+/** What a signal of the customer changes of the session itself; undefined for one that is said and no more. */
+function moveOf(signal: CustomerSignal): Move | undefined {
+  const running = (make: (row: Row, now: string) => ReturnType<Move>): Move => {
+    return (row, now) => (row.status === 'active' ? make(row, now) : { refused: NOT_THERE });
+  };
+  switch (signal.type) {
+    case 'choosing':
+      return (row, now) => {
+        if (!isClaimed(row) || row.joined_at === null) return { refused: NOT_THERE };
+        const latest = Date.parse(row.joined_at) + SESSION_LIMITS.consent_longest;
+        return { set: { consent_by: new Date(Math.min(latest, Date.parse(now) + SESSION_LIMITS.consent)).toISOString() } };
+      };
+    case 'share_started':
+      return running((row) => {
+        const before = sharesOf(row);
+        if (before.includes(signal.connection_id)) return { set: {} };
+        const shares = [...before, signal.connection_id].slice(-SHARES_MAXIMUM);
+        return {
+          set: { shares: JSON.stringify(shares), has_shared: 1, unshared_at: null, view: 'screen' },
+          notes: before.length === 0 ? [{ kind: 'remote_share_started', details: { surface: signal.surface } }] : [],
+        };
+      });
+    case 'share_stopped':
+      return running((row, now) => {
+        const before = sharesOf(row);
+        const shares = signal.connection_id === null ? [] : before.filter((id) => id !== signal.connection_id);
+        const isLast = shares.length === 0 && before.length > 0;
+        return {
+          set: { shares: JSON.stringify(shares), ...(isLast ? { unshared_at: now, paused_at: null } : {}) },
+          notes: isLast ? [{ kind: 'remote_share_stopped' }] : [],
+        };
+      });
+    case 'paused':
+      return running((row, now) =>
+        row.paused_at === null ? { set: { paused_at: now }, notes: [{ kind: 'remote_session_paused' }] } : { set: {} },
+      );
+    case 'resumed':
+      return running((row) =>
+        row.paused_at === null ? { set: {} } : { set: { paused_at: null }, notes: [{ kind: 'remote_session_resumed' }] },
+      );
+    case 'offer':
+    case 'candidate':
+      return undefined;
+  }
+}
+
+/** A signal that this side may say; undefined for what is none, or is the other side's to say. */
+function readSignal(side: Side, said: unknown): { signal: Signal; move: Move | undefined } | undefined {
+  if (side === 'technician') {
+    const signal = technicianSignalSchema.safeParse(said).data;
+    return signal && { signal, move: undefined };
+  }
+  const signal = customerSignalSchema.safeParse(said).data;
+  return signal && { signal, move: moveOf(signal) };
+}
+
+export function createSeats(parts: {
+  database: Kysely<RemoteTables>;
+  remote: Pick<Remote, 'find' | 'change'>;
+  topics: Pick<Topics, 'listen' | 'publish'>;
+  logger: FastifyBaseLogger;
+  now: () => number;
+}): Seats {
+  const { database, remote, topics, logger, now } = parts;
+  const here = new Map<string, { held: Held; drop: (why?: 'taken') => void }>();
+  const closing = new Set<Promise<unknown>>();
+  let isClosing = false;
+
+  /** Nobody of a side is there any more, unless another page has its place. */
+  function leaveSeat({ id, session_id, side }: Held): void {
+    const left = remote
+      .change(session_id, null, (row, time) =>
+        sideOf(row, side).seat === id ? { set: lost(side, time, isClosing ? 'server' : 'page') } : { set: {} },
+      )
+      .catch((error: unknown) => {
+        if (error instanceof Problem) return;
+        // Its lease runs out by itself.
+        logFailure(logger, error, 'that a page has left a remote session could not be noted');
+      })
+      .finally(() => closing.delete(left));
+    closing.add(left);
+  }
+
+  function sit(page: RemotePage): PageSeat<RemoteFrame> {
+    const { user, began, tell, end } = page;
+    let held: Held | undefined;
+
+    const byOf = (side: Side): By => ({
+      actor_id: user.id,
+      origin: began === null ? undefined : { address: began.address, client: began.client },
+      side,
+    });
+
+    /** Stops hearing; `why` tells the page so. The place is given up unless it is another page's already. */
+    function drop(one: Held, why?: 'taken'): void {
+      if (one.isGone) return;
+      one.isGone = true;
+      one.stop?.();
+      here.delete(one.id);
+      if (held === one) held = undefined;
+      if (why === undefined) leaveSeat(one);
+      else tell({ kind: 'refused', topic: { session_id: one.session_id }, why });
+    }
+
+    function hear(one: Held, id: string | null, event: LiveEvent): void {
+      const topic = { session_id: one.session_id };
+      if (event.kind === 'remote_seat') {
+        const isLater = one.since_version > 0 && event.version > one.since_version;
+        if (event.side === one.side && event.seat !== one.id && isLater) drop(one, 'taken');
+        return;
+      }
+      if (event.kind === 'remote_signal' && event.from === one.side) return;
+      tell({ kind: 'event', id, event, topic });
+      if (event.kind === 'remote_changed') know(one, event.session);
+    }
+
+    /** Of a session that is over, the place is nobody's. */
+    function know(one: Held, { status, version }: Pick<LiveSession, 'status' | 'version'>): void {
+      if (version < one.known_version) return;
+      one.known_version = version;
+      one.isRunning = status === 'active';
+      if (isOpen({ status })) return;
+      one.isGone = true;
+      one.stop?.();
+      here.delete(one.id);
+      if (held === one) held = undefined;
+    }
+
+    async function listen(session_id: string, after: string | undefined): Promise<void> {
+      if (held !== undefined) drop(held);
+      const one: Held = {
+        ...{ id: newId(), session_id, side: 'customer', stop: undefined, since_version: 0, known_version: 0, isRunning: false },
+        ...{ writing: Promise.resolve(), waiting: 0, isGone: false },
+      };
+      held = one;
+      const topic = { session_id };
+      const refuse = () => {
+        one.isGone = true;
+        one.stop?.();
+        here.delete(one.id);
+        if (held === one) held = undefined;
+        tell({ kind: 'refused', topic });
+      };
+      const found = await remote.find(session_id);
+      if (held !== one) return;
+      const side = found && isOpen(found) ? sideFor(user, found) : undefined;
+      if (side === undefined) return refuse();
+      one.side = side;
+      here.set(one.id, { held: one, drop: (why) => drop(one, why) });
+      // First heard, then taken: nothing comes between.
+      one.stop = topics.listen(sessionTopic(session_id), after, {
+        onStart: (start) => tell({ kind: 'listening', topic, ...start }),
+        onEvent: ({ id, event }) => hear(one, id, event),
+        onLost: () => end({ code: EVENTS_CLOSED.again, reason: 'Some events may be missing.' }),
+      });
+      const row = await remote
+        .change(session_id, null, (before, time) =>
+          isOpen(before) && sideFor(user, before) === side ? { set: seated(side, one.id, time) } : { refused: NOT_THERE },
+        )
+        .catch((error: unknown) => {
+          if (error instanceof Problem) return undefined;
+          throw error;
+        });
+      if (one.isGone) {
+        // It left, or the session ended, while it sat down.
+        if (row !== undefined) leaveSeat(one);
+        return;
+      }
+      if (row === undefined) return refuse();
+      one.since_version = row.version;
+      topics.publish(sessionTopic(session_id), { kind: 'remote_seat', session_id, side, seat: one.id, version: row.version });
+      tell({ kind: 'event', id: null, event: { kind: 'remote_changed', session: liveOf(row) }, topic });
+      know(one, row);
+    }
+
+    function write(one: Held, move: Move): void {
+      if (one.waiting >= WAITING_MAXIMUM) return;
+      one.waiting += 1;
+      one.writing = one.writing
+        .then(() => (one.isGone ? undefined : remote.change(one.session_id, byOf(one.side), move)))
+        .catch((error: unknown) => {
+          if (!(error instanceof Problem)) logFailure(logger, error, 'what a page said of a remote session could not be noted');
+        })
+        .finally(() => {
+          one.waiting -= 1;
+        });
+    }
+
+    function speak(session_id: string, said: unknown): void {
+      const one = held;
+      if (one === undefined || one.session_id !== session_id || one.isGone) return;
+      const dropped = (why: string) =>
+        logger.warn({ user: user.id, session: session_id, side: one.side }, `a signal of a remote session was dropped: ${why}`);
+      const read = readSignal(one.side, said);
+      if (read === undefined) {
+        dropped('it is none that this side may say');
+        return;
+      }
+      const { signal, move } = read;
+      const isDescription = signal.type === 'offer' || signal.type === 'answer';
+      if (isDescription && !isAllowedSdp(one.side, signal.sdp)) {
+        dropped('its media go where they may not');
+        return;
+      }
+      if (move !== undefined) write(one, move);
+      // Until the customer has approved, and once it is over, nothing passes.
+      if (!one.isRunning || signal.type === 'choosing') return;
+      topics.publish(sessionTopic(session_id), { kind: 'remote_signal', session_id, from: one.side, signal });
+    }
+
+    return {
+      onFrame(frame) {
+        switch (frame.kind) {
+          case 'listen_remote':
+            listen(frame.session_id, frame.after).catch((error: unknown) => {
+              logFailure(logger, error, 'a page could not take its place in a remote session');
+              end({ code: EVENTS_CLOSED.again, reason: 'Some events may be missing.' });
+            });
+            return;
+          case 'leave_remote':
+            if (held?.session_id === frame.session_id) drop(held);
+            return;
+          case 'remote_signal':
+            speak(frame.session_id, frame.signal);
+            return;
+        }
+      },
+      isOfStaff: () => held?.side === 'technician',
+      leave() {
+        if (held !== undefined) drop(held);
+      },
+    };
+  }
+
+  async function renew(): Promise<void> {
+    const until = new Date(now() + SEAT.lease_ms).toISOString();
+    for (const side of SIDES) {
+      const column = side === 'customer' ? 'customer_seat' : 'technician_seat';
+      const ids = [...here.values()].flatMap(({ held }) => (held.side === side && held.stop !== undefined ? held.id : []));
+      if (ids.length === 0) continue;
+      const kept = await database
+        .updateTable('remote_sessions')
+        .set(side === 'customer' ? { customer_until: until } : { technician_until: until })
+        .where(column, 'in', ids)
+        .returning(column)
+        .execute();
+      const left = new Set(kept.map((row) => (side === 'customer' ? row.customer_seat : row.technician_seat)));
+      // Its place was given to another page while Redis, which tells of that, was away.
+      for (const id of ids) if (!left.has(id)) here.get(id)?.drop('taken');
+    }
+  }
+
+  const renewing = setInterval(() => {
+    renew().catch((error: unknown) => logFailure(logger, error, 'that pages are in their remote sessions could not be noted'));
+  }, SEAT.renewed_ms);
+  renewing.unref();
+
+  return {
+    sit,
+    isHere: (seat) => here.has(seat),
+    renew,
+    async close() {
+      isClosing = true;
+      clearInterval(renewing);
+      for (const { drop } of [...here.values()]) drop();
+      await Promise.allSettled([...closing]);
+    },
+  };
+}

@@ -1,0 +1,226 @@
+import type { AuditKind } from '@palisade/contract/audit';
+import type { EndReason } from '@palisade/contract/remote';
+import type { LiveSession } from '@palisade/contract/remote-record';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
+import { jobKind } from '#platform/jobs/job-kind.ts';
+import type { JobTables } from '#platform/jobs/job-store.ts';
+import { type Jobs, Postponed } from '#platform/jobs/jobs.ts';
+import { Problem } from '#platform/problem.ts';
+import type { RemoteTables } from './remote.tables.ts';
+import { asOf, deadlineOf, ended, isOpen, liveOf, lookAt, type Row } from './session-state.ts';
+
+export type ChangeTables = RemoteTables & AuditTables & JobTables;
+
+/** What stands in the audit log about a change. */
+export interface Note {
+  kind: AuditKind;
+  details?: Record<string, string | number | boolean | null>;
+}
+
+/** What a call makes of a session as it is now: new values, or why not. */
+export type Move = (row: Row, now: string) => { set: Partial<Row>; notes?: readonly Note[] } | { refused: string };
+
+/** Who does something, from which side; null is the clock. */
+export type By = (Doer & { side: 'customer' | 'technician' | 'administrator' }) | null;
+
+/** What became of it. */
+export interface Change {
+  before: Row;
+  row: Row;
+  refused: string | undefined;
+  /** To be written into the log last of all in the transaction. */
+  record: () => Promise<void>;
+}
+
+export const ENDED = jobKind({ name: 'remote_ended', payload: z.object({ session_id: z.string() }), at_once: 2 });
+export const REPORTED = jobKind({ name: 'remote_reported', payload: z.object({ session_id: z.string() }), at_once: 2 });
+/** Ends what is over; planned for the next moment at which something may be. */
+const DUE = jobKind({ name: 'remote_due', payload: z.object({ session_id: z.string() }), at_once: 4 });
+/** A deadline that clocks disagree about is looked at again after this, in ms. */
+const LOOK_AGAIN_MS = 1_000;
+/** Entries of the log that one session may make by what a customer can do as often as they like. */
+const NOTED_MAXIMUM = 200;
+const AT_ONCE = 200;
+
+/** The one way in which a session changes: taken by being written, ended if its time is over, moved, planned, written down, told. */
+export interface SessionChanges {
+  /** As part of `transaction`; undefined for one that is not there. What is left of it is `finish`'s. */
+  changeIn(transaction: Kysely<ChangeTables>, id: string, by: By, move: Move): Promise<Change | undefined>;
+  /** Tells who has to know, once it is committed. */
+  finish(change: Pick<Change, 'before' | 'row'>): void;
+  /** @throws Problem `not_found`, and `conflict` for a move that is refused. */
+  change(id: string, by: By, move: Move): Promise<Row>;
+  /** Plans the look at a session that was just made. */
+  plan(transaction: Kysely<ChangeTables>, row: Row): Promise<void>;
+  /** A row as it is now, whether it has been written down or not. */
+  now(row: Row): Row;
+  /** Ends all whose time is over. */
+  settle(): Promise<void>;
+  /** Plans a look at each that is open, so that none is forgotten whose look was. */
+  resume(): Promise<void>;
+}
+
+/** What is told to the session's pages, apart from its number. */
+function tellable(row: Row): string {
+  const { version: _, ...live } = liveOf(row);
+  return JSON.stringify(live);
+}
+
+/** What other pages of both people show of it. */
+const shown = ({ status, joined_at, approved_at, rating, reported_at, notes }: Row) =>
+  JSON.stringify([status, joined_at, approved_at, rating, reported_at, notes]);
+
+export function createSessionChanges(parts: {
+  database: Kysely<ChangeTables>;
+  audit: Pick<Audit, 'record'>;
+  jobs: Pick<Jobs, 'handle' | 'enqueue' | 'enqueueAll' | 'wake'>;
+  /** Told of a session that is not as it was. */
+  onLive: (session: LiveSession) => void;
+  /** Told of both sides of it, where their lists show the change. */
+  onChange: (user_id: string) => void;
+  /** Whether a page is connected to this server. */
+  isHere: (seat: string) => boolean;
+  now: () => number;
+}): SessionChanges {
+  const { database, audit, jobs, onLive, onChange, isHere, now } = parts;
+  const at = () => new Date(now()).toISOString();
+  const waitFor = (row: Row) => Math.max(0, Date.parse(lookAt(row) ?? at()) - now());
+
+  const plan = (transaction: Kysely<ChangeTables>, row: Row) =>
+    jobs.enqueue(transaction.$pickTables<'jobs'>(), DUE, { session_id: row.id }, { once: row.id, delay_ms: waitFor(row) });
+
+  function noteOfEnd({ id, support_agent, end_reason }: Row, by: By): Note & { by: By } {
+    return { kind: 'remote_session_ended', details: { session_id: id, technician: support_agent, reason: end_reason }, by };
+  }
+
+  async function changeIn(transaction: Kysely<ChangeTables>, id: string, by: By, move: Move): Promise<Change | undefined> {
+    // Of two at once one waits here until the other is committed.
+    const stored = await transaction
+      .updateTable('remote_sessions')
+      .set(({ eb }) => ({ version: eb('version', '+', 1) }))
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst();
+    if (stored === undefined) return undefined;
+    const time = at();
+    const before = asOf(stored, time, isHere);
+    const moved = move(before, time);
+    const set = 'refused' in moved ? {} : moved.set;
+    const next = { ...before, ...set };
+    const row: Row = { ...next, due_at: deadlineOf(next)?.at ?? null };
+
+    const notes: (Note & { by: By })[] = [];
+    // Until somebody has asked to join, it is nobody's affair but the customer's.
+    if (row.joined_at !== null) {
+      if (isOpen(stored) && !isOpen(before)) notes.push(noteOfEnd(before, null));
+      const said = 'refused' in moved ? [] : (moved.notes ?? []);
+      const details = { session_id: id, technician: row.support_agent };
+      if (row.noted < NOTED_MAXIMUM)
+        for (const note of said) notes.push({ ...note, details: { ...details, ...note.details }, by });
+      if (isOpen(before) && !isOpen(row)) notes.push(noteOfEnd(row, by));
+    }
+    row.noted += notes.length;
+
+    const { id: _id, ...columns } = row;
+    await transaction.updateTable('remote_sessions').set(columns).where('id', '=', id).execute();
+    if (isOpen(row)) await plan(transaction, row);
+    else if (isOpen(stored) && row.approved_at !== null)
+      await jobs.enqueue(transaction.$pickTables<'jobs'>(), ENDED, { session_id: id }, { once: id });
+    if (stored.reported_at === null && row.reported_at !== null)
+      await jobs.enqueue(transaction.$pickTables<'jobs'>(), REPORTED, { session_id: id }, { once: id });
+    return {
+      before: stored,
+      row,
+      refused: 'refused' in moved ? moved.refused : undefined,
+      async record() {
+        for (const { kind, details, by: doer } of notes)
+          await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
+            kind,
+            subject_id: row.user_id,
+            actor_id: doer?.actor_id ?? null,
+            origin: doer?.origin,
+            details: { ...details, side: doer?.side ?? 'clock' },
+          });
+      },
+    };
+  }
+
+  function finish({ before, row }: Pick<Change, 'before' | 'row'>): void {
+    if (tellable(before) !== tellable(row)) onLive(liveOf(row));
+    if (shown(before) !== shown(row))
+      for (const user_id of new Set([row.user_id, row.agent_id])) if (user_id !== null) onChange(user_id);
+    if (isOpen(before) && !isOpen(row)) jobs.wake(ENDED);
+    if (before.reported_at === null && row.reported_at !== null) jobs.wake(REPORTED);
+  }
+
+  async function change(id: string, by: By, move: Move): Promise<Row> {
+    const done = await database.transaction().execute(async (transaction) => {
+      const changed = await changeIn(transaction, id, by, move);
+      await changed?.record();
+      return changed;
+    });
+    if (done === undefined) throw new Problem('not_found');
+    finish(done);
+    if (done.refused !== undefined) throw new Problem('conflict', { detail: done.refused });
+    return done.row;
+  }
+
+  const settleOne = (id: string) => change(id, null, () => ({ set: {} }));
+
+  jobs.handle(DUE, async ({ payload: { session_id } }) => {
+    const row = await settleOne(session_id).catch((error: unknown) => {
+      // Gone with its customer's account.
+      if (error instanceof Problem && error.code === 'not_found') return undefined;
+      throw error;
+    });
+    if (row !== undefined && isOpen(row)) throw new Postponed(Math.max(LOOK_AGAIN_MS, waitFor(row)));
+  });
+
+  return {
+    changeIn,
+    finish,
+    change,
+    plan,
+    now: (row) => asOf(row, at(), isHere),
+
+    async settle() {
+      const time = at();
+      for (let last = ''; ; ) {
+        const rows = await database
+          .selectFrom('remote_sessions')
+          .select('id')
+          .where('status', 'in', ['pending', 'active'])
+          .where(({ or, eb }) =>
+            or([eb('due_at', '<=', time), eb('customer_until', '<=', time), eb('technician_until', '<=', time)]),
+          )
+          .where('id', '>', last)
+          .orderBy('id')
+          .limit(AT_ONCE)
+          .execute();
+        for (const { id } of rows) await settleOne(id);
+        if (rows.length < AT_ONCE) return;
+        last = rows.at(-1)?.id ?? last;
+      }
+    },
+
+    async resume() {
+      const rows = await database
+        .selectFrom('remote_sessions')
+        .selectAll()
+        .where('status', 'in', ['pending', 'active'])
+        .execute();
+      await jobs.enqueueAll(
+        database.$pickTables<'jobs'>(),
+        DUE,
+        rows.map((row) => ({ payload: { session_id: row.id }, once: row.id, delay_ms: waitFor(row) })),
+      );
+    },
+  };
+}
+
+/** A move that ends a session that `isRight`, else says why not. */
+export function ends(reason: EndReason, isRight: (row: Row) => boolean, refused: string): Move {
+  return (row, now) => (isRight(row) ? { set: ended(row, now, reason) } : { refused });
+}

@@ -1,0 +1,91 @@
+import type { UserInfo } from '@palisade/contract/auth';
+import type { SessionMessage, Side } from '@palisade/contract/remote-record';
+import type { Kysely, Selectable } from 'kysely';
+import { newId } from '#platform/id.ts';
+import { Problem } from '#platform/problem.ts';
+import type { RemoteTables } from './remote.tables.ts';
+import { isOpen, type Row } from './session-state.ts';
+
+/** What is written beside the picture. */
+export interface SessionMessages {
+  /** Those after a place, oldest first. */
+  list(session_id: string, after: number): Promise<SessionMessage[]>;
+  /** The same one again is answered with what was stored the first time. @throws Problem `conflict` when nobody is there to read it. */
+  write(
+    me: UserInfo,
+    session: Row,
+    written: { message: string; client_message_id?: string | undefined },
+  ): Promise<SessionMessage>;
+}
+
+const READ_AT_ONCE = 200;
+const MOST = 2_000;
+const NOBODY_READS = 'Nobody would read this: the session has no technician yet, or has ended.';
+const FULL = `A session has at most ${MOST} messages.`;
+
+function messageOf({ user_id: _, ...message }: Selectable<RemoteTables['remote_messages']>): SessionMessage {
+  return message;
+}
+
+export function createSessionMessages(parts: {
+  database: Kysely<RemoteTables>;
+  /** Told of a message, once. */
+  onMessage: (message: SessionMessage) => void;
+  now: () => number;
+}): SessionMessages {
+  const { database, onMessage, now } = parts;
+
+  return {
+    async list(session_id, after) {
+      const rows = await database
+        .selectFrom('remote_messages')
+        .selectAll()
+        .where('session_id', '=', session_id)
+        .where('seq', '>', after)
+        .orderBy('seq')
+        .limit(READ_AT_ONCE)
+        .execute();
+      return rows.map(messageOf);
+    },
+
+    async write(me, session, { message, client_message_id = null }) {
+      const side: Side = session.user_id === me.id ? 'customer' : 'technician';
+      const written = await database.transaction().execute(async (transaction) => {
+        // Taken by being written: it gives the place.
+        const {
+          last_seq: seq,
+          status,
+          joined_at,
+        } = await transaction
+          .updateTable('remote_sessions')
+          .set(({ eb }) => ({ last_seq: eb('last_seq', '+', 1) }))
+          .where('id', '=', session.id)
+          .returning(['last_seq', 'status', 'joined_at'])
+          .executeTakeFirstOrThrow();
+        const known =
+          client_message_id === null
+            ? undefined
+            : await transaction
+                .selectFrom('remote_messages')
+                .selectAll()
+                .where('session_id', '=', session.id)
+                .where('side', '=', side)
+                .where('client_message_id', '=', client_message_id)
+                .executeTakeFirst();
+        if (known !== undefined) return { row: known, isNew: false };
+        if (!isOpen({ status }) || !isOpen(session) || joined_at === null)
+          throw new Problem('conflict', { detail: NOBODY_READS });
+        if (seq > MOST) throw new Problem('conflict', { detail: FULL });
+        const row = {
+          ...{ id: newId(), session_id: session.id, user_id: session.user_id, seq, side, author: me.username },
+          ...{ message, client_message_id, sent_at: new Date(now()).toISOString() },
+        };
+        await transaction.insertInto('remote_messages').values(row).execute();
+        return { row, isNew: true };
+      });
+      const stored = messageOf(written.row);
+      if (written.isNew) onMessage(stored);
+      return stored;
+    },
+  };
+}

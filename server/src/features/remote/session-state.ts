@@ -1,0 +1,161 @@
+import { type EndReason, SESSION_LIMITS } from '@palisade/contract/remote';
+import type { LiveSession, Phase, Side } from '@palisade/contract/remote-record';
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import type { LostBy, RemoteTables } from './remote.tables.ts';
+
+// What a session is at a time: pure rules over its row. Who writes is remote.ts.
+
+export type Row = Selectable<RemoteTables['remote_sessions']>;
+
+/** How long the page of a side counts without another word of its server, in ms, and how often that says one. */
+export const SEAT = { lease_ms: 30_000, renewed_ms: 10_000 } as const;
+export const SIDES: readonly Side[] = ['customer', 'technician'];
+
+/** When the clock ends a session, and as what. ISO time. */
+interface Deadline {
+  at: string;
+  reason: EndReason;
+}
+
+const after = (iso: string, ms: number) => new Date(Date.parse(iso) + ms).toISOString();
+const sharesSchema = z.array(z.string());
+export const sharesOf = ({ shares }: Pick<Row, 'shares'>) => sharesSchema.parse(JSON.parse(shares));
+
+export const isOpen = ({ status }: Pick<Row, 'status'>) => status === 'pending' || status === 'active';
+export const isClaimed = ({ status, joined_at }: Pick<Row, 'status' | 'joined_at'>) => status === 'pending' && joined_at !== null;
+
+/** How a side stands, by the names that both have. */
+export function sideOf(
+  row: Row,
+  side: Side,
+): { seat: string | null; until: string | null; lost_at: string | null; lost_by: LostBy | null } {
+  return side === 'customer'
+    ? { seat: row.customer_seat, until: row.customer_until, lost_at: row.customer_lost_at, lost_by: row.customer_lost_by }
+    : {
+        seat: row.technician_seat,
+        until: row.technician_until,
+        lost_at: row.technician_lost_at,
+        lost_by: row.technician_lost_by,
+      };
+}
+
+type Seat = Pick<Row, 'customer_seat' | 'customer_until' | 'customer_lost_at' | 'customer_lost_by'>;
+type OtherSeat = Pick<Row, 'technician_seat' | 'technician_until' | 'technician_lost_at' | 'technician_lost_by'>;
+
+function withSide(side: Side, { seat, until, lost_at, lost_by }: ReturnType<typeof sideOf>): Seat | OtherSeat {
+  return side === 'customer'
+    ? { customer_seat: seat, customer_until: until, customer_lost_at: lost_at, customer_lost_by: lost_by }
+    : { technician_seat: seat, technician_until: until, technician_lost_at: lost_at, technician_lost_by: lost_by };
+}
+
+/** A page of a side is there from now on. */
+export function seated(side: Side, seat: string, now: string): Partial<Row> {
+  return withSide(side, { seat, until: after(now, SEAT.lease_ms), lost_at: null, lost_by: null });
+}
+
+/** Nobody of a side is there any more. */
+export function lost(side: Side, lost_at: string, lost_by: LostBy): Partial<Row> {
+  return withSide(side, { seat: null, until: null, lost_at, lost_by });
+}
+
+const GONE: Record<Side, { ms: number; reason: EndReason }> = {
+  customer: { ms: SESSION_LIMITS.customer_gone, reason: 'customer_gone' },
+  technician: { ms: SESSION_LIMITS.technician_gone, reason: 'technician_gone' },
+};
+
+/** Until when the customer has to say that it may go on. */
+export function reaffirmBy({ status, reaffirmed_at }: Pick<Row, 'status' | 'reaffirmed_at'>): string | null {
+  return status === 'active' && reaffirmed_at !== null ? after(reaffirmed_at, SESSION_LIMITS.reaffirm) : null;
+}
+
+/** The next moment at which the clock ends a session; undefined for one that is over. */
+export function deadlineOf(row: Row): Deadline | undefined {
+  if (row.status === 'pending') {
+    if (row.joined_at === null) return { at: row.expires_at, reason: 'expired' };
+    return { at: row.consent_by ?? after(row.joined_at, SESSION_LIMITS.consent), reason: 'no_answer' };
+  }
+  if (row.status !== 'active') return undefined;
+  const approved_at = row.approved_at ?? row.joined_at ?? row.started_at;
+  const deadlines: Deadline[] = [{ at: after(approved_at, SESSION_LIMITS.longest), reason: 'time_limit' }];
+  const reaffirm_by = reaffirmBy(row);
+  if (reaffirm_by !== null) deadlines.push({ at: reaffirm_by, reason: 'not_reaffirmed' });
+  if (row.unshared_at !== null)
+    deadlines.push({ at: after(row.unshared_at, SESSION_LIMITS.share_stopped), reason: 'share_stopped' });
+  for (const side of SIDES) {
+    const { lost_at, lost_by } = sideOf(row, side);
+    if (lost_at === null) continue;
+    if (lost_by === 'server') deadlines.push({ at: after(lost_at, SESSION_LIMITS.reconnecting), reason: 'server_restart' });
+    else deadlines.push({ at: after(lost_at, GONE[side].ms), reason: GONE[side].reason });
+  }
+  return deadlines.reduce((first, other) => (other.at < first.at ? other : first));
+}
+
+/** What ends a session: the same whoever and whatever does. */
+export function ended(row: Row, ended_at: string, end_reason: EndReason): Partial<Row> {
+  const status = row.status === 'active' && end_reason !== 'cancelled' ? 'completed' : 'cancelled';
+  return {
+    ...{ status, ended_at, end_reason, due_at: null, consent_by: null, shares: '[]', unshared_at: null, paused_at: null },
+    ...lost('customer', ended_at, 'page'),
+    ...lost('technician', ended_at, 'page'),
+  };
+}
+
+/**
+ * A row as it is at `now` (ISO), whether that has been written down or not: pages whose server has not said a word for them are gone since it last did, and a session
+ * whose time is over has ended then. `isHere` says of a page whether it is connected to this very server.
+ */
+export function asOf(row: Row, now: string, isHere: (seat: string) => boolean): Row {
+  if (!isOpen(row)) return row;
+  let settled = row;
+  for (const side of SIDES) {
+    const { seat, until } = sideOf(row, side);
+    if (seat === null || until === null || until > now || isHere(seat)) continue;
+    settled = { ...settled, ...lost(side, after(until, -SEAT.lease_ms), 'server') };
+  }
+  const deadline = deadlineOf(settled);
+  if (deadline === undefined || deadline.at > now) return settled;
+  return { ...settled, ...ended(settled, deadline.at, deadline.reason) };
+}
+
+/** When somebody has to look at a session again at the latest; undefined for one that is over. */
+export function lookAt(row: Row): string | undefined {
+  const deadline = deadlineOf(row);
+  if (deadline === undefined) return undefined;
+  const leases = SIDES.flatMap((side) => sideOf(row, side).until ?? []);
+  return [deadline.at, ...leases].toSorted()[0];
+}
+
+export function phaseOf(row: Row): Phase {
+  if (row.status === 'pending') return row.joined_at === null ? 'waiting' : 'claimed';
+  if (row.status !== 'active') return 'ended';
+  return row.customer_lost_at !== null || row.technician_lost_at !== null ? 'reconnecting' : 'active';
+}
+
+/** What the pages of both sides are told. */
+export function liveOf(row: Row): LiveSession {
+  const deadline = deadlineOf(row);
+  const isShown = sharesOf(row).length > 0;
+  return {
+    id: row.id,
+    version: row.version,
+    status: row.status,
+    phase: phaseOf(row),
+    end_reason: row.end_reason,
+    ended_at: row.ended_at,
+    support_agent: row.support_agent,
+    technician:
+      row.joined_at === null || row.support_agent === null
+        ? null
+        : { name: row.support_agent, provider: row.provider ?? '', staff_since: row.staff_since, asked_at: row.joined_at },
+    approved_at: row.approved_at,
+    view: row.view,
+    share: isShown ? 'running' : row.has_shared === 1 ? 'stopped' : 'none',
+    is_paused: row.paused_at !== null,
+    is_customer_here: row.customer_seat !== null,
+    is_technician_here: row.technician_seat !== null,
+    reaffirm_by: reaffirmBy(row),
+    due_at: deadline?.at ?? null,
+    due_reason: deadline?.reason ?? null,
+  };
+}

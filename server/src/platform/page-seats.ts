@@ -1,0 +1,26 @@
+import type { SaidFrame, ServerFrame } from '@palisade/contract/events';
+import type { Connection } from './channels/serve-socket.ts';
+import type { Session } from './session.ts';
+
+/** What a page says of remote sessions, and of everything else. */
+export type RemoteFrame = Extract<SaidFrame, { kind: 'listen_remote' | 'leave_remote' | 'remote_signal' }>;
+export type DeskFrame = Exclude<SaidFrame, RemoteFrame>;
+
+/** What one page hears and says beside what concerns its own person. */
+export interface PageSeat<Frame> {
+  onFrame(frame: Frame): void;
+  /** Whether it hears anything that not everybody may. */
+  isOfStaff(): boolean;
+  leave(): void;
+}
+
+/** A page, as far as remote sessions need it. */
+export interface RemotePage extends Pick<Connection<Session, ServerFrame>, 'tell' | 'end'> {
+  user: Session['user'];
+  began: Session['began'];
+}
+
+/** Who lets pages take part in remote sessions. */
+export interface RemotePages {
+  sit(page: RemotePage): PageSeat<RemoteFrame>;
+}
