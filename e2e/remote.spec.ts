@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { expectAccessible, expectAccessibleOnPhone, expectNothingCutOff, openSignedIn, test } from './palisade.ts';
 
 /** Chromium answers its own picker: with this very tab, which is a picture like any other. */
-const SHARES = ['--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream', '--auto-accept-this-tab-capture'];
-const REFUSES = ['--use-fake-ui-for-media-stream', '--auto-reject-capture'];
+const SHARES = ['--auto-accept-this-tab-capture'];
+const REFUSES = ['--use-fake-ui-for-media-stream=deny'];
 
 const banner = (page: Page) => page.getByRole('region', { name: 'Open session' });
 const sharing = (page: Page) => page.getByRole('region', { name: 'Screen sharing' });
@@ -47,6 +47,7 @@ async function shareOwnTab(page: Page): Promise<void> {
 
 /** Sixteen blocks and two that frame them, white for 1, drawn anew with each frame: the time in ms, its lowest 16 bits. */
 async function drawClock(page: Page): Promise<void> {
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.evaluate(() => {
     const clock = Object.assign(document.createElement('canvas'), { width: 18, height: 1 });
     Object.assign(clock.style, {
@@ -58,7 +59,7 @@ async function drawClock(page: Page): Promise<void> {
       imageRendering: 'pixelated',
       pointerEvents: 'none',
     });
-    document.body.append(clock);
+    document.querySelector('main')?.append(clock);
     const context = clock.getContext('2d');
     const draw = () => {
       const now = Date.now() & 0xffff;
