@@ -2,9 +2,9 @@ import type { RemoteSession } from '@palisade/contract/remote';
 import { IconBuildingStore, IconCalendarCheck, IconCheck, IconUserQuestion, IconX } from '@tabler/icons-react';
 import { sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
-import { describeLeft } from '#ui/countdown.tsx';
+import { Countdown } from '#ui/countdown.tsx';
 import { Face } from '#ui/face.tsx';
-import { describeDate, useSecond } from '#ui/moment.tsx';
+import { describeDate } from '#ui/moment.tsx';
 import { useDecline, useTalkOnly } from './remote.queries.ts';
 import { missingToShare, type NotShown, share, useSharing } from './sharing.ts';
 import './asking-card.css';
@@ -93,7 +93,11 @@ export function AskingCard({ session }: { session: RemoteSession }) {
       </div>
       <p className="sub">
         {missing === undefined && 'After Approve your browser asks what to show. Nothing is shared before you have chosen. '}
-        {due_at !== null && <Left due_at={due_at} />}
+        {due_at !== null && (
+          <>
+            Without an answer they are refused in <Countdown until={Date.parse(due_at)} />.
+          </>
+        )}
       </p>
       {refused && (
         <p role="alert" className="banner__error">
@@ -101,15 +105,6 @@ export function AskingCard({ session }: { session: RemoteSession }) {
         </p>
       )}
     </section>
-  );
-}
-
-function Left({ due_at }: { due_at: string }) {
-  const left = Date.parse(due_at) - useSecond();
-  return (
-    <>
-      Without an answer they are refused in <span className="num">{describeLeft(left)}</span>.
-    </>
   );
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Mark, NO_MARKS, POINTS_SENT_MAXIMUM, pathOf, placeIn, readMark, withMark, writeMark } from './marks.ts';
+import { type Mark, NO_MARKS, pathOf, placeIn, readMark, withMark, writeMark } from './marks.ts';
 
 const pointer = (order: number, x: number, y: number): Mark => ({ kind: 'pointer', order, at: { x, y } });
 const line = (number: number, from: number, ...points: [number, number][]): Mark => ({
@@ -37,7 +37,7 @@ describe('a message of the technician', () => {
     '{"kind":"pointer","order":1.5,"at":{"x":0.5,"y":0.5}}',
     '{"kind":"stroke","id":0,"from":1e9,"points":[{"x":0,"y":0}]}',
     '{"kind":"stroke","id":0,"from":0,"points":[]}',
-    JSON.stringify(line(0, 0, ...Array.from({ length: POINTS_SENT_MAXIMUM + 1 }, (): [number, number] => [0.5, 0.5]))),
+    JSON.stringify(line(0, 0, ...Array.from({ length: 65 }, (): [number, number] => [0.5, 0.5]))),
     '{"kind":"click","x":0.5,"y":0.5}',
     '[]',
     'null',

@@ -1,37 +1,18 @@
-import { type Point, pointSchema } from '@palisade/contract/remote-signal';
-import { z } from 'zod';
+import { LINE_POINTS_MAXIMUM, type Point, type Pointer, pointerSchema, pointSchema } from '@palisade/contract/remote-signal';
 
-/**
- * What the technician shows on the customer's picture: a pointer and lines. Places are shares of the picture, from 0 to 1, so that they hold at any size; what is none is
- * dropped. The channel does not keep the order: `order` tells an older pointer from a newer one, `from` where in its line a point stands.
- */
+/** What the technician shows on the customer's picture. Places are shares of it, from 0 to 1, so that they hold at any size; what is none is dropped. */
+export type Mark = Pointer;
 
-/** Lines that are kept, points of one, points in one message. */
+/** Lines that are kept. */
 const LINES_MAXIMUM = 40;
-const POINTS_MAXIMUM = 2_000;
-export const POINTS_SENT_MAXIMUM = 64;
 /** Characters of one message. */
 const MESSAGE_MAXIMUM = 4_096;
-
-const markSchema = z.discriminatedUnion('kind', [
-  /** `at` is null where the pointer has left the picture. */
-  z.object({ kind: z.literal('pointer'), order: z.int().min(0), at: pointSchema.nullable() }),
-  z.object({
-    kind: z.literal('stroke'),
-    id: z.int().min(0),
-    from: z.int().min(0).max(POINTS_MAXIMUM),
-    points: z.array(pointSchema).min(1).max(POINTS_SENT_MAXIMUM),
-  }),
-  /** Every line up to this one is wiped away. */
-  z.object({ kind: z.literal('erase'), id: z.int().min(0) }),
-]);
-export type Mark = z.infer<typeof markSchema>;
 
 /** A message of the channel; undefined for anything that is none. */
 export function readMark(message: unknown): Mark | undefined {
   if (typeof message !== 'string' || message.length > MESSAGE_MAXIMUM) return undefined;
   try {
-    return markSchema.safeParse(JSON.parse(message)).data;
+    return pointerSchema.safeParse(JSON.parse(message)).data;
   } catch {
     return undefined;
   }
@@ -39,7 +20,7 @@ export function readMark(message: unknown): Mark | undefined {
 
 /** A mark as it goes over the channel; undefined for one that the other side would drop. */
 export function writeMark(mark: Mark): string | undefined {
-  return markSchema.safeParse(mark).success ? JSON.stringify(mark) : undefined;
+  return pointerSchema.safeParse(mark).success ? JSON.stringify(mark) : undefined;
 }
 
 interface Line {
@@ -72,7 +53,7 @@ export function withMark(marks: Marks, mark: Mark): Marks {
       if (mark.id <= marks.erased) return marks;
       const points: (Point | undefined)[] = [...(marks.lines.find(({ id }) => id === mark.id)?.points ?? [])];
       for (const [index, point] of mark.points.entries()) {
-        if (mark.from + index < POINTS_MAXIMUM) points[mark.from + index] = point;
+        if (mark.from + index < LINE_POINTS_MAXIMUM) points[mark.from + index] = point;
       }
       const others = marks.lines.filter(({ id }) => id !== mark.id);
       const lines = [...others, { id: mark.id, points }].toSorted((one, other) => one.id - other.id);

@@ -4,12 +4,13 @@ import { IconDeviceMobile, IconPhoto, IconPictureInPictureOn, IconPlus, IconScre
 import { useEffect, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
-import { describeLeft } from '#ui/countdown.tsx';
-import { useSecond } from '#ui/moment.tsx';
+import { Countdown } from '#ui/countdown.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { EmptyState } from '#ui/states.tsx';
+import { Report } from './after-session.tsx';
 import { UNABLE } from './asking-card.tsx';
 import { CodeLine } from './code-line.tsx';
+import { GoOn } from './go-on.tsx';
 import { describeLink } from './link-words.ts';
 import { MarkedPicture } from './marked-picture.tsx';
 import { SessionChat } from './session-chat.tsx';
@@ -36,6 +37,10 @@ export function SessionPanel({ session }: { session: RemoteSession }) {
         </div>
         {sharing.place === 'taken' ? <Elsewhere session={session} /> : <Shown session={session} sharing={sharing} />}
         <Refusal error={sharing.error} />
+        {sharing.screens.length === 0 && <GoOn session={session} />}
+        <div className="session-panel__report">
+          <Report session={session} />
+        </div>
       </section>
       <section className="card session-panel__chat" aria-label="Chat of the session">
         {sharing.code !== undefined && (
@@ -189,16 +194,11 @@ function Nothing({ session, sharing }: { session: RemoteSession; sharing: Sharin
           Nothing is shared: your browser was told not to, or could not read the screen. Try again.
         </p>
       )}
-      {wasShown && session.due_at !== null && <Due due_at={session.due_at} />}
+      {session.due_reason === 'share_stopped' && session.due_at !== null && (
+        <p className="sub session-panel__due">
+          Without a picture the session ends in <Countdown until={Date.parse(session.due_at)} />.
+        </p>
+      )}
     </>
-  );
-}
-
-function Due({ due_at }: { due_at: string }) {
-  const left = Date.parse(due_at) - useSecond();
-  return (
-    <p className="sub session-panel__due">
-      Without a picture the session ends in <span className="num">{describeLeft(left)}</span>.
-    </p>
   );
 }

@@ -12,7 +12,7 @@ import { type PointerEvent, type RefObject, useEffect, useRef, useState } from '
 import { Button } from '#ui/button.tsx';
 import { describeClock, useSecond } from '#ui/moment.tsx';
 import { MarkedPicture } from './marked-picture.tsx';
-import { type Mark, type Marks, NO_MARKS, POINTS_SENT_MAXIMUM, placeIn, withMark } from './marks.ts';
+import { type Mark, type Marks, NO_MARKS, placeIn, withMark } from './marks.ts';
 import type { Picture } from './peer.ts';
 import './watched-picture.css';
 
@@ -163,12 +163,7 @@ function useMarking(box: RefObject<HTMLElement | null>, tool: 'point' | 'draw', 
     const { line } = state.current;
     if (!line || at === null) return;
     line.points.push(at);
-    show({
-      kind: 'stroke',
-      id: line.id,
-      from: line.points.length - 1,
-      points: line.points.slice(-1).slice(0, POINTS_SENT_MAXIMUM),
-    });
+    show({ kind: 'stroke', id: line.id, from: line.points.length - 1, points: [at] });
   }
 
   return {

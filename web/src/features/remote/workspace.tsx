@@ -1,12 +1,11 @@
 import { Textarea } from '@mantine/core';
-import type { JoinedSession } from '@palisade/contract/remote';
-import { NOTES_LENGTH_MAXIMUM } from '@palisade/contract/remote';
+import { type EndReason, type JoinedSession, NOTES_LENGTH_MAXIMUM } from '@palisade/contract/remote';
 import { IconHourglass, IconMessages, IconNotes, IconScreenShareOff, IconUser, IconWindow } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
-import { describeLeft } from '#ui/countdown.tsx';
+import { Countdown } from '#ui/countdown.tsx';
 import { CustomerCard } from '#ui/customer-card.tsx';
 import { describeAge, useSecond } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
@@ -126,7 +125,7 @@ function WaitingRoom({ session }: { session: JoinedSession }) {
       action={
         session.due_at !== null && (
           <p className="sub" role="timer">
-            Without an answer the request ends in <span className="num">{describeLeft(Date.parse(session.due_at) - now)}</span>.
+            Without an answer the request ends in <Countdown until={Date.parse(session.due_at)} />.
           </p>
         )
       }
@@ -134,9 +133,12 @@ function WaitingRoom({ session }: { session: JoinedSession }) {
   );
 }
 
+/** What ends a session within a minute or two, so that whoever waits is told when. */
+const SOON: ReadonlySet<EndReason> = new Set(['share_stopped', 'customer_gone', 'server_restart']);
+
 /** It runs, and there is nothing to see. */
 function NoPicture({ session, link, onAgain }: { session: JoinedSession; link: Link; onAgain: () => void }) {
-  const { customer, view, share, phase, is_customer_here } = session;
+  const { customer, view, share, phase, is_customer_here, due_at, due_reason } = session;
   const isGone = phase === 'reconnecting' && !is_customer_here;
   const sentence = isGone
     ? 'Their page is closed or cut off. If it does not come back in a minute, the session ends.'
@@ -153,12 +155,18 @@ function NoPicture({ session, link, onAgain }: { session: JoinedSession; link: L
       title={isGone ? `${customer} is gone` : 'No picture'}
       sentence={sentence ?? 'The picture is on its way.'}
       action={
-        share === 'running' &&
-        link.state === 'failed' && (
-          <Button variant="quiet" onClick={onAgain}>
-            Try again
-          </Button>
-        )
+        <>
+          {share === 'running' && link.state === 'failed' && (
+            <Button variant="quiet" onClick={onAgain}>
+              Try again
+            </Button>
+          )}
+          {due_at !== null && due_reason !== null && SOON.has(due_reason) && (
+            <p className="sub" role="timer">
+              The session ends in <Countdown until={Date.parse(due_at)} />.
+            </p>
+          )}
+        </>
       }
     />
   );
