@@ -186,7 +186,7 @@ test('a customer shares a code, a technician joins with it and completes the ses
   await page.goto('/portal');
   await page.getByLabel('Session code').fill('AAA-AAA-AAA');
   await page.getByRole('button', { name: 'Join' }).click();
-  await expect(page.getByText(/No session has this code/)).toBeVisible();
+  await expect(page.getByText(/No session waits with this code/)).toBeVisible();
   await page.getByLabel('Session code').fill(code.toLowerCase().replaceAll('-', ' '));
   await page.keyboard.press('Enter');
   await expect(page.getByText(/You have joined the session of maria/)).toBeVisible();
@@ -229,7 +229,7 @@ test('the screens of remote access are accessible in every state', async ({ page
   await page.goto('/portal');
   await page.getByLabel('Session code').fill('AAA-AAA-AAA');
   await page.getByRole('button', { name: 'Join' }).click();
-  await expect(page.getByText(/No session has this code/)).toBeVisible();
+  await expect(page.getByText(/No session waits with this code/)).toBeVisible();
   await expectAccessible(page);
   await page.getByLabel('Session code').fill(code);
   await page.getByRole('button', { name: 'Join' }).click();

@@ -12,7 +12,7 @@ import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
-import { sessionAuditQuery, useRateSession, useReport } from './remote.queries.ts';
+import { sessionAuditQuery, useRateSession, useReport } from './joined.queries.ts';
 import './after-session.css';
 
 const WORDS = ['Very bad', 'Bad', 'All right', 'Good', 'Very good'];

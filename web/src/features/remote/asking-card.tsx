@@ -5,7 +5,7 @@ import { Button } from '#ui/button.tsx';
 import { Countdown } from '#ui/countdown.tsx';
 import { Face } from '#ui/face.tsx';
 import { describeDate } from '#ui/moment.tsx';
-import { useDecline, useTalkOnly } from './remote.queries.ts';
+import { useDecline, useTalkOnly } from './joined.queries.ts';
 import { missingToShare, type NotShown, share, useSharing } from './sharing.ts';
 import './asking-card.css';
 

@@ -2,7 +2,7 @@ import type { RemoteSession } from '@palisade/contract/remote';
 import { Button } from '#ui/button.tsx';
 import { useSecond } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
-import { useReaffirm } from './remote.queries.ts';
+import { useReaffirm } from './joined.queries.ts';
 import './go-on.css';
 
 const MINUTE = 60_000;

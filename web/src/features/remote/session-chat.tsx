@@ -10,7 +10,7 @@ import { keepDraft, readDraft } from '#api/drafts.ts';
 import { Button } from '#ui/button.tsx';
 import { type ConversationLine, ConversationLog } from '#ui/conversation-log.tsx';
 import { EmptyState } from '#ui/states.tsx';
-import { sessionMessagesQuery, useMessageEvents, useWriteMessage } from './remote.queries.ts';
+import { sessionMessagesQuery, useMessageEvents, useWriteMessage } from './joined.queries.ts';
 import '#ui/message-composer.css';
 import './session-chat.css';
 

@@ -5,7 +5,7 @@ import type { SharingNow } from '#api/sharing.ts';
 import { Button } from '#ui/button.tsx';
 import { GoOn } from './go-on.tsx';
 import { sessionsQuery } from './remote.queries.ts';
-import { pause, stop } from './sharing.ts';
+import { pause, stop, tellOnScreen } from './sharing.ts';
 import './sharing-banner.css';
 
 /** Keys of the whole page. By their place on the keyboard: with Alt some keyboards write other letters. */
@@ -54,6 +54,7 @@ export function PauseAndStop({ isPaused }: { isPaused: boolean }) {
 /** On every screen while something is shown to a technician. It cannot be put away. */
 export function SharingBanner({ sharing: { technician, is_paused } }: { sharing: SharingNow }) {
   useSharingKeys(is_paused);
+  useEffect(tellOnScreen, []);
   const { data: sessions } = useQuery(sessionsQuery);
   const session = sessions?.find(({ status }) => status === 'active');
   return (

@@ -9,7 +9,7 @@ import { FakeServer, type FakeSocket, refusal, reply } from '#api/fake-server.ts
 import { startSession } from '#api/session.ts';
 import { useSharingNow } from '#api/sharing.ts';
 import { sessionOf } from './fake-sessions.ts';
-import { attend, pause, share, stop, useSharing } from './sharing.ts';
+import { attend, pause, share, stop, tellOnScreen, useSharing } from './sharing.ts';
 
 const CURSOR = '01890a5d-ac96-774b-bcce-b302099a8057';
 
@@ -168,6 +168,20 @@ describe('what a customer shows', () => {
     await begin();
     await approve();
     tell({ ...running, version: 4, status: 'completed', phase: 'ended', end_reason: 'ended_by_technician' });
+    expect(track.readyState).toBe('ended');
+    expect(sharing().session_id).toBeUndefined();
+  });
+
+  test('ends with the screens that say so: with the sign-out', async () => {
+    await begin();
+    await approve();
+    const first = tellOnScreen();
+    const second = tellOnScreen();
+    first();
+    await settle();
+    expect(track.readyState).toBe('live');
+    second();
+    await settle();
     expect(track.readyState).toBe('ended');
     expect(sharing().session_id).toBeUndefined();
   });

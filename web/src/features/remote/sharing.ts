@@ -318,6 +318,21 @@ export function pause(isPaused: boolean): void {
   say({ type: isPaused ? 'paused' : 'resumed' });
 }
 
+/** How many screens say that something is shown. */
+let told = 0;
+
+/** Nothing is shown without a screen that says so: whoever signs out, or goes where there is none, shows nothing any more. */
+export function tellOnScreen(): () => void {
+  told += 1;
+  return () => {
+    told -= 1;
+    // Unless the next screen takes over in the same drawing.
+    queueMicrotask(() => {
+      if (told === 0 && sharing.screens.length > 0) forget();
+    });
+  };
+}
+
 /** Looks for a way to the technician anew. */
 export function connectAgain(): void {
   for (const sharer of sharers.values()) sharer.connect();
