@@ -46,7 +46,7 @@ const AT_ONCE = 200;
 
 /** The one way in which a session changes: taken by being written, ended if its time is over, moved, planned, written down, told. */
 export interface SessionChanges {
-  /** As part of `transaction`; undefined for one that is not there. What is left of it is `finish`'s. */
+  /** As part of `transaction`; undefined for one that is not there. What is left of it is `finish`'s. The next look is planned by it. */
   changeIn(transaction: Kysely<ChangeTables>, id: string, by: By, move: Move): Promise<Change | undefined>;
   /** Tells who has to know, once it is committed. */
   finish(change: Pick<Change, 'before' | 'row'>): void;
@@ -95,7 +95,7 @@ export function createSessionChanges(parts: {
     return { kind: 'remote_session_ended', details: { session_id: id, technician: support_agent, reason: end_reason }, by };
   }
 
-  async function changeIn(transaction: Kysely<ChangeTables>, id: string, by: By, move: Move): Promise<Change | undefined> {
+  async function moveIn(transaction: Kysely<ChangeTables>, id: string, by: By, move: Move): Promise<Change | undefined> {
     // Of two at once one waits here until the other is committed.
     const stored = await transaction
       .updateTable('remote_sessions')
@@ -125,8 +125,7 @@ export function createSessionChanges(parts: {
 
     const { id: _id, ...columns } = row;
     await transaction.updateTable('remote_sessions').set(columns).where('id', '=', id).execute();
-    if (isOpen(row)) await plan(transaction, row);
-    else if (isOpen(stored) && row.approved_at !== null)
+    if (isOpen(stored) && !isOpen(row) && row.approved_at !== null)
       await jobs.enqueue(transaction.$pickTables<'jobs'>(), ENDED, { session_id: id }, { once: id });
     if (stored.reported_at === null && row.reported_at !== null)
       await jobs.enqueue(transaction.$pickTables<'jobs'>(), REPORTED, { session_id: id }, { once: id });
@@ -147,6 +146,12 @@ export function createSessionChanges(parts: {
     };
   }
 
+  async function changeIn(transaction: Kysely<ChangeTables>, id: string, by: By, move: Move): Promise<Change | undefined> {
+    const changed = await moveIn(transaction, id, by, move);
+    if (changed !== undefined && isOpen(changed.row)) await plan(transaction, changed.row);
+    return changed;
+  }
+
   function finish({ before, row }: Pick<Change, 'before' | 'row'>): void {
     if (tellable(before) !== tellable(row)) onLive(liveOf(row));
     if (shown(before) !== shown(row))
@@ -155,9 +160,9 @@ export function createSessionChanges(parts: {
     if (before.reported_at === null && row.reported_at !== null) jobs.wake(REPORTED);
   }
 
-  async function change(id: string, by: By, move: Move): Promise<Row> {
+  async function change(id: string, by: By, move: Move, how = changeIn): Promise<Row> {
     const done = await database.transaction().execute(async (transaction) => {
-      const changed = await changeIn(transaction, id, by, move);
+      const changed = await how(transaction, id, by, move);
       await changed?.record();
       return changed;
     });
@@ -167,7 +172,8 @@ export function createSessionChanges(parts: {
     return done.row;
   }
 
-  const settleOne = (id: string) => change(id, null, () => ({ set: {} }));
+  // The look that is being done plans the next one itself: asked for once more, it would be done again at once, and for ever.
+  const settleOne = (id: string) => change(id, null, () => ({ set: {} }), moveIn);
 
   jobs.handle(DUE, async ({ payload: { session_id } }) => {
     const row = await settleOne(session_id).catch((error: unknown) => {
@@ -181,7 +187,7 @@ export function createSessionChanges(parts: {
   return {
     changeIn,
     finish,
-    change,
+    change: (id, by, move) => change(id, by, move),
     plan,
     now: (row) => asOf(row, at(), isHere),
 

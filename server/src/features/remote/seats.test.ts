@@ -1,0 +1,300 @@
+import { changePassword, currentUser, login, logout } from '@palisade/contract/auth';
+import { EVENTS_CLOSED, type LiveEvent } from '@palisade/contract/events';
+import { completeSession, createSession, joinSession, SESSION_LIMITS } from '@palisade/contract/remote';
+import type { LiveSession } from '@palisade/contract/remote-record';
+import { approveSession, readSession, writeSessionMessage } from '@palisade/contract/remote-session';
+import type { Signal } from '@palisade/contract/remote-signal';
+import { changeUser } from '@palisade/contract/users';
+import { describe, expect, test, vi } from 'vitest';
+import { replyOf, startTestApp } from '#test/harness.ts';
+import { listenAs, openSocket, type TestSocket } from '#test/socket.ts';
+
+const clock = { now: Date.parse('2026-11-20T10:00:00Z') };
+const app = await startTestApp({ surroundings: { now: () => clock.now } });
+const { call, signIn } = app;
+const boss = await signIn('boss');
+const tina = await signIn('tina', 'support');
+
+const CONNECTION = '5f0c1c5e-6a0f-4f6b-9a53-0d3f3f1c2a10';
+const described = (...media: string[]) => ['v=0', 'o=- 1 2 IN IP4 0.0.0.0', 's=-', 't=0 0', ...media, ''].join('\r\n');
+const VIDEO = 'm=video 9 UDP/TLS/RTP/SAVPF 96';
+const OFFER: Signal = { type: 'offer', connection_id: CONNECTION, sdp: described(VIDEO, 'a=sendonly') };
+const ANSWER: Signal = { type: 'answer', connection_id: CONNECTION, sdp: described(VIDEO, 'a=recvonly') };
+const CANDIDATE: Signal = {
+  ...{ type: 'candidate', connection_id: CONNECTION, candidate: 'candidate:1 1 udp 1 192.0.2.1 9 typ host' },
+  ...{ sdp_mid: '0', sdp_mline_index: 0, username_fragment: null },
+};
+const STARTED: Signal = { type: 'share_started', connection_id: CONNECTION, surface: 'monitor' };
+
+const isSignal = (event: LiveEvent) => event.kind === 'remote_signal';
+/** Whether it is how a session stands, and stands so. */
+const stands = (wanted: Partial<LiveSession>) => (event: LiveEvent) =>
+  event.kind === 'remote_changed' && Object.entries(wanted).every(([name, value]) => Reflect.get(event.session, name) === value);
+const signals = (page: TestSocket) => page.events().flatMap((event) => (event.kind === 'remote_signal' ? [event.signal] : []));
+
+async function take(token: string, session_id: string): Promise<TestSocket> {
+  const page = await listenAs(app, token);
+  page.say({ kind: 'listen_remote', session_id });
+  await page.event((event) => event.kind === 'remote_changed');
+  return page;
+}
+
+/** A session that runs, with a page of each side in its place. */
+async function start(technician = tina, view: 'screen' | 'talk' = 'screen') {
+  const customer = await signIn();
+  const { id, session_code } = replyOf(await call(createSession, { token: customer.token }));
+  replyOf(await call(joinSession, { token: technician.token, body: { session_code } }));
+  const [hers, theirs] = [await take(customer.token, id), await take(technician.token, id)];
+  const approve = () => call(approveSession, { token: customer.token, params: { id }, body: { view } });
+  const say = (page: TestSocket, signal: unknown) => page.say({ kind: 'remote_signal', session_id: id, signal });
+  return {
+    ...{ customer, id, hers, theirs, approve, say, session_code },
+    read: async () => replyOf(await call(readSession, { token: customer.token, params: { id } })),
+    /** What was said before has passed, or was dropped: this comes after it. */
+    async settled(from: TestSocket, to: TestSocket) {
+      const mark = `candidate:${crypto.randomUUID()}`;
+      say(from, { ...CANDIDATE, candidate: mark });
+      await to.event((event) => event.kind === 'remote_signal' && 'candidate' in event.signal && event.signal.candidate === mark);
+    },
+  };
+}
+
+async function startRunning(technician = tina, view: 'screen' | 'talk' = 'screen') {
+  const session = await start(technician, view);
+  replyOf(await session.approve());
+  await Promise.all([session.hers, session.theirs].map((page) => page.event(stands({ phase: 'active' }))));
+  return session;
+}
+
+describe('signals', () => {
+  test('pass from each page to the other, in order, and to nobody else', async () => {
+    const { hers, theirs, id, say } = await startRunning();
+    const nosy = await signIn();
+    const [stranger, chief] = [await listenAs(app, nosy.token), await listenAs(app, boss.token)];
+    for (const page of [stranger, chief]) {
+      page.say({ kind: 'listen_remote', session_id: id });
+      await vi.waitFor(() => expect(page.frames).toContainEqual({ kind: 'refused', topic: { session_id: id } }));
+      say(page, OFFER);
+    }
+    for (const signal of [OFFER, CANDIDATE, STARTED]) say(hers, signal);
+    await theirs.event((event) => event.kind === 'remote_signal' && event.signal.type === 'share_started');
+    expect(signals(theirs)).toEqual([OFFER, CANDIDATE, STARTED]);
+    for (const signal of [ANSWER, CANDIDATE]) say(theirs, signal);
+    await hers.event((event) => event.kind === 'remote_signal' && event.signal.type === 'candidate');
+    expect(signals(hers)).toEqual([ANSWER, CANDIDATE]);
+    for (const page of [stranger, chief]) expect(page.events().filter(isSignal)).toEqual([]);
+  });
+
+  test('pass not before the customer has approved, nor once it is over', async () => {
+    const { hers, theirs, say, approve, id, customer, settled } = await start();
+    say(hers, OFFER);
+    say(theirs, { type: 'offer_wanted' });
+    replyOf(await approve());
+    await Promise.all([hers, theirs].map((page) => page.event(stands({ phase: 'active' }))));
+    await settled(hers, theirs);
+    await settled(theirs, hers);
+    expect([...signals(hers), ...signals(theirs)].every(({ type }) => type === 'candidate')).toBe(true);
+    replyOf(await call(completeSession, { token: customer.token, params: { id } }));
+    await theirs.event(stands({ phase: 'ended', end_reason: 'ended_by_customer' }));
+    const before = signals(hers).length;
+    say(theirs, CANDIDATE);
+    theirs.say({ kind: 'listen_remote', session_id: id });
+    await vi.waitFor(() => expect(theirs.frames.at(-1)).toEqual({ kind: 'refused', topic: { session_id: id } }));
+    expect(signals(hers)).toHaveLength(before);
+  });
+
+  test.each<[string, 'customer' | 'technician', unknown]>([
+    ['an offer of the technician', 'technician', OFFER],
+    ['a technician who would send a picture', 'technician', { ...ANSWER, sdp: described(VIDEO, 'a=sendrecv') }],
+    ['a technician who says no direction', 'technician', { ...ANSWER, sdp: described(VIDEO) }],
+    ['a technician who says that the customer shares', 'technician', STARTED],
+    ['a technician who says that it is paused', 'technician', { type: 'paused' }],
+    ['an answer of the customer', 'customer', ANSWER],
+    ['a customer who would receive a picture', 'customer', { ...OFFER, sdp: described(VIDEO, 'a=sendrecv') }],
+    ['a pointer of the customer', 'customer', { type: 'pointer', at: { x: 0.5, y: 0.5 } }],
+    ['a pointer that is nowhere', 'technician', { type: 'pointer', at: { x: 2.5, y: 0.5 } }],
+    ['a pointer that is no number', 'technician', { type: 'pointer', at: { x: Number.NaN, y: 0.5 } }],
+    ['a description of 65 KiB', 'customer', { ...OFFER, sdp: described(VIDEO, 'a=sendonly', 'b'.repeat(64 * 1024)) }],
+    ['a connection without a name', 'customer', { ...OFFER, connection_id: "'; drop table" }],
+    ['nothing', 'customer', null],
+    ['what nobody knows', 'technician', { type: 'take_control' }],
+  ])('are dropped, and the page stays: %s', async (_, side, signal) => {
+    const { hers, theirs, say, settled, read } = await shared();
+    const [from, to] = side === 'customer' ? [hers, theirs] : [theirs, hers];
+    const before = signals(to).length;
+    say(from, signal);
+    await settled(from, to);
+    expect(signals(to)).toHaveLength(before + 1);
+    expect(await read()).toMatchObject({ share: 'none', is_paused: false });
+  });
+
+  let sharing: ReturnType<typeof startRunning> | undefined;
+  const shared = () => (sharing ??= startRunning());
+
+  test('point where the technician points, where there is no channel between the pages', async () => {
+    const { hers, theirs, say } = await shared();
+    say(theirs, { type: 'pointer', at: { x: 0, y: 1 } });
+    await hers.event((event) => event.kind === 'remote_signal' && event.signal.type === 'pointer');
+  });
+
+  test('of a megabyte close the socket, and so do more than fifty in a second', async () => {
+    const { hers, theirs, say } = await startRunning();
+    say(hers, { ...OFFER, sdp: 'a'.repeat(1024 ** 2) });
+    expect(await hers.closed).toBe(EVENTS_CLOSED.too_big);
+    for (let count = 0; count < 400; count += 1) say(theirs, CANDIDATE);
+    expect(await theirs.closed).toBe(EVENTS_CLOSED.malformed);
+  });
+
+  test('of other kinds are as short and as rare as ever', async () => {
+    const { token } = await signIn();
+    const long = await listenAs(app, token);
+    long.say(JSON.stringify({ kind: 'typing', conversation_id: null, more: 'x'.repeat(2_000) }));
+    expect(await long.closed).toBe(EVENTS_CLOSED.too_big);
+    const often = await listenAs(app, token);
+    for (let count = 0; count < 100; count += 1) often.say({ kind: 'pong' });
+    expect(await often.closed).toBe(EVENTS_CLOSED.malformed);
+  });
+
+  test('come from our own pages alone', async () => {
+    await expect(openSocket(app, { origin: 'https://evil.example' })).rejects.toThrow('403');
+    const page = await openSocket(app);
+    page.say({ kind: 'remote_signal', session_id: '01930000-0000-7000-8000-000000000000', signal: OFFER });
+    expect(await page.closed).toBe(EVENTS_CLOSED.malformed);
+  });
+});
+
+describe('what the customer shows', () => {
+  test('is known to both sides: started, paused, stopped; and a minute without it is the end', async () => {
+    const { hers, theirs, say, read } = await startRunning();
+    expect(await read()).toMatchObject({ share: 'none', due_reason: 'share_stopped' });
+    say(hers, STARTED);
+    await theirs.event(stands({ share: 'running', due_reason: 'not_reaffirmed' }));
+    say(hers, { type: 'paused' });
+    await theirs.event(stands({ is_paused: true }));
+    say(hers, { type: 'resumed' });
+    await theirs.event(stands({ is_paused: false, share: 'running' }));
+    // Several monitors are several shares: it runs until the last one ends.
+    const second = crypto.randomUUID();
+    say(hers, { ...STARTED, connection_id: second });
+    say(hers, { type: 'share_stopped', connection_id: CONNECTION });
+    await theirs.event((event) => event.kind === 'remote_signal' && event.signal.type === 'share_stopped');
+    expect(await read()).toMatchObject({ share: 'running' });
+    say(hers, { type: 'share_stopped', connection_id: second });
+    await theirs.event(stands({ share: 'stopped', due_reason: 'share_stopped' }));
+    clock.now += SESSION_LIMITS.share_stopped;
+    await app.app.settleSessions();
+    await theirs.event(stands({ phase: 'ended', end_reason: 'share_stopped' }));
+  });
+
+  test('while they choose it, or were refused the picker, the minute of their answer begins anew, and five are the most', async () => {
+    const { hers, say, approve, read } = await start();
+    const { technician } = await read();
+    const asked_at = Date.parse(technician?.asked_at ?? '');
+    for (let minute = 0; minute < 6; minute += 1) {
+      clock.now += SESSION_LIMITS.consent - 1_000;
+      const wanted = Math.min(clock.now + SESSION_LIMITS.consent, asked_at + SESSION_LIMITS.consent_longest);
+      if (clock.now >= asked_at + SESSION_LIMITS.consent_longest) break;
+      say(hers, { type: 'choosing' });
+      await hers.event(stands({ due_at: new Date(wanted).toISOString() }));
+    }
+    clock.now = asked_at + SESSION_LIMITS.consent_longest;
+    expect((await approve()).status).toBe(409);
+    expect(await read()).toMatchObject({ status: 'cancelled', end_reason: 'no_answer' });
+  });
+});
+
+describe('a page that is gone', () => {
+  test('is missed at once by the other side, which goes on when it is back', async () => {
+    const { id, hers, theirs, customer, say } = await startRunning(tina, 'talk');
+    hers.leave();
+    await theirs.event(stands({ phase: 'reconnecting', is_customer_here: false, due_reason: 'customer_gone' }));
+    const back = await take(customer.token, id);
+    await vi.waitFor(() =>
+      expect(theirs.events().at(-1)).toMatchObject({ session: { phase: 'active', is_customer_here: true } }),
+    );
+    say(theirs, { type: 'offer_wanted' });
+    await back.event((event) => event.kind === 'remote_signal' && event.signal.type === 'offer_wanted');
+    theirs.leave();
+    await back.event(stands({ phase: 'reconnecting', due_reason: 'technician_gone' }));
+    clock.now += SESSION_LIMITS.technician_gone;
+    await app.app.settleSessions();
+    await back.event(stands({ phase: 'ended', end_reason: 'technician_gone' }));
+  });
+
+  test('gives its place to a newer one of its person, which alone is heard and spoken to', async () => {
+    const { id, hers, theirs, customer, say, settled } = await startRunning(tina, 'talk');
+    const newer = await take(customer.token, id);
+    await vi.waitFor(() => expect(hers.frames.at(-1)).toEqual({ kind: 'refused', topic: { session_id: id }, why: 'taken' }));
+    say(hers, OFFER);
+    await settled(newer, theirs);
+    expect(signals(theirs).map(({ type }) => type)).toEqual(['candidate']);
+    // The older one leaves, and nobody is gone.
+    hers.leave();
+    await settled(newer, theirs);
+    expect(theirs.events().some(stands({ phase: 'reconnecting' }))).toBe(false);
+  });
+
+  test('that leaves the session is gone as one that is closed, and hears what was written when it is back', async () => {
+    const { id, hers, theirs, customer } = await startRunning(tina, 'talk');
+    const cursor = hers.frames.flatMap((frame) => (frame.kind === 'listening' ? [frame.cursor] : []))[0] ?? '';
+    hers.say({ kind: 'leave_remote', session_id: id });
+    await theirs.event(stands({ is_customer_here: false }));
+    replyOf(await call(writeSessionMessage, { token: tina.token, params: { id }, body: { message: 'Where are you?' } }));
+    const back = await listenAs(app, customer.token);
+    back.say({ kind: 'listen_remote', session_id: id, after: cursor });
+    await back.event((event) => event.kind === 'remote_message' && event.message.message === 'Where are you?');
+  });
+
+  test('because its server stops has a minute to find another', async () => {
+    const { id, read } = await startRunning(tina, 'talk');
+    // What a server that was killed leaves behind: pages of which no server says a word any more.
+    const gone = { customer_seat: 'elsewhere', technician_seat: 'elsewhere too' };
+    await app.app.database.updateTable('remote_sessions').set(gone).where('id', '=', id).execute();
+    clock.now += 30_000;
+    expect(await read()).toMatchObject({ phase: 'reconnecting', due_reason: 'server_restart' });
+    clock.now += 30_000;
+    expect(await read()).toMatchObject({ status: 'completed', end_reason: 'server_restart' });
+  });
+});
+
+describe('who may not any more', () => {
+  test.each<[string, (who: { token: string; password: string; id: string }) => Promise<unknown>, number]>([
+    ['signs out', ({ token }) => call(logout, { token }), EVENTS_CLOSED.unauthenticated],
+    [
+      'has another password',
+      async ({ token, password }) => {
+        const body = { current_password: password, new_password: 'another long password' };
+        // In another browser: this one's session is ended by it.
+        const other = await call(login, {
+          body: { email: replyOf(await call(currentUser, { token })).email, password },
+        });
+        return await call(changePassword, { token: replyOf(other).access_token, body });
+      },
+      EVENTS_CLOSED.unauthenticated,
+    ],
+    [
+      'is no technician any more',
+      ({ id }) => call(changeUser, { token: boss.token, body: { user_id: id, role: 'customer' } }),
+      EVENTS_CLOSED.again,
+    ],
+    [
+      'is disabled',
+      ({ id }) => call(changeUser, { token: boss.token, body: { user_id: id, disabled: true } }),
+      EVENTS_CLOSED.unauthenticated,
+    ],
+  ])('hears nothing from then on: who %s', async (_, change, code) => {
+    const technician = await signIn(undefined, 'support');
+    const { hers, theirs, say, id } = await startRunning(technician);
+    const who = replyOf(await call(currentUser, { token: technician.token }));
+    await change({ ...technician, id: who.id });
+    expect(await theirs.closed).toBe(code);
+    await hers.event(stands({ is_technician_here: false }));
+    const before = signals(theirs).length;
+    say(hers, OFFER);
+    expect(signals(theirs)).toHaveLength(before);
+    const again = await listenAs(app, technician.token).catch(() => undefined);
+    again?.say({ kind: 'listen_remote', session_id: id });
+    if (again && code === EVENTS_CLOSED.again)
+      await vi.waitFor(() => expect(again.frames.at(-1)).toEqual({ kind: 'refused', topic: { session_id: id } }));
+  });
+});
