@@ -237,6 +237,11 @@ test('a picker that is refused leaves the technician waiting, and a page that is
   await expectAccessibleOnPhone(page);
   await expectNothingCutOff(page);
 
+  // A small window that stays on top has the picture, Pause and Stop, where the browser has such windows.
+  await customer.getByRole('button', { name: 'Small window' }).click();
+  const inSmall = () => customer.evaluate<string>('window.documentPictureInPicture.window?.document.body.innerText ?? ""');
+  await expect.poll(inSmall).toMatch(/Pause\s+Stop/);
+
   await customer.reload();
   await expect(customer.getByRole('button', { name: 'Share again' })).toBeVisible();
   await expect(picture(page)).toHaveCount(0);
