@@ -8,11 +8,11 @@ import { connect, createServer, type Socket } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { crc32 } from 'node:zlib';
 import { listAlerts } from '@palisade/contract/anti-hacking';
 import { listScans, type Scan, scanSchema } from '@palisade/contract/antivirus';
 import pg from 'pg';
 import { z } from 'zod';
+import { EICAR, zip } from './files.ts';
 import { freePort } from './rest-peer.ts';
 import { type BenchServer, describeMachine, RESULTS, ROOT, startServer } from './server.ts';
 
@@ -25,7 +25,6 @@ const PAGES_EACH = 20;
 const TOLD = 200;
 const CONNECTIONS = 32;
 const REQUESTS_MS = 5_000;
-const EICAR = Buffer.from(['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS', '-TEST-FILE!$H+H*'].join(''));
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-cluster-'));
 const [load_before = 0] = loadavg();
@@ -121,34 +120,6 @@ async function scansOf(server: BenchServer, token: string): Promise<Scan[]> {
   return all;
 }
 
-/** A zip of stored members (APPNOTE.TXT 4.3). */
-function zip(members: readonly { name: string; content: Buffer }[]): Buffer {
-  const locals: Buffer[] = [];
-  const centrals: Buffer[] = [];
-  let offset = 0;
-  for (const { name, content } of members) {
-    const common = Buffer.alloc(26);
-    common.writeUInt16LE(20, 0);
-    common.writeUInt32LE(crc32(content), 10);
-    common.writeUInt32LE(content.length, 14);
-    common.writeUInt32LE(content.length, 18);
-    common.writeUInt16LE(name.length, 22);
-    const tail = Buffer.alloc(14);
-    tail.writeUInt32LE(offset, 10);
-    locals.push(Buffer.from('PK\x03\x04', 'latin1'), common, Buffer.from(name), content);
-    centrals.push(Buffer.from('PK\x01\x02\x14\x00', 'latin1'), common, tail, Buffer.from(name));
-    offset += 30 + name.length + content.length;
-  }
-  const central = Buffer.concat(centrals);
-  const end = Buffer.alloc(22);
-  end.write('PK\x05\x06', 'latin1');
-  end.writeUInt16LE(members.length, 8);
-  end.writeUInt16LE(members.length, 10);
-  end.writeUInt32LE(central.length, 12);
-  end.writeUInt32LE(offset, 16);
-  return Buffer.concat([...locals, central, end]);
-}
-
 /** Every second one is infected, which its name says. */
 function makeFiles(): { name: string; path: string }[] {
   return Array.from({ length: FILES }, (_, index) => {
@@ -157,7 +128,7 @@ function makeFiles(): { name: string; path: string }[] {
     const is_infected = index % 2 === 0;
     const name = `${is_infected ? 'infected' : 'clean'}-${index}.zip`;
     const path = join(folder, name);
-    writeFileSync(path, zip(is_infected ? [noise, { name: 'eicar.com', content: EICAR }] : [noise]));
+    writeFileSync(path, zip(is_infected ? [noise, { name: 'eicar.com', content: EICAR }] : [noise], { is_stored: true }));
     return { name, path };
   });
 }

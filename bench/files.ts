@@ -17,16 +17,20 @@ interface ZipMember {
   content: Buffer;
 }
 
-/** A zip of deflated members (APPNOTE 4.3). `zip64`: the local headers say their sizes in the extra field alone, as `cat file | zip e.zip -` has it. */
-export function zip(members: readonly ZipMember[], zip64 = false): Buffer {
+/**
+ * A zip (APPNOTE 4.3) of members that are deflated, or stored as they are. `zip64`: the local headers say their sizes in the extra field alone, as `cat file | zip e.zip -`
+ * has it.
+ */
+export function zip(members: readonly ZipMember[], options: { zip64?: boolean; is_stored?: boolean } = {}): Buffer {
+  const { zip64 = false, is_stored = false } = options;
   const locals: Buffer[] = [];
   const centrals: Buffer[] = [];
   let offset = 0;
   for (const { name, content } of members) {
-    const packed = deflateRawSync(content, { level: 1 });
+    const packed = is_stored ? content : deflateRawSync(content, { level: 1 });
     const fields = Buffer.alloc(26);
     fields.writeUInt16LE(zip64 ? 45 : 20, 0);
-    fields.writeUInt16LE(8, 4);
+    fields.writeUInt16LE(is_stored ? 0 : 8, 4);
     fields.writeUInt32LE(crc32(content), 10);
     fields.writeUInt32LE(packed.length, 14);
     fields.writeUInt32LE(content.length, 18);
@@ -108,7 +112,7 @@ export function eicarContainers(): Map<string, Buffer> {
   return new Map([
     ['plain', EICAR],
     ['zip', zip([file])],
-    ['zip64', zip([file], true)],
+    ['zip64', zip([file], { zip64: true })],
     ['nested zip', zip([{ name: 'b.zip', content: zip([{ name: 'a.zip', content: zip([file]) }]) }])],
     ['tar', tar('eicar.com', EICAR)],
     ['gz', gzipSync(EICAR)],

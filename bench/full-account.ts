@@ -74,7 +74,7 @@ function fillAll(path: string): void {
     client_message_id: null,
   }));
   const last_seq = FIRST_SEQ + AMOUNTS.messages - 1;
-  database.exec(`update conversations set last_seq = ${last_seq}, last_shown_seq = ${last_seq}`);
+  database.exec(`update conversations set last_seq = ${last_seq}, last_shown_seq = ${last_seq}, told_seq = ${last_seq}`);
   fill(database, 'remote_sessions', AMOUNTS.sessions, (index) => ({
     id: idOf(5, index),
     session_code: `AAA-AAA-${index.toString(36).toUpperCase().padStart(3, '0')}`,

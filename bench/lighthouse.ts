@@ -3,18 +3,18 @@
 // fetched by npm when this runs; the browser is the system's Chromium.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { SCREENS_AND_SIGN_IN } from '@palisade/e2e/screens';
 import { chromium } from '@playwright/test';
 import { z } from 'zod';
 import { AMOUNTS, FLAGS, fillAccount } from './full-account.ts';
-import { SCREENS as ALL_SCREENS } from './screens.ts';
+import { freePort } from './rest-peer.ts';
 import { describeMachine, RESULTS, ROOT, startServer } from './server.ts';
 
 const LIGHTHOUSE = 'lighthouse@13.5.0';
-const SCREENS = process.argv.length > 2 ? process.argv.slice(2) : ALL_SCREENS;
+const SCREENS = process.argv.length > 2 ? process.argv.slice(2) : SCREENS_AND_SIGN_IN;
 const CATEGORIES = ['performance', 'accessibility', 'best-practices'];
 /** What the score of performance is made of, in ms; kept, so that a low one says where its time went. */
 const METRICS = ['first-contentful-paint', 'largest-contentful-paint', 'speed-index', 'total-blocking-time'] as const;
@@ -34,16 +34,6 @@ const reportSchema = z.object({
     }),
   ),
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(address !== null && typeof address === 'object' ? address.port : 0));
-    });
-  });
-}
 
 async function audit(url: string, port: number, form: 'desktop' | 'mobile') {
   const preset = form === 'desktop' ? ['--preset=desktop'] : [];
@@ -79,7 +69,7 @@ const keptSchema = z.object({ results: z.array(z.looseObject({ screen: z.string(
 
 /** What an earlier run kept of the screens that this one leaves out. */
 function resultsBefore(): z.infer<typeof keptSchema>['results'] {
-  if (SCREENS === ALL_SCREENS) return [];
+  if (SCREENS === SCREENS_AND_SIGN_IN) return [];
   return keptSchema.parse(JSON.parse(readFileSync(RESULT, 'utf8'))).results.filter(({ screen }) => !SCREENS.includes(screen));
 }
 
@@ -109,7 +99,9 @@ try {
     machine: describeMachine(),
     amounts: AMOUNTS,
     bars: BARS,
-    results: results.toSorted((one, other) => ALL_SCREENS.indexOf(one.screen) - ALL_SCREENS.indexOf(other.screen)),
+    results: results.toSorted(
+      (one, other) => SCREENS_AND_SIGN_IN.indexOf(one.screen) - SCREENS_AND_SIGN_IN.indexOf(other.screen),
+    ),
   };
   writeFileSync(RESULT, `${JSON.stringify(kept, null, 2)}\n`);
 } finally {

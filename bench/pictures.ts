@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { SCREENS_AND_SIGN_IN } from '@palisade/e2e/screens';
 import { type BrowserContext, chromium } from '@playwright/test';
 import { FLAGS, fillAccount, openAccount, startAccount } from './full-account.ts';
-import { SCREENS } from './screens.ts';
 import { startServer } from './server.ts';
 
 const WIDTHS = [1440, 1024, 768, 390];
@@ -19,7 +19,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const [folder = join(tmpdir(), 'palisade-pictures'), ...wanted] = positionals;
-const screens = wanted.length > 0 ? wanted : SCREENS;
+const screens = wanted.length > 0 ? wanted : SCREENS_AND_SIGN_IN;
 
 async function take(browser: BrowserContext, url: string, kind: string): Promise<void> {
   const page = await browser.newPage();

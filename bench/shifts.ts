@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SCREENS_AND_SIGN_IN } from '@palisade/e2e/screens';
 import { type BrowserContext, chromium } from '@playwright/test';
 import { z } from 'zod';
 import { FLAGS, fillAccount } from './full-account.ts';
-import { SCREENS } from './screens.ts';
 import { startServer } from './server.ts';
 
 const FORMS = [
@@ -77,7 +77,7 @@ const browser = await chromium.launchPersistentContext('', {
 });
 try {
   const signIn = await fillAccount(server, data_dir);
-  const screens = process.argv.length > 2 ? process.argv.slice(2) : SCREENS;
+  const screens = process.argv.length > 2 ? process.argv.slice(2) : SCREENS_AND_SIGN_IN;
   // The sign-in screen first: behind it the browser is signed in.
   if (screens.includes('/')) for (const form of FORMS) await watch(browser, server.url, form);
   await signIn(browser);

@@ -1,30 +1,9 @@
 import { expect, type Page } from '@playwright/test';
 import { expectAccessibleInEveryMode, givePremium, openSignedIn, test } from './palisade.ts';
 import { cleanPdf, eicarFile } from './samples.ts';
+import { SCREENS } from './screens.ts';
 
 // Every screen and every dialog: dark, light, in forced colours, and at 400 %.
-
-const SCREENS = [
-  '/dashboard',
-  '/antivirus',
-  '/firewall',
-  '/remote',
-  '/portal',
-  '/chat',
-  '/live-chat',
-  '/support',
-  '/support/answers',
-  '/support/reports',
-  '/help',
-  '/anti-hacking',
-  '/subscription-manager',
-  '/admin/setup',
-  '/admin/help',
-  '/admin/users',
-  '/admin/audit',
-  '/admin/outbox',
-  '/admin/false-alarms',
-];
 
 async function openFull(page: Page): Promise<void> {
   await page.addInitScript('Math.random = () => 0.9');

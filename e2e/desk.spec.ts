@@ -63,12 +63,7 @@ async function close({ contexts }: Desk): Promise<void> {
   for (const context of contexts) await context.close();
 }
 
-test('a customer writes, a technician claims and answers, both see it live, and it is closed and rated', async ({
-  page,
-  browser,
-  server,
-}) => {
-  test.setTimeout(240_000);
+async function helpEachOther(page: Page, browser: Browser, server: Product): Promise<void> {
   const desk = await openDesk(page, browser, server);
   const { tina, maria, otto } = desk;
   await maria.goto('/chat');
@@ -135,6 +130,19 @@ test('a customer writes, a technician claims and answers, both see it live, and 
   await expect(log(tina).getByRole('img', { name: 'printer.png' })).toBeVisible();
   await expect(log(tina).getByText(eicarFile.name)).toHaveCount(0);
 
+  // What was found leads to where it was said, on both sides.
+  await maria.getByRole('button', { name: 'Search it' }).click();
+  await maria.getByRole('searchbox', { name: 'Search the messages' }).fill('grey');
+  await maria.getByRole('link', { name: /The grey one/ }).click();
+  const found = (one: Page) => log(one).getByRole('listitem').filter({ hasText: 'The grey one' });
+  await expect(found(maria)).toBeFocused();
+  await inbox(tina).getByRole('searchbox').fill('grey');
+  await inbox(tina)
+    .getByRole('link', { name: /The grey one/ })
+    .click();
+  await expect(found(tina)).toBeFocused();
+  await inbox(tina).getByRole('searchbox').fill('');
+
   // A remote session: its code stands in both.
   await conversation.getByRole('button', { name: 'Start a remote session' }).click();
   const code = await log(tina).locator('.message-card code').last().textContent();
@@ -155,7 +163,7 @@ test('a customer writes, a technician claims and answers, both see it live, and 
   await expect(inbox(tina).getByText('Rated 5 of 5')).toBeVisible();
   await expect(log(otto).getByText('My printer prints nothing')).toHaveCount(0);
   await close(desk);
-});
+}
 
 test('a message without a connection waits, and arrives once and in order when it is back', async ({ page, browser, server }) => {
   test.slow();
@@ -216,12 +224,30 @@ test('two of the staff see each other in a conversation, and one gets it', async
   await seeEachOther(page, browser, server);
 });
 
+test('a customer writes, a technician claims and answers, both see it live, and it is closed and rated', async ({
+  page,
+  browser,
+  server,
+}) => {
+  test.setTimeout(240_000);
+  await helpEachOther(page, browser, server);
+});
+
 test.describe('on two servers behind a proxy', () => {
   test.skip(!hasSideBySide, 'There is no PostgreSQL and Redis on this machine that servers could share.');
   test.use({ servers: 2 });
   test('two of the staff see each other in a conversation, and one gets it', async ({ page, browser, server }) => {
     test.slow();
     await seeEachOther(page, browser, server);
+  });
+
+  test('a customer writes, a technician claims and answers, both see it live, and it is closed and rated', async ({
+    page,
+    browser,
+    server,
+  }) => {
+    test.setTimeout(240_000);
+    await helpEachOther(page, browser, server);
   });
 });
 

@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test';
 import { expectAccessible, expectAccessibleOnPhone, expectNothingCutOff, openSignedIn, test } from './palisade.ts';
+import { SCREENS } from './screens.ts';
 
 test('every page leads back to the dashboard', async ({ page }) => {
   await openSignedIn(page, 'maria');
@@ -61,19 +62,7 @@ test('no screen breaks the Content-Security-Policy', async ({ page }) => {
     addEventListener('securitypolicyviolation', (event) => console.error(`content security policy: ${event.violatedDirective}`));
   });
   await openSignedIn(page, 'maria');
-  for (const path of [
-    '/dashboard',
-    '/antivirus',
-    '/firewall',
-    '/remote',
-    '/portal',
-    '/chat',
-    '/live-chat',
-    '/anti-hacking',
-    '/subscription-manager',
-    '/admin/setup',
-    '/admin/outbox',
-  ]) {
+  for (const path of SCREENS) {
     await page.goto(path);
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   }

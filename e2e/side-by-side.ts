@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from '@playwright/test';
 import { Client } from 'pg';
 import { type Product, startProduct } from './product.ts';
 
@@ -12,6 +13,7 @@ const HAPROXY = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy', '/usr/local/bin
 );
 /** Of the Redis that `scripts/test.mjs` starts. */
 const REDIS_DATABASES = 20_000;
+const LISTENS_WITHIN_MS = 30_000;
 
 /** What servers share between them on this machine, where `scripts/test.mjs` has started it: JOURNEY_DATABASE_URL, JOURNEY_STORAGE_URL, JOURNEY_REDIS_URL. */
 function shared(): { database: string; storage: string; redis: string } | undefined {
@@ -70,17 +72,13 @@ ${lines.join('\n')}
   const child = spawn(HAPROXY ?? 'haproxy', ['-db', '-q', '-f', conf], { stdio: ['ignore', 'ignore', 'inherit'] });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const url = `http://127.0.0.1:${port}`;
-  for (let left = 400; ; left -= 1) {
-    if (
-      await fetch(`${url}/api/health`).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-    )
-      break;
-    if (left === 0 || child.exitCode !== null) throw new Error('HAProxy does not listen.');
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
+  const answers = expect(async () => expect((await fetch(`${url}/api/health`)).ok).toBe(true));
+  await Promise.race([
+    answers.toPass({ timeout: LISTENS_WITHIN_MS, intervals: [25] }),
+    ended.then(() => {
+      throw new Error('HAProxy ended before it listened.');
+    }),
+  ]);
   return {
     url,
     async stop() {

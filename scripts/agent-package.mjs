@@ -51,7 +51,11 @@ export async function buildAgent() {
   mkdirSync(FILES, { recursive: true });
   await bundle({
     absWorkingDir: join(ROOT, 'agent'),
-    entryPoints: { 'palisade-agent': 'src/main.ts', 'yara-process': '../scanner/src/yara-process.ts' },
+    entryPoints: {
+      'palisade-agent': 'src/main.ts',
+      'yara-process': '../scanner/src/yara-process.ts',
+      'set-trial-process': '../scanner/src/set-trial-process.ts',
+    },
     outdir: 'dist/staged/lib',
     bundle: true,
     format: 'esm',

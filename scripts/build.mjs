@@ -1,10 +1,11 @@
 // Builds the server (bundles of the server, its processes and the update command), the package for devices, and the web application, with compressed copies of what is served.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build as bundle } from 'esbuild';
 import { build as buildWeb } from 'vite';
 import { buildAgent } from './agent-package.mjs';
+import { circlesOf } from './circles.mjs';
 import { ROOT } from './node-runtime.mjs';
 
 const COMPRESSIBLE = /\.(js|css|html|svg|json)$/;
@@ -29,6 +30,7 @@ async function buildServer() {
       'read-backup': 'src/read-backup.ts',
       'yara-process': '../scanner/src/yara-process.ts',
       'trial-process': '../scanner/src/trial-process.ts',
+      'mail-thread': 'src/features/chat/mail-thread.ts',
     },
     outdir: 'dist',
     bundle: true,
@@ -60,5 +62,37 @@ function compress(folder) {
   }
 }
 
-await Promise.all([buildServer(), buildAgent(), buildWeb({ root: join(ROOT, 'web'), logLevel: 'warn' })]);
+/**
+ * Ends the build when files of the web application import each other in a circle, and names them, with the modules by which each asks for the next one. Which of them runs
+ * first depends on the screen that is opened first, so that a table or a class that one reads while it loads is there on most screens and not on all.
+ * @returns {import('vite').Plugin}
+ */
+function noCircles() {
+  return {
+    name: 'palisade:no-circles',
+    generateBundle(_options, bundle) {
+      const chunks = new Map(Object.values(bundle).flatMap((one) => (one.type === 'chunk' ? [[one.fileName, one]] : [])));
+      const circles = circlesOf(new Map([...chunks].map(([file, { imports }]) => [file, imports])));
+      if (circles.length === 0) return;
+      /** @param {string} from @param {string} to */
+      const by = (from, to) => {
+        const there = new Set(chunks.get(to)?.moduleIds);
+        return (chunks.get(from)?.moduleIds ?? []).flatMap((id) =>
+          (this.getModuleInfo(id)?.importedIds ?? [])
+            .filter((imported) => there.has(imported))
+            .map((imported) => `    ${relative(ROOT, id)} -> ${relative(ROOT, imported)}`),
+        );
+      };
+      const told = circles.map((circle) =>
+        circle
+          .slice(1)
+          .flatMap((to, at) => [`  ${circle[at]} -> ${to}`, ...by(circle[at] ?? '', to)])
+          .join('\n'),
+      );
+      this.error(`files of the web application import each other in a circle:\n${told.join('\n\n')}`);
+    },
+  };
+}
+
+await Promise.all([buildServer(), buildAgent(), buildWeb({ root: join(ROOT, 'web'), logLevel: 'warn', plugins: [noCircles()] })]);
 compress(join(ROOT, 'web/dist'));

@@ -14,6 +14,7 @@ const LICENCES = new Set([
   'OFL-1.1',
   'MIT OR Apache-2.0',
   '(MIT OR CC0-1.0)',
+  '(MIT OR EUPL-1.1+)',
 ]);
 /** Licences that were read, by package: 7-Zip's own (LGPL, with the restriction that nobody builds a RAR archiver of it), and one under another spelling. */
 const READ_LICENCES = new Map([

@@ -92,6 +92,18 @@ export async function missingRedis() {
   return find() ? undefined : `Redis could not be installed: ${reason ?? 'its program was not found'}`;
 }
 
+/** Where server/test/dovecot.ts looks for it. */
+const DOVECOT_PATHS = ['/usr/sbin/dovecot', '/usr/local/sbin/dovecot', '/opt/homebrew/sbin/dovecot'];
+
+/** Undefined when there is an IMAP server for the tests, else why not, in one sentence. As with clamd, CI installs it. */
+export async function missingDovecot() {
+  const find = () => DOVECOT_PATHS.some((path) => existsSync(path));
+  if (find()) return undefined;
+  if (!process.env.CI) return 'no Dovecot on this machine (install the package dovecot-imapd)';
+  const reason = await installPackages(['dovecot-imapd']);
+  return find() ? undefined : `Dovecot could not be installed: ${reason ?? 'its program was not found'}`;
+}
+
 /** Where server/test/s3.ts looks for OpenStack Swift, whose S3 interface the tests speak with. */
 const SWIFT = '/usr/lib/python3/dist-packages/swift/common/middleware/s3api/__init__.py';
 

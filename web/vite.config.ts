@@ -27,19 +27,16 @@ function fontAtOnce(): Plugin {
 const COMPONENTS =
   /\/@tanstack\/|\/src\/ui\/(?:badge|brand|button|card|page|scan-sentence|states|toggle|figure-mark|file-name|shown-name|moment|bytes|test-files)\.|\/contract\/src\/(?:antivirus|channel|current-subscription|dashboard|overview)\./u;
 
-/** The shell, the router, and what most screens behind sign-in ask for. */
+/** The router, and what the shell and most screens behind sign-in ask for. The shell itself is no part: it imports what is of no group, which asks for these. */
 const SIGNED_IN =
-  /\/react-router\/|\/src\/app\/(?:signed-in|router|shell\/shell)\.|\/src\/app\/shell\/[a-z-]+\.css|\/src\/api\/(?:chat|dashboard|events|live-queries|overview|scans|scan-summary|sharing)|\/src\/(?:ui|api|app\/shell)\/(?:notices|message-notices|use-message-notices|desk|absence)\.|\/contract\/src\/(?:chat-read|chat-record|desk-counts|desk-record|desk-team|events|may|remote-record|remote-signal)\.|\/src\/ui\/(?:button-link|color-scheme-switch|scan-row|sheet)\.css/u;
+  /\/react-router\/|\/src\/app\/shell\/[a-z-]+\.css|\/src\/api\/(?:chat|dashboard|events|live-queries|overview|scans|scan-summary|sharing)|\/src\/(?:ui|api|app\/shell)\/(?:notices|message-notices|use-message-notices|desk|absence)\.|\/contract\/src\/(?:chat-read|chat-record|desk-counts|desk-record|desk-team|events|may|remote-record|remote-signal)\.|\/src\/ui\/(?:button-link|color-scheme-switch|scan-row|sheet)\.css/u;
 
 /** What lists and dialogs are made of: the dashboard has none of it, and every screen behind it some. */
 const LISTS_AND_DIALOGS =
   /\/src\/ui\/(?:administrators-only|dialog-part|focus-kept|listed|records|refreshed-card|refusal|show-more|two-lines)\./u;
 
-/** What is about one's own account comes when the first of it is opened: a file for each part is no smaller, and every screen names them all. */
+/** What parts of one's own account have in common. What is of one part alone stays with it: the rest would ask that part for it, in a circle. */
 const ACCOUNT = /\/src\/features\/account\/(?!app-setup)/u;
-
-/** What administrators alone see on every screen. */
-const ADMINISTRATORS = /\/src\/app\/shell\/(?:admin-nav|proxy-findings)\.|\/contract\/src\/proxy\./u;
 
 export default defineConfig({
   plugins: [react(), fontAtOnce()],
@@ -60,8 +57,7 @@ export default defineConfig({
             { name: 'signed-in', test: SIGNED_IN },
             { name: 'lists-and-dialogs', test: LISTS_AND_DIALOGS, minShareCount: 2 },
             { name: 'icons', test: /\/@tabler\//u, minShareCount: 3 },
-            { name: 'account', test: ACCOUNT },
-            { name: 'administrators', test: ADMINISTRATORS },
+            { name: 'account', test: ACCOUNT, minShareCount: 2 },
           ],
         },
       },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { networkInterfaces, platform } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import {
   BLOCKED_MAXIMUM,
   type Capabilities,
@@ -15,6 +15,7 @@ import {
   TRIAL_MS,
 } from '@palisade/contract/agent';
 import { parseIp, printIp } from '@palisade/contract/ip-address';
+import { trySet } from '@palisade/scanner/set-trial';
 import { z } from 'zod';
 import { firewallStateSchema } from '#firewall/applied.ts';
 import { createConntrack, hasConntrack } from '#firewall/conntrack.ts';
@@ -23,11 +24,13 @@ import { createEnforcer, type Enforcer } from '#firewall/enforcer.ts';
 import { readForeignTables } from '#firewall/foreign.ts';
 import { createMonitor } from '#firewall/monitor.ts';
 import { createNft, runProgram } from '#firewall/nft.ts';
-import { AGENT_VERSION, askRevoked, type Identity, verify } from '#link/identity.ts';
+import { AGENT_VERSION, askRevoked, downloadSet, type Identity, verify } from '#link/identity.ts';
 import { createLink, type LinkState } from '#link/link.ts';
 import { createResolver } from '#link/resolver.ts';
 import { createRevocation } from '#link/revocation.ts';
 import { createScans } from '#scan/scans.ts';
+import { openSignatureSets } from '#scan/signature-sets.ts';
+import { createWatch, everybodysFolders } from '#scan/watch.ts';
 import { createPosture } from '#telemetry/posture.ts';
 import { createProc } from '#telemetry/proc.ts';
 import { createGuessing, createSignInLog } from '#telemetry/sign-ins.ts';
@@ -48,6 +51,8 @@ const EVENTS_MAXIMUM = 200;
 const LOCAL_MAXIMUM = 200;
 /** How often other programs' tables are listed, in reports. */
 const FOREIGN_EVERY = 10;
+/** How often homes are looked for that came since, in reports. */
+const WATCH_EVERY = 10;
 
 /** What the agent says of itself to `palisade-agent status`. */
 export const statusSchema = z.object({
@@ -92,7 +97,7 @@ export interface AgentOptions {
   /** The folder of the rules that came with the agent; undefined where none did. */
   signatures: string | undefined;
   /** Times in ms; the contract's where nobody says another. */
-  times?: { report?: number; trial?: number; revoked_grace?: number; warming?: number; back_off?: number };
+  times?: Partial<Record<'report' | 'trial' | 'revoked_grace' | 'warming' | 'back_off', number | undefined>>;
 }
 
 /** Runs the agent until `signal`, or until the device is revoked for good. Answers which. */
@@ -149,7 +154,7 @@ export async function runAgent({
     conntrack: conntrack !== undefined,
     scanner: signatures !== undefined,
     scanner_reason: signatures === undefined ? 'This agent came without signatures.' : null,
-    watch: false,
+    watch: platform() === 'linux' && signatures !== undefined,
     containers: existsSync('/var/run/docker.sock') || existsSync('/run/podman/podman.sock'),
   };
 
@@ -182,16 +187,38 @@ export async function runAgent({
     at: iso(),
   });
 
-  const scans =
+  const sets =
     signatures === undefined
       ? undefined
+      : await openSignatureSets({
+          ...{ folder: join(folders.state, 'signatures'), built_in: signatures, log, now: Date.now },
+          download: (set, path) => downloadSet(identity, set, path, resolver.lookup),
+          test: (files) => trySet(files, signal),
+        });
+  const scans =
+    sets === undefined
+      ? undefined
       : createScans({
-          ...{ signatures, happened, log, wait, state: folders.state, nextSeq: () => (seq += 1) },
+          ...{ signatures: sets.files, happened, log, wait, state: folders.state, nextSeq: () => (seq += 1) },
           say: (frame) => link.say(frame),
         });
 
+  const watching = scans && proc && createWatch({ onWritten: (paths) => void scans.look(paths) });
+  const own_folder = resolve(folders.state);
+  let watched: Pick<Desired, 'is_watching' | 'watched' | 'exclusions'> | undefined;
+  /** Watches the usual folders of everybody here, and those that the server names; homes that came since are seen with the next look. */
+  async function watchFolders(): Promise<void> {
+    if (watched === undefined || watching === undefined) return;
+    const { is_watching, watched: named, exclusions } = watched;
+    const wanted = is_watching ? [...(await everybodysFolders()), ...named] : [];
+    await watching.want([...new Set(wanted)], [...exclusions, own_folder]);
+  }
+
   function onDesired(desired: Desired): void {
     scans?.want(desired);
+    watched = desired;
+    void watchFolders();
+    void sets?.want(desired.signatures).then((are_new) => (are_new ? scans?.signaturesChanged() : undefined));
     if (enforcer === undefined) {
       const errors = [{ rule_id: null, message: capabilities.firewall_reason ?? '' }];
       link.say({ kind: 'ack', rev: desired.rev, state: 'unavailable', applied_rev: 0, errors });
@@ -237,7 +264,11 @@ export async function runAgent({
   });
 
   const dropped = createDropped(nft, BLOCKED_MAXIMUM);
-  const posture = createPosture({ defaults: () => enforcer?.ruleset().defaults, now: Date.now });
+  const posture = createPosture({
+    defaults: () => enforcer?.ruleset().defaults,
+    signatures: () => sets?.fresh(),
+    now: Date.now,
+  });
   const signIns = createSignInLog();
   const guessing = createGuessing();
   let known_ports: ReadonlySet<string> | undefined;
@@ -258,6 +289,7 @@ export async function runAgent({
       proc?.read() ?? null,
     ]);
     const checks = posture.read();
+    if (seq % WATCH_EVERY === 0) void watchFolders();
     if (telemetry !== null) lookForNewPorts(telemetry.listening);
     for (const { address, failures } of guessing.hear(await signIns.read(), Date.now())) {
       happened({ event: 'ssh_guessing', address, failures, blocked: dropped.hasDropped(address) });
@@ -265,7 +297,17 @@ export async function runAgent({
     const foreign_tables = enforcer !== undefined && seq % FOREIGN_EVERY === 0 ? await readForeignTables(nft) : last_foreign;
     last_foreign = foreign_tables;
     seq += 1;
-    const frame: Said = { kind: 'report', seq, epoch, counters, blocked, telemetry, posture: checks, foreign_tables };
+    const frame: Said = {
+      kind: 'report',
+      seq,
+      epoch,
+      counters,
+      blocked,
+      telemetry,
+      posture: checks,
+      foreign_tables,
+      watching: watchingNow(),
+    };
     link.say(frame);
     Object.assign(status, {
       applied_rev: enforcer?.appliedRev() ?? 0,
@@ -274,6 +316,7 @@ export async function runAgent({
     });
     await writeWhole(join(folders.run, 'status.json'), JSON.stringify(status));
   }
+  const watchingNow = () => (watched?.is_watching === true ? (watching?.state() ?? null) : null);
   let last_foreign: Awaited<ReturnType<typeof readForeignTables>> = [];
 
   signal.addEventListener('abort', () => link.stop());
@@ -291,6 +334,7 @@ export async function runAgent({
   })();
   await running;
   monitor?.stop();
+  watching?.close();
   await scans?.close();
   if (is_revoked) {
     log('this device was revoked: its rules are taken away');

@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { enrolmentCodeSchema } from '@palisade/contract/agent';
+import { z } from 'zod';
 import { compileRemoval } from '#firewall/compile.ts';
 import { createNft, runProgram } from '#firewall/nft.ts';
 import { enrol, type Identity, identityStore, isSafeServer, leave, Refused } from '#link/identity.ts';
 import { createScans } from '#scan/scans.ts';
+import { openSignatureSets } from '#scan/signature-sets.ts';
 import { BOOT_FILE, type Folders, probeFirewall, runAgent, statusSchema } from './agent.ts';
 import { writeWhole } from './store.ts';
 
@@ -21,7 +23,12 @@ const USAGE = `palisade-agent: what protects this computer for its Palisade serv
 `;
 
 const { env } = process;
-/** The environment has these for a computer with folders of its own, and for tests. */
+/** The environment has these for a computer with folders of its own, and for tests, which cannot wait for half a minute. */
+const timeSchema = z.coerce.number().int().min(100).optional();
+const times = {
+  report: timeSchema.parse(env['PALISADE_AGENT_REPORT_MS']),
+  trial: timeSchema.parse(env['PALISADE_AGENT_TRIAL_MS']),
+};
 const folders: Folders = {
   state: env['PALISADE_AGENT_STATE'] ?? env['STATE_DIRECTORY'] ?? '/var/lib/palisade-agent',
   run: env['PALISADE_AGENT_RUN'] ?? env['RUNTIME_DIRECTORY'] ?? '/run/palisade-agent',
@@ -74,15 +81,49 @@ async function takeRulesAway(): Promise<void> {
   await writeWhole(join(folders.state, BOOT_FILE), compileRemoval());
 }
 
+const END_MS = 15_000;
+
+/** Programs of this agent that run here as its service. Not those of another root, which have the same paths. */
+async function runningAgents(): Promise<number[]> {
+  const own = await readlink('/proc/self/ns/mnt').catch(() => '');
+  const pids = (await readdir('/proc').catch(() => [])).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const [exe, namespace, command] = await Promise.all([
+        readlink(`/proc/${pid}/exe`).catch(() => ''),
+        readlink(`/proc/${pid}/ns/mnt`).catch(() => ''),
+        readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
+      ]);
+      const words = command.split('\0');
+      const is_agent = words.includes(fileURLToPath(import.meta.url)) && words.includes('run');
+      return is_agent && exe === process.execPath && namespace === own ? [pid] : [];
+    }),
+  );
+  return found.flat();
+}
+
+/** Ends an agent that no system's service manager has: it would put its rules back. */
+async function endRunning(): Promise<void> {
+  for (const pid of await runningAgents()) process.kill(pid, 'SIGTERM');
+  const until = Date.now() + END_MS;
+  for (let left = await runningAgents(); left.length > 0; left = await runningAgents()) {
+    if (Date.now() > until)
+      throw new Refused(`The running agent (process ${left.join(', ')}) does not end. End it, and try again.`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 async function runDisable(): Promise<void> {
   // A running agent would put its table back.
   await runProgram(['systemctl'], ['disable', '--now', 'palisade-agent']).catch(() => undefined);
+  await endRunning();
   await takeRulesAway();
   say('No rule is enforced any more, until: systemctl enable --now palisade-agent');
 }
 
 async function runUninstall(): Promise<void> {
   const identity = await identityStore(folders.state).read();
+  await endRunning();
   await takeRulesAway();
   if (identity !== undefined) {
     const is_told = await leave(identity);
@@ -104,9 +145,15 @@ async function runScan([path]: readonly string[]): Promise<void> {
   if (signatures === undefined) throw new Refused('This agent came without signatures, so it cannot scan.');
   if (path !== undefined && !existsSync(path)) throw new Refused(`There is nothing at ${path}.`);
   const nothing = () => {};
+  // The set that the service fetched last; a scan by hand fetches none.
+  const sets = await openSignatureSets({
+    ...{ folder: join(folders.state, 'signatures'), built_in: signatures, log: say, now: Date.now },
+    download: () => Promise.reject(new Error('nothing is fetched here')),
+    test: () => Promise.resolve(undefined),
+  });
   const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
   const scans = createScans({
-    ...{ signatures, wait, say: nothing, happened: nothing, log: say, nextSeq: () => 1 },
+    ...{ signatures: sets.files, wait, say: nothing, happened: nothing, log: say, nextSeq: () => 1 },
     state: folders.state,
   });
   const last = await scans.scanNow(path === undefined ? null : resolve(path), ({ found }) => {
@@ -124,7 +171,7 @@ async function runService(): Promise<void> {
   const identity = await requireIdentity();
   const stop = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort());
-  const ended = await runAgent({ identity, folders, log: say, signal: stop.signal, signatures: signaturesFolder() });
+  const ended = await runAgent({ identity, folders, log: say, signal: stop.signal, signatures: signaturesFolder(), times });
   if (ended === 'revoked') {
     await identityStore(folders.state).remove();
     // systemd does not start it again: RestartPreventExitStatus.

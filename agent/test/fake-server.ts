@@ -54,7 +54,6 @@ const server = createServer((request, response) => {
       for (const frame of z.array(z.unknown()).parse(body['said'])) tell({ event: 'said', frame, by: 'poll' });
       tell({ event: 'hello', hello: body['hello'], by: 'poll' });
       const welcome = { kind: 'welcome', at: at(), heartbeat_ms: 20_000 };
-      await new Promise((resolve) => setTimeout(resolve, 50));
       answer(response, 200, { told: desired === undefined ? [welcome] : [welcome, desired] });
       return;
     }

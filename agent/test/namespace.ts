@@ -95,8 +95,13 @@ export function createNamespace(beside?: Namespace): Namespace {
     }
   }, 'a namespace');
   refuseHost(pid);
-  const command = ['nsenter', '-t', `${pid}`, ...way.nsenter, '--'];
-  const namespace: Namespace = {
+  const namespace = namespaceOf(pid, ['nsenter', '-t', `${pid}`, ...way.nsenter, '--']);
+  namespace.run('ip', 'link', 'set', 'lo', 'up');
+  return namespace;
+}
+
+function namespaceOf(pid: number, command: readonly string[]): Namespace {
+  return {
     pid,
     command,
     run(name, ...rest) {
@@ -111,8 +116,39 @@ export function createNamespace(beside?: Namespace): Namespace {
       return spawn('nsenter', [...command.slice(1), name, ...rest], { env, stdio: ['pipe', 'pipe', 'pipe'] });
     },
   };
-  namespace.run('ip', 'link', 'set', 'lo', 'up');
-  return namespace;
+}
+
+/** What a computer that was never touched has of its own: its settings, its programs beside the system's, and what changes while it runs. */
+const FRESH = `set -e
+kept=$(mktemp -d)
+mount -t tmpfs none "$kept"
+cp -a /etc/. "$kept" 2>/dev/null || true
+mount --move "$kept" /etc
+rmdir "$kept"
+for folder in /opt /usr/local/bin /var/lib /var/log /run; do
+  [ -d "$folder" ] || continue
+  mount -t tmpfs none "$folder"
+done
+rm -f /etc/resolv.conf
+echo ready
+exec sleep infinity`;
+
+/**
+ * A computer as it comes out of its box, in the network of a namespace: what is written below /etc, /opt, /usr/local/bin, /var and /run is in memory and its own.
+ * @throws Error where the kernel refuses it
+ */
+export async function createComputer(namespace: Namespace): Promise<Namespace> {
+  const holder = namespace.start('unshare', ['-m', 'sh', '-c', FRESH]);
+  holders.add(holder);
+  const { pid } = holder;
+  let said = '';
+  holder.stderr?.on('data', (bytes: Buffer) => (said += bytes.toString()));
+  await new Promise<void>((resolve, reject) => {
+    holder.stdout?.once('data', () => resolve());
+    holder.once('exit', () => reject(new Error(`no fresh computer could be made: ${said}`)));
+  });
+  if (pid === undefined) throw new Error('no fresh computer could be made');
+  return namespaceOf(pid, ['nsenter', '-t', `${pid}`, '-m', ...namespace.command.slice(3)]);
 }
 
 /** Joins two namespaces by a cable: `a` has 10.77.0.1 and fd77::1, `b` has 10.77.0.2 and fd77::2. */

@@ -1,7 +1,7 @@
 """One end of TCP connections, for tests in network namespaces.
 
     tcp.py listen PORT...        echoes whatever comes, on all of them; says `ready`
-    tcp.py talk HOST PORT        connects and says `open`; then for each line of standard input sends it and says `echo`, or `silent` after one second
+    tcp.py talk HOST PORT        connects and says `open`; then for each line of standard input sends it and says `echo`, or `silent` after three seconds
     tcp.py knock HOST PORT       says `open`, `refused` or `silent`
 """
 import selectors
@@ -54,6 +54,7 @@ elif mode == 'knock':
         say('silent')
 else:
     talk = connect(*rest)
+    talk.settimeout(3)
     say('open')
     for line in sys.stdin:
         try:

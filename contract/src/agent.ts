@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CLOSED, channel } from './channel.ts';
 import { endpoint } from './endpoint.ts';
 import { idSchema, timeSchema } from './fields.ts';
-import { actionSchema, directionSchema, newRuleSchema, protocolSchema } from './firewall.ts';
+import { actionSchema, directionSchema, newRuleSchema, ruleSchema } from './firewall.ts';
 import { readAddresses } from './firewall-grammar.ts';
 import { parseIp } from './ip-address.ts';
 
@@ -98,18 +98,20 @@ export const capabilitiesSchema = z.object({
 });
 export type Capabilities = z.infer<typeof capabilitiesSchema>;
 
-/** A rule as a device gets it. Its fields are of the grammar of firewall-grammar.ts; a device parses them anew and compiles integers and literals of its own. */
-export const deviceRuleSchema = z
-  .object({
-    id: idSchema,
-    direction: directionSchema,
-    action: actionSchema,
-    protocol: protocolSchema,
-    source_ip: z.string(),
-    destination_ip: z.string(),
-    port: z.string(),
-    /** A temporary rule is dropped by the device itself at this time of the server's clock. */
-    expires_at: timeSchema.nullable(),
+/**
+ * A rule as a device gets it: what decides about packets. Its fields are of the grammar of firewall-grammar.ts; a device parses them anew and compiles integers and literals
+ * of its own, and drops a temporary rule itself at `expires_at` of the server's clock.
+ */
+export const deviceRuleSchema = ruleSchema
+  .pick({
+    id: true,
+    direction: true,
+    action: true,
+    protocol: true,
+    source_ip: true,
+    destination_ip: true,
+    port: true,
+    expires_at: true,
   })
   .superRefine((rule, context) => {
     const read = newRuleSchema.safeParse({ ...rule, rule_name: 'rule' });
@@ -147,8 +149,13 @@ export type ScanJob = z.infer<typeof scanJobSchema>;
 const fileOrderSchema = z.object({ id: idSchema, finding_id: idSchema, action: z.enum(['restore', 'delete']) });
 export type FileOrder = z.infer<typeof fileOrderSchema>;
 
-/** The signatures that the device is to use: their version, and the hash and size of the file that `POST /agent/signatures` answers. */
-const signaturesSchema = z.object({ version: lineSchema(100), sha256: sha256Schema, bytes: countSchema });
+/** The signatures that the device is to use: their version, and the hash and size of the file that `POST /agent/signatures` answers. The number rises with each change: a device takes none that is lower than its own. */
+export const signaturesSchema = z.object({
+  number: z.int().min(1),
+  version: lineSchema(100),
+  sha256: sha256Schema,
+  bytes: countSchema,
+});
 export type Signatures = z.infer<typeof signaturesSchema>;
 
 export const desiredSchema = z.object({
@@ -281,6 +288,9 @@ export type Posture = z.infer<typeof postureSchema>;
 export const foreignTableSchema = z.object({ family: lineSchema(20), name: lineSchema(128), drops: z.boolean() });
 export type ForeignTable = z.infer<typeof foreignTableSchema>;
 
+/** Folders that are watched for new files now, and why not more where the kernel watches no more. */
+export const watchingSchema = z.object({ folders: countSchema, reason: lineSchema(300).nullable() });
+
 const reportSchema = z.object({
   kind: z.literal('report'),
   /** Rises with every report of this agent's start; the server answers `noted` with it. */
@@ -292,6 +302,8 @@ const reportSchema = z.object({
   telemetry: telemetrySchema.nullable(),
   posture: z.array(postureSchema).max(POSTURE_CHECKS.length),
   foreign_tables: z.array(foreignTableSchema).max(TABLES_MAXIMUM),
+  /** Null where nothing is watched; agents of earlier versions do not say it. */
+  watching: watchingSchema.nullable().default(null),
 });
 export type Report = z.infer<typeof reportSchema>;
 

@@ -11,6 +11,7 @@ import {
   scanKindSchema,
   scanProgressOnDeviceSchema,
   telemetrySchema,
+  watchingSchema,
 } from './agent.ts';
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
@@ -46,6 +47,8 @@ export const enforcementSchema = z.object({
   /** Since when `desired_rev` is asked for and not applied; null when it is. */
   pending_since: timeSchema.nullable(),
   applied_at: timeSchema.nullable(),
+  /** While a revision is on trial: the seconds until the one before it comes back, unless the device proves that it still reaches this server. */
+  seconds_left: z.int().min(0).nullable(),
   /** Why the revision was refused or rolled back, with the rule where it is one. */
   errors: z.array(z.object({ rule_id: idSchema.nullable(), message: z.string() })),
 });
@@ -91,6 +94,8 @@ export const deviceSchema = z.object({
   posture: z.array(postureSchema),
   foreign_tables: z.array(foreignTableSchema),
   is_watching: z.boolean(),
+  /** What it watches as it last said; null for nothing. */
+  watching: watchingSchema.nullable(),
   watched: z.array(z.string()),
   exclusions: z.array(z.string()),
   /** The scan that runs or was asked for last, and when a full scan last reached its end. */

@@ -26,6 +26,8 @@ function walkSqlite(reader: Reader, head: Buffer): number {
   return pages > 0 && u32(head, 24, false) === u32(head, 92, false) ? page * pages : reader.size;
 }
 
+const walkFont = (reader: Reader, head: Buffer) => (isFont(head) ? fontEnd(reader, 0) : undefined);
+
 const FORMATS: readonly LeafFormat[] = [
   { magic: hex('89504e470d0a1a0a'), at: 0, walk: walkPng },
   { magic: hex('8a4d4e470d0a1a0a'), at: 0, walk: walkPng },
@@ -63,9 +65,9 @@ const FORMATS: readonly LeafFormat[] = [
   { magic: hex('1a45dfa3'), at: 0, walk: walkMatroska },
   { magic: text('MThd'), at: 0, walk: walkMidi },
   { magic: hex('3026b2758e66cf11'), at: 0, walk: walkAsf },
-  { magic: hex('00010000'), at: 0, walk: (reader, head) => (isFont(head) ? fontEnd(reader, 0) : undefined) },
-  { magic: text('OTTO'), at: 0, walk: (reader, head) => (isFont(head) ? fontEnd(reader, 0) : undefined) },
-  { magic: text('true'), at: 0, walk: (reader, head) => (isFont(head) ? fontEnd(reader, 0) : undefined) },
+  { magic: hex('00010000'), at: 0, walk: walkFont },
+  { magic: text('OTTO'), at: 0, walk: walkFont },
+  { magic: text('true'), at: 0, walk: walkFont },
   { magic: text('ttcf'), at: 0, walk: walkFonts },
   { magic: text('wOFF'), at: 0, walk: sizedAt(8, false) },
   { magic: text('wOF2'), at: 0, walk: sizedAt(8, false) },

@@ -33,6 +33,10 @@ import * as browsers from './0055-browsers.ts';
 import * as firewallRevisions from './0056-firewall-revisions.ts';
 import * as devices from './0057-devices.ts';
 import * as remoteSupport from './0058-remote-support.ts';
+import * as deviceTrials from './0062-device-trials.ts';
+import * as signatureEditions from './0063-signature-editions.ts';
+import * as deviceWatching from './0064-device-watching.ts';
+import * as answersByMail from './0065-answers-by-mail.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -70,4 +74,8 @@ export const migrations: Record<string, Migration> = {
   '0056-firewall-revisions': firewallRevisions,
   '0057-devices': devices,
   '0058-remote-support': remoteSupport,
+  '0065-answers-by-mail': answersByMail,
+  '0062-device-trials': deviceTrials,
+  '0063-signature-editions': signatureEditions,
+  '0064-device-watching': deviceWatching,
 };

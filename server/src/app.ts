@@ -293,7 +293,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     now,
   });
   const devices: BuiltDevices = buildDevices(surroundings, {
-    ...{ database, audit, counters, firewall, jobs, topics, now },
+    ...{ database, audit, counters, firewall, signatures, jobs, topics, now },
     raise: (incident) => monitor.alerts.raise({ ...incident, browser_id: null, session_id: null }),
     recordScan: antivirus.recordOnDevice,
     changed: (user_id) => changed(user_id, 'devices'),
@@ -302,6 +302,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
     devices: devices.devices,
     files: attachments,
+    key: keys.quarantine,
   });
   keepRetention({
     jobs,

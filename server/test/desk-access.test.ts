@@ -4,7 +4,9 @@ import { addRule } from '@palisade/contract/firewall';
 import { createArticle } from '@palisade/contract/help';
 import { createSession } from '@palisade/contract/remote';
 import { expect, test } from 'vitest';
+import { enrol } from './agent-double.ts';
 import { type Asking, DESK_RECORDS } from './desk-records.ts';
+import { allEndpoints } from './endpoints.ts';
 import { replyOf, startTestApp } from './harness.ts';
 import { attach } from './upload.ts';
 
@@ -74,6 +76,21 @@ const MAKE = {
     return replyOf(await call(createArticle, { token: tokens.admin, body })).id;
   },
 };
+
+const OF_THE_DESK = /^\/(?:chat|support|help|admin\/(?:canned-answers|help-articles|desk))\b/;
+
+test('what a device proves itself with opens nothing of the chat, the desk or the help pages', async () => {
+  const { token } = await enrol(app, tokens.owner);
+  const endpoints = (await allEndpoints()).filter(({ path, access }) => OF_THE_DESK.test(path) && access !== 'anyone');
+  expect(endpoints.length).toBeGreaterThan(35);
+  for (const { key, method, path } of endpoints) {
+    const response = await fetch(`${app.url}/api${path.replace('{id}', '01890a5d-ac96-774b-bcce-b302099a8057')}`, {
+      method,
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect({ key, status: response.status }).toEqual({ key, status: 401 });
+  }
+});
 
 test.each(Object.entries(DESK_RECORDS))('%s gives each who asks the right answer', async (key, { names, body, answers }) => {
   const [method = '', path = ''] = key.split(' ');

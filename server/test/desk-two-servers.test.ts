@@ -58,6 +58,13 @@ describe.runIf(HAS_CLUSTER)('the support desk of two servers', { timeout: 180_00
     ]);
     expect(claims.map(({ status }) => status).toSorted()).toEqual([200, 409]);
 
+    // The same one 20 times at once, at both.
+    const again = crypto.randomUUID();
+    const repeated = await Promise.all(
+      Array.from({ length: 20 }, (_, place) => say(place % 2 === 0 ? one : other, 'only once', again)),
+    );
+    expect(new Set(repeated.map((answer) => replyOf(answer).id)).size).toBe(1);
+
     const names = Array.from({ length: MESSAGES }, (_, place) => ({ text: `no. ${place}`, key: crypto.randomUUID() }));
     const sent = names.map(({ text, key }, place) => say(place % 2 === 0 ? one : other, text, key).catch(() => undefined));
     await Promise.race(sent);
@@ -68,10 +75,10 @@ describe.runIf(HAS_CLUSTER)('the support desk of two servers', { timeout: 180_00
 
     const all = replyOf(await call(other, listMessages, { token: maria, query: '?limit=500' })).toReversed();
     // Nothing comes by itself while a person has the conversation open, at whichever server.
-    expect(all).toHaveLength(MESSAGES + 2);
+    expect(all).toHaveLength(MESSAGES + 3);
     expect(all.map(({ seq }) => seq)).toEqual(all.map((_, place) => place + 1));
     const own = all.filter(({ sender }) => sender === 'user').map(({ message }) => message);
-    expect(own.toSorted()).toEqual(['hello', ...names.map(({ text }) => text)].toSorted());
+    expect(own.toSorted()).toEqual(['hello', 'only once', ...names.map(({ text }) => text)].toSorted());
     // The page at the other server hears every one of them, those that the killed one did not tell too.
     const missed = all.slice(2).map((message) => message.id);
     await vi.waitFor(() => {

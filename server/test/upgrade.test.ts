@@ -13,7 +13,7 @@ import { migrations } from '#migrations/all.ts';
 import { openDatabase } from '#platform/database.ts';
 import type { Tables } from '#server/app/tables.ts';
 import { HAS_CLUSTER, startCluster } from './cluster.ts';
-import { readAnswer, replyOf } from './harness.ts';
+import { freshDatabase, readAnswer, replyOf } from './harness.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -101,8 +101,11 @@ async function saidAt({ url }: ServerProcess, token: string): Promise<string[]> 
 }
 
 describe.runIf(before !== undefined)('the version before the newest migration', { timeout: 180_000 }, () => {
-  test('leaves a data folder that this one starts on, with everybody signed in and everything there', async () => {
-    const environment = { DATA_DIR: freshFolder('upgrade') };
+  test('leaves a data folder and a database that this one starts on, with everybody signed in and everything there', async () => {
+    const DATA_DIR = freshFolder('upgrade');
+    const { location, dispose } = await freshDatabase();
+    onTestFinished(dispose);
+    const environment = { DATA_DIR, ...('postgres' in location && { DATABASE_URL: location.postgres }) };
     const old = await startServer(environment, layOut(before ?? ''));
     const token = await old.signIn('maria');
     await say(old, token, 'From before.');
@@ -110,7 +113,7 @@ describe.runIf(before !== undefined)('the version before the newest migration', 
     const now = await startServer(environment);
     expect(await call(now, currentUser, token)).toMatchObject({ username: 'maria' });
     expect(await saidAt(now, token)).toContain('From before.');
-    const database = openDatabase<Tables>({ sqlite: join(environment.DATA_DIR, 'palisade.sqlite') });
+    const database = openDatabase<Tables>('postgres' in location ? location : { sqlite: join(DATA_DIR, 'palisade.sqlite') });
     onTestFinished(() => database.destroy());
     // What an earlier version did by timers is done by jobs now.
     const done = async () =>

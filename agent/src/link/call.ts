@@ -1,6 +1,8 @@
+import { createWriteStream } from 'node:fs';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 
 /** What a server answered. `body` is parsed JSON, or undefined where it is none. */
 export interface Answer {
@@ -63,6 +65,41 @@ export function post(url: URL, body: unknown, options: Partial<CallOptions> = {}
           }
           resolve({ status: response.statusCode ?? 0, body: parsed });
         });
+      },
+    );
+    sent.on('error', reject);
+    sent.end(text);
+  });
+}
+
+/**
+ * Posts JSON and writes the answer to a file as it comes, over a connection of its own.
+ * @returns the status of the answer
+ * @throws Error where no whole answer came, or a longer one than `bytes_maximum`
+ */
+export function download(url: URL, body: unknown, path: string, options: CallOptions): Promise<number> {
+  const text = JSON.stringify(body);
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const { timeout_ms, bytes_maximum, lookup } = options;
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url,
+      {
+        ...{ method: 'POST', agent: false, signal: AbortSignal.timeout(timeout_ms) },
+        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
+        ...(lookup === undefined ? {} : { lookup }),
+      },
+      (response) => {
+        const status = response.statusCode ?? 0;
+        let bytes = 0;
+        const bounded = async function* (parts: AsyncIterable<Buffer>) {
+          for await (const part of parts) {
+            bytes += part.length;
+            if (bytes > bytes_maximum) throw new Error('the answer is too long');
+            yield part;
+          }
+        };
+        pipeline(response, bounded, createWriteStream(path, { flags: 'w', mode: 0o600 })).then(() => resolve(status), reject);
       },
     );
     sent.on('error', reject);

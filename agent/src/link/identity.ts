@@ -1,13 +1,23 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { LookupFunction } from 'node:net';
 import { arch, hostname, platform, release, type } from 'node:os';
 import { join } from 'node:path';
-import { deviceTokenSchema, enrolDevice, leaveDevice, type Os, verifyDevice } from '@palisade/contract/agent';
+import {
+  deviceTokenSchema,
+  downloadSignatures,
+  enrolDevice,
+  leaveDevice,
+  type Os,
+  type Signatures,
+  verifyDevice,
+} from '@palisade/contract/agent';
 import { idSchema } from '@palisade/contract/fields';
 import { problemSchema } from '@palisade/contract/problem';
 import { z } from 'zod';
 import { createStore, type Store } from '#agent/store.ts';
-import { addressOf, failureOf, post } from './call.ts';
+import agent from '#package' with { type: 'json' };
+import { addressOf, download, failureOf, post } from './call.ts';
 
 /** Who this computer is to its server. Kept in a file that only its owner can read. */
 const identitySchema = z.object({
@@ -25,7 +35,8 @@ export const identityStore = (folder: string): Store<Identity> => createStore(jo
 /** A refusal in a sentence, for who typed the command. */
 export class Refused extends Error {}
 
-export const AGENT_VERSION = '3.7.9';
+/** That of the workspace, put into the bundle when it is built. */
+export const AGENT_VERSION = agent.version;
 const TRIAL_ATTEMPT_MS = 5_000;
 const BETWEEN_ATTEMPTS_MS = 1_000;
 const HOSTNAME_LENGTH = 253;
@@ -94,6 +105,25 @@ export async function leave({ server, device_id, token }: Identity): Promise<boo
     ({ status }) => status === leaveDevice.status,
     () => false,
   );
+}
+
+const DOWNLOAD_MS = 10 * 60_000;
+
+/** Fetches the set of signatures of a version into a file. @throws Error where it is not there, or not whole */
+export async function downloadSet(
+  { server, device_id, token }: Identity,
+  { version, bytes }: Pick<Signatures, 'version' | 'bytes'>,
+  path: string,
+  lookup: LookupFunction,
+): Promise<void> {
+  const options = { timeout_ms: DOWNLOAD_MS, bytes_maximum: bytes, lookup };
+  const status = await download(
+    addressOf(new URL(server), downloadSignatures.path),
+    { device_id, token, version },
+    path,
+    options,
+  );
+  if (status !== downloadSignatures.status) throw new Error(`the server answered ${status}`);
 }
 
 type Verified = { is: 'known' } | { is: 'revoked' } | { is: 'unreached'; reason: string };

@@ -13,7 +13,7 @@ export interface Quarantine {
   /** Seals a file and takes it away. Nothing is taken away where it could not be sealed whole, or where it is not as it was when it was found. */
   take(id: string, path: Buffer, stats: BigIntStats): Promise<{ ok: true } | { ok: false; reason: string }>;
   /** Puts a file back where it was, as it was, if nothing else is there now. */
-  restore(id: string): Promise<{ ok: true } | { ok: false; reason: string }>;
+  restore(id: string): Promise<{ ok: true; path: Buffer } | { ok: false; reason: string }>;
   /** Deletes a sealed file for ever. */
   remove(id: string): Promise<void>;
 }
@@ -159,7 +159,7 @@ export function createQuarantine(folder: string): Quarantine {
         // Fails where something is there: nothing is overwritten.
         await link(temporary, path);
         await remove(id);
-        return { ok: true };
+        return { ok: true, path };
       } catch (error) {
         if (codeOf(error) === 'EEXIST') return { ok: false, reason: 'Another file has its name now. Move that one away first.' };
         if (codeOf(error) === 'ENOENT') return { ok: false, reason: 'The folder that it was in is gone.' };

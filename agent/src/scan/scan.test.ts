@@ -99,7 +99,7 @@ describe('the quarantine', () => {
     expect(JSON.stringify(await quarantine.restore(id))).toContain('Another file has its name');
     expect(readFileSync(path, 'utf8')).toBe('something else');
     rmSync(path);
-    expect(await quarantine.restore(id)).toEqual({ ok: true });
+    expect(await quarantine.restore(id)).toEqual({ ok: true, path });
     expect([readFileSync(path, 'utf8'), lstatSync(path).mode & 0o777]).toEqual([EICAR, 0o640]);
     expect(readdirSync(folder)).toEqual(['key']);
     expect(readdirSync(root).sort()).toEqual(['found', 'quarantine']);
@@ -171,7 +171,12 @@ describe('a scan', () => {
   const job = (path: string, wanted: ScanJob['wanted'] = 'run'): ScanJob => ({ id: newId(), scan: 'folder', path, wanted });
   const start = () => {
     scans = createScans({
-      ...{ state: join(root, 'state'), signatures: SIGNATURES, log: (line) => lines.push(line), nextSeq: () => (seq += 1) },
+      ...{
+        state: join(root, 'state'),
+        signatures: () => ({ rules_folder: SIGNATURES, feeds: [] }),
+        log: (line) => lines.push(line),
+        nextSeq: () => (seq += 1),
+      },
       say: (report) => reports.push(report),
       happened: (event) => events.push(event),
       wait: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 20))),
@@ -234,6 +239,29 @@ describe('a scan', () => {
     scans.want({ ...nothing, scan_jobs: [], file_orders: [order] });
     await vi.waitFor(() => expect(events).toEqual([{ event: 'order_done', order_id: order.id, ok: true, message: null }]));
     expect(readFileSync(join(root, 'files/games.zip')).equals(zip)).toBe(true);
+  });
+
+  it('looks at what was just written beside a scan that is paused, and leaves alone what was restored', async () => {
+    writeFileSync(join(root, 'files/a.txt'), 'harmless');
+    const paused = job(join(root, 'files'));
+    scans.want({ ...nothing, scan_jobs: [paused] });
+    await vi.waitFor(() => expect(reports.length).toBeGreaterThan(0));
+    scans.want({ ...nothing, scan_jobs: [{ ...paused, wanted: 'pause' }] });
+    const path = join(root, 'eicar.com');
+    writeFileSync(path, EICAR);
+    await scans.look([join(root, 'files/a.txt')]);
+    expect(reports.filter(({ scan }) => scan === 'watch')).toEqual([]);
+    await scans.look([path]);
+    const [found] = reports.flatMap((report) => (report.scan === 'watch' ? report.found : []));
+    expect(found).toMatchObject({ path, outcome: 'quarantined' });
+    const order = { id: newId(), finding_id: found?.id ?? '', action: 'restore' as const };
+    scans.want({ ...nothing, scan_jobs: [], file_orders: [order] });
+    await vi.waitFor(() => expect(events).toHaveLength(1));
+    await scans.look([path]);
+    expect(existsSync(path)).toBe(true);
+    writeFileSync(path, `${EICAR}\n`);
+    await scans.look([path]);
+    expect(existsSync(path)).toBe(false);
   });
 
   it('can be paused, goes on and is cancelled', async () => {

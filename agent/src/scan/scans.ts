@@ -16,6 +16,7 @@ import {
 } from '@palisade/contract/agent';
 import { digestOf } from '@palisade/scanner/digest';
 import { SCAN_LIMITS } from '@palisade/scanner/limits';
+import type { SignatureFiles } from '@palisade/scanner/signature-files';
 import { createYaraPool, type YaraPool } from '@palisade/scanner/yara-pool';
 import { z } from 'zod';
 import { newId } from '#agent/ids.ts';
@@ -30,16 +31,19 @@ const FILE_BYTES_MAXIMUM = 2n * 1024n ** 3n;
 const REPORT_EVERY_MS = 1_000;
 const SAVE_EVERY_MS = 30_000;
 const LOOK_EVERY_MS = 5_000;
+/** An engine that nobody uses takes its memory for so long. ms. */
+const IDLE_MS = 20_000;
 const LINE_LENGTH = 300;
 /** Reports with findings that wait to be noted. */
 const UNNOTED_MAXIMUM = 200;
+const RESTORED_MAXIMUM = 1_000;
 const scanReportSchema = saidSchema.options[3];
 
 export interface ScansParts {
   /** `/var/lib/palisade-agent` */
   state: string;
-  /** A folder with the rules. */
-  signatures: string;
+  /** What scans use now. */
+  signatures: () => SignatureFiles;
   say: (report: ScanReport) => void;
   happened: (event: DeviceEvent) => void;
   log: (line: string) => void;
@@ -54,8 +58,10 @@ export interface Scans {
   want(desired: Pick<Desired, 'scan_jobs' | 'file_orders' | 'exclusions'>): void;
   /** Scans one file or folder now, outside of jobs. */
   scanNow(path: string | null, onReport: (report: ScanReport) => void): Promise<ScanReport>;
-  /** Looks at files that were just written. */
+  /** Looks at files that were just written, beside a scan that is under way. What was restored here is left alone until it changes. */
   look(paths: readonly string[]): Promise<void>;
+  /** Other signatures are in use: a scan that is under way goes on with them. */
+  signaturesChanged(): Promise<void>;
   /** The server has kept what was found up to this report. */
   noted(seq: number): void;
   /** What was found and is not noted yet, to be said again. */
@@ -145,6 +151,10 @@ export function createScans(parts: ScansParts): Scans {
   });
   let busy = Promise.resolve();
   let is_closed = false;
+  /** Scans that use the engine now. It ends a while after the last of them. */
+  let users = 0;
+  let rest: NodeJS.Timeout | undefined;
+  let looking = Promise.resolve();
 
   function tell(report: Omit<ScanReport, 'kind' | 'seq'>): ScanReport {
     const frame: ScanReport = { kind: 'scan_report', seq: parts.nextSeq(), ...report };
@@ -164,7 +174,7 @@ export function createScans(parts: ScansParts): Scans {
   function startEngine(): YaraPool {
     const logged = (_facts: object, sentence: string) => log(sentence);
     engine ??= createYaraPool({
-      ...{ signatures: { rules_folder: parts.signatures, feeds: [] }, size: 1, limits: SCAN_LIMITS },
+      ...{ signatures: parts.signatures(), size: 1, limits: SCAN_LIMITS },
       logger: { debug: () => {}, info: () => {}, warn: logged, error: logged },
     });
     return engine;
@@ -181,7 +191,17 @@ export function createScans(parts: ScansParts): Scans {
     }
   }
 
+  function release(): void {
+    users -= 1;
+    clearTimeout(rest);
+    if (users > 0 || is_closed) return;
+    rest = setTimeout(() => {
+      if (users === 0) void stopEngine();
+    }, IDLE_MS).unref();
+  }
+
   async function stopEngine(): Promise<void> {
+    clearTimeout(rest);
     await engine?.close();
     engine = undefined;
     await rm(work_folder, { recursive: true, force: true });
@@ -231,7 +251,16 @@ export function createScans(parts: ScansParts): Scans {
     onReport?: (report: ScanReport) => void;
   }
 
-  async function runScan({ job_id, scan, roots, wanted, onReport }: Run): Promise<ScanReport> {
+  async function runScan(run: Run): Promise<ScanReport> {
+    users += 1;
+    try {
+      return await scanAll(run);
+    } finally {
+      release();
+    }
+  }
+
+  async function scanAll({ job_id, scan, roots, wanted, onReport }: Run): Promise<ScanReport> {
     const pool = startEngine();
     const progress = emptyProgress();
     let found: Found[] = [];
@@ -241,7 +270,10 @@ export function createScans(parts: ScansParts): Scans {
     let looked_at = 0;
     let spent_ms = 0;
     const report = (now: DeviceScanState, reason: string | null = null): ScanReport => {
-      const frame = tell({ ...{ job_id, scan, state: now, reason, signatures_version }, progress: { ...progress }, found });
+      const facts = { ...{ job_id, scan, state: now, reason, signatures_version }, progress: { ...progress }, found };
+      // Nobody waits for the progress of what was just written: what was found is said alone.
+      const is_quiet = scan === 'watch' && found.length === 0;
+      const frame: ScanReport = is_quiet ? { kind: 'scan_report', seq: 0, ...facts } : tell(facts);
       found = [];
       told_at = performance.now();
       onReport?.(frame);
@@ -330,10 +362,7 @@ export function createScans(parts: ScansParts): Scans {
   async function work(): Promise<void> {
     const done = (await doneStore.read()) ?? [];
     const next = jobs.find(({ id, wanted }) => wanted !== 'pause' && !done.some((one) => one.id === id));
-    if (next === undefined || is_closed) {
-      await stopEngine();
-      return;
-    }
+    if (next === undefined || is_closed) return;
     running = next.id;
     const wanted = () => jobs.find(({ id }) => id === next.id)?.wanted;
     const last = await runScan({ job_id: next.id, scan: next.scan, roots: await rootsOf(next), wanted });
@@ -343,12 +372,29 @@ export function createScans(parts: ScansParts): Scans {
     await work();
   }
 
+  /** Its person wanted it back: watching does not take it away again at once. */
+  async function keepRestored(path: Buffer): Promise<void> {
+    const stats = await lstat(path, { bigint: true }).catch(() => undefined);
+    if (stats === undefined) return;
+    restored.set(path.toString(), stats);
+    for (const [oldest] of restored) if (restored.size > RESTORED_MAXIMUM) restored.delete(oldest);
+  }
+
+  async function isRestored(path: string): Promise<boolean> {
+    const known = restored.get(path);
+    if (known === undefined) return false;
+    const stats = await lstat(path, { bigint: true }).catch(() => undefined);
+    return stats !== undefined && isSame(stats, known);
+  }
+
   async function carryOut({ id, finding_id, action }: FileOrder): Promise<void> {
-    const result = action === 'restore' ? await quarantine.restore(finding_id) : { ok: true as const };
+    const result = action === 'restore' ? await quarantine.restore(finding_id) : { ok: true as const, path: undefined };
+    if (result.ok && result.path !== undefined) await keepRestored(result.path);
     if (action === 'delete') await quarantine.remove(finding_id);
     happened({ event: 'order_done', order_id: id, ok: result.ok, message: result.ok ? null : lineOf(result.reason) });
   }
 
+  const restored = new Map<string, BigIntStats>();
   const orders_done = new Set<string>();
   const inTurn = (task: () => Promise<void>) => {
     busy = busy.then(task).catch((error: unknown) => log(`a scan failed: ${String(error)}`));
@@ -375,10 +421,20 @@ export function createScans(parts: ScansParts): Scans {
       await stopEngine();
       return last;
     },
-    look: (paths) =>
-      inTurn(async () => {
-        if (!is_closed) await runScan({ job_id: null, scan: 'watch', roots: paths, wanted: () => 'run' });
-      }),
+    look(paths) {
+      const task = async () => {
+        if (is_closed) return;
+        const roots = [];
+        for (const path of paths) if (!(await isRestored(path))) roots.push(path);
+        if (roots.length > 0) await runScan({ job_id: null, scan: 'watch', roots, wanted: () => 'run' });
+      };
+      looking = looking.then(task).catch((error: unknown) => log(`what was written could not be scanned: ${String(error)}`));
+      return looking;
+    },
+    async signaturesChanged() {
+      // An engine that does not run begins with them.
+      if (engine !== undefined && !(await engine.reload(parts.signatures()))) log('the engine could not take the new signatures');
+    },
     noted(until) {
       if (!unnoted.some((report) => report.seq <= until)) return;
       unnoted = unnoted.filter((report) => report.seq > until);

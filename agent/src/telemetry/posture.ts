@@ -8,6 +8,8 @@ import { runProgram } from '#firewall/nft.ts';
 const UPDATES_EVERY_MS = 6 * 60 * 60_000;
 const OTHERS_EVERY_MS = 60 * 60_000;
 const EVIDENCE_LENGTH = 500;
+/** Of a line that a program says. */
+const LINE_LENGTH = 2_000;
 
 type Found = Pick<Posture, 'state' | 'evidence'>;
 type Run = (program: string, ...args: string[]) => Promise<string | undefined>;
@@ -24,7 +26,10 @@ const unknown = (evidence: string): Found => ({ state: 'unknown', evidence });
 /** Reads `apt-get -s upgrade`: of packages that would be upgraded, those that come from a security archive. */
 export function readUpdates(simulated: string): Found {
   const upgrades = simulated.split('\n').filter((line) => line.startsWith('Inst '));
-  const security = upgrades.filter((line) => /security/iu.test(/\(([^)]*)/u.exec(line)?.[1] ?? ''));
+  const security = upgrades.filter((line) => {
+    const [, archive = ''] = line.slice(0, LINE_LENGTH).split('(');
+    return (archive.split(')')[0] ?? '').toLowerCase().includes('security');
+  });
   if (security.length === 0) return { state: 'pass', evidence: 'No security update is waiting.' };
   const names = security.slice(0, 5).map((line) => line.split(' ')[1] ?? '');
   const rest = security.length > names.length ? ` and ${security.length - names.length} more` : '';
@@ -81,7 +86,12 @@ async function diskEncryption(run: Run): Promise<Found> {
 
 /** Reads `sshd -T`. */
 export function readSshSettings(settings: string): Found {
-  const settingOf = (name: string) => new RegExp(`^${name} (.*)$`, 'imu').exec(settings)?.[1];
+  const known = new Map<string, string>();
+  for (const line of settings.split('\n')) {
+    const [name = '', ...value] = line.slice(0, LINE_LENGTH).split(' ');
+    if (!known.has(name.toLowerCase())) known.set(name.toLowerCase(), value.join(' ').trim());
+  }
+  const settingOf = (name: string) => known.get(name);
   const faults = [
     ...(settingOf('permitrootlogin') === 'yes' ? ['root may sign in by SSH'] : []),
     ...(settingOf('passwordauthentication') === 'yes' ? ['a password is enough to sign in by SSH'] : []),
@@ -120,7 +130,13 @@ export interface PostureWatch {
   look(): Promise<void>;
 }
 
-export function createPosture(parts: { defaults: () => Defaults | undefined; now: () => number; run?: Run }): PostureWatch {
+export function createPosture(parts: {
+  defaults: () => Defaults | undefined;
+  /** Whether the signatures are the newest; undefined where this computer cannot scan. */
+  signatures: () => Found | undefined;
+  now: () => number;
+  run?: Run;
+}): PostureWatch {
   const { now, run = runQuietly } = parts;
   const found = new Map<Posture['check'], Posture>();
   let looking: Promise<void> | undefined;
@@ -154,5 +170,6 @@ export function createPosture(parts: { defaults: () => Defaults | undefined; now
       await look('screen_lock', OTHERS_EVERY_MS, screenLock);
     }
     await look('firewall_default', 0, () => firewallDefault(parts.defaults()));
+    await look('signatures_fresh', 0, () => parts.signatures() ?? unknown('This agent came without signatures.'));
   }
 }

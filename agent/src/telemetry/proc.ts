@@ -191,7 +191,10 @@ export function createProc(root = '/proc', sys = '/sys'): Proc {
         text('uptime'),
         sockets(),
       ]);
-      const kilobytes = (name: string) => Number(new RegExp(`^${name}: +(\\d+)`, 'mu').exec(meminfo)?.[1] ?? 0);
+      const sizes = new Map(
+        meminfo.split('\n').map((line) => [line.split(':')[0], Number.parseInt(line.split(':')[1] ?? '', 10)]),
+      );
+      const kilobytes = (name: string) => sizes.get(name) || 0;
       const memory = kilobytes('MemTotal');
       const percent = (part: number, whole: number) => (whole > 0 ? Math.min(100, Math.max(0, (part / whole) * 100)) : 0);
       const seconds = before === undefined ? 0 : (now.at - before.at) / 1_000;

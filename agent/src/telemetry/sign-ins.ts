@@ -11,20 +11,46 @@ const AUTH_LOG = '/var/log/auth.log';
 const READ_MAXIMUM = 4 * 1024 ** 2;
 const JOURNAL = ['-t', 'sshd', '-t', 'sshd-session', '-o', 'cat', '--no-pager', '-q'];
 
-/**
- * sshd's sentences about a sign-in that failed. A user name is foreign text and may itself look like one: the address is the last that a sentence names.
- * A failure for an unknown user is told twice, and counted by the second sentence alone.
- */
-const FAILED =
-  /^(?:Failed \S+ for (?!invalid user)|Invalid user ).*\bfrom ([0-9a-fA-F.:]+) port \d+|^Connection (?:closed|reset) by authenticating user .* ([0-9a-fA-F.:]+) port \d+/u;
-const LOG_PREFIX = /^.*?\bsshd(?:-session)?\[\d+\]: /u;
+/** Of a line, in characters: sshd cuts its own at 1,024, and what stands before them is short. Nothing looks at more of a foreign line. */
+const LINE_LENGTH = 2_048;
+/** What stands before sshd's own sentence in a log. */
+const PROGRAMS = ['sshd[', 'sshd-session['];
+const UNKNOWN_USER = 'invalid user ';
 
-/** The address that a line says a sign-in failed from. */
-export function failedFrom(line: string): string | undefined {
-  const found = FAILED.exec(line.replace(LOG_PREFIX, '').slice(0, 1_000));
-  const address = found?.[1] ?? found?.[2];
-  const read = address === undefined ? undefined : parseIp(address);
+const isDigits = (text: string) => text !== '' && [...text].every((character) => character >= '0' && character <= '9');
+
+/** sshd's sentence, without the date, the host and the number of the process. */
+function sentenceOf(line: string): string {
+  for (const program of PROGRAMS) {
+    const at = line.indexOf(program);
+    if (at < 0 || (at > 0 && line[at - 1] !== ' ')) continue;
+    const end = line.indexOf(']: ', at);
+    if (end >= 0 && isDigits(line.slice(at + program.length, end))) return line.slice(end + 3);
+  }
+  return line;
+}
+
+/** The address before the last `port` with a number, where the word before it is `before`; undefined where there is none. Looks at each word once. */
+function addressBeforePort(words: readonly string[], before?: string): string | undefined {
+  const at = words.findLastIndex((word, index) => word === 'port' && index >= 2 && isDigits(words[index + 1] ?? ''));
+  const address = words[at - 1];
+  if (at < 2 || address === undefined || (before !== undefined && words[at - 2] !== before)) return undefined;
+  const read = parseIp(address);
   return read === undefined ? undefined : printIp(read);
+}
+
+/**
+ * The address that a line says a sign-in failed from. A user name is foreign text and may itself look like sshd's words: the address is the last that a sentence names.
+ * A failure for an unknown user is told twice, and counted by the second sentence alone. No expression is run over the line: each of its words is looked at once.
+ */
+export function failedFrom(line: string): string | undefined {
+  const sentence = sentenceOf(line.slice(0, LINE_LENGTH));
+  const words = sentence.split(' ');
+  if (sentence.startsWith('Invalid user ')) return addressBeforePort(words, 'from');
+  if (words[0] === 'Failed' && words[2] === 'for')
+    return words.slice(3).join(' ').startsWith(UNKNOWN_USER) ? undefined : addressBeforePort(words, 'from');
+  const is_cut = /^Connection (?:closed|reset) by authenticating user /u.test(sentence);
+  return is_cut ? addressBeforePort(words) : undefined;
 }
 
 /** Counts failures and says when they are guessing: once for each address in a window. */

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { telemetrySchema } from '@palisade/contract/agent';
 import { printIp } from '@palisade/contract/ip-address';
 import { expect, it } from 'vitest';
 import { readFlow } from '#firewall/conntrack.ts';
+import { AGENT_VERSION } from '#link/identity.ts';
 import { backOff } from '#link/link.ts';
 import { createRevocation } from '#link/revocation.ts';
 import { isRootEncrypted, readSshSettings, readUpdates } from './posture.ts';
@@ -51,6 +52,47 @@ it('tells a failed sign-in, whatever the user calls themselves', () => {
   expect(failedFrom('Connection closed by authenticating user root 203.0.113.9 port 4242 [preauth]')).toBe('203.0.113.9');
   expect(failedFrom('Failed password for invalid user x from 203.0.113.9 port 4242 ssh2')).toBeUndefined();
   expect(failedFrom('Accepted password for root from 203.0.113.9 port 4242 ssh2')).toBeUndefined();
+});
+
+/** How long it takes to read a line, as the least of several tries. */
+function costOf(line: string): number {
+  const tries = Array.from({ length: 9 }, () => {
+    const start = performance.now();
+    for (let turn = 0; turn < 40; turn += 1) failedFrom(line);
+    return performance.now() - start;
+  });
+  return Math.min(...tries);
+}
+
+const HOSTILE: Record<string, (length: number) => string> = {
+  'many programs': (length) => 'sshd[1'.repeat(length / 6),
+  'many addresses': (length) => `Failed password for ${'from 1 '.repeat(length / 7)}`,
+  'one long address': (length) => `Invalid user x from ${'a'.repeat(length)}`,
+  'many ports': (length) => `Connection closed by authenticating user ${'1 port '.repeat(length / 7)}`,
+  'a long number': (length) => `sshd[${'1'.repeat(length)}`,
+  blanks: (length) => `Failed ${' '.repeat(length)}`,
+};
+
+it.each(Object.entries(HOSTILE))(
+  'reads a hostile line in time that rises with its length, and of a long one the beginning alone: %s',
+  (_, lineOf) => {
+    // Eight times the length is 64 times the time where each step looks at all of it.
+    expect(costOf(lineOf(2_000)) / costOf(lineOf(250))).toBeLessThan(32);
+    expect(costOf(lineOf(2_000_000)) / costOf(lineOf(20_000))).toBeLessThan(8);
+  },
+);
+
+it('finds an address behind the longest user name that sshd writes, and none behind what it cuts', () => {
+  const user = 'x from 10.0.0.1 port 5 '.repeat(40);
+  expect(failedFrom(`Nov 22 10:00:00 vm sshd[77]: Failed password for ${user} from 203.0.113.9 port 4242 ssh2`)).toBe(
+    '203.0.113.9',
+  );
+  expect(failedFrom(`Invalid user ${'x'.repeat(5_000)} from 203.0.113.9 port 4242`)).toBeUndefined();
+});
+
+it('says the version of the workspace', () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  expect(AGENT_VERSION).toBe(version);
 });
 
 it('calls it guessing once in ten minutes', () => {

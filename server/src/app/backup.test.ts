@@ -16,7 +16,7 @@ import { parseSettings } from '#platform/settings.ts';
 import { freshDatabase, isPostgres, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { HAS_S3_SERVER, NO_S3_SERVER, startS3 } from '#test/s3.ts';
 import { runCommand } from '#test/server-process.ts';
-import { scanned } from '#test/upload.ts';
+import { attach, scanned } from '#test/upload.ts';
 import { writeBackup } from './backup.ts';
 import { quarantineFolder, sealedFilesOf } from './backup-format.ts';
 import { readBackup } from './restore.ts';
@@ -93,6 +93,10 @@ describe('a backup of a server that is in use', async () => {
 
   test('is whole, and restored elsewhere serves what it had, sealed files included', async () => {
     for (let index = 0; index < 3; index += 1) await scanned(app, token, `before-${index}.com`, infected(index));
+    const chat_file = Buffer.from('what the screen said');
+    const { id: file_id } = await attach(app, token, 'screen.txt', chat_file);
+    const sent = { message: 'Look at this', sender: 'user', attachment_ids: [file_id] } as const;
+    replyOf(await app.call(sendMessage, { token, body: { ...sent, attachment_ids: [file_id] } }));
     let is_over = false;
     let written = 0;
     const load = [1, 2].map(async (worker) => {
@@ -137,6 +141,12 @@ describe('a backup of a server that is in use', async () => {
       const { status, bytes } = await bytesOf(restored, token, id);
       expect([status, bytes.length, bytes.subarray(0, EICAR.length).equals(EICAR)]).toEqual([200, size, true]);
     }
+    const [shown] = replyOf(await restored.call(listMessages, { token, query: '?search=Look' }));
+    expect(shown?.attachments).toMatchObject([{ id: file_id, filename: 'screen.txt', status: 'clean' }]);
+    const opened = await fetch(`${restored.url}/api/chat/attachments/${file_id}/file`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect([opened.status, Buffer.from(await opened.arrayBuffer())]).toEqual([200, chat_file]);
     // A row that was acknowledged before the backup began is in it.
     expect(records.filter(({ filename }) => filename.startsWith('before-'))).toHaveLength(3);
     expect(await scanned(restored, token, 'after.com', infected(999))).toMatchObject({ scan_status: 'infected' });

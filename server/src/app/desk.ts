@@ -2,6 +2,7 @@ import type { LiveEvent } from '@palisade/contract/events';
 import { may } from '@palisade/contract/may';
 import { displayName } from '@palisade/scanner/filename';
 import type { Kysely } from 'kysely';
+import { createAnswerAddresses } from '#features/chat/answer-address.ts';
 import { serveAttachments } from '#features/chat/attachments.routes.ts';
 import { createAttachments, type SealedFiles } from '#features/chat/attachments.ts';
 import { createCanned } from '#features/chat/canned.ts';
@@ -14,6 +15,7 @@ import { createDesk } from '#features/chat/desk.ts';
 import { createDeskNews } from '#features/chat/desk-news.ts';
 import { readDeskSettings, writeDeskSettings } from '#features/chat/desk-settings.ts';
 import { keepUnforgotten } from '#features/chat/forgotten.ts';
+import { keepInbox } from '#features/chat/inbox.ts';
 import { createLetters } from '#features/chat/letters.ts';
 import { createReports } from '#features/chat/reports.ts';
 import { createTeam } from '#features/chat/team.ts';
@@ -147,6 +149,8 @@ export async function buildDesk(
     remote: Remote;
     /** Where the files of the chat lie. */
     files: SealedFiles;
+    /** The key that they are sealed with; what is derived from it names conversations in addresses. */
+    key: Buffer;
     now: () => number;
   },
 ) {
@@ -172,9 +176,11 @@ export async function buildDesk(
   const help = createHelp({ database: database.$pickTables<'help_articles' | 'installation'>(), now });
   await help.seed();
   const reports = createReports({ database: chatTables, people, settings: () => readDeskSettings(installation), now });
+  const addresses = settings.inbox && createAnswerAddresses({ address: settings.inbox.address, key: parts.key });
   const letters = createLetters({
     database: database.$pickTables<keyof ChatTables | 'jobs' | 'mails' | 'installation'>(),
     ...{ conversations, mail, jobs, people },
+    addresses,
     public_url: settings.public_url,
     onFailure: (error) => logFailure(logger, error, 'a customer could not be told of an answer by mail'),
     unread_ms: surroundings.unread_answer_ms,
@@ -250,6 +256,11 @@ export async function buildDesk(
     onForgotten: news.removed,
     upload_ms: settings.upload_ms,
   });
+  if (settings.inbox && addresses)
+    keepInbox({
+      ...{ database: withInstallation, url: settings.inbox.url, addresses, conversations, news, attachments, people },
+      ...{ onChange, jobs, now, logger },
+    });
 
   return {
     topics: topicsOfDesk,

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { VERSION } from '@palisade/contract/constants';
 import type { DashboardDevices } from '@palisade/contract/dashboard';
 import type { Device } from '@palisade/contract/devices';
 import type { LiveEvent } from '@palisade/contract/events';
 import type { FastifyInstance } from 'fastify';
 import type { Kysely } from 'kysely';
+import type { Signatures } from '#features/antivirus/signatures.ts';
 import { type AgentService, createDeviceNews, serveAgents } from '#features/devices/agent-channel.ts';
 import { createAgents, type FoundOnDevice } from '#features/devices/agents.ts';
 import type { DeviceIncident } from '#features/devices/device-alerts.ts';
@@ -11,6 +13,7 @@ import { serveDevices } from '#features/devices/devices.routes.ts';
 import type { DeviceTables } from '#features/devices/devices.tables.ts';
 import { createDevices } from '#features/devices/devices.ts';
 import { createEnrolment, type DeviceLimit } from '#features/devices/enrolment.ts';
+import { createSignatureEditions } from '#features/devices/signature-editions.ts';
 import type { Firewall } from '#features/firewall/firewall.ts';
 import type { DeviceFacts } from '#features/posture/posture-checks.ts';
 import { deviceLimit } from '#features/subscriptions/device-limit.ts';
@@ -37,6 +40,8 @@ export function buildDevices(
     audit: Audit;
     counters: Counters;
     firewall: Firewall;
+    /** What the engines of this server use. */
+    signatures: Pick<Signatures, 'files'>;
     jobs: Jobs;
     topics: Topics;
     raise: (incident: DeviceIncident) => Promise<void>;
@@ -46,16 +51,24 @@ export function buildDevices(
   },
 ) {
   const { settings, logger } = surroundings;
-  const { database, audit, counters, firewall, jobs, topics, raise, recordScan, changed, now } = parts;
+  const { database, audit, counters, firewall, signatures, jobs, topics, raise, recordScan, changed, now } = parts;
   const tables = database.$pickTables<keyof DeviceTables | 'audit_entries' | 'audit_head'>();
   const nudge = (device_id: string) => topics.publish(deviceTopic(device_id), NUDGE);
   const news = createDeviceNews(changed);
   const devices = createDevices({ database: tables, audit, rules: firewall, jobs, raise, nudge, now });
+  const signatureEditions = createSignatureEditions({
+    database: database.$pickTables<keyof DeviceTables>(),
+    files: () => signatures.files(),
+    samples_folder: join(surroundings.signatures_folder, 'samples'),
+    folder: join(settings.data_dir, 'device-signatures'),
+    ...{ logger, now },
+  });
   const agents = createAgents({
     database: database.$pickTables<keyof DeviceTables>(),
     rules: firewall,
     raise,
     recordScan,
+    signatureEditions,
     now,
   });
   const limitOf: DeviceLimit = (transaction, user_id) =>
@@ -129,7 +142,7 @@ export function buildDevices(
 
     serve(api: Api): void {
       serveDevices(api, {
-        ...{ devices, enrolment, agents, onChange: changed, public_url: settings.public_url, now },
+        ...{ devices, enrolment, agents, signatureEditions, onChange: changed, public_url: settings.public_url, now },
         agentService() {
           if (service === undefined) throw new Error('the agents’ socket is not served yet');
           return service;

@@ -28,12 +28,14 @@ export interface MailTables {
     leaves_no_trace: number;
     /** 0 goes first, see `PRIORITIES`. */
     priority: number;
+    /** Where an answer goes, when not to the address that it comes from; null once it was sent: whoever knows it can answer. */
+    reply_to: string | null;
   };
 }
 
-// A text that waits may hold a token.
+// A text that waits may hold a token; so does an address for answers.
 export const MAIL_PERSONAL: readonly PersonalTable[] = [
-  { table: 'mails', column: 'recipient', holds: 'email', withheld: ['text', 'leaves_no_trace', 'priority'] },
+  { table: 'mails', column: 'recipient', holds: 'email', withheld: ['text', 'leaves_no_trace', 'priority', 'reply_to'] },
 ];
 
 /**
@@ -48,6 +50,8 @@ interface Letter {
   /** Without the provider's name, which is put before it. */
   subject: string;
   lines: readonly string[];
+  /** Where an answer to it is read. */
+  reply_to?: string;
   /** `notice` unless said otherwise. */
   priority?: (typeof PRIORITIES)[number];
   /** Nothing of it is kept once it was sent, or given up; for who is no longer known here. Without a mail server it is not written at all. */
@@ -195,6 +199,7 @@ export function createMail(parts: {
       await (await transporter).sendMail({
         from: { name: provider_name, address: to.from },
         to: { name: '', address: row.recipient },
+        ...(row.reply_to !== null && { replyTo: row.reply_to }),
         subject: row.subject,
         text: row.text ?? '',
         messageId: `<${row.id}@${to.from.split('@')[1] ?? 'localhost'}>`,
@@ -218,7 +223,10 @@ export function createMail(parts: {
       return;
     }
     if (row.leaves_no_trace === 1) await note(row, remove);
-    else await note(row, (own) => change(own, { sent_at: at(), text: null, last_error: null, next_attempt_at: null }));
+    else
+      await note(row, (own) =>
+        change(own, { sent_at: at(), text: null, reply_to: null, last_error: null, next_attempt_at: null }),
+      );
   }
 
   /**
@@ -305,7 +313,7 @@ export function createMail(parts: {
     const { provider_name, support } = await readProvider(transaction.$pickTables<'installation'>());
     const contact = [support.phone, support.email].filter((part) => part !== '').join(', ');
     const footer = contact === '' ? provider_name : `${provider_name}\nSupport: ${contact}`;
-    const rows = letters.map(({ recipient, subject, lines, leaves_no_trace = false, priority = 'notice' }) => ({
+    const rows = letters.map(({ recipient, subject, lines, leaves_no_trace = false, priority = 'notice', reply_to = null }) => ({
       id: newId(),
       recipient,
       subject: `${provider_name}: ${subject}`,
@@ -317,6 +325,7 @@ export function createMail(parts: {
       next_attempt_at: server === undefined ? null : at(),
       leaves_no_trace: leaves_no_trace ? 1 : 0,
       priority: PRIORITIES.indexOf(priority),
+      reply_to,
     }));
     await inBatches(rows, (batch) => transaction.insertInto('mails').values(batch).execute());
   }

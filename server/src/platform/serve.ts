@@ -42,6 +42,17 @@ type AccessCheck<E extends Endpoint, Row> = E['path'] extends `${string}{${strin
   ? Policy<E, Row> | (Row extends { user_id: string } ? Ownership<E, Row> : never)
   : E['access'];
 
+/** Either of the two checks, as the serving itself knows it. */
+interface RecordCheck<E extends Endpoint, Row> {
+  find(params: ParamsOf<E>): Promise<Row | undefined>;
+  may?(me: UserInfo, row: Row): boolean;
+}
+
+/** Whether a record says that it belongs to this person; one that says nothing belongs to nobody. */
+function isOwn(me: UserInfo, row: unknown): boolean {
+  return typeof row === 'object' && row !== null && 'user_id' in row && row.user_id === me.id;
+}
+
 /** The application that endpoints are served on, with its sessions, what limits calls, and who is told of those that nobody should make. */
 export interface Api {
   fastify: FastifyInstance;
@@ -136,6 +147,12 @@ export function serve<E extends Endpoint, Row = undefined>(
   handle: (
     call: Call<E, Row>,
   ) => Promise<[NonNullable<E['download']>] extends [never] ? (ReplyOf<E> extends undefined ? void : ReplyOf<E>) : Readable>,
+): void;
+export function serve<E extends Endpoint, Row>(
+  api: Api,
+  endpoint: E,
+  access: Access | RecordCheck<E, Row>,
+  handle: (call: Call<E, Row>) => Promise<unknown>,
 ): void {
   const sessions = new WeakMap<FastifyRequest, Session>();
   const waits = new WeakMap<FastifyRequest, DatabaseWait>();
@@ -152,13 +169,12 @@ export function serve<E extends Endpoint, Row = undefined>(
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const session = sessions.get(request);
-    let row: unknown;
+    let row: Row | undefined;
     if (typeof access !== 'string') {
-      const check = access as unknown as Ownership<E, { user_id: string }> | Policy<E, { user_id: string }>;
-      const found = await check.find(request.params as ParamsOf<E>);
+      const found = await access.find(request.params as ParamsOf<E>);
       const me = session?.user;
       const isAllowed =
-        found !== undefined && me !== undefined && ('may' in check ? check.may(me, found) : found.user_id === me.id);
+        found !== undefined && me !== undefined && (access.may === undefined ? isOwn(me, found) : access.may(me, found));
       if (!isAllowed) {
         if (found !== undefined)
           request.log.warn({ req: request, user: session?.user.id }, 'a record of somebody else was asked for');

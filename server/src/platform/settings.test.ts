@@ -116,6 +116,12 @@ describe('settings', () => {
     ['REDIS_URL', { REDIS_URL: 'redis://:50%hush@localhost' }],
     ['MAIL_FROM', { MAIL_FROM: 'shield', SMTP_URL: 'smtp://localhost' }],
     ['MAIL_FROM', { MAIL_FROM: 'shield@example.com' }],
+    ['INBOX_IMAP_URL', { SMTP_URL: 'smtp://localhost', INBOX_IMAP_URL: 'https://mail.example.com' }],
+    ['INBOX_IMAP_URL', { INBOX_IMAP_URL: 'imaps://a%40example.com:b@mail.example.com' }],
+    ['INBOX_IMAP_URL', { SMTP_URL: 'smtp://localhost', INBOX_IMAP_URL: 'imaps://mail.example.com' }],
+    ['INBOX_ADDRESS', { SMTP_URL: 'smtp://localhost', INBOX_IMAP_URL: 'imaps://account:b@mail.example.com' }],
+    ['INBOX_ADDRESS', { INBOX_ADDRESS: 'a@example.com' }],
+    ['INBOX_ADDRESS', { INBOX_ADDRESS: `${'a'.repeat(22)}@example.com` }],
     ['ADMIN_EMAILS', { ADMIN_EMAILS: 'boss@example.com, boss' }],
     ['TRUSTED_PROXIES', { TRUSTED_PROXIES: 'proxy' }],
     ['DEMO', { DEMO: 'yes' }],
@@ -237,6 +243,13 @@ describe('settings', () => {
     [{ SMTP_URL: 'smtp://user@mail.example.com', MAIL_FROM: 'hello@example.com' }, 'hello@example.com'],
   ])('mails come from: %j', (environment, from) => {
     expect(parseSettings(environment).mail_server?.from).toBe(from);
+  });
+
+  test.each([
+    [{ INBOX_IMAP_URL: 'imaps://help%40example.com:b@mail.example.com' }, 'help@example.com'],
+    [{ INBOX_IMAP_URL: 'imap://account:b@localhost', INBOX_ADDRESS: 'answer-*@example.com' }, 'answer-*@example.com'],
+  ])('answers are sent to: %j', (environment, address) => {
+    expect(parseSettings({ SMTP_URL: 'smtp://localhost', ...environment }).inbox?.address).toBe(address);
   });
 
   test.each([

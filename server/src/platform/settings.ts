@@ -51,6 +51,8 @@ export interface Settings {
   reset_delivery: 'response' | 'email' | 'outbox';
   /** Undefined: mails wait in the outbox. */
   mail_server: { url: string; from: string } | undefined;
+  /** Where answers to mails arrive, and the address that they are sent to: a `*` in it, or what goes behind a `+`, names the conversation. Undefined: nowhere. */
+  inbox: { url: string; address: string } | undefined;
   /** The clamd pool beside the embedded engine; empty: the embedded engine alone. */
   scanners: readonly ScannerAddress[];
   /** Nobody has said which clamd, or that there is to be none: one at a usual place may be used. */
@@ -150,6 +152,9 @@ function measure<Unit extends string>(pattern: RegExp, units: Readonly<Record<Un
 const bytes = (usual: string) => measure(/^(\d{1,9})([KMGT]?)$/, UNIT_BYTES, usual, 'must be a size such as 512M or 4G');
 const duration = (usual: string) => measure(/^([1-9]\d{0,5})([smhd])$/, UNIT_MS, usual, 'must be a time such as 30m or 1h');
 
+/** What names a conversation has 42 characters, and a + before them; an address has 64 before its @ (RFC 5321 section 4.5.3.1.1). */
+const INBOX_LOCAL_MAXIMUM = 21;
+
 const environmentSchema = z.object({
   HOST: text.default('127.0.0.1'),
   PORT: z.preprocess(blankIsUnset, portNumber.default(3000)),
@@ -172,6 +177,18 @@ const environmentSchema = z.object({
   STORAGE_SECRET_FILE: text,
   SMTP_URL: accountAddress(/^smtps?$/, 'must be an address that starts with smtp:// or smtps://'),
   MAIL_FROM: z.preprocess(blankIsUnset, z.email('must be an email address').optional()),
+  INBOX_IMAP_URL: accountAddress(/^imaps?$/, 'must be an address that starts with imap:// or imaps://'),
+  INBOX_ADDRESS: z.preprocess(
+    blankIsUnset,
+    z
+      .string()
+      .trim()
+      .refine(
+        (address) => z.email().safeParse(address.replace('*', 'x')).success && address.lastIndexOf('@') <= INBOX_LOCAL_MAXIMUM,
+        `must be an email address with at most ${INBOX_LOCAL_MAXIMUM} characters before its @; a * in it stands for the conversation`,
+      )
+      .optional(),
+  ),
   ADMIN_EMAILS: commaList.pipe(z.array(z.email('must be a list of email addresses, separated by commas').toLowerCase())),
   TRUSTED_PROXIES: commaList.pipe(
     z.array(
@@ -251,7 +268,7 @@ const environmentSchema = z.object({
 });
 
 /** Settings that may hold a password: what is wrong with them is said, what they are is not. */
-const WITH_CREDENTIALS = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL', 'METRICS_TOKEN', 'TURN_SECRET']);
+const WITH_CREDENTIALS = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL', 'INBOX_IMAP_URL', 'METRICS_TOKEN', 'TURN_SECRET']);
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
 
@@ -295,6 +312,33 @@ function storageOf(url: string | undefined, secret_file: string | undefined): S3
 function senderOf(smtp_url: string, public_url: string | undefined): string {
   const account = z.email().safeParse(decodeURIComponent(new URL(smtp_url).username)).data;
   return account ?? `no-reply@${public_url === undefined ? 'localhost' : new URL(public_url).hostname}`;
+}
+
+/** Where answers to mails arrive: in the mailbox of an account, whose own address is the one that they are sent to unless another is said. */
+function inboxOf(
+  values: { INBOX_IMAP_URL?: string | undefined; INBOX_ADDRESS?: string | undefined },
+  sends: boolean,
+): Settings['inbox'] {
+  const { INBOX_IMAP_URL: url, INBOX_ADDRESS: set } = values;
+  if (url === undefined) {
+    if (set === undefined) return undefined;
+    throw new SettingsError(
+      'INBOX_ADDRESS is set, but nothing is read without INBOX_IMAP_URL. Set that too, or unset INBOX_ADDRESS.',
+    );
+  }
+  if (!sends)
+    throw new SettingsError(
+      'INBOX_IMAP_URL is set, but no mail is sent that could be answered. Set SMTP_URL, or unset INBOX_IMAP_URL.',
+    );
+  const { username, password } = new URL(url);
+  if (username === '' || password === '')
+    throw new SettingsError('INBOX_IMAP_URL has no account in it. Write it as imaps://user:password@host:993/INBOX.');
+  const address = set ?? z.email().safeParse(decodeURIComponent(username)).data;
+  if (address === undefined || address.lastIndexOf('@') > INBOX_LOCAL_MAXIMUM)
+    throw new SettingsError(
+      `INBOX_ADDRESS is not set, and the account of INBOX_IMAP_URL is no email address with at most ${INBOX_LOCAL_MAXIMUM} characters before its @. Set it to the address that answers are sent to.`,
+    );
+  return { url, address };
 }
 
 /** Where the metrics are read: never by whoever happens to come by. */
@@ -405,6 +449,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     demo: values.DEMO === undefined ? exposure === 'local' : values.DEMO === 'on',
     reset_delivery: values.RESET_DELIVERY ?? (exposure === 'local' ? 'response' : 'email'),
     mail_server,
+    inbox: inboxOf(values, mail_server !== undefined),
     ...values.SCANNER_URL,
     signature_feeds: values.SIGNATURE_FEEDS,
     spool: { per_person: values.SPOOL_PERSON_MAXIMUM, all: values.SPOOL_MAXIMUM },

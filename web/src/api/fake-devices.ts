@@ -18,11 +18,18 @@ export function deviceOf(parts: Partial<Device> = {}): Device {
     },
     defaults: { inbound: 'allow', outbound: 'allow' },
     enforcement: {
-      ...{ state: 'applied', desired_rev: 4, applied_rev: 4, pending_since: null, errors: [] },
+      ...{ state: 'applied', desired_rev: 4, applied_rev: 4, pending_since: null, seconds_left: null, errors: [] },
       applied_at: '2026-11-20T10:01:00.000Z',
     },
     ...{ rules_count: 2, telemetry: null, telemetry_at: null, posture: [], foreign_tables: [] },
-    ...{ is_watching: true, watched: [], exclusions: [], scan: null, last_full_scan_at: null },
+    ...{
+      is_watching: true,
+      watching: { folders: 3, reason: null },
+      watched: [],
+      exclusions: [],
+      scan: null,
+      last_full_scan_at: null,
+    },
     ...parts,
   };
 }

@@ -1,5 +1,7 @@
+import { idSchema } from '@palisade/contract/fields';
 import { IconArrowDown } from '@tabler/icons-react';
 import { memo, type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { useLocation, useSearchParams } from 'react-router';
 import { sentenceOf } from '#api/call.ts';
 import { Button } from './button.tsx';
 import { dayOf, describeConversationDay, TimeOfDay, useMinute } from './moment.tsx';
@@ -10,6 +12,8 @@ import './conversation-log.css';
 export interface ConversationLine {
   /** Stays the same from the moment that it is written here, so that what is drawn of it is not drawn as another one when it has arrived. */
   key: string;
+  /** Of a message that has arrived: what a jump names it by. */
+  id?: string;
   at: string;
   who: string;
   /** `own`: of this side; `note`: for this side alone; `notice`: of nobody, about the conversation. */
@@ -31,6 +35,8 @@ interface ConversationLogProps {
   /** What came before them. `hasFailed`: it is read on demand alone, because reading it by itself did not work. */
   older: { isThere: boolean; isLoading: boolean; hasFailed: boolean; onRead: () => unknown };
   empty: ReactNode;
+  /** The message to go to, as the address says (`useJump`). */
+  jump?: Jump | undefined;
 }
 
 interface Day {
@@ -84,8 +90,44 @@ function useReadOnSight(place: RefObject<HTMLElement | null>, isWanted: boolean,
   }, [isWanted, place]);
 }
 
+/** A message that somebody wants to see. `visit` is another one each time that it is asked for. */
+interface Jump {
+  to: string;
+  visit: string;
+}
+
+/** The message that the address names, as search results do: `?message=`. */
+export function useJump(): Jump | undefined {
+  const [search] = useSearchParams();
+  const { key: visit } = useLocation();
+  const to = idSchema.safeParse(search.get('message')).data;
+  return to === undefined ? undefined : { to, visit };
+}
+
+/** Goes to the message that was asked for, once: reads what is older until it is there, shows it in the middle and gives it the focus. */
+function useGoTo(
+  jump: Jump | undefined,
+  scroller: RefObject<HTMLElement | null>,
+  lines: readonly ConversationLine[] | undefined,
+  older: ConversationLogProps['older'],
+): void {
+  const gone = useRef<string>(undefined);
+  useEffect(() => {
+    if (jump === undefined || lines === undefined || gone.current === jump.visit) return;
+    if (!lines.some(({ id }) => id === jump.to)) {
+      if (older.isThere && !older.isLoading && !older.hasFailed) older.onRead();
+      return;
+    }
+    const message = scroller.current?.querySelector<HTMLElement>(`[data-message="${jump.to}"]`);
+    if (!message) return;
+    gone.current = jump.visit;
+    message.scrollIntoView({ block: 'center' });
+    message.focus({ preventScroll: true });
+  }, [jump, scroller, lines, older]);
+}
+
 /** The messages of a conversation: older ones come when somebody scrolls up, and a new one moves nobody who reads further up. */
-export function ConversationLog({ label, lines, error, onRetry, older, empty }: ConversationLogProps) {
+export function ConversationLog({ label, lines, error, onRetry, older, empty, jump }: ConversationLogProps) {
   const now = useMinute();
   const scroller = useRef<HTMLDivElement>(null);
   const earlier = useRef<HTMLDivElement>(null);
@@ -105,6 +147,8 @@ export function ConversationLog({ label, lines, error, onRetry, older, empty }: 
     if (isAtEnd || newest?.side === 'own') showNewest();
     else setHasNewBelow(true);
   }, [newest?.key]);
+
+  useGoTo(jump, scroller, lines, older);
 
   return (
     <div className="messages-frame">
@@ -134,7 +178,8 @@ export function ConversationLog({ label, lines, error, onRetry, older, empty }: 
             </div>
           )}
           {lines?.length === 0 && empty}
-          {lines && daysOf(lines).map(({ day, lines: ofDay }) => <DayOfMessages key={day} lines={ofDay} now={now} />)}
+          {lines &&
+            daysOf(lines).map(({ day, lines: ofDay }) => <DayOfMessages key={day} lines={ofDay} now={now} found={jump?.to} />)}
         </div>
       </div>
       {hasNewBelow && (
@@ -147,7 +192,7 @@ export function ConversationLog({ label, lines, error, onRetry, older, empty }: 
   );
 }
 
-function DayOfMessages({ lines, now }: { lines: readonly ConversationLine[]; now: number }) {
+function DayOfMessages({ lines, now, found }: { lines: readonly ConversationLine[]; now: number; found: string | undefined }) {
   const id = useId();
   const first = lines[0]?.at ?? '';
   return (
@@ -157,14 +202,14 @@ function DayOfMessages({ lines, now }: { lines: readonly ConversationLine[]; now
       </p>
       <ol className="messages__list" aria-labelledby={id}>
         {lines.map((line) => (
-          <Message key={line.key} line={line} />
+          <Message key={line.key} line={line} isFound={line.id !== undefined && line.id === found} />
         ))}
       </ol>
     </div>
   );
 }
 
-const Message = memo(function Message({ line }: { line: ConversationLine }) {
+const Message = memo(function Message({ line, isFound }: { line: ConversationLine; isFound: boolean }) {
   if (line.side === 'notice')
     return (
       <li className="message" data-from="notice">
@@ -175,7 +220,7 @@ const Message = memo(function Message({ line }: { line: ConversationLine }) {
       </li>
     );
   return (
-    <li className="message" data-from={line.side}>
+    <li className="message" data-from={line.side} data-message={line.id} data-found={isFound} tabIndex={isFound ? -1 : undefined}>
       <p className="message__who">
         <b>
           <bdi>{line.who}</bdi>

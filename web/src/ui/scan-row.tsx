@@ -49,6 +49,11 @@ export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to }
             )}
           </span>
         )}
+        {scan.device && (
+          <span className="scan-row__line">
+            On <bdi>{scan.device.device_name}</bdi>: <bdi>{scan.device.path}</bdi>
+          </span>
+        )}
         {detail && <span className="scan-row__line">{detail}</span>}
         {coverage && (detailed || !isSaid) && <span className="scan-row__line num">{coverage}</span>}
         {detailed &&

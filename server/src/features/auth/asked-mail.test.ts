@@ -1,7 +1,7 @@
 import { forgotPassword, login, register, resetPassword } from '@palisade/contract/auth';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { COUNTED_IN_MEMORY, problemOf, replyOf, startTestApp } from '#test/harness.ts';
 
 const PASSWORD = 'a long enough password';
 const NEW_PASSWORD = 'another long password';
@@ -10,6 +10,7 @@ const MINUTE = 60_000;
 let clock = Date.parse('2026-11-20T10:00:00Z');
 const { call, signIn, app, url } = await startTestApp({
   environment: {
+    ...COUNTED_IN_MEMORY,
     EXPOSURE: 'public',
     ADMIN_EMAILS: 'boss@example.com',
     RESET_DELIVERY: 'outbox',

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Account, UserInfo } from '@palisade/contract/auth';
+import { may } from '@palisade/contract/may';
 import type { AdministratorBy, Exposure } from '@palisade/contract/platform';
 import type { Insertable, Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
@@ -296,7 +297,7 @@ export function createAuth(parts: {
         .where('id', '=', id)
         .executeTakeFirstOrThrow();
       const is_common = common_password === null ? undefined : common_password === 1;
-      return { common_password: is_common, is_admin: role === 'admin', created_at };
+      return { common_password: is_common, is_admin: may.administrate({ role }), created_at };
     },
 
     async findPerson(words) {

@@ -1,4 +1,5 @@
 import type { UserInfo } from '@palisade/contract/auth';
+import { may } from '@palisade/contract/may';
 import type { Exposure } from '@palisade/contract/platform';
 import { type Kysely, sql } from 'kysely';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
@@ -60,7 +61,7 @@ export function createFarewell(parts: {
     if (user === undefined)
       throw by ? new Problem('not_found', { detail: 'This account is gone. Reload the list.' }) : new Problem('unauthenticated');
     if (by && (exposure === 'local' || user.email_proven_at !== null)) throw new Problem('conflict', { detail: IS_SOMEBODYS });
-    if (user.role === 'admin' && user.disabled_at === null)
+    if (may.administrate(user) && user.disabled_at === null)
       await requireAnotherAdministrator(transaction.$pickTables<'users' | 'account_tokens' | 'installation'>(), user_id, at);
 
     await sessions.endAll(transaction.$pickTables<'sessions'>(), user_id);

@@ -2,7 +2,7 @@ import { currentUser, forgotPassword, login, recoverUsername, resetPassword } fr
 import { listOutbox } from '@palisade/contract/mail';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { COUNTED_IN_MEMORY, problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 
 const NEW_PASSWORD = 'another long password';
 const WORTHLESS = 'This reset token is wrong, has expired, or was used already. Ask for a new one.';
@@ -15,7 +15,7 @@ async function tokenFor({ call }: Pick<TestApp, 'call'>, email: string): Promise
 
 describe('local exposure', async () => {
   let clock = Date.parse('2026-11-20T10:00:00Z');
-  const app = await startTestApp({ surroundings: { now: () => clock } });
+  const app = await startTestApp({ environment: COUNTED_IN_MEMORY, surroundings: { now: () => clock } });
   const { call, signIn } = app;
   const boss = await signIn('boss');
   const outbox = async () => replyOf(await call(listOutbox, { token: boss.token }));

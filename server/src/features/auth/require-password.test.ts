@@ -4,14 +4,14 @@ import { deleteAccount, exportData } from '@palisade/contract/privacy';
 import { endOtherSessions } from '@palisade/contract/sessions';
 import { confirmIdentity } from '@palisade/contract/two-factor';
 import { describe, expect, test } from 'vitest';
-import { startTestApp } from '#test/harness.ts';
+import { COUNTED_IN_MEMORY, startTestApp } from '#test/harness.ts';
 
 const NEW_PASSWORD = 'another long password';
 const DAY_MS = 86_400_000;
 
 let clock = Date.parse('2026-11-20T10:00:00Z');
 const { url, signIn } = await startTestApp({
-  environment: { TRUSTED_PROXIES: '127.0.0.1', LIMITS: 'distributed=8/1h' },
+  environment: { ...COUNTED_IN_MEMORY, TRUSTED_PROXIES: '127.0.0.1', LIMITS: 'distributed=8/1h' },
   surroundings: { now: () => clock },
 });
 await signIn('boss');

@@ -1,5 +1,6 @@
 import type { Role, UserInfo } from '@palisade/contract/auth';
 import type { PageQuery } from '@palisade/contract/fields';
+import { may } from '@palisade/contract/may';
 import type { Exposure } from '@palisade/contract/platform';
 import type { AdminUser, UsersQuery } from '@palisade/contract/users';
 import { type Kysely, sql } from 'kysely';
@@ -154,7 +155,8 @@ export function createUsers(parts: {
         const { role = before.role } = change;
         const disabled_at =
           change.disabled === undefined ? before.disabled_at : change.disabled ? (before.disabled_at ?? at()) : null;
-        if (before.role === 'admin' && before.disabled_at === null && (role !== 'admin' || disabled_at !== null))
+        const remains = may.administrate({ role }) && disabled_at === null;
+        if (may.administrate(before) && before.disabled_at === null && !remains)
           await requireAnotherAdministrator(
             transaction.$pickTables<'users' | 'account_tokens' | 'installation'>(),
             user_id,

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { createReadStream, mkdirSync } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -58,6 +59,8 @@ export type FoundAttachment = AttachmentOf & { row: AttachmentRow };
 export interface Attachments {
   /** @throws Problem `conflict` for more files than one may have unsent, and what an upload is refused with. */
   receive(user_id: string, request: FastifyRequest): Promise<Attachment>;
+  /** Scans a file that came another way, and answers once it has its verdict. One that is not clean is gone by then. */
+  take(user_id: string, file: { name: string; bytes: Uint8Array }): Promise<Attachment>;
   find(id: string): Promise<FoundAttachment | undefined>;
   /** @throws Problem `conflict` when it is not clean. */
   read(row: AttachmentRow): Promise<Readable>;
@@ -166,6 +169,31 @@ export function createAttachments(parts: {
       tell(failed.uploader_id, { kind: 'chat_attachment', attachment: attachmentOf(failed) });
   }
 
+  function requireRoom(bytes: number): void {
+    try {
+      disk.require(bytes);
+    } catch (error) {
+      throw storageProblem(error);
+    }
+  }
+
+  /** Writes down a file that lies at `path`. */
+  async function arrived(file: { id: string; path: string; user_id: string; name: string; size: number; sha256: string }) {
+    const { id, path, user_id, name, size, sha256 } = file;
+    const row: AttachmentRow = {
+      ...{ id, uploader_id: user_id, conversation_id: null, message_id: null, place: null },
+      ...{ filename: nameOf(name), size, sha256, picture_type: null },
+      ...{ status: 'scanning', threat: null, created_at: new Date(now()).toISOString() },
+    };
+    try {
+      await database.insertInto('chat_attachments').values(row).execute();
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    }
+    return row;
+  }
+
   function scan(row: AttachmentRow, path: string): Promise<void> {
     const stop = new AbortController();
     const done = conclude(row, path, stop.signal)
@@ -223,31 +251,28 @@ export function createAttachments(parts: {
         });
       const id = newId();
       const path = join(folder, id);
-      const take = (bytes: number) => {
-        try {
-          disk.require(bytes);
-        } catch (error) {
-          throw storageProblem(error);
-        }
-      };
       const upload = await receiveUpload(request, {
-        ...{ field: 'file', path, memory_bytes: 0, maximum: ATTACHMENT_BYTES_MAXIMUM, take },
+        ...{ field: 'file', path, memory_bytes: 0, maximum: ATTACHMENT_BYTES_MAXIMUM, take: requireRoom },
         ...{ stall_ms: STALL_MS, slow: SLOW, total_ms: upload_ms, signal: new AbortController().signal },
       });
       if (upload.size === 0) throw invalidField('file', 'This file is empty. Choose another one.');
-      const row: AttachmentRow = {
-        ...{ id, uploader_id: user_id, conversation_id: null, message_id: null, place: null },
-        ...{ filename: nameOf(upload.filename), size: upload.size, sha256: upload.sha256, picture_type: null },
-        ...{ status: 'scanning', threat: null, created_at: new Date(now()).toISOString() },
-      };
-      try {
-        await database.insertInto('chat_attachments').values(row).execute();
-      } catch (error) {
-        await rm(path, { force: true });
-        throw error;
-      }
+      const row = await arrived({ id, path, user_id, name: upload.filename, size: upload.size, sha256: upload.sha256 });
       await Promise.race([scan(row, path), pause(WAIT_MS, undefined, { ref: false })]);
       return attachmentOf((await rowOf(id)) ?? row);
+    },
+
+    async take(user_id, { name, bytes }) {
+      const id = newId();
+      const path = join(folder, id);
+      requireRoom(bytes.byteLength);
+      await writeFile(path, bytes, { mode: 0o600 });
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      const row = await arrived({ id, path, user_id, name, size: bytes.byteLength, sha256 });
+      await scan(row, path);
+      const read = (await rowOf(id)) ?? { ...row, status: 'failed' };
+      if (read.status !== 'clean')
+        await database.deleteFrom('chat_attachments').where('id', '=', id).where('message_id', 'is', null).execute();
+      return attachmentOf(read);
     },
 
     async find(id) {

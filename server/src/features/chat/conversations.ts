@@ -13,6 +13,8 @@ export interface Written {
   client_message_id?: string | undefined;
   attachment_ids?: readonly string[] | undefined;
   card?: Card | undefined;
+  /** Whoever writes a mail has not read what stands in the chat. */
+  by_mail?: true;
 }
 
 /** Somebody of the staff. */
@@ -44,6 +46,8 @@ export interface Conversations {
   /** Writes to the customer, and takes the conversation when nobody has it. @throws Problem `conflict` when it is closed. */
   answer(conversation_id: string, me: Colleague, written: Written): Promise<Write>;
   note(conversation_id: string, me: Colleague, written: Written): Promise<Write>;
+  /** Leaves a note by nobody, once under its `client_message_id`. */
+  noteByNobody(conversation_id: string, written: Written & { client_message_id: string }): Promise<Write>;
   /**
    * Changes a conversation that is still as `when` says: of two who want the same, one gets it. Undefined when it is not. `note` is left in it by nobody.
    */
@@ -285,7 +289,7 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
           ...{ last_seq, last_shown_seq: last_seq, last_customer_message_at: at() },
           waiting_since: conversation.waiting_since ?? at(),
           // Who writes has read what stands above.
-          customer_read_seq: seq,
+          ...(written.by_mail === undefined && { customer_read_seq: seq }),
         });
         return { conversation: row, messages, is_repeated: false };
       }),
@@ -319,6 +323,22 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
         const seq = conversation.last_seq + 1;
         const by = { sender: 'support', author_id: me.id, author: me.username, is_automatic: 0, is_note: 1 } as const;
         const message = await insert(transaction, conversation, written, by, seq);
+        const row = await keep(transaction, conversation, { last_seq: seq });
+        return { conversation: row, messages: [message], is_repeated: false };
+      }),
+
+    noteByNobody: (conversation_id, written) =>
+      once(async (transaction) => {
+        const conversation = await requireTaken(transaction, conversation_id);
+        const before = await transaction
+          .selectFrom('chat_messages')
+          .selectAll()
+          .where('conversation_id', '=', conversation_id)
+          .where('client_message_id', '=', written.client_message_id)
+          .executeTakeFirst();
+        if (before !== undefined) throw new Repeated({ conversation, messages: [before], is_repeated: true });
+        const seq = conversation.last_seq + 1;
+        const message = await insert(transaction, conversation, written, { ...byNobody, is_note: 1 }, seq);
         const row = await keep(transaction, conversation, { last_seq: seq });
         return { conversation: row, messages: [message], is_repeated: false };
       }),

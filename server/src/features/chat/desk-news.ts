@@ -15,6 +15,8 @@ const PAUSE_MS = 25;
 /** How often it is looked whether something was stored and not told. */
 const UNTOLD_EVERY_MS = 5_000;
 const UNTOLD_AT_ONCE = 100;
+/** Messages of one conversation that are told at one look; the rest at the next. */
+const MESSAGES_AT_ONCE = 200;
 const MARKED_AT_ONCE = 100;
 
 const UNTOLD = jobKind({ name: 'desk_untold', payload: z.object({}), every_ms: UNTOLD_EVERY_MS });
@@ -117,13 +119,17 @@ export function createDeskNews(parts: {
         .selectAll()
         .where('conversation_id', '=', row.id)
         .where('seq', '>', row.told_seq)
+        .where('seq', '<=', row.last_seq)
         .orderBy('seq')
+        .limit(MESSAGES_AT_ONCE)
         .execute();
       logger.warn({ conversation: row.id, messages: messages.length }, 'what another server stored and did not tell is told now');
       await publishMessages(row, messages);
+      // With the places between them: what stood there is gone, and nobody will tell it.
+      const last = messages.length < MESSAGES_AT_ONCE ? row.last_seq : (messages.at(-1)?.seq ?? row.last_seq);
       plan(
         row.id,
-        messages.map(({ seq }) => seq),
+        Array.from({ length: last - row.told_seq }, (_, index) => row.told_seq + 1 + index),
       );
     }
   }

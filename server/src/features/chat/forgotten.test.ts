@@ -198,6 +198,22 @@ test('what a server stored and did not live to tell is told by who looks next, i
   for (const page of [hers, theirs]) page.leave();
 });
 
+test('a message that went before it was told is told by nobody, and what follows it is, once', async () => {
+  const { token, id, user_id } = await customer();
+  const hers = await listenAs(app, token);
+  const database = app.app.database.$pickTables<keyof ChatTables>();
+  const lost = createConversations({ database, now: () => clock.at });
+  for (const message of ['gone', 'there']) await lost.writeAsCustomer(user_id, { message });
+  await database.deleteFrom('chat_messages').where('conversation_id', '=', id).where('message', '=', 'gone').execute();
+  await vi.waitFor(async () => {
+    const row = await database.selectFrom('conversations').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    expect(row.told_seq).toBe(row.last_seq);
+  }, soon);
+  const texts = hers.events().flatMap((event) => (event.kind === 'chat_message' ? [event.message.message] : []));
+  expect(texts.filter((text) => text !== 'hello')).toEqual(['there']);
+  hers.leave();
+});
+
 test('reports say how fast and how well customers were helped, by week and person, and as a file', async () => {
   // A week of their own; sessions that nobody uses end.
   for (const day of ['2026-11-24', '2026-11-28', '2026-11-30']) {

@@ -8,8 +8,10 @@ import type { JobTables } from '#platform/jobs/job-store.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import { Problem } from '#platform/problem.ts';
+import type { AnswerAddresses } from './answer-address.ts';
 import type { ChatTables } from './chat.tables.ts';
 import type { Conversations } from './conversations.ts';
+import { ANSWER_ABOVE } from './quoted.ts';
 import { transcriptOf } from './transcript.ts';
 
 type Tables = ChatTables & JobTables & MailTables & InstallationTables;
@@ -32,11 +34,13 @@ export function createLetters(parts: {
   mail: Pick<Mail, 'queue' | 'wake'>;
   jobs: Pick<Jobs, 'handle' | 'enqueue' | 'wake'>;
   people: { findUser(id: string): Promise<UserInfo | undefined> };
+  /** Where customers may answer by mail; undefined: nowhere. */
+  addresses: Pick<AnswerAddresses, 'of'> | undefined;
   public_url: string | undefined;
   onFailure: (error: unknown) => void;
   unread_ms?: number | undefined;
 }): Letters {
-  const { database, conversations, mail, jobs, people, public_url, onFailure, unread_ms = UNREAD_MS } = parts;
+  const { database, conversations, mail, jobs, people, addresses, public_url, onFailure, unread_ms = UNREAD_MS } = parts;
   const chat =
     public_url === undefined ? 'Open the support chat to read it.' : `Read it here: ${new URL('/chat', public_url).href}`;
 
@@ -70,7 +74,13 @@ export function createLetters(parts: {
           await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
             recipient: customer.email,
             subject: 'Support has answered you',
-            lines: [`Hello ${customer.username},`, `${last.author ?? 'Support'} has answered you in the support chat.`, chat],
+            lines: [
+              ...(addresses === undefined ? [] : [ANSWER_ABOVE]),
+              `Hello ${customer.username},`,
+              `${last.author ?? 'Support'} has answered you in the support chat.`,
+              chat,
+            ],
+            ...(addresses !== undefined && { reply_to: addresses.of(conversation_id) }),
           });
       }
       await conclude(transaction.$pickTables<'jobs'>());

@@ -1,4 +1,5 @@
 import type { Severity } from '@palisade/contract/anti-hacking';
+import { may } from '@palisade/contract/may';
 import { isOutOfReach } from './infected-file.ts';
 import { AFTER_FAILURES, inWords, pairKey, type Reading, RULES, type Rule, type Sighting } from './rules.ts';
 import { addSample, type Counting, EMPTY, expiryOf, pour, type Sample, type Window, withValue } from './windows.ts';
@@ -211,7 +212,7 @@ function afterFailures(
     threat_type,
     threshold,
     audience,
-    severity: sighting.data.role === 'admin' ? 'critical' : 'high',
+    severity: may.administrate(sighting.data) ? 'critical' : 'high',
     description: `Your account was signed in to from ${sighting.address ?? 'somewhere'}, right after passwords were guessed from there.`,
     targets: sighting.user_id === null ? [] : [sighting.user_id],
     tried: [],

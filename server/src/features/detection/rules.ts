@@ -1,4 +1,5 @@
 import type { Severity, ThreatType } from '@palisade/contract/anti-hacking';
+import { may } from '@palisade/contract/may';
 import type { SecurityEvent } from '#platform/security-event.ts';
 import { describeInfectedFile } from './infected-file.ts';
 import type { Counting, Measure } from './windows.ts';
@@ -231,7 +232,7 @@ export const RULES: readonly Rule[] = [
     threshold: 'a sign-in that succeeded although sign-in to this account from this source is being refused',
     audience: 'person',
     key: (sighting) => (sighting.is_refused ? pairKey(sighting) : null),
-    severity: ({ data }) => (data.role === 'admin' ? 'critical' : 'high'),
+    severity: ({ data }) => (may.administrate(data) ? 'critical' : 'high'),
     describe: (sighting) => `Your account was signed in to${from(sighting)}, although sign-ins from there are being refused.`,
   }),
   rule({

@@ -9,6 +9,7 @@ import {
   type Report,
   type Said,
   type ScanReport,
+  type Signatures,
   type Told,
 } from '@palisade/contract/agent';
 import { BLOCKED_WINDOW_MS } from '@palisade/contract/devices';
@@ -21,6 +22,7 @@ import { type DeviceIncident, incidentOfEvent, incidentOfFile } from './device-a
 import { type DeviceRow, desiredRev, foldersSchema } from './device-record.ts';
 import type { DeviceTables } from './devices.tables.ts';
 import { hashOf } from './enrolment.ts';
+import type { SignatureEditions } from './signature-editions.ts';
 
 /** What devices need to know of their persons' rules. */
 export interface PersonsRules {
@@ -80,14 +82,19 @@ const most = (count: number) => Math.min(count, Number.MAX_SAFE_INTEGER);
 const FINAL: readonly Ack['state'][] = ['applied', 'rolled_back', 'rejected', 'unavailable'];
 const OVER: readonly ScanReport['state'][] = ['done', 'cancelled', 'failed'];
 
+/** What tells whether something else is to be told than before. */
+const markWith = (rev: number, told_rev: number, signatures: Signatures | null) =>
+  `${rev}.${told_rev}.${signatures?.number ?? 0}`;
+
 export function createAgents(parts: {
   database: Kysely<DeviceTables>;
   rules: PersonsRules;
   raise: (incident: DeviceIncident) => Promise<void>;
   recordScan: (found: FoundOnDevice) => Promise<void>;
+  signatureEditions: Pick<SignatureEditions, 'current'>;
   now: () => number;
 }): Agents {
-  const { database, rules, raise, recordScan, now } = parts;
+  const { database, rules, raise, recordScan, signatureEditions, now } = parts;
   const clock = databaseClock(database);
   const at = () => new Date(now()).toISOString();
   /** A clock that is wrong does not say when: nothing is from tomorrow. */
@@ -112,6 +119,8 @@ export function createAgents(parts: {
       .set({
         ...{ ack_rev: rev, ack_state: state, ack_errors: JSON.stringify(kept), applied_rev },
         ...(state === 'applied' && { applied_at: at() }),
+        // Said twice, it began when it was said first.
+        trial_at: state !== 'trial' ? null : rev === device.ack_rev && device.ack_state === 'trial' ? device.trial_at : at(),
         ...(is_applied ? { pending_since: null } : device.pending_since === null && { pending_since: at() }),
       })
       .where('id', '=', device.id)
@@ -221,6 +230,7 @@ export function createAgents(parts: {
         ...{ report_instance: instance, report_seq: report.seq, blocked_total: most(device.blocked_total + dropped) },
         ...(report.telemetry !== null && { telemetry: JSON.stringify(report.telemetry), telemetry_at: at() }),
         ...{ posture: JSON.stringify(report.posture), foreign_tables: JSON.stringify(report.foreign_tables) },
+        watching: report.watching === null ? null : JSON.stringify(report.watching),
       })
       .where('id', '=', device.id)
       .execute();
@@ -344,7 +354,8 @@ export function createAgents(parts: {
         .execute();
     }
     const was_over = job !== undefined && OVER.includes(job.state);
-    if (is_over && !was_over) {
+    // Of what was found by watching there is no job that the device would have to be told of.
+    if (is_over && !was_over && report.scan !== 'watch') {
       const is_full = state === 'done' && report.scan === 'full' && (job === undefined ? job_id === null : job.scan === 'full');
       await database
         .updateTable('devices')
@@ -362,7 +373,7 @@ export function createAgents(parts: {
       .where('id', '=', device_id)
       .executeTakeFirst();
     if (device === undefined || device.revoked_at !== null) return undefined;
-    return `${desiredRev(device, await rules.rev(device.user_id))}.${device.told_rev}`;
+    return markWith(desiredRev(device, await rules.rev(device.user_id)), device.told_rev, await signatureEditions.current());
   }
 
   return {
@@ -443,7 +454,8 @@ export function createAgents(parts: {
       const device = await find(device_id);
       if (device === undefined || device.revoked_at !== null) return undefined;
       const { rev, rules: all } = await rules.enforced(device.user_id);
-      const [jobs, orders] = await Promise.all([
+      const [signatures, jobs, orders] = await Promise.all([
+        signatureEditions.current(),
         database
           .selectFrom('device_scans')
           .select(['id', 'scan', 'path', 'wanted'])
@@ -473,7 +485,7 @@ export function createAgents(parts: {
       };
       const desired_rev = desiredRev(device, rev);
       return {
-        mark: `${desired_rev}.${device.told_rev}`,
+        mark: markWith(desired_rev, device.told_rev, signatures),
         desired: {
           kind: 'desired',
           rev: desired_rev,
@@ -486,7 +498,7 @@ export function createAgents(parts: {
           exclusions: foldersSchema.parse(JSON.parse(device.exclusions)),
           watched: foldersSchema.parse(JSON.parse(device.watched)),
           is_watching: device.is_watching === 1,
-          signatures: null,
+          signatures,
         },
       };
     },

@@ -6,7 +6,9 @@ import {
   osSchema,
   postureSchema,
   scanProgressOnDeviceSchema,
+  TRIAL_MS,
   telemetrySchema,
+  watchingSchema,
 } from '@palisade/contract/agent';
 import type { Device, DeviceFinding, DeviceScan, Enforcement } from '@palisade/contract/devices';
 import type { Selectable } from 'kysely';
@@ -36,14 +38,19 @@ function stateOf({ ack_rev, ack_state }: DeviceRow, desired_rev: number): 'pendi
   return ack_state === null || ack_rev < desired_rev ? 'pending' : ack_state;
 }
 
-function enforcementOf(row: DeviceRow, desired_rev: number): Enforcement {
-  const is_applied = row.applied_rev === desired_rev && stateOf(row, desired_rev) === 'applied';
+function enforcementOf(row: DeviceRow, desired_rev: number, now: number): Enforcement {
+  const state = stateOf(row, desired_rev);
+  const is_applied = row.applied_rev === desired_rev && state === 'applied';
   return {
-    state: stateOf(row, desired_rev),
+    state,
     desired_rev,
     applied_rev: row.applied_rev,
     pending_since: is_applied ? null : (row.pending_since ?? row.enrolled_at),
     applied_at: row.applied_at,
+    seconds_left:
+      state === 'trial' && row.trial_at !== null
+        ? Math.max(0, Math.ceil((Date.parse(row.trial_at) + TRIAL_MS - now) / 1_000))
+        : null,
     errors: read(errorsSchema, row.ack_errors) ?? [],
   };
 }
@@ -51,7 +58,7 @@ function enforcementOf(row: DeviceRow, desired_rev: number): Enforcement {
 /** A device as a reply has it. */
 export function deviceOf(
   row: DeviceRow,
-  more: { rules_rev: number; rules_count: number; is_online: boolean; scan: ScanRow | undefined },
+  more: { rules_rev: number; rules_count: number; is_online: boolean; scan: ScanRow | undefined; now: number },
 ): Device {
   const desired_rev = desiredRev(row, more.rules_rev);
   return {
@@ -67,13 +74,14 @@ export function deviceOf(
     capabilities: read(capabilitiesSchema, row.capabilities) ?? null,
     skew_ms: row.skew_ms,
     defaults: { inbound: row.default_inbound, outbound: row.default_outbound },
-    enforcement: enforcementOf(row, desired_rev),
+    enforcement: enforcementOf(row, desired_rev, more.now),
     rules_count: more.rules_count,
     telemetry: read(telemetrySchema, row.telemetry) ?? null,
     telemetry_at: row.telemetry_at,
     posture: read(postureListSchema, row.posture) ?? [],
     foreign_tables: read(tablesSchema, row.foreign_tables) ?? [],
     is_watching: row.is_watching === 1,
+    watching: read(watchingSchema, row.watching) ?? null,
     watched: read(foldersSchema, row.watched) ?? [],
     exclusions: read(foldersSchema, row.exclusions) ?? [],
     scan: more.scan === undefined ? null : deviceScanOf(more.scan),

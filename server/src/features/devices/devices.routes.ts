@@ -25,6 +25,7 @@ import type { AgentService } from './agent-channel.ts';
 import type { Agents } from './agents.ts';
 import type { Devices } from './devices.ts';
 import type { Enrolment } from './enrolment.ts';
+import type { SignatureEditions } from './signature-editions.ts';
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
 const NOT_SAFE =
@@ -48,6 +49,7 @@ export function serveDevices(
     devices: Devices;
     enrolment: Enrolment;
     agents: Agents;
+    signatureEditions: SignatureEditions;
     agentService: () => AgentService;
     /** Told of whose devices are not as they were, where no call of theirs changed them. */
     onChange: (user_id: string) => void;
@@ -55,7 +57,7 @@ export function serveDevices(
     now: () => number;
   },
 ): void {
-  const { devices, enrolment, agents, agentService, onChange, public_url, now } = parts;
+  const { devices, enrolment, agents, signatureEditions, agentService, onChange, public_url, now } = parts;
   const own = { find: ({ id }: { id: string }) => devices.find(id) };
   const ownScan = { find: ({ id }: { id: string }) => devices.findScan(id) };
   const ownFinding = { find: ({ id }: { id: string }) => devices.findFinding(id) };
@@ -109,8 +111,9 @@ export function serveDevices(
   });
   serve(api, downloadSignatures, 'anyone', async ({ body }) => {
     if ((await agents.authenticate(body)) === undefined) throw new Problem('device_revoked');
-    // A device uses the signatures that came with its agent: `desired` names no others.
-    throw new Problem('not_found', { detail: 'There are no signatures of this version here.' });
+    const file = await signatureEditions.open(body.version);
+    if (file === undefined) throw new Problem('not_found', { detail: 'There are no signatures of this version here.' });
+    return file;
   });
   serve(api, leaveDevice, 'anyone', async ({ body, request }) => {
     const row = await agents.authenticate(body);

@@ -39,6 +39,8 @@ export interface DeviceTables {
     applied_rev: number;
     applied_at: string | null;
     pending_since: string | null;
+    /** Since when it tries out the revision of `ack_rev`; null while it tries none. */
+    trial_at: string | null;
     /** The report that was counted last, of which start of the agent. */
     report_instance: string | null;
     report_seq: number;
@@ -50,6 +52,7 @@ export interface DeviceTables {
     foreign_tables: string;
     /** 0 or 1. */
     is_watching: number;
+    watching: string | null;
     watched: string;
     exclusions: string;
     last_full_scan_at: string | null;
@@ -84,6 +87,8 @@ export interface DeviceTables {
     first_at: string;
     last_at: string;
   };
+  /** Sets of signatures that devices were offered. */
+  signature_editions: { number: number; sha256: string; issued_at: string };
   device_events: { device_id: string; id: string; heard_at: string };
   device_scans: {
     id: string;
@@ -127,7 +132,7 @@ export const DEVICE_PERSONAL: readonly PersonalTable[] = [
   {
     table: 'devices',
     withheld: ['token_hash', 'public_key', 'instance', 'connection_id', 'connected_until', 'report_instance', 'report_seq'],
-    json: ['os', 'capabilities', 'ack_errors', 'telemetry', 'posture', 'foreign_tables', 'watched', 'exclusions'],
+    json: ['os', 'capabilities', 'ack_errors', 'telemetry', 'posture', 'foreign_tables', 'watching', 'watched', 'exclusions'],
   },
   { table: 'device_counts', key: 'user_id' },
   { table: 'enrolment_codes', key: 'code_hash', withheld: ['code_hash'] },

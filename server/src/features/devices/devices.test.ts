@@ -1,5 +1,17 @@
-import { randomUUID } from 'node:crypto';
-import { AGENT_CLOSED, enrolDevice, type Found, leaveDevice, pollAgent, verifyDevice } from '@palisade/contract/agent';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type Ack,
+  AGENT_CLOSED,
+  downloadSignatures,
+  enrolDevice,
+  type Found,
+  leaveDevice,
+  pollAgent,
+  verifyDevice,
+} from '@palisade/contract/agent';
 import { listAlerts } from '@palisade/contract/anti-hacking';
 import { listScans } from '@palisade/contract/antivirus';
 import { currentUser } from '@palisade/contract/auth';
@@ -22,10 +34,11 @@ import {
 } from '@palisade/contract/devices';
 import { addRule, RULE_DEFAULTS, setRuleEnabled } from '@palisade/contract/firewall';
 import { assignSubscription } from '@palisade/contract/subscription';
-import { describe, expect, test, vi } from 'vitest';
+import { unpackSignatures } from '@palisade/scanner/signature-archive';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { AgentDouble, computer, enrol, helloOf, newKey, reportOf, scanReportOf } from '#test/agent-double.ts';
-import { problemOf, replyOf, sharedDatabase, startTestApp, type TestApp } from '#test/harness.ts';
+import { COUNTED_IN_MEMORY, problemOf, replyOf, sharedDatabase, startTestApp, type TestApp } from '#test/harness.ts';
 
 const NEW = { rule_name: 'Web server', ...RULE_DEFAULTS, port: '443' };
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 5_000, interval: 20 });
@@ -50,7 +63,7 @@ async function premium(app: TestApp, email: string, max_devices: 1 | 3 | 10 = 10
 
 describe('enrolment', async () => {
   let time = Date.now();
-  const app = await startTestApp({ surroundings: { now: () => time } });
+  const app = await startTestApp({ environment: COUNTED_IN_MEMORY, surroundings: { now: () => time } });
   const { call, signIn } = app;
   const codeOf = async (token: string) => replyOf(await call(createEnrolmentCode, { token }));
 
@@ -213,6 +226,61 @@ describe('an agent', async () => {
     expect(await agent.desired(({ is_watching }) => !is_watching)).toMatchObject({ ...folders, rev: 5 });
     agent.close();
     await soon(async () => expect((await device()).state).toBe('offline'));
+  });
+
+  test('has a set of signatures named whose file it gets, with the hash that was said, and no other one', async () => {
+    const { identity } = await withDevice();
+    const agent = await AgentDouble.connect(url, identity);
+    const { signatures } = await agent.desired();
+    if (signatures === null) throw new Error('no signatures');
+    const ask = async (version: string, token = identity.token) =>
+      await fetch(`${url}/api${downloadSignatures.path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...identity, token, version }),
+      });
+    const answer = await ask(signatures.version);
+    const file = Buffer.from(await answer.arrayBuffer());
+    expect([answer.status, file.length, createHash('sha256').update(file).digest('hex')]).toEqual([
+      200,
+      signatures.bytes,
+      signatures.sha256,
+    ]);
+    const folder = mkdtempSync(join(tmpdir(), 'palisade-set-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, 'set'), file);
+    const { rules_folder, feeds } = await unpackSignatures(join(folder, 'set'), join(folder, 'out'));
+    expect([readdirSync(rules_folder).length > 3, feeds]).toEqual([true, []]);
+    expect((await ask('7-of-tomorrow')).status).toBe(404);
+    expect((await ask(signatures.version, 'f'.repeat(64))).status).toBe(401);
+  });
+
+  test('is told how long a trial may last, from when it was said first', async () => {
+    const { identity, device } = await withDevice();
+    const agent = await AgentDouble.connect(url, identity);
+    const trial: Ack = { kind: 'ack', rev: 1, state: 'trial', applied_rev: 1, errors: [] };
+    expect((await device()).enforcement.seconds_left).toBeNull();
+    agent.say(trial);
+    await soon(async () => expect((await device()).enforcement.state).toBe('trial'));
+    const { seconds_left } = (await device()).enforcement;
+    expect(seconds_left).toBeGreaterThan(0);
+    expect(seconds_left).toBeLessThanOrEqual(30);
+    const [before] = await app.app.database
+      .selectFrom('devices')
+      .select('trial_at')
+      .where('id', '=', identity.device_id)
+      .execute();
+    agent.say(trial);
+    agent.say({ kind: 'ack', rev: 1, state: 'trial', applied_rev: 1, errors: [{ rule_id: null, message: 'again' }] });
+    await soon(async () => expect((await device()).enforcement.errors).toHaveLength(1));
+    const [after] = await app.app.database
+      .selectFrom('devices')
+      .select('trial_at')
+      .where('id', '=', identity.device_id)
+      .execute();
+    expect(after).toEqual(before);
+    agent.say({ kind: 'ack', rev: 1, state: 'applied', applied_rev: 1, errors: [] });
+    await soon(async () => expect((await device()).enforcement).toMatchObject({ state: 'applied', seconds_left: null }));
   });
 
   test('says of a rejected revision which rule it was, and of a foreign rule nothing', async () => {

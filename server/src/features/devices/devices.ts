@@ -100,6 +100,7 @@ export function createDevices(parts: {
         rules_count: all.filter(({ device_ids }) => device_ids.length === 0 || device_ids.includes(row.id)).length,
         is_online: online === 1,
         scan: scans.get(row.id),
+        now: now(),
       }),
     );
   }

@@ -142,7 +142,15 @@ export function createEnrolment(parts: {
         const fresh = {
           ...{ hostname, os: JSON.stringify(os), token_hash: hashOf(token), agent_version, enrolled_at: at(), revoked_at: null },
           ...{ instance: null, connection_id: null, connected_until: null, silence_told_at: null, last_seen_at: null },
-          ...{ ack_rev: 0, ack_state: null, ack_errors: '[]', applied_rev: 0, applied_at: null, pending_since: at() },
+          ...{
+            ack_rev: 0,
+            ack_state: null,
+            ack_errors: '[]',
+            applied_rev: 0,
+            applied_at: null,
+            pending_since: at(),
+            trial_at: null,
+          },
           ...{ report_instance: null, report_seq: 0 },
         };
         const device_id = known?.id ?? newId();
@@ -155,7 +163,7 @@ export function createEnrolment(parts: {
               ...{ default_inbound: ENROLLED_DEFAULTS.inbound, default_outbound: ENROLLED_DEFAULTS.outbound },
               ...{ own_rev: 0, told_rev: 0, blocked_total: 0, capabilities: null, skew_ms: null },
               ...{ telemetry: null, telemetry_at: null, posture: '[]', foreign_tables: '[]', last_full_scan_at: null },
-              ...{ is_watching: 1, watched: '[]', exclusions: '[]' },
+              ...{ is_watching: 1, watching: null, watched: '[]', exclusions: '[]' },
             })
             .execute();
         } else {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { currentUser, login, register } from '@palisade/contract/auth';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Answer, problemOf, readAnswer, startTestApp } from '#test/harness.ts';
+import { type Answer, COUNTED_IN_MEMORY, problemOf, readAnswer, startTestApp } from '#test/harness.ts';
 import { refusalLength } from './blocks.ts';
 import { delayOf } from './login-guard.ts';
 
@@ -12,7 +12,7 @@ const PASSWORD = 'a long enough password';
 let clock = Date.parse('2026-11-20T10:00:00Z');
 const pauses: number[] = [];
 const { app, url, call } = await startTestApp({
-  environment: { TRUSTED_PROXIES: '127.0.0.1', LIMITS: 'spray=5/50s' },
+  environment: { ...COUNTED_IN_MEMORY, TRUSTED_PROXIES: '127.0.0.1', LIMITS: 'spray=5/50s' },
   surroundings: { now: () => clock, pause: async (ms) => void pauses.push(ms) },
 });
 

@@ -10,7 +10,7 @@ import {
 } from '@palisade/contract/remote';
 import { approveSession } from '@palisade/contract/remote-session';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { COUNTED_IN_MEMORY, problemOf, replyOf, startTestApp } from '#test/harness.ts';
 
 const MINUTE_MS = 60_000;
 const START = Date.parse('2026-11-20T10:00:00Z');
@@ -18,7 +18,7 @@ const START = Date.parse('2026-11-20T10:00:00Z');
 /** An application whose first account is its administrator, who may do what support may. */
 async function startRemote() {
   const clock = { now: START };
-  const app = await startTestApp({ surroundings: { now: () => clock.now } });
+  const app = await startTestApp({ environment: COUNTED_IN_MEMORY, surroundings: { now: () => clock.now } });
   const agent = await app.signIn('tina');
   return {
     ...app,

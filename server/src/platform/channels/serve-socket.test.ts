@@ -35,7 +35,10 @@ interface Device {
 
 const GONE: Refusal = { code: CLOSED.unauthenticated, reason: 'This device was removed.' };
 
-/** Serves devices, whose token is their name; `removed` are the names of those that may not stay. What one says goes to all of them. */
+/**
+ * Serves devices, whose token is their name; `removed` are the names of those that may not stay, `leaving` of those that are removed when they have just been looked up.
+ * What one says goes to all of them.
+ */
 async function serveDevices(limits: Partial<SocketLimits> = {}) {
   const fastify = await createHttp({
     logger: pino({ level: 'silent' }),
@@ -49,14 +52,16 @@ async function serveDevices(limits: Partial<SocketLimits> = {}) {
     onArrival: () => {},
   });
   const removed = new Set<string>();
+  const leaving = new Set<string>();
   const heard: Said[] = [];
   const present = new Map<string, (frame: Told) => void>();
   const service: ChannelService<Device, Hello, Said, Told> = {
     channel: deviceChannel,
-    meet: ({ device_token }) =>
-      Promise.resolve(
-        removed.has(device_token) ? { refusal: GONE } : { principal: { kind: 'device', id: device_token } as const },
-      ),
+    async meet({ device_token }) {
+      if (removed.has(device_token)) return { refusal: GONE };
+      if (leaving.has(device_token)) removed.add(device_token);
+      return { principal: { kind: 'device', id: device_token } };
+    },
     keyOf: ({ id }) => id,
     refused: (devices) =>
       Promise.resolve(new Map(devices.filter(({ id }) => removed.has(id)).map((device) => [device, GONE] as const))),
@@ -104,7 +109,7 @@ async function serveDevices(limits: Partial<SocketLimits> = {}) {
     await vi.waitFor(() => expect(opened.frames).toContainEqual({ kind: 'welcome', device: device_token }));
     return opened;
   }
-  return { sockets, removed, heard, present, open, enter };
+  return { sockets, removed, leaving, heard, present, open, enter };
 }
 
 const signal = (bytes: number) => ({
@@ -164,6 +169,15 @@ test('a device that was removed is ended when it is asked about, and is not let 
   again.say({ kind: 'hello', device_token: 'one' });
   expect(await again.closed).toBe(CLOSED.unauthenticated);
   expect(other.socket.readyState).toBe(WebSocket.OPEN);
+});
+
+test('a device that is removed while it is let in is asked about once more after its welcome', async () => {
+  // No heartbeat comes for an hour, and nobody has it looked at: whoever removed it did not know of this socket yet.
+  const { leaving, enter } = await serveDevices({ heartbeat_ms: 100 * 3_600_000 });
+  leaving.add('one');
+  const { socket, closed } = await enter('one');
+  await vi.waitFor(() => expect(socket.readyState).toBe(WebSocket.CLOSED), { timeout: 10_000 });
+  expect(await closed).toBe(CLOSED.unauthenticated);
 });
 
 test('a principal has no more sockets than it may, and each that leaves makes room', async () => {

@@ -300,6 +300,23 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       await soon(() => expect(done.map(([who]) => who)).toEqual(['ready', 'waiting']));
     });
 
+    test('that are on their way to a server which is told to take nothing up are given back, for others', async () => {
+      emptyAfter();
+      const kind = plain({ attempts: { most: 1 } });
+      const done: string[] = [];
+      const [leaving, other] = [server({ look_ms: HOUR_MS }), server()];
+      leaving.handle(kind, () => Promise.resolve(void done.push('leaving')));
+      other.handle(kind, () => Promise.resolve(void done.push('other')));
+      await leaving.start();
+      await other.enqueue(tables, kind, { n: 1 });
+      leaving.wake(kind);
+      leaving.drain();
+      await soon(async () => expect(await rows()).toMatchObject([{ claimed_by: null, claims: 1 }]));
+      await other.start();
+      await soon(async () => expect(await rows()).toEqual([]));
+      expect(done).toEqual(['other']);
+    });
+
     test('outlast a database that is away for a while, whether they were being done or waited', async () => {
       emptyAfter();
       const kind = plain();

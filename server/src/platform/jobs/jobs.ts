@@ -311,10 +311,13 @@ export function createJobs(parts: {
     if (room <= 0 || draining || closed || !of.isReady()) return;
     const asked_at = performance.now();
     const rows = await store.claim(kind, room);
+    const counted = kind.attempts.counted === 'claimed';
+    // It was told to take nothing up while they were on their way: others have them.
+    if (draining) return await store.giveBack(rows.map(({ id, claims }) => ({ id, claims, counted })));
     for (const row of rows) {
       const one: Running = {
         claim: { id: row.id, claims: row.claims },
-        counted: kind.attempts.counted === 'claimed',
+        counted,
         controller: new AbortController(),
         done: Promise.resolve(),
         held_until: asked_at + lease_ms,

@@ -1,11 +1,11 @@
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useConfig } from '#api/config.ts';
-import { useSession } from '#api/session.ts';
+import { useMayAdministrate } from '#api/policies.ts';
 import './exposure-banner.css';
 
 /** Tells administrators that what is meant for one machine alone can be reached by others. */
 export function ExposureBanner() {
-  const isAdmin = useSession().session?.user_info.role === 'admin';
+  const isAdmin = useMayAdministrate();
   const isOpen = useConfig()?.open_local ?? false;
   if (!isAdmin || !isOpen) return null;
   return (

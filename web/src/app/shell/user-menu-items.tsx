@@ -2,6 +2,7 @@ import { Menu, useMantineColorScheme } from '@mantine/core';
 import '@mantine/core/styles/Popover.layer.css';
 import '@mantine/core/styles/Menu.layer.css';
 import type { UserInfo } from '@palisade/contract/auth';
+import { may } from '@palisade/contract/may';
 import { isCallable, isMailable } from '@palisade/contract/setup';
 import {
   IconBuildingStore,
@@ -92,7 +93,7 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
           <Menu.Item component={Link} to="/devices" leftSection={icon(IconDevices)}>
             Devices
           </Menu.Item>
-          {user.role === 'admin' && (
+          {may.administrate(user) && (
             <>
               <Menu.Divider />
               <Menu.Label className="user-menu__label">Administration</Menu.Label>

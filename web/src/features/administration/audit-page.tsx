@@ -5,7 +5,7 @@ import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { call, sentenceOf } from '#api/call.ts';
-import { useSession } from '#api/session.ts';
+import { useMayAdministrate } from '#api/policies.ts';
 import { describeActivity, KIND_LABELS } from '#ui/activity-words.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { IconTile } from '#ui/badge.tsx';
@@ -45,7 +45,7 @@ const auditQuery = ({ person, kind }: { person: string; kind: AuditKind | undefi
 const chainQuery = queryOptions({ queryKey: [...AUDIT_KEY, 'chain'], queryFn: ({ signal }) => call(checkAudit, { signal }) });
 
 export function AuditPage() {
-  const isAdmin = useSession().session?.user_info.role === 'admin';
+  const isAdmin = useMayAdministrate();
   return (
     <Page title="Audit log" sentence="Who did what, and when. If anybody changes or removes an entry, it shows here.">
       {isAdmin ? (

@@ -4,7 +4,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { leftOf, rowsOf, totalOf } from '#api/pages.ts';
-import { useSession } from '#api/session.ts';
+import { useMayAdministrate } from '#api/policies.ts';
 import { ROLE_LABELS } from '#ui/activity-words.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
@@ -22,7 +22,7 @@ import './administration.css';
 const count = new Intl.NumberFormat('en');
 
 export function UsersPage() {
-  const isAdmin = useSession().session?.user_info.role === 'admin';
+  const isAdmin = useMayAdministrate();
   return (
     <Page
       title="Users"

@@ -10,6 +10,7 @@ import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
+import { ShowToSupport } from '#ui/show-to-support.tsx';
 import { AlertFilters } from './alert-filters.tsx';
 import { ACTIVE, alertsQuery, monitorQuery } from './alerts.queries.ts';
 import { NoAlerts } from './no-alerts.tsx';
@@ -92,6 +93,9 @@ function AlertRow({ alert, now }: { alert: Alert; now: number }) {
           )}
         </p>
       </div>
+      <span className="alert-row__show">
+        <ShowToSupport kind="alert" id={alert.id} name={alert.description} isSmall />
+      </span>
       <IconChevronRight className="alert-row__chevron" size={18} stroke={1.7} aria-hidden="true" />
     </li>
   );

@@ -44,7 +44,7 @@ async function open(alert: AlertDetail) {
   server.on(listAlerts, reply(listAlerts, [alert]));
   server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, alert));
   showPage();
-  await userEvent.click(await within(await screen.findByRole('list', { name: 'Alerts' })).findByRole('link'));
+  await userEvent.click(await within(await screen.findByRole('list', { name: 'Alerts' })).findByRole('link', { name: /^(?!Show)/u }));
   const dialog = await screen.findByRole('dialog', { name: 'Security alert' });
   await within(dialog).findByText('What to do');
   return within(dialog);
@@ -134,7 +134,8 @@ describe('a list of many', () => {
     showPage();
     const list = within(await screen.findByRole('list', { name: 'Alerts' }));
     await press('Show more (999 left)');
-    await vi.waitFor(() => expect(list.getAllByRole('link')).toHaveLength(2));
+    await vi.waitFor(() => expect(list.getAllByRole('listitem')).toHaveLength(2));
+    expect(list.getAllByRole('link', { name: /to support$/u })).toHaveLength(2);
     expect(screen.queryByRole('button', { name: /Show more/ })).not.toBeInTheDocument();
   });
 
@@ -191,7 +192,7 @@ describe('an alert', () => {
     server.on(listAlerts, reply(listAlerts, [alert]));
     server.on({ ...readAlert, path: alertPath(alert.id) }, refusal('not_found'));
     showPage();
-    await userEvent.click(await within(await screen.findByRole('list', { name: 'Alerts' })).findByRole('link'));
+    await userEvent.click(await within(await screen.findByRole('list', { name: 'Alerts' })).findByRole('link', { name: /^(?!Show)/u }));
     expect(await screen.findByText('This alert is not there')).toBeVisible();
   });
 

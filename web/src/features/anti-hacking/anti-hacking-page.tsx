@@ -1,6 +1,6 @@
 import { PREMIUM_REQUIRED } from '@palisade/contract/anti-hacking';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { type ComponentType, lazy, Suspense, useDeferredValue, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { sentenceOf } from '#api/call.ts';
 import { Page } from '#ui/page.tsx';
@@ -31,6 +31,8 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
   const alerts = useInfiniteQuery({ ...alertsQuery(ACTIVE), enabled: isPremium });
   // The answer is as high as what it says, and stands first: what is below comes with it, and does not move.
   const isAnswering = useQuery({ ...monitorQuery, enabled: isPremium }).isPending;
+  // What is below is drawn after them, in slices: in one go it would hold a phone.
+  const isRest = useDeferredValue(!isAnswering && !alerts.isPending, false);
   // The plan may have ended since it was read: the server's refusal of the alerts counts.
   const isRefused = isPremiumRequired(alerts.error);
   return (
@@ -43,7 +45,7 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
           <AnswerCard />
           {!isAnswering && <AlertList />}
           {/* Below a list that is on its way they would be pushed down. */}
-          {!isAnswering && !alerts.isPending && (
+          {isRest && (
             <>
               <div className="threat-pair">
                 <ScanPanel />

@@ -2,7 +2,7 @@ import { decideFalseAlarm, type FalseAlarm, listFalseAlarms, type ReportStatus }
 import { IconCheck, IconClock, IconFlag, IconX } from '@tabler/icons-react';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
-import { useSession } from '#api/session.ts';
+import { useMayAdministrate } from '#api/policies.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
@@ -28,7 +28,7 @@ const STATUSES = {
 } as const satisfies Record<ReportStatus, unknown>;
 
 export function FalseAlarmsPage() {
-  const isAdmin = useSession().session?.user_info.role === 'admin';
+  const isAdmin = useMayAdministrate();
   return (
     <Page
       title="False alarms"

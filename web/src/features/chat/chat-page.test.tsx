@@ -493,6 +493,32 @@ describe('what stands around it', () => {
     expect(await screen.findByText('It is on its way to your address.')).toBeVisible();
   });
 
+  it('goes to a message that was found, however far back it is', async () => {
+    const many = Array.from({ length: MESSAGES_PAGE + 10 }, (_, at) => ({
+      ...messageOf(`no. ${MESSAGES_PAGE + 10 - at}`),
+      seq: MESSAGES_PAGE + 10 - at,
+    }));
+    const wanted = many.at(-1) ?? messageOf('');
+    server.on(listMessages, (query) => {
+      if (query.get('search')) return reply(listMessages, [wanted]);
+      const at = many.findIndex(({ id }) => id === query.get('cursor')) + 1;
+      return reply(listMessages, many.slice(at, at + MESSAGES_PAGE));
+    });
+    const shown = vi.fn();
+    Element.prototype.scrollIntoView = shown;
+    renderForTest(<ChatPage />, '/chat');
+    expect(await log().findByText(`no. ${MESSAGES_PAGE + 10}`)).toBeVisible();
+    expect(log().queryByText('no. 1')).not.toBeInTheDocument();
+    const user = userEvent.setup();
+    await user.click(screen.getByRole('button', { name: 'Search it' }));
+    await user.type(await screen.findByRole('searchbox', { name: 'Search the messages' }), 'no. 1');
+    await user.click(await screen.findByRole('link', { name: /no\. 1$/u }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+    const found = (await log().findByText('no. 1')).closest('li');
+    await waitFor(() => expect(found).toHaveFocus());
+    expect(shown.mock.contexts).toEqual([found]);
+  });
+
   it('is online on load and offline when the browser is', async () => {
     await open();
     expect(state()).toHaveTextContent('Online');

@@ -3,10 +3,11 @@ import { lazy, Suspense, useRef, useState } from 'react';
 import { isFirstTry } from '#api/outgoing.ts';
 import { Typing } from '#ui/conversation-log.tsx';
 import type { ComposerHandle } from '#ui/message-composer.tsx';
+import { LoadingRows } from '#ui/states.tsx';
 import { useKeyboardRoom } from '#ui/use-keyboard-room.ts';
 import { useTyping } from '#ui/use-typing.ts';
 import { useNoPhoneNotice } from './call-support.tsx';
-import { useChatState, useMarkRead, useOutgoing } from './chat.queries.ts';
+import { useChatState, useIsAwaited, useMarkRead, useOutgoing } from './chat.queries.ts';
 import { ChatComposer } from './chat-composer.tsx';
 import { ChatHead } from './chat-head.tsx';
 import { MessageList } from './message-list.tsx';
@@ -22,13 +23,22 @@ const TalkDialog = lazy(async () => ({ default: (await import('./talk-dialog.tsx
 /** The support chat, on its screen and in the window of its own. */
 export function ChatPanel() {
   const state = useChatState();
+  const isAwaited = useIsAwaited();
+  // Once it is there it stays: what is asked for anew after a failure takes nothing away.
+  const [isThere, setIsThere] = useState(!isAwaited);
+  if (!isAwaited && !isThere) setIsThere(true);
   const [isTalking, setIsTalking] = useState(false);
   const { show, notice } = useNoPhoneNotice();
   const composer = useRef<ComposerHandle>(null);
   useMarkRead(state ?? {});
   useKeyboardRoom();
   return (
-    <section className="card chat" aria-label="Conversation with support">
+    <section className="card chat" aria-label="Conversation with support" data-awaited={isThere ? undefined : ''}>
+      {!isThere && (
+        <div className="chat__awaited" aria-hidden="true">
+          <LoadingRows label="Loading the conversation" />
+        </div>
+      )}
       <ChatHead state={state} onUnreachable={show} onTalk={() => setIsTalking(true)} />
       <div className="chat__notices">
         {notice}

@@ -94,6 +94,18 @@ export function useChatState(): ChatState | undefined {
   return useQuery(chatStateQuery).data;
 }
 
+/**
+ * Whether the first answers are on their way: how high the head and the messages are hangs on them, and what was drawn before would be moved. Without a line, or once an
+ * answer failed, nothing is waited for: what one writes is kept and sent later.
+ */
+export function useIsAwaited(): boolean {
+  const state = useQuery(chatStateQuery);
+  const messages = useInfiniteQuery(messagesQuery);
+  return [state, messages].some(
+    ({ isPending, fetchStatus, failureCount }) => isPending && fetchStatus === 'fetching' && failureCount === 0,
+  );
+}
+
 /** A change of one's own conversation whose answer is how it stands now. */
 function useStateChange<Input = void>(change: (input: Input) => Promise<ChatState>) {
   const queries = useQueryClient();

@@ -3,7 +3,7 @@ import { IconMessageCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { Outgoing, OutgoingQueue } from '#api/outgoing.ts';
 import { SentAttachments } from '#ui/attachments.tsx';
-import { type ConversationLine, ConversationLog } from '#ui/conversation-log.tsx';
+import { type ConversationLine, ConversationLog, useJump } from '#ui/conversation-log.tsx';
 import { MessageCard } from '#ui/message-card.tsx';
 import { OutgoingState } from '#ui/outgoing-state.tsx';
 import { EmptyState } from '#ui/states.tsx';
@@ -13,6 +13,7 @@ function lineOf(message: ChatMessage, state: ReactNode): ConversationLine {
   const isOwn = message.sender === 'user';
   return {
     key: message.client_message_id ?? message.id,
+    id: message.id,
     at: message.timestamp,
     who: isOwn ? 'You' : (message.author ?? 'Support'),
     side: isOwn ? 'own' : 'other',
@@ -45,6 +46,7 @@ function lineOfOutgoing({ id, at, body }: Written, state: ReactNode): Conversati
 /** The conversation: what has arrived, and below it what has not yet. */
 export function MessageList({ onEdit }: { onEdit: (message: string) => void }) {
   const { query, messages } = useMessages();
+  const jump = useJump();
   const { queue, outgoing } = useOutgoing();
   const read_seq = useChatState()?.read_seq ?? 0;
   const arrived = new Set(messages?.map(({ client_message_id }) => client_message_id));
@@ -71,6 +73,7 @@ export function MessageList({ onEdit }: { onEdit: (message: string) => void }) {
   return (
     <ConversationLog
       label="Messages"
+      jump={jump}
       lines={lines}
       error={query.error}
       onRetry={query.refetch}

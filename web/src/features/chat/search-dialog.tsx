@@ -2,6 +2,7 @@ import { listMessages } from '@palisade/contract/chat-read';
 import { IconMessageSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'react-router';
 import { call } from '#api/call.ts';
 import { SearchFilter, useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
@@ -43,12 +44,14 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
             <ol className="found" aria-label="Found messages">
               {messages.map(({ id, sender, author, message, timestamp }) => (
                 <li key={id}>
-                  <span className="found__who">
-                    {sender === 'user' ? 'You' : <bdi>{author ?? 'Support'}</bdi>}, <Moment iso={timestamp} now={now} />
-                  </span>
-                  <span className="found__text" dir="auto">
-                    {message}
-                  </span>
+                  <Link to={{ search: `?message=${id}` }} className="found__go" preventScrollReset onClick={onClose}>
+                    <span className="found__who">
+                      {sender === 'user' ? 'You' : <bdi>{author ?? 'Support'}</bdi>}, <Moment iso={timestamp} now={now} />
+                    </span>
+                    <span className="found__text" dir="auto">
+                      {message}
+                    </span>
+                  </Link>
                 </li>
               ))}
             </ol>

@@ -122,6 +122,17 @@ describe('the simulated counters', () => {
   });
 });
 
+describe('with a device', () => {
+  it('no figure is simulated or a sample', async () => {
+    const devices = { count: 1, online: 1, health: null, last_deep_scan: null, blocked_last_hour: 0, blocked_total: 0 };
+    server.on(readDashboard, reply(readDashboard, dashboardOf({ devices })));
+    renderForTest(<DashboardPage />);
+    await screen.findByText('No device has measured anything yet.');
+    expect(card('Threats Neutralized')).toHaveTextContent('0measured on this account');
+    expect(screen.queryByText(/^(?:Simulated|Sample)$/u)).not.toBeInTheDocument();
+  });
+});
+
 describe('without the demo', () => {
   it('the figures are measured alone', () => {
     const recent_scans = [scanOf({ scan_status: 'infected' })];

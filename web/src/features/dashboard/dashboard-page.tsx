@@ -5,8 +5,8 @@ import { sentenceOf } from '#api/call.ts';
 import { useConfig, useIsConfigAnswered } from '#api/config.ts';
 import { dashboardQuery } from '#api/dashboard.ts';
 import { overviewQuery } from '#api/overview.ts';
+import { useMayAdministrate } from '#api/policies.ts';
 import { isWaiting, WAITING_INTERVAL } from '#api/scans.ts';
-import { useSession } from '#api/session.ts';
 import { Page } from '#ui/page.tsx';
 import { Toggle } from '#ui/toggle.tsx';
 import { ActionCards } from './action-cards.tsx';
@@ -42,8 +42,10 @@ export function DashboardPage({ firstSteps, random = Math.random }: DashboardPag
     refetch,
   } = useQuery({ ...dashboardQuery, refetchInterval: ({ state }) => (isRealTime ? intervalOf(state.data) : false) });
   const isDemo = useConfig()?.demo ?? false;
-  const counters = useSimulatedCounters(isRealTime && isDemo, random);
-  const isAdmin = useSession().session?.user_info.role === 'admin';
+  // A device measures: from then on nothing is made up.
+  const isSimulated = isDemo && !status?.devices;
+  const counters = useSimulatedCounters(isRealTime && isSimulated, random);
+  const isAdmin = useMayAdministrate();
   const { isPending: isOverviewPending } = useQuery({ ...overviewQuery, enabled: isAdmin });
   const isConfigAnswered = useIsConfigAnswered();
   const isReady = (status !== undefined || error !== null) && isConfigAnswered && !(isAdmin && isOverviewPending);
@@ -63,7 +65,7 @@ export function DashboardPage({ firstSteps, random = Math.random }: DashboardPag
         <Suspense fallback={<DashboardWaiting />}>
           <Hero status={status} isUnknown={failure !== undefined} />
           {isAdmin && firstSteps}
-          <StatCards status={status} simulated={isDemo ? counters : undefined} />
+          <StatCards status={status} simulated={isSimulated ? counters : undefined} />
           <div className="dashboard__columns">
             <div className="dashboard__column">
               <ActivityLog scans={status?.recent_scans} failure={failure} onRetry={() => void refetch()} />

@@ -6,18 +6,23 @@ import {
   renameDevice,
   revokeDevice,
   setDeviceDefaults,
+  setDeviceFolders,
   startDeviceScan,
   steerDeviceScan,
 } from '@palisade/contract/devices';
 import { IconDeviceDesktop, IconPencil } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useCallback, useId, useMemo, useState } from 'react';
 import { call, sentenceOf } from '#api/call.ts';
 import { devicesQuery } from '#api/devices.ts';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { Countdown } from '#ui/countdown.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
-import { CHECKS, DEVICE_STATES, ENFORCEMENTS, isOver, SCAN_KINDS, SCAN_STATES } from './device-words.ts';
+import { ShowToSupport } from '#ui/show-to-support.tsx';
+import { DeepScan } from './deep-scan.tsx';
+import { CHECKS, DEVICE_STATES, ENFORCEMENTS } from './device-words.ts';
+import { Folders } from './folders.tsx';
 
 const count = new Intl.NumberFormat('en');
 
@@ -63,10 +68,11 @@ export function DeviceCard({ device, ruleNames }: { device: Device; ruleNames: R
           <Health device={device} />
           <DeepScan
             device={device}
-            onStart={(scan) => mutate(() => call(startDeviceScan, { params, body: { scan } }))}
+            onStart={(scan, path) => mutate(() => call(startDeviceScan, { params, body: { scan, path } }))}
             onSteer={(scan_id, wanted) => mutate(() => call(steerDeviceScan, { params: { id: scan_id }, body: { wanted } }))}
           />
           <Checks device={device} />
+          <Folders device={device} onChange={(folders) => mutate(() => call(setDeviceFolders, { params, body: folders }))} />
         </div>
       )}
       {failure && (
@@ -75,6 +81,7 @@ export function DeviceCard({ device, ruleNames }: { device: Device; ruleNames: R
         </p>
       )}
       <div className="device__actions">
+        <ShowToSupport kind="device" id={device.id} name={device.device_name} />
         {!isRevoked && device.capabilities?.firewall === 'nftables' && (
           <Button
             variant="quiet"
@@ -188,7 +195,8 @@ function Rules({ device, ruleNames }: { device: Device; ruleNames: ReadonlyMap<s
       </p>
       <p className="sub">
         {isUnavailable && capabilities.firewall_reason !== null ? capabilities.firewall_reason : sentence}{' '}
-        {enforcement.pending_since !== null && !isUnavailable && (
+        {enforcement.seconds_left !== null && <TrialEnd seconds_left={enforcement.seconds_left} />}
+        {enforcement.pending_since !== null && enforcement.seconds_left === null && !isUnavailable && (
           <>
             Since <Moment iso={enforcement.pending_since} now={now} />.
           </>
@@ -214,6 +222,20 @@ function Rules({ device, ruleNames }: { device: Device; ruleNames: ReadonlyMap<s
         </p>
       )}
     </div>
+  );
+}
+
+/** When the rules before these come back, unless the device says that it reaches this server. By this computer's clock: the server says what is left. */
+function TrialEnd({ seconds_left }: { seconds_left: number }) {
+  const until = useMemo(() => Date.now() + seconds_left * 1_000, [seconds_left]);
+  const [isOver, setIsOver] = useState(false);
+  const end = useCallback(() => setIsOver(true), []);
+  return isOver ? (
+    <>The rules before them come back now.</>
+  ) : (
+    <>
+      The rules before them come back in <Countdown until={until} onEnd={end} /> if it does not.
+    </>
   );
 }
 
@@ -244,92 +266,6 @@ function Health({ device }: { device: Device }) {
           <p className="sub">
             Measured <Moment iso={telemetry_at} now={now} />
           </p>
-        </>
-      )}
-    </div>
-  );
-}
-
-interface DeepScanProps {
-  device: Device;
-  onStart: (scan: 'quick' | 'full') => void;
-  onSteer: (scan_id: string, wanted: 'run' | 'pause' | 'cancel') => void;
-}
-
-function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
-  const now = useMinute();
-  const { scan, last_full_scan_at, capabilities } = device;
-  const running = scan !== null && !isOver(scan) ? scan : undefined;
-  const progress = scan?.progress;
-  return (
-    <div className="device__part">
-      <h3>Deep scan</h3>
-      {capabilities?.scanner === false ? (
-        <p className="sub">{capabilities.scanner_reason ?? 'Files cannot be scanned on this device.'}</p>
-      ) : (
-        <>
-          <p>
-            {scan === null
-              ? 'No scan was asked for yet.'
-              : `${SCAN_KINDS[scan.scan]} ${SCAN_STATES[scan.state]}${scan.reason === null ? '' : `: ${scan.reason}`}.`}
-            {scan !== null && scan.files_found > 0 && (
-              <b className="device__found">
-                {' '}
-                {scan.files_found === 1 ? '1 infected file' : `${scan.files_found} infected files`}.
-              </b>
-            )}
-          </p>
-          {running && progress && (
-            <>
-              <progress
-                aria-label="Progress of the scan"
-                max={Math.max(1, progress.files_total)}
-                value={progress.files_read + progress.files_known}
-              />
-              <p className="sub num">
-                {count.format(progress.files_read + progress.files_known)} of {progress.is_counted ? '' : 'at least '}
-                {count.format(progress.files_total)} files
-                {progress.seconds_left !== null && `, ${Math.ceil(progress.seconds_left / 60)} min left`}
-              </p>
-              {progress.path !== null && <bdi className="device__path">{progress.path}</bdi>}
-            </>
-          )}
-          <p className="sub">
-            {last_full_scan_at === null ? (
-              'No full scan has reached its end yet.'
-            ) : (
-              <>
-                Last full scan: <Moment iso={last_full_scan_at} now={now} />
-              </>
-            )}
-          </p>
-          <div className="device__buttons">
-            {running ? (
-              <>
-                {running.state === 'paused' ? (
-                  <Button size="s" variant="quiet" onClick={() => onSteer(running.id, 'run')}>
-                    Resume
-                  </Button>
-                ) : (
-                  <Button size="s" variant="quiet" onClick={() => onSteer(running.id, 'pause')}>
-                    Pause
-                  </Button>
-                )}
-                <Button size="s" variant="quiet" onClick={() => onSteer(running.id, 'cancel')}>
-                  Cancel
-                </Button>
-              </>
-            ) : (
-              <>
-                <Button size="s" variant="quiet" onClick={() => onStart('quick')}>
-                  Quick scan
-                </Button>
-                <Button size="s" variant="quiet" onClick={() => onStart('full')}>
-                  Full scan
-                </Button>
-              </>
-            )}
-          </div>
         </>
       )}
     </div>

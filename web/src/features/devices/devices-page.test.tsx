@@ -4,6 +4,7 @@ import {
   listDevices,
   renameDevice,
   revokeDevice,
+  setDeviceFolders,
   startDeviceScan,
 } from '@palisade/contract/devices';
 import type { Endpoint } from '@palisade/contract/endpoint';
@@ -75,11 +76,21 @@ describe('a device', () => {
     );
     const laptop = await card('<b>Laptop</b>');
     for (const text of ['Online', 'Applied', '12%', '61%', 'Revision 4 of 4.']) expect(laptop.getByText(text)).toBeVisible();
+    expect(laptop.getByRole('link', { name: 'Show this to support: <b>Laptop</b>' })).toHaveAttribute(
+      'href',
+      expect.stringMatching(/^\/chat\?share=device%3A/u),
+    );
   });
 
   it('says what is pending and since when, and which rule was refused, with why', async () => {
     const rule_id = '01930000-0000-7000-9000-000000000001';
-    const enforcement = { desired_rev: 5, applied_rev: 4, pending_since: '2026-11-20T10:06:00.000Z', applied_at: null };
+    const enforcement = {
+      desired_rev: 5,
+      applied_rev: 4,
+      pending_since: '2026-11-20T10:06:00.000Z',
+      applied_at: null,
+      seconds_left: null,
+    };
     open(
       deviceOf({ device_name: 'Waits', enforcement: { ...enforcement, state: 'pending', errors: [] } }),
       deviceOf({
@@ -135,6 +146,59 @@ describe('a device', () => {
     expect(await shown.findByText('1,500 of 3,000 files, 2 min left')).toBeVisible();
     expect(shown.getByText('/home/maria/<i>x</i>')).toBeVisible();
     expect(shown.getByRole('button', { name: 'Pause' })).toBeVisible();
+  });
+
+  it('says when rules on trial come back', async () => {
+    const enforcement = { ...deviceOf().enforcement, state: 'trial' as const, seconds_left: 21 };
+    open(deviceOf({ enforcement }));
+    const laptop = await card('Laptop');
+    expect(laptop.getByText('On trial')).toBeVisible();
+    expect(laptop.getByText(/The rules before them come back in/u)).toHaveTextContent(/in 0:2[01] if it does not/u);
+  });
+
+  it('has one folder scanned, by an absolute path alone', async () => {
+    const laptop = deviceOf();
+    const user = open(laptop);
+    await user.click(await screen.findByRole('button', { name: 'One folder' }));
+    const field = screen.getByRole('textbox', { name: 'Folder to scan' });
+    expect(field).toHaveFocus();
+    await user.type(field, 'Downloads{Enter}');
+    expect(screen.getByRole('alert')).toHaveTextContent('Give an absolute path');
+    await user.clear(field);
+    server.on(at(startDeviceScan, laptop), reply(startDeviceScan, deviceScanOf({ device_id: laptop.id })));
+    await user.type(field, '/home/maria{Enter}');
+    await waitFor(() => expect(server.callsOf(at(startDeviceScan, laptop))).toHaveLength(1));
+    expect(server.callsOf(at(startDeviceScan, laptop))[0]?.body).toEqual({ scan: 'folder', path: '/home/maria' });
+  });
+
+  it('watches for new files unless that is switched off, and takes folders in and out', async () => {
+    const laptop = deviceOf({ exclusions: ['/srv/mirror'] });
+    const user = open(laptop);
+    server.on(at(setDeviceFolders, laptop), reply(setDeviceFolders, laptop));
+    const sent = () => server.callsOf(at(setDeviceFolders, laptop)).map(({ body }) => body);
+    await user.click(await screen.findByRole('switch', { name: 'Scan new files at once' }));
+    await user.click(screen.getByRole('button', { name: 'Watch a folder' }));
+    await user.type(screen.getByRole('textbox', { name: 'Folder to watch' }), '/srv/mail{Enter}');
+    await user.click(screen.getByRole('button', { name: 'Take out /srv/mirror' }));
+    await waitFor(() =>
+      expect(sent()).toEqual([
+        { is_watching: false, watched: [], exclusions: ['/srv/mirror'] },
+        { is_watching: true, watched: ['/srv/mail'], exclusions: ['/srv/mirror'] },
+        { is_watching: true, watched: [], exclusions: [] },
+      ]),
+    );
+  });
+
+  it('says how much is watched, and when the kernel watches no more', async () => {
+    const reason = 'The kernel watches no more folders (fs.inotify.max_user_watches): 4 folders are not watched.';
+    open(
+      deviceOf({ watching: { folders: 8_192, reason } }),
+      deviceOf({ device_name: 'Off', is_watching: false, watching: null }),
+    );
+    const laptop = await card('Laptop');
+    expect(laptop.getByText('8,192 folders are watched.')).toBeVisible();
+    expect(laptop.getByText(reason)).toBeVisible();
+    expect((await card('Off')).getByRole('switch', { name: 'Scan new files at once' })).not.toBeChecked();
   });
 
   it('is revoked after a question, and says why where it cannot be', async () => {

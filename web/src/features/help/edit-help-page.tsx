@@ -88,6 +88,15 @@ function Editor() {
           )}
         </Listed>
       </Card>
+      {!open && !isNew && data && data.length > 0 && (
+        <Card title="Page">
+          <EmptyState
+            icon={<IconBook size={28} stroke={1.7} />}
+            title="No page is open"
+            sentence="Choose one of the pages to change it, or begin a new one."
+          />
+        </Card>
+      )}
       {(open || isNew) && (
         <ArticleForm
           key={openId}

@@ -3,7 +3,7 @@ import { IconCheck, IconChevronDown, IconClock, IconMail, IconMailOff, IconMailO
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { useConfig } from '#api/config.ts';
-import { useSession } from '#api/session.ts';
+import { useMayAdministrate } from '#api/policies.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { Listed } from '#ui/listed.tsx';
@@ -25,7 +25,7 @@ const STATUSES = {
 } as const satisfies Record<MailStatus, unknown>;
 
 export function OutboxPage() {
-  const isAdmin = useSession().session?.user_info.role === 'admin';
+  const isAdmin = useMayAdministrate();
   const delivery = useConfig()?.reset_delivery;
   return (
     <Page

@@ -4,7 +4,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { rowsOf } from '#api/pages.ts';
-import { useSession } from '#api/session.ts';
+import { useIsStaff } from '#api/policies.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { useMinute } from '#ui/moment.tsx';
@@ -46,8 +46,7 @@ const Workspace = lazy(async () => ({ default: (await import('./workspace.tsx'))
 
 /** Where the two sides meet: customers see their open session; technicians join by its code, and see a session of their own while one is open. */
 export function PortalPage() {
-  const role = useSession().session?.user_info.role;
-  const isStaff = role === 'support' || role === 'admin';
+  const isStaff = useIsStaff();
   return (
     <Page
       title="Remote support portal"

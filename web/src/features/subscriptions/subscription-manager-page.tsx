@@ -1,10 +1,9 @@
-import { useSession } from '#api/session.ts';
+import { useMayAdministrate } from '#api/policies.ts';
 import { AdminManager } from './admin-manager.tsx';
 import { CustomerPlans } from './customer-plans.tsx';
 import './subscriptions.css';
 
 /** For everybody but admins no call of the admins' is made; the server would refuse it anyway. */
 export function SubscriptionManagerPage() {
-  const role = useSession().session?.user_info.role;
-  return role === 'admin' ? <AdminManager /> : <CustomerPlans />;
+  return useMayAdministrate() ? <AdminManager /> : <CustomerPlans />;
 }

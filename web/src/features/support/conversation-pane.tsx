@@ -11,7 +11,7 @@ import { useSession } from '#api/session.ts';
 import { SentAttachments } from '#ui/attachments.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { type ConversationLine, ConversationLog, Typing } from '#ui/conversation-log.tsx';
+import { type ConversationLine, ConversationLog, Typing, useJump } from '#ui/conversation-log.tsx';
 import { MessageCard } from '#ui/message-card.tsx';
 import type { ComposerHandle } from '#ui/message-composer.tsx';
 import { OutgoingState } from '#ui/outgoing-state.tsx';
@@ -203,6 +203,7 @@ interface MessagesProps {
 
 function Messages({ conversation, me, onShared, onEdit }: MessagesProps) {
   const query = useInfiniteQuery(deskMessagesQuery(conversation.id));
+  const jump = useJump();
   const { queue, outgoing } = useDeskOutgoing(conversation.id);
   const messages = query.data?.pages.flat().toReversed();
   const arrived = new Set(messages?.map(({ client_message_id }) => client_message_id));
@@ -228,6 +229,7 @@ function Messages({ conversation, me, onShared, onEdit }: MessagesProps) {
   return (
     <ConversationLog
       label="Messages"
+      jump={jump}
       lines={lines}
       error={query.error}
       onRetry={query.refetch}
@@ -260,6 +262,7 @@ function lineOf(
   const who = isCustomers ? customer : author_id === me.id ? 'You' : (author ?? 'Support');
   return {
     key: message.client_message_id ?? message.id,
+    id: message.id,
     at: message.timestamp,
     who,
     side: is_note ? 'note' : isCustomers ? 'other' : 'own',

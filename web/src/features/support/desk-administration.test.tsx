@@ -9,9 +9,6 @@ import { renderForTest } from '#ui/render-for-test.tsx';
 import { AnswersPage } from './answers-page.tsx';
 import { ReportsPage } from './reports-page.tsx';
 
-// Charts are drawn by the browser alone; their figures stand in the table too.
-vi.mock('./report-chart.tsx', () => ({ ReportChart: () => <p>The chart</p> }));
-
 let server: FakeServer;
 
 const HELLO = {
@@ -104,7 +101,7 @@ describe('reports', () => {
     const people = within(screen.getByRole('table', { name: 'People' }));
     expect(people.getByRole('row', { name: /tina 12 10 4 minutes 30 minutes 2 hours 4\.5/u })).toBeVisible();
     expect(screen.getByRole('table', { name: 'Weeks' })).toHaveTextContent('2026-11-16');
-    expect(await screen.findByText('The chart')).toBeVisible();
+    expect(screen.getByTitle('Week of 2026-11-16: 12 opened, 10 closed')).toBeVisible();
   });
 
   it('are asked of the days that were chosen, and saved as CSV', async () => {

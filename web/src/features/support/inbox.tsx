@@ -31,7 +31,8 @@ interface InboxProps {
   counts: Counts | undefined;
   inbox: ReturnType<typeof useInbox>;
   openId: string | undefined;
-  addressOf: (conversation_id: string) => string;
+  /** With a message, of that place in it. */
+  addressOf: (conversation_id: string, message_id?: string) => string;
 }
 
 /** What waits, and for whom. */
@@ -108,7 +109,7 @@ export function Inbox({ chosen, onChoose, counts, inbox, openId, addressOf }: In
                   conversation={conversation}
                   now={now}
                   isOpen={conversation.id === openId}
-                  to={addressOf(conversation.id)}
+                  to={addressOf(conversation.id, conversation.found?.message_id)}
                 />
               ))}
             </ul>

@@ -1,35 +1,47 @@
-import { BarChart } from '@mantine/charts';
-import '@mantine/charts/styles.layer.css';
 import type { Report } from '@palisade/contract/desk';
 
-/** What was opened and closed in each week. The same figures are in the table below it. */
+/** Names of weeks that have room below the bars, on a phone too. */
+const NAMED_MAXIMUM = 8;
+const LEAST = 4;
+
+/** The next number that three lines divide evenly. */
+function top(most: number): number {
+  const even = Math.max(LEAST, most);
+  return even + (even % 2);
+}
+
+/**
+ * What was opened and closed in each week. The same figures are in the table below it. Drawn here: two bars for each week are a few lines, and the library of charts is
+ * as much as the screen itself.
+ */
 export function ReportChart({ weeks }: { weeks: Report['weeks'] }) {
-  const most = Math.max(4, ...weeks.map(({ opened, closed }) => Math.max(opened, closed)));
+  const most = top(Math.max(0, ...weeks.map(({ opened, closed }) => Math.max(opened, closed))));
+  const each = Math.ceil(weeks.length / NAMED_MAXIMUM);
+  const height = (count: number) => ({ blockSize: `${(100 * count) / most}%` });
   return (
     <div aria-hidden="true" className="report__chart">
       <p className="report__legend">
         <span data-of="opened">Opened</span>
         <span data-of="closed">Closed</span>
       </p>
-      <BarChart
-        h={220}
-        data={weeks}
-        dataKey="week"
-        series={[
-          { name: 'opened', label: 'Opened', color: 'var(--blue)' },
-          { name: 'closed', label: 'Closed', color: 'var(--accent)' },
-        ]}
-        accessibilityLayer={false}
-        strokeDasharray="0"
-        textColor="var(--faint)"
-        gridColor="var(--line)"
-        tickLine="none"
-        maxBarWidth={22}
-        xAxisProps={{ tickFormatter: (week: string) => week.slice(5), minTickGap: 24 }}
-        yAxisProps={{ domain: [0, most], allowDecimals: false, tickCount: 3, width: 40 }}
-        barProps={{ isAnimationActive: false }}
-        tooltipProps={{ isAnimationActive: false }}
-      />
+      <div className="report__plot num">
+        <div className="report__scale">
+          {[most, most / 2, 0].map((count) => (
+            <span key={count}>{count}</span>
+          ))}
+        </div>
+        <div className="report__weeks" data-many={weeks.length > 2 * NAMED_MAXIMUM}>
+          {weeks.map(({ week, opened, closed }, place) => (
+            <div key={week} className="report__week" title={`Week of ${week}: ${opened} opened, ${closed} closed`}>
+              <div className="report__bars">
+                <span data-of="opened" style={height(opened)} />
+                <span data-of="closed" style={height(closed)} />
+              </div>
+              <span className="report__name">{place % each === 0 ? week.slice(5) : ''}</span>
+            </div>
+          ))}
+        </div>
+      </div>
     </div>
   );
 }

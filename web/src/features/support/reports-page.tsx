@@ -3,7 +3,7 @@ import { type DeskFigures, exportReport, type Report, readReport } from '@palisa
 import { may } from '@palisade/contract/may';
 import { IconChecklist, IconClockHour4, IconDownload, IconHourglass, IconStar } from '@tabler/icons-react';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { call, download, sentenceOf } from '#api/call.ts';
 import { useSession } from '#api/session.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
@@ -15,11 +15,9 @@ import { Page } from '#ui/page.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { ReportChart } from './report-chart.tsx';
 import '#ui/records.css';
 import './reports-page.css';
-
-/** Charts are fetched apart from the screen. */
-const ReportChart = lazy(async () => ({ default: (await import('./report-chart.tsx')).ReportChart }));
 
 const count = new Intl.NumberFormat('en');
 
@@ -140,9 +138,7 @@ function Figures({ report }: { report: Report }) {
         </StatCard>
       </div>
       <Card title="Week by week">
-        <Suspense fallback={<LoadingRows label="Loading the chart" />}>
-          <ReportChart weeks={weeks} />
-        </Suspense>
+        {weeks.length > 0 && <ReportChart weeks={weeks} />}
         <FigureTable
           label="Weeks"
           first="Week of"

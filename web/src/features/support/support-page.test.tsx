@@ -151,6 +151,20 @@ async function openConversation(parts: Partial<Conversation> = {}, messages: Des
 }
 
 describe('the desk', () => {
+  it('leads from what a search has found to that message', async () => {
+    const message = deskMessageOf('The printer is on fire.');
+    const found = { message_id: message.id, seq: 1, text: '…printer is on fire.' };
+    server.on(listConversations, page(listConversations, [conversationOf({ customer: 'maria', found })], { total: 1 }));
+    be({}, [message]);
+    const shown = vi.fn();
+    Element.prototype.scrollIntoView = shown;
+    const { user } = await open();
+    await user.click(inbox().getByRole('link', { name: /printer is on fire/u }));
+    const line = (await log().findByText('The printer is on fire.')).closest('li');
+    await waitFor(() => expect(line).toHaveFocus());
+    expect(shown.mock.contexts).toEqual([line]);
+  });
+
   it('is closed to customers', () => {
     startSession({ access_token: 'token-1', user_info: MARIA });
     renderForTest(<SupportPage />);

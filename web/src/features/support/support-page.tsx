@@ -123,7 +123,7 @@ function Desk({ mayAdministrate }: { mayAdministrate: boolean }) {
           counts={counts}
           inbox={inbox}
           openId={openId}
-          addressOf={(id) => addressOf(id)}
+          addressOf={(id, message) => `${addressOf(id)}${message === undefined ? '' : `&message=${message}`}`}
         />
         {openId === undefined ? (
           <section className="desk__pane desk__pane--conversation" aria-label="Conversation">

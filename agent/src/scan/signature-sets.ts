@@ -1,0 +1,111 @@
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Posture, type Signatures, signaturesSchema } from '@palisade/contract/agent';
+import { digestOf } from '@palisade/scanner/digest';
+import { ARCHIVE_BYTES_MAXIMUM, BadArchive, unpackSignatures } from '@palisade/scanner/signature-archive';
+import { type SignatureFiles, signatureFilesSchema } from '@palisade/scanner/signature-files';
+import { z } from 'zod';
+import { createStore } from '#agent/store.ts';
+
+/**
+ * The signatures that this computer scans with: those that came with the agent, or the newest set of the server that proved itself. A set is used only if its file has
+ * the hash and the length that the server said before, if its number is higher than that of the set in use, and if it passes the self test; else what is there stays.
+ */
+export interface SignatureSets {
+  files(): SignatureFiles;
+  /** Takes what the server has. Answers whether other signatures are in use now. */
+  want(signatures: Signatures | null): Promise<boolean>;
+  /** Whether they are those of the server. */
+  fresh(): Pick<Posture, 'state' | 'evidence'>;
+}
+
+const stateSchema = z.object({ number: z.int(), version: z.string(), files: signatureFilesSchema });
+/** A set that could not be fetched is tried again after this time; one that was refused is not. ms. */
+const AGAIN_MS = 10 * 60_000;
+
+export async function openSignatureSets(parts: {
+  /** Where sets are kept. */
+  folder: string;
+  /** The folder of the rules that came with the agent. */
+  built_in: string;
+  download: (signatures: Signatures, path: string) => Promise<void>;
+  /** What is wrong with a set; undefined where nothing is. */
+  test: (files: SignatureFiles & { samples_folder: string }) => Promise<string | undefined>;
+  log: (line: string) => void;
+  now: () => number;
+}): Promise<SignatureSets> {
+  const { folder, built_in, download, test, log, now } = parts;
+  const store = createStore(join(folder, 'current.json'), stateSchema);
+  const kept = await store.read();
+  // A set whose files are gone is none.
+  const is_there = kept !== undefined && (await stat(kept.files.rules_folder).catch(() => undefined)) !== undefined;
+  let current: z.infer<typeof stateSchema> = is_there
+    ? kept
+    : { number: 0, version: 'as installed', files: { rules_folder: built_in, feeds: [] } };
+  let wanted: Signatures | null = null;
+  let refused: { sha256: string; reason: string; until: number } | undefined;
+  let turn = Promise.resolve(false);
+
+  /** @throws BadArchive with the reason why a set is not used, or Error where it could not be fetched */
+  async function take(signatures: Signatures): Promise<void> {
+    const { number, version, sha256, bytes } = signatures;
+    if (bytes > ARCHIVE_BYTES_MAXIMUM) throw new BadArchive('It is too large.');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const archive = join(folder, 'fetched');
+    const set = join(folder, String(number));
+    try {
+      await download(signatures, archive);
+      const { size } = await stat(archive);
+      if (size !== bytes || (await digestOf(archive)) !== sha256)
+        throw new BadArchive('It does not have the hash that the server said.');
+      await rm(set, { recursive: true, force: true });
+      await mkdir(set, { mode: 0o700 });
+      const { samples_folder, ...files } = await unpackSignatures(archive, set);
+      const wrong = await test({ ...files, samples_folder });
+      if (wrong !== undefined) throw new BadArchive(wrong);
+      const before = current.number;
+      await store.write({ number, version, files });
+      current = { number, version, files };
+      if (before > 0) await rm(join(folder, String(before)), { recursive: true, force: true });
+    } catch (error) {
+      await rm(set, { recursive: true, force: true });
+      throw error;
+    } finally {
+      await rm(archive, { force: true });
+    }
+  }
+
+  async function look(signatures: Signatures): Promise<boolean> {
+    if (signatures.number <= current.number) return false;
+    if (refused?.sha256 === signatures.sha256 && now() < refused.until) return false;
+    try {
+      await take(signatures);
+      refused = undefined;
+      log(`signatures ${signatures.version} are in use`);
+      return true;
+    } catch (error) {
+      const is_bad = error instanceof BadArchive;
+      const reason = error instanceof Error ? error.message : String(error);
+      refused = { sha256: signatures.sha256, reason, until: is_bad ? Number.POSITIVE_INFINITY : now() + AGAIN_MS };
+      log(`signatures ${signatures.version} are not used: ${reason}`);
+      return false;
+    }
+  }
+
+  return {
+    files: () => current.files,
+    want(signatures) {
+      wanted = signatures === null ? null : signaturesSchema.parse(signatures);
+      if (signatures === null) return Promise.resolve(false);
+      turn = turn.then(() => look(signatures)).catch(() => false);
+      return turn;
+    },
+    fresh() {
+      if (wanted === null) return { state: 'unknown', evidence: 'The server has not said which signatures are the newest.' };
+      if (current.number >= wanted.number)
+        return { state: 'pass', evidence: `The signatures are the server’s newest (${current.version}).` };
+      const why = refused?.sha256 === wanted.sha256 ? `: ${refused.reason}` : '.';
+      return { state: 'fail', evidence: `The server has newer signatures (${wanted.version}), which are not in use${why}` };
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import { type ChildProcess, execFileSync } from 'node:child_process';
+import { connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  createComputer,
+  createNamespace,
+  endNamespace,
+  join2,
+  type Namespace,
+  no_namespaces,
+  temporaryFolder,
+  // biome-ignore lint/style/noRestrictedImports: the namespaces of the agent's tests, set up as they are there.
+} from '../agent/test/namespace.ts';
+
+/** Why no computer can be had here; undefined where one can. */
+export { no_namespaces };
+
+/** Where the computer and its neighbour are, on the cable between them, and how the server is called there. */
+const ADDRESS = { computer: '10.77.0.1', neighbour: '10.77.0.2' } as const;
+export const SERVER_NAME = 'palisade.example';
+
+const TCP = fileURLToPath(new URL('../agent/test/tcp.py', import.meta.url));
+const RELAY = fileURLToPath(new URL('./relay.ts', import.meta.url));
+
+export interface Computer {
+  /** Runs a line in a shell there, as root. @throws Error with what it said where it fails */
+  shell(line: string): Promise<string>;
+  /** Starts the agent that was installed there, with shorter times. */
+  startAgent(): Promise<void>;
+  killAgent(): void;
+  /** What the agent has said so far. */
+  said(): string;
+  listen(port: number): Promise<void>;
+  /** A connection from the neighbour: `open`, `refused` or `silent`. */
+  knock(port: number): string;
+  close(): void;
+}
+
+/** Waits for a line of a program. */
+function heard(child: ChildProcess, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    const look = (bytes: Buffer) => {
+      said += bytes.toString();
+      if (said.includes(text)) resolve();
+    };
+    child.stdout?.on('data', look);
+    child.stderr?.on('data', look);
+    child.once('exit', () => reject(new Error(`it ended before it said ${text}: ${said}`)));
+  });
+}
+
+/** A key of the server's name that its own certificate vouches for, valid for a day. */
+function certify(folder: string): { key: string; certificate: string } {
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+  execFileSync(
+    'openssl',
+    [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'],
+      ...['-subj', `/CN=${SERVER_NAME}`, '-addext', `subjectAltName=DNS:${SERVER_NAME}`, '-keyout', key, '-out', certificate],
+    ],
+    { stdio: 'ignore' },
+  );
+  return { key, certificate };
+}
+
+/** A new computer in a network of its own, where a server is reached by its name and by https as on the internet, and a neighbour on the same cable. */
+export async function plugIn(server_url: string): Promise<Computer> {
+  const folder = temporaryFolder();
+  const network = createNamespace();
+  const neighbour = createNamespace(network);
+  join2(network, neighbour);
+  const computer = await createComputer(network);
+  const children: ChildProcess[] = [];
+  const start = (namespace: Namespace, program: string, ...args: string[]) => {
+    const child = namespace.start(program, args);
+    children.push(child);
+    return child;
+  };
+
+  const path = join(folder, 'out.sock');
+  const { port } = new URL(server_url);
+  const way_out: Server = createServer((peer) => {
+    const inner = connect(Number(port), '127.0.0.1');
+    peer.pipe(inner).pipe(peer);
+    peer.on('error', () => inner.destroy());
+    inner.on('error', () => peer.destroy());
+    peer.on('close', () => inner.destroy());
+    inner.on('close', () => peer.destroy());
+  });
+  await new Promise<void>((resolve) => way_out.listen(path, resolve));
+  const { key, certificate } = certify(folder);
+  const relay = start(neighbour, process.execPath, RELAY, ADDRESS.neighbour, SERVER_NAME, key, certificate, path);
+  await heard(relay, 'ready');
+
+  // Not waited for in one piece: what it asks the server for goes through this process.
+  const shell = (line: string) =>
+    new Promise<string>((resolve, reject) => {
+      const child = start(computer, 'sh', '-c', line);
+      let output = '';
+      const hear = (bytes: Buffer) => {
+        output += bytes.toString();
+      };
+      child.stdout?.on('data', hear);
+      child.stderr?.on('data', hear);
+      child.once('close', (code) => (code === 0 ? resolve(output) : reject(new Error(`${line} ended with ${code}: ${output}`))));
+    });
+  await shell(`echo nameserver ${ADDRESS.neighbour} > /etc/resolv.conf`);
+  // As a company has its own authority known to its computers.
+  await shell(`cat ${certificate} >> /etc/ssl/certs/ca-certificates.crt`);
+
+  let agent: ChildProcess | undefined;
+  let said = '';
+  return {
+    shell,
+    async startAgent() {
+      const times = ['PALISADE_AGENT_REPORT_MS=1000', 'PALISADE_AGENT_TRIAL_MS=8000'];
+      agent = start(computer, 'env', ...times, 'palisade-agent', 'run');
+      agent.stdout?.on('data', (bytes: Buffer) => (said += bytes.toString()));
+      agent.stderr?.on('data', (bytes: Buffer) => (said += bytes.toString()));
+      await heard(agent, 'connected');
+    },
+    killAgent: () => void agent?.kill('SIGKILL'),
+    said: () => said,
+    async listen(open) {
+      await heard(start(network, 'python3', TCP, 'listen', String(open)), 'ready');
+    },
+    knock: (open) => neighbour.run('python3', TCP, 'knock', ADDRESS.computer, String(open)).trim(),
+    close() {
+      for (const child of children) child.kill('SIGKILL');
+      way_out.close();
+      endNamespace(computer);
+      endNamespace(neighbour);
+      endNamespace(network);
+    },
+  };
+}

@@ -1,0 +1,189 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, type Locator, type Page } from '@playwright/test';
+import { type Computer, no_namespaces, plugIn, SERVER_NAME } from './computer.ts';
+import {
+  test as base,
+  expectAccessible,
+  expectAccessibleOnPhone,
+  expectNothingCutOff,
+  givePremium,
+  openSignedIn,
+} from './palisade.ts';
+import { startProduct } from './product.ts';
+import { nestedZip } from './samples.ts';
+
+// A computer in a network of its own, the agent as it is served, a kernel that decides: nothing here is played.
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const listener = createServer().listen(0, '127.0.0.1', () => {
+      const address = listener.address();
+      listener.close(() => resolve(address !== null && typeof address === 'object' ? address.port : 0));
+    });
+  });
+}
+
+/** A server that says another address than the one that it listens on, as behind a proxy: computers reach it by the former, the browser here by the latter. */
+const test = base.extend({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright asks for a pattern.
+  server: async ({}, use) => {
+    const data_dir = mkdtempSync(join(tmpdir(), 'palisade-journey-'));
+    const port = await freePort();
+    const environment = { EXPOSURE: 'local', PUBLIC_URL: `https://${SERVER_NAME}`, PORT: String(port) };
+    const server = await startProduct(data_dir, environment);
+    await use({ ...server, url: `http://127.0.0.1:${port}` });
+    await server.stop();
+    rmSync(data_dir, { recursive: true, force: true });
+  },
+});
+
+const device = (page: Page) => page.getByRole('region', { name: 'Kitchen', exact: true });
+const tile = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+const row = (page: Page, name: string) => page.getByRole('row').filter({ has: page.getByText(name, { exact: true }) });
+const lead = (page: Page) => page.getByRole('main').locator('section').first().getByRole('heading');
+
+async function go(page: Page, path: '/devices' | '/firewall' | '/dashboard' | '/anti-hacking' | '/antivirus'): Promise<void> {
+  await page.goto(path);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+}
+
+async function addRule(page: Page, name: string, fill: (form: Locator) => Promise<void>): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Add Rule' });
+  await page.getByRole('button', { name: 'Add Rule' }).click();
+  await dialog.getByLabel('Rule Name').fill(name);
+  await dialog.getByLabel('Action').selectOption('Block');
+  await fill(dialog);
+  await dialog.getByRole('button', { name: 'Add Rule' }).click();
+  await expect(dialog).toBeHidden();
+}
+
+/** Adds the computer as the page says, word by word; nobody there is anybody but root, so that sudo is not asked. */
+async function addTheDevice(page: Page, computer: Computer): Promise<void> {
+  await go(page, '/devices');
+  await expect(lead(page)).toHaveText('No device is connected.');
+  await page.getByRole('button', { name: 'Show the command' }).click();
+  const command = (await page.locator('[data-command]').textContent()) ?? '';
+  expect(command).toMatch(
+    /^curl -fsS https:\/\/palisade\.example\/agent\/install\.sh \| sudo sh -s -- [A-Z2-9]{5}-[A-Z2-9]{5}$/u,
+  );
+  expect(await computer.shell(command.replace('sudo ', ''))).toContain('This computer is now the device');
+  await computer.startAgent();
+  await page.getByRole('button', { name: /^Rename / }).click();
+  await page.getByRole('textbox', { name: 'Name of the device' }).fill('Kitchen');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(device(page).getByText('Online')).toBeVisible();
+  await expect(device(page).getByText('Applied', { exact: true })).toBeVisible();
+}
+
+test('rules reach a kernel, are taken back where they cut it off, and files are scanned where they are', async ({
+  page,
+  server,
+}) => {
+  test.skip(no_namespaces !== undefined, no_namespaces);
+  test.slow();
+  page.on('dialog', (dialog) => void dialog.accept());
+  const computer = await plugIn(server.url);
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-files-'));
+  try {
+    await openSignedIn(page, 'maria');
+    // The monitor is part of the premium plans.
+    await givePremium(page, 'maria');
+    await addTheDevice(page, computer);
+    await expectNothingCutOff(page);
+    await expectAccessible(page);
+    await expectAccessibleOnPhone(page);
+
+    // A rule, in force; who is blocked, counted; and let through again.
+    await computer.listen(8080);
+    expect(computer.knock(8080)).toBe('open');
+    await go(page, '/firewall');
+    await expect(page.getByText('Sample', { exact: true })).toHaveCount(0);
+    await addRule(page, 'No visitors', (form) => form.getByLabel('Port').fill('8080'));
+    await expect(lead(page)).toHaveText('Your rules are applied on Kitchen.');
+    await expect(tile(page, 'Status')).toContainText('ACTIVE');
+    expect(computer.knock(8080)).toBe('silent');
+    await expect(row(page, 'No visitors')).toContainText(/[1-9]\d* packets? blocked/u);
+    await page.getByRole('button', { name: 'Allow this: 10.77.0.2 to port 8080 (TCP)' }).click();
+    await expect(row(page, 'No visitors')).not.toContainText('*:8080');
+    await expect.poll(() => computer.knock(8080)).toBe('open');
+    await expect(lead(page)).toHaveText('Your rules are applied on Kitchen.');
+
+    // An agent that is gone has nothing new in force, and since when is said.
+    computer.killAgent();
+    await page.getByRole('switch', { name: 'Status of No visitors', exact: true }).click();
+    await expect(lead(page)).toHaveText('Your rules are pending on Kitchen.');
+    await expect(page.getByRole('main').locator('section').first()).toContainText(/Since /u);
+    await go(page, '/devices');
+    await expect(device(page).getByText('Offline')).toBeVisible();
+    await expect(device(page)).toContainText(/has not answered for the newest rules yet\. Since /u);
+    await computer.startAgent();
+    await expect(device(page).getByText('Applied', { exact: true })).toBeVisible();
+
+    // Without names it cannot find its server: such a rule is on trial, and taken back.
+    await go(page, '/firewall');
+    await addRule(page, 'No names', async (form) => {
+      await form.getByLabel('Direction').selectOption('Outbound');
+      await form.getByLabel('Protocol').selectOption('All');
+      await form.getByLabel('Port').fill('53');
+    });
+    await go(page, '/devices');
+    await expect(device(page).getByText('On trial')).toBeVisible();
+    await expect(device(page)).toContainText(/come back in 0:\d\d if it does not/u);
+
+    // Meanwhile it scans.
+    const infected = join(folder, nestedZip.name);
+    mkdirSync(join(folder, 'letters'));
+    for (let index = 0; index < 200; index += 1)
+      writeFileSync(join(folder, 'letters', `${index}.txt`), `A letter, the ${index}th.`);
+    writeFileSync(infected, nestedZip.buffer);
+    await device(page).getByRole('button', { name: 'One folder' }).click();
+    await device(page).getByRole('textbox', { name: 'Folder to scan' }).fill(folder);
+    await page.keyboard.press('Enter');
+    await expect(device(page).getByRole('progressbar', { name: 'Progress of the scan' })).toBeVisible();
+    await expect(device(page)).toContainText('Scan of a folder is done. 1 infected file.');
+    const findings = tile(page, 'Found on devices').getByRole('listitem');
+    await expect(findings).toContainText(infected);
+    await expect(findings).toContainText('In quarantine');
+    expect(existsSync(infected)).toBe(false);
+
+    await expect(device(page).getByText('Rolled back')).toBeVisible();
+    await expect(device(page)).toContainText('With these rules the server could not be reached: its name could not be resolved.');
+    expect(await computer.shell('nft list chain inet palisade outbound')).not.toContain(' 53 ');
+    await go(page, '/firewall');
+    await expect(lead(page)).toHaveText('Kitchen did not take your rules.');
+    await page.getByRole('switch', { name: 'Status of No names', exact: true }).click();
+    await expect(lead(page)).toHaveText('Your rules are applied on Kitchen.');
+
+    await go(page, '/anti-hacking');
+    await expect(page.getByRole('main')).toContainText(`on “Kitchen” in ${infected}`);
+    await go(page, '/antivirus');
+    await expect(page.getByRole('list', { name: 'Scans' }).getByRole('listitem').first()).toContainText('Kitchen');
+
+    await go(page, '/devices');
+    await findings.getByRole('button', { name: 'Restore' }).click();
+    await expect(findings).toContainText('Restored');
+    expect(readFileSync(infected).equals(nestedZip.buffer)).toBe(true);
+
+    // What the dashboard says was measured there.
+    await go(page, '/dashboard');
+    await expect(tile(page, 'System health')).toContainText('Kitchen');
+    await expect(tile(page, 'System health').getByRole('meter', { name: 'Memory' })).toHaveAttribute('value', /^[1-9]/u);
+    await expect(page.getByRole('link', { name: /1 of 1 online\. [1-9]\d* packets? blocked/u })).toBeVisible();
+    await expect(tile(page, 'Firewall Rules')).toContainText('3measured on this account');
+    await expect(page.getByText(/^(?:Sample|Simulated)$/u)).toHaveCount(0);
+
+    expect(await computer.shell('palisade-agent uninstall')).toContain('nothing of it is left');
+    expect(await computer.shell('nft list tables; ls -A /opt /var/lib /usr/local/bin')).not.toContain('palisade');
+    await go(page, '/devices');
+    await expect(device(page).getByText('Revoked')).toBeVisible();
+  } catch (error) {
+    process.stderr.write(`${computer.said()}\n`);
+    throw error;
+  } finally {
+    computer.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

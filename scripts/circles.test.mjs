@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import { circlesOf } from './circles.mjs';
+
+/** @param {Record<string, string[]>} imports */
+const circles = (imports) => circlesOf(new Map(Object.entries(imports)));
+
+describe('files of a build that import each other', () => {
+  test('in one direction are no circle', () => {
+    expect(circles({ main: ['kit', 'router'], router: ['kit'], kit: [] })).toEqual([]);
+  });
+
+  test('are named, each circle once', () => {
+    expect(circles({ main: ['shell', 'kit'], shell: ['kit', 'menu'], menu: ['shell'], kit: [] })).toEqual([
+      ['shell', 'menu', 'shell'],
+    ]);
+  });
+
+  test('are found over files between them, and two circles are two', () => {
+    expect(circles({ a: ['b'], b: ['c'], c: ['a', 'd'], d: ['e'], e: ['d'] })).toEqual([
+      ['a', 'b', 'c', 'a'],
+      ['d', 'e', 'd'],
+    ]);
+  });
+
+  test('may import themselves only as a circle of one', () => {
+    expect(circles({ a: ['a'] })).toEqual([['a', 'a']]);
+  });
+
+  test('that are not of the build, as a package of the browser, end a way', () => {
+    expect(circles({ a: ['https://elsewhere.example/kit.js'] })).toEqual([]);
+  });
+});

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { ATTACHMENT_BYTES_MAXIMUM, ATTACHMENTS_MAXIMUM } from '@palisade/contract/chat';
+import PostalMime, { type Attachment, type Email } from 'postal-mime';
+import { textOfHtml } from './html-text.ts';
+import { RECIPIENT_HEADERS } from './mailbox.ts';
+import { withoutQuoted } from './quoted.ts';
+
+/** A file of a mail. */
+export interface MailFile {
+  name: string;
+  bytes: Uint8Array;
+}
+
+/** What an answer by mail says. */
+export interface ReadMail {
+  /** The address in From, in small letters; empty where there is none. */
+  from: string;
+  /** The header fields with addresses that it went to. */
+  recipients: string;
+  /** Why nobody wrote it, in one word for the log; undefined when a person did. */
+  automatic: string | undefined;
+  /** Without what it quotes. */
+  text: string;
+  files: MailFile[];
+  /** Files that are too many or too large. */
+  left_out: number;
+  /** The same for each copy of a mail, and for no other one. */
+  key: string;
+}
+
+/** Parts in parts: what nests deeper is refused. */
+const DEPTH_MAXIMUM = 32;
+const HEADERS_MAXIMUM = 512 * 1024;
+/** As much of a body is read, in characters. */
+const BODY_MAXIMUM = 1_000_000;
+/** A picture within the letter that is smaller is a logo, a line or a counter. Bytes. */
+const DRAWN_LEAST = 4 * 1024;
+const NAME_MAXIMUM = 255;
+
+/** RFC 3834, RFC 5436, RFC 2919, and what programs wrote before these: no person sits behind such a mail, and an answer to it would be answered by a program. */
+function automaticOf(headers: ReadonlyMap<string, string>): string | undefined {
+  const is = (name: string, pattern: RegExp) => pattern.test(headers.get(name) ?? '');
+  if (headers.has('auto-submitted') && !is('auto-submitted', /^\s*no\b/i)) return 'auto-submitted';
+  if (is('precedence', /\b(?:bulk|junk|list|auto_reply)\b/i)) return 'precedence';
+  for (const name of ['list-id', 'x-autoreply', 'x-autorespond', 'x-auto-response-suppress-reply', 'x-failed-recipients'])
+    if (headers.has(name)) return name;
+  if (is('return-path', /^\s*<\s*>\s*$/)) return 'return-path';
+  if (is('content-type', /^\s*multipart\/report\b/i)) return 'report';
+  return is('from', /\b(?:mailer-daemon|postmaster)@/i) ? 'from' : undefined;
+}
+
+function bytesOf(content: Attachment['content']): Uint8Array {
+  if (typeof content === 'string') return Buffer.from(content, 'utf8');
+  return content instanceof Uint8Array ? content : new Uint8Array(content);
+}
+
+const isDrawn = ({ mimeType, disposition, related }: Attachment, { byteLength }: Uint8Array) =>
+  mimeType.startsWith('image/') && (related === true || disposition === 'inline') && byteLength < DRAWN_LEAST;
+
+function bodyOf({ text, html }: Email): string {
+  const plain = (text ?? '').slice(0, BODY_MAXIMUM);
+  return plain.trim() !== '' || html === undefined ? plain : textOfHtml(html.slice(0, BODY_MAXIMUM));
+}
+
+/**
+ * Reads a mail. Everything in it is a claim of a stranger's: sizes and depths are bounded, HTML becomes text. It may still take long, or much memory; it is called in a
+ * thread of its own (`mail-thread.ts`).
+ */
+export async function readMail(raw: Uint8Array): Promise<ReadMail> {
+  const mail = await PostalMime.parse(raw, {
+    ...{ attachmentEncoding: 'arraybuffer', maxNestingDepth: DEPTH_MAXIMUM, maxHeadersSize: HEADERS_MAXIMUM },
+    rfc822Attachments: true,
+  });
+  const headers = new Map<string, string>();
+  for (const { key, value } of mail.headers.toReversed()) headers.set(key, value);
+  const recipients = mail.headers.filter(({ key }) => RECIPIENT_HEADERS.includes(key)).map(({ value }) => value);
+  const all = mail.attachments
+    .map((file) => ({ file, bytes: bytesOf(file.content) }))
+    .filter(({ file, bytes }) => bytes.byteLength > 0 && !isDrawn(file, bytes))
+    .map(({ file, bytes }, at) => ({ name: (file.filename ?? `file-${at + 1}`).slice(0, NAME_MAXIMUM), bytes }));
+  const files = all.filter(({ bytes }) => bytes.byteLength <= ATTACHMENT_BYTES_MAXIMUM).slice(0, ATTACHMENTS_MAXIMUM);
+  // A text that was not stored as it is could not be stored at all.
+  const text = withoutQuoted(bodyOf(mail)).replaceAll('\0', '').toWellFormed();
+  const key = createHash('sha256').update(
+    JSON.stringify([mail.messageId ?? '', mail.date ?? '', mail.from?.address ?? '', text]),
+  );
+  for (const { name, bytes } of files) key.update(`${name}\n${bytes.byteLength}\n`).update(bytes);
+  return {
+    from: (mail.from?.address ?? '').toLowerCase(),
+    recipients: recipients.join('\n'),
+    automatic: automaticOf(headers),
+    text,
+    files,
+    left_out: all.length - files.length,
+    key: `mail-${key.digest('hex').slice(0, 40)}`,
+  };
+}

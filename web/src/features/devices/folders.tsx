@@ -1,0 +1,75 @@
+import type { Device } from '@palisade/contract/devices';
+import { useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Toggle } from '#ui/toggle.tsx';
+import { PathForm } from './path-form.tsx';
+
+const count = new Intl.NumberFormat('en');
+
+type Choice = Pick<Device, 'is_watching' | 'watched' | 'exclusions'>;
+type List = 'watched' | 'exclusions';
+
+const LISTS: Record<List, { title: string; none: string; add: string; label: string }> = {
+  watched: { title: 'Watched too', none: 'No folder beside the usual ones.', add: 'Watch a folder', label: 'Folder to watch' },
+  exclusions: { title: 'Never scanned', none: 'No folder is left out.', add: 'Leave a folder out', label: 'Folder to leave out' },
+};
+
+/** Which folders of a device are watched for new files, and which no scan enters. */
+export function Folders({ device, onChange }: { device: Device; onChange: (choice: Choice) => void }) {
+  const { is_watching, watching, watched, exclusions, capabilities } = device;
+  const choice: Choice = { is_watching, watched, exclusions };
+  const [adding, setAdding] = useState<List>();
+  return (
+    <div className="device__part">
+      <h3>New files</h3>
+      <Toggle label="Scan new files at once" isOn={is_watching} onChange={(isOn) => onChange({ ...choice, is_watching: isOn })} />
+      <p className="sub">
+        {is_watching
+          ? 'Downloads, Desktop and Documents are watched. A file is scanned after it was written.'
+          : 'New files are scanned with the next scan alone.'}
+      </p>
+      {is_watching && capabilities?.watch === false && <p className="sub">This device cannot watch files.</p>}
+      {is_watching && watching !== null && (
+        <p className="sub num">
+          {watching.folders === 1 ? '1 folder is watched.' : `${count.format(watching.folders)} folders are watched.`}
+        </p>
+      )}
+      {is_watching && watching?.reason && <p className="device__error">{watching.reason}</p>}
+      {(['watched', 'exclusions'] as const).map((list) => (
+        <div key={list} className="device__folders">
+          <h4>{LISTS[list].title}</h4>
+          {device[list].length === 0 && <p className="sub">{LISTS[list].none}</p>}
+          <ul>
+            {device[list].map((path) => (
+              <li key={path}>
+                <bdi className="device__path">{path}</bdi>
+                <Button
+                  size="s"
+                  variant="text"
+                  aria-label={`Take out ${path}`}
+                  onClick={() => onChange({ ...choice, [list]: device[list].filter((other) => other !== path) })}
+                >
+                  Take out
+                </Button>
+              </li>
+            ))}
+          </ul>
+          {adding === list ? (
+            <PathForm
+              label={LISTS[list].label}
+              action="Add"
+              onSubmit={(path) => {
+                setAdding(undefined);
+                onChange({ ...choice, [list]: [...new Set([...device[list], path])] });
+              }}
+            />
+          ) : (
+            <Button size="s" variant="text" onClick={() => setAdding(list)}>
+              {LISTS[list].add}
+            </Button>
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}

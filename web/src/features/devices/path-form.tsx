@@ -1,0 +1,57 @@
+import { devicePathSchema } from '@palisade/contract/agent';
+import { useEffect, useRef, useState } from 'react';
+import { Button } from '#ui/button.tsx';
+
+interface PathFormProps {
+  label: string;
+  /** What the button does with the path. */
+  action: string;
+  onSubmit: (path: string) => void;
+}
+
+/** Takes one absolute path of a device. Says what is wrong with it once it was submitted. */
+export function PathForm({ label, action, onSubmit }: PathFormProps) {
+  const [path, setPath] = useState('');
+  const [message, setMessage] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  // Whoever asked for it types into it next.
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <form
+      className="device__path-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const read = devicePathSchema.safeParse(path.trim());
+        if (read.success) {
+          setPath('');
+          setMessage('');
+          onSubmit(read.data);
+        } else {
+          setMessage('Give an absolute path, such as /home/maria/Downloads.');
+          field.current?.focus();
+        }
+      }}
+    >
+      <input
+        ref={field}
+        className="device__input"
+        aria-label={label}
+        aria-invalid={message !== ''}
+        placeholder="/home/maria/Downloads"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        value={path}
+        onChange={(event) => setPath(event.currentTarget.value)}
+      />
+      <Button type="submit" size="s" variant="quiet">
+        {action}
+      </Button>
+      {message && (
+        <p className="device__error" role="alert">
+          {message}
+        </p>
+      )}
+    </form>
+  );
+}
