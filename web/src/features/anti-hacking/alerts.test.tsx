@@ -44,7 +44,9 @@ async function open(alert: AlertDetail) {
   server.on(listAlerts, reply(listAlerts, [alert]));
   server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, alert));
   showPage();
-  await userEvent.click(await within(await screen.findByRole('list', { name: 'Alerts' })).findByRole('link', { name: /^(?!Show)/u }));
+  await userEvent.click(
+    await within(await screen.findByRole('list', { name: 'Alerts' })).findByRole('link', { name: /^(?!Show)/u }),
+  );
   const dialog = await screen.findByRole('dialog', { name: 'Security alert' });
   await within(dialog).findByText('What to do');
   return within(dialog);
@@ -192,7 +194,9 @@ describe('an alert', () => {
     server.on(listAlerts, reply(listAlerts, [alert]));
     server.on({ ...readAlert, path: alertPath(alert.id) }, refusal('not_found'));
     showPage();
-    await userEvent.click(await within(await screen.findByRole('list', { name: 'Alerts' })).findByRole('link', { name: /^(?!Show)/u }));
+    await userEvent.click(
+      await within(await screen.findByRole('list', { name: 'Alerts' })).findByRole('link', { name: /^(?!Show)/u }),
+    );
     expect(await screen.findByText('This alert is not there')).toBeVisible();
   });
 
