@@ -17,7 +17,7 @@ import './after-session.css';
 
 const WORDS = ['Very bad', 'Bad', 'All right', 'Good', 'Very good'];
 
-export const REPORTS: Record<ReportKind, string> = {
+const REPORTS: Record<ReportKind, string> = {
   asked_for_money: 'They asked for money or gift cards',
   asked_for_password: 'They asked for a password or a code',
   did_what_i_did_not_want: 'They did something that I did not want',

@@ -98,7 +98,15 @@ class FakePeer extends EventTarget {
 }
 
 const RELAY: IceServers = [{ urls: ['turn:relay.example:3478'], username: 'u', credential: 'c' }];
-const trackOf = () => Object.assign(new EventTarget(), { contentHint: '', readyState: 'live' }) as unknown as MediaStreamTrack;
+function isTrack(value: unknown): value is MediaStreamTrack {
+  return value instanceof EventTarget && 'contentHint' in value;
+}
+/** As much of a picture as the two sides use. */
+function trackOf(): MediaStreamTrack {
+  const track: unknown = Object.assign(new EventTarget(), { contentHint: '', readyState: 'live' });
+  if (!isTrack(track)) throw new Error('It is no track.');
+  return track;
+}
 const settle = () => vi.advanceTimersByTimeAsync(0);
 const ONE = '11111111-1111-4111-8111-111111111111';
 const TWO = '22222222-2222-4222-8222-222222222222';

@@ -131,7 +131,10 @@ function createConnection({ connection_id, iceServers, certificate, ...parts }: 
         // Before there was a way its clock says so, with what is missing.
         if (wasConnected) onLost();
         break;
-      default:
+      case 'new':
+      case 'connecting':
+      case 'closed':
+        break;
     }
   });
 

@@ -3,6 +3,7 @@ import type { LiveSession } from '@palisade/contract/remote-record';
 import { approveSession, readIce } from '@palisade/contract/remote-session';
 import { act, renderHook } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { keepEventsOpen } from '#api/events.ts';
 import { MARIA } from '#api/fake-records.ts';
 import { FakeServer, type FakeSocket, refusal, reply } from '#api/fake-server.ts';
@@ -55,6 +56,7 @@ const tell = (told: LiveSession) =>
   socket().say({ kind: 'event', id: null, topic: { session_id: session.id }, event: { kind: 'remote_changed', session: told } });
 const signals = () => socket().sent.flatMap((frame) => (frame.kind === 'remote_signal' ? [frame.signal] : []));
 const listening = () => socket().say({ kind: 'listening', topic: { session_id: session.id }, cursor: CURSOR, missed: false });
+const typedSchema = z.object({ type: z.string() });
 const sharing = () => renderHook(useSharing).result.current;
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
@@ -109,7 +111,7 @@ describe('what a customer shows', () => {
     await begin();
     await approve();
     expect(server.callsOf({ ...approveSession, path: params('/approve') })[0]?.body).toEqual({ view: 'screen' });
-    expect(signals().map((signal) => Object(signal).type)).toEqual(['choosing', 'offer', 'share_started']);
+    expect(signals().map((signal) => typedSchema.parse(signal).type)).toEqual(['choosing', 'offer', 'share_started']);
     expect(signals().at(-1)).toMatchObject({ surface: 'monitor' });
     expect(sharing().screens).toHaveLength(1);
     expect(renderHook(useSharingNow).result.current).toEqual({ technician: 'tina', is_paused: false });

@@ -137,10 +137,19 @@ function useIsFull(frame: RefObject<HTMLElement | null>): boolean {
   return isFull;
 }
 
+/** Where the next mark stands among those that were told. */
+interface Drawing {
+  order: number;
+  id: number;
+  told_at: number;
+  /** The line that is being drawn. */
+  line: { id: number; points: Point[] } | undefined;
+}
+
 /** What the technician shows with the mouse, a pen or a finger: told to the customer, and drawn here as it is drawn there. */
 function useMarking(box: RefObject<HTMLElement | null>, tool: 'point' | 'draw', mark: (mark: Mark) => boolean) {
   const [marks, setMarks] = useState<Marks>(NO_MARKS);
-  const state = useRef({ order: 0, id: 0, told_at: 0, line: undefined as { id: number; points: Point[] } | undefined });
+  const state = useRef<Drawing>({ order: 0, id: 0, told_at: 0, line: undefined });
 
   function show(told: Mark): void {
     if (mark(told)) setMarks((before) => withMark(before, told));
