@@ -122,24 +122,57 @@ function post(url: string, token: string, body: unknown): Promise<void> {
 
 const frameSchema = z.object({
   kind: z.string(),
+  id: z.string().nullish(),
+  cursor: z.string().optional(),
   event: z.object({ kind: z.string(), message: z.object({ message: z.string() }).optional() }).optional(),
 });
 
 /** Called with the words of each message that arrives at a page. */
 let onMessage: (words: string) => void = () => {};
 
-function openPage(url: string, access_token: string): Promise<WebSocket> {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/api/events`, { perMessageDeflate: false });
+interface Page {
+  close(): void;
+}
+
+/** How often pages were sent away and came back. */
+let came_back = 0;
+
+/** A page as ours are: it comes back when it is sent away, goes on from the last event that it has heard, and keeps one of each message. */
+function openPage(url: string, access_token: string): Promise<Page> {
+  let after: string | undefined;
+  let isOver = false;
+  let socket: WebSocket;
+  const known = new Set<string>();
   return new Promise((resolve, reject) => {
-    socket.once('open', () => socket.send(JSON.stringify({ kind: 'hello', access_token })));
-    socket.once('error', reject);
-    socket.once('close', (code) => reject(new Error(`a page was closed with ${code}`)));
-    socket.on('message', (data) => {
-      const { kind, event } = frameSchema.parse(JSON.parse(String(data)));
-      if (kind === 'welcome') resolve(socket);
-      if (kind === 'ping') socket.send('{"kind":"pong"}');
-      if (event?.kind === 'chat_message') onMessage(event.message?.message ?? '');
-    });
+    function connect(): void {
+      socket = new WebSocket(`${url.replace('http', 'ws')}/api/events`, { perMessageDeflate: false });
+      socket.once('open', () =>
+        socket.send(JSON.stringify({ kind: 'hello', access_token, ...(after !== undefined && { after }) })),
+      );
+      socket.once('error', reject);
+      socket.once('close', () => {
+        if (isOver) return;
+        came_back += 1;
+        setTimeout(connect, Math.random() * 1_000);
+      });
+      socket.on('message', (data) => {
+        const { kind, id, cursor, event } = frameSchema.parse(JSON.parse(String(data)));
+        after = id ?? cursor ?? after;
+        if (kind === 'welcome') resolve(page);
+        if (kind === 'ping') socket.send('{"kind":"pong"}');
+        const words = event?.kind === 'chat_message' ? event.message?.message : undefined;
+        if (words === undefined || known.has(words)) return;
+        known.add(words);
+        onMessage(words);
+      });
+    }
+    const page: Page = {
+      close() {
+        isOver = true;
+        socket.terminate();
+      },
+    };
+    connect();
   });
 }
 
@@ -154,7 +187,8 @@ async function measure(
   say: (server: Measured, token: string, words: string) => Promise<void>,
 ) {
   const before = await memoryOf(servers);
-  const pages: WebSocket[] = [];
+  const pages: Page[] = [];
+  came_back = 0;
   for (let at = 0; at < PAGES; at += OPENED_AT_ONCE) {
     const some = Array.from({ length: Math.min(OPENED_AT_ONCE, PAGES - at) }, (_, index) => at + index);
     const opened = some.map((place) => {
@@ -199,11 +233,11 @@ async function measure(
   }
   await Promise.all(underway);
   const took_s = (performance.now() - begin) / 1_000;
-  for (const until = performance.now() + 5_000; performance.now() < until; await pause(50))
+  for (const until = performance.now() + 15_000; performance.now() < until; await pause(50))
     if ([...written.values()].every(({ arrived }) => arrived >= PAGES_EACH)) break;
   onMessage = () => {};
   const counts = [...written.values()].map(({ arrived }) => arrived);
-  for (const page of pages) page.terminate();
+  for (const page of pages) page.close();
   const sorted = waits.toSorted((a, b) => a - b);
   const measured = {
     pages: PAGES,
@@ -211,10 +245,12 @@ async function measure(
     arrived: waits.length,
     arrived_a_second: (all * PAGES_EACH) / took_s,
     failed,
+    came_back,
     lost: counts.reduce((sum, arrived) => sum + Math.max(0, PAGES_EACH - arrived), 0),
     doubled: counts.reduce((sum, arrived) => sum + Math.max(0, arrived - PAGES_EACH), 0),
     // From when the message was to be sent until it is on a page.
     p50_ms: quantile(sorted, 0.5),
+    p90_ms: quantile(sorted, 0.9),
     p99_ms: quantile(sorted, 0.99),
     max_ms: quantile(sorted, 1),
     bytes_a_page: (open.rss - before.rss) / PAGES,

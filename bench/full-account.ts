@@ -24,13 +24,13 @@ const FIRST_SEQ = 100;
 type Row = Record<string, SQLInputValue>;
 
 /** Ids that sort by their number, as UUIDv7 does by time; a day ago, so that what comes is newer. */
-function idOf(kind: number, index: number): string {
+export function idOf(kind: number, index: number): string {
   const time = (Date.now() - 86_400_000 + index).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${String(kind).padStart(3, '0')}-8000-${index.toString(16).padStart(12, '0')}`;
 }
 
 /** Fills a table with what becomes of its newest row under `vary`. */
-function fill(database: DatabaseSync, table: string, count: number, vary: (index: number) => Row): void {
+export function fill(database: DatabaseSync, table: string, count: number, vary: (index: number) => Row): void {
   const model: Row | undefined = database.prepare(`select * from ${table} order by id desc limit 1`).get();
   if (model === undefined) throw new Error(`There is no row in ${table} to make others of.`);
   const columns = Object.keys(model);

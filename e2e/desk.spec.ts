@@ -136,6 +136,7 @@ async function helpEachOther(page: Page, browser: Browser, server: Product): Pro
   await maria.getByRole('link', { name: /The grey one/ }).click();
   const found = (one: Page) => log(one).getByRole('listitem').filter({ hasText: 'The grey one' });
   await expect(found(maria)).toBeFocused();
+  await inbox(tina).getByRole('radio', { name: /^All/ }).check();
   await inbox(tina).getByRole('searchbox').fill('grey');
   await inbox(tina)
     .getByRole('link', { name: /The grey one/ })

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, type Locator, type Page } from '@playwright/test';
+// biome-ignore lint/style/noRestrictedImports: a port as the API tests find one.
+import { freePort } from '../server/test/free-port.ts';
 import { type Computer, no_namespaces, plugIn, SERVER_NAME } from './computer.ts';
 import {
   test as base,
@@ -16,15 +17,6 @@ import { startProduct } from './product.ts';
 import { nestedZip } from './samples.ts';
 
 // A computer in a network of its own, the agent as it is served, a kernel that decides: nothing here is played.
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const listener = createServer().listen(0, '127.0.0.1', () => {
-      const address = listener.address();
-      listener.close(() => resolve(address !== null && typeof address === 'object' ? address.port : 0));
-    });
-  });
-}
 
 /** A server that says another address than the one that it listens on, as behind a proxy: computers reach it by the former, the browser here by the latter. */
 const test = base.extend({

@@ -14,7 +14,6 @@ const REASONS = new Map([
     'REQUIRE_TWO_FACTOR=staff asks it of all who are no customers, a role that comes as well',
   ],
   ['web/src/features/administration/user-table.tsx', 'the colour of a badge'],
-  ['web/src/features/remote/portal-page.tsx', 'says who may join a session in the words of the page'],
 ]);
 
 /** @param {string} folder */

@@ -1,3 +1,5 @@
+import { RULE_DEFAULTS, type Rule } from '@palisade/contract/firewall';
+import { exportRules } from '@palisade/contract/firewall-export';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, createBench, createRandom, fuzzOnce } from './kernel-fuzz.ts';
 import { endNamespaces, no_namespaces, temporaryFolder } from './namespace.ts';
@@ -28,5 +30,24 @@ describe.skipIf(no_namespaces !== undefined)('the kernel', () => {
     // Both verdicts are common, so that a kernel that lets all pass or none would be found.
     expect(blocked / (RULESETS * PACKETS * 3)).toBeGreaterThan(0.2);
     expect(blocked / (RULESETS * PACKETS * 3)).toBeLessThan(0.9);
+  });
+
+  it('takes rules that were written for a computer without an agent', async () => {
+    const rule = (number: number, parts: Partial<Rule>): Rule => ({
+      ...{ id: `01930000-0000-7000-9000-${String(number).padStart(12, '0')}`, rule_name: '"; drop } # $(id)', enabled: true },
+      ...{ ...RULE_DEFAULTS, created_at: '', expires_at: null, device_ids: [] },
+      ...parts,
+    });
+    const { text, left_out } = exportRules(
+      [
+        rule(1, { port: '80, 443, 8000-8100', source_ip: '10.0.0.1-10.0.0.6, 192.168.0.0/16' }),
+        rule(2, { protocol: 'all', action: 'block', source_ip: '2001:db8::/32' }),
+        rule(3, { protocol: 'icmp', direction: 'outbound', action: 'block' }),
+        rule(4, { protocol: 'udp', direction: 'outbound', destination_ip: '203.0.113.7' }),
+        rule(5, { protocol: 'all', port: '53' }),
+      ],
+      'nftables',
+    );
+    expect([left_out, await bench.nft.check(text)]).toEqual([[], { ok: true }]);
   });
 });

@@ -188,7 +188,8 @@ describe('a remote session', () => {
     expect(second.sent.at(-1)).toEqual({ kind: 'listen_remote', session_id: LATER, after: CURSOR });
     second.say({ kind: 'listening', topic, cursor: CURSOR, missed: true });
     expect(more.onListening).toHaveBeenCalledTimes(2);
-    expect(onMissed).toHaveBeenCalledTimes(1);
+    // At first too: what was read before it was heard may be old.
+    expect(onMissed).toHaveBeenCalledTimes(2);
     leave();
     expect(second.sent.at(-1)).toEqual({ kind: 'leave_remote', session_id: LATER });
   });

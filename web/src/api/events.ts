@@ -45,6 +45,14 @@ export function onGap(listener: () => void): () => void {
   return () => gapListeners.delete(listener);
 }
 
+const beginningListeners = new Set<() => void>();
+
+/** Calls `listener` when this page is heard of for the first time: what happened between a reading before that and now was told to nobody here. */
+export function onBeginning(listener: () => void): () => void {
+  beginningListeners.add(listener);
+  return () => beginningListeners.delete(listener);
+}
+
 /** A topic beside one's own that a part of the page wants to hear. */
 interface Heard {
   topic: HeardTopic;
@@ -175,6 +183,7 @@ export function keepEventsOpen(access_token: string): () => void {
       ({ heartbeat_ms } = frame);
       failures = 0;
       isOpen = true;
+      if (after === undefined) for (const listener of beginningListeners) listener();
       after = frame.cursor;
       if (frame.missed) for (const listener of gapListeners) listener();
       sayNow = say;
@@ -182,9 +191,10 @@ export function keepEventsOpen(access_token: string): () => void {
     }
     if (frame.kind === 'listening') {
       const entry = heard.get(nameOf(frame.topic));
+      const isFirst = entry !== undefined && entry.after === undefined;
       if (entry) entry.after = frame.cursor;
       for (const { onMissed, onListening } of listenersOf(frame.topic)) {
-        if (frame.missed) onMissed();
+        if (frame.missed || isFirst) onMissed();
         onListening?.();
       }
     }

@@ -2,10 +2,10 @@ import { currentUser } from '@palisade/contract/auth';
 import type { InstallationTopic, Topic } from '@palisade/contract/endpoint';
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import { call } from './call.ts';
-import { chatStateQuery, takeMessage, takePresence, takeRead } from './chat.ts';
+import { chatStateQuery, messagesQuery, takeMessage, takePresence, takeRead } from './chat.ts';
 import { refreshConfig } from './config.ts';
 import { dashboardQuery } from './dashboard.ts';
-import { onEvent, onGap } from './events.ts';
+import { onBeginning, onEvent, onGap } from './events.ts';
 import { overviewQuery } from './overview.ts';
 import { mergeScan, removeScan } from './scans.ts';
 import { refreshUser } from './session.ts';
@@ -80,6 +80,10 @@ export function followEvents(queries: QueryClient): () => void {
     }),
     onEvent('support_here', ({ is_here }) => takePresence(queries, is_here)),
     onEvent('changed', ({ topic }) => readAnew(queries, topic)),
+    onBeginning(() => {
+      for (const { queryKey } of [chatStateQuery, messagesQuery])
+        if (queries.getQueryState(queryKey) !== undefined) void queries.invalidateQueries({ queryKey });
+    }),
     onGap(() => {
       void queries.invalidateQueries();
       void refreshConfig();

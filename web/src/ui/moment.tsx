@@ -43,7 +43,8 @@ export function describeNext(iso: string, now: number): string {
 
 /** How long something takes, as a person says it: "40 seconds", "6 minutes". */
 export function describeSpan(seconds: number): string {
-  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} seconds`;
+  if (seconds < 1.5) return '1 second';
+  if (seconds < 90) return `${Math.round(seconds)} seconds`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 90) return `${minutes} minutes`;
   const hours = Math.round(minutes / 60);

@@ -38,7 +38,9 @@ import { unpackSignatures } from '@palisade/scanner/signature-archive';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { AgentDouble, computer, enrol, helloOf, newKey, reportOf, scanReportOf } from '#test/agent-double.ts';
+import { freePort } from '#test/free-port.ts';
 import { COUNTED_IN_MEMORY, problemOf, replyOf, sharedDatabase, startTestApp, type TestApp } from '#test/harness.ts';
+import { REDIS_SERVER, startRedis } from '#test/redis.ts';
 
 const NEW = { rule_name: 'Web server', ...RULE_DEFAULTS, port: '443' };
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 5_000, interval: 20 });
@@ -602,3 +604,23 @@ test('two servers on one database: one has the agent’s socket, the other its p
   // These servers share no topics: it is found at a heartbeat.
   expect(await agent.ending()).toBe(AGENT_CLOSED.revoked);
 });
+
+if (REDIS_SERVER === undefined) process.stdout.write('skipped: revocation over two servers at once needs a redis-server\n');
+test.skipIf(REDIS_SERVER === undefined)(
+  'a device that is revoked on one server loses its socket on the other at once',
+  async () => {
+    const redis = await startRedis(await freePort());
+    onTestFinished(() => redis.stop());
+    const database = await sharedDatabase();
+    // No heartbeat comes while this test runs: it can be found by what Redis carries alone.
+    const surroundings = { database, shares_database: true, agent_heartbeat_ms: 600_000 } as const;
+    const environment = { REDIS_URL: redis.url };
+    const one = await startTestApp({ surroundings, environment });
+    const two = await startTestApp({ surroundings, environment });
+    const { token } = await one.signIn();
+    const identity = await enrol(one, token);
+    const agent = await AgentDouble.connect(one.url, identity);
+    replyOf(await two.call(revokeDevice, { token, params: { id: identity.device_id } }));
+    expect(await agent.ending()).toBe(AGENT_CLOSED.revoked);
+  },
+);

@@ -85,6 +85,15 @@ async function openLive(messages: ChatMessage[]) {
   return { socket, tell: (event: LiveEvent) => act(() => socket.say({ kind: 'event', id: null, event })) };
 }
 
+describe('what was written while the page was not heard yet', () => {
+  it('is read once it is', async () => {
+    const { socket: first } = await openLive([messageOf('one')]);
+    expect(first).toBeDefined();
+    expect(await log().findByText('one')).toBeVisible();
+    await waitFor(() => expect(server.callsOf(listMessages).length).toBeGreaterThanOrEqual(2));
+  });
+});
+
 describe('the conversation', () => {
   it('shows that it is loading', () => {
     server.on(listMessages, () => new Promise(() => undefined));
@@ -356,6 +365,8 @@ describe('a person of support', () => {
     const staff = screen.getByRole('status', { name: 'Support' });
     expect(staff).toHaveTextContent('Support is here. First answers took 4 minutes in the last 7 days.');
     expect(state()).toHaveTextContent('Online');
+    // Whoever asks the server hears the same.
+    be({ staff: { is_here: false, is_open: true, opens_at: null }, response_s: 240 });
     tell({ kind: 'support_here', is_here: false });
     await waitFor(() => expect(staff).toHaveTextContent('Nobody of support is here just now.'));
     expect(state()).toHaveTextContent('Online');

@@ -674,6 +674,18 @@ describe('rules as a file', () => {
     return { user, form: within(await screen.findByRole('dialog', { name: 'Import rules' })) };
   }
 
+  it('are written for another firewall, with what it cannot express', async () => {
+    const user = open(ruleOf({ rule_name: 'Ping', protocol: 'icmp' }), ruleOf({ rule_name: 'Web', port: '443' }));
+    await status('Web');
+    await user.click(screen.getByRole('button', { name: 'For another firewall' }));
+    const form = within(await screen.findByRole('dialog', { name: 'Export for another firewall' }));
+    expect(form.queryByRole('list')).not.toBeInTheDocument();
+    await user.selectOptions(form.getByLabelText('Firewall'), 'Ubuntu: ufw');
+    expect(form.getByRole('list', { name: 'Rules that are not in the file' })).toHaveTextContent('ufw has no rules about ICMP.');
+    await user.selectOptions(form.getByLabelText('Firewall'), 'Windows: PowerShell');
+    expect(form.queryByRole('list')).not.toBeInTheDocument();
+  });
+
   it('are exported all, and read again', async () => {
     const saved: Blob[] = [];
     vi.stubGlobal(
@@ -750,6 +762,38 @@ describe('with a device', () => {
     expect(screen.getByRole('region', { name: 'Data Protected' })).toHaveTextContent('2 KB');
     expect(screen.queryByText('Sample')).not.toBeInTheDocument();
     expect(await screen.findByText('203.0.113.7 to port 443 (TCP)')).toBeVisible();
+  });
+
+  it('a rule can be for some devices alone, and what it would cut is said before', async () => {
+    const connection = {
+      direction: 'inbound',
+      protocol: 'tcp',
+      local: '10.0.0.2',
+      remote: '10.0.0.9',
+      port: 22,
+      program: 'sshd',
+    } as const;
+    const telemetry = {
+      ...{ cpu_percent: 1, memory_percent: 1, memory_bytes: 1, network_in: 0, network_out: 0, network_percent: null },
+      ...{ uptime_s: 1, listening: [], connections: [connection] },
+    };
+    const desk = deviceOf({ device_name: 'Desk', telemetry });
+    server.on(listDevices, reply(listDevices, [laptop, desk]));
+    server.on(countRules, reply(countRules, []));
+    server.on(listBlocked, reply(listBlocked, { packets: 0, packets_total: 0, sources: [] }));
+    const user = open();
+    await user.click(await screen.findByRole('button', { name: 'Add First Rule' }));
+    const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
+    await user.selectOptions(form.getByLabelText('Action'), 'Block');
+    const cut = 'Cuts 1 live connection of “Desk” (sshd). An SSH session is among them.';
+    expect(await form.findByText(cut)).toBeVisible();
+    expect(form.getByRole('checkbox', { name: /^All of them/u })).toBeChecked();
+    await user.click(form.getByRole('checkbox', { name: 'Only on Laptop' }));
+    await waitFor(() => expect(form.queryByText(cut)).not.toBeInTheDocument());
+    server.on(addRule, reply(addRule, ruleOf({ rule_name: 'Mine', device_ids: [laptop.id] })));
+    await user.type(form.getByLabelText('Rule Name'), 'Mine{Enter}');
+    await status('Mine');
+    expect(server.callsOf(addRule)[0]?.body).toMatchObject({ device_ids: [laptop.id] });
   });
 
   it('"Allow this" lets the address through the rule that blocked it, after a question', async () => {

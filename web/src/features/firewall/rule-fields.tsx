@@ -1,5 +1,6 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
+import type { Device } from '@palisade/contract/devices';
 import {
   actionSchema,
   directionSchema,
@@ -12,8 +13,12 @@ import {
 } from '@palisade/contract/firewall';
 import { EVERY } from '@palisade/contract/firewall-grammar';
 import { findings } from '@palisade/contract/firewall-verdict';
+import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
+import { devicesQuery, livingOf } from '#api/devices.ts';
 import { Choice } from '#ui/choice.tsx';
+import { cutsOf, describeCut } from './cut-connections.ts';
+import { DeviceChoice } from './device-choice.tsx';
 import { ruleSentence } from './rule-sentence.ts';
 import { ACTIONS, DIRECTIONS, PROTOCOLS } from './rule-words.ts';
 import './rule-fields.css';
@@ -29,17 +34,20 @@ type TextField = keyof typeof HELP;
 /** How long a rule lasts, as the form has it; `as_is` keeps what a rule has already. */
 type LastsChoice = Lasts | 'always' | 'as_is';
 
-/** What the form holds; the device list is the page's. */
+/** What the form holds. */
 export interface RuleForm extends Omit<NewRule, 'lasts' | 'device_ids'> {
   lasts: LastsChoice;
+  /** Undefined until somebody chose: all devices for a new rule, those that it has for another. */
+  device_ids?: string[] | undefined;
 }
 
 const optionsOf = <Value extends string>(values: readonly Value[], labels: Record<Value, string>) =>
   values.map((value) => ({ value, label: labels[value] }));
 
 /** What goes to the server: a port that was typed before ICMP was chosen stays behind. */
-export function sentOf({ lasts, ...values }: RuleForm): NewRule {
-  const terms = values.protocol === 'icmp' ? { ...values, port: EVERY } : values;
+export function sentOf({ lasts, device_ids, ...values }: RuleForm): NewRule {
+  const chosen = { ...values, ...(device_ids !== undefined && { device_ids }) };
+  const terms = values.protocol === 'icmp' ? { ...chosen, port: EVERY } : chosen;
   if (lasts === 'as_is') return terms;
   return lasts === 'always' ? terms : { ...terms, lasts };
 }
@@ -69,6 +77,9 @@ export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsPro
   const [focused, setFocused] = useState<TextField>();
   const values = sentOf(form.values);
   const messages = messagesOf(values);
+  const { data: all } = useQuery(devicesQuery);
+  const devices = all && livingOf(all);
+  const chosen = form.values.device_ids ?? edited?.device_ids ?? [];
 
   /** While typing the sentence stands as a hint; it turns into an error when the person goes on, or when the server says it. */
   function textProps(field: TextField): TextInputProps {
@@ -137,7 +148,15 @@ export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsPro
           description: 'ICMP has no ports.',
         })}
       />
-      <RulePreview terms={Object.keys(messages).length === 0 ? values : undefined} rules={rules} edited={edited} />
+      {devices && (devices.length > 1 || chosen.length > 0) && (
+        <DeviceChoice devices={devices} chosen={chosen} onChange={(ids) => form.setFieldValue('device_ids', ids)} />
+      )}
+      <RulePreview
+        terms={Object.keys(messages).length === 0 ? values : undefined}
+        rules={rules}
+        edited={edited}
+        devices={devices ?? []}
+      />
     </>
   );
 }
@@ -152,13 +171,17 @@ interface RulePreviewProps {
   terms: NewRule | undefined;
   rules: readonly Rule[] | undefined;
   edited: Rule | undefined;
+  devices: readonly Device[];
 }
 
 /** What a rule would say and do among the others, before it is saved. */
-function RulePreview({ terms, rules, edited }: RulePreviewProps) {
+function RulePreview({ terms, rules, edited, devices }: RulePreviewProps) {
   // Typing goes first.
   const settled = useDeferredValue(terms);
-  const notes = useMemo(() => (settled && rules ? notesOf(settled, rules, edited) : []), [settled, rules, edited]);
+  const notes = useMemo(
+    () => (settled && rules ? notesOf(settled, rules, edited, devices) : []),
+    [settled, rules, edited, devices],
+  );
   return (
     <div className="rule-fields__preview" role="status">
       {terms && (
@@ -176,8 +199,12 @@ function RulePreview({ terms, rules, edited }: RulePreviewProps) {
 }
 
 /** What is odd between a rule that is not saved yet and the others. */
-function notesOf(terms: NewRule, rules: readonly Rule[], edited: Rule | undefined): string[] {
-  const { lasts: _, device_ids = [], ...rest } = newRuleSchema.parse({ ...terms, rule_name: terms.rule_name || 'name' });
+function notesOf(terms: NewRule, rules: readonly Rule[], edited: Rule | undefined, devices: readonly Device[]): string[] {
+  const {
+    lasts: _,
+    device_ids = edited?.device_ids ?? [],
+    ...rest
+  } = newRuleSchema.parse({ ...terms, rule_name: terms.rule_name || 'name' });
   const id = edited?.id ?? CANDIDATE;
   const candidate: Rule = {
     created_at: '',
@@ -196,6 +223,7 @@ function notesOf(terms: NewRule, rules: readonly Rule[], edited: Rule | undefine
   const named = needless.slice(0, NAMED).map(({ rule_id }) => `“${names.get(rule_id) ?? ''}”`);
   const more = needless.length - named.length;
   return [
+    ...cutsOf(rules, [...others, candidate], devices).map(describeCut),
     ...own.map(({ reason, other_id }) => `${reason} See “${names.get(other_id) ?? ''}”.`),
     ...(needless.length > 0
       ? [`It leaves nothing to decide for ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`]

@@ -22,6 +22,7 @@ import type { ReadRules } from './use-rules.ts';
 const ROWS_AT_ONCE = 50;
 
 const HistoryDialog = lazy(async () => ({ default: (await import('./history-dialog.tsx')).HistoryDialog }));
+const ExportDialog = lazy(async () => ({ default: (await import('./export-dialog.tsx')).ExportDialog }));
 const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.tsx')).ImportDialog }));
 const ICON = { size: 16, stroke: 1.7, 'aria-hidden': true } as const;
 
@@ -38,7 +39,7 @@ export function RulesCard({ read, findings = [], devices = [], onAdd }: RulesCar
   const actions = useRuleActions();
   const [choice, setChoice] = useState(EVERY_RULE);
   const [shown, setShown] = useState(FIRST_RULES);
-  const [dialog, setDialog] = useState<'history' | 'import'>();
+  const [dialog, setDialog] = useState<'history' | 'import' | 'export'>();
   const byRule = useMemo(() => Map.groupBy(findings, ({ rule_id }) => rule_id), [findings]);
   const counts = useRuleCounts(devices);
   const names = useMemo(() => new Map(rules?.map((rule) => [rule.id, rule.rule_name])), [rules]);
@@ -78,6 +79,19 @@ export function RulesCard({ read, findings = [], devices = [], onAdd }: RulesCar
               Import
             </Button>
             {total > 0 && <ExportButton rules={isWhole ? rules : undefined} onWant={want} />}
+            {total > 0 && (
+              <Button
+                variant="text"
+                size="s"
+                icon={<IconWall {...ICON} />}
+                onClick={() => {
+                  want();
+                  setDialog('export');
+                }}
+              >
+                For another firewall
+              </Button>
+            )}
           </div>
           {actions.failure && (
             <ErrorNotice title={actions.failure.title} sentence={actions.failure.sentence} onRetry={actions.failure.retry} />
@@ -165,6 +179,7 @@ export function RulesCard({ read, findings = [], devices = [], onAdd }: RulesCar
           )}
           <Suspense>
             {dialog === 'history' && <HistoryDialog onClose={() => setDialog(undefined)} />}
+            {dialog === 'export' && <ExportDialog rules={isWhole ? rules : undefined} onClose={() => setDialog(undefined)} />}
             {dialog === 'import' && <ImportDialog total={total} onClose={() => setDialog(undefined)} />}
           </Suspense>
         </div>

@@ -171,7 +171,7 @@ const InboxRow = memo(function InboxRow({ conversation, now, isOpen, to }: Inbox
         </span>
         {unread > 0 && (
           <span className="inbox__unread num">
-            {unread}
+            {unread > 99 ? '99+' : unread}
             <span className="visually-hidden"> unread</span>
           </span>
         )}

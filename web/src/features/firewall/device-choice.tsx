@@ -1,0 +1,41 @@
+import type { Device } from '@palisade/contract/devices';
+import { useId } from 'react';
+
+interface DeviceChoiceProps {
+  devices: readonly Device[];
+  /** None: all of them. */
+  chosen: readonly string[];
+  onChange: (device_ids: string[]) => void;
+}
+
+/** The devices that a rule is for: all of them, those that come later too, or some by their names. */
+export function DeviceChoice({ devices, chosen, onChange }: DeviceChoiceProps) {
+  const id = useId();
+  const gone = chosen.filter((device_id) => !devices.some((device) => device.id === device_id)).length;
+  const isEvery = chosen.length === 0;
+  return (
+    <fieldset className="rule-devices" aria-labelledby={id}>
+      <legend id={id}>Devices</legend>
+      <label className="rule-form__check">
+        <input type="checkbox" checked={isEvery} disabled={isEvery} onChange={() => onChange([])} />
+        <span>All of them, and those that come</span>
+      </label>
+      {devices.map((device) => (
+        <label key={device.id} className="rule-form__check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(device.id)}
+            onChange={(event) => {
+              const others = chosen.filter((other) => other !== device.id);
+              onChange(event.currentTarget.checked ? [...others, device.id] : others);
+            }}
+          />
+          <span>
+            Only on <bdi>{device.device_name}</bdi>
+          </span>
+        </label>
+      ))}
+      {gone > 0 && <p className="sub">{gone === 1 ? '1 device that is gone' : `${gone} devices that are gone`} too.</p>}
+    </fieldset>
+  );
+}

@@ -1,0 +1,69 @@
+import type { Rule } from '@palisade/contract/firewall';
+import { EXPORTS, type Export, exportRules } from '@palisade/contract/firewall-export';
+import { useMemo, useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Choice } from '#ui/choice.tsx';
+import { ModalWindow } from '#ui/modal-window.tsx';
+import { saveFile } from '#ui/save-file.ts';
+import './rule-fields.css';
+
+const TARGETS: Record<Export, string> = {
+  nftables: 'Linux: nftables',
+  iptables: 'Linux: iptables',
+  ufw: 'Ubuntu: ufw',
+  powershell: 'Windows: PowerShell',
+  pf: 'macOS and BSD: pf',
+};
+
+/** Writes the rules for the firewall of a computer without an agent, and says what that firewall cannot express. */
+export function ExportDialog({ rules, onClose }: { rules: readonly Rule[] | undefined; onClose: () => void }) {
+  const [target, setTarget] = useState<Export>('nftables');
+  const exported = useMemo(() => rules && exportRules(rules, target), [rules, target]);
+  return (
+    <ModalWindow title="Export for another firewall" onClose={onClose}>
+      <form
+        className="rule-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (exported === undefined) return;
+          saveFile(exported.file_name, new Blob([exported.text], { type: 'text/plain' }));
+          onClose();
+        }}
+      >
+        <p className="sub">
+          For computers without the agent. Nobody keeps such a file up to date, and nothing of it is counted or shown here.
+        </p>
+        <Choice
+          label="Firewall"
+          size="md"
+          data-autofocus
+          data={EXPORTS.map((value) => ({ value, label: TARGETS[value] }))}
+          value={target}
+          onChange={(event) => setTarget(EXPORTS.find((one) => one === event.currentTarget.value) ?? 'nftables')}
+        />
+        {exported && exported.left_out.length > 0 && (
+          <ul className="rule-form__rules" aria-label="Rules that are not in the file">
+            {exported.left_out.map(({ rule_name, reason }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two rules may have one name, and the list is made anew with each choice
+              <li key={index}>
+                <b>
+                  <bdi>{rule_name}</bdi>
+                </b>
+                <br />
+                Not in the file: {reason}
+              </li>
+            ))}
+          </ul>
+        )}
+        <div className="rule-form__actions">
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={exported === undefined}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </ModalWindow>
+  );
+}
