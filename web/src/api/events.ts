@@ -118,6 +118,13 @@ export function hearTopic(
   };
 }
 
+/** Calls `onMissed` when events of a topic were missed for good that another part of the page hears. */
+export function onTopicMissed(topic: HeardTopic, onMissed: () => void): () => void {
+  const listener = { name: nameOf(topic), onMissed };
+  topicListeners.add(listener);
+  return () => topicListeners.delete(listener);
+}
+
 function listenersOf(topic: HeardTopic): TopicListener[] {
   const name = nameOf(topic);
   return [...topicListeners].filter((listener) => listener.name === name);

@@ -15,7 +15,7 @@ import { readSessionCustomer, writeNotes } from '@palisade/contract/remote-staff
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call } from '#api/call.ts';
-import { onEvent } from '#api/events.ts';
+import { onEvent, onTopicMissed } from '#api/events.ts';
 import { sessionsQuery, useSettled, withSession } from './remote.queries.ts';
 
 // Calls of a session that somebody has joined: they come with its screens.
@@ -66,16 +66,21 @@ function withMessage(messages: readonly SessionMessage[] | undefined, message: S
 /** Has the messages of a session follow what is told. */
 export function useMessageEvents(id: string): void {
   const queries = useQueryClient();
-  useEffect(
-    () =>
+  useEffect(() => {
+    const { queryKey } = sessionMessagesQuery(id);
+    const readAnew = () => void queries.invalidateQueries({ queryKey });
+    const stops = [
+      onTopicMissed({ session_id: id }, readAnew),
       onEvent('remote_message', ({ message }) => {
-        const { queryKey } = sessionMessagesQuery(id);
         if (message.session_id !== id) return;
         if (queries.getQueryData(queryKey)) queries.setQueryData(queryKey, (messages) => withMessage(messages, message));
-        else void queries.invalidateQueries({ queryKey });
+        else readAnew();
       }),
-    [id, queries],
-  );
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [id, queries]);
 }
 
 export function useWriteMessage(id: string) {
