@@ -167,7 +167,7 @@ export function SessionAudit({ session }: { session: RemoteSession }) {
       {!entries && !error && <LoadingRows label="Loading the record" />}
       {entries?.length === 0 && <p className="sub">Nothing was recorded of this session.</p>}
       {entries && entries.length > 0 && (
-        <ol className="activity-list" aria-label="What was recorded">
+        <ol className="after__list" aria-label="What was recorded">
           {entries.map((entry) => (
             <li key={entry.seq}>
               <bdi>{describeActivity(entry)}</bdi>
