@@ -124,7 +124,7 @@ function Composer({ place, onSend }: { place: string; onSend: (message: string) 
   }
 
   return (
-    <form className="composer session-chat__form" onSubmit={submit}>
+    <form className="session-chat__form" onSubmit={submit}>
       <div className="composer__line session-chat__line">
         <Textarea
           className="composer__field"
