@@ -11,7 +11,6 @@ import { Button } from '#ui/button.tsx';
 import { type ConversationLine, ConversationLog } from '#ui/conversation-log.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { sessionMessagesQuery, useMessageEvents, useWriteMessage } from './joined.queries.ts';
-import '#ui/message-composer.css';
 import './session-chat.css';
 
 const NO_MORE = { isThere: false, isLoading: false, hasFailed: false, onRead: () => undefined };
@@ -125,9 +124,9 @@ function Composer({ place, onSend }: { place: string; onSend: (message: string) 
 
   return (
     <form className="session-chat__form" onSubmit={submit}>
-      <div className="composer__line session-chat__line">
+      <div className="session-chat__line">
         <Textarea
-          className="composer__field"
+          className="session-chat__field"
           size="md"
           rows={1}
           aria-label="Message"
