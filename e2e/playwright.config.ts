@@ -14,9 +14,9 @@ const FLAGS = [
   '--host-resolver-rules=MAP *.example 127.0.0.1',
 ];
 
-const SIDE_BY_SIDE = /(?:scan|alerts|live|accounts)\.spec\.ts$/;
+const SIDE_BY_SIDE = /(?:scan|alerts|live|accounts|remote)\.spec\.ts$/;
 const OF_TWO_SERVERS =
-  /true verdicts|signing out|cancelled, and a failed|a finding explains|false positive|taken back|one window does|follows the socket|ends a session elsewhere|was ended elsewhere/;
+  /true verdicts|signing out|cancelled, and a failed|a finding explains|false positive|taken back|one window does|follows the socket|ends a session elsewhere|was ended elsewhere|shows a screen, pauses/;
 
 export default defineConfig<{ servers: 1 | 2 }>({
   testDir: '.',
@@ -32,7 +32,7 @@ export default defineConfig<{ servers: 1 | 2 }>({
   reporter: [['list'], ['json']],
   projects: [
     { name: 'one server' },
-    // Scanning, alerts and sessions, where each request goes to the other server than the one before.
+    // Scanning, alerts, sessions and remote sessions, where each request goes to the other server than the one before.
     ...(hasSideBySide
       ? [{ name: 'two servers', testMatch: SIDE_BY_SIDE, grep: OF_TWO_SERVERS, use: { servers: 2 as const } }]
       : []),

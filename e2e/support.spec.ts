@@ -186,7 +186,7 @@ test('a customer shares a code, a technician joins with it and completes the ses
   await page.goto('/portal');
   await page.getByLabel('Session code').fill('AAA-AAA-AAA');
   await page.getByRole('button', { name: 'Join' }).click();
-  await expect(page.getByText(/No session has this code/)).toBeVisible();
+  await expect(page.getByText(/No session waits with this code/)).toBeVisible();
   await page.getByLabel('Session code').fill(code.toLowerCase().replaceAll('-', ' '));
   await page.keyboard.press('Enter');
   await expect(page.getByText(/You have joined the session of maria/)).toBeVisible();
@@ -195,6 +195,10 @@ test('a customer shares a code, a technician joins with it and completes the ses
   await expect(customer.getByText('Waiting for connection...')).toHaveCount(0);
   await expect(history(customer).getByRole('listitem')).toContainText('Agent: tina');
 
+  // The customer says yes first; here to talk without a screen.
+  await expect(page.getByRole('button', { name: `Complete ${code}` })).toHaveCount(0);
+  await portal.getByRole('button', { name: 'Approve without a screen' }).click();
+  await expect(portal.getByText('Technician connected')).toBeVisible();
   await page.getByRole('button', { name: `Complete ${code}` }).click();
   await expect(
     page.getByRole('region', { name: 'Joined sessions' }).locator('.badge', { hasText: 'Completed' }).first(),
@@ -204,31 +208,36 @@ test('a customer shares a code, a technician joins with it and completes the ses
   await context.close();
 });
 
-test('the screens of remote access are accessible in every state', async ({ page, context }) => {
+test('the screens of remote access are accessible in every state', async ({ page, browser, server }) => {
   // Each look of axe takes seconds on a busy machine.
   test.slow();
   await openSignedIn(page, 'tina');
-  await page.goto('/remote');
-  await expect(page.getByText('No sessions yet')).toBeVisible();
-  await expectAccessible(page);
-  await page.getByRole('button', { name: 'New Session' }).click();
-  await expectAccessible(page);
+  const context = await browser.newContext({ baseURL: server.url });
+  const customer = await context.newPage();
+  await openSignedIn(customer, 'maria');
+  await customer.goto('/remote');
+  await expect(customer.getByText('No sessions yet')).toBeVisible();
+  await expectAccessible(customer);
+  await customer.getByRole('button', { name: 'New Session' }).click();
+  await expectAccessible(customer);
   const opened = context.waitForEvent('page');
-  await page.getByRole('button', { name: 'Create Session' }).click();
+  await customer.getByRole('button', { name: 'Create Session' }).click();
   await (await opened).close();
-  const code = await codeOf(page);
-  await expectGoodOnPhone(page);
+  const code = await codeOf(customer);
+  await expectGoodOnPhone(customer);
 
   await page.goto('/portal');
   await page.getByLabel('Session code').fill('AAA-AAA-AAA');
   await page.getByRole('button', { name: 'Join' }).click();
-  await expect(page.getByText(/No session has this code/)).toBeVisible();
+  await expect(page.getByText(/No session waits with this code/)).toBeVisible();
   await expectAccessible(page);
   await page.getByLabel('Session code').fill(code);
   await page.getByRole('button', { name: 'Join' }).click();
-  await expect(page.getByText(/You have joined the session of tina/)).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'tina has joined your session' })).toBeVisible();
+  await expect(page.getByText(/You have joined the session of maria/)).toBeVisible();
+  await expect(customer.getByRole('heading', { name: 'tina has joined your session' })).toBeVisible();
+  await expectGoodOnPhone(customer);
   await expectGoodOnPhone(page);
+  await context.close();
 });
 
 test('the banner follows the session every 5 seconds, and Cancel ends it', async ({ page }) => {

@@ -6,7 +6,7 @@ import { renderHook } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { useConnection } from './connection.ts';
 import { dashboardQuery } from './dashboard.ts';
-import { isLive, keepEventsOpen, onEvent } from './events.ts';
+import { hearTopic, isLive, keepEventsOpen, onEvent, saySignal } from './events.ts';
 import { MARIA, scanOf } from './fake-records.ts';
 import { FakeServer, type FakeSocket, reply } from './fake-server.ts';
 import { followEvents } from './live-queries.ts';
@@ -166,6 +166,49 @@ describe('the events socket', () => {
     socket.breakOff();
     vi.advanceTimersByTime(60_000);
     expect(server.sockets).toHaveLength(1);
+  });
+});
+
+describe('a remote session', () => {
+  const topic = { session_id: LATER };
+  const told = () => ({ onMissed: vi.fn(), onListening: vi.fn(), onRefused: vi.fn<(isTaken: boolean) => void>() });
+
+  it('is heard again after a loss, is spoken to, and is left', () => {
+    const { onMissed, ...more } = told();
+    const leave = hearTopic(topic, onMissed, more);
+    const first = welcome();
+    expect(first.sent.at(-1)).toEqual({ kind: 'listen_remote', session_id: LATER });
+    first.say({ kind: 'listening', topic, cursor: CURSOR, missed: false });
+    expect(more.onListening).toHaveBeenCalledTimes(1);
+    saySignal(LATER, { type: 'paused' });
+    expect(first.sent.at(-1)).toEqual({ kind: 'remote_signal', session_id: LATER, signal: { type: 'paused' } });
+    first.breakOff();
+    vi.advanceTimersByTime(1_000);
+    const second = welcome();
+    expect(second.sent.at(-1)).toEqual({ kind: 'listen_remote', session_id: LATER, after: CURSOR });
+    second.say({ kind: 'listening', topic, cursor: CURSOR, missed: true });
+    expect(more.onListening).toHaveBeenCalledTimes(2);
+    // At first too: what was read before it was heard may be old.
+    expect(onMissed).toHaveBeenCalledTimes(2);
+    leave();
+    expect(second.sent.at(-1)).toEqual({ kind: 'leave_remote', session_id: LATER });
+  });
+
+  it('tells who hears it that another page has the place, or that it is over', () => {
+    const { onMissed, ...more } = told();
+    const other = told();
+    const leaves = [hearTopic(topic, onMissed, more), hearTopic({ session_id: CURSOR }, other.onMissed, other)];
+    const socket = welcome();
+    socket.say({ kind: 'refused', topic, why: 'taken' });
+    socket.say({ kind: 'refused', topic });
+    expect(more.onRefused.mock.calls).toEqual([[true], [false]]);
+    expect(other.onRefused).not.toHaveBeenCalled();
+    for (const leave of leaves) leave();
+  });
+
+  it('is told nothing while the page is not connected', () => {
+    saySignal(LATER, { type: 'paused' });
+    expect(latest().sent).toEqual([]);
   });
 });
 

@@ -7,6 +7,7 @@ import {
   serverFrameSchema,
 } from '@palisade/contract/events';
 import { readHealth } from '@palisade/contract/platform';
+import type { CustomerSignal, TechnicianSignal } from '@palisade/contract/remote-signal';
 import { call } from './call.ts';
 import { readConnection, reportConnection } from './connection.ts';
 import { currentSession, endSession, holdSession } from './session.ts';
@@ -62,8 +63,17 @@ interface Heard {
 }
 
 const heard = new Map<string, Heard>();
-/** Called where events of a topic were missed for good. */
-const topicListeners = new Set<(topic: HeardTopic) => void>();
+/** What a part of the page does about a topic that it hears. */
+interface TopicListener {
+  name: string;
+  /** Events of it were missed for good. */
+  onMissed: () => void;
+  /** From here on it is told, at first and after each loss of the connection. */
+  onListening?: (() => void) | undefined;
+  /** It may not be heard, or not any more; `isTaken`: another page of this person has the place. */
+  onRefused?: ((isTaken: boolean) => void) | undefined;
+}
+const topicListeners = new Set<TopicListener>();
 /** Says something on the socket; undefined while there is none that was welcomed. */
 let sayNow: ((frame: ClientFrame) => void) | undefined;
 
@@ -87,15 +97,17 @@ function leave(topic: HeardTopic): void {
 /**
  * Hears a topic beside one's own until the answered function is called, also over a lost connection. `onMissed` is called when events of it were missed for good.
  */
-export function hearTopic(topic: HeardTopic, onMissed: () => void): () => void {
+export function hearTopic(
+  topic: HeardTopic,
+  onMissed: () => void,
+  more: Pick<TopicListener, 'onListening' | 'onRefused'> = {},
+): () => void {
   const name = nameOf(topic);
   const entry = heard.get(name) ?? { topic, after: undefined, wanted: 0 };
   entry.wanted += 1;
   heard.set(name, entry);
   if (entry.wanted === 1) listenTo(entry);
-  const listener = (other: HeardTopic) => {
-    if (nameOf(other) === name) onMissed();
-  };
+  const listener = { name, onMissed, ...more };
   topicListeners.add(listener);
   return () => {
     topicListeners.delete(listener);
@@ -104,6 +116,23 @@ export function hearTopic(topic: HeardTopic, onMissed: () => void): () => void {
     heard.delete(name);
     leave(topic);
   };
+}
+
+/** Calls `onMissed` when events of a topic were missed for good that another part of the page hears. */
+export function onTopicMissed(topic: HeardTopic, onMissed: () => void): () => void {
+  const listener = { name: nameOf(topic), onMissed };
+  topicListeners.add(listener);
+  return () => topicListeners.delete(listener);
+}
+
+function listenersOf(topic: HeardTopic): TopicListener[] {
+  const name = nameOf(topic);
+  return [...topicListeners].filter((listener) => listener.name === name);
+}
+
+/** Says something to the page of the other side of a remote session; nothing while the page is not connected. */
+export function saySignal(session_id: string, signal: CustomerSignal | TechnicianSignal): void {
+  sayNow?.({ kind: 'remote_signal', session_id, signal });
 }
 
 /** Says that the person types: in a conversation, or, with null, in their own. Nothing while the page is not connected. */
@@ -171,8 +200,12 @@ export function keepEventsOpen(access_token: string): () => void {
       const entry = heard.get(nameOf(frame.topic));
       const isFirst = entry !== undefined && entry.after === undefined;
       if (entry) entry.after = frame.cursor;
-      if (frame.missed || isFirst) for (const listener of topicListeners) listener(frame.topic);
+      for (const { onMissed, onListening } of listenersOf(frame.topic)) {
+        if (frame.missed || isFirst) onMissed();
+        onListening?.();
+      }
     }
+    if (frame.kind === 'refused') for (const { onRefused } of listenersOf(frame.topic)) onRefused?.(frame.why === 'taken');
     if (frame.kind === 'ping') say({ kind: 'pong' });
     if (frame.kind === 'event') {
       const entry = frame.topic && heard.get(nameOf(frame.topic));

@@ -14,7 +14,7 @@ export function describeLeft(ms: number): string {
 interface CountdownProps {
   /** The moment, in ms since 1970. */
   until: number;
-  onEnd: () => void;
+  onEnd?: () => void;
 }
 
 /** The time left until a moment. It ticks for the eye alone: whoever hears the page is told the time once, in the sentence beside it. */
@@ -26,7 +26,7 @@ export function Countdown({ until, onEnd }: CountdownProps) {
   }, []);
   const isOver = now >= until;
   useEffect(() => {
-    if (isOver) onEnd();
+    if (isOver) onEnd?.();
   }, [isOver, onEnd]);
   return <span className="num">{describeLeft(until - now)}</span>;
 }

@@ -1,4 +1,4 @@
-import { IconHeadset } from '@tabler/icons-react';
+import { IconHeadset, IconScreenShare } from '@tabler/icons-react';
 import { useId } from 'react';
 import { NavLink, useLocation } from 'react-router';
 import { useAbsence } from '#api/absence.ts';
@@ -29,6 +29,12 @@ export function DeskNav({ mayAdministrate }: { mayAdministrate: boolean }) {
               one="conversation waits"
               many="conversations wait"
             />
+          </NavLink>
+        </li>
+        <li>
+          <NavLink to="/portal" className="nav-item">
+            <IconScreenShare size={20} stroke={1.7} aria-hidden="true" />
+            <span className="sidebar__label">Portal</span>
           </NavLink>
         </li>
       </ul>

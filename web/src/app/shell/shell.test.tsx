@@ -2,9 +2,11 @@ import { MantineProvider } from '@mantine/core';
 import { listScans } from '@palisade/contract/antivirus';
 import { currentUser, logout } from '@palisade/contract/auth';
 import { readDashboard } from '@palisade/contract/dashboard';
+import { readCounts } from '@palisade/contract/desk-counts';
 import { readOverview } from '@palisade/contract/overview';
 import { readConfig } from '@palisade/contract/platform';
 import { clearProxyFindings, readProxyFindings } from '@palisade/contract/proxy';
+import { listSessions as listRemoteSessions } from '@palisade/contract/remote';
 import { listSessions } from '@palisade/contract/sessions';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, render, screen, waitFor, within } from '@testing-library/react';
@@ -15,6 +17,7 @@ import { refreshConfig } from '#api/config.ts';
 import { CONFIG, dashboardOf, MARIA, MARIA_ACCOUNT } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { currentSession, startSession } from '#api/session.ts';
+import { tellSharing } from '#api/sharing.ts';
 import { routes } from '#app/router.tsx';
 import { UploadsProvider } from '#features/antivirus/uploads.tsx';
 
@@ -205,6 +208,33 @@ describe('the shell', () => {
       await heading('Security dashboard');
       expect(server.calls.filter(({ path }) => path.includes('/admin/proxies'))).toEqual([]);
     });
+  });
+
+  it('says on every screen that something is shared, with Pause and Stop, until nothing is', async () => {
+    server.on(listRemoteSessions, reply(listRemoteSessions, []));
+    const { router } = open('/dashboard');
+    await heading('Security dashboard');
+    expect(screen.queryByRole('region', { name: 'Screen sharing' })).not.toBeInTheDocument();
+    act(() => tellSharing({ technician: '<b>tina</b>', is_paused: false }));
+    const banner = within(await screen.findByRole('region', { name: 'Screen sharing' }, { timeout: 5_000 }));
+    expect(banner.getByText('<b>tina</b>')).toBeVisible();
+    expect(banner.getByRole('button', { name: 'Pause' })).toHaveAttribute('aria-keyshortcuts', 'Alt+Shift+P');
+    expect(banner.getByRole('button', { name: 'Stop' })).toHaveAttribute('aria-keyshortcuts', 'Alt+Shift+S');
+    await act(() => router.navigate('/antivirus'));
+    await heading('Antivirus');
+    expect(banner.getByRole('button', { name: 'Stop' })).toBeVisible();
+    act(() => tellSharing(undefined));
+    expect(screen.queryByRole('region', { name: 'Screen sharing' })).not.toBeInTheDocument();
+  });
+
+  it('leads the staff, and nobody else, to the portal', async () => {
+    server.on(readCounts, refusal('internal'));
+    open('/antivirus');
+    await heading('Antivirus');
+    expect(screen.queryByRole('link', { name: 'Portal' })).not.toBeInTheDocument();
+    act(() => startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'support' } }));
+    const group = within(await screen.findByRole('navigation', { name: 'Support' }, { timeout: 5_000 }));
+    expect(group.getByRole('link', { name: 'Portal' })).toHaveAttribute('href', '/portal');
   });
 
   it('has the rest behind More on the phone', async () => {

@@ -5,6 +5,7 @@ import { Link, Outlet, ScrollRestoration, useLocation, useMatches, useNavigate, 
 import { useUnread } from '#api/chat.ts';
 import { useConfig } from '#api/config.ts';
 import { useSession } from '#api/session.ts';
+import { useSharingNow } from '#api/sharing.ts';
 import { Dock } from './dock.tsx';
 import { ExposureBanner } from './exposure-banner.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -15,6 +16,8 @@ import './shell.css';
 const EmailBanner = lazy(async () => ({ default: (await import('#features/account/email-banner.tsx')).EmailBanner }));
 /** Nothing of it is on screen. */
 const MessageNotices = lazy(async () => ({ default: (await import('./message-notices.tsx')).MessageNotices }));
+/** Loaded while this page shows something of this computer to a technician. */
+const SharingBanner = lazy(async () => ({ default: (await import('#features/remote/sharing-banner.tsx')).SharingBanner }));
 /** Loaded by administrators alone. */
 const ProxyFindingsBanner = lazy(async () => ({ default: (await import('./proxy-findings.tsx')).ProxyFindingsBanner }));
 
@@ -65,6 +68,7 @@ export function Shell() {
   const user = useSession().session?.user_info;
   const isAdmin = user !== undefined && may.administrate(user);
   useArrival(title);
+  const sharing = useSharingNow();
   const isUnproven = useSession().session?.email_unproven;
 
   return (
@@ -78,6 +82,11 @@ export function Shell() {
       <div className="shell__body">
         <header className="shell__top">
           <TopBar />
+          {sharing && (
+            <Suspense>
+              <SharingBanner sharing={sharing} />
+            </Suspense>
+          )}
         </header>
         <ExposureBanner />
         {isUnproven && (

@@ -2,6 +2,8 @@ import type { JoinedSession } from '@palisade/contract/remote';
 
 let lastId = 0;
 
+const PHASES = { pending: 'waiting', active: 'active', completed: 'ended', cancelled: 'ended' } as const;
+
 /** A session for tests; what a test is about, it states itself. */
 export function sessionOf(parts: Partial<JoinedSession> = {}): JoinedSession {
   lastId += 1;
@@ -10,7 +12,7 @@ export function sessionOf(parts: Partial<JoinedSession> = {}): JoinedSession {
     session_code: 'K7M-4QP-9XD',
     version: 1,
     status: 'pending',
-    phase: 'waiting',
+    phase: PHASES[parts.status ?? 'pending'],
     technician: null,
     approved_at: null,
     view: null,

@@ -13,7 +13,7 @@ export function JoinCard() {
   const join = useJoinSession();
   const { data } = useInfiniteQuery(joinedHistoryQuery(EVERY_SESSION));
   // Over when the session is, whoever ended it.
-  const isOver = rowsOf(data)?.some(({ id, status }) => id === join.data?.id && status !== 'active') ?? false;
+  const isOver = rowsOf(data)?.some(({ id, phase }) => id === join.data?.id && phase === 'ended') ?? false;
   const [typed, setTyped] = useState('');
   const [error, setError] = useState<string>();
 
@@ -58,7 +58,8 @@ export function JoinCard() {
       <p role="status" className="sub">
         {join.isSuccess && typed === '' && !isOver && (
           <>
-            You have joined the session of <bdi>{join.data.customer}</bdi>, and they see your name. Guide them on the phone.
+            You have joined the session of <bdi>{join.data.customer}</bdi>, and they see your name. Nothing is shown to you before
+            they approve.
           </>
         )}
       </p>

@@ -3,6 +3,7 @@ import { useSupportLinks } from '#api/support-links.ts';
 import { Button } from '#ui/button.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
+import { FraudWords } from './fraud-words.tsx';
 import { useCreateSession } from './remote.queries.ts';
 import './new-session-dialog.css';
 
@@ -29,6 +30,7 @@ export function NewSessionDialog({ onClose, opensPortal }: NewSessionDialogProps
 
   return (
     <ModalWindow title="New Session" onClose={onClose}>
+      <FraudWords />
       <div className="security-notice">
         <IconShieldLock size={22} stroke={1.7} aria-hidden="true" />
         <div>

@@ -1,5 +1,7 @@
 import { readConfig } from '@palisade/contract/platform';
 import { completeJoined, createSession, joinSession, listJoined, listSessions } from '@palisade/contract/remote';
+import { listSessionMessages } from '@palisade/contract/remote-session';
+import { QueryClient } from '@tanstack/react-query';
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -11,6 +13,7 @@ import { sessionOf } from './fake-sessions.ts';
 import { PortalPage } from './portal-page.tsx';
 
 let server: FakeServer;
+let queries: QueryClient;
 const open = vi.fn();
 
 beforeEach(() => {
@@ -26,13 +29,14 @@ afterEach(() => vi.useRealTimers());
 
 function visit(role: 'customer' | 'support' | 'admin') {
   startSession({ access_token: 'token-1', user_info: { ...MARIA, role } });
-  renderForTest(<PortalPage />);
+  queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  renderForTest(<PortalPage />, '/portal', queries);
 }
 
 describe('the portal of a customer', () => {
-  it('says what it does not do, and offers no way to join', async () => {
+  it('says who chooses what is shown, and offers no way to join', async () => {
     visit('customer');
-    expect(screen.getByText('Screen sharing is not part of this version.')).toBeVisible();
+    expect(screen.getByText('After Approve your browser asks: the whole screen, a window or a tab.')).toBeVisible();
     expect(await screen.findByText('No session is open. Nobody can join you.')).toBeVisible();
     expect(screen.queryByRole('textbox')).not.toBeInTheDocument();
     expect(server.callsOf(listJoined)).toEqual([]);
@@ -74,9 +78,11 @@ describe('the portal of a technician', () => {
     visit(role);
     await screen.findByText('No joined sessions');
     const session = sessionOf({ status: 'active', support_agent: 'tina', customer: '<i>maria</i>' });
+    const asked = { ...session, status: 'pending' as const, phase: 'claimed' as const };
+    server.on({ ...listSessionMessages, path: `/remote/sessions/${session.id}/messages` }, reply(listSessionMessages, []));
     server.on(joinSession, () => {
-      server.on(listJoined, reply(listJoined, [session]));
-      return reply(joinSession, session);
+      server.on(listJoined, reply(listJoined, [asked]));
+      return reply(joinSession, asked);
     });
     await userEvent.type(screen.getByLabelText('Session code'), ' k7m 4qp9xd');
     await userEvent.click(screen.getByRole('button', { name: 'Join' }));
@@ -84,8 +90,16 @@ describe('the portal of a technician', () => {
     expect(server.callsOf(joinSession)[0]?.body).toEqual({ session_code: 'K7M-4QP-9XD' });
     const list = within(screen.getByRole('region', { name: 'Joined sessions' }));
     expect(list.getByText('<i>maria</i>')).toBeVisible();
+    // Until the customer has said yes there is nothing to see, and nothing to complete.
+    const workspace = within(await screen.findByRole('region', { name: 'Session with <i>maria</i>' }));
+    expect(workspace.getByText('Waiting for <i>maria</i> to approve')).toBeVisible();
+    expect(workspace.queryByRole('button', { name: 'End session' })).not.toBeInTheDocument();
+    expect(list.queryByRole('button')).not.toBeInTheDocument();
+    server.on(listJoined, reply(listJoined, [session]));
+    await act(() => queries.invalidateQueries());
+    expect(await workspace.findByRole('button', { name: 'End session' })).toBeVisible();
 
-    const completed = { ...session, status: 'completed' as const, ended_at: session.started_at };
+    const completed = { ...session, status: 'completed' as const, phase: 'ended' as const, ended_at: session.started_at };
     server.on({ ...completeJoined, path: `/remote/joined/${session.id}/complete` }, () => {
       server.on(listJoined, reply(listJoined, [completed]));
       return reply(completeJoined, completed);
@@ -111,6 +125,7 @@ describe('the portal of a technician', () => {
 
   it('says why a session could not be completed', async () => {
     const session = sessionOf({ status: 'active', support_agent: 'tina' });
+    server.on({ ...listSessionMessages, path: `/remote/sessions/${session.id}/messages` }, reply(listSessionMessages, []));
     server.on(listJoined, reply(listJoined, [session]));
     server.on(
       { ...completeJoined, path: `/remote/joined/${session.id}/complete` },

@@ -5,11 +5,13 @@ import { useSupportLinks } from '#api/support-links.ts';
 import { Button } from '#ui/button.tsx';
 import { ButtonLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
+import { useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { NewSessionDialog } from './new-session-dialog.tsx';
-import { isOpen, sessionsQuery } from './remote.queries.ts';
-import { NoSessionBanner, SessionBanner } from './session-banner.tsx';
+import { JustEnded, OwnSession } from './own-session.tsx';
+import { isOpen, sessionsQuery, useSessionEvents } from './remote.queries.ts';
+import { NoSessionBanner } from './session-banner.tsx';
 import { SessionHistory } from './session-history.tsx';
 import { type Step, Steps } from './steps.tsx';
 import './remote-page.css';
@@ -22,17 +24,19 @@ const STEPS: readonly Step[] = [
   { title: 'Press New Session', sentence: 'You get a code of nine letters and digits. It is valid for 30 minutes.' },
   {
     title: 'Read the code aloud',
-    sentence: 'The technician enters it in the remote-support portal, and you see their name here.',
+    sentence: 'The technician enters it in the remote-support portal, and you see who asks. You approve, or decline.',
   },
   {
     title: 'Solve it together',
-    sentence: 'Stay on the phone: the technician guides you step by step. Screens are not shared in this version.',
+    sentence: 'You choose the screen, window or tab that they see. They point at it; you press. Pause whenever you like.',
   },
-  { title: 'End the session', sentence: 'Press End session whenever you want. The code is worth nothing afterwards.' },
+  { title: 'End the session', sentence: 'Press Stop whenever you want. The code is worth nothing afterwards.' },
 ];
 
 export function RemotePage() {
   const { data: sessions, isPending } = useQuery(sessionsQuery);
+  useSessionEvents();
+  const now = useMinute();
   const { remote_portal } = useSupportLinks();
   const [isStarting, setIsStarting] = useState(false);
   return (
@@ -56,8 +60,9 @@ export function RemotePage() {
       }
     >
       {sessions?.filter(isOpen).map((session) => (
-        <SessionBanner key={session.id} session={session} />
+        <OwnSession key={session.id} session={session} />
       ))}
+      {sessions && <JustEnded sessions={sessions} now={now} />}
       {sessions && !sessions.some(isOpen) && <NoSessionBanner />}
       {/* Whether a session is open stands first, and is known last. */}
       {isPending && <LoadingRows label="Loading your sessions" />}

@@ -11,8 +11,11 @@ import {
   SESSION_POLL_INTERVAL,
   type SessionsQuery,
 } from '@palisade/contract/remote';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { call, callPage } from '#api/call.ts';
+import type { LiveSession } from '@palisade/contract/remote-record';
+import { type InfiniteData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { call, callPage, type Page } from '#api/call.ts';
+import { onEvent } from '#api/events.ts';
 import { pagesQuery } from '#api/pages.ts';
 
 const REMOTE = ['remote'] as const;
@@ -52,12 +55,15 @@ export const sessionsQuery = queryOptions({
 });
 
 /** Puts a session as the server answered it into a list of sessions, newest first. */
-function withSession<Session extends RemoteSession>(sessions: readonly Session[] | undefined, session: Session): Session[] {
+export function withSession<Session extends RemoteSession>(
+  sessions: readonly Session[] | undefined,
+  session: Session,
+): Session[] {
   const others = (sessions ?? []).filter(({ id }) => id !== session.id);
   return [...others, session].toSorted((one, other) => (one.id < other.id ? 1 : -1));
 }
 
-function useSettled() {
+export function useSettled() {
   const queries = useQueryClient();
   return {
     queries,
@@ -102,4 +108,27 @@ export function useCompleteJoined() {
     ...settled,
     mutationFn: ({ id }: JoinedSession) => call(completeJoined, { params: { id } }),
   });
+}
+
+function isNewer(session: LiveSession, known: LiveSession): boolean {
+  return session.id === known.id && session.version > known.version;
+}
+
+/** Has what is shown of remote sessions follow what this page is told of the one that it is in. */
+export function useSessionEvents(): void {
+  const queries = useQueryClient();
+  useEffect(
+    () =>
+      onEvent('remote_changed', ({ session }) => {
+        const newer = <Known extends RemoteSession>(known: Known): Known =>
+          isNewer(session, known) ? { ...known, ...session } : known;
+        queries.setQueryData(sessionsQuery.queryKey, (sessions) => sessions?.map(newer));
+        queries.setQueriesData<InfiniteData<Page<JoinedSession[]>, string>>(
+          { queryKey: [...REMOTE, 'joined'] },
+          (read) => read && { ...read, pages: read.pages.map((page) => ({ ...page, rows: page.rows.map(newer) })) },
+        );
+        if (session.phase === 'ended') void queries.invalidateQueries({ queryKey: REMOTE });
+      }),
+    [queries],
+  );
 }

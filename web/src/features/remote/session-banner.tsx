@@ -72,8 +72,8 @@ function Running({ session }: { session: RemoteSession }) {
       </h2>
       <p className="sub">
         Session <span className="banner__small-code">{session.session_code}</span>
-        {session.joined_at !== null && `, joined ${describeAge(session.joined_at, now)}`}. Stay on the phone: the technician
-        guides you. Screens are not shared in this version.
+        {session.joined_at !== null && `, joined ${describeAge(session.joined_at, now)}`}. Stay on the phone: they see what you
+        share, and you press.
       </p>
     </div>
   );

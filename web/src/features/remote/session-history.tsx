@@ -1,8 +1,9 @@
 import type { RemoteSession } from '@palisade/contract/remote';
 import { IconDeviceDesktop } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { leftOf, rowsOf } from '#api/pages.ts';
+import { Button } from '#ui/button.tsx';
 import { useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { useMinute } from '#ui/moment.tsx';
@@ -13,6 +14,9 @@ import { EVERY_SESSION, historyQuery, sessionsQuery } from './remote.queries.ts'
 import { isNarrowed, NoSessionMatches, SessionFilters } from './session-filters.tsx';
 import { SessionRow } from './session-list.tsx';
 
+/** Dialogs bring the kit's along, so it comes when it is opened. */
+const SessionDialog = lazy(async () => ({ default: (await import('./session-dialog.tsx')).SessionDialog }));
+
 export function SessionHistory() {
   const [chosen, setChosen] = useState(EVERY_SESSION);
   const choice = { ...chosen, search: useSearched(chosen.search) };
@@ -21,6 +25,8 @@ export function SessionHistory() {
     placeholderData: keepPreviousData,
   });
   const sessions = rowsOf(data);
+  const [openId, setOpenId] = useState<string>();
+  const opened = sessions?.find(({ id }) => id === openId);
   useReadAnewWith(useQuery(sessionsQuery).data, refetch);
   const now = useMinute();
   return (
@@ -51,13 +57,37 @@ export function SessionHistory() {
             {(rows) => (
               <ul className="remote-sessions">
                 {rows.map((session) => (
-                  <SessionRow key={session.id} session={session} now={now} who={<Agent session={session} />} />
+                  <SessionRow
+                    key={session.id}
+                    session={session}
+                    now={now}
+                    who={<Agent session={session} />}
+                    action={
+                      session.phase === 'ended' &&
+                      session.support_agent !== null && (
+                        <Button
+                          variant="quiet"
+                          size="s"
+                          aria-haspopup="dialog"
+                          aria-label={`Details of ${session.session_code}`}
+                          onClick={() => setOpenId(session.id)}
+                        >
+                          Details
+                        </Button>
+                      )
+                    }
+                  />
                 ))}
               </ul>
             )}
           </Listed>
           {hasNextPage && !isPlaceholderData && (
             <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={fetchNextPage} />
+          )}
+          {opened && (
+            <Suspense>
+              <SessionDialog session={opened} onClose={() => setOpenId(undefined)} />
+            </Suspense>
           )}
         </>
       )}

@@ -8,6 +8,7 @@ import { Link } from 'react-router';
 import { leftOf, rowsOf } from '#api/pages.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { Face } from '#ui/face.tsx';
 import { ChoiceFilter, SearchFilter, StateFilter, useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { describeComing, describeMoment, useMinute } from '#ui/moment.tsx';
@@ -15,7 +16,6 @@ import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { type InboxChoice, inboxQuery } from './desk.queries.ts';
 import { describeWait, PRIORITIES, PRIORITY_LABELS, PRIORITY_TONES, VIEW_LABELS } from './desk-words.ts';
-import { Face } from './face.tsx';
 
 export const WHOLE_INBOX: InboxChoice = { view: 'unassigned', sort: 'latest', search: '', tag: undefined, priority: undefined };
 

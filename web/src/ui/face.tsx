@@ -1,3 +1,5 @@
+import './face.css';
+
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** The first letter of a name, beside the name. */

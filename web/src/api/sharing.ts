@@ -1,0 +1,26 @@
+import { useSyncExternalStore } from 'react';
+
+/** What every screen says while this page shows something of this computer to a technician; the screens of remote access keep it. */
+export interface SharingNow {
+  technician: string;
+  is_paused: boolean;
+}
+
+let now: SharingNow | undefined;
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Undefined: nothing is shown any more. */
+export function tellSharing(sharing: SharingNow | undefined): void {
+  now = sharing;
+  for (const listener of listeners) listener();
+}
+
+/** Undefined while this page shows nothing to anybody. */
+export function useSharingNow(): SharingNow | undefined {
+  return useSyncExternalStore(subscribe, () => now);
+}

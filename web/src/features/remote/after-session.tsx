@@ -1,0 +1,199 @@
+import { Textarea } from '@mantine/core';
+import { COMMENT_LENGTH_MAXIMUM, type RemoteSession } from '@palisade/contract/remote';
+import { exportSessionAudit, type ReportKind } from '@palisade/contract/remote-session';
+import { IconDownload, IconFlag, IconStar, IconStarFilled } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { download, sentenceOf } from '#api/call.ts';
+import { describeActivity } from '#ui/activity-words.ts';
+import { Button } from '#ui/button.tsx';
+import { Choice } from '#ui/choice.tsx';
+import { Moment, useMinute } from '#ui/moment.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { saveFile } from '#ui/save-file.ts';
+import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { sessionAuditQuery, useRateSession, useReport } from './joined.queries.ts';
+import './after-session.css';
+
+const WORDS = ['Very bad', 'Bad', 'All right', 'Good', 'Very good'];
+
+const REPORTS: Record<ReportKind, string> = {
+  asked_for_money: 'They asked for money or gift cards',
+  asked_for_password: 'They asked for a password or a code',
+  did_what_i_did_not_want: 'They did something that I did not want',
+  not_who_they_said: 'They were not who they said they were',
+  else: 'Something else',
+};
+const REPORT_KINDS = Object.keys(REPORTS).filter((kind): kind is ReportKind => Object.hasOwn(REPORTS, kind));
+
+/** What a customer can say of a session in which somebody helped. */
+export function RateAndReport({ session }: { session: RemoteSession }) {
+  return (
+    <div className="after">
+      {session.status === 'completed' && <Rating session={session} />}
+      <Report session={session} />
+    </div>
+  );
+}
+
+function Rating({ session }: { session: RemoteSession }) {
+  const rate = useRateSession(session.id);
+  const [chosen, setChosen] = useState(session.rating ?? 0);
+  const [comment, setComment] = useState('');
+  const [isOpen, setIsOpen] = useState(session.rating === null);
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    rate.mutate({ rating: chosen, comment }, { onSuccess: () => setIsOpen(false) });
+  }
+
+  if (!isOpen)
+    return (
+      <div className="after__done" role="status">
+        <p>
+          Thank you. You rated this help {chosen} of 5: {WORDS[chosen - 1]?.toLowerCase()}.
+        </p>
+        <Button variant="text" size="s" onClick={() => setIsOpen(true)}>
+          Change the rating
+        </Button>
+      </div>
+    );
+  return (
+    <form onSubmit={submit} className="after__form">
+      <fieldset className="after__stars">
+        <legend>How good was the help?</legend>
+        {WORDS.map((words, index) => {
+          const value = index + 1;
+          const Star = value <= chosen ? IconStarFilled : IconStar;
+          return (
+            <label key={words} title={words}>
+              <input type="radio" name={`rating-${session.id}`} checked={chosen === value} onChange={() => setChosen(value)} />
+              <Star size={24} stroke={1.5} aria-hidden="true" />
+              <span className="visually-hidden">
+                {value} of 5: {words}
+              </span>
+            </label>
+          );
+        })}
+        <span className="after__words" aria-hidden="true">
+          {WORDS[chosen - 1]}
+        </span>
+      </fieldset>
+      {chosen > 0 && (
+        <div className="after__line">
+          <Textarea
+            aria-label="What was good, or what was missing"
+            placeholder="What was good, or what was missing (if you like)"
+            rows={1}
+            maxLength={COMMENT_LENGTH_MAXIMUM}
+            value={comment}
+            onChange={(event) => setComment(event.currentTarget.value)}
+          />
+          <Button type="submit" loading={rate.isPending}>
+            Send rating
+          </Button>
+        </div>
+      )}
+      <Refusal error={rate.error} />
+    </form>
+  );
+}
+
+/** Reaches the administrators as an alert. A session that is open is ended by it. */
+export function Report({ session }: { session: RemoteSession }) {
+  const report = useReport(session.id);
+  const [isOpen, setIsOpen] = useState(false);
+  const [reason, setReason] = useState<ReportKind>('asked_for_money');
+  const [comment, setComment] = useState('');
+
+  if (session.reported_at !== null)
+    return (
+      <p className="after__done" role="status">
+        You reported this session. The administrators have an alert and will look at it.
+      </p>
+    );
+  if (!isOpen)
+    return (
+      <Button variant="quiet" icon={<IconFlag size={18} stroke={1.7} aria-hidden="true" />} onClick={() => setIsOpen(true)}>
+        Report this session
+      </Button>
+    );
+  return (
+    <form
+      className="after__form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        report.mutate({ reason, comment });
+      }}
+    >
+      <Choice
+        label="What was wrong?"
+        value={reason}
+        data={REPORT_KINDS.map((value) => ({ value, label: REPORTS[value] }))}
+        onChange={(event) => setReason(REPORT_KINDS.find((kind) => kind === event.currentTarget.value) ?? 'else')}
+      />
+      <Textarea
+        label="What happened (if you like)"
+        rows={2}
+        maxLength={COMMENT_LENGTH_MAXIMUM}
+        value={comment}
+        onChange={(event) => setComment(event.currentTarget.value)}
+      />
+      <p className="sub">Administrators get an alert with your words. If you gave away a password, change it now.</p>
+      <div className="after__actions">
+        <Button type="submit" loading={report.isPending}>
+          Send report
+        </Button>
+        <Button variant="quiet" onClick={() => setIsOpen(false)}>
+          Not now
+        </Button>
+      </div>
+      <Refusal error={report.error} />
+    </form>
+  );
+}
+
+/** What the audit log has of a session, to be read and kept by its customer. */
+export function SessionAudit({ session }: { session: RemoteSession }) {
+  const { data: entries, error, refetch } = useQuery(sessionAuditQuery(session.id));
+  const now = useMinute();
+  const save = useMutation({
+    mutationFn: (format: 'csv' | 'json') => download(exportSessionAudit, { params: { id: session.id }, query: { format } }),
+    onSuccess: (file, format) => saveFile(`remote-session-${session.session_code}.${format}`, file),
+  });
+  return (
+    <div className="after__audit">
+      {error && <ErrorNotice title="The record could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
+      {!entries && !error && <LoadingRows label="Loading the record" />}
+      {entries?.length === 0 && <p className="sub">Nothing was recorded of this session.</p>}
+      {entries && entries.length > 0 && (
+        <ol className="after__list" aria-label="What was recorded">
+          {entries.map((entry) => (
+            <li key={entry.seq}>
+              <bdi>{describeActivity(entry)}</bdi>
+              <span>
+                <Moment iso={entry.at} now={now} />
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+      <div className="after__actions">
+        {(['csv', 'json'] as const).map((format) => (
+          <Button
+            key={format}
+            variant="quiet"
+            size="s"
+            icon={<IconDownload size={16} stroke={1.7} aria-hidden="true" />}
+            loading={save.isPending && save.variables === format}
+            aria-label={`Save the record as ${format.toUpperCase()}`}
+            onClick={() => save.mutate(format)}
+          >
+            {format.toUpperCase()}
+          </Button>
+        ))}
+      </div>
+      <Refusal error={save.error} />
+    </div>
+  );
+}

@@ -1,0 +1,126 @@
+import type { RemoteSession } from '@palisade/contract/remote';
+import { IconBuildingStore, IconCalendarCheck, IconCheck, IconUserQuestion, IconX } from '@tabler/icons-react';
+import { sentenceOf } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
+import { Countdown } from '#ui/countdown.tsx';
+import { Face } from '#ui/face.tsx';
+import { describeDate } from '#ui/moment.tsx';
+import { useDecline, useTalkOnly } from './joined.queries.ts';
+import { missingToShare, type NotShown, share, useSharing } from './sharing.ts';
+import './asking-card.css';
+
+const MAY = ['See the screen, window or tab that you choose', 'Point and draw on its picture', 'Write to you beside it'];
+const MAY_NOT = ['Press or type anything on your computer', 'See anything that you do not choose', 'Stay when you press Stop'];
+
+const NOT_SHOWN: Record<NotShown, string> = {
+  refused: 'Nothing is shared: your browser was told not to. The technician still waits. Press Approve to try again.',
+  unreadable:
+    'Your browser could not read the screen. On a Mac allow it under System Settings, Privacy & Security, Screen Recording. Then press Approve to try again.',
+};
+
+export const UNABLE = {
+  browser: 'This browser cannot share a screen; on phones none can. You can write to the technician, and send them a photo.',
+  secure_page: 'This page was not opened over a secure connection (https), so the browser does not share a screen from it.',
+} as const;
+
+/** Who asks to look, and the two answers. Saying nothing is a no. */
+export function AskingCard({ session }: { session: RemoteSession }) {
+  const { technician, due_at } = session;
+  const { isChoosing, notShown, error } = useSharing();
+  const decline = useDecline(session.id);
+  const talk = useTalkOnly(session.id);
+  const missing = missingToShare();
+  const refused = error ?? decline.error ?? talk.error;
+  const name = technician?.name ?? session.support_agent ?? '';
+  return (
+    <section className="card asking" aria-label="Open session">
+      <div className="asking__who">
+        <Face name={name} size="l" />
+        <div>
+          <p className="asking__state" role="status">
+            <IconUserQuestion size={18} stroke={1.7} aria-hidden="true" />
+            Somebody asks to see your screen
+          </p>
+          <h2>
+            <bdi>{name}</bdi> has joined your session
+          </h2>
+          <ul className="asking__facts">
+            {technician && (
+              <li>
+                <IconBuildingStore size={16} stroke={1.7} aria-hidden="true" />
+                Works for <bdi>{technician.provider}</bdi>
+              </li>
+            )}
+            {technician && technician.staff_since !== null && (
+              <li>
+                <IconCalendarCheck size={16} stroke={1.7} aria-hidden="true" />
+                On its staff since {describeDate(technician.staff_since)}
+              </li>
+            )}
+          </ul>
+        </div>
+      </div>
+      <p className="asking__check">
+        Ask them to say this name to you. If it is another one, or if they called you, press Decline.
+      </p>
+      <div className="asking__grants">
+        <Grants title="They will be able to" grants={MAY} isAllowed />
+        <Grants title="They will not be able to" grants={MAY_NOT} />
+      </div>
+      {missing && <p className="asking__missing">{UNABLE[missing]}</p>}
+      {notShown && (
+        <p role="alert" className="asking__missing">
+          {NOT_SHOWN[notShown]}
+        </p>
+      )}
+      <div className="asking__answers">
+        {missing === undefined && (
+          <Button size="l" loading={isChoosing} onClick={() => void share(session)}>
+            Approve
+          </Button>
+        )}
+        <Button variant="quiet" size="l" loading={decline.isPending} onClick={() => decline.mutate()}>
+          Decline
+        </Button>
+        <Button
+          variant={missing === undefined ? 'text' : 'primary'}
+          size="l"
+          loading={talk.isPending}
+          onClick={() => talk.mutate()}
+        >
+          Approve without a screen
+        </Button>
+      </div>
+      <p className="sub">
+        {missing === undefined && 'After Approve your browser asks what to show. Nothing is shared before you have chosen. '}
+        {due_at !== null && (
+          <>
+            Without an answer they are refused in <Countdown until={Date.parse(due_at)} />.
+          </>
+        )}
+      </p>
+      {refused && (
+        <p role="alert" className="banner__error">
+          {sentenceOf(refused)}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Grants({ title, grants, isAllowed = false }: { title: string; grants: readonly string[]; isAllowed?: boolean }) {
+  const Icon = isAllowed ? IconCheck : IconX;
+  return (
+    <div data-allowed={isAllowed}>
+      <h3>{title}</h3>
+      <ul>
+        {grants.map((grant) => (
+          <li key={grant}>
+            <Icon size={16} stroke={2} aria-hidden="true" />
+            {grant}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import type { Side } from '@palisade/contract/remote-record';
+import { IconFingerprint } from '@tabler/icons-react';
+import './code-line.css';
+
+/** The code that both read to each other: while it is the same, nobody sits between the two pages. */
+export function CodeLine({ code, side }: { code: string | undefined; side: Side }) {
+  if (code === undefined) return null;
+  return (
+    <div className="code-line">
+      <IconFingerprint size={22} stroke={1.7} aria-hidden="true" />
+      <p>
+        <span className="code-line__label">Connection code</span>{' '}
+        <span className="code-line__code" role="img" aria-label={code.split('').join(' ')}>
+          {code}
+        </span>
+      </p>
+      <p className="sub">
+        {side === 'customer'
+          ? 'The technician sees the same code. Have them read it to you: if it differs, press Stop.'
+          : 'Read it to the customer. They see the same code, unless somebody sits between you.'}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import type { RemoteSession } from '@palisade/contract/remote';
+import { IconListDetails } from '@tabler/icons-react';
+import { lazy, Suspense, useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { RateAndReport } from './after-session.tsx';
+import { END_REASONS } from './session-badge.tsx';
+
+const SessionDialog = lazy(async () => ({ default: (await import('./session-dialog.tsx')).SessionDialog }));
+
+/** Asked while the customer still knows how it was. */
+export function EndedCard({ session }: { session: RemoteSession }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <Card
+      title={`Your session with ${session.support_agent} is over`}
+      action={
+        <Button
+          variant="quiet"
+          size="s"
+          icon={<IconListDetails size={16} stroke={1.7} aria-hidden="true" />}
+          aria-haspopup="dialog"
+          onClick={() => setIsOpen(true)}
+        >
+          What was recorded
+        </Button>
+      }
+    >
+      <p className="sub">
+        {session.end_reason === null ? 'It is done.' : `${END_REASONS[session.end_reason]}.`} Nobody sees anything of your screen
+        any more. Anything strange, now or later: report it.
+      </p>
+      <div className="ended-card__below">
+        <RateAndReport session={session} />
+      </div>
+      {isOpen && (
+        <Suspense>
+          <SessionDialog session={session} onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </Card>
+  );
+}

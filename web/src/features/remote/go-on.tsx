@@ -1,0 +1,30 @@
+import type { RemoteSession } from '@palisade/contract/remote';
+import { Button } from '#ui/button.tsx';
+import { useSecond } from '#ui/moment.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { useReaffirm } from './joined.queries.ts';
+import './go-on.css';
+
+const MINUTE = 60_000;
+/** How long before the end the person is asked, in ms. */
+const ASKED_BEFORE = 5 * MINUTE;
+
+/** Asked each half hour: a session to which nobody says anything is over. */
+export function GoOn({ session: { id, reaffirm_by } }: { session: Pick<RemoteSession, 'id' | 'reaffirm_by'> }) {
+  const reaffirm = useReaffirm(id);
+  const now = useSecond();
+  const left = reaffirm_by === null ? Number.POSITIVE_INFINITY : Date.parse(reaffirm_by) - now;
+  if (left > ASKED_BEFORE) return null;
+  const minutes = Math.max(1, Math.ceil(left / MINUTE));
+  return (
+    <div className="go-on">
+      <p role="alert">
+        The session ends in {minutes} {minutes === 1 ? 'minute' : 'minutes'} unless you say that it may go on.
+      </p>
+      <Button size="s" loading={reaffirm.isPending} onClick={() => reaffirm.mutate()}>
+        Go on
+      </Button>
+      <Refusal error={reaffirm.error} />
+    </div>
+  );
+}

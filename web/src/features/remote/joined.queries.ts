@@ -1,0 +1,119 @@
+import type { RemoteSession } from '@palisade/contract/remote';
+import type { SessionMessage } from '@palisade/contract/remote-record';
+import {
+  approveSession,
+  declineSession,
+  listSessionAudit,
+  listSessionMessages,
+  type ReportKind,
+  rateSession,
+  reaffirmSession,
+  reportSession,
+  writeSessionMessage,
+} from '@palisade/contract/remote-session';
+import { readSessionCustomer, writeNotes } from '@palisade/contract/remote-staff';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { call } from '#api/call.ts';
+import { onEvent, onTopicMissed } from '#api/events.ts';
+import { sessionsQuery, useSettled, withSession } from './remote.queries.ts';
+
+// Calls of a session that somebody has joined: they come with its screens.
+
+/** A change of an own session whose answer is how it stands now. */
+function useOwnChange<Input = void>(change: (input: Input) => Promise<RemoteSession>) {
+  const { queries, ...settled } = useSettled();
+  return useMutation({
+    ...settled,
+    mutationFn: change,
+    onSuccess: (session) => queries.setQueryData(sessionsQuery.queryKey, (sessions) => withSession(sessions, session)),
+  });
+}
+
+/** What a customer says of a session of their own. */
+export const useTalkOnly = (id: string) => useOwnChange(() => call(approveSession, { params: { id }, body: { view: 'talk' } }));
+export const useDecline = (id: string) => useOwnChange(() => call(declineSession, { params: { id } }));
+export const useReaffirm = (id: string) => useOwnChange(() => call(reaffirmSession, { params: { id } }));
+export const useReport = (id: string) =>
+  useOwnChange((body: { reason: ReportKind; comment: string }) => call(reportSession, { params: { id }, body }));
+export const useRateSession = (id: string) =>
+  useOwnChange((body: { rating: number; comment: string }) => call(rateSession, { params: { id }, body }));
+
+/** So many messages come at once. */
+const MESSAGES_AT_ONCE = 200;
+
+export const sessionMessagesQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['remote-messages', id],
+    async queryFn({ signal }) {
+      const messages: SessionMessage[] = [];
+      for (;;) {
+        const after = messages.at(-1)?.seq ?? 0;
+        const more = await call(listSessionMessages, { params: { id }, query: { after }, signal });
+        messages.push(...more);
+        if (more.length < MESSAGES_AT_ONCE) return messages;
+      }
+    },
+    networkMode: 'always',
+  });
+
+/** Puts a message where it belongs, once. */
+function withMessage(messages: readonly SessionMessage[] | undefined, message: SessionMessage): SessionMessage[] {
+  const others = (messages ?? []).filter(({ id }) => id !== message.id);
+  return [...others, message].toSorted((one, other) => one.seq - other.seq);
+}
+
+/** Has the messages of a session follow what is told. */
+export function useMessageEvents(id: string): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    const { queryKey } = sessionMessagesQuery(id);
+    const readAnew = () => void queries.invalidateQueries({ queryKey });
+    const stops = [
+      onTopicMissed({ session_id: id }, readAnew),
+      onEvent('remote_message', ({ message }) => {
+        if (message.session_id !== id) return;
+        if (queries.getQueryData(queryKey)) queries.setQueryData(queryKey, (messages) => withMessage(messages, message));
+        else readAnew();
+      }),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [id, queries]);
+}
+
+export function useWriteMessage(id: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    networkMode: 'always',
+    mutationFn: (body: { message: string; client_message_id: string }) => call(writeSessionMessage, { params: { id }, body }),
+    onSuccess: (message) => queries.setQueryData(sessionMessagesQuery(id).queryKey, (messages) => withMessage(messages, message)),
+  });
+}
+
+/** It grows while the session runs, so it is read each time that it is opened. */
+export const sessionAuditQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['remote-audit', id],
+    queryFn: ({ signal }) => call(listSessionAudit, { params: { id }, signal }),
+    staleTime: 0,
+  });
+
+/** Each reading of it is in the audit log, so it is read when somebody opens it and not by itself. */
+export const sessionCustomerQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['remote-customer', id],
+    queryFn: ({ signal }) => call(readSessionCustomer, { params: { id }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+
+export function useWriteNotes(id: string) {
+  const { queries: _, ...settled } = useSettled();
+  return useMutation({
+    ...settled,
+    mutationFn: (notes: string) => call(writeNotes, { params: { id }, body: { notes } }),
+  });
+}

@@ -1,0 +1,216 @@
+import { readConfig } from '@palisade/contract/platform';
+import { listSessions, type RemoteSession } from '@palisade/contract/remote';
+import {
+  approveSession,
+  declineSession,
+  exportSessionAudit,
+  listSessionAudit,
+  listSessionMessages,
+  rateSession,
+  reportSession,
+  writeSessionMessage,
+} from '@palisade/contract/remote-session';
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { CONFIG, MARIA } from '#api/fake-records.ts';
+import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { sessionOf } from './fake-sessions.ts';
+import { RemotePage } from './remote-page.tsx';
+
+let server: FakeServer;
+let picker: ReturnType<typeof vi.fn<() => Promise<never>>>;
+
+const banner = () => within(screen.getByRole('region', { name: 'Open session' }));
+const of = <E extends { path: string }>(endpoint: E, { id }: RemoteSession) => {
+  const path: `/${string}` = `/${endpoint.path.slice(1).replace('{id}', id)}`;
+  return { ...endpoint, path };
+};
+
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  server = new FakeServer();
+  startSession({ access_token: 'token-1', user_info: MARIA });
+  server.on(readConfig, reply(readConfig, CONFIG));
+  vi.stubGlobal('isSecureContext', true);
+  picker = vi.fn(async () => {
+    throw new DOMException('Permission denied', 'NotAllowedError');
+  });
+  Object.defineProperty(navigator, 'mediaDevices', { configurable: true, value: { getDisplayMedia: picker } });
+});
+
+function visit(session: RemoteSession) {
+  server.on(listSessions, reply(listSessions, [session]));
+  server.on(of(listSessionMessages, session), reply(listSessionMessages, []));
+  renderForTest(<RemotePage />);
+}
+
+const technician = {
+  name: '<i>tina</i>',
+  provider: 'Harbour IT',
+  staff_since: '2024-03-02T10:00:00.000Z',
+  asked_at: '2026-11-20T10:01:00.000Z',
+};
+const asked = () =>
+  sessionOf({
+    phase: 'claimed',
+    support_agent: '<i>tina</i>',
+    technician,
+    due_at: new Date(Date.now() + 42_500).toISOString(),
+    due_reason: 'no_answer',
+  });
+
+describe('a technician who asks', () => {
+  it('is named, with whom they work for, since when, and what they will be able to do', async () => {
+    visit(asked());
+    expect(await screen.findByRole('heading', { name: '<i>tina</i> has joined your session' })).toBeVisible();
+    expect(banner().getByText('Harbour IT')).toBeVisible();
+    expect(banner().getByText(/On its staff since .*2024/u)).toBeVisible();
+    expect(banner().getByText('Point and draw on its picture')).toBeVisible();
+    expect(banner().getByText('Press or type anything on your computer')).toBeVisible();
+    expect(banner().getByText(/refused in/u)).toHaveTextContent(/0:4[0-4]/u);
+    expect(picker).not.toHaveBeenCalled();
+  });
+
+  it('is declined', async () => {
+    const session = asked();
+    visit(session);
+    const declined = { ...session, status: 'cancelled' as const, phase: 'ended' as const, end_reason: 'declined' as const };
+    server.on(of(declineSession, session), () => {
+      server.on(listSessions, reply(listSessions, [declined]));
+      return reply(declineSession, declined);
+    });
+    await userEvent.click(await screen.findByRole('button', { name: 'Decline' }));
+    expect(await screen.findByText('No session is open. Nobody can join you.')).toBeVisible();
+    expect(screen.getByText('The customer declined')).toBeVisible();
+  });
+
+  it('waits on when the browser is told not to share', async () => {
+    visit(asked());
+    await userEvent.click(await screen.findByRole('button', { name: 'Approve' }));
+    expect(await banner().findByRole('alert')).toHaveTextContent('Press Approve to try again.');
+    expect(screen.getByRole('button', { name: 'Approve' })).toBeEnabled();
+  });
+
+  it('is told why an answer came too late', async () => {
+    const session = asked();
+    visit(session);
+    server.on(of(approveSession, session), refusal('conflict', { detail: 'This session is over.' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Approve without a screen' }));
+    expect(await banner().findByRole('alert')).toHaveTextContent('This session is over.');
+  });
+});
+
+describe('a browser that cannot share', () => {
+  it('says so, and offers to talk and to send a photo', async () => {
+    Object.defineProperty(navigator, 'mediaDevices', { configurable: true, value: {} });
+    const session = asked();
+    visit(session);
+    expect(await screen.findByText(/This browser cannot share a screen; on phones none can/u)).toBeVisible();
+    expect(screen.queryByRole('button', { name: 'Approve' })).not.toBeInTheDocument();
+    const running = { ...session, status: 'active' as const, phase: 'active' as const, view: 'talk' as const };
+    server.on(of(approveSession, session), () => {
+      server.on(listSessions, reply(listSessions, [running]));
+      return reply(approveSession, running);
+    });
+    await userEvent.click(screen.getByRole('button', { name: 'Approve without a screen' }));
+    expect(await screen.findByRole('link', { name: 'Send a photo in the support chat' })).toHaveAttribute('href', '/chat');
+    expect(server.callsOf(of(approveSession, session))[0]?.body).toEqual({ view: 'talk' });
+    expect(screen.getByRole('log', { name: 'Messages of the session' })).toBeVisible();
+  });
+
+  it('names the page that was not served securely', async () => {
+    vi.stubGlobal('isSecureContext', false);
+    visit(asked());
+    expect(await screen.findByText(/not opened over a secure connection/u)).toBeVisible();
+  });
+});
+
+describe('a session that runs', () => {
+  const running = () =>
+    sessionOf({ status: 'active', support_agent: 'tina', view: 'screen', share: 'running', is_technician_here: true });
+
+  it('offers after a reload to share again', async () => {
+    visit(running());
+    expect(await screen.findByRole('button', { name: 'Share again' })).toBeVisible();
+    expect(screen.getByText('The technician sees nothing of your screen')).toBeVisible();
+  });
+
+  it('has a chat that loses nothing', async () => {
+    const session = running();
+    visit(session);
+    server.on(of(writeSessionMessage, session), refusal('conflict', { detail: 'It is over.' }));
+    await userEvent.type(await screen.findByRole('textbox', { name: 'Message' }), 'It says <b>Error 7</b>{Enter}');
+    const log = within(screen.getByRole('log', { name: 'Messages of the session' }));
+    expect(await log.findByRole('alert')).toHaveTextContent('Your message was not sent. It is over.');
+    expect(log.getByText('It says <b>Error 7</b>')).toBeVisible();
+    const { body } = server.callsOf(of(writeSessionMessage, session))[0] ?? {};
+    expect(body).toMatchObject({ message: 'It says <b>Error 7</b>' });
+    expect(body).toHaveProperty('client_message_id');
+    await userEvent.click(log.getByRole('button', { name: 'Retry' }));
+    // The same name, so that the server takes it once.
+    await vi.waitFor(() => expect(server.callsOf(of(writeSessionMessage, session))[1]?.body).toEqual(body));
+  });
+});
+
+describe('a session that has just ended', () => {
+  const ended = () =>
+    sessionOf({
+      status: 'completed',
+      support_agent: 'tina',
+      end_reason: 'ended_by_technician',
+      ended_at: new Date().toISOString(),
+    });
+
+  it('is rated', async () => {
+    const session = ended();
+    visit(session);
+    server.on(of(rateSession, session), reply(rateSession, { ...session, rating: 2 }));
+    await userEvent.click(await screen.findByRole('radio', { name: '2 of 5: Bad' }));
+    await userEvent.type(screen.getByRole('textbox', { name: /What was good/u }), 'Slow');
+    await userEvent.click(screen.getByRole('button', { name: 'Send rating' }));
+    expect(await screen.findByText('Thank you. You rated this help 2 of 5: bad.')).toBeVisible();
+    expect(server.callsOf(of(rateSession, session))[0]?.body).toEqual({ rating: 2, comment: 'Slow' });
+  });
+
+  it('is reported', async () => {
+    const session = ended();
+    visit(session);
+    const reported = { ...session, reported_at: new Date().toISOString() };
+    server.on(of(reportSession, session), () => {
+      server.on(listSessions, reply(listSessions, [reported]));
+      return reply(reportSession, reported);
+    });
+    await userEvent.click(await screen.findByRole('button', { name: 'Report this session' }));
+    await userEvent.selectOptions(screen.getByRole('combobox'), 'They asked for a password or a code');
+    await userEvent.click(screen.getByRole('button', { name: 'Send report' }));
+    expect(await screen.findByText(/You reported this session/u)).toBeVisible();
+    expect(server.callsOf(of(reportSession, session))[0]?.body).toEqual({ reason: 'asked_for_password', comment: '' });
+  });
+
+  it('shows what was recorded, and saves it', async () => {
+    const session = ended();
+    visit(session);
+    server.on(
+      of(listSessionAudit, session),
+      reply(listSessionAudit, [
+        { seq: 1, at: session.started_at, kind: 'remote_session_approved', by: 'self', address: null, client: null, details: {} },
+      ]),
+    );
+    server.on(of(exportSessionAudit, session), refusal('internal', { detail: 'Not now.' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'What was recorded' }));
+    const dialog = within(await screen.findByRole('dialog', { name: `Session ${session.session_code}` }));
+    expect(await dialog.findByText('Remote session approved')).toBeVisible();
+    await userEvent.click(dialog.getByRole('button', { name: 'Save the record as CSV' }));
+    expect(await dialog.findByRole('alert')).toHaveTextContent('Not now.');
+  });
+
+  it('is not asked about once it is long over', async () => {
+    visit({ ...ended(), ended_at: '2026-11-20T10:00:00.000Z' });
+    await userEvent.click(await screen.findByRole('button', { name: /^Details of/u }));
+    expect(screen.queryByText('Your session with tina is over')).not.toBeInTheDocument();
+    expect(await screen.findByRole('dialog')).toBeVisible();
+  });
+});

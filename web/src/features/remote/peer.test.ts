@@ -1,0 +1,420 @@
+import type { Signal } from '@palisade/contract/remote-signal';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Mark } from './marks.ts';
+import {
+  createSharer,
+  createWatcher,
+  type IceServers,
+  LINK_PATIENCE,
+  type Link,
+  LOST_PATIENCE,
+  type Picture,
+  type Sharer,
+} from './peer.ts';
+
+/** As much of a browser's connection as the two sides use; the test plays the network. */
+class FakeChannel extends EventTarget {
+  readyState = 'open';
+  bufferedAmount = 0;
+  readonly sent: string[] = [];
+  readonly label: string;
+  readonly options: unknown;
+
+  constructor(label: string, options?: unknown) {
+    super();
+    this.label = label;
+    this.options = options;
+  }
+
+  send(message: string) {
+    this.sent.push(message);
+  }
+}
+
+class FakePeer extends EventTarget {
+  static made: FakePeer[] = [];
+  static generateCertificate = async () => ({ expires: 0 });
+  connectionState = 'new';
+  signalingState = 'stable';
+  localDescription: { type: string; sdp: string } | null = null;
+  remoteDescription: { type: string; sdp: string } | null = null;
+  readonly transceivers: { track: unknown; init: { direction: string }; sender: { replaceTrack: ReturnType<typeof vi.fn> } }[] =
+    [];
+  readonly channels: FakeChannel[] = [];
+  readonly candidates: unknown[] = [];
+  readonly offers: unknown[] = [];
+  readonly configuration: { iceServers: IceServers };
+
+  constructor(configuration: { iceServers: IceServers }) {
+    super();
+    this.configuration = configuration;
+    FakePeer.made.push(this);
+  }
+
+  addTransceiver(track: unknown, init: { direction: string }) {
+    const transceiver = { track, init, sender: { replaceTrack: vi.fn(async () => undefined) } };
+    this.transceivers.push(transceiver);
+    return transceiver;
+  }
+
+  createDataChannel(label: string, options: unknown) {
+    const channel = new FakeChannel(label, options);
+    this.channels.push(channel);
+    return channel;
+  }
+
+  async createOffer(options: unknown) {
+    this.offers.push(options);
+    return { type: 'offer', sdp: `v=0\r\no=- ${FakePeer.made.indexOf(this) + 100} 2 IN IP4 127.0.0.1\r\n` };
+  }
+
+  async createAnswer() {
+    return { type: 'answer', sdp: 'v=0\r\no=- 7 2 IN IP4 127.0.0.1\r\n' };
+  }
+
+  async setLocalDescription(description: { type: string; sdp: string }) {
+    this.localDescription = description;
+    this.signalingState = description.type === 'offer' ? 'have-local-offer' : 'stable';
+  }
+
+  async setRemoteDescription(description: { type: string; sdp: string }) {
+    this.remoteDescription = description;
+    this.signalingState = description.type === 'offer' ? 'have-remote-offer' : 'stable';
+  }
+
+  async addIceCandidate(candidate: unknown) {
+    if (!this.remoteDescription) throw new Error('There is no remote description.');
+    this.candidates.push(candidate);
+  }
+
+  become(state: string) {
+    this.connectionState = state;
+    this.dispatchEvent(new Event('connectionstatechange'));
+  }
+
+  close() {
+    this.connectionState = 'closed';
+  }
+}
+
+const RELAY: IceServers = [{ urls: ['turn:relay.example:3478'], username: 'u', credential: 'c' }];
+function isTrack(value: unknown): value is MediaStreamTrack {
+  return value instanceof EventTarget && 'contentHint' in value;
+}
+/** As much of a picture as the two sides use. */
+function trackOf(): MediaStreamTrack {
+  const track: unknown = Object.assign(new EventTarget(), { contentHint: '', readyState: 'live' });
+  if (!isTrack(track)) throw new Error('It is no track.');
+  return track;
+}
+const settle = () => vi.advanceTimersByTimeAsync(0);
+const ONE = '11111111-1111-4111-8111-111111111111';
+const TWO = '22222222-2222-4222-8222-222222222222';
+const candidateOf = (connection_id: string, candidate: string): Signal => ({
+  type: 'candidate',
+  connection_id,
+  candidate,
+  sdp_mid: '0',
+  sdp_mline_index: 0,
+  username_fragment: null,
+});
+
+let sent: Signal[];
+let links: Link[];
+let marks: Mark[];
+let servers: IceServers;
+
+function partsOf() {
+  return {
+    ice: async () => servers,
+    send: (signal: Signal) => void sent.push(signal),
+    onLink: (link: Link) => void links.push(link),
+    onCode: vi.fn(),
+  };
+}
+
+function share(track = trackOf(), black = trackOf()) {
+  const sharer = createSharer({ ...partsOf(), track, black, isPaused: false, onMark: (mark) => void marks.push(mark) });
+  return { sharer, track, black };
+}
+
+function newest(): FakePeer {
+  const peer = FakePeer.made.at(-1);
+  if (!peer) throw new Error('No connection was made.');
+  return peer;
+}
+
+const answer = (sharer: Sharer, sdp = 'v=0') => sharer.take({ type: 'answer', connection_id: sharer.connection_id() ?? '', sdp });
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('RTCPeerConnection', FakePeer);
+  FakePeer.made = [];
+  [sent, links, marks, servers] = [[], [], [], []];
+});
+
+afterEach(() => vi.useRealTimers());
+
+describe('the customer’s side', () => {
+  test('offers its picture alone, sharp, with a channel that keeps no order', async () => {
+    const { sharer, track } = share();
+    sharer.connect();
+    await settle();
+    expect(track.contentHint).toBe('detail');
+    expect(newest().transceivers).toMatchObject([{ track, init: { direction: 'sendonly' } }]);
+    expect(newest().channels).toMatchObject([{ label: 'pointer', options: { ordered: false } }]);
+    expect(sent.map(({ type }) => type)).toEqual(['offer']);
+  });
+
+  test('takes no offer, and an answer once', async () => {
+    const { sharer } = share();
+    sharer.connect();
+    await settle();
+    sharer.take({ type: 'offer', connection_id: sharer.connection_id() ?? '', sdp: 'v=0 from a stranger' });
+    sharer.take({ type: 'answer', connection_id: ONE, sdp: 'v=0 of another connection' });
+    answer(sharer, 'v=0 first');
+    answer(sharer, 'v=0 second');
+    await settle();
+    expect(newest().remoteDescription).toEqual({ type: 'answer', sdp: 'v=0 first' });
+  });
+
+  test('keeps candidates that come before the answer', async () => {
+    const { sharer } = share();
+    sharer.connect();
+    await settle();
+    sharer.take(candidateOf(sharer.connection_id() ?? '', 'early'));
+    sharer.take(candidateOf(ONE, 'of another connection'));
+    await settle();
+    expect(newest().candidates).toEqual([]);
+    answer(sharer);
+    sharer.take(candidateOf(sharer.connection_id() ?? '', 'late'));
+    await settle();
+    expect(newest().candidates).toMatchObject([{ candidate: 'early' }, { candidate: 'late' }]);
+  });
+
+  test('takes in what the technician shows, and drops what is none', async () => {
+    const { sharer } = share();
+    sharer.connect();
+    await settle();
+    const [channel] = newest().channels;
+    for (const data of [
+      '{"kind":"pointer","order":0,"at":{"x":2.5,"y":0}}',
+      'nonsense',
+      '{"kind":"pointer","order":1,"at":{"x":0.5,"y":1}}',
+    ])
+      channel?.dispatchEvent(new MessageEvent('message', { data }));
+    expect(marks).toEqual([{ kind: 'pointer', order: 1, at: { x: 0.5, y: 1 } }]);
+  });
+
+  test('sends a picture of nothing while it is paused, over a new connection too', async () => {
+    const { sharer, track, black } = share();
+    sharer.connect();
+    await settle();
+    const [first] = newest().transceivers;
+    sharer.pause(true);
+    expect(first?.sender.replaceTrack).toHaveBeenLastCalledWith(black);
+    sharer.connect();
+    await settle();
+    expect(newest().transceivers[0]?.track).toBe(black);
+    sharer.pause(false);
+    expect(newest().transceivers[0]?.sender.replaceTrack).toHaveBeenLastCalledWith(track);
+  });
+
+  test('looks for another way when the one that it had stays silent', async () => {
+    const { sharer } = share();
+    sharer.connect();
+    await settle();
+    answer(sharer);
+    await settle();
+    newest().become('connected');
+    newest().become('disconnected');
+    expect(links.at(-1)).toEqual({ state: 'lost' });
+    await vi.advanceTimersByTimeAsync(LOST_PATIENCE);
+    expect(newest().offers).toEqual([{ iceRestart: false }, { iceRestart: true }]);
+    expect(FakePeer.made).toHaveLength(1);
+  });
+
+  test('does not when the way comes back by itself', async () => {
+    const { sharer } = share();
+    sharer.connect();
+    await settle();
+    newest().become('connected');
+    newest().become('disconnected');
+    newest().become('connected');
+    await vi.advanceTimersByTimeAsync(LINK_PATIENCE);
+    expect(newest().offers).toHaveLength(1);
+    expect(links.at(-1)).toEqual({ state: 'connected' });
+  });
+
+  test('offers a new connection to a technician who has come back, and closes the old one', async () => {
+    const { sharer } = share();
+    sharer.connect();
+    await settle();
+    const before = newest();
+    sharer.connect();
+    await settle();
+    expect(before.connectionState).toBe('closed');
+    expect(FakePeer.made).toHaveLength(2);
+    expect(sent).toHaveLength(2);
+  });
+
+  test('that has been closed while it asked for servers connects to nobody', async () => {
+    const { sharer } = share();
+    sharer.connect();
+    sharer.close();
+    await settle();
+    expect(FakePeer.made).toEqual([]);
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('after 15 seconds without a way', () => {
+  async function fail(prepare?: (peer: FakePeer) => void, isAnswered = true) {
+    const { sharer } = share();
+    sharer.connect();
+    await settle();
+    if (isAnswered) answer(sharer);
+    await settle();
+    prepare?.(newest());
+    await vi.advanceTimersByTimeAsync(LINK_PATIENCE - 100);
+    expect(links.at(-1)).toEqual({ state: 'connecting' });
+    await vi.advanceTimersByTimeAsync(200);
+    return links.at(-1);
+  }
+  const refused = (errorCode: number) => (peer: FakePeer) =>
+    void peer.dispatchEvent(
+      Object.assign(new Event('icecandidateerror'), { url: 'turn:relay.example:3478?transport=udp', errorCode }),
+    );
+
+  test('says that the other side does not answer', async () => {
+    expect(await fail(undefined, false)).toEqual({ state: 'failed', missing: 'other_side' });
+  });
+
+  test('says that there is no relay', async () => {
+    expect(await fail()).toEqual({ state: 'failed', missing: 'relay' });
+  });
+
+  test('says that the relay refuses what the server gave', async () => {
+    servers = RELAY;
+    expect(await fail(refused(401))).toEqual({ state: 'failed', missing: 'relay_access' });
+  });
+
+  test('says that the relay does not answer', async () => {
+    servers = RELAY;
+    expect(await fail(refused(701))).toEqual({ state: 'failed', missing: 'relay_answer' });
+  });
+
+  test('says nothing once there is one', async () => {
+    const { sharer } = share();
+    sharer.connect();
+    await settle();
+    newest().become('connected');
+    await vi.advanceTimersByTimeAsync(2 * LINK_PATIENCE);
+    expect(links.at(-1)).toEqual({ state: 'connected' });
+  });
+});
+
+describe('the technician’s side', () => {
+  let pictures: string[][];
+  function watch() {
+    pictures = [];
+    return createWatcher({
+      ...partsOf(),
+      onPictures: (all: readonly Picture[]) => void pictures.push(all.map(({ connection_id }) => connection_id)),
+    });
+  }
+  const offerOf = (connection_id: string): Signal => ({ type: 'offer', connection_id, sdp: 'v=0' });
+  /** The picture and the channel of the newest connection arrive. */
+  function arrive(): FakeChannel {
+    const channel = new FakeChannel('pointer');
+    newest().dispatchEvent(Object.assign(new Event('track'), { track: trackOf() }));
+    newest().dispatchEvent(Object.assign(new Event('datachannel'), { channel }));
+    return channel;
+  }
+
+  test('answers, offers nothing, and sends no picture', async () => {
+    const watcher = watch();
+    watcher.take(offerOf(ONE));
+    watcher.take(candidateOf(ONE, 'theirs'));
+    watcher.take(candidateOf(TWO, 'of another connection'));
+    await settle();
+    expect(sent).toMatchObject([{ type: 'answer', connection_id: ONE }]);
+    expect(newest().transceivers).toEqual([]);
+    expect(newest().candidates).toMatchObject([{ candidate: 'theirs' }]);
+  });
+
+  test('goes on with the connection that is offered anew, and shows one picture for each other one', async () => {
+    const watcher = watch();
+    watcher.take(offerOf(ONE));
+    watcher.take(offerOf(ONE));
+    await settle();
+    arrive();
+    newest().become('connected');
+    expect(FakePeer.made).toHaveLength(1);
+    watcher.take(offerOf(TWO));
+    await settle();
+    arrive();
+    newest().become('connected');
+    expect(FakePeer.made).toHaveLength(2);
+    expect(pictures.at(-1)).toEqual([ONE, TWO]);
+  });
+
+  test('puts the picture of a page that has begun anew in the place of the one that broke off', async () => {
+    const watcher = watch();
+    watcher.take(offerOf(ONE));
+    await settle();
+    arrive();
+    newest().become('connected');
+    newest().become('disconnected');
+    watcher.take(offerOf(TWO));
+    await settle();
+    arrive();
+    newest().become('connected');
+    expect(pictures.at(-1)).toEqual([TWO]);
+    expect(FakePeer.made[0]?.connectionState).toBe('closed');
+  });
+
+  test('knows at once that the picture has ended', async () => {
+    const watcher = watch();
+    watcher.take(offerOf(ONE));
+    await settle();
+    const channel = arrive();
+    expect(pictures.at(-1)).toEqual([ONE]);
+    channel.dispatchEvent(new Event('close'));
+    expect(pictures.at(-1)).toEqual([]);
+    expect(links.at(-1)).toEqual({ state: 'lost' });
+  });
+
+  test('shows nothing more of what the customer has stopped', async () => {
+    const watcher = watch();
+    watcher.take(offerOf(ONE));
+    await settle();
+    arrive();
+    watcher.take({ type: 'share_stopped', connection_id: null });
+    await settle();
+    expect(pictures.at(-1)).toEqual([]);
+    expect(newest().connectionState).toBe('closed');
+  });
+
+  test('sends marks that the customer would take, and no pointer that would come too late', async () => {
+    const watcher = watch();
+    const pointer: Mark = { kind: 'pointer', order: 0, at: { x: 0.5, y: 0.5 } };
+    expect(watcher.mark(ONE, pointer)).toBe(false);
+    watcher.take(offerOf(ONE));
+    await settle();
+    const channel = arrive();
+    expect(watcher.mark(ONE, pointer)).toBe(true);
+    expect(watcher.mark(ONE, { ...pointer, at: { x: Number.NaN, y: 0 } })).toBe(false);
+    channel.bufferedAmount = 1_000_000;
+    expect(watcher.mark(ONE, pointer)).toBe(false);
+    expect(watcher.mark(ONE, { kind: 'erase', id: 0 })).toBe(true);
+    expect(channel.sent).toHaveLength(2);
+  });
+
+  test('takes no answer', async () => {
+    const watcher = watch();
+    watcher.take({ type: 'answer', connection_id: ONE, sdp: 'v=0' });
+    await settle();
+    expect(FakePeer.made).toEqual([]);
+  });
+});

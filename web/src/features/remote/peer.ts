@@ -1,0 +1,415 @@
+import type { CustomerSignal, Signal, TechnicianSignal } from '@palisade/contract/remote-signal';
+import { randomUuid } from '#api/browser.ts';
+import { readFingerprintCode } from './fingerprint-code.ts';
+import { type Mark, readMark, writeMark } from './marks.ts';
+
+/** What is missing where no way was found. */
+export type Missing = 'relay' | 'relay_access' | 'relay_answer' | 'other_side';
+
+/** `lost`: there was a way, and it is looked for again. */
+export type Link = { state: 'waiting' | 'connecting' | 'connected' | 'lost' } | { state: 'failed'; missing: Missing };
+
+/** The servers through which a way is found, as the server names them: what gives access to a relay holds for a while. */
+export type IceServers = RTCIceServer[];
+
+/** How long a way is looked for before the person is told what is missing, in ms. */
+export const LINK_PATIENCE = 15_000;
+/** How long a way may be silent before another one is looked for, in ms: most come back by themselves sooner. */
+export const LOST_PATIENCE = 1_500;
+const RELAY = /^turns?:/u;
+/** How a relay refuses who asks (RFC 8489 section 14.8, RFC 8656 section 5): not known to it, or not any more. */
+const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 438, 441]);
+const FRAMES_PER_SECOND_MAXIMUM = 30;
+const MARKS_CHANNEL = 'pointer';
+/** Pointers that wait here behind a slow way are of no use any more. Bytes. */
+const MARKS_WAITING_MAXIMUM = 64 * 1024;
+
+interface PeerParts<Said> {
+  /** Asked for each connection. */
+  ice: () => Promise<IceServers>;
+  send: (signal: Said) => void;
+  onLink: (link: Link) => void;
+  /** The code to be read aloud, each time that both certificates are known. */
+  onCode: (code: string | undefined) => void;
+}
+
+type Candidate = Extract<Signal, { type: 'candidate' }>;
+
+const KEY: EcKeyGenParams = { name: 'ECDSA', namedCurve: 'P-256' };
+let ownCertificate: Promise<RTCCertificate> | undefined;
+
+/** One for the life of the page, so that the code that was read aloud stays the same when the way breaks. */
+function certificateOfPage(): Promise<RTCCertificate> {
+  ownCertificate ??= RTCPeerConnection.generateCertificate(KEY);
+  return ownCertificate;
+}
+
+/** One connection with what both sides do alike: its candidates in order, its clock, what it says of itself. */
+interface Connection {
+  pc: RTCPeerConnection;
+  /** Does one step after the other: a description that is being set takes no candidate. */
+  inTurn: (step: () => Promise<void>) => void;
+  takeCandidate: (signal: Candidate) => void;
+  setRemote: (description: { type: 'offer' | 'answer'; sdp: string }) => Promise<void>;
+  /** From now on the way is looked for; after `LINK_PATIENCE` it has failed. */
+  watch: () => void;
+  close: () => void;
+}
+
+interface ConnectionParts {
+  connection_id: string;
+  iceServers: IceServers;
+  certificate: RTCCertificate;
+  onLink: (link: Link) => void;
+  onCandidate: (candidate: Candidate) => void;
+  /** There was a way, and there is none any more. */
+  onLost: () => void;
+}
+
+function createConnection({ connection_id, iceServers, certificate, ...parts }: ConnectionParts): Connection {
+  const { onLink, onCandidate, onLost } = parts;
+  const pc = new RTCPeerConnection({ iceServers, certificates: [certificate] });
+  const hasRelay = iceServers.some(({ urls }) => [urls].flat().some((url) => RELAY.test(url)));
+  const early: RTCIceCandidateInit[] = [];
+  let relay: 'silent' | 'refused' | 'there' = 'silent';
+  let hasAnswered = false;
+  let wasConnected = false;
+  let steps = Promise.resolve();
+  let patience: ReturnType<typeof setTimeout> | undefined;
+  let silence: ReturnType<typeof setTimeout> | undefined;
+
+  function missing(): Missing {
+    if (!hasAnswered) return 'other_side';
+    if (!hasRelay) return 'relay';
+    if (relay === 'refused') return 'relay_access';
+    return relay === 'silent' ? 'relay_answer' : 'other_side';
+  }
+
+  function watch(): void {
+    clearTimeout(patience);
+    // A way that holds stays one while a better one is looked for.
+    if (pc.connectionState === 'connected') return;
+    onLink({ state: wasConnected ? 'lost' : 'connecting' });
+    patience = setTimeout(() => onLink({ state: 'failed', missing: missing() }), LINK_PATIENCE);
+  }
+
+  function inTurn(step: () => Promise<void>): void {
+    steps = steps.then(step).catch((error: unknown) => {
+      // A closed connection refuses the steps that are left; anything else is a fault of one of the two sides.
+      if (pc.connectionState !== 'closed') console.error(error);
+    });
+  }
+
+  pc.addEventListener('icecandidate', ({ candidate }) => {
+    if (!candidate || candidate.candidate === '') return;
+    if (candidate.type === 'relay') relay = 'there';
+    onCandidate({
+      type: 'candidate',
+      connection_id,
+      candidate: candidate.candidate,
+      sdp_mid: candidate.sdpMid,
+      sdp_mline_index: candidate.sdpMLineIndex,
+      username_fragment: candidate.usernameFragment,
+    });
+  });
+  pc.addEventListener('icecandidateerror', ({ url, errorCode }) => {
+    if (RELAY.test(url) && relay === 'silent' && REFUSED.has(errorCode)) relay = 'refused';
+  });
+  pc.addEventListener('connectionstatechange', () => {
+    clearTimeout(silence);
+    switch (pc.connectionState) {
+      case 'connected':
+        clearTimeout(patience);
+        wasConnected = true;
+        onLink({ state: 'connected' });
+        break;
+      case 'disconnected':
+        onLink({ state: 'lost' });
+        silence = setTimeout(onLost, LOST_PATIENCE);
+        break;
+      case 'failed':
+        // Before there was a way its clock says so, with what is missing.
+        if (wasConnected) onLost();
+        break;
+      case 'new':
+      case 'connecting':
+      case 'closed':
+        break;
+    }
+  });
+
+  return {
+    pc,
+    inTurn,
+    takeCandidate(signal) {
+      if (signal.candidate === '') return;
+      const init = {
+        candidate: signal.candidate,
+        sdpMid: signal.sdp_mid,
+        sdpMLineIndex: signal.sdp_mline_index,
+        usernameFragment: signal.username_fragment,
+      };
+      if (pc.remoteDescription) inTurn(() => pc.addIceCandidate(init));
+      else early.push(init);
+    },
+    async setRemote(description) {
+      await pc.setRemoteDescription(description);
+      hasAnswered = true;
+      for (const candidate of early.splice(0)) await pc.addIceCandidate(candidate);
+    },
+    watch,
+    close() {
+      clearTimeout(patience);
+      clearTimeout(silence);
+      pc.close();
+    },
+  };
+}
+
+async function tellCode({ pc }: Connection, onCode: (code: string | undefined) => void): Promise<void> {
+  const [local, remote] = [pc.localDescription?.sdp, pc.remoteDescription?.sdp];
+  if (local !== undefined && remote !== undefined) onCode(await readFingerprintCode(local, remote));
+}
+
+/** One screen, window or tab that the customer shares. */
+export interface Sharer {
+  /** Offers a new connection: the technician has come, or has come back, or somebody asks for it. */
+  connect: () => void;
+  take: (signal: Signal) => void;
+  /** Black until it is called with false; the shared picture itself goes nowhere meanwhile. */
+  pause: (isPaused: boolean) => void;
+  /** The name of the connection of just now. */
+  connection_id: () => string | undefined;
+  close: () => void;
+}
+
+interface SharerParts extends PeerParts<CustomerSignal> {
+  /** The picture that is shared. */
+  track: MediaStreamTrack;
+  /** A picture of nothing, for the pause. */
+  black: MediaStreamTrack;
+  isPaused: boolean;
+  onMark: (mark: Mark) => void;
+}
+
+/** The customer's side: it alone offers, sends its picture, and takes none. */
+export function createSharer(parts: SharerParts): Sharer {
+  const { track, black, ice, send, onCode, onMark, onLink } = parts;
+  // Small letters stay sharp; what is short of room is the number of frames.
+  track.contentHint = 'detail';
+  let current: { id: string; connection: Connection } | undefined;
+  let sender: RTCRtpSender | undefined;
+  let { isPaused } = parts;
+  let isClosed = false;
+  let attempt = 0;
+
+  async function connect(): Promise<void> {
+    attempt += 1;
+    const own = attempt;
+    current?.connection.close();
+    current = undefined;
+    const [iceServers, certificate] = await Promise.all([ice(), certificateOfPage()]);
+    if (isClosed || own !== attempt) return;
+    const id = randomUuid();
+    const connection = createConnection({
+      connection_id: id,
+      iceServers,
+      certificate,
+      onLink,
+      onCandidate: send,
+      onLost: () => offer(id, connection, true),
+    });
+    current = { id, connection };
+    ({ sender } = connection.pc.addTransceiver(isPaused ? black : track, {
+      direction: 'sendonly',
+      sendEncodings: [{ maxFramerate: FRAMES_PER_SECOND_MAXIMUM }],
+    }));
+    const channel = connection.pc.createDataChannel(MARKS_CHANNEL, { ordered: false });
+    channel.addEventListener('message', ({ data }) => {
+      const mark = readMark(data);
+      if (mark) onMark(mark);
+    });
+    offer(id, connection, false);
+  }
+
+  function offer(connection_id: string, connection: Connection, iceRestart: boolean): void {
+    connection.watch();
+    connection.inTurn(async () => {
+      const { pc } = connection;
+      // An offer that was never answered is taken back by the next one.
+      await pc.setLocalDescription(await pc.createOffer({ iceRestart }));
+      send({ type: 'offer', connection_id, sdp: pc.localDescription?.sdp ?? '' });
+    });
+  }
+
+  return {
+    connect() {
+      connect().catch((error: unknown) => {
+        if (isClosed) return;
+        console.error(error);
+        onLink({ state: 'failed', missing: 'other_side' });
+      });
+    },
+    take(signal) {
+      if (!current || !('connection_id' in signal) || signal.connection_id !== current.id) return;
+      const { connection } = current;
+      if (signal.type === 'candidate') connection.takeCandidate(signal);
+      // An offer of the other side is none of its business.
+      if (signal.type === 'answer')
+        connection.inTurn(async () => {
+          if (connection.pc.signalingState !== 'have-local-offer') return;
+          await connection.setRemote({ type: 'answer', sdp: signal.sdp });
+          await tellCode(connection, onCode);
+        });
+    },
+    pause(wanted) {
+      isPaused = wanted;
+      void sender?.replaceTrack(wanted ? black : track);
+    },
+    connection_id: () => current?.id,
+    close() {
+      isClosed = true;
+      current?.connection.close();
+      current = undefined;
+    },
+  };
+}
+
+/** A picture of the customer, as it comes. */
+export interface Picture {
+  connection_id: string;
+  track: MediaStreamTrack;
+}
+
+export interface Watcher {
+  /** Whether a picture comes, or a way for one is looked for. */
+  isBusy: () => boolean;
+  take: (signal: Signal) => void;
+  /** Shows a mark on a picture; false while there is no way to the customer, or it is too slow. */
+  mark: (connection_id: string, mark: Mark) => boolean;
+  stats: (connection_id: string) => Promise<RTCStatsReport | undefined>;
+  close: () => void;
+}
+
+interface WatcherParts extends PeerParts<TechnicianSignal> {
+  /** Every picture that comes just now: one for each monitor that the customer shares. */
+  onPictures: (pictures: readonly Picture[]) => void;
+}
+
+interface Watched {
+  connection: Connection;
+  track?: MediaStreamTrack;
+  channel?: RTCDataChannel;
+}
+
+/** The technician's side: it answers, watches and shows marks, and sends no picture. */
+export function createWatcher(parts: WatcherParts): Watcher {
+  const { ice, send, onCode, onPictures, onLink } = parts;
+  const all = new Map<string, Watched>();
+  let isClosed = false;
+  /** Signals one after the other: candidates that come before the connection is made wait for it. */
+  let arrivals = Promise.resolve();
+
+  function tellPictures(): void {
+    onPictures([...all].flatMap(([connection_id, { track }]) => (track ? [{ connection_id, track }] : [])));
+  }
+
+  function drop(connection_id: string): void {
+    all.get(connection_id)?.connection.close();
+    if (all.delete(connection_id)) tellPictures();
+  }
+
+  /** A connection that has come takes the place of those that have broken off: the customer's page has begun anew. */
+  function dropBroken(kept: string): void {
+    for (const [connection_id, { connection }] of all) {
+      if (connection_id !== kept && connection.pc.connectionState !== 'connected') drop(connection_id);
+    }
+  }
+
+  async function connectionFor(connection_id: string): Promise<Connection | undefined> {
+    const known = all.get(connection_id);
+    if (known) return known.connection;
+    const [iceServers, certificate] = await Promise.all([ice(), certificateOfPage()]);
+    if (isClosed) return undefined;
+    const connection = createConnection({
+      connection_id,
+      iceServers,
+      certificate,
+      onLink(link) {
+        if (link.state === 'connected') dropBroken(connection_id);
+        onLink(link);
+      },
+      onCandidate: send,
+      onLost() {
+        onLink({ state: 'lost' });
+        // The customer alone offers, and may not have noticed.
+        send({ type: 'offer_wanted' });
+      },
+    });
+    const watched: Watched = { connection };
+    all.set(connection_id, watched);
+    connection.pc.addEventListener('track', ({ track }) => {
+      watched.track = track;
+      tellPictures();
+    });
+    connection.pc.addEventListener('datachannel', ({ channel }) => {
+      if (channel.label !== MARKS_CHANNEL) return;
+      watched.channel = channel;
+      // The customer's page has closed its side, or is gone: known sooner here than by a picture that stands still.
+      channel.addEventListener('close', () => {
+        if (isClosed || all.get(connection_id) !== watched) return;
+        drop(connection_id);
+        if (all.size === 0) onLink({ state: 'lost' });
+      });
+    });
+    return connection;
+  }
+
+  async function answer(connection_id: string, sdp: string): Promise<void> {
+    const connection = await connectionFor(connection_id);
+    if (!connection) return;
+    connection.watch();
+    connection.inTurn(async () => {
+      const { pc } = connection;
+      await connection.setRemote({ type: 'offer', sdp });
+      await pc.setLocalDescription(await pc.createAnswer());
+      send({ type: 'answer', connection_id, sdp: pc.localDescription?.sdp ?? '' });
+      await tellCode(connection, onCode);
+    });
+  }
+
+  async function take(signal: Signal): Promise<void> {
+    if (isClosed) return;
+    if (signal.type === 'offer') await answer(signal.connection_id, signal.sdp);
+    if (signal.type === 'candidate') all.get(signal.connection_id)?.connection.takeCandidate(signal);
+    if (signal.type === 'share_stopped')
+      for (const connection_id of signal.connection_id === null ? [...all.keys()] : [signal.connection_id]) drop(connection_id);
+  }
+
+  return {
+    isBusy: () => all.size > 0,
+    take(signal) {
+      arrivals = arrivals
+        .then(() => take(signal))
+        .catch((error: unknown) => {
+          console.error(error);
+          onLink({ state: 'failed', missing: 'other_side' });
+        });
+    },
+    mark(connection_id, mark) {
+      const channel = all.get(connection_id)?.channel;
+      if (channel?.readyState !== 'open') return false;
+      if (mark.kind === 'pointer' && channel.bufferedAmount > MARKS_WAITING_MAXIMUM) return false;
+      const message = writeMark(mark);
+      if (message === undefined) return false;
+      channel.send(message);
+      return true;
+    },
+    stats: async (connection_id) => await all.get(connection_id)?.connection.pc.getStats(),
+    close() {
+      isClosed = true;
+      for (const { connection } of all.values()) connection.close();
+      all.clear();
+    },
+  };
+}

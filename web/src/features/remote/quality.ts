@@ -1,0 +1,110 @@
+import { z } from 'zod';
+
+/** How good the picture is just now, out of what the browser counts (https://www.w3.org/TR/webrtc-stats/). */
+export interface Quality {
+  /** Shown in the last second; undefined until there are two readings. */
+  frames_per_second: number | undefined;
+  /** From the customer's screen to this one without the time that it takes to encode: half of the way there and back, and the time in the buffer. ms. */
+  delay_ms: number | undefined;
+  /** Through a relay (TURN), or straight from one side to the other; undefined while neither is chosen. */
+  route: 'direct' | 'relay' | undefined;
+  width: number | undefined;
+  height: number | undefined;
+}
+
+/** What is kept of a reading for the next one. */
+export interface Reading {
+  at: number;
+  frames: number;
+  buffered_s: number;
+  emitted: number;
+}
+
+const inboundSchema = z.object({
+  type: z.literal('inbound-rtp'),
+  kind: z.literal('video'),
+  timestamp: z.number(),
+  framesDecoded: z.number().optional(),
+  frameWidth: z.number().optional(),
+  frameHeight: z.number().optional(),
+  jitterBufferDelay: z.number().optional(),
+  jitterBufferEmittedCount: z.number().optional(),
+});
+const transportSchema = z.object({ type: z.literal('transport'), selectedCandidatePairId: z.string() });
+const pairSchema = z.object({
+  type: z.literal('candidate-pair'),
+  id: z.string(),
+  localCandidateId: z.string(),
+  remoteCandidateId: z.string(),
+  currentRoundTripTime: z.number().optional(),
+});
+const candidateSchema = z.object({
+  type: z.enum(['local-candidate', 'remote-candidate']),
+  id: z.string(),
+  candidateType: z.string(),
+});
+
+/** As much of an `RTCStatsReport` as is read. */
+export interface Stats {
+  forEach(visit: (entry: unknown) => void): void;
+}
+
+function entriesOf(stats: Stats): unknown[] {
+  const entries: unknown[] = [];
+  stats.forEach((entry) => {
+    entries.push(entry);
+  });
+  return entries;
+}
+
+function find<S extends z.ZodType>(entries: readonly unknown[], schema: S, isIt: (entry: z.output<S>) => boolean = () => true) {
+  for (const entry of entries) {
+    const { data } = schema.safeParse(entry);
+    if (data !== undefined && isIt(data)) return data;
+  }
+  return undefined;
+}
+
+/** The quality between `before` and now. */
+export function readQuality(stats: Stats, before: Reading | undefined): { quality: Quality; reading: Reading | undefined } {
+  const entries = entriesOf(stats);
+  const chosen = find(entries, transportSchema)?.selectedCandidatePairId;
+  const pair = chosen === undefined ? undefined : find(entries, pairSchema, ({ id }) => id === chosen);
+  const isRelayed =
+    pair !== undefined &&
+    [pair.localCandidateId, pair.remoteCandidateId].some(
+      (end) => find(entries, candidateSchema, ({ id }) => id === end)?.candidateType === 'relay',
+    );
+  const inbound = find(entries, inboundSchema);
+  const reading = inbound && {
+    at: inbound.timestamp,
+    frames: inbound.framesDecoded ?? 0,
+    buffered_s: inbound.jitterBufferDelay ?? 0,
+    emitted: inbound.jitterBufferEmittedCount ?? 0,
+  };
+  // A connection that begins anew counts from 0 again.
+  const since = reading && before && reading.at > before.at && reading.frames >= before.frames ? before : undefined;
+  const emitted = reading && since ? reading.emitted - since.emitted : 0;
+  const buffered_s = reading && since && emitted > 0 ? (reading.buffered_s - since.buffered_s) / emitted : 0;
+  const quality = {
+    frames_per_second:
+      reading && since ? Math.round(((reading.frames - since.frames) * 1_000) / (reading.at - since.at)) : undefined,
+    delay_ms:
+      pair?.currentRoundTripTime === undefined ? undefined : Math.round((pair.currentRoundTripTime / 2 + buffered_s) * 1_000),
+    route: pair && (isRelayed ? ('relay' as const) : ('direct' as const)),
+    width: inbound?.frameWidth,
+    height: inbound?.frameHeight,
+  };
+  return { quality, reading };
+}
+
+/** The quality in one line: "24 frames/s, 18 ms, direct, 1920 × 1080". What is not known is left out. */
+export function describeQuality({ frames_per_second, delay_ms, route, width, height }: Quality): string {
+  const parts = [
+    frames_per_second !== undefined && `${frames_per_second} ${frames_per_second === 1 ? 'frame' : 'frames'}/s`,
+    delay_ms !== undefined && `${delay_ms} ms`,
+    route === 'relay' ? 'through the relay' : route,
+    width !== undefined && height !== undefined && `${width} × ${height}`,
+  ];
+  return parts.filter(Boolean).join(', ') || 'Measuring…';
+}

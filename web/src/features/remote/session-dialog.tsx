@@ -1,0 +1,42 @@
+import type { RemoteSession } from '@palisade/contract/remote';
+import { DetailPart, Fact, Facts } from '#ui/detail-dialog.tsx';
+import { ModalWindow } from '#ui/modal-window.tsx';
+import { Moment, useMinute } from '#ui/moment.tsx';
+import '#ui/detail-dialog.css';
+import { RateAndReport, SessionAudit } from './after-session.tsx';
+import { END_REASONS, SessionBadge } from './session-badge.tsx';
+
+/** Everything about a session that is over, for its customer. */
+export function SessionDialog({ session, onClose }: { session: RemoteSession; onClose: () => void }) {
+  const now = useMinute();
+  const { support_agent, technician, ended_at, end_reason } = session;
+  return (
+    <ModalWindow title={`Session ${session.session_code}`} size={640} onClose={onClose}>
+      <div className="detail">
+        <SessionBadge status={session.status} />
+        <Facts>
+          <Fact name="Technician">
+            <bdi>{technician?.name ?? support_agent ?? 'Nobody joined'}</bdi>
+          </Fact>
+          <Fact name="Created">
+            <Moment iso={session.started_at} now={now} />
+          </Fact>
+          {ended_at !== null && (
+            <Fact name="Ended">
+              <Moment iso={ended_at} now={now} />
+            </Fact>
+          )}
+          {end_reason !== null && <Fact name="Why">{END_REASONS[end_reason]}</Fact>}
+        </Facts>
+        {support_agent !== null && (
+          <DetailPart title="What you say of it">
+            <RateAndReport session={session} />
+          </DetailPart>
+        )}
+        <DetailPart title="What was recorded">
+          <SessionAudit session={session} />
+        </DetailPart>
+      </div>
+    </ModalWindow>
+  );
+}

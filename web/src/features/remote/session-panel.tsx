@@ -1,0 +1,204 @@
+import type { RemoteSession } from '@palisade/contract/remote';
+import { SHARES_MAXIMUM } from '@palisade/contract/remote-signal';
+import { IconDeviceMobile, IconPhoto, IconPictureInPictureOn, IconPlus, IconScreenShare, IconWindow } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
+import { Countdown } from '#ui/countdown.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { EmptyState } from '#ui/states.tsx';
+import { Report } from './after-session.tsx';
+import { UNABLE } from './asking-card.tsx';
+import { CodeLine } from './code-line.tsx';
+import { GoOn } from './go-on.tsx';
+import { describeLink } from './link-words.ts';
+import { MarkedPicture } from './marked-picture.tsx';
+import { SessionChat } from './session-chat.tsx';
+import { attend, connectAgain, missingToShare, type Screen, type Sharing, share, stopScreen, useSharing } from './sharing.ts';
+import { hasSmallWindow, SmallWindow } from './small-window.tsx';
+import './session-panel.css';
+
+const SURFACES = { monitor: 'Your whole screen', window: 'A window', browser: 'A tab of your browser' } as const;
+
+function nameOf({ surface }: Screen): string {
+  return surface === null ? 'What you share' : SURFACES[surface];
+}
+
+/** The customer's side of a session that runs: what the technician sees, what they show, and the chat. */
+export function SessionPanel({ session }: { session: RemoteSession }) {
+  const sharing = useSharing();
+  useEffect(() => attend(session), [session]);
+  return (
+    <div className="session-panel">
+      <section className="card session-panel__shown" aria-labelledby="shown">
+        <div className="card__head">
+          <h2 id="shown">What the technician sees</h2>
+          {sharing.screens.length > 0 && <MoreScreens session={session} sharing={sharing} />}
+        </div>
+        {sharing.place === 'taken' ? <Elsewhere session={session} /> : <Shown session={session} sharing={sharing} />}
+        <Refusal error={sharing.error} />
+        {sharing.screens.length === 0 && <GoOn session={session} />}
+        <div className="session-panel__report">
+          <Report session={session} />
+        </div>
+      </section>
+      <section className="card session-panel__chat" aria-label="Chat of the session">
+        {sharing.code !== undefined && (
+          <div className="session-panel__code">
+            <CodeLine code={sharing.code} side="customer" />
+          </div>
+        )}
+        <SessionChat session_id={session.id} side="customer" />
+      </section>
+    </div>
+  );
+}
+
+/** Another window of this browser, or another device, is the session's page. */
+function Elsewhere({ session }: { session: RemoteSession }) {
+  return (
+    <EmptyState
+      icon={<IconWindow size={28} stroke={1.7} />}
+      title="This session is open in another window"
+      sentence="What you share is shared from there. If you go on here, it is shown no longer."
+      action={
+        <Button variant="quiet" onClick={() => attend(session, true)}>
+          Go on in this window
+        </Button>
+      }
+    />
+  );
+}
+
+function Shown({ session, sharing }: { session: RemoteSession; sharing: Sharing }) {
+  const [isSmall, setIsSmall] = useState(false);
+  if (sharing.screens.length === 0) return <Nothing session={session} sharing={sharing} />;
+  return (
+    <>
+      {sharing.screens.map((screen) => (
+        <Mirror
+          key={screen.id}
+          screen={screen}
+          sharing={sharing}
+          away={session.is_technician_here ? undefined : session.support_agent}
+        />
+      ))}
+      <div className="session-panel__below">
+        <p className="sub">
+          A page cannot draw on your desktop: where the technician points is shown on this picture
+          {hasSmallWindow() && ', or in a small window that stays on top'}.
+        </p>
+        {hasSmallWindow() && (
+          <Button
+            variant="quiet"
+            size="s"
+            icon={<IconPictureInPictureOn size={16} stroke={1.7} aria-hidden="true" />}
+            aria-pressed={isSmall}
+            onClick={() => setIsSmall(!isSmall)}
+          >
+            Small window
+          </Button>
+        )}
+      </div>
+      {isSmall && <SmallWindow sharing={sharing} onClose={() => setIsSmall(false)} />}
+    </>
+  );
+}
+
+interface MirrorProps {
+  screen: Screen;
+  sharing: Sharing;
+  /** The technician, while no page of theirs is there. */
+  away: string | null | undefined;
+}
+
+function Mirror({ screen, sharing, away }: MirrorProps) {
+  const words = away ? `${away} is not there just now: nobody sees this.` : describeLink(screen.link);
+  const isOnly = sharing.screens.length === 1;
+  return (
+    <figure className="mirror" data-paused={sharing.isPaused}>
+      <div className="mirror__picture">
+        <MarkedPicture track={screen.track} marks={screen.marks} label={`${nameOf(screen)}, as it is shared`}>
+          {sharing.isPaused && <p className="mirror__paused">Paused: the technician sees black</p>}
+        </MarkedPicture>
+      </div>
+      <figcaption>
+        <b>{nameOf(screen)}</b>
+        <span role="status">{words}</span>
+        {screen.link.state === 'failed' && (
+          <Button variant="quiet" size="s" onClick={connectAgain}>
+            Try again
+          </Button>
+        )}
+        {!isOnly && (
+          <Button variant="text" size="s" onClick={() => stopScreen(screen.id)}>
+            Stop this one
+          </Button>
+        )}
+      </figcaption>
+    </figure>
+  );
+}
+
+function MoreScreens({ session, sharing }: { session: RemoteSession; sharing: Sharing }) {
+  if (sharing.screens.length >= SHARES_MAXIMUM) return null;
+  return (
+    <Button
+      variant="quiet"
+      size="s"
+      icon={<IconPlus size={16} stroke={2} aria-hidden="true" />}
+      loading={sharing.isChoosing}
+      onClick={() => void share(session)}
+    >
+      Another screen
+    </Button>
+  );
+}
+
+/** Nothing is shown: before the first picture, after the page was loaded again, after the browser was told to stop, or on a phone. */
+function Nothing({ session, sharing }: { session: RemoteSession; sharing: Sharing }) {
+  const missing = missingToShare();
+  const wasShown = session.view === 'screen';
+  if (missing)
+    return (
+      <EmptyState
+        icon={<IconDeviceMobile size={28} stroke={1.7} />}
+        title="Nothing is shared"
+        sentence={UNABLE[missing]}
+        action={
+          <ScreenLink to="/chat" variant="quiet">
+            <IconPhoto size={18} stroke={1.7} aria-hidden="true" />
+            Send a photo in the support chat
+          </ScreenLink>
+        }
+      />
+    );
+  return (
+    <>
+      <EmptyState
+        icon={<IconScreenShare size={28} stroke={1.7} />}
+        title="The technician sees nothing of your screen"
+        sentence={
+          wasShown
+            ? 'Sharing has stopped: the page was loaded again, or your browser was told to stop. Share again to go on.'
+            : 'You talk without a screen. You can share one whenever you like.'
+        }
+        action={
+          <Button loading={sharing.isChoosing} onClick={() => void share(session)}>
+            {wasShown ? 'Share again' : 'Share a screen'}
+          </Button>
+        }
+      />
+      {sharing.notShown && (
+        <p role="alert" className="refusal">
+          Nothing is shared: your browser was told not to, or could not read the screen. Try again.
+        </p>
+      )}
+      {session.due_reason === 'share_stopped' && session.due_at !== null && (
+        <p className="sub session-panel__due">
+          Without a picture the session ends in <Countdown until={Date.parse(session.due_at)} />.
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+import { IconPlayerPause, IconPlayerPlay, IconPlayerStopFilled, IconScreenShare } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import type { SharingNow } from '#api/sharing.ts';
+import { Button } from '#ui/button.tsx';
+import { GoOn } from './go-on.tsx';
+import { sessionsQuery } from './remote.queries.ts';
+import { pause, stop, tellOnScreen } from './sharing.ts';
+import './sharing-banner.css';
+
+/** Keys of the whole page. By their place on the keyboard: with Alt some keyboards write other letters. */
+const KEYS = { pause: { code: 'KeyP', name: 'Alt+Shift+P' }, stop: { code: 'KeyS', name: 'Alt+Shift+S' } } as const;
+
+/** Pause and Stop by key, in every window in which they are shown. */
+export function useSharingKeys(isPaused: boolean, target: Window = window): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (!event.altKey || !event.shiftKey || event.repeat) return;
+      if (event.code === KEYS.pause.code) pause(!isPaused);
+      else if (event.code === KEYS.stop.code) void stop();
+      else return;
+      event.preventDefault();
+    };
+    target.addEventListener('keydown', press);
+    return () => target.removeEventListener('keydown', press);
+  }, [isPaused, target]);
+}
+
+export function PauseAndStop({ isPaused }: { isPaused: boolean }) {
+  const PauseIcon = isPaused ? IconPlayerPlay : IconPlayerPause;
+  return (
+    <div className="sharing-banner__actions">
+      <Button
+        variant="quiet"
+        icon={<PauseIcon size={18} stroke={1.7} aria-hidden="true" />}
+        aria-keyshortcuts={KEYS.pause.name}
+        title={KEYS.pause.name}
+        onClick={() => pause(!isPaused)}
+      >
+        {isPaused ? 'Show again' : 'Pause'}
+      </Button>
+      <Button
+        icon={<IconPlayerStopFilled size={18} aria-hidden="true" />}
+        aria-keyshortcuts={KEYS.stop.name}
+        title={KEYS.stop.name}
+        onClick={() => void stop()}
+      >
+        Stop
+      </Button>
+    </div>
+  );
+}
+
+/** On every screen while something is shown to a technician. It cannot be put away. */
+export function SharingBanner({ sharing: { technician, is_paused } }: { sharing: SharingNow }) {
+  useSharingKeys(is_paused);
+  useEffect(tellOnScreen, []);
+  const { data: sessions } = useQuery(sessionsQuery);
+  const session = sessions?.find(({ status }) => status === 'active');
+  return (
+    <section className="sharing-banner" data-paused={is_paused} aria-label="Screen sharing">
+      <IconScreenShare size={22} stroke={1.7} aria-hidden="true" />
+      <div className="sharing-banner__what">
+        <p role="status">
+          {is_paused ? (
+            <>
+              <b>Paused.</b> <bdi>{technician}</bdi> sees black.
+            </>
+          ) : (
+            <>
+              <b>
+                <bdi>{technician}</bdi> sees what you share.
+              </b>{' '}
+              Pause before you open your bank.
+            </>
+          )}
+        </p>
+        {session && <GoOn session={session} />}
+      </div>
+      <PauseAndStop isPaused={is_paused} />
+    </section>
+  );
+}

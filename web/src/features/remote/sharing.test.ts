@@ -1,0 +1,213 @@
+import { completeSession, type RemoteSession } from '@palisade/contract/remote';
+import type { LiveSession } from '@palisade/contract/remote-record';
+import { approveSession, readIce } from '@palisade/contract/remote-session';
+import { act, renderHook } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { keepEventsOpen } from '#api/events.ts';
+import { MARIA } from '#api/fake-records.ts';
+import { FakeServer, type FakeSocket, refusal, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
+import { useSharingNow } from '#api/sharing.ts';
+import { sessionOf } from './fake-sessions.ts';
+import { attend, pause, share, stop, tellOnScreen, useSharing } from './sharing.ts';
+
+const CURSOR = '01890a5d-ac96-774b-bcce-b302099a8057';
+
+/** As much of a shared picture as the page uses. */
+class FakeTrack extends EventTarget {
+  contentHint = '';
+  readyState = 'live';
+  getSettings = () => ({ displaySurface: 'monitor' });
+
+  stop() {
+    this.readyState = 'ended';
+  }
+}
+
+/** The test is about the page, not about the network: a connection that never finds a way. */
+class IdlePeer extends EventTarget {
+  static generateCertificate = async () => ({});
+  connectionState = 'new';
+  localDescription = { sdp: 'v=0' };
+  replaceTrack = vi.fn(async () => undefined);
+  addTransceiver = () => ({ sender: this });
+  createDataChannel = () => new EventTarget();
+  createOffer = async () => ({});
+  setLocalDescription = async () => undefined;
+  close = () => undefined;
+}
+
+let session: RemoteSession;
+let running: LiveSession;
+const params = (path: string): `/${string}` => `/remote/sessions/${session.id}${path}`;
+
+let server: FakeServer;
+let close: () => void;
+let picker: ReturnType<typeof vi.fn<() => Promise<unknown>>>;
+let track: FakeTrack;
+
+function socket(): FakeSocket {
+  const opened = server.sockets.at(-1);
+  if (!opened) throw new Error('The page has opened no socket.');
+  return opened;
+}
+const tell = (told: LiveSession) =>
+  socket().say({ kind: 'event', id: null, topic: { session_id: session.id }, event: { kind: 'remote_changed', session: told } });
+const signals = () => socket().sent.flatMap((frame) => (frame.kind === 'remote_signal' ? [frame.signal] : []));
+const listening = () => socket().say({ kind: 'listening', topic: { session_id: session.id }, cursor: CURSOR, missed: false });
+const typedSchema = z.object({ type: z.string() });
+const sharing = () => renderHook(useSharing).result.current;
+const settle = () => vi.advanceTimersByTimeAsync(0);
+
+/** The page is the session's, and the technician asks. */
+async function begin() {
+  attend(session);
+  listening();
+  tell({ ...session, version: 2 });
+  await settle();
+}
+
+/** The customer chooses a picture and the server lets it pass. */
+async function approve() {
+  server.on({ ...approveSession, path: params('/approve') }, () => {
+    tell(running);
+    return reply(approveSession, { ...session, ...running });
+  });
+  await share(session);
+  await settle();
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.spyOn(console, 'error').mockReturnValue();
+  session = sessionOf({ status: 'pending', phase: 'claimed', support_agent: 'tina' });
+  running = { ...session, version: 3, status: 'active', phase: 'active', view: 'screen' };
+  server = new FakeServer();
+  server.on({ ...readIce, path: params('/ice') }, reply(readIce, { ice_servers: [], has_relay: false, expires_at: null }));
+  startSession({ access_token: 'token-1', user_info: MARIA });
+  close = keepEventsOpen('token-1');
+  socket().open();
+  socket().say({ kind: 'welcome', cursor: CURSOR, missed: false, heartbeat_ms: 25_000 });
+  track = new FakeTrack();
+  picker = vi.fn(async () => ({ getVideoTracks: () => [track] }));
+  vi.stubGlobal('isSecureContext', true);
+  vi.stubGlobal('RTCPeerConnection', IdlePeer);
+  Object.defineProperty(navigator, 'mediaDevices', { configurable: true, value: { getDisplayMedia: picker } });
+  Object.assign(HTMLCanvasElement.prototype, {
+    getContext: () => ({ fillRect: () => undefined }),
+    captureStream: () => ({ getVideoTracks: () => [new FakeTrack()] }),
+  });
+});
+
+afterEach(async () => {
+  tell({ ...running, version: 9, status: 'completed', phase: 'ended' });
+  close();
+  vi.useRealTimers();
+});
+
+describe('what a customer shows', () => {
+  test('is chosen first, then approved, then offered, and every screen says so', async () => {
+    await begin();
+    await approve();
+    expect(server.callsOf({ ...approveSession, path: params('/approve') })[0]?.body).toEqual({ view: 'screen' });
+    expect(signals().map((signal) => typedSchema.parse(signal).type)).toEqual(['choosing', 'offer', 'share_started']);
+    expect(signals().at(-1)).toMatchObject({ surface: 'monitor' });
+    expect(sharing().screens).toHaveLength(1);
+    expect(renderHook(useSharingNow).result.current).toEqual({ technician: 'tina', is_paused: false });
+  });
+
+  test('is nothing when the browser is told not to: the technician waits on, and it can be tried again', async () => {
+    await begin();
+    picker.mockRejectedValueOnce(new DOMException('Permission denied', 'NotAllowedError'));
+    await share(session);
+    expect(sharing()).toMatchObject({ notShown: 'refused', isChoosing: false, screens: [] });
+    expect(server.callsOf({ ...approveSession, path: params('/approve') })).toEqual([]);
+    await approve();
+    expect(sharing()).toMatchObject({ notShown: undefined });
+    expect(sharing().screens).toHaveLength(1);
+  });
+
+  test('is stopped when the session was cancelled while it was chosen', async () => {
+    await begin();
+    server.on({ ...approveSession, path: params('/approve') }, refusal('conflict', { detail: 'It is over.' }));
+    await share(session);
+    expect(track.readyState).toBe('ended');
+    expect(sharing().error?.message).toBe('It is over.');
+    expect(sharing().screens).toEqual([]);
+  });
+
+  test('is told to have stopped when the browser’s own bar stops it', async () => {
+    await begin();
+    await approve();
+    track.dispatchEvent(new Event('ended'));
+    expect(signals().at(-1)).toEqual({ type: 'share_stopped', connection_id: null });
+    expect(sharing().screens).toEqual([]);
+    expect(renderHook(useSharingNow).result.current).toBeUndefined();
+  });
+
+  test('is paused and shown again, and the technician is told', async () => {
+    await begin();
+    await approve();
+    pause(true);
+    expect(sharing().isPaused).toBe(true);
+    expect(signals().at(-1)).toEqual({ type: 'paused' });
+    pause(false);
+    expect(signals().at(-1)).toEqual({ type: 'resumed' });
+  });
+
+  test('ends at once with Stop, also when the server cannot be reached', async () => {
+    await begin();
+    await approve();
+    server.lose({ ...completeSession, path: params('/complete') });
+    const stopped = stop();
+    expect(track.readyState).toBe('ended');
+    await stopped;
+    expect(sharing().screens).toEqual([]);
+  });
+
+  test('ends with the session, whoever ends it', async () => {
+    await begin();
+    await approve();
+    tell({ ...running, version: 4, status: 'completed', phase: 'ended', end_reason: 'ended_by_technician' });
+    expect(track.readyState).toBe('ended');
+    expect(sharing().session_id).toBeUndefined();
+  });
+
+  test('ends with the screens that say so: with the sign-out', async () => {
+    await begin();
+    await approve();
+    const first = tellOnScreen();
+    const second = tellOnScreen();
+    first();
+    await settle();
+    expect(track.readyState).toBe('live');
+    second();
+    await settle();
+    expect(track.readyState).toBe('ended');
+    expect(sharing().session_id).toBeUndefined();
+  });
+
+  test('ends here when another device of theirs has taken the place', async () => {
+    await begin();
+    await approve();
+    act(() => socket().say({ kind: 'refused', topic: { session_id: session.id }, why: 'taken' }));
+    expect(track.readyState).toBe('ended');
+    expect(sharing().place).toBe('taken');
+  });
+});
+
+describe('a page that was loaded again', () => {
+  test('says that nothing is shown any more', async () => {
+    attend(session);
+    listening();
+    tell({ ...running, share: 'running' });
+    await settle();
+    expect(signals()).toEqual([{ type: 'share_stopped', connection_id: null }]);
+  });
+
+  test('says nothing of a share that there was not', async () => {
+    await begin();
+    expect(signals()).toEqual([]);
+  });
+});

@@ -1,0 +1,353 @@
+import { completeSession, type RemoteSession } from '@palisade/contract/remote';
+import type { LiveSession } from '@palisade/contract/remote-record';
+import { approveSession } from '@palisade/contract/remote-session';
+import { type CustomerSignal, SHARES_MAXIMUM } from '@palisade/contract/remote-signal';
+import { useSyncExternalStore } from 'react';
+import { randomUuid } from '#api/browser.ts';
+import { call } from '#api/call.ts';
+import { hearTopic, onEvent, saySignal } from '#api/events.ts';
+import { tellSharing } from '#api/sharing.ts';
+import { type BlackTrack, createBlackTrack } from './black-track.ts';
+import { readIceServers } from './ice.ts';
+import { type Marks, NO_MARKS, withMark } from './marks.ts';
+import { createSharer, type Link, type Sharer } from './peer.ts';
+
+/** One screen, window or tab that the customer shows. */
+export interface Screen {
+  id: string;
+  track: MediaStreamTrack;
+  /** What it is, where the browser says so. */
+  surface: 'monitor' | 'window' | 'browser' | null;
+  link: Link;
+  marks: Marks;
+}
+
+/** Why nothing was shown after the browser had asked: the person said no, or the browser could not read the screen. */
+export type NotShown = 'refused' | 'unreadable';
+
+/** What this page shows of this computer, in which session, and whether it is the page of it. */
+export interface Sharing {
+  session_id: string | undefined;
+  /** Of several windows and devices of one person one is the session's page. */
+  place: 'asked' | 'ours' | 'taken';
+  isChoosing: boolean;
+  notShown: NotShown | undefined;
+  /** Why the server refused what was asked for. */
+  error: Error | undefined;
+  screens: readonly Screen[];
+  isPaused: boolean;
+  /** The code to be read aloud. */
+  code: string | undefined;
+}
+
+const NOTHING: Sharing = {
+  session_id: undefined,
+  place: 'asked',
+  isChoosing: false,
+  notShown: undefined,
+  error: undefined,
+  screens: [],
+  isPaused: false,
+  code: undefined,
+};
+
+/** How long it takes at most until a page is told what its own call has changed, in ms. */
+const RUNNING_PATIENCE = 2_000;
+
+let sharing = NOTHING;
+let technician = '';
+let black: BlackTrack | undefined;
+let leave = () => {};
+const sharers = new Map<string, Sharer>();
+const listeners = new Set<() => void>();
+
+function set(change: Partial<Sharing>): void {
+  sharing = { ...sharing, ...change };
+  tellSharing(sharing.screens.length > 0 ? { technician, is_paused: sharing.isPaused } : undefined);
+  for (const listener of listeners) listener();
+}
+
+function setScreen(id: string, change: (screen: Screen) => Partial<Screen>): void {
+  set({ screens: sharing.screens.map((screen) => (screen.id === id ? { ...screen, ...change(screen) } : screen)) });
+}
+
+function say(signal: CustomerSignal): void {
+  if (sharing.session_id !== undefined) saySignal(sharing.session_id, signal);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function useSharing(): Sharing {
+  return useSyncExternalStore(subscribe, () => sharing);
+}
+
+/** What of the browser is missing to show a screen; undefined: nothing. */
+export function missingToShare(): 'browser' | 'secure_page' | undefined {
+  if (!window.isSecureContext) return 'secure_page';
+  // Phones have none.
+  return typeof navigator.mediaDevices?.getDisplayMedia === 'function' ? undefined : 'browser';
+}
+
+/**
+ * Makes this page the one of its person in a session, until the session is over: it is told of it, and signals of the technician come here. Of several windows the first one
+ * is it until it is closed; with `isSure` this one, because the person does something here.
+ */
+export function attend({ id, support_agent }: Pick<RemoteSession, 'id' | 'support_agent'>, isSure = false): void {
+  technician = support_agent ?? technician;
+  if (sharing.session_id === id && (!isSure || sharing.place === 'ours')) return;
+  stopAll();
+  leave();
+  set({ ...NOTHING, session_id: id });
+  leave = holdPlace(id, isSure);
+}
+
+/** Holds the place that one window of this browser has at a time in a session: takes it at once, or when the window that has it is closed. */
+function holdPlace(session_id: string, isSure: boolean): () => void {
+  // Not there in a page that was not served securely; the server tells such pages that another one has the place.
+  if (!('locks' in navigator)) return hear(session_id);
+  const name = `palisade.remote.${session_id}`;
+  const { promise: isOver, resolve: release } = Promise.withResolvers<void>();
+  const waiting = new AbortController();
+  let stopHearing = () => {};
+  let hasEnded = false;
+  const hold = async (lock: Lock | null) => {
+    if (hasEnded) return;
+    if (lock === null) {
+      set({ place: 'taken' });
+      navigator.locks.request(name, { signal: waiting.signal }, hold).catch(ignoreEnd);
+      return;
+    }
+    set({ place: 'asked' });
+    stopHearing = hear(session_id);
+    await isOver;
+  };
+  // Another window has taken it, because the person does something there.
+  const ignoreEnd = () => {
+    if (!hasEnded) lose();
+  };
+  navigator.locks.request(name, isSure ? { steal: true } : { ifAvailable: true }, hold).catch(ignoreEnd);
+  return () => {
+    hasEnded = true;
+    stopHearing();
+    release();
+    waiting.abort();
+  };
+}
+
+/** Another window or device is the session's page now: nothing of this one is shown any more. */
+function lose(): void {
+  stopAll();
+  leave();
+  leave = () => {};
+  set({ place: 'taken' });
+}
+
+function hear(session_id: string): () => void {
+  const stops = [
+    hearTopic({ session_id }, () => {}, {
+      // Ours once the server has said how the session stands.
+      onListening: () => set({ place: 'asked' }),
+      onRefused(isTaken) {
+        if (isTaken) lose();
+        else forget();
+      },
+    }),
+    onEvent('remote_changed', ({ session }) => {
+      if (session.id === session_id) takeChange(session);
+    }),
+    onEvent('remote_signal', ({ session_id: of, from, signal }) => {
+      if (of !== session_id || from !== 'technician') return;
+      if (signal.type === 'offer_wanted') for (const sharer of sharers.values()) sharer.connect();
+      else for (const sharer of sharers.values()) sharer.take(signal);
+    }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+function takeChange(session: LiveSession): void {
+  technician = session.support_agent ?? technician;
+  if (session.phase === 'ended') {
+    forget();
+    return;
+  }
+  if (session.status === 'active') tellRunning();
+  if (sharing.place !== 'asked') return;
+  set({ place: 'ours' });
+  // A page that was loaded again shows nothing, whatever it showed before; one that was cut off goes on.
+  if (sharing.screens.length === 0 && session.share === 'running') say({ type: 'share_stopped', connection_id: null });
+  if (sharing.isPaused) say({ type: 'paused' });
+  for (const { id, link } of sharing.screens) if (link.state !== 'connected') sharers.get(id)?.connect();
+}
+
+/** Called once this page has been told that the session runs: before, the server passes no offer on. */
+let tellRunning = () => {};
+
+/** Until the page has been told so, or `RUNNING_PATIENCE` is over: then the technician's page asks for the offer once more. */
+function untilRunning(session: Pick<RemoteSession, 'phase'>): Promise<void> {
+  if (session.phase !== 'claimed') return Promise.resolve();
+  return new Promise((resolve) => {
+    tellRunning = resolve;
+    setTimeout(resolve, RUNNING_PATIENCE);
+  });
+}
+
+/** Ends every picture of this page at once. */
+function stopAll(): void {
+  for (const sharer of sharers.values()) sharer.close();
+  sharers.clear();
+  for (const { track } of sharing.screens) track.stop();
+  black?.stop();
+  black = undefined;
+  set({ screens: [], isPaused: false, code: undefined });
+}
+
+/** The session is over. */
+function forget(): void {
+  stopAll();
+  leave();
+  leave = () => {};
+  set(NOTHING);
+}
+
+/** Asks the browser what to show. Its answer is one picture, or why there is none. */
+async function choose(): Promise<MediaStreamTrack | NotShown> {
+  try {
+    const stream = await navigator.mediaDevices.getDisplayMedia({
+      video: { frameRate: { ideal: 30, max: 30 } },
+      audio: false,
+      // This page in its own picture is a hall of mirrors.
+      ...{ selfBrowserSurface: 'exclude', surfaceSwitching: 'include', monitorTypeSurfaces: 'include' },
+    });
+    return stream.getVideoTracks()[0] ?? 'unreadable';
+  } catch (error) {
+    return error instanceof DOMException && error.name === 'NotAllowedError' ? 'refused' : 'unreadable';
+  }
+}
+
+function surfaceOf(track: MediaStreamTrack): Screen['surface'] {
+  const { displaySurface } = track.getSettings();
+  return displaySurface === 'monitor' || displaySurface === 'window' || displaySurface === 'browser' ? displaySurface : null;
+}
+
+/** Asks the person what to show, says yes to the technician where that is still to be said, and shows it. Called by a press: a browser opens its picker for nothing else. */
+export async function share(session: Pick<RemoteSession, 'id' | 'support_agent' | 'phase'>): Promise<void> {
+  if (sharing.isChoosing || sharing.screens.length >= SHARES_MAXIMUM) return;
+  attend(session, true);
+  set({ isChoosing: true, notShown: undefined, error: undefined });
+  // The minute in which to answer begins anew: they are answering.
+  say({ type: 'choosing' });
+  const chosen = await choose();
+  if (typeof chosen === 'string') {
+    set({ isChoosing: false, notShown: chosen });
+    say({ type: 'choosing' });
+    return;
+  }
+  try {
+    const isRunning = untilRunning(session);
+    if (session.phase === 'claimed') await call(approveSession, { params: { id: session.id }, body: { view: 'screen' } });
+    await isRunning;
+    if (sharing.session_id !== session.id) throw new Error('The session was over before the picture was chosen.');
+    show(session.id, chosen);
+  } catch (error) {
+    chosen.stop();
+    set({ error: error instanceof Error ? error : undefined });
+  } finally {
+    set({ isChoosing: false });
+  }
+}
+
+function show(session_id: string, track: MediaStreamTrack): void {
+  black ??= createBlackTrack();
+  if (!black) {
+    track.stop();
+    set({ notShown: 'unreadable' });
+    return;
+  }
+  const id = randomUuid();
+  const surface = surfaceOf(track);
+  let named: string | undefined;
+  const sharer = createSharer({
+    track,
+    black: black.track,
+    isPaused: sharing.isPaused,
+    ice: () => readIceServers(session_id),
+    send(signal) {
+      say(signal);
+      if (signal.type !== 'offer' || signal.connection_id === named) return;
+      say({ type: 'share_started', connection_id: signal.connection_id, surface });
+      // The connection before it is no more.
+      if (named !== undefined) say({ type: 'share_stopped', connection_id: named });
+      named = signal.connection_id;
+    },
+    onLink: (link) => setScreen(id, () => ({ link })),
+    onCode: (code) => set({ code }),
+    onMark: (mark) => setScreen(id, ({ marks }) => ({ marks: withMark(marks, mark) })),
+  });
+  sharers.set(id, sharer);
+  // The browser's own way to stop.
+  track.addEventListener('ended', () => stopScreen(id));
+  set({ screens: [...sharing.screens, { id, track, surface, link: { state: 'connecting' }, marks: NO_MARKS }] });
+  sharer.connect();
+}
+
+/** Shows one of several pictures no longer; the session goes on. */
+export function stopScreen(id: string): void {
+  const sharer = sharers.get(id);
+  if (!sharer) return;
+  const isLast = sharers.size === 1;
+  const connection_id = sharer.connection_id();
+  sharer.close();
+  sharers.delete(id);
+  for (const screen of sharing.screens) if (screen.id === id) screen.track.stop();
+  if (isLast) stopAll();
+  else set({ screens: sharing.screens.filter((screen) => screen.id !== id) });
+  if (isLast) say({ type: 'share_stopped', connection_id: null });
+  else if (connection_id !== undefined) say({ type: 'share_stopped', connection_id });
+}
+
+/** The technician sees black, or the picture again. */
+export function pause(isPaused: boolean): void {
+  if (sharing.screens.length === 0 || isPaused === sharing.isPaused) return;
+  for (const sharer of sharers.values()) sharer.pause(isPaused);
+  set({ isPaused });
+  say({ type: isPaused ? 'paused' : 'resumed' });
+}
+
+/** How many screens say that something is shown. */
+let told = 0;
+
+/** Nothing is shown without a screen that says so: whoever signs out, or goes where there is none, shows nothing any more. */
+export function tellOnScreen(): () => void {
+  told += 1;
+  return () => {
+    told -= 1;
+    // Unless the next screen takes over in the same drawing.
+    queueMicrotask(() => {
+      if (told === 0 && sharing.screens.length > 0) forget();
+    });
+  };
+}
+
+/** Looks for a way to the technician anew. */
+export function connectAgain(): void {
+  for (const sharer of sharers.values()) sharer.connect();
+}
+
+/** Ends every picture at once, whatever becomes of the call, and the session with it. */
+export async function stop(): Promise<void> {
+  const id = sharing.session_id;
+  stopAll();
+  say({ type: 'share_stopped', connection_id: null });
+  if (id === undefined) return;
+  try {
+    await call(completeSession, { params: { id } });
+  } catch (error) {
+    // Nothing is shown any more, which is what was asked for; the server ends a session without a picture after a minute.
+    console.error(error);
+  }
+}

@@ -1,0 +1,82 @@
+import { useEffect, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
+import { MarkedPicture } from './marked-picture.tsx';
+import type { Sharing } from './sharing.ts';
+import { PauseAndStop, useSharingKeys } from './sharing-banner.tsx';
+
+/** https://wicg.github.io/document-picture-in-picture/, which the types of the browser do not have. */
+interface DocumentPictureInPicture {
+  requestWindow(options: { width: number; height: number }): Promise<Window>;
+}
+
+declare global {
+  interface Window {
+    documentPictureInPicture?: DocumentPictureInPicture;
+  }
+}
+
+const SIZE = { width: 420, height: 320 } as const;
+
+/** Whether this browser has windows of a page that stay on top of all others. */
+export function hasSmallWindow(): boolean {
+  return window.documentPictureInPicture !== undefined;
+}
+
+/** It looks as the page does, in its scheme. */
+function dress(small: Window): void {
+  for (const sheet of document.querySelectorAll<HTMLLinkElement | HTMLStyleElement>('link[rel="stylesheet"], style')) {
+    const copy = small.document.importNode(sheet, true);
+    if (sheet instanceof HTMLLinkElement && copy instanceof HTMLLinkElement) copy.href = sheet.href;
+    small.document.head.append(copy);
+  }
+  const scheme = document.documentElement.dataset['mantineColorScheme'];
+  if (scheme !== undefined) small.document.documentElement.dataset['mantineColorScheme'] = scheme;
+  small.document.title = document.title;
+}
+
+/** The picture with what the technician shows on it, Pause and Stop, in a window that stays on top. */
+export function SmallWindow({ sharing, onClose }: { sharing: Sharing; onClose: () => void }) {
+  const [small, setSmall] = useState<Window>();
+  const close = useRef(onClose);
+  close.current = onClose;
+  useEffect(() => {
+    let opened: Window | undefined;
+    let isOver = false;
+    window.documentPictureInPicture?.requestWindow(SIZE).then(
+      (asked) => {
+        opened = asked;
+        if (isOver) {
+          asked.close();
+          return;
+        }
+        dress(asked);
+        asked.addEventListener('pagehide', () => close.current(), { once: true });
+        setSmall(asked);
+      },
+      // The browser opens one for a press alone, and where the person has not forbidden it.
+      () => close.current(),
+    );
+    return () => {
+      isOver = true;
+      opened?.close();
+    };
+  }, []);
+  return small && createPortal(<Small sharing={sharing} target={small} />, small.document.body);
+}
+
+function Small({ sharing, target }: { sharing: Sharing; target: Window }) {
+  useSharingKeys(sharing.isPaused, target);
+  const [screen] = sharing.screens;
+  return (
+    <div className="small-window">
+      <div className="small-window__picture">
+        {screen && (
+          <MarkedPicture track={screen.track} marks={screen.marks} label="What you share">
+            {sharing.isPaused && <p className="mirror__paused">Paused: the technician sees black</p>}
+          </MarkedPicture>
+        )}
+      </div>
+      <PauseAndStop isPaused={sharing.isPaused} />
+    </div>
+  );
+}

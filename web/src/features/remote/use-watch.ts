@@ -1,0 +1,122 @@
+import type { LiveSession } from '@palisade/contract/remote-record';
+import type { TechnicianSignal } from '@palisade/contract/remote-signal';
+import { useEffect, useRef, useState } from 'react';
+import { hearTopic, onEvent, saySignal } from '#api/events.ts';
+import { readIceServers } from './ice.ts';
+import type { Mark } from './marks.ts';
+import { createWatcher, type Link, type Picture, type Watcher } from './peer.ts';
+import { describeQuality, type Reading, readQuality } from './quality.ts';
+
+/** What the technician's page has of a session. */
+export interface Watch {
+  /** Of several windows of one person one is the session's page. */
+  place: 'asked' | 'ours' | 'taken';
+  pictures: readonly Picture[];
+  link: Link;
+  code: string | undefined;
+  /** As the customer's page has said last, sooner than the server does. */
+  isPaused: boolean;
+}
+
+const NOTHING: Watch = { place: 'asked', pictures: [], link: { state: 'waiting' }, code: undefined, isPaused: false };
+
+/** How often a picture that is shared and does not come is asked for, in ms. */
+const ASKED_EVERY = 3_000;
+
+/** Watches a session for as long as it is shown. `turn` is another number when the person wants this window to be the session's page. */
+export function useWatch({ id, is_paused }: Pick<LiveSession, 'id' | 'is_paused'>, turn: number) {
+  const [watch, setWatch] = useState(NOTHING);
+  const watcher = useRef<Watcher>(undefined);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it begins anew with each turn
+  useEffect(() => {
+    const set = (change: Partial<Watch>) => setWatch((before) => ({ ...before, ...change }));
+    const say = (signal: TechnicianSignal) => saySignal(id, signal);
+    setWatch(NOTHING);
+    let isRunning = false;
+    const own = createWatcher({
+      ice: () => readIceServers(id),
+      send: say,
+      onLink: (link) => set({ link }),
+      onCode: (code) => set({ code }),
+      onPictures: (pictures) => set({ pictures }),
+    });
+    watcher.current = own;
+    const leave = hearTopic({ session_id: id }, () => {}, {
+      onListening: () => set({ place: 'ours' }),
+      onRefused(isTaken) {
+        if (!isTaken) return;
+        end();
+        set({ ...NOTHING, place: 'taken' });
+      },
+    });
+    // An offer goes to who is there: whoever has come later, or was cut off, asks until there is one.
+    const askForOffer = () => {
+      if (isRunning && !own.isBusy()) say({ type: 'offer_wanted' });
+    };
+    const asking = setInterval(askForOffer, ASKED_EVERY);
+    const stops = [
+      leave,
+      () => clearInterval(asking),
+      onEvent('remote_changed', ({ session }) => {
+        if (session.id !== id) return;
+        isRunning = session.status === 'active' && session.share === 'running' && session.is_customer_here;
+        askForOffer();
+      }),
+      onEvent('remote_signal', ({ session_id, from, signal }) => {
+        if (session_id !== id || from !== 'customer') return;
+        own.take(signal);
+        if (signal.type === 'paused') set({ isPaused: true });
+        if (signal.type === 'resumed' || signal.type === 'share_stopped') set({ isPaused: false });
+      }),
+    ];
+    function end(): void {
+      own.close();
+      for (const stop of stops.splice(0)) stop();
+    }
+    return end;
+  }, [id, turn]);
+
+  useEffect(() => setWatch((before) => ({ ...before, isPaused: is_paused })), [is_paused]);
+
+  return {
+    ...watch,
+    mark: (connection_id: string, mark: Mark) => watcher.current?.mark(connection_id, mark) ?? false,
+    /** Asks for a new offer. */
+    again: () => saySignal(id, { type: 'offer_wanted' }),
+    stats: async (connection_id: string) => await watcher.current?.stats(connection_id),
+  };
+}
+
+/** How often the quality is measured, in ms. */
+const MEASURED_EVERY = 2_000;
+
+/** How good a picture is just now, in one line. */
+export function useQuality(
+  connection_id: string | undefined,
+  stats: (connection_id: string) => Promise<RTCStatsReport | undefined>,
+): string | undefined {
+  const [line, setLine] = useState<string>();
+  const ask = useRef(stats);
+  ask.current = stats;
+  useEffect(() => {
+    if (connection_id === undefined) return undefined;
+    let before: Reading | undefined;
+    let isOver = false;
+    const measure = async () => {
+      const report = await ask.current(connection_id);
+      if (isOver || !report) return;
+      const { quality, reading } = readQuality(report, before);
+      before = reading;
+      setLine(describeQuality(quality));
+    };
+    void measure();
+    const timer = setInterval(() => void measure(), MEASURED_EVERY);
+    return () => {
+      isOver = true;
+      clearInterval(timer);
+      setLine(undefined);
+    };
+  }, [connection_id]);
+  return line;
+}

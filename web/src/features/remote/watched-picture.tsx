@@ -1,0 +1,206 @@
+import type { Point } from '@palisade/contract/remote-signal';
+import {
+  IconArrowsMaximize,
+  IconArrowsMinimize,
+  IconAspectRatio,
+  IconEraser,
+  IconPencil,
+  IconPlayerPause,
+  IconPointer,
+} from '@tabler/icons-react';
+import { type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { describeClock, useSecond } from '#ui/moment.tsx';
+import { MarkedPicture } from './marked-picture.tsx';
+import { type Mark, type Marks, NO_MARKS, placeIn, withMark } from './marks.ts';
+import type { Picture } from './peer.ts';
+import './watched-picture.css';
+
+/** A picture is called a still one when no frame has come for so long, in ms: a screen on which nothing moves sends one each second or so. */
+const STILL_AFTER = 5_000;
+/** Pointers are told at most so often, in ms: as often as most screens draw. */
+const POINTED_EVERY = 16;
+
+interface WatchedPictureProps {
+  picture: Picture;
+  customer: string;
+  isPaused: boolean;
+  /** What stands over the picture while it cannot be relied on. */
+  trouble: string | undefined;
+  /** Looks for a way anew, where there is none. */
+  onAgain: (() => void) | undefined;
+  mark: (mark: Mark) => boolean;
+}
+
+/** The customer's picture as the technician works with it. */
+export function WatchedPicture({ picture, customer, isPaused, trouble, onAgain, mark }: WatchedPictureProps) {
+  const [tool, setTool] = useState<'point' | 'draw'>('point');
+  const [scale, setScale] = useState<'fit' | 'own'>('fit');
+  const [frame_at, setFrameAt] = useState<number>();
+  const frame = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const isFull = useIsFull(frame);
+  const marking = useMarking(box, tool, mark);
+  const lastFrame = useRef(0);
+
+  function takeFrame(at: number) {
+    // The screen says it in seconds.
+    if (at - lastFrame.current < 500) return;
+    lastFrame.current = at;
+    setFrameAt(at);
+  }
+
+  return (
+    <div ref={frame} className="watched" data-full={isFull}>
+      <div className="watched__tools" role="toolbar" aria-label="The picture">
+        <Tool icon={IconPointer} label="Point" isOn={tool === 'point'} onPress={() => setTool('point')} />
+        <Tool icon={IconPencil} label="Draw" isOn={tool === 'draw'} onPress={() => setTool('draw')} />
+        <Tool icon={IconEraser} label="Wipe the drawing" onPress={marking.erase} />
+        <span className="watched__gap" />
+        {onAgain && (
+          <Button variant="quiet" size="s" onClick={onAgain}>
+            Try again
+          </Button>
+        )}
+        <Tool
+          icon={IconAspectRatio}
+          label="1:1"
+          isOn={scale === 'own'}
+          onPress={() => setScale(scale === 'own' ? 'fit' : 'own')}
+        />
+        <Tool
+          icon={isFull ? IconArrowsMinimize : IconArrowsMaximize}
+          label="Full screen"
+          isOn={isFull}
+          onPress={() => void (isFull ? document.exitFullscreen() : frame.current?.requestFullscreen())}
+        />
+      </div>
+      {/* The keyboard has no pointer to show; it has the chat. */}
+      <div className="watched__picture" data-tool={tool} {...marking.handlers}>
+        <MarkedPicture
+          track={picture.track}
+          marks={marking.marks}
+          label={`The screen of ${customer}`}
+          scale={scale}
+          box={box}
+          onFrame={takeFrame}
+        />
+        {isPaused && (
+          <p className="watched__paused" role="status">
+            <IconPlayerPause size={28} stroke={1.7} aria-hidden="true" />
+            <span>
+              <bdi>{customer}</bdi> has paused. You see their screen again when they want you to.
+            </span>
+          </p>
+        )}
+        {!isPaused && (trouble !== undefined || frame_at !== undefined) && <Still frame_at={frame_at} trouble={trouble} />}
+      </div>
+    </div>
+  );
+}
+
+/** How old the picture is, once it stands still. */
+function Still({ frame_at, trouble }: { frame_at: number | undefined; trouble: string | undefined }) {
+  const now = useSecond();
+  const isStill = frame_at !== undefined && now - frame_at > STILL_AFTER;
+  if (trouble === undefined && !isStill) return null;
+  return (
+    <p className="watched__still" role="status">
+      {frame_at !== undefined && `Still picture of ${describeClock(frame_at)}. `}
+      {trouble ?? 'Nothing has moved since.'}
+    </p>
+  );
+}
+
+interface ToolProps {
+  icon: typeof IconPointer;
+  label: string;
+  isOn?: boolean;
+  onPress: () => void;
+}
+
+function Tool({ icon: Icon, label, isOn, onPress }: ToolProps) {
+  return (
+    <button type="button" className="watched__tool" aria-label={label} title={label} aria-pressed={isOn} onClick={onPress}>
+      <Icon size={18} stroke={1.7} aria-hidden="true" />
+    </button>
+  );
+}
+
+function useIsFull(frame: RefObject<HTMLElement | null>): boolean {
+  const [isFull, setIsFull] = useState(false);
+  useEffect(() => {
+    const look = () => setIsFull(document.fullscreenElement !== null && document.fullscreenElement === frame.current);
+    document.addEventListener('fullscreenchange', look);
+    return () => document.removeEventListener('fullscreenchange', look);
+  }, [frame]);
+  return isFull;
+}
+
+/** Where the next mark stands among those that were told. */
+interface Drawing {
+  order: number;
+  id: number;
+  told_at: number;
+  /** The line that is being drawn. */
+  line: { id: number; points: Point[] } | undefined;
+}
+
+/** What the technician shows with the mouse, a pen or a finger: told to the customer, and drawn here as it is drawn there. */
+function useMarking(box: RefObject<HTMLElement | null>, tool: 'point' | 'draw', mark: (mark: Mark) => boolean) {
+  const [marks, setMarks] = useState<Marks>(NO_MARKS);
+  const state = useRef<Drawing>({ order: 0, id: 0, told_at: 0, line: undefined });
+
+  function show(told: Mark): void {
+    if (mark(told)) setMarks((before) => withMark(before, told));
+  }
+
+  function placeOf({ clientX: x, clientY: y }: PointerEvent): Point | null {
+    const area = box.current?.getBoundingClientRect();
+    return area ? placeIn(area, { x, y }) : null;
+  }
+
+  function point(at: Point | null): void {
+    const now = performance.now();
+    if (at !== null && now - state.current.told_at < POINTED_EVERY) return;
+    state.current.told_at = now;
+    state.current.order += 1;
+    show({ kind: 'pointer', order: state.current.order, at });
+  }
+
+  function draw(at: Point | null): void {
+    const { line } = state.current;
+    if (!line || at === null) return;
+    line.points.push(at);
+    show({ kind: 'stroke', id: line.id, from: line.points.length - 1, points: [at] });
+  }
+
+  return {
+    marks: { ...marks, pointer: null },
+    erase() {
+      show({ kind: 'erase', id: state.current.id });
+      state.current.id += 1;
+    },
+    handlers: {
+      onPointerDown(event: PointerEvent<HTMLElement>) {
+        if (tool !== 'draw' || event.button !== 0) return;
+        event.preventDefault();
+        state.current.id += 1;
+        state.current.line = { id: state.current.id, points: [] };
+        draw(placeOf(event));
+      },
+      onPointerMove(event: PointerEvent<HTMLElement>) {
+        const at = placeOf(event);
+        point(at);
+        draw(at);
+      },
+      onPointerUp() {
+        state.current.line = undefined;
+      },
+      onPointerLeave() {
+        state.current.line = undefined;
+        point(null);
+      },
+    },
+  };
+}

@@ -1,0 +1,261 @@
+import { Textarea } from '@mantine/core';
+import { type EndReason, type JoinedSession, NOTES_LENGTH_MAXIMUM } from '@palisade/contract/remote';
+import { IconHourglass, IconMessages, IconNotes, IconScreenShareOff, IconUser, IconWindow } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { sentenceOf } from '#api/call.ts';
+import { Button } from '#ui/button.tsx';
+import { Countdown } from '#ui/countdown.tsx';
+import { CustomerCard } from '#ui/customer-card.tsx';
+import { describeAge, useSecond } from '#ui/moment.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { CodeLine } from './code-line.tsx';
+import { sessionCustomerQuery, useWriteNotes } from './joined.queries.ts';
+import { describeLink } from './link-words.ts';
+import type { Link } from './peer.ts';
+import { useCompleteJoined } from './remote.queries.ts';
+import { SessionChat } from './session-chat.tsx';
+import { useQuality, useWatch } from './use-watch.ts';
+import { WatchedPicture } from './watched-picture.tsx';
+import './workspace.css';
+
+/** The technician's side of a session that is asked for or runs. */
+export function Workspace({ session }: { session: JoinedSession }) {
+  const [turn, setTurn] = useState(0);
+  const watch = useWatch(session, turn);
+  const [chosen, setChosen] = useState<string>();
+  const picture = watch.pictures.find(({ connection_id }) => connection_id === chosen) ?? watch.pictures[0];
+  const quality = useQuality(picture?.connection_id, watch.stats);
+  const complete = useCompleteJoined();
+  const isWaiting = session.phase === 'claimed';
+  return (
+    <section className="card workspace" aria-label={`Session with ${session.customer}`}>
+      <header className="workspace__head">
+        <div>
+          <h2>
+            <bdi>{session.customer}</bdi>
+          </h2>
+          <p className="sub">
+            <span className="workspace__code">{session.session_code}</span>
+            {picture && quality !== undefined && (
+              <span className="num workspace__quality" title="Frames that came, delay, way, size">
+                {quality}
+              </span>
+            )}
+          </p>
+        </div>
+        {!isWaiting && (
+          <Button loading={complete.isPending} onClick={() => complete.mutate(session)}>
+            End session
+          </Button>
+        )}
+      </header>
+      <Refusal error={complete.error} />
+      <div className="workspace__columns">
+        <div className="workspace__stage">
+          {watch.pictures.length > 1 && (
+            <fieldset className="workspace__screens" aria-label="Screens">
+              {watch.pictures.map(({ connection_id }, index) => (
+                <Button
+                  key={connection_id}
+                  size="s"
+                  variant="quiet"
+                  aria-pressed={connection_id === picture?.connection_id}
+                  onClick={() => setChosen(connection_id)}
+                >
+                  Screen {index + 1}
+                </Button>
+              ))}
+            </fieldset>
+          )}
+          {watch.place === 'taken' ? (
+            <Stage>
+              <EmptyState
+                icon={<IconWindow size={28} stroke={1.7} />}
+                title="You watch this session in another window"
+                sentence="One window of yours has the picture at a time."
+                action={
+                  <Button variant="quiet" onClick={() => setTurn(turn + 1)}>
+                    Go on in this window
+                  </Button>
+                }
+              />
+            </Stage>
+          ) : picture ? (
+            <WatchedPicture
+              key={picture.connection_id}
+              picture={picture}
+              customer={session.customer}
+              isPaused={watch.isPaused}
+              trouble={describeLink(watch.link)}
+              onAgain={watch.link.state === 'failed' ? watch.again : undefined}
+              mark={(mark) => watch.mark(picture.connection_id, mark)}
+            />
+          ) : (
+            <Stage>
+              {isWaiting ? (
+                <WaitingRoom session={session} />
+              ) : (
+                <NoPicture session={session} link={watch.link} onAgain={watch.again} />
+              )}
+            </Stage>
+          )}
+        </div>
+        <Beside session={session} code={watch.code} />
+      </div>
+    </section>
+  );
+}
+
+function Stage({ children }: { children: ReactNode }) {
+  return <div className="workspace__empty">{children}</div>;
+}
+
+/** Until the customer has answered. */
+function WaitingRoom({ session }: { session: JoinedSession }) {
+  const now = useSecond();
+  const asked_at = session.technician?.asked_at ?? session.joined_at;
+  return (
+    <EmptyState
+      icon={<IconHourglass size={28} stroke={1.7} />}
+      title={`Waiting for ${session.customer} to approve`}
+      sentence={`They see your name, for whom you work and since when. Ask them to compare it.${
+        asked_at === null ? '' : ` You asked ${describeAge(asked_at, now)}.`
+      }`}
+      action={
+        session.due_at !== null && (
+          <p className="sub" role="timer">
+            Without an answer the request ends in <Countdown until={Date.parse(session.due_at)} />.
+          </p>
+        )
+      }
+    />
+  );
+}
+
+/** What ends a session within a minute or two, so that whoever waits is told when. */
+const SOON: ReadonlySet<EndReason> = new Set(['share_stopped', 'customer_gone', 'server_restart']);
+
+/** It runs, and there is nothing to see. */
+function NoPicture({ session, link, onAgain }: { session: JoinedSession; link: Link; onAgain: () => void }) {
+  const { customer, view, share, phase, is_customer_here, due_at, due_reason } = session;
+  const isGone = phase === 'reconnecting' && !is_customer_here;
+  const sentence = isGone
+    ? 'Their page is closed or cut off. If it does not come back in a minute, the session ends.'
+    : view === 'talk'
+      ? 'They talk without a screen: a phone cannot share one. Write to them, or guide them on the phone.'
+      : share === 'stopped'
+        ? 'They stopped sharing, or loaded the page again. Ask them to press Share again.'
+        : share === 'none'
+          ? 'They choose what to show.'
+          : describeLink(link);
+  return (
+    <EmptyState
+      icon={<IconScreenShareOff size={28} stroke={1.7} />}
+      title={isGone ? `${customer} is gone` : 'No picture'}
+      sentence={sentence ?? 'The picture is on its way.'}
+      action={
+        <>
+          {share === 'running' && link.state === 'failed' && (
+            <Button variant="quiet" onClick={onAgain}>
+              Try again
+            </Button>
+          )}
+          {due_at !== null && due_reason !== null && SOON.has(due_reason) && (
+            <p className="sub" role="timer">
+              The session ends in <Countdown until={Date.parse(due_at)} />.
+            </p>
+          )}
+        </>
+      }
+    />
+  );
+}
+
+const PARTS = [
+  { name: 'chat', label: 'Chat', icon: IconMessages },
+  { name: 'notes', label: 'Notes', icon: IconNotes },
+  { name: 'customer', label: 'Customer', icon: IconUser },
+] as const;
+
+/** What stands beside the picture, one at a time. */
+function Beside({ session, code }: { session: JoinedSession; code: string | undefined }) {
+  const [part, setPart] = useState<(typeof PARTS)[number]['name']>('chat');
+  return (
+    <div className="workspace__beside">
+      {code !== undefined && (
+        <div className="workspace__code-line">
+          <CodeLine code={code} side="technician" />
+        </div>
+      )}
+      <fieldset className="workspace__parts" aria-label="Beside the picture">
+        {PARTS.map(({ name, label, icon: Icon }) => (
+          <button key={name} type="button" aria-pressed={part === name} onClick={() => setPart(name)}>
+            <Icon size={16} stroke={1.7} aria-hidden="true" />
+            {label}
+          </button>
+        ))}
+      </fieldset>
+      <div className="workspace__part">
+        {part === 'chat' && <SessionChat session_id={session.id} side="technician" />}
+        {part === 'notes' && <Notes session={session} />}
+        {part === 'customer' && <Customer session={session} />}
+      </div>
+    </div>
+  );
+}
+
+/** For the staff alone. */
+function Notes({ session }: { session: JoinedSession }) {
+  const [notes, setNotes] = useState(session.notes);
+  const write = useWriteNotes(session.id);
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    write.mutate(notes);
+  }
+  return (
+    <form className="workspace__notes" onSubmit={submit}>
+      <Textarea
+        label="Notes"
+        description="The customer never sees them."
+        rows={8}
+        maxLength={NOTES_LENGTH_MAXIMUM}
+        value={notes}
+        onChange={(event) => setNotes(event.currentTarget.value)}
+      />
+      <div className="workspace__notes-foot">
+        <Button type="submit" size="s" loading={write.isPending} disabled={notes === session.notes}>
+          Save notes
+        </Button>
+        <span role="status" className="sub">
+          {write.isSuccess && notes === write.variables && 'Saved.'}
+        </span>
+      </div>
+      <Refusal error={write.error} />
+    </form>
+  );
+}
+
+/** Read when somebody opens it: each reading is in the audit log. */
+function Customer({ session }: { session: JoinedSession }) {
+  const { data: card, error, refetch } = useQuery({ ...sessionCustomerQuery(session.id), enabled: session.phase !== 'claimed' });
+  if (session.phase === 'claimed')
+    return (
+      <EmptyState
+        icon={<IconUser size={28} stroke={1.7} />}
+        title="Not yet"
+        sentence="You see who they are once they have approved."
+      />
+    );
+  if (card) return <CustomerCard card={card} />;
+  return (
+    <div className="workspace__notes">
+      {error ? (
+        <ErrorNotice title="The card could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
+      ) : (
+        <LoadingRows label="Loading the card" />
+      )}
+    </div>
+  );
+}

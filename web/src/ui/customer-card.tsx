@@ -1,0 +1,90 @@
+import type { CustomerCard as Card } from '@palisade/contract/desk';
+import type { ReactNode } from 'react';
+import { Badge } from './badge.tsx';
+import { Face } from './face.tsx';
+import { describeDate, Moment, useMinute } from './moment.tsx';
+import './customer-card.css';
+
+const count = new Intl.NumberFormat('en');
+
+/** Who a customer is, for the staff: names and counts, and nothing of what is in their files. */
+export function CustomerCard({ card }: { card: Card }) {
+  const now = useMinute();
+  const { clean, infected, pending } = card.scans;
+  return (
+    <div className="customer">
+      <div className="customer__who">
+        <Face name={card.username} size="l" />
+        <h2>
+          <bdi>{card.username}</bdi>
+        </h2>
+        <p className="sub">
+          <bdi>{card.email}</bdi>
+        </p>
+      </div>
+      <p className="customer__plan">
+        <Badge tone={card.is_premium ? 'safe' : 'plain'}>{card.plan_name ?? 'No plan'}</Badge>
+        <span className="sub">Customer since {describeDate(card.since)}</span>
+      </p>
+      <dl className="customer__figures num">
+        <Figure name="Score" value={`${card.security_score}%`} />
+        <Figure name="Open alerts" value={count.format(card.open_alerts)} />
+        <Figure
+          name="Files checked"
+          value={count.format(clean + infected + pending)}
+          line={infected > 0 ? `${count.format(infected)} infected` : undefined}
+        />
+        <Figure
+          name="Matters before"
+          value={count.format(card.conversations_closed)}
+          line={card.ratings.average === null ? undefined : `rated ${card.ratings.average.toFixed(1)} of 5`}
+        />
+      </dl>
+      <Part title="Devices" nothing="No device is connected." rows={card.devices.length}>
+        {card.devices.map(({ name, last_seen_at }) => (
+          <li key={name}>
+            <bdi>{name}</bdi>
+            <span>{last_seen_at === null ? 'never seen' : <Moment iso={last_seen_at} now={now} />}</span>
+          </li>
+        ))}
+      </Part>
+      <Part title="Remote sessions" nothing="There was none." rows={card.remote_sessions.length}>
+        {card.remote_sessions.map(({ status, started_at, support_agent }) => (
+          <li key={started_at}>
+            <span>
+              {status.charAt(0).toUpperCase() + status.slice(1)}
+              {support_agent !== null && (
+                <>
+                  , <bdi>{support_agent}</bdi>
+                </>
+              )}
+            </span>
+            <span>
+              <Moment iso={started_at} now={now} />
+            </span>
+          </li>
+        ))}
+      </Part>
+      <p className="sub">That you opened this card is in the audit log.</p>
+    </div>
+  );
+}
+
+function Figure({ name, value, line }: { name: string; value: string; line?: string | undefined }) {
+  return (
+    <div className="customer__figure">
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+      {line !== undefined && <dd className="customer__line">{line}</dd>}
+    </div>
+  );
+}
+
+function Part({ title, nothing, rows, children }: { title: string; nothing: string; rows: number; children: ReactNode }) {
+  return (
+    <section className="customer__part">
+      <h3>{title}</h3>
+      {rows === 0 ? <p className="sub">{nothing}</p> : <ul className="customer__list">{children}</ul>}
+    </section>
+  );
+}
