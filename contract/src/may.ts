@@ -35,6 +35,8 @@ export const may = {
   administrate: isAdministrator,
   /** The support desk: its inbox, its team, its canned answers. */
   useDesk: isStaff,
+  /** Ask with a code to see a customer's screen, and go on while one does. */
+  joinSessions: isStaff,
   /** The messages of a conversation. */
   read: (me: Me, conversation: ConversationOf) => isOwn(me, conversation) || serves(me, conversation),
   /** All that staff see of a conversation: notes, tags, who has it. */

@@ -63,8 +63,9 @@ function containing(text: string): string {
 
 /** Since when somebody is of the staff, where that changes with a role. */
 function staffSince(before: Role, role: Role, now: string): { staff_since?: string | null } {
-  if ((before === 'customer') === (role === 'customer')) return {};
-  return { staff_since: role === 'customer' ? null : now };
+  const isStaff = may.joinSessions({ role });
+  if (may.joinSessions({ role: before }) === isStaff) return {};
+  return { staff_since: isStaff ? now : null };
 }
 
 export function createUsers(parts: {

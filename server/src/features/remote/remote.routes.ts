@@ -1,6 +1,7 @@
 import type { Activity } from '@palisade/contract/audit';
 import type { UserInfo } from '@palisade/contract/auth';
 import type { CustomerCard } from '@palisade/contract/desk';
+import { may } from '@palisade/contract/may';
 import {
   cancelSession,
   completeJoined,
@@ -57,10 +58,10 @@ export function serveRemote(
   const { remote, messages, ice, auditLog, customerCard, opened } = parts;
   const own = { find: ({ id }: { id: string }) => remote.findOwn(id) };
   const joined = { find: ({ id }: { id: string }) => remote.findJoined(id) };
-  const isParty = (me: UserInfo, row: Row) => row.user_id === me.id || (row.agent_id === me.id && me.role !== 'customer');
+  const isParty = (me: UserInfo, row: Row) => row.user_id === me.id || (row.agent_id === me.id && may.joinSessions(me));
   const party = { find: ({ id }: { id: string }) => remote.find(id), may: isParty };
   const customers = { find: party.find, may: (me: UserInfo, row: Row) => row.user_id === me.id };
-  const administrators = { find: party.find, may: (me: UserInfo) => me.role === 'admin' };
+  const administrators = { find: party.find, may: may.administrate };
 
   const doer = ({ session, request }: { session: Session; request: FastifyRequest }): Doer => ({
     actor_id: session.user.id,

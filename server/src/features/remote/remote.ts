@@ -1,4 +1,5 @@
 import type { UserInfo } from '@palisade/contract/auth';
+import { may } from '@palisade/contract/may';
 import {
   type JoinedSession,
   PENDING_LIFETIME,
@@ -248,7 +249,7 @@ export function createRemote(parts: {
       .where('status', 'in', ['pending', 'active'])
       .execute();
 
-  const mayJoin = (user: UserInfo | undefined) => user !== undefined && user.role !== 'customer';
+  const mayJoin = (user: UserInfo | undefined) => user !== undefined && may.joinSessions(user);
 
   /** Ends it unless that came first. */
   async function endQuietly(id: string, reason: Parameters<typeof ends>[0]): Promise<void> {

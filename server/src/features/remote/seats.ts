@@ -1,5 +1,6 @@
 import type { UserInfo } from '@palisade/contract/auth';
 import { EVENTS_CLOSED, type LiveEvent } from '@palisade/contract/events';
+import { may } from '@palisade/contract/may';
 import { SESSION_LIMITS } from '@palisade/contract/remote';
 import type { LiveSession, Side } from '@palisade/contract/remote-record';
 import {
@@ -59,7 +60,7 @@ const NOT_THERE = 'This session is over, or another page has taken this place.';
 /** Who may be on which side of a session: its customer, and the technician who asked while they are of the staff. */
 function sideFor(user: UserInfo, row: Row): Side | undefined {
   if (row.user_id === user.id) return 'customer';
-  return row.agent_id === user.id && user.role !== 'customer' ? 'technician' : undefined;
+  return row.agent_id === user.id && may.joinSessions(user) ? 'technician' : undefined;
 }
 
 /** What a signal of the customer changes of the session itself; undefined for one that is said and no more. */
