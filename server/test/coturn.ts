@@ -48,7 +48,7 @@ export async function relays(port: number, { username, credential }: { username:
   const options = ['-t', '-y', '-c', '-n', '2', '-m', '1', '-p', String(port), '-u', username, '-w', credential];
   const child = spawnBound(CLIENT, [...options, '127.0.0.1']);
   const killed = setTimeout(() => child.kill('SIGKILL'), 20_000);
-  const [code]: unknown[] = await once(child, 'exit');
+  await once(child, 'exit');
   clearTimeout(killed);
-  return code === 0;
+  return child.exitCode === 0;
 }

@@ -316,7 +316,8 @@ export function createRemote(parts: {
           set: {
             ...{ status: 'active', approved_at: time, reaffirmed_at: time, consent_by: null, view },
             unshared_at: view === 'screen' ? time : null,
-            ...Object.assign({}, ...absent),
+            ...absent[0],
+            ...absent[1],
           },
           notes: [{ kind: 'remote_session_approved', details: { view } }],
         };
