@@ -36,8 +36,8 @@ function visit(role: 'customer' | 'support' | 'admin') {
 describe('the portal of a customer', () => {
   it('says who chooses what is shown, and offers no way to join', async () => {
     visit('customer');
-    expect(screen.getByText('After Approve your browser asks: the whole screen, a window or a tab.')).toBeVisible();
     expect(await screen.findByText('No session is open. Nobody can join you.')).toBeVisible();
+    expect(screen.getByText('After Approve your browser asks: the whole screen, a window or a tab.')).toBeVisible();
     expect(screen.queryByRole('textbox')).not.toBeInTheDocument();
     expect(server.callsOf(listJoined)).toEqual([]);
   });

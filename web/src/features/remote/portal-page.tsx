@@ -47,6 +47,8 @@ const Workspace = lazy(async () => ({ default: (await import('./workspace.tsx'))
 /** Where the two sides meet: customers see their open session; technicians join by its code, and see a session of their own while one is open. */
 export function PortalPage() {
   const isStaff = useIsStaff();
+  const { isLoading: isOwnOnItsWay } = useQuery(sessionsQuery);
+  const { isLoading: isJoinedOnItsWay } = useInfiniteQuery({ ...joinedHistoryQuery(EVERY_SESSION), enabled: isStaff });
   return (
     <Page
       title="Remote support portal"
@@ -67,9 +69,12 @@ export function PortalPage() {
           )}
           <OwnSessions isStaff={isStaff} />
         </div>
-        <Card title={isStaff ? 'How a session goes' : 'While you are helped'}>
-          <Steps steps={isStaff ? STAFF_STEPS : CUSTOMER_STEPS} />
-        </Card>
+        {/* On a phone it stands below them, and would be moved by what they hold. */}
+        {!isOwnOnItsWay && !isJoinedOnItsWay && (
+          <Card title={isStaff ? 'How a session goes' : 'While you are helped'}>
+            <Steps steps={isStaff ? STAFF_STEPS : CUSTOMER_STEPS} />
+          </Card>
+        )}
       </div>
     </Page>
   );
