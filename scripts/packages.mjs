@@ -160,13 +160,16 @@ export async function missingPromtool() {
   return find() ? undefined : `promtool could not be installed: ${reason ?? 'it was not found'}`;
 }
 
-/** What tests of the device's firewall need of a system, by the name of their package. */
+/** What tests of the device's firewall, and the journey of a device, need of a system, by the name of their package. */
 export const KERNEL_PROGRAMS = {
   nftables: 'nft',
   conntrack: 'conntrack',
   iproute2: 'ip',
   'util-linux': 'unshare',
   python3: 'python3',
+  // What the command that a person copies runs, and what makes the certificate that it meets.
+  curl: 'curl',
+  openssl: 'openssl',
 };
 
 /** Undefined when rules can be loaded in namespaces of the tests' own, as far as programs go, else which are missing and why, in one sentence. As with clamd, CI installs them. */
