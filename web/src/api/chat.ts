@@ -67,8 +67,12 @@ export async function mergeMessage<Message extends Placed>(
   if (wasReading || queries.getQueryData(queryKey) === undefined) void queries.invalidateQueries({ queryKey, exact: true });
 }
 
+/** What was being read meanwhile is read anew, so that it does not overwrite it. */
 function changeState(queries: QueryClient, change: (state: ChatState) => ChatState): void {
-  queries.setQueryData(chatStateQuery.queryKey, (state) => state && change(state));
+  const { queryKey } = chatStateQuery;
+  const wasReading = queries.isFetching({ queryKey, exact: true }) > 0;
+  queries.setQueryData(queryKey, (state) => state && change(state));
+  if (wasReading) void queries.invalidateQueries({ queryKey, exact: true });
 }
 
 /** A message of one's own conversation has come, on whichever screen its person is. */
