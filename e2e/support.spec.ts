@@ -45,6 +45,8 @@ test('a message is kept verbatim and gets a marked automatic reply after 1.5 sec
   await expect(async () => {
     await page.clock.runFor(1);
     await expect(log(page).getByText('<b>I think</b> I have a virus')).toBeVisible({ timeout: 200 });
+    // Not what is on its way: the reply comes with the answer.
+    await expect(log(page).getByText('Sent', { exact: true })).toBeVisible({ timeout: 200 });
   }).toPass();
   await expect(field(page)).toHaveValue('');
   await page.clock.runFor(1_400);
