@@ -1,9 +1,9 @@
 import { Textarea } from '@mantine/core';
 import { COMMENT_LENGTH_MAXIMUM, type RemoteSession } from '@palisade/contract/remote';
 import { exportSessionAudit, type ReportKind } from '@palisade/contract/remote-session';
-import { IconDownload, IconFlag, IconStar, IconStarFilled } from '@tabler/icons-react';
+import { IconDownload, IconFlag } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { download, sentenceOf } from '#api/call.ts';
 import { describeActivity } from '#ui/activity-words.ts';
 import { Button } from '#ui/button.tsx';
@@ -11,11 +11,10 @@ import { Choice } from '#ui/choice.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { saveFile } from '#ui/save-file.ts';
+import { StarRating } from '#ui/star-rating.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { sessionAuditQuery, useRateSession, useReport } from './joined.queries.ts';
 import './after-session.css';
-
-const WORDS = ['Very bad', 'Bad', 'All right', 'Good', 'Very good'];
 
 const REPORTS: Record<ReportKind, string> = {
   asked_for_money: 'They asked for money or gift cards',
@@ -28,74 +27,12 @@ const REPORT_KINDS = Object.keys(REPORTS).filter((kind): kind is ReportKind => O
 
 /** What a customer can say of a session in which somebody helped. */
 export function RateAndReport({ session }: { session: RemoteSession }) {
+  const rate = useRateSession(session.id);
   return (
     <div className="after">
-      {session.status === 'completed' && <Rating session={session} />}
+      {session.status === 'completed' && <StarRating legend="How good was the help?" given={session.rating} rate={rate} />}
       <Report session={session} />
     </div>
-  );
-}
-
-function Rating({ session }: { session: RemoteSession }) {
-  const rate = useRateSession(session.id);
-  const [chosen, setChosen] = useState(session.rating ?? 0);
-  const [comment, setComment] = useState('');
-  const [isOpen, setIsOpen] = useState(session.rating === null);
-
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    rate.mutate({ rating: chosen, comment }, { onSuccess: () => setIsOpen(false) });
-  }
-
-  if (!isOpen)
-    return (
-      <div className="after__done" role="status">
-        <p>
-          Thank you. You rated this help {chosen} of 5: {WORDS[chosen - 1]?.toLowerCase()}.
-        </p>
-        <Button variant="text" size="s" onClick={() => setIsOpen(true)}>
-          Change the rating
-        </Button>
-      </div>
-    );
-  return (
-    <form onSubmit={submit} className="after__form">
-      <fieldset className="after__stars">
-        <legend>How good was the help?</legend>
-        {WORDS.map((words, index) => {
-          const value = index + 1;
-          const Star = value <= chosen ? IconStarFilled : IconStar;
-          return (
-            <label key={words} title={words}>
-              <input type="radio" name={`rating-${session.id}`} checked={chosen === value} onChange={() => setChosen(value)} />
-              <Star size={24} stroke={1.5} aria-hidden="true" />
-              <span className="visually-hidden">
-                {value} of 5: {words}
-              </span>
-            </label>
-          );
-        })}
-        <span className="after__words" aria-hidden="true">
-          {WORDS[chosen - 1]}
-        </span>
-      </fieldset>
-      {chosen > 0 && (
-        <div className="after__line">
-          <Textarea
-            aria-label="What was good, or what was missing"
-            placeholder="What was good, or what was missing (if you like)"
-            rows={1}
-            maxLength={COMMENT_LENGTH_MAXIMUM}
-            value={comment}
-            onChange={(event) => setComment(event.currentTarget.value)}
-          />
-          <Button type="submit" loading={rate.isPending}>
-            Send rating
-          </Button>
-        </div>
-      )}
-      <Refusal error={rate.error} />
-    </form>
   );
 }
 

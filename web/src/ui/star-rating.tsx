@@ -1,0 +1,85 @@
+import { Textarea } from '@mantine/core';
+import { IconStar, IconStarFilled } from '@tabler/icons-react';
+import { type FormEvent, useId, useState } from 'react';
+import { Button } from './button.tsx';
+import { Refusal } from './refusal.tsx';
+import './star-rating.css';
+
+const WORDS = ['Very bad', 'Bad', 'All right', 'Good', 'Very good'];
+/** Of a comment, in characters: as long as the contract takes one. */
+const COMMENT_LENGTH = 1_000;
+
+interface StarRatingProps {
+  legend: string;
+  /** What was answered before, 1 to 5; null: nothing yet. */
+  given: number | null;
+  rate: {
+    mutate: (answer: { rating: number; comment: string }, options: { onSuccess: () => void }) => void;
+    isPending: boolean;
+    error: Error | null;
+  };
+}
+
+/** Asks how good the help was; another answer replaces the first. */
+export function StarRating({ legend, given, rate }: StarRatingProps) {
+  const name = useId();
+  const [chosen, setChosen] = useState(given ?? 0);
+  const [comment, setComment] = useState('');
+  const [isOpen, setIsOpen] = useState(given === null);
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    rate.mutate({ rating: chosen, comment }, { onSuccess: () => setIsOpen(false) });
+  }
+
+  if (!isOpen)
+    return (
+      <div className="star-rating" role="status">
+        <p>
+          Thank you. You rated this help {given ?? chosen} of 5: {WORDS[(given ?? chosen) - 1]?.toLowerCase()}.
+        </p>
+        <Button variant="text" size="s" onClick={() => setIsOpen(true)}>
+          Change the rating
+        </Button>
+      </div>
+    );
+  return (
+    <form className="star-rating" onSubmit={submit}>
+      <fieldset className="star-rating__stars">
+        <legend>{legend}</legend>
+        {WORDS.map((words, index) => {
+          const value = index + 1;
+          const Star = value <= chosen ? IconStarFilled : IconStar;
+          return (
+            <label key={words} title={words}>
+              <input type="radio" name={name} checked={chosen === value} onChange={() => setChosen(value)} />
+              <Star size={24} stroke={1.5} aria-hidden="true" />
+              <span className="visually-hidden">
+                {value} of 5: {words}
+              </span>
+            </label>
+          );
+        })}
+        <span className="star-rating__words" aria-hidden="true">
+          {WORDS[chosen - 1]}
+        </span>
+      </fieldset>
+      {chosen > 0 && (
+        <div className="star-rating__line">
+          <Textarea
+            aria-label="What was good, or what was missing"
+            placeholder="What was good, or what was missing (if you like)"
+            rows={1}
+            maxLength={COMMENT_LENGTH}
+            value={comment}
+            onChange={(event) => setComment(event.currentTarget.value)}
+          />
+          <Button type="submit" loading={rate.isPending}>
+            Send rating
+          </Button>
+        </div>
+      )}
+      <Refusal error={rate.error} />
+    </form>
+  );
+}
