@@ -285,7 +285,7 @@ export async function buildDesk(
 
     async close(): Promise<void> {
       await attachments.close();
-      team.close();
+      await team.close();
       await news.close();
       presence.close();
     },

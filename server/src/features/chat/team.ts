@@ -25,7 +25,8 @@ export interface Team {
   viewers(conversation_id: string): Promise<Colleague[]>;
   /** Who of the staff has conversations and is not there, noted since when. */
   whoIsGone(): Promise<{ user_id: string; gone_since: string }[]>;
-  close(): void;
+  /** Gives back what is held here, so that other servers know at once. */
+  close(): Promise<void>;
 }
 
 const STAFF = 'staff';
@@ -194,11 +195,11 @@ export function createTeam(parts: {
       return gone;
     },
 
-    close() {
+    async close() {
       closed = true;
       clearInterval(renewing);
       for (const timer of planned.values()) clearTimeout(timer);
-      for (const place of held.values()) presence.release(place).catch(failed);
+      await Promise.all([...held.values()].map((place) => presence.release(place).catch(failed)));
     },
   };
 }

@@ -1,3 +1,4 @@
+import { createClient } from '@redis/client';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
@@ -66,5 +67,26 @@ describe.each(['memory', 'redis'] as const)('presence in %s', (kind) => {
         { timeout: 5_000, interval: 20 },
       );
     });
+  });
+});
+
+describe.skipIf(redis === undefined)('a Redis whose connections are cut', () => {
+  test('keeps nobody who went meanwhile, and takes nobody away', async () => {
+    const [one, other] = await openTwo('redis');
+    const group = newId();
+    const [ana, ben] = [newId(), newId()];
+    await one.hold([
+      { group, member: ana, place: 'a' },
+      { group, member: ben, place: 'b' },
+    ]);
+    const cutter = createClient({ url: redis?.url ?? '' });
+    await cutter.connect();
+    await cutter.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes']);
+    cutter.destroy();
+    await one.release({ group, member: ana, place: 'a' });
+    expect(await one.members(group)).toEqual(new Set([ben]));
+    // Well before the lease is over.
+    await vi.waitFor(async () => expect(await other.members(group)).toEqual(new Set([ben])), { timeout: 15_000, interval: 50 });
+    expect(await one.members(group)).toEqual(new Set([ben]));
   });
 });

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import { connectRedis, withinTime } from '#platform/redis.ts';
 import { redisNames } from '#platform/redis-names.ts';
-import { PRESENCE_LEASE_MS, type Presence } from './presence.ts';
+import { type Hold, PRESENCE_LEASE_MS, type Presence } from './presence.ts';
 
 const PREFIX = 'presence:';
 
@@ -22,10 +22,13 @@ return redis.call('ZRANGE', KEYS[1], 0, -1)`;
 
 const placesSchema = z.array(z.string());
 const HELD_AT_ONCE = 500;
+/** How often a release is said again that Redis has not confirmed, in ms. */
+const AGAIN_MS = 1_000;
+const placeOf = ({ member, place }: Pick<Hold, 'member' | 'place'>) => `${member} ${place}`;
 
 /**
- * Presence of several servers: a sorted set of Redis for each group, by when the lease of each place runs out. While Redis is away `meanwhile` answers, for this server
- * alone.
+ * Presence of several servers: a sorted set of Redis for each group, by when the lease of each place runs out. What this server itself was told last always counts here:
+ * a release that Redis did not confirm is said again until it does or the lease is over. While Redis is away `meanwhile` answers, for this server alone.
  * @throws Error with one line when Redis cannot be used at the start.
  */
 export async function createRedisPresence(parts: {
@@ -38,50 +41,62 @@ export async function createRedisPresence(parts: {
   const prefix = redisNames(url) + PREFIX;
   const connection = await connectRedis(url, logger);
 
-  async function ask<T>(command: readonly string[], read: (answer: unknown) => T, otherwise: () => Promise<T>): Promise<T> {
+  /** Released here, and not confirmed by Redis: by key and place, until when it matters. */
+  const left = new Map<string, { key: string; place: string; until: number }>();
+  const leftKey = (key: string, place: string) => `${key} ${place}`;
+  let again: NodeJS.Timeout | undefined;
+
+  /** Answers undefined when Redis did not. */
+  async function ask(command: readonly string[]): Promise<unknown> {
     try {
-      return read(await withinTime(connection.send(command)));
+      return await withinTime(connection.send(command));
     } catch (error) {
       logger.debug({ err: error }, 'Redis does not say who is here');
       connection.renew();
-      return await otherwise();
+      return undefined;
     }
+  }
+
+  async function sayLeft(): Promise<void> {
+    for (const [id, { key, place, until }] of left) {
+      if (until <= performance.now() || (await ask(['ZREM', key, place])) !== undefined) left.delete(id);
+    }
+    again = left.size === 0 ? undefined : setTimeout(() => void sayLeft(), AGAIN_MS).unref();
   }
 
   return {
     async hold(holds) {
+      for (const one of holds) left.delete(leftKey(prefix + one.group, placeOf(one)));
       // This server knows its own in any case.
       await meanwhile.hold(holds);
       for (let from = 0; from < holds.length; from += HELD_AT_ONCE) {
-        const some = holds.slice(from, from + HELD_AT_ONCE);
+        // Who has gone while others were told of stays gone.
+        const some = holds.slice(from, from + HELD_AT_ONCE).filter((one) => !left.has(leftKey(prefix + one.group, placeOf(one))));
+        if (some.length === 0) continue;
         const keys = some.map(({ group }) => prefix + group);
-        const places = some.map(({ member, place }) => `${member} ${place}`);
-        await ask(
-          ['EVAL', HOLD, String(keys.length), ...keys, String(lease_ms), ...places],
-          () => undefined,
-          () => Promise.resolve(undefined),
-        );
+        await ask(['EVAL', HOLD, String(keys.length), ...keys, String(lease_ms), ...some.map(placeOf)]);
       }
     },
 
     async release(hold) {
+      const [key, place] = [prefix + hold.group, placeOf(hold)];
+      const id = leftKey(key, place);
+      left.set(id, { key, place, until: performance.now() + lease_ms });
       await meanwhile.release(hold);
-      const { group, member, place } = hold;
-      await ask(
-        ['ZREM', prefix + group, `${member} ${place}`],
-        () => undefined,
-        () => Promise.resolve(undefined),
-      );
+      if ((await ask(['ZREM', key, place])) !== undefined) left.delete(id);
+      else again ??= setTimeout(() => void sayLeft(), AGAIN_MS).unref();
     },
 
-    members: (group) =>
-      ask(
-        ['EVAL', MEMBERS, '1', prefix + group],
-        (answer) => new Set(placesSchema.parse(answer).map((place) => place.split(' ', 1)[0] ?? '')),
-        () => meanwhile.members(group),
-      ),
+    async members(group) {
+      const key = prefix + group;
+      const [answer, own] = await Promise.all([ask(['EVAL', MEMBERS, '1', key]), meanwhile.members(group)]);
+      if (answer === undefined) return own;
+      const places = placesSchema.parse(answer).filter((place) => !left.has(leftKey(key, place)));
+      return new Set([...places.map((place) => place.split(' ', 1)[0] ?? ''), ...own]);
+    },
 
     close() {
+      clearTimeout(again);
       connection.close();
       meanwhile.close();
     },
