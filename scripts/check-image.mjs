@@ -30,9 +30,9 @@ function must(command, args) {
   return stdout.trim();
 }
 
-/** @param {string} name @param {() => Promise<unknown>} look */
-async function waitFor(name, look) {
-  for (let left = 240; left > 0; left -= 1) {
+/** @param {string} name @param {() => Promise<unknown>} look @param {() => boolean} hasEnded */
+async function waitFor(name, look, hasEnded) {
+  for (let left = 240; left > 0 && !hasEnded(); left -= 1) {
     if (await look().catch(() => false)) return;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
@@ -81,7 +81,11 @@ const server = spawn('buildah', [...STORE, ...inImage, ...settings, image, '--',
   stdio: ['ignore', 'inherit', 'inherit'],
 });
 process.once('exit', () => server.kill('SIGKILL'));
-await waitFor('The server', async () => (await ask('/api/ready')).ok);
+await waitFor(
+  'The server',
+  async () => (await ask('/api/ready')).ok,
+  () => server.exitCode !== null,
+);
 const page = await ask('/');
 if (!(await page.text()).includes('<div id="root"')) fail('The web application is not in the image.');
 const person = { email: 'boss@example.com', username: 'boss', password: 'a long enough password' };
