@@ -72,8 +72,9 @@ const size = Number(
   must('buildah', [...STORE, 'inspect', '--type', 'image', '--format', '{{len .History}}', 'localhost/palisade']),
 );
 const data = join(place, 'data');
-mkdirSync(data, { mode: 0o777 });
-spawnSync('chmod', ['777', data]);
+mkdirSync(data, { mode: 0o700 });
+// The user of the image.
+must('chown', ['10001', data]);
 // What the image says of user, folder and command is what runs.
 const inImage = ['run', '--isolation', 'chroot', '--volume', `${data}:/data`];
 const settings = ['HOST=127.0.0.1', `PORT=${PORT}`, 'SCANNER_URL=none'].flatMap((one) => ['--env', one]);
@@ -101,7 +102,7 @@ const scan = await ask('/api/antivirus/scan', {
 const { scan_status } = await scan.json();
 if (scan_status !== 'infected') fail(`The engine in the image says ${scan_status} of the test file.`);
 /** @param {string[]} args */
-const command = (...args) => must('buildah', [...STORE, ...inImage, '--env', 'SCANNER_URL=none', image, '--', ...args]);
+const command = (...args) => must('buildah', [...STORE, ...inImage, ...settings, image, '--', ...args]);
 const who = command('id', '-u');
 if (who === '0') fail('The server runs as root.');
 command('node', 'server/dist/write-backup.js', '/data/backup.tar', '--with-keys');

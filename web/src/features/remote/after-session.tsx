@@ -2,9 +2,10 @@ import { Textarea } from '@mantine/core';
 import { COMMENT_LENGTH_MAXIMUM, type RemoteSession } from '@palisade/contract/remote';
 import { exportSessionAudit, type ReportKind } from '@palisade/contract/remote-session';
 import { IconDownload, IconFlag } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { download, sentenceOf } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { describeActivity } from '#ui/activity-words.ts';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
@@ -94,7 +95,7 @@ export function Report({ session }: { session: RemoteSession }) {
 export function SessionAudit({ session }: { session: RemoteSession }) {
   const { data: entries, error, refetch } = useQuery(sessionAuditQuery(session.id));
   const now = useMinute();
-  const save = useMutation({
+  const save = useChange({
     mutationFn: (format: 'csv' | 'json') => download(exportSessionAudit, { params: { id: session.id }, query: { format } }),
     onSuccess: (file, format) => saveFile(`remote-session-${session.session_code}.${format}`, file),
   });
