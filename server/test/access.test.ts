@@ -167,6 +167,7 @@ const ACCESS: Record<string, Access> = {
   'PUT /remote/joined/{id}/notes': 'support',
   'GET /remote/joined/{id}/customer': 'support',
   'GET /admin/remote-sessions': 'admin',
+  'GET /admin/remote-sessions/{id}/audit': 'admin',
   'POST /admin/remote-sessions/{id}/end': 'admin',
 
   'GET /subscription/current': 'customer',

@@ -145,6 +145,11 @@ export const routes: RouteObject[] = [
             handle: { title: 'False alarms' },
             lazy: async () => ({ Component: (await import('#features/antivirus/false-alarms-page.tsx')).FalseAlarmsPage }),
           },
+          {
+            path: 'admin/remote-sessions',
+            handle: { title: 'Remote sessions' },
+            lazy: async () => ({ Component: (await import('#features/remote/overseen-page.tsx')).OverseenPage }),
+          },
           { path: '*', handle: { title: 'Not found' }, element: <NotFoundPage /> },
         ],
       },

@@ -25,7 +25,13 @@ import {
   reportSession,
   writeSessionMessage,
 } from '@palisade/contract/remote-session';
-import { endOpenSession, listOpenSessions, readSessionCustomer, writeNotes } from '@palisade/contract/remote-staff';
+import {
+  endOverseenSession,
+  listOverseenAudit,
+  listOverseenSessions,
+  readSessionCustomer,
+  writeNotes,
+} from '@palisade/contract/remote-staff';
 import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
 import { activityFile } from '#platform/activity-file.ts';
@@ -99,11 +105,13 @@ export function serveRemote(
   serve(api, listSessionMessages, party, ({ row, query }) => messages.list(row.id, query.after));
   serve(api, writeSessionMessage, party, ({ session, row, body }) => messages.write(session.user, row, body));
 
-  serve(api, listSessionAudit, customers, async ({ row }) => {
+  async function auditEntries(row: Row): Promise<Activity[]> {
     const entries: Activity[] = [];
     for await (const entry of auditOf(auditLog, row)) entries.push(entry);
     return entries;
-  });
+  }
+
+  serve(api, listSessionAudit, customers, ({ row }) => auditEntries(row));
   serve(api, exportSessionAudit, customers, ({ row, query: { format }, header }) =>
     Promise.resolve(activityFile(auditOf(auditLog, row), { name: 'palisade-remote-session', format, header })),
   );
@@ -133,12 +141,14 @@ export function serveRemote(
     return card;
   });
 
-  serve(api, listOpenSessions, 'admin', async ({ query, header, request }) => {
-    const rows = await remote.listOpen(query);
+  serve(api, listOverseenSessions, 'admin', async ({ query, header, request }) => {
+    const rows = await remote.listOverseen(query);
+    await countPages({ query, header, count: () => remote.countOverseen(query) });
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });
-  serve(api, endOpenSession, administrators, ({ row, ...call }) =>
-    remote.endOpen(row.id, { ...doer(call), side: 'administrator' }),
+  serve(api, listOverseenAudit, administrators, ({ row }) => auditEntries(row));
+  serve(api, endOverseenSession, administrators, ({ row, ...call }) =>
+    remote.endOverseen(row.id, { ...doer(call), side: 'administrator' }),
   );
 }

@@ -18,7 +18,8 @@ import { call, callPage, type Page } from '#api/call.ts';
 import { onEvent } from '#api/events.ts';
 import { pagesQuery } from '#api/pages.ts';
 
-const REMOTE = ['remote'] as const;
+/** Everything that is shown of sessions. */
+export const REMOTE = ['remote'] as const;
 
 /** A session that waits for a technician or runs. */
 export function isOpen({ status }: RemoteSession): boolean {
