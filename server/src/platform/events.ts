@@ -87,6 +87,7 @@ export function serveEvents(
           onStart(start) {
             connection.tell({ kind: 'welcome', ...start, heartbeat_ms: socketParts.limits.heartbeat_ms });
             for (const event of present(user.id)) connection.tell({ kind: 'event', id: null, event });
+            remoteSeat.onWelcome();
           },
           onEvent: ({ id, event }) => connection.tell({ kind: 'event', id, event }),
           onLost: () => connection.end(LOST),

@@ -22,5 +22,6 @@ export interface RemotePage extends Pick<Connection<Session, ServerFrame>, 'tell
 
 /** Who lets pages take part in remote sessions. */
 export interface RemotePages {
-  sit(page: RemotePage): PageSeat<RemoteFrame>;
+  /** `onWelcome`: the page has been welcomed, and hears what is open of its person. */
+  sit(page: RemotePage): PageSeat<RemoteFrame> & { onWelcome(): void };
 }

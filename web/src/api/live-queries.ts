@@ -7,6 +7,7 @@ import { refreshConfig } from './config.ts';
 import { dashboardQuery } from './dashboard.ts';
 import { onBeginning, onEvent, onGap } from './events.ts';
 import { overviewQuery } from './overview.ts';
+import { noteRemoteNews } from './remote-news.ts';
 import { mergeScan, removeScan } from './scans.ts';
 import { refreshUser } from './session.ts';
 
@@ -55,6 +56,7 @@ function readAnew(queries: QueryClient, topic: Topic | InstallationTopic): void 
     readInstallationAnew(queries, topic);
     return;
   }
+  if (topic === 'remote') noteRemoteNews();
   for (const queryKey of [...SHOWN_IN[topic], dashboardQuery.queryKey]) void queries.invalidateQueries({ queryKey });
   // The name in the corner is the session's.
   if (topic === 'account') void call(currentUser).then(refreshUser, () => undefined);
