@@ -77,6 +77,8 @@ const ACCESS: Record<string, Access> = {
   'DELETE /firewall/rules/{id}': 'customer',
   'GET /devices': 'customer',
   'GET /devices/{id}': 'customer',
+  'POST /remote/sessions/{id}/grants': 'customer',
+  'POST /remote/sessions/{id}/revoke': 'customer',
   'POST /devices/enrolment-code': 'customer',
   'PUT /devices/{id}/name': 'customer',
   'PUT /devices/{id}/defaults': 'customer',

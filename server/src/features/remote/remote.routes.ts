@@ -16,6 +16,7 @@ import {
   approveSession,
   declineSession,
   exportSessionAudit,
+  grantInSession,
   listSessionAudit,
   listSessionMessages,
   rateSession,
@@ -23,6 +24,7 @@ import {
   readSession,
   reaffirmSession,
   reportSession,
+  revokeInSession,
   writeSessionMessage,
 } from '@palisade/contract/remote-session';
 import {
@@ -91,6 +93,12 @@ export function serveRemote(
   serve(api, declineSession, own, ({ row, ...call }) => remote.decline(row.id, customer(call)));
   serve(api, reaffirmSession, own, ({ row, ...call }) => remote.reaffirm(row.id, customer(call)));
   serve(api, reportSession, own, ({ row, body, ...call }) => remote.report(row.id, body, customer(call)));
+  serve(api, grantInSession, own, ({ row, body, ...call }) => remote.grant(row.id, body, customer(call)));
+  serve(api, revokeInSession, party, ({ row, body, session, request }) =>
+    row.user_id === session.user.id
+      ? remote.revoke(row.id, body.grant, { why: 'customer' }, customer({ session, request }))
+      : remote.revoke(row.id, body.grant, { why: 'technician' }, technician({ session, request })),
+  );
   serve(api, rateSession, own, ({ row, body }) => remote.rate(row.id, body));
 
   serve(api, readIce, party, ({ session, row }) => {

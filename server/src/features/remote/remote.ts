@@ -10,6 +10,7 @@ import {
   sessionCodeSchema,
   WRONG_CODES,
 } from '@palisade/contract/remote';
+import type { GrantKind } from '@palisade/contract/remote-grant';
 import type { LiveSession, Side, View } from '@palisade/contract/remote-record';
 import type { ReportKind, SideOfSession } from '@palisade/contract/remote-session';
 import type { OverseenQuery, OverseenSession } from '@palisade/contract/remote-staff';
@@ -24,7 +25,8 @@ import { Problem } from '#platform/problem.ts';
 import type { RemoteTables } from './remote.tables.ts';
 import { type By, type Change, type ChangeTables, createSessionChanges, ends, type SessionChanges } from './session-changes.ts';
 import { newSessionCode } from './session-code.ts';
-import { ended, isClaimed, isOpen, liveOf, lost, type Row, reaffirmBy, SIDES, sideOf } from './session-state.ts';
+import { grants, revokes } from './session-grants.ts';
+import { ended, heldGrants, isClaimed, isOpen, liveOf, lost, type Row, reaffirmBy, SIDES, sideOf } from './session-state.ts';
 import { createWrongCodes } from './wrong-codes.ts';
 
 /**
@@ -56,6 +58,11 @@ export interface Remote extends Pick<SessionChanges, 'change' | 'settle' | 'resu
   report(id: string, report: { reason: ReportKind; comment: string }, by: By): Promise<RemoteSession>;
   /** @throws Problem `conflict` for one that is not over, or in which nobody helped. */
   rate(id: string, rating: { rating: number; comment: string }): Promise<RemoteSession>;
+  /** @throws Problem `conflict` when it does not run, a page is gone, or the device cannot be controlled now. */
+  grant(id: string, what: { grant: GrantKind; device_id: string | null }, by: By): Promise<RemoteSession>;
+  revoke(id: string, which: Parameters<typeof revokes>[0], why: Parameters<typeof revokes>[1], by: By): Promise<RemoteSession>;
+  /** What is granted of a device just now; undefined where nothing is. */
+  grantedOf(device: { id: string; user_id: string }): Promise<{ session_id: string; grants: GrantKind[] } | undefined>;
   writeNotes(id: string, notes: string): Promise<JoinedSession>;
   /** Asks to join. @throws Problem `not_found` whatever is wrong with the code, `too_many_requests`. */
   join(agent: UserInfo, session_code: string, by: By): Promise<JoinedSession>;
@@ -83,6 +90,13 @@ interface People {
   provider(): Promise<string>;
 }
 
+/** A device that something may be granted of, or why not. */
+export interface GrantDevice {
+  id: string;
+  device_name: string;
+  refusal: string | null;
+}
+
 /** How often a creation is tried when another one of the same person, or the same code, came first. */
 const CREATIONS_MAXIMUM = 5;
 
@@ -107,12 +121,14 @@ const NOT_RUNNING = 'This session does not run: it was not approved yet, or has 
 const MAY_NOT_ANY_MORE = 'Who asked may not join sessions any more. The session is over.';
 const NOBODY_JOINED = 'Nobody joined this session, so there is nobody to report.';
 const REPORTED_ALREADY = 'You have reported this session already. The administrators know.';
+const NO_SUCH_DEVICE = 'You have no device of this name any more. Look at Devices.';
+const VIEW_IS_SHARED = 'What your browser shows is shared, and no longer shared, with the buttons of the picture.';
 const NOT_HELPED = 'A session is rated once it is over, and only if somebody helped in it.';
 
 const UNTOUCHED = {
   ...{ joined_at: null, ended_at: null, end_reason: null, agent_id: null, support_agent: null, version: 1 },
   ...{ provider: null, staff_since: null, consent_by: null, approved_at: null, view: null, reaffirmed_at: null },
-  ...{ shares: '[]', has_shared: 0, unshared_at: null, paused_at: null },
+  ...{ shares: '[]', has_shared: 0, unshared_at: null, paused_at: null, grants: '[]', grants_ended: null },
   ...{ customer_seat: null, customer_until: null, customer_lost_at: null, customer_lost_by: null },
   ...{ technician_seat: null, technician_until: null, technician_lost_at: null, technician_lost_by: null },
   ...{ noted: 0, last_seq: 0, notes: '', rating: null, rating_comment: null },
@@ -147,11 +163,15 @@ export function createRemote(parts: {
   onLive: (session: LiveSession) => void;
   /** Told of both sides of a session that is not as it was. */
   onChange: (user_id: string) => void;
+  /** Told of a device of which more or less is granted than before. */
+  onGrants: (device_id: string) => void;
+  /** A device of a person, if it is connected. */
+  findDevice: (user_id: string, device_id: string) => Promise<GrantDevice | undefined>;
   /** Whether a page is connected to this server. */
   isHere: (seat: string) => boolean;
   now: () => number;
 }): Remote {
-  const { database, counters, people, onChange, now } = parts;
+  const { database, counters, people, onChange, findDevice, now } = parts;
   const wrongCodes = createWrongCodes({ ...WRONG_CODES, counters });
   const changes = createSessionChanges(parts);
   const { change, changeIn, finish } = changes;
@@ -393,6 +413,32 @@ export function createRemote(parts: {
           row.approved_at === null || isOpen(row) ? { refused: NOT_HELPED } : { set: { rating, rating_comment: comment } },
         ),
       ),
+
+    async grant(id, { grant, device_id }, by) {
+      const row = await find(id);
+      const device = row === undefined || device_id === null ? undefined : await findDevice(row.user_id, device_id);
+      if (device_id !== null && device === undefined) throw new Problem('conflict', { detail: NO_SUCH_DEVICE });
+      if (typeof device?.refusal === 'string') throw new Problem('conflict', { detail: device.refusal });
+      const named = device === undefined ? null : { id: device.id, device_name: device.device_name };
+      if (grant === 'view' && named === null) throw new Problem('conflict', { detail: VIEW_IS_SHARED });
+      return sessionOf(await change(id, by, grants({ grant, device: named })));
+    },
+
+    revoke: async (id, which, why, by) => sessionOf(await change(id, by, revokes(which, why))),
+
+    async grantedOf({ id, user_id }) {
+      const rows = await database
+        .selectFrom('remote_sessions')
+        .selectAll()
+        .where('user_id', '=', user_id)
+        .where('status', '=', 'active')
+        .execute();
+      for (const row of rows.map(changes.now)) {
+        const held = heldGrants(row).flatMap(({ grant, device }) => (device?.id === id ? [grant] : []));
+        if (held.length > 0) return { session_id: row.id, grants: held };
+      }
+      return undefined;
+    },
 
     writeNotes: async (id, notes) => joinedOf(await change(id, null, () => ({ set: { notes } }))),
 
