@@ -243,7 +243,7 @@ async function serveAlone(limits: SocketLimits, isLiving = true) {
     open: () => () => {},
     typing: () => Promise.resolve(),
   };
-  const remote = { sit: () => ({ onFrame: () => {}, isOfStaff: () => false, leave: () => {} }) };
+  const remote = { onWelcome: () => {}, sit: () => ({ onFrame: () => {}, isOfStaff: () => false, leave: () => {} }) };
   const parts = { topics, present: () => [], held, desk, remote, opening, limits, public_url: undefined };
   await openSockets(fastify, [eventsChannel]);
   const events = serveEvents({ fastify, sessions }, parts);

@@ -7,6 +7,7 @@ import { refreshConfig } from './config.ts';
 import { dashboardQuery } from './dashboard.ts';
 import { onBeginning, onEvent, onGap } from './events.ts';
 import { overviewQuery } from './overview.ts';
+import { noteRemoteNews } from './remote-news.ts';
 import { mergeScan, removeScan } from './scans.ts';
 import { refreshUser } from './session.ts';
 import { shownIn } from './shown-in.ts';
@@ -15,6 +16,7 @@ import { shownIn } from './shown-in.ts';
 const SPREAD = 1_000;
 
 function readAnew(queries: QueryClient, topic: Topic | InstallationTopic): void {
+  if (topic === 'remote') noteRemoteNews();
   for (const queryKey of shownIn(topic)) void queries.invalidateQueries({ queryKey });
   if (topic === 'provider') setTimeout(() => void refreshConfig(), Math.random() * SPREAD);
   // The name in the corner is the session's.
