@@ -36,6 +36,7 @@ import * as remoteSupport from './0058-remote-support.ts';
 import * as deviceTrials from './0062-device-trials.ts';
 import * as signatureEditions from './0063-signature-editions.ts';
 import * as deviceWatching from './0064-device-watching.ts';
+import * as deviceSessions from './0070-device-sessions.ts';
 import * as answersByMail from './0065-answers-by-mail.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
@@ -78,4 +79,5 @@ export const migrations: Record<string, Migration> = {
   '0062-device-trials': deviceTrials,
   '0063-signature-editions': signatureEditions,
   '0064-device-watching': deviceWatching,
+  '0070-device-sessions': deviceSessions,
 };

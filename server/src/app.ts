@@ -200,6 +200,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     people: () => accounts.auth,
     raise: (incident) => monitor.alerts.raise(incident),
     changed: (user_id) => changed(user_id, 'remote'),
+    measuredSessions: () => devices.measuredSessions,
   });
   const { remote } = support;
   const proxies = await createProxyWatch({
