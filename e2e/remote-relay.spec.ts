@@ -52,18 +52,6 @@ const test = journey.extend<{ relay_secret: string; relay: Relay }>({
   },
 });
 
-/** Every connection of this page goes through a relay or not at all, as if a firewall dropped all others. All else is as the page asks for it. */
-async function relayOnly(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    const Real = window.RTCPeerConnection;
-    window.RTCPeerConnection = class extends Real {
-      constructor(configuration?: RTCConfiguration) {
-        super({ ...configuration, iceTransportPolicy: 'relay' });
-      }
-    };
-  });
-}
-
 /** A customer who approves and shares, and a technician: neither reaches the other but by the relay. */
 async function shareByRelay(technician: Page, baseURL: string) {
   const browser = await startCustomer(SHARES);

@@ -1,4 +1,4 @@
-import { expect } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { expectAccessible, expectAccessibleOnPhone, expectNothingCutOff, test } from './palisade.ts';
 import {
   banner,
@@ -199,10 +199,11 @@ test('what the browser’s own bar stops is gone for the technician within a sec
     const ended = await customer.locator('.mirror video').evaluate((video) => {
       const track = video instanceof HTMLVideoElement && video.srcObject instanceof MediaStream && video.srcObject.getTracks()[0];
       if (!track) throw new Error('Nothing is shared.');
+      const at = Date.now();
       track.stop();
       // As the browser tells a page whose picture it has ended; `stop()` alone tells nobody.
       track.dispatchEvent(new Event('ended'));
-      return Date.now();
+      return at;
     });
     waited.push((await gone) - ended);
     await expect(workspace(page).getByText('They stopped sharing, or loaded the page again.')).toBeVisible();

@@ -1,4 +1,12 @@
-import { type Browser, chromium, expect, type Locator, type Page, test as plain } from '@playwright/test';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  expect,
+  type Locator,
+  type Page,
+  test as plain,
+} from '@playwright/test';
 import { z } from 'zod';
 import { openSignedIn } from './palisade.ts';
 
@@ -19,10 +27,15 @@ export async function startCustomer(flags: readonly string[]): Promise<Browser> 
 }
 
 /** A customer with a code, and a technician in the portal. */
-export async function meet(technician: Page, browser: Browser, baseURL: string): Promise<{ customer: Page; code: string }> {
+export async function meet(
+  technician: Page,
+  browser: Browser,
+  baseURL: string,
+  more: BrowserContextOptions = {},
+): Promise<{ customer: Page; code: string }> {
   // The first account of an installation administers it, and so is of its staff.
   await openSignedIn(technician, 'tina');
-  const customer = await (await browser.newContext({ baseURL, viewport: { width: 1280, height: 800 } })).newPage();
+  const customer = await (await browser.newContext({ baseURL, viewport: { width: 1280, height: 800 }, ...more })).newPage();
   await openSignedIn(customer, 'maria');
   const headers = { authorization: `Bearer ${await customer.evaluate(() => localStorage.getItem('palisade.access_token'))}` };
   const created = await customer.request.post('/api/remote/session', { headers });
@@ -95,5 +108,17 @@ export async function readClock(video: Locator): Promise<number | 'no clock' | '
     if (bits[0] !== true || bits[17] !== false) return 'no clock';
     const shown = bits.slice(1, 17).reduce((sum, isOn, bit) => sum + (isOn ? 2 ** bit : 0), 0);
     return (now - shown + 0x10000) & 0xffff;
+  });
+}
+
+/** Every connection of this page goes through a relay or not at all, as if a firewall dropped all others. All else is as the page asks for it. */
+export async function relayOnly(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const Real = window.RTCPeerConnection;
+    window.RTCPeerConnection = class extends Real {
+      constructor(configuration?: RTCConfiguration) {
+        super({ ...configuration, iceTransportPolicy: 'relay' });
+      }
+    };
   });
 }
