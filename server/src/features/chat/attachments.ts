@@ -11,6 +11,7 @@ import type { AttachmentOf } from '@palisade/contract/may';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import { StoreAwayError } from '#platform/blobs/blobs.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import type { Disk } from '#platform/disk.ts';
 import { newId } from '#platform/id.ts';
@@ -297,7 +298,15 @@ export function createAttachments(parts: {
 
     async read(row) {
       if (row.status !== 'clean') throw new Problem('conflict', { detail: 'This file is not clean, so it cannot be opened.' });
-      return await files.read(sealedOf(row));
+      try {
+        return await files.read(sealedOf(row));
+      } catch (error) {
+        if (error instanceof StoreAwayError) throw error;
+        const current = await database.selectFrom('chat_attachments').select('id').where('id', '=', row.id).executeTakeFirst();
+        if (current === undefined) throw new Problem('not_found', { cause: error });
+        logger.error({ err: error, file: row.id }, 'a file of the chat could not be opened');
+        throw new Problem('unavailable', { detail: 'The kept copy of this file does not open. Send it again.', cause: error });
+      }
     },
 
     async remove({ id }) {
