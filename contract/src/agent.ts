@@ -179,6 +179,8 @@ export const desiredSchema = z.object({
   watched: z.array(devicePathSchema).max(FOLDERS_MAXIMUM),
   is_watching: z.boolean(),
   signatures: signaturesSchema.nullable(),
+  /** What the technician of a remote session is let do with this computer's screen: the agent dials `SCREEN_PATH` while it says so (remote-control.ts). */
+  control: z.object({ session_id: idSchema, input: z.boolean(), clipboard: z.boolean() }).nullable().default(null),
 });
 export type Desired = z.infer<typeof desiredSchema>;
 
