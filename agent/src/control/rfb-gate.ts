@@ -85,6 +85,8 @@ export function createGate(parts: GateParts): Gate {
   let at = { x: 0, y: 0 };
   let size = { width: 0, height: 0 };
   let bytes_per_pixel = 4;
+  /** The page has said that it begins. */
+  let is_greeted = false;
   let is_asked = false;
   let is_over = false;
   let feedViewer: ((bytes: Buffer) => void) | undefined;
@@ -184,6 +186,7 @@ export function createGate(parts: GateParts): Gate {
     if ((yield 1)[0] !== NONE) throw new Malformed('The page asks for a way to sign in that was not offered.');
     toViewer(Buffer.alloc(4));
     yield 1;
+    is_greeted = true;
     // Shared: who looks at this screen already goes on.
     toScreen(Buffer.from([1]));
     for (;;) {
@@ -298,6 +301,7 @@ export function createGate(parts: GateParts): Gate {
     yield* signIn();
     feedViewer = createFeeder(viewer());
     const init = yield 24;
+    if (!is_greeted) throw new Malformed('The VNC server spoke before it was spoken to.');
     size = { width: init.readUInt16BE(0), height: init.readUInt16BE(2) };
     bytes_per_pixel = Math.max(1, init.readUInt8(4) / 8);
     const length = init.readUInt32BE(20);

@@ -186,10 +186,18 @@ describe('two ends on two servers', () => {
         unsent.push(sent);
       },
       waiting: () => 0,
-      paired: () => void (state.is_paired += 1),
-      pause: () => void (state.is_paused = true),
-      resume: () => void (state.is_paused = false),
-      end: ({ code }) => void (state.ended = code),
+      paired() {
+        state.is_paired += 1;
+      },
+      pause() {
+        state.is_paused = true;
+      },
+      resume() {
+        state.is_paused = false;
+      },
+      end({ code }) {
+        state.ended = code;
+      },
     };
     return Object.assign(state, {
       socket,
