@@ -156,6 +156,8 @@ export async function runAgent({
     scanner: signatures !== undefined,
     scanner_reason: signatures === undefined ? 'This agent came without signatures.' : null,
     watch: platform() === 'linux' && signatures !== undefined,
+    control: false,
+    control_reason: 'The screen of this computer cannot be controlled yet.',
     containers: existsSync('/var/run/docker.sock') || existsSync('/run/podman/podman.sock'),
   };
 

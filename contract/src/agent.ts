@@ -93,6 +93,9 @@ export const capabilitiesSchema = z.object({
   scanner: z.boolean(),
   scanner_reason: lineSchema(300).nullable(),
   watch: z.boolean(),
+  /** Somebody can be let see and control this computer’s screen. Agents of earlier versions do not say it. */
+  control: z.boolean().default(false),
+  control_reason: lineSchema(300).nullable().default('The agent on this device is of an earlier version.'),
   /** Containers run here: what they send out is not covered by rules. */
   containers: z.boolean(),
 });
