@@ -1,4 +1,4 @@
-// Reads the tables of docs/ that name a test for each thing that must hold.
+// What a row of a table in docs/ names as its proof is there: a test in a file, or a measurement that was kept.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './node-runtime.mjs';
