@@ -7,6 +7,7 @@ import { refreshConfig } from '#api/config.ts';
 import { dashboardQuery } from '#api/dashboard.ts';
 import { onBeginning, onEvent, onGap } from '#api/events.ts';
 import { overviewQuery } from '#api/overview.ts';
+import { noteRemoteNews } from '#api/remote-news.ts';
 import { refreshUser } from '#api/session.ts';
 import { shownIn } from '#api/shown-in.ts';
 import { mergeScan, removeScan } from './scan/scans.ts';
@@ -15,6 +16,7 @@ import { mergeScan, removeScan } from './scan/scans.ts';
 const SPREAD = 1_000;
 
 function readAnew(queries: QueryClient, topic: Topic | InstallationTopic): void {
+  if (topic === 'remote') noteRemoteNews();
   for (const queryKey of shownIn(topic)) void queries.invalidateQueries({ queryKey });
   if (topic === 'provider') setTimeout(() => void refreshConfig(), Math.random() * SPREAD);
   // The name in the corner is the session's.

@@ -19,7 +19,8 @@ import { useChange } from '#api/change.ts';
 import { onEvent } from '#api/events.ts';
 import { pagesQuery } from '#api/pages.ts';
 
-const REMOTE = ['remote'] as const;
+/** Everything that is shown of sessions. */
+export const REMOTE = ['remote'] as const;
 
 /** A session that waits for a technician or runs. */
 export function isOpen({ status }: RemoteSession): boolean {
