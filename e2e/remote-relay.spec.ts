@@ -11,6 +11,7 @@ import {
   meet,
   picture,
   readClock,
+  relayOnly,
   SHARES,
   shareOwnTab,
   sharing,
