@@ -201,6 +201,8 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     raise: (incident) => monitor.alerts.raise(incident),
     changed: (user_id) => changed(user_id, 'remote'),
     measuredSessions: () => devices.measuredSessions,
+    findDevice: (user_id, device_id) => devices.grantable(user_id, device_id),
+    nudgeDevice: (device_id) => devices.nudge(device_id),
   });
   const { remote } = support;
   const proxies = await createProxyWatch({
