@@ -42,8 +42,21 @@ export function buildRemote(
     now: () => number;
   },
 ) {
-  const { database, audit, jobs, counters, mail, topics, people, raise, changed } = parts;
-  const { findDevice, nudgeDevice, measuredSessions, now } = parts;
+  const {
+    database,
+    audit,
+    jobs,
+    counters,
+    mail,
+    topics,
+    people,
+    raise,
+    changed,
+    findDevice,
+    nudgeDevice,
+    measuredSessions,
+    now,
+  } = parts;
   const tables = database.$pickTables<keyof RemoteTables>();
   const auditTables = database.$pickTables<'audit_entries' | 'audit_head'>();
   let seats: Seats | undefined;

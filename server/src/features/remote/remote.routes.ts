@@ -128,7 +128,6 @@ export function serveRemote(
   serve(api, writeSessionMessage, party, ({ session, row, body }) => messages.write(session.user, row, body));
 
   serve(api, readSessionChanges, customers, ({ row }) => changes.read(row.id));
-
   async function auditEntries(row: Row): Promise<Activity[]> {
     const entries: Activity[] = [];
     for await (const entry of auditOf(auditLog, row)) entries.push(entry);
