@@ -13,6 +13,7 @@ import { serveDevices } from '#features/devices/devices.routes.ts';
 import type { DeviceTables } from '#features/devices/devices.tables.ts';
 import { createDevices } from '#features/devices/devices.ts';
 import { createEnrolment, type DeviceLimit } from '#features/devices/enrolment.ts';
+import { createMeasuredSessions } from '#features/devices/measured-sessions.ts';
 import { createSignatureEditions } from '#features/devices/signature-editions.ts';
 import type { Firewall } from '#features/firewall/firewall.ts';
 import type { DeviceFacts } from '#features/posture/posture-checks.ts';
@@ -30,6 +31,7 @@ import type { Tables } from './tables.ts';
 /** The same start of an agent may come again before its old socket is found dead. */
 const SOCKETS_PER_DEVICE = 4;
 const DAY_MS = 86_400_000;
+const NO_CONTROL = 'The agent on this device cannot show or control its screen.';
 const NUDGE: LiveEvent = { kind: 'changed', topic: 'devices' };
 
 /** Builds devices: their persons' side, their agents' side, and the socket between. */
@@ -63,12 +65,14 @@ export function buildDevices(
     folder: join(settings.data_dir, 'device-signatures'),
     ...{ logger, now },
   });
+  const measuredSessions = createMeasuredSessions({ database: database.$pickTables<keyof DeviceTables>(), nudge, now });
   const agents = createAgents({
     database: database.$pickTables<keyof DeviceTables>(),
     rules: firewall,
     raise,
     recordScan,
     signatureEditions,
+    measuredSessions,
     now,
   });
   const limitOf: DeviceLimit = (transaction, user_id) =>
@@ -84,6 +88,8 @@ export function buildDevices(
 
   return {
     devices,
+    /** What changes on devices while a remote session runs. */
+    measuredSessions,
 
     /** What posture looks at. */
     async facts(user_id: string): Promise<DeviceFacts | undefined> {
@@ -132,6 +138,19 @@ export function buildDevices(
         blocked_total: blocked.packets_total,
       };
     },
+
+    /** A device of a person that more may be granted of in a remote session, or why not now. */
+    async grantable(user_id: string, device_id: string) {
+      const device = (await devices.living(user_id)).find(({ id }) => id === device_id);
+      if (device === undefined) return undefined;
+      const { id, device_name, state, capabilities } = device;
+      if (state !== 'online')
+        return { id, device_name, refusal: 'This device is not connected. Switch it on, and have its agent run.' };
+      return { id, device_name, refusal: capabilities?.control === true ? null : (capabilities?.control_reason ?? NO_CONTROL) };
+    },
+
+    /** Has a device told what it is to do. */
+    nudge,
 
     /** The rules of a person are not as they were. Never fails and never waits. */
     rulesChanged(user_id: string): void {
