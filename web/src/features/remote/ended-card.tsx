@@ -5,6 +5,7 @@ import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { RateAndReport } from './after-session.tsx';
 import { END_REASONS } from './session-badge.tsx';
+import { SessionFileList } from './session-files.tsx';
 
 const SessionDialog = lazy(async () => ({ default: (await import('./session-dialog.tsx')).SessionDialog }));
 
@@ -30,6 +31,7 @@ export function EndedCard({ session }: { session: RemoteSession }) {
         {session.end_reason === null ? 'It is done.' : `${END_REASONS[session.end_reason]}.`} Nobody sees anything of your screen
         any more. Anything strange, now or later: report it.
       </p>
+      <SessionFileList session_id={session.id} side="customer" />
       <div className="ended-card__below">
         <RateAndReport session={session} />
       </div>

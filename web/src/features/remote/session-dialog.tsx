@@ -5,6 +5,7 @@ import { Moment, useMinute } from '#ui/moment.tsx';
 import '#ui/detail-dialog.css';
 import { RateAndReport, SessionAudit } from './after-session.tsx';
 import { END_REASONS, SessionBadge } from './session-badge.tsx';
+import { SessionFileList } from './session-files.tsx';
 
 /** Everything about a session that is over, for its customer. */
 export function SessionDialog({ session, onClose }: { session: RemoteSession; onClose: () => void }) {
@@ -33,6 +34,7 @@ export function SessionDialog({ session, onClose }: { session: RemoteSession; on
             <RateAndReport session={session} />
           </DetailPart>
         )}
+        <SessionFileList session_id={session.id} side="customer" />
         <DetailPart title="What was recorded">
           <SessionAudit session={session} />
         </DetailPart>
