@@ -433,7 +433,7 @@ const ENROLMENT_CODE = new RegExp(`^[${ENROLMENT_ALPHABET}]{${ENROLMENT_CODE_LEN
 export const enrolmentCodeSchema = z
   .string({ error: 'Give the enrolment code.' })
   .max(64, 'An enrolment code has 10 letters and digits.')
-  .transform((typed) => typed.toUpperCase().replaceAll(/[\s\-–—]/gu, ''))
+  .transform((typed) => typed.toUpperCase().replaceAll(/[\s\-\u2013\u2014]/gu, ''))
   .refine((code) => ENROLMENT_CODE.test(code), 'An enrolment code has 10 letters and digits, such as K7M4Q-P9XDA.');
 
 export const enrolDevice = endpoint({

@@ -16,7 +16,7 @@ import type { Kysely } from 'kysely';
 import { inBatches } from '#platform/batches.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import { newId } from '#platform/id.ts';
-import type { RemotePage, RemotePages } from '#platform/page-seats.ts';
+import type { PageSeat, RemoteFrame, RemotePage, RemotePages } from '#platform/page-seats.ts';
 import { Problem } from '#platform/problem.ts';
 import { sessionTopic, type Topics } from '#platform/topics/topics.ts';
 import type { RemoteTables } from './remote.tables.ts';
@@ -146,7 +146,20 @@ export function createSeats(parts: {
     closing.add(left);
   }
 
-  function sit(page: RemotePage): ReturnType<RemotePages['sit']> {
+  /** A page that has just come, on whatever screen, is told that there is something to look at: it was not there when that was told. */
+  async function tellOpen({ user, tell }: RemotePage): Promise<void> {
+    const open = await database
+      .selectFrom('remote_sessions')
+      .select('id')
+      .where('user_id', '=', user.id)
+      .where('status', 'in', ['pending', 'active'])
+      .where('joined_at', 'is not', null)
+      .limit(1)
+      .executeTakeFirst();
+    if (open !== undefined) tell({ kind: 'event', id: null, event: { kind: 'changed', topic: 'remote' } });
+  }
+
+  function sit(page: RemotePage): PageSeat<RemoteFrame> {
     const { user, began, tell, end } = page;
     let held: Held | undefined;
 
@@ -273,25 +286,7 @@ export function createSeats(parts: {
       topics.publish(sessionTopic(session_id), { kind: 'remote_signal', session_id, from: one.side, signal });
     }
 
-    /** A page that has just come, on whatever screen, is told that there is something to look at: it was not there when that was told. */
-    async function tellOpen(): Promise<void> {
-      const open = await database
-        .selectFrom('remote_sessions')
-        .select('id')
-        .where('user_id', '=', user.id)
-        .where('status', 'in', ['pending', 'active'])
-        .where('joined_at', 'is not', null)
-        .limit(1)
-        .executeTakeFirst();
-      if (open !== undefined) tell({ kind: 'event', id: null, event: { kind: 'changed', topic: 'remote' } });
-    }
-
     return {
-      onWelcome() {
-        tellOpen().catch((error: unknown) =>
-          logFailure(logger, error, 'a page could not be told of the remote session that is open'),
-        );
-      },
       onFrame(frame) {
         switch (frame.kind) {
           case 'listen_remote':
@@ -350,6 +345,11 @@ export function createSeats(parts: {
   renewing.unref();
 
   return {
+    onWelcome(page) {
+      tellOpen(page).catch((error: unknown) =>
+        logFailure(logger, error, 'a page could not be told of the remote session that is open'),
+      );
+    },
     sit,
     isHere: (seat) => here.has(seat),
     renew,

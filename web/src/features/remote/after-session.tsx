@@ -2,9 +2,9 @@ import { Textarea } from '@mantine/core';
 import { COMMENT_LENGTH_MAXIMUM, type RemoteSession } from '@palisade/contract/remote';
 import { exportSessionAudit, type ReportKind } from '@palisade/contract/remote-session';
 import { IconDownload, IconFlag } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { download } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
 import { Refusal } from '#ui/refusal.tsx';
@@ -82,7 +82,7 @@ export function Report({ session }: { session: RemoteSession }) {
 
 /** What the audit log has of a session, to be read and kept by its customer. */
 export function SessionAudit({ session }: { session: RemoteSession }) {
-  const save = useMutation({
+  const save = useChange({
     mutationFn: (format: 'csv' | 'json') => download(exportSessionAudit, { params: { id: session.id }, query: { format } }),
     onSuccess: (file, format) => saveFile(`remote-session-${session.session_code}.${format}`, file),
   });

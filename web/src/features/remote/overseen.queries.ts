@@ -6,8 +6,9 @@ import {
   type OverseenQuery,
   type OverseenSession,
 } from '@palisade/contract/remote-staff';
-import { queryOptions, useMutation } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { call, callPage } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { pagesQuery } from '#api/pages.ts';
 import { REMOTE, useSettled } from './remote.queries.ts';
 
@@ -33,7 +34,7 @@ export const overseenAuditQuery = (id: string) =>
 
 export function useEndOverseen() {
   const { queries: _, ...settled } = useSettled();
-  return useMutation({
+  return useChange({
     ...settled,
     mutationFn: ({ id }: OverseenSession) => call(endOverseenSession, { params: { id } }),
   });
