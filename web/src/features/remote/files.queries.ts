@@ -2,8 +2,9 @@ import { downloadSessionFile, listSessionFiles, refuseSessionFile, type SessionF
 import type { GrantKind } from '@palisade/contract/remote-grant';
 import type { LiveSession } from '@palisade/contract/remote-record';
 import { grantInSession, revokeInSession } from '@palisade/contract/remote-session';
-import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call, download } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { saveFile } from '#ui/save-file.ts';
 import { REMOTE, useSettled } from './remote.queries.ts';
 
@@ -30,7 +31,7 @@ export function useIsRecorded(session: Pick<LiveSession, 'id' | 'grants'> | unde
 /** What a customer allows in the browser, beside the picture. */
 export function useGrant(id: string) {
   const { queries: _, ...settled } = useSettled();
-  return useMutation({
+  return useChange({
     ...settled,
     mutationFn: (grant: GrantKind) => call(grantInSession, { params: { id }, body: { grant, device_id: null } }),
   });
@@ -38,7 +39,7 @@ export function useGrant(id: string) {
 
 export function useRevoke(id: string) {
   const { queries: _, ...settled } = useSettled();
-  return useMutation({
+  return useChange({
     ...settled,
     mutationFn: (grant: GrantKind) => call(revokeInSession, { params: { id }, body: { grant } }),
   });
@@ -46,7 +47,7 @@ export function useRevoke(id: string) {
 
 export function useRefuseFile() {
   const { queries: _, ...settled } = useSettled();
-  return useMutation({
+  return useChange({
     ...settled,
     mutationFn: ({ id }: SessionFile) => call(refuseSessionFile, { params: { id } }),
   });
@@ -54,7 +55,7 @@ export function useRefuseFile() {
 
 export function useSaveFile() {
   const { queries: _, ...settled } = useSettled();
-  return useMutation({
+  return useChange({
     ...settled,
     mutationFn: async ({ id, filename }: SessionFile) =>
       saveFile(filename, await download(downloadSessionFile, { params: { id } })),
