@@ -156,8 +156,6 @@ export function createSessionFiles(parts: {
       if (rows.length >= SESSION_FILES_MAXIMUM) throw new Problem('conflict', { detail: TOO_MANY });
       if (row.kind === 'recording' && rows.filter(({ kind }) => kind === 'recording').length >= RECORDINGS_MAXIMUM)
         throw new Problem('conflict', { detail: TOO_MANY_RECORDINGS });
-      if (row.kind === 'recording' && rows.some(({ status }) => status === 'recording'))
-        throw new Problem('conflict', { detail: 'A recording is being made already.' });
       const onTheirWay = rows.filter(({ side, status }) => side === row.side && status === 'scanning').length;
       if (row.kind === 'file' && onTheirWay >= SESSION_FILES_AT_ONCE) throw new Problem('conflict', { detail: TOO_MANY_AT_ONCE });
       await transaction.insertInto('remote_files').values(row).execute();
@@ -305,6 +303,14 @@ export function createSessionFiles(parts: {
         ...{ status: 'recording', threat: null, sent_at: at(), arrived_at: null },
       };
       await requireGrant(session.id, 'recording', by);
+      // One page records at a time, so one that was begun before and has not come is lost: its page was loaded again.
+      const before = await database
+        .selectFrom('remote_files')
+        .select('id')
+        .where('session_id', '=', session.id)
+        .where('status', '=', 'recording')
+        .execute();
+      for (const { id } of before) await fail(session, id, 'recording');
       await insert(row);
       try {
         await requireGrant(session.id, 'recording', by, { kind: 'remote_recording_started' });
