@@ -40,6 +40,7 @@ import * as answersByMail from './0065-answers-by-mail.ts';
 import * as remoteGrants from './0066-remote-grants.ts';
 import * as overseenSessions from './0068-overseen-sessions.ts';
 import * as remoteFiles from './0069-remote-files.ts';
+import * as deviceSessions from './0070-device-sessions.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -84,4 +85,5 @@ export const migrations: Record<string, Migration> = {
   '0066-remote-grants': remoteGrants,
   '0068-overseen-sessions': overseenSessions,
   '0069-remote-files': remoteFiles,
+  '0070-device-sessions': deviceSessions,
 };
