@@ -6,6 +6,7 @@ import { Card } from '#ui/card.tsx';
 import { RateAndReport } from './after-session.tsx';
 import { ChangedDevices } from './changed-devices.tsx';
 import { END_REASONS } from './session-badge.tsx';
+import { SessionFileList } from './session-files.tsx';
 
 const SessionDialog = lazy(async () => ({ default: (await import('./session-dialog.tsx')).SessionDialog }));
 
@@ -38,6 +39,7 @@ export function EndedCard({ session }: { session: RemoteSession }) {
           <ChangedDevices session={session} />
         </section>
       )}
+      <SessionFileList session_id={session.id} side="customer" />
       <div className="ended-card__below">
         <RateAndReport session={session} />
       </div>

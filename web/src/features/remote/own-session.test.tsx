@@ -1,5 +1,6 @@
 import { readConfig } from '@palisade/contract/platform';
 import { listSessions, type RemoteSession } from '@palisade/contract/remote';
+import { listSessionFiles } from '@palisade/contract/remote-files';
 import {
   approveSession,
   declineSession,
@@ -46,6 +47,7 @@ function visit(session: RemoteSession) {
   server.on(listSessions, reply(listSessions, [session]));
   server.on(of(listSessionMessages, session), reply(listSessionMessages, []));
   server.on(of(readSessionChanges, session), reply(readSessionChanges, []));
+  server.on(of(listSessionFiles, session), reply(listSessionFiles, []));
   renderForTest(<RemotePage />);
 }
 

@@ -6,6 +6,7 @@ import '#ui/detail-dialog.css';
 import { RateAndReport, SessionAudit } from './after-session.tsx';
 import { ChangedDevices } from './changed-devices.tsx';
 import { END_REASONS, SessionBadge } from './session-badge.tsx';
+import { SessionFileList } from './session-files.tsx';
 
 /** Everything about a session that is over, for its customer. */
 export function SessionDialog({ session, onClose }: { session: RemoteSession; onClose: () => void }) {
@@ -39,6 +40,7 @@ export function SessionDialog({ session, onClose }: { session: RemoteSession; on
             <ChangedDevices session={session} />
           </DetailPart>
         )}
+        <SessionFileList session_id={session.id} side="customer" />
         <DetailPart title="What was recorded">
           <SessionAudit session={session} />
         </DetailPart>
