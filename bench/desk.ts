@@ -83,7 +83,11 @@ const settings: Record<string, string> = {
 
 async function startOurs(name: string): Promise<Measured & { signIn: (name: string) => Promise<{ token: string }> }> {
   const memory_file = join(folder, `${name}.json`);
-  const environment = { ...settings, NODE_OPTIONS: `--import=${probe}`, MEMORY_FILE: memory_file };
+  const environment = {
+    ...settings,
+    NODE_OPTIONS: `--import=${probe} ${process.env['PROBE_OPTIONS'] ?? ''}`,
+    MEMORY_FILE: memory_file,
+  };
   return { ...(await startServer(join(folder, name), environment)), memory_file };
 }
 
@@ -124,6 +128,7 @@ const frameSchema = z.object({
   kind: z.string(),
   id: z.string().nullish(),
   cursor: z.string().optional(),
+  missed: z.boolean().optional(),
   event: z.object({ kind: z.string(), message: z.object({ message: z.string() }).optional() }).optional(),
 });
 
@@ -134,8 +139,17 @@ interface Page {
   close(): void;
 }
 
-/** How often pages were sent away and came back. */
+/** How often pages were sent away and came back, and how often one of them was told that something is missing and read anew. */
 let came_back = 0;
+let read_anew = 0;
+
+const listSchema = z.array(z.object({ message: z.string() }));
+/** What a page reads when something is missing: the newest of its conversation. */
+async function readNewest(url: string, access_token: string): Promise<string[]> {
+  read_anew += 1;
+  const answer = await fetch(`${url}/api/chat/messages?limit=50`, { headers: { authorization: `Bearer ${access_token}` } });
+  return listSchema.parse(await answer.json()).map(({ message }) => message);
+}
 
 /** A page as ours are: it comes back when it is sent away, goes on from the last event that it has heard, and keeps one of each message. */
 function openPage(url: string, access_token: string): Promise<Page> {
@@ -156,15 +170,22 @@ function openPage(url: string, access_token: string): Promise<Page> {
         setTimeout(connect, Math.random() * 1_000);
       });
       socket.on('message', (data) => {
-        const { kind, id, cursor, event } = frameSchema.parse(JSON.parse(String(data)));
+        const { kind, id, cursor, missed, event } = frameSchema.parse(JSON.parse(String(data)));
         after = id ?? cursor ?? after;
         if (kind === 'welcome') resolve(page);
+        if (missed === true)
+          readNewest(url, access_token).then((some) => {
+            for (const words of some) hear(words);
+          }, reject);
         if (kind === 'ping') socket.send('{"kind":"pong"}');
         const words = event?.kind === 'chat_message' ? event.message?.message : undefined;
-        if (words === undefined || known.has(words)) return;
-        known.add(words);
-        onMessage(words);
+        if (words !== undefined) hear(words);
       });
+    }
+    function hear(words: string): void {
+      if (known.has(words)) return;
+      known.add(words);
+      onMessage(words);
     }
     const page: Page = {
       close() {
@@ -189,6 +210,7 @@ async function measure(
   const before = await memoryOf(servers);
   const pages: Page[] = [];
   came_back = 0;
+  read_anew = 0;
   for (let at = 0; at < PAGES; at += OPENED_AT_ONCE) {
     const some = Array.from({ length: Math.min(OPENED_AT_ONCE, PAGES - at) }, (_, index) => at + index);
     const opened = some.map((place) => {
@@ -246,6 +268,7 @@ async function measure(
     arrived_a_second: (all * PAGES_EACH) / took_s,
     failed,
     came_back,
+    read_anew,
     lost: counts.reduce((sum, arrived) => sum + Math.max(0, PAGES_EACH - arrived), 0),
     doubled: counts.reduce((sum, arrived) => sum + Math.max(0, arrived - PAGES_EACH), 0),
     // From when the message was to be sent until it is on a page.

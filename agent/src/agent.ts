@@ -29,12 +29,15 @@ import { AGENT_VERSION, askRevoked, downloadSet, type Identity, verify } from '#
 import { createLink, type LinkState } from '#link/link.ts';
 import { createResolver } from '#link/resolver.ts';
 import { createRevocation } from '#link/revocation.ts';
+import { createCatchUp, seenSchema } from '#scan/catch-up.ts';
 import { createScans } from '#scan/scans.ts';
 import { openSignatureSets } from '#scan/signature-sets.ts';
 import { createWatch, everybodysFolders } from '#scan/watch.ts';
+import { createMeasuredSessions } from '#telemetry/measured-sessions.ts';
 import { createPosture } from '#telemetry/posture.ts';
 import { createProc } from '#telemetry/proc.ts';
 import { createGuessing, createSignInLog } from '#telemetry/sign-ins.ts';
+import { takeStock } from '#telemetry/stock.ts';
 import { newId } from './ids.ts';
 import { createStore, writeWhole } from './store.ts';
 
@@ -209,7 +212,30 @@ export async function runAgent({
           say: (frame) => link.say(frame),
         });
 
+  const measured = createMeasuredSessions({
+    state: folders.state,
+    take: () =>
+      takeStock({
+        listening: async () => (await proc?.listening()) ?? [],
+        run: (program, ...args) =>
+          runProgram([program], args).then(
+            ({ code, stdout }) => (code === 0 ? stdout : undefined),
+            () => undefined,
+          ),
+        now: Date.now,
+      }),
+    isSaid: (id) => events.some(({ event }) => event.event === 'session_changes' && event.session_id === id),
+    say: (session_id, changes) => happened({ event: 'session_changes', session_id, measured: changes }),
+    log,
+  });
+
   const watching = scans && proc && createWatch({ onWritten: (paths) => void scans.look(paths) });
+  const catchUp =
+    scans &&
+    createCatchUp({
+      ...{ store: createStore(join(folders.state, 'watched-until.json'), seenSchema), log, now: Date.now },
+      look: (paths) => scans.look(paths),
+    });
   const own_folder = resolve(folders.state);
   let watched: Pick<Desired, 'is_watching' | 'watched' | 'exclusions'> | undefined;
   /** Watches the usual folders of everybody here, and those that the server names; homes that came since are seen with the next look. */
@@ -218,6 +244,7 @@ export async function runAgent({
     const { is_watching, watched: named, exclusions } = watched;
     const wanted = is_watching ? [...(await everybodysFolders()), ...named] : [];
     await watching.want([...new Set(wanted)], [...exclusions, own_folder]);
+    void catchUp?.begin([...new Set(wanted)], [...exclusions, own_folder]);
   }
 
   const control = createControl({
@@ -228,6 +255,7 @@ export async function runAgent({
   function onDesired(desired: Desired): void {
     control.want(desired.control);
     scans?.want(desired);
+    measured.want(desired.remote_sessions);
     watched = desired;
     void watchFolders();
     void sets?.want(desired.signatures).then((are_new) => (are_new ? scans?.signaturesChanged() : undefined));
@@ -301,6 +329,7 @@ export async function runAgent({
       proc?.read() ?? null,
     ]);
     const checks = posture.read();
+    if (watchingNow() !== null) await catchUp?.note();
     if (seq % WATCH_EVERY === 0) void watchFolders();
     if (telemetry !== null) lookForNewPorts(telemetry.listening);
     for (const { address, failures } of guessing.hear(await signIns.read(), Date.now())) {
@@ -328,7 +357,11 @@ export async function runAgent({
     });
     await writeWhole(join(folders.run, 'status.json'), JSON.stringify(status));
   }
-  const watchingNow = () => (watched?.is_watching === true ? (watching?.state() ?? null) : null);
+  function watchingNow() {
+    if (watched?.is_watching !== true || watching === undefined) return null;
+    const { reason, ...state } = watching.state();
+    return { ...state, reason: reason ?? catchUp?.reason() ?? null };
+  }
   let last_foreign: Awaited<ReturnType<typeof readForeignTables>> = [];
 
   signal.addEventListener('abort', () => link.stop());

@@ -66,6 +66,7 @@ export function requireWords(
 export const sentMessageSchema = chatMessageSchema.extend({ automatic_reply: chatMessageSchema.nullable() });
 export type SentMessage = z.infer<typeof sentMessageSchema>;
 
+/** Names no topic that it changes: the message itself is told to each page (`chat_message`). */
 export const sendMessage = endpoint({
   method: 'POST',
   path: '/chat/messages',
@@ -74,7 +75,6 @@ export const sendMessage = endpoint({
   body: z
     .object({ ...writtenFields, sender: z.literal('user', { error: 'A message of yours has the sender "user".' }) })
     .superRefine(requireWords),
-  changes: 'messages',
   status: 201,
   reply: sentMessageSchema,
   problems: ['not_found', 'conflict'],

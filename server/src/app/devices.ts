@@ -13,6 +13,7 @@ import { serveDevices } from '#features/devices/devices.routes.ts';
 import type { DeviceTables } from '#features/devices/devices.tables.ts';
 import { createDevices } from '#features/devices/devices.ts';
 import { createEnrolment, type DeviceLimit } from '#features/devices/enrolment.ts';
+import { createMeasuredSessions } from '#features/devices/measured-sessions.ts';
 import { createSignatureEditions } from '#features/devices/signature-editions.ts';
 import type { Firewall } from '#features/firewall/firewall.ts';
 import type { DeviceFacts } from '#features/posture/posture-checks.ts';
@@ -65,6 +66,7 @@ export function buildDevices(
     folder: join(settings.data_dir, 'device-signatures'),
     ...{ logger, now },
   });
+  const measuredSessions = createMeasuredSessions({ database: database.$pickTables<keyof DeviceTables>(), nudge, now });
   const agents = createAgents({
     database: database.$pickTables<keyof DeviceTables>(),
     rules: firewall,
@@ -72,6 +74,7 @@ export function buildDevices(
     recordScan,
     signatureEditions,
     grantedOf,
+    measuredSessions,
     now,
   });
   const limitOf: DeviceLimit = (transaction, user_id) =>
@@ -87,6 +90,8 @@ export function buildDevices(
 
   return {
     devices,
+    /** What changes on devices while a remote session runs. */
+    measuredSessions,
 
     /** What posture looks at. */
     async facts(user_id: string): Promise<DeviceFacts | undefined> {

@@ -3,7 +3,7 @@ import { EVENTS_CLOSED, type HeardTopic, OPEN_CONVERSATIONS_MAXIMUM, type Server
 import type { Connection, Refusal } from './channels/serve-socket.ts';
 import { newId } from './id.ts';
 import type { DeskFrame, PageSeat } from './page-seats.ts';
-import { conversationTopic, STAFF_TOPIC, type TopicName, type Topics } from './topics/topics.ts';
+import { conversationTopic, type Published, STAFF_TOPIC, type TopicName, type Topics } from './topics/topics.ts';
 
 /** What pages may hear and say beside what concerns their own person: the support desk's. */
 export interface DeskTopics {
@@ -21,6 +21,18 @@ export interface DeskTopics {
 /** What one page hears of the desk. */
 export type DeskSeat = PageSeat<DeskFrame>;
 
+/** The frame of an event of the desk that many pages are told, made once. */
+const frames = new WeakMap<Published, Buffer>();
+function frameOf(published: Published, topic: HeardTopic): Buffer {
+  let text = frames.get(published);
+  if (text === undefined) {
+    const { id, event } = published;
+    text = Buffer.from(JSON.stringify({ kind: 'event', id, event, topic } satisfies ServerFrame));
+    frames.set(published, text);
+  }
+  return text;
+}
+
 /** A page that says more often than this that somebody types is not listened to, in ms. */
 const TYPING_LEAST_MS = 1_000;
 
@@ -30,7 +42,7 @@ export function createDeskSeat(parts: {
   user: UserInfo;
   topics: Pick<Topics, 'listen'>;
   desk: DeskTopics;
-  connection: Pick<Connection<unknown, ServerFrame>, 'tell' | 'end'>;
+  connection: Pick<Connection<unknown, ServerFrame>, 'tell' | 'tellText' | 'end'>;
   onFailure: (error: unknown) => void;
 }): DeskSeat {
   const { user, topics, desk, connection, onFailure } = parts;
@@ -43,7 +55,7 @@ export function createDeskSeat(parts: {
   function listen(name: TopicName, topic: HeardTopic, after: string | undefined): () => void {
     return topics.listen(name, after, {
       onStart: (start) => connection.tell({ kind: 'listening', topic, ...start }),
-      onEvent: ({ id, event }) => connection.tell({ kind: 'event', id, event, topic }),
+      onEvent: (published) => connection.tellText(frameOf(published, topic)),
       onLost: () => connection.end(LOST),
     });
   }

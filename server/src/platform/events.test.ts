@@ -56,7 +56,8 @@ describe('the events socket', async () => {
     await boss.call(addRule, { token: maria.token, body: { rule_name: 'Web' } });
     await told('rules');
     await boss.call(sendMessage, { token: maria.token, body: { message: 'Hello', sender: 'user' } });
-    await told('messages');
+    // A message is told itself.
+    await hers.event((event) => event.kind === 'chat_message' && event.message.message === 'Hello');
     await boss.call(changeUsername, { token: maria.token, body: { username: 'mary' } });
     await told('account');
     const { session_code } = replyOf(await boss.call(createSession, { token: maria.token }));
@@ -68,14 +69,14 @@ describe('the events socket', async () => {
       await boss.call(assignSubscription, { token: admin.token, body: { user_email: maria.email, ...plan, features: [] } }),
     );
     await told('subscription');
-    expect(changes()).toEqual(['rules', 'messages', 'account', 'remote', 'remote', 'subscription']);
+    expect(changes()).toEqual(['rules', 'account', 'remote', 'remote', 'subscription']);
 
     // A refusal changes nothing, and reading does not either.
     expect((await boss.call(addRule, { token: maria.token, body: { rule_name: '' } })).status).toBe(422);
     await boss.call(addRule, { token: other.token, body: { rule_name: 'Theirs' } });
     await theirs.event((event) => event.kind === 'changed' && event.topic === 'rules');
     expect(theirs.events()).toHaveLength(1);
-    expect(changes()).toHaveLength(6);
+    expect(changes()).toHaveLength(5);
   });
 
   test('tells administrators what waits for them, everybody what concerns them all, and the person whom an administrator changed', async () => {
@@ -242,7 +243,7 @@ async function serveAlone(limits: SocketLimits, isLiving = true) {
     open: () => () => {},
     typing: () => Promise.resolve(),
   };
-  const remote = { sit: () => ({ onFrame: () => {}, isOfStaff: () => false, leave: () => {} }) };
+  const remote = { onWelcome: () => {}, sit: () => ({ onFrame: () => {}, isOfStaff: () => false, leave: () => {} }) };
   const parts = { topics, present: () => [], held, desk, remote, opening, limits, public_url: undefined };
   await openSockets(fastify, [eventsChannel]);
   const events = serveEvents({ fastify, sessions }, parts);

@@ -10,14 +10,33 @@ import type { FastifyInstance } from 'fastify';
 import { createIndexByKey } from './channels/index-by-key.ts';
 import { type Connection, type Refusal, type SocketParts, type Sockets, serveSocket } from './channels/serve-socket.ts';
 import { logFailure } from './database-patience.ts';
-import { createDeskSeat, type DeskTopics, LOST } from './desk-topics.ts';
+import { createDeskSeat, type DeskSeat, type DeskTopics, LOST } from './desk-topics.ts';
 import type { PageSeat, RemoteFrame, RemotePages } from './page-seats.ts';
 import type { Session, Sessions } from './session.ts';
-import { personTopic, type Topics } from './topics/topics.ts';
+import { type Published, personTopic, type Topics } from './topics/topics.ts';
 
 const isRemote = (frame: SaidFrame): frame is RemoteFrame => /remote/u.test(frame.kind);
 
+/** The frame of an event that many pages are told, made once. */
+const frames = new WeakMap<Published, Buffer>();
+function frameOf(published: Published): Buffer {
+  let text = frames.get(published);
+  if (text === undefined) {
+    const { id, event } = published;
+    text = Buffer.from(JSON.stringify({ kind: 'event', id, event } satisfies ServerFrame));
+    frames.set(published, text);
+  }
+  return text;
+}
+
 type Hello = Extract<ClientFrame, { kind: 'hello' }>;
+
+/** A page, and what it hears beside what concerns its own person. */
+interface OfPerson {
+  connection: Connection<Session, ServerFrame>;
+  desk: DeskSeat | undefined;
+  remote: PageSeat<RemoteFrame> | undefined;
+}
 
 const ENDED: Refusal = { code: EVENTS_CLOSED.unauthenticated, reason: 'The session has ended.' };
 const HELD: Refusal = {
@@ -42,10 +61,23 @@ export function serveEvents(
   const { topics, present, held, desk, remote, ...socketParts } = parts;
   const { fastify, sessions } = api;
   const bySession = createIndexByKey<Connection<Session, ServerFrame>>();
-  const byPerson = createIndexByKey<{
-    seats: readonly Pick<PageSeat<never>, 'isOfStaff'>[];
-    connection: Connection<Session, ServerFrame>;
-  }>();
+  const byPerson = createIndexByKey<OfPerson>();
+
+  const remotePage = ({ principal, tell, end }: Connection<Session, ServerFrame>) => ({ ...principal, tell, end });
+
+  function hear(page: OfPerson, frame: SaidFrame): void {
+    const { connection } = page;
+    if (isRemote(frame)) {
+      page.remote ??= remote.sit(remotePage(connection));
+      page.remote.onFrame(frame);
+      return;
+    }
+    page.desk ??= createDeskSeat({
+      ...{ user: connection.principal.user, topics, desk, connection },
+      onFailure: (error) => logFailure(fastify.log, error, 'what a page said could not be done'),
+    });
+    page.desk.onFrame(frame);
+  }
 
   const sockets = serveSocket<Session, Hello, SaidFrame, ServerFrame>(
     fastify,
@@ -76,27 +108,24 @@ export function serveEvents(
       join(connection, { after }) {
         const { id: session_id, user } = connection.principal;
         bySession.add(session_id, connection);
-        const seat = createDeskSeat({
-          ...{ user, topics, desk, connection },
-          onFailure: (error) => logFailure(fastify.log, error, 'what a page said could not be done'),
-        });
-        const remoteSeat = remote.sit({ ...connection.principal, tell: connection.tell, end: connection.end });
-        const ofPerson = { seats: [seat, remoteSeat], connection };
+        // Most pages never say a word of the desk, nor of remote sessions.
+        const ofPerson: OfPerson = { connection, desk: undefined, remote: undefined };
         byPerson.add(user.id, ofPerson);
         const stop = topics.listen(personTopic(user.id), after, {
           onStart(start) {
             connection.tell({ kind: 'welcome', ...start, heartbeat_ms: socketParts.limits.heartbeat_ms });
             for (const event of present(user.id)) connection.tell({ kind: 'event', id: null, event });
+            remote.onWelcome(remotePage(connection));
           },
-          onEvent: ({ id, event }) => connection.tell({ kind: 'event', id, event }),
+          onEvent: (published) => connection.tellText(frameOf(published)),
           onLost: () => connection.end(LOST),
         });
         return {
-          onFrame: (frame) => (isRemote(frame) ? remoteSeat.onFrame(frame) : seat.onFrame(frame)),
+          onFrame: (frame) => hear(ofPerson, frame),
           onLeave() {
             stop();
-            seat.leave();
-            remoteSeat.leave();
+            ofPerson.desk?.leave();
+            ofPerson.remote?.leave();
             byPerson.remove(user.id, ofPerson);
             bySession.remove(session_id, connection);
           },
@@ -113,7 +142,8 @@ export function serveEvents(
     sessions.onChange(sockets.lookAgain),
     // Whose role may be another one listens anew, as who they are then.
     sessions.onChange((user_id) => {
-      for (const { seats, connection } of byPerson.of(user_id)) if (seats.some((seat) => seat.isOfStaff())) connection.end(LOST);
+      for (const page of byPerson.of(user_id))
+        if (page.desk?.isOfStaff() === true || page.remote?.isOfStaff() === true) page.connection.end(LOST);
     }),
   ];
   return {

@@ -77,6 +77,8 @@ export interface RedisHearer {
 
 /** How often a connection on which nothing may come for long is asked whether it still is one. */
 const HEARER_LOOK_MS = 2_000;
+/** How long it may take to answer: who is sent away because it is late comes back all the later. */
+const HEARER_ANSWER_MS = 4_000;
 
 /**
  * `onMessage` gets what is published on the channels that are subscribed to, `onLost` is told when something may have gone by unheard. All channels are heard again as
@@ -132,7 +134,7 @@ export async function openRedisHearer(parts: {
   let looking = false;
   async function ask(): Promise<boolean> {
     try {
-      if (isUp) await withinTime(client.ping(), HEARER_LOOK_MS);
+      if (isUp) await withinTime(client.ping(), HEARER_ANSWER_MS);
     } catch {
       if (client.isOpen) client.destroy();
       lose();
@@ -164,7 +166,7 @@ export async function openRedisHearer(parts: {
       // What is being left is left first: the client would take its answer for the end of what is subscribed to now.
       await leaving.get(channel);
       if (!isUp) throw new Error('Redis is away.');
-      await withinTime(client.subscribe(channel, hear));
+      await withinTime(client.subscribe(channel, hear), HEARER_ANSWER_MS);
     },
     unsubscribe(channel) {
       channels.delete(channel);
@@ -185,11 +187,15 @@ export async function openRedisHearer(parts: {
   };
 }
 
-/** @throws Error when the answer does not come in time. */
+/**
+ * Time-outs come before arrivals in the event loop (nodejs.org, "The Node.js Event Loop": timers, poll, check): where this process was busy, an answer may lie there
+ * unread. It is read before the time is called over.
+ * @throws Error when the answer does not come in time.
+ */
 export async function withinTime<T>(answer: Promise<T>, ms: number = ANSWER_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+    timer = setTimeout(() => setImmediate(() => reject(new Error(`no answer within ${ms} ms`))), ms);
   });
   try {
     return await Promise.race([answer, late]);

@@ -78,11 +78,15 @@ function changeState(queries: QueryClient, change: (state: ChatState) => ChatSta
 /** A message of one's own conversation has come, on whichever screen its person is. */
 export async function takeMessage(queries: QueryClient, message: ChatMessage): Promise<void> {
   const merged = mergeMessage(queries, messagesQuery.queryKey, message);
+  const before = queries.getQueryData(chatStateQuery.queryKey);
   changeState(queries, (state) => {
     const isNew = message.seq > state.last_seq;
     const unread = isNew && message.sender === 'support' && !message.is_automatic ? state.unread + 1 : state.unread;
     return { ...state, unread, last_seq: Math.max(state.last_seq, message.seq) };
   });
+  // One's own message, from whichever page, begins a conversation, opens it again or says that what stood above was read: how it stands then, the server knows.
+  if (message.sender === 'user' && before !== undefined && (before.status !== 'open' || before.unread > 0))
+    void queries.invalidateQueries({ queryKey: chatStateQuery.queryKey, exact: true });
   await merged;
 }
 

@@ -3,11 +3,12 @@ import { automaticAnswer, type SentMessage } from '@palisade/contract/chat';
 import type { ChatState, MessagesQuery } from '@palisade/contract/chat-read';
 import type { ChatMessage, SharedKind } from '@palisade/contract/chat-record';
 import type { Shared } from '@palisade/contract/desk';
+import type { DeskMessage } from '@palisade/contract/desk-record';
 import type { Kysely } from 'kysely';
 import type { InstallationTables } from '#platform/installation.ts';
 import { Problem } from '#platform/problem.ts';
 import type { ChatTables } from './chat.tables.ts';
-import type { Conversations, Write, Written } from './conversations.ts';
+import type { Conversations, Written } from './conversations.ts';
 import type { DeskNews } from './desk-news.ts';
 import { readDeskSettings } from './desk-settings.ts';
 import { opening } from './hours.ts';
@@ -59,10 +60,7 @@ export function createChat(parts: {
   const { database, conversations, news, team, things, articles, response_s, onChange, now } = parts;
   const tables = database.$pickTables<keyof ChatTables>();
 
-  async function shownOf({ conversation, messages }: Write): Promise<ChatMessage[]> {
-    const all = await deskMessagesOf(tables, messages, () => conversation);
-    return all.flatMap((message) => chatMessageOf(message) ?? []);
-  }
+  const shownOf = (all: readonly DeskMessage[]): ChatMessage[] => all.flatMap((message) => chatMessageOf(message) ?? []);
 
   async function state(user_id: string): Promise<ChatState> {
     const conversation = await conversations.ofCustomer(user_id);
@@ -142,7 +140,7 @@ export function createChat(parts: {
       .orderBy('seq')
       .limit(READ_AT_ONCE)
       .execute();
-    const shown = await shownOf({ conversation, messages: rows, is_repeated: false });
+    const shown = shownOf(await deskMessagesOf(tables, rows, () => conversation));
     return { rows: shown, last: rows.length < READ_AT_ONCE ? undefined : rows.at(-1)?.seq };
   }
 
@@ -156,8 +154,7 @@ export function createChat(parts: {
 
     async send(user_id, written) {
       const write = await conversations.writeAsCustomer(user_id, written, await automatic(user_id, written.message));
-      await news.told(write);
-      const [message, automatic_reply = null] = await shownOf(write);
+      const [message, automatic_reply = null] = shownOf(await news.told(write));
       if (message === undefined) throw new Problem('conflict');
       return { ...message, automatic_reply };
     },
@@ -186,9 +183,8 @@ export function createChat(parts: {
       if (found === undefined) throw new Problem('not_found');
       const card = { kind: 'shared', thing, subject_id, title: found.title } as const;
       const write = await conversations.writeAsCustomer(user_id, { message: '', client_message_id, card });
-      await news.told(write);
+      const [message] = shownOf(await news.told(write));
       onChange(user_id);
-      const [message] = await shownOf(write);
       if (message === undefined) throw new Problem('conflict');
       return message;
     },

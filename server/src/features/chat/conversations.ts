@@ -28,6 +28,8 @@ export interface Write {
   conversation: ConversationRow;
   messages: MessageRow[];
   is_repeated: boolean;
+  /** Nobody need look for files in them. */
+  without_files?: boolean;
 }
 
 /**
@@ -80,6 +82,8 @@ class Repeated extends Error {
 class NotSo extends Error {
   override name = 'NotSo';
 }
+
+const isWithoutFiles = ({ attachment_ids = [] }: Written) => attachment_ids.length === 0;
 
 const FILE_GONE = 'One of the files is not there any more. Attach it again.';
 const FILE_NOT_CLEAN = 'One of the files is still being checked, or cannot be sent. Wait for its check, or take it out.';
@@ -291,7 +295,7 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
           // Who writes has read what stands above.
           ...(written.by_mail === undefined && { customer_read_seq: seq }),
         });
-        return { conversation: row, messages, is_repeated: false };
+        return { conversation: row, messages, is_repeated: false, without_files: isWithoutFiles(written) };
       }),
 
     answer: (conversation_id, me, written) =>
@@ -313,7 +317,7 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
           ...{ status: 'open', snoozed_until: null, assignee_id: conversation.assignee_id ?? me.id },
           ...{ last_seq: seq, last_shown_seq: seq, support_read_seq: seq, waiting_since: null, wants_person: 0 },
         });
-        return { conversation: row, messages: [message], is_repeated: false };
+        return { conversation: row, messages: [message], is_repeated: false, without_files: isWithoutFiles(written) };
       }),
 
     note: (conversation_id, me, written) =>

@@ -1,6 +1,7 @@
+import type { DeskMessage } from '@palisade/contract/desk-record';
 import type { LiveEvent } from '@palisade/contract/events';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { logFailure } from '#platform/database-patience.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
@@ -10,8 +11,8 @@ import type { ChatTables } from './chat.tables.ts';
 import type { Write } from './conversations.ts';
 import { type ConversationRow, chatMessageOf, conversationsOf, deskMessagesOf, type People } from './records.ts';
 
-/** What changes in a conversation within this is told to the staff once, in ms. */
-const PAUSE_MS = 25;
+/** What changes in conversations within this is told to the staff's lists, and noted as told, at once, in ms. Messages themselves do not wait for it. */
+const PAUSE_MS = 100;
 /** How often it is looked whether something was stored and not told. */
 const UNTOLD_EVERY_MS = 5_000;
 const UNTOLD_AT_ONCE = 100;
@@ -26,7 +27,8 @@ const UNTOLD = jobKind({ name: 'desk_untold', payload: z.object({}), every_ms: U
  * another one, or by this one after its start; so a message may be told twice, and a page keeps one of each id.
  */
 export interface DeskNews {
-  told(write: Write): Promise<void>;
+  /** Answers the messages as staff see them. */
+  told(write: Write): Promise<DeskMessage[]>;
   /** A conversation whose marks changed. */
   changed(conversation: ConversationRow): void;
   read(conversation: ConversationRow, reader: 'user' | 'support'): void;
@@ -66,8 +68,7 @@ export function createDeskNews(parts: {
     }, PAUSE_MS);
   }
 
-  async function publishMessages(conversation: ConversationRow, messages: Write['messages']): Promise<void> {
-    const shown = await deskMessagesOf(database, messages, () => conversation);
+  function publishMessages(conversation: ConversationRow, shown: readonly DeskMessage[]): void {
     for (const message of shown) {
       topics.publish(conversationTopic(conversation.id), { kind: 'desk_message', message });
       const theirs = chatMessageOf(message);
@@ -85,20 +86,36 @@ export function createDeskNews(parts: {
       const rows = await database.selectFrom('conversations').selectAll().where('id', 'in', some).execute();
       for (const conversation of await conversationsOf(database, people, rows))
         topics.publish(STAFF_TOPIC, { kind: 'conversation_changed', conversation });
-      await database.transaction().execute(async (transaction) => {
-        for (const { id, version, told_version, told_seq } of rows) {
+      await note(
+        rows.map(({ id, version, told_version, told_seq }) => {
           let seq = told_seq;
           const told = due.get(id);
           while (told?.has(seq + 1) === true) seq += 1;
-          await transaction
-            .updateTable('conversations')
-            .set({ told_seq: seq, told_version: Math.max(version, told_version) })
-            .where('id', '=', id)
-            .where('told_seq', '=', told_seq)
-            .execute();
-        }
-      });
+          return { id, seq, version: Math.max(version, told_version) };
+        }),
+      );
     }
+  }
+
+  /** Notes that conversations were told up to here, in one statement. Another server may have told more of one meanwhile: that counts. */
+  async function note(told: readonly { id: string; seq: number; version: number }[]): Promise<void> {
+    if (told.length === 0) return;
+    const latest = (column: 'told_seq' | 'told_version', of: 'seq' | 'version') => {
+      const cases = told.map((one) => {
+        const to = sql`cast(${one[of]} as integer)`;
+        return sql`when ${one.id} then case when ${sql.ref(column)} < ${to} then ${to} else ${sql.ref(column)} end`;
+      });
+      return sql<number>`case id ${sql.join(cases, sql` `)} else ${sql.ref(column)} end`;
+    };
+    await database
+      .updateTable('conversations')
+      .set({ told_seq: latest('told_seq', 'seq'), told_version: latest('told_version', 'version') })
+      .where(
+        'id',
+        'in',
+        told.map(({ id }) => id),
+      )
+      .execute();
   }
 
   /** Tells what was stored and not told: whoever did so is no more. */
@@ -124,7 +141,7 @@ export function createDeskNews(parts: {
         .limit(MESSAGES_AT_ONCE)
         .execute();
       logger.warn({ conversation: row.id, messages: messages.length }, 'what another server stored and did not tell is told now');
-      await publishMessages(row, messages);
+      publishMessages(row, await deskMessagesOf(database, messages, () => row));
       // With the places between them: what stood there is gone, and nobody will tell it.
       const last = messages.length < MESSAGES_AT_ONCE ? row.last_seq : (messages.at(-1)?.seq ?? row.last_seq);
       plan(
@@ -137,13 +154,15 @@ export function createDeskNews(parts: {
   jobs.handle(UNTOLD, tellUntold);
 
   return {
-    async told({ conversation, messages, is_repeated }) {
-      if (is_repeated) return;
-      await publishMessages(conversation, messages);
+    async told({ conversation, messages, is_repeated, without_files }) {
+      const shown = await deskMessagesOf(database, messages, () => conversation, without_files);
+      if (is_repeated) return shown;
+      publishMessages(conversation, shown);
       plan(
         conversation.id,
         messages.map(({ seq }) => seq),
       );
+      return shown;
     },
 
     changed: ({ id }) => plan(id, []),

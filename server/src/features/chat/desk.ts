@@ -15,7 +15,7 @@ import type { Things } from './chat.ts';
 import type { Conversations, Write, Written } from './conversations.ts';
 import type { DeskNews } from './desk-news.ts';
 import { readMessages } from './messages.ts';
-import { type ConversationRow, conversationsOf, deskMessagesOf, type MessageRow, type People, preview } from './records.ts';
+import { type ConversationRow, conversationsOf, type MessageRow, type People, preview } from './records.ts';
 import type { Team } from './team.ts';
 
 /** What creates a session for a customer, for the card with its code. */
@@ -79,12 +79,6 @@ export function createDesk(parts: {
     const [conversation] = await conversationsOf(database, people, [row]);
     if (conversation === undefined) throw new Problem('not_found');
     return conversation;
-  }
-
-  async function shownWrite(write: Write): Promise<DeskMessage> {
-    const [message] = await deskMessagesOf(database, write.messages, () => write.conversation);
-    if (message === undefined) throw new Problem('conflict');
-    return message;
   }
 
   function inView(me: UserInfo, view: View) {
@@ -240,12 +234,13 @@ export function createDesk(parts: {
 
     async write(me, row, { is_note, ...written }) {
       const write = is_note ? await conversations.note(row.id, me, written) : await conversations.answer(row.id, me, written);
-      await news.told(write);
+      const [message] = await news.told(write);
       if (!is_note && !write.is_repeated) {
         onAnswer(row.id);
         onChange(row.user_id);
       }
-      return await shownWrite(write);
+      if (message === undefined) throw new Problem('conflict');
+      return message;
     },
 
     async markRead(row, seq) {
@@ -315,10 +310,11 @@ export function createDesk(parts: {
       const { id: session_id, session_code, expires_at } = await remote.create(customer);
       const card: Card = { kind: 'remote_session', session_id, session_code, expires_at };
       const write = await conversations.answer(row.id, me, { message: '', card });
-      await news.told(write);
+      const [message] = await news.told(write);
       onAnswer(row.id);
       onChange(row.user_id);
-      return await shownWrite(write);
+      if (message === undefined) throw new Problem('conflict');
+      return message;
     },
 
     async shared({ user_id, card }) {

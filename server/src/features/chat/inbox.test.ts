@@ -155,7 +155,7 @@ describe.runIf(NO_DOVECOT === undefined)('answers by mail', { timeout: 240_000 }
           return write;
         },
       },
-      news: { told: () => Promise.resolve() },
+      news: { told: () => Promise.resolve([]) },
       attachments: { take: () => Promise.reject(new Error('There are no files.')) },
       people: { findUser: () => Promise.resolve({ id: '', email: customer.email }) },
       onChange: () => {},

@@ -38,14 +38,15 @@ function wordsOf({ message, card }: Pick<MessageRow, 'message' | 'card'>, files:
 
 type Marks = Pick<ConversationRow, 'customer_read_seq' | 'support_read_seq'>;
 
-/** Messages as staff see them, with the files in them; in the order in which they come. */
+/** Messages as staff see them, with the files in them; in the order in which they come. `without_files`: there are none. */
 export async function deskMessagesOf(
   database: Kysely<ChatTables>,
   rows: readonly MessageRow[],
   marksOf: (row: MessageRow) => Marks,
+  without_files = false,
 ): Promise<DeskMessage[]> {
   const files = new Map<string, Attachment[]>();
-  const ids = rows.map(({ id }) => id);
+  const ids = without_files ? [] : rows.map(({ id }) => id);
   const found = await inBatches(ids, (batch) =>
     database.selectFrom('chat_attachments').selectAll().where('message_id', 'in', batch).orderBy('place').execute(),
   );

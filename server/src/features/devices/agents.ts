@@ -22,6 +22,7 @@ import { type DeviceIncident, incidentOfEvent, incidentOfFile } from './device-a
 import { type DeviceRow, desiredRev, foldersSchema } from './device-record.ts';
 import type { DeviceTables } from './devices.tables.ts';
 import { hashOf } from './enrolment.ts';
+import type { MeasuredSessions } from './measured-sessions.ts';
 import type { SignatureEditions } from './signature-editions.ts';
 
 /** What devices need to know of their persons' rules. */
@@ -98,10 +99,11 @@ export function createAgents(parts: {
   raise: (incident: DeviceIncident) => Promise<void>;
   recordScan: (found: FoundOnDevice) => Promise<void>;
   signatureEditions: Pick<SignatureEditions, 'current'>;
+  measuredSessions: Pick<MeasuredSessions, 'hear' | 'wanted'>;
   grantedOf: GrantedOf;
   now: () => number;
 }): Agents {
-  const { database, rules, raise, recordScan, signatureEditions, grantedOf, now } = parts;
+  const { database, rules, raise, recordScan, signatureEditions, measuredSessions, grantedOf, now } = parts;
   const clock = databaseClock(database);
   const at = () => new Date(now()).toISOString();
   /** A clock that is wrong does not say when: nothing is from tomorrow. */
@@ -255,6 +257,7 @@ export function createAgents(parts: {
     if (heard !== undefined) return noted;
     const happened_at = noLater(said_at);
     if (event.event === 'order_done') await finishOrder(device, event);
+    if (event.event === 'session_changes') await measuredSessions.hear(device.id, event.session_id, event.measured);
     const incident = incidentOfEvent(device, event, happened_at);
     if (incident !== undefined) await raise(incident);
     // Last: what was cut off before is said again, and one alert is one however often it is raised.
@@ -474,9 +477,10 @@ export function createAgents(parts: {
       const device = await find(device_id);
       if (device === undefined || device.revoked_at !== null) return undefined;
       const { rev, rules: all } = await rules.enforced(device.user_id);
-      const [signatures, control, jobs, orders] = await Promise.all([
+      const [signatures, control, remote_sessions, jobs, orders] = await Promise.all([
         signatureEditions.current(),
         controlOf(device),
+        measuredSessions.wanted(device_id),
         database
           .selectFrom('device_scans')
           .select(['id', 'scan', 'path', 'wanted'])
@@ -521,6 +525,7 @@ export function createAgents(parts: {
           is_watching: device.is_watching === 1,
           signatures,
           control,
+          remote_sessions,
         },
       };
     },

@@ -22,12 +22,20 @@ import {
   rateSession,
   readIce,
   readSession,
+  readSessionChanges,
   reaffirmSession,
   reportSession,
   revokeInSession,
   writeSessionMessage,
 } from '@palisade/contract/remote-session';
-import { endOpenSession, listOpenSessions, readSessionCustomer, writeNotes } from '@palisade/contract/remote-staff';
+import {
+  endOverseenSession,
+  listOverseenAudit,
+  listOverseenSessions,
+  readSessionCustomer,
+  writeNotes,
+} from '@palisade/contract/remote-staff';
+import type { DeviceChanges } from '@palisade/contract/session-changes';
 import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
 import { activityFile } from '#platform/activity-file.ts';
@@ -45,19 +53,27 @@ import type { Row } from './session-state.ts';
 
 const MINUTE_MS = 60_000;
 
+/** The customer's devices, which measure what changes on them while a session runs. */
+export interface SessionDevices {
+  /** Never fails: a session without it is one of which nothing was measured. */
+  begin(session: { id: string; user_id: string }): Promise<void>;
+  read(session_id: string): Promise<DeviceChanges[]>;
+}
+
 export function serveRemote(
   api: Api,
   parts: {
     remote: Remote;
     messages: SessionMessages;
     ice: IceServers;
+    changes: SessionDevices;
     auditLog: Kysely<AuditTables>;
     /** Names and counts of a customer; each opening is written down by `opened` first. */
     customerCard: (user_id: string) => Promise<CustomerCard | undefined>;
     opened: (of: { user_id: string; session_id: string; by: Doer }) => Promise<void>;
   },
 ): void {
-  const { remote, messages, ice, auditLog, customerCard, opened } = parts;
+  const { remote, messages, ice, changes, auditLog, customerCard, opened } = parts;
   const own = { find: ({ id }: { id: string }) => remote.findOwn(id) };
   const joined = { find: ({ id }: { id: string }) => remote.findJoined(id) };
   const isParty = (me: UserInfo, row: Row) => row.user_id === me.id || (row.agent_id === me.id && may.joinSessions(me));
@@ -83,7 +99,11 @@ export function serveRemote(
   serve(api, readSession, party, ({ session, row }) => Promise.resolve(remote.show(session.user, row)));
   serve(api, cancelSession, own, ({ row, ...call }) => remote.cancel(row.id, customer(call)));
   serve(api, completeSession, own, ({ row, ...call }) => remote.complete(row.id, customer(call)));
-  serve(api, approveSession, own, ({ row, body, ...call }) => remote.approve(row.id, body.view, customer(call)));
+  serve(api, approveSession, own, async ({ row, body, ...call }) => {
+    const session = await remote.approve(row.id, body.view, customer(call));
+    await changes.begin(row);
+    return session;
+  });
   serve(api, declineSession, own, ({ row, ...call }) => remote.decline(row.id, customer(call)));
   serve(api, reaffirmSession, own, ({ row, ...call }) => remote.reaffirm(row.id, customer(call)));
   serve(api, reportSession, own, ({ row, body, ...call }) => remote.report(row.id, body, customer(call)));
@@ -107,11 +127,14 @@ export function serveRemote(
   serve(api, listSessionMessages, party, ({ row, query }) => messages.list(row.id, query.after));
   serve(api, writeSessionMessage, party, ({ session, row, body }) => messages.write(session.user, row, body));
 
-  serve(api, listSessionAudit, customers, async ({ row }) => {
+  serve(api, readSessionChanges, customers, ({ row }) => changes.read(row.id));
+  async function auditEntries(row: Row): Promise<Activity[]> {
     const entries: Activity[] = [];
     for await (const entry of auditOf(auditLog, row)) entries.push(entry);
     return entries;
-  });
+  }
+
+  serve(api, listSessionAudit, customers, ({ row }) => auditEntries(row));
   serve(api, exportSessionAudit, customers, ({ row, query: { format }, header }) =>
     Promise.resolve(activityFile(auditOf(auditLog, row), { name: 'palisade-remote-session', format, header })),
   );
@@ -141,12 +164,14 @@ export function serveRemote(
     return card;
   });
 
-  serve(api, listOpenSessions, 'admin', async ({ query, header, request }) => {
-    const rows = await remote.listOpen(query);
+  serve(api, listOverseenSessions, 'admin', async ({ query, header, request }) => {
+    const rows = await remote.listOverseen(query);
+    await countPages({ query, header, count: () => remote.countOverseen(query) });
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });
-  serve(api, endOpenSession, administrators, ({ row, ...call }) =>
-    remote.endOpen(row.id, { ...doer(call), side: 'administrator' }),
+  serve(api, listOverseenAudit, administrators, ({ row }) => auditEntries(row));
+  serve(api, endOverseenSession, administrators, ({ row, ...call }) =>
+    remote.endOverseen(row.id, { ...doer(call), side: 'administrator' }),
   );
 }

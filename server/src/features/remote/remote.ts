@@ -5,6 +5,7 @@ import {
   PENDING_LIFETIME,
   type RemoteSession,
   SESSION_LIMITS,
+  type SessionStatus,
   type SessionsQuery,
   sessionCodeSchema,
   WRONG_CODES,
@@ -12,8 +13,8 @@ import {
 import type { GrantKind } from '@palisade/contract/remote-grant';
 import type { LiveSession, Side, View } from '@palisade/contract/remote-record';
 import type { ReportKind, SideOfSession } from '@palisade/contract/remote-session';
-import type { OpenSession } from '@palisade/contract/remote-staff';
-import type { Kysely } from 'kysely';
+import type { OverseenQuery, OverseenSession } from '@palisade/contract/remote-staff';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Audit } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
 import { isUniqueViolation } from '#platform/database.ts';
@@ -69,10 +70,11 @@ export interface Remote extends Pick<SessionChanges, 'change' | 'settle' | 'resu
   countJoined(agent_id: string, query: SessionsQuery): Promise<number>;
   /** A session as its technician's: `user_id` is who joined it. */
   findJoined(id: string): Promise<{ id: string; user_id: string } | undefined>;
-  /** Those of everybody that are asked for or run. */
-  listOpen(page: { limit: number; cursor?: string | undefined }): Promise<OpenSession[]>;
+  /** Those of everybody that somebody asked to join, reported ones first. */
+  listOverseen(query: OverseenQuery): Promise<OverseenSession[]>;
+  countOverseen(query: OverseenQuery): Promise<number>;
   /** @throws Problem `conflict` for one that is over. */
-  endOpen(id: string, by: By): Promise<OpenSession>;
+  endOverseen(id: string, by: By): Promise<OverseenSession>;
   /** Ends what somebody may not take part in any more: their role was changed, or their account was disabled. */
   accessChanged(user_id: string): Promise<void>;
   /** Ends the sessions of an account and takes its name out of other people's, as part of `database`'s transaction. Answers what tells their other sides, once it is committed. */
@@ -103,6 +105,9 @@ interface Whose {
   column: 'user_id' | 'agent_id';
   id: string;
 }
+
+/** Orders reported ones first. */
+const IS_UNREPORTED = sql<number>`case when reported_at is null then 1 else 0 end`;
 
 /** Who joined, where the account is gone. */
 const FORMER_AGENT = 'A former technician';
@@ -137,7 +142,16 @@ function sessionOf(row: Row): RemoteSession {
 
 const joinedOf = (row: Row): JoinedSession => ({ ...sessionOf(row), customer: row.customer, notes: row.notes });
 
-const openOf = (row: Row): OpenSession => ({ ...liveOf(row), customer: row.customer, started_at: row.started_at });
+function overseenOf(row: Row): OverseenSession {
+  const { customer, started_at, joined_at, rating, reported_at, report_reason, report_comment } = row;
+  return {
+    ...{ ...liveOf(row), customer, started_at, joined_at, rating },
+    report:
+      reported_at === null || report_reason === null
+        ? null
+        : { at: reported_at, reason: report_reason, comment: report_comment ?? '' },
+  };
+}
 
 export function createRemote(parts: {
   database: Kysely<ChangeTables>;
@@ -163,18 +177,30 @@ export function createRemote(parts: {
   const { change, changeIn, finish } = changes;
   const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
 
+  /** What is over is over, whether that has been written down or not. */
+  function standsAs(status: SessionStatus | undefined): RawBuilder<boolean> {
+    if (status === undefined) return sql`true`;
+    if (status === 'pending' || status === 'active') return sql`(status = ${status} and due_at > ${at()})`;
+    const was = status === 'cancelled' ? 'pending' : 'active';
+    return sql`(status = ${status} or (status = ${was} and due_at <= ${at()}))`;
+  }
+
   function matching({ column, id }: Whose, { status, search }: SessionsQuery) {
-    const query = database
+    return database
       .selectFrom('remote_sessions')
       .where(column, '=', id)
-      .where(containing(search, ['session_code', column === 'user_id' ? 'support_agent' : 'customer']));
-    if (status === undefined) return query;
-    // What is over is over, whether that has been written down or not.
-    if (status === 'pending' || status === 'active') return query.where('status', '=', status).where('due_at', '>', at());
-    const was = status === 'cancelled' ? 'pending' : 'active';
-    return query.where(({ or, and, eb }) =>
-      or([eb('status', '=', status), and([eb('status', '=', was), eb('due_at', '<=', at())])]),
-    );
+      .where(containing(search, ['session_code', column === 'user_id' ? 'support_agent' : 'customer']))
+      .where(standsAs(status));
+  }
+
+  function overseen({ status, end_reason, reported, search }: OverseenQuery) {
+    const query = database
+      .selectFrom('remote_sessions')
+      .where('joined_at', 'is not', null)
+      .where(containing(search, ['customer', 'support_agent']))
+      .where(standsAs(status));
+    const ended_so = end_reason === undefined ? query : query.where('end_reason', '=', end_reason);
+    return reported === undefined ? ended_so : ended_so.where('reported_at', reported === 'true' ? 'is not' : 'is', null);
   }
 
   async function page(whose: Whose, query: SessionsQuery): Promise<Row[]> {
@@ -434,19 +460,26 @@ export function createRemote(parts: {
       return row?.agent_id == null ? undefined : { id: row.id, user_id: row.agent_id };
     },
 
-    async listOpen({ limit, cursor }) {
-      const rows = database
-        .selectFrom('remote_sessions')
-        .selectAll()
-        .where('status', 'in', ['pending', 'active'])
-        .where('joined_at', 'is not', null)
-        .where('due_at', '>', at())
-        .orderBy('id', 'desc')
-        .limit(limit);
-      return (await (cursor === undefined ? rows : rows.where('id', '<', cursor)).execute()).map(changes.now).map(openOf);
+    async listOverseen(query) {
+      const { limit, cursor } = query;
+      const rows = overseen(query).selectAll().orderBy(IS_UNREPORTED).orderBy('id', 'desc').limit(limit);
+      const last = cursor === undefined ? undefined : await find(cursor);
+      const further =
+        last === undefined
+          ? rows
+          : rows.where(({ and, or, eb }) => {
+              const older = and([eb('id', '<', last.id), eb('reported_at', last.reported_at === null ? 'is' : 'is not', null)]);
+              return last.reported_at === null ? older : or([older, eb('reported_at', 'is', null)]);
+            });
+      return (await further.execute()).map(changes.now).map(overseenOf);
     },
 
-    endOpen: async (id, by) => openOf(await change(id, by, ends('ended_by_admin', isOpen, IS_OVER))),
+    async countOverseen(query) {
+      const counted = overseen(query).select(({ fn }) => fn.countAll<number>().as('count'));
+      return (await counted.executeTakeFirstOrThrow()).count;
+    },
+
+    endOverseen: async (id, by) => overseenOf(await change(id, by, ends('ended_by_admin', isOpen, IS_OVER))),
 
     async accessChanged(user_id) {
       const user = await people.findUser(user_id);

@@ -1,3 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import websocket from '@fastify/websocket';
 import { type Channel, CLOSED } from '@palisade/contract/channel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -42,6 +44,8 @@ export interface Refusal {
 export interface Connection<Principal, Told> {
   readonly principal: Principal;
   tell(frame: Told): void;
+  /** What many are told is put into words once (`JSON.stringify`, as bytes). */
+  tellText(text: Buffer): void;
   end(refusal: Refusal): void;
 }
 
@@ -147,8 +151,31 @@ function parseJson(text: string): unknown {
   }
 }
 
+function sayText(socket: WebSocket, text: string | Buffer): void {
+  if (socket.readyState === socket.OPEN) socket.send(text, { binary: false });
+}
+
 function say(socket: WebSocket, frame: unknown): void {
-  if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(frame));
+  sayText(socket, JSON.stringify(frame));
+}
+
+/** The answers of requests that ask for a socket. */
+const answers = new WeakMap<IncomingMessage, ServerResponse>();
+
+/**
+ * Forgets the request that a socket came by: its answer is never sent, and would keep it, its headers and its log for as long as the socket is open. Whoever serves the
+ * upgrade (@fastify/websocket) holds them to log what its peer sends that is no WebSocket.
+ */
+function letGo(socket: WebSocket, request: IncomingMessage): void {
+  const answer = answers.get(request);
+  if (answer?.socket === request.socket) answer.detachSocket(request.socket);
+  socket.removeAllListeners('error');
+  socket.on('error', cut);
+}
+
+/** What its peer sends is no WebSocket (any more): ws has said so by then, and nothing more is heard. */
+function cut(this: WebSocket): void {
+  this.terminate();
 }
 
 /** Says why, hears nothing more, and does not wait long for the answer. */
@@ -278,6 +305,10 @@ export function serveSocket<Principal, Hello, Said, Told>(
           if (socket.bufferedAmount > limits.waiting_bytes) socket.terminate();
           else say(socket, frame);
         },
+        tellText(text) {
+          if (socket.bufferedAmount > limits.waiting_bytes) socket.terminate();
+          else sayText(socket, text);
+        },
         end: (refusal) => end(socket, refusal),
       },
       hello,
@@ -302,112 +333,141 @@ export function serveSocket<Principal, Hello, Said, Told>(
     return admit(socket, talk, met.principal, hello);
   }
 
-  function accept(socket: WebSocket, request: FastifyRequest): void {
-    const stranger: Stranger = { socket, source: sourceOf(request.ip) };
-    const talk: Talk = { frames: 0, alive: true };
-    const raw = request.raw.socket;
-    const read_before = raw.bytesRead;
-    let state: 'silent' | 'talking' | 'known' = 'silent';
-    let seat: Seat<Principal, Said> | undefined;
-    sockets.add(socket);
-    crowd.enter(stranger);
-    const silence = setTimeout(() => end(socket, { code: CLOSED.silent, reason: 'No hello in time.' }), limits.hello_ms);
+  /** Before it has said who it is, nothing is kept for it that is larger than a hello. */
+  function countRead({ socket, raw, entering }: Peer<Principal, Said>): void {
+    if (entering === undefined || raw.bytesRead - entering.read_before <= channel.hello_bytes + FRAMING_BYTES) return;
+    raw.off('data', entering.count);
+    end(socket, { code: CLOSED.too_big, reason: 'A hello is shorter.' });
+  }
 
-    /** Before it has said who it is, nothing is kept for it that is larger than a hello. */
-    function countRead(): void {
-      if (raw.bytesRead - read_before <= channel.hello_bytes + FRAMING_BYTES) return;
-      raw.off('data', countRead);
-      end(socket, { code: CLOSED.too_big, reason: 'A hello is shorter.' });
+  function become(peer: Peer<Principal, Said>, next: 'talking' | 'known'): void {
+    const { entering, raw } = peer;
+    if (entering === undefined || peer.state === next) return;
+    peer.state = next;
+    clearTimeout(entering.silence);
+    raw.off('data', entering.count);
+    if (next === 'talking') {
+      crowd.talk(entering.stranger);
+      return;
     }
-    if (longest > channel.hello_bytes) raw.on('data', countRead);
+    crowd.leave(entering.stranger);
+    // It is as long open as its page: what letting it in took is kept no longer.
+    peer.entering = undefined;
+  }
 
-    function become(next: 'talking' | 'known'): void {
-      if (state === next || state === 'known') return;
-      state = next;
-      clearTimeout(silence);
-      raw.off('data', countRead);
-      if (next === 'talking') crowd.talk(stranger);
-      else crowd.leave(stranger);
+  const refuseFrame = (socket: WebSocket) => end(socket, { code: CLOSED.malformed, reason: 'This frame is not understood.' });
+
+  /** Whatever it says counts, the frames of the protocol itself too. */
+  function isTooMuch({ socket, talk }: Peer<Principal, Said>): boolean {
+    talk.frames += 1;
+    if (talk.frames <= channel.frames_per_heartbeat) return false;
+    end(socket, { code: CLOSED.malformed, reason: 'Too many frames.' });
+    return true;
+  }
+
+  function leave(peer: Peer<Principal, Said>): void {
+    sockets.delete(peer.socket);
+    become(peer, 'known');
+    if (peer.seat !== undefined && members.has(peer.seat.member)) forget(peer.seat.member);
+  }
+
+  function hearHello(peer: Peer<Principal, Said>, json: unknown): void {
+    const { socket } = peer;
+    const hello = channel.hello.safeParse(json);
+    if (!hello.success) {
+      refuseFrame(socket);
+      return;
     }
+    become(peer, 'talking');
+    meet(socket, peer.talk, hello.data).then(
+      (met) => {
+        peer.seat = met;
+        become(peer, 'known');
+        // It may have gone meanwhile.
+        if (socket.readyState !== socket.OPEN) leave(peer);
+      },
+      (error: unknown) => {
+        logFailure(fastify.log, error, 'a peer of a socket could not be let in');
+        end(socket, { code: CLOSED.failed, reason: 'Something went wrong on the server.' });
+      },
+    );
+  }
 
-    const refuseFrame = () => end(socket, { code: CLOSED.malformed, reason: 'This frame is not understood.' });
-
-    /** Whatever it says counts, the frames of the protocol itself too. */
-    function isTooMuch(): boolean {
-      talk.frames += 1;
-      if (talk.frames <= channel.frames_per_heartbeat) return false;
+  /** Whether a frame has as many bytes as it may, and is one of as many as there may be. */
+  function isAllowed(peer: Peer<Principal, Said>, json: unknown, length: number): boolean {
+    const { socket, state, takeLively } = peer;
+    if (takeLively !== undefined && state === 'known' && isOfKind(json, lively?.kind)) {
+      if (takeLively(Math.max(1, Math.ceil(length / KIB)))) return true;
       end(socket, { code: CLOSED.malformed, reason: 'Too many frames.' });
-      return true;
-    }
-
-    function hearHello(json: unknown): void {
-      const hello = channel.hello.safeParse(json);
-      if (!hello.success) {
-        refuseFrame();
-        return;
-      }
-      become('talking');
-      meet(socket, talk, hello.data).then(
-        (met) => {
-          seat = met;
-          become('known');
-          // It may have gone meanwhile.
-          if (socket.readyState !== socket.OPEN) leave();
-        },
-        (error: unknown) => {
-          logFailure(fastify.log, error, 'a peer of a socket could not be let in');
-          end(socket, { code: CLOSED.failed, reason: 'Something went wrong on the server.' });
-        },
-      );
-    }
-
-    const takeLively = lively && createBucket(lively);
-
-    /** Whether a frame has as many bytes as it may, and is one of as many as there may be. */
-    function isAllowed(json: unknown, length: number): boolean {
-      if (takeLively !== undefined && state === 'known' && isOfKind(json, lively?.kind)) {
-        if (takeLively(Math.max(1, Math.ceil(length / KIB)))) return true;
-        end(socket, { code: CLOSED.malformed, reason: 'Too many frames.' });
-        return false;
-      }
-      if (isTooMuch()) return false;
-      if (length <= (state === 'silent' ? channel.hello_bytes : channel.frame_bytes)) return true;
-      end(socket, { code: CLOSED.too_big, reason: 'A frame is shorter.' });
       return false;
     }
+    if (isTooMuch(peer)) return false;
+    if (length <= (state === 'silent' ? channel.hello_bytes : channel.frame_bytes)) return true;
+    end(socket, { code: CLOSED.too_big, reason: 'A frame is shorter.' });
+    return false;
+  }
 
-    socket.on('ping', isTooMuch);
-    socket.on('pong', isTooMuch);
-    socket.on('message', (bytes, isBinary) => {
-      const text = isBinary ? '' : bytes.toString();
-      if (text.length > (state === 'silent' ? channel.hello_bytes : longest))
-        return end(socket, { code: CLOSED.too_big, reason: 'A frame is shorter.' });
-      const json = parseJson(text);
-      if (!isAllowed(json, text.length)) return;
-      if (state === 'silent') return hearHello(json);
-      if (pongSchema.safeParse(json).success) {
-        talk.alive = true;
-        return;
-      }
-      const said = channel.said.safeParse(json);
-      // Nobody hears what is said before the welcome.
-      if (!said.success || seat === undefined) return refuseFrame();
+  function hear(peer: Peer<Principal, Said>, text: string): void {
+    const { socket, state, talk, seat } = peer;
+    if (text.length > (state === 'silent' ? channel.hello_bytes : longest)) {
+      end(socket, { code: CLOSED.too_big, reason: 'A frame is shorter.' });
+      return;
+    }
+    const json = parseJson(text);
+    if (!isAllowed(peer, json, text.length)) return;
+    if (state === 'silent') {
+      hearHello(peer, json);
+      return;
+    }
+    if (pongSchema.safeParse(json).success) {
       talk.alive = true;
-      seat.onFrame?.(said.data);
-    });
-    const leave = () => {
-      sockets.delete(socket);
-      become('known');
-      if (seat !== undefined && members.has(seat.member)) forget(seat.member);
+      return;
+    }
+    const said = channel.said.safeParse(json);
+    // Nobody hears what is said before the welcome.
+    if (!said.success || seat === undefined) {
+      refuseFrame(socket);
+      return;
+    }
+    talk.alive = true;
+    seat.onFrame?.(said.data);
+  }
+
+  function accept(socket: WebSocket, request: FastifyRequest): void {
+    letGo(socket, request.raw);
+    const { socket: raw } = request.raw;
+    const count = () => countRead(peer);
+    const peer: Peer<Principal, Said> = {
+      ...{ socket, raw, talk: { frames: 0, alive: true }, state: 'silent', seat: undefined },
+      takeLively: lively && createBucket(lively),
+      entering: {
+        stranger: { socket, source: sourceOf(request.ip) },
+        silence: setTimeout(() => end(socket, { code: CLOSED.silent, reason: 'No hello in time.' }), limits.hello_ms),
+        read_before: raw.bytesRead,
+        count,
+      },
     };
-    socket.once('close', leave);
+    sockets.add(socket);
+    if (peer.entering) crowd.enter(peer.entering.stranger);
+    if (longest > channel.hello_bytes) raw.on('data', count);
+    hearFrames(peer);
+  }
+
+  /** Apart from where it is let in: what these hold on to is kept as long as the socket. */
+  function hearFrames(peer: Peer<Principal, Said>): void {
+    const { socket } = peer;
+    socket.on('ping', () => isTooMuch(peer));
+    socket.on('pong', () => isTooMuch(peer));
+    socket.on('message', (bytes, isBinary) => hear(peer, isBinary ? '' : bytes.toString()));
+    socket.once('close', () => leave(peer));
   }
 
   fastify.get(
     `/api${channel.path}`,
     {
       websocket: true,
-      onRequest: async (request) => {
+      onRequest: async (request, reply) => {
+        answers.set(request.raw, reply.raw);
         const source = await admitRequest(request, { opening, public_url });
         if (crowd.isFull(source)) throw new Problem('too_many_requests', { retry_after: RETRY_AFTER_S });
       },
@@ -426,6 +486,18 @@ export function serveSocket<Principal, Hello, Said, Told>(
       for (const socket of sockets) end(socket, { code: CLOSED.going_away, reason: 'The server is stopping.' });
     },
   };
+}
+
+/** A connection from its first byte on. */
+interface Peer<Principal, Said> {
+  socket: WebSocket;
+  raw: Socket;
+  talk: Talk;
+  state: 'silent' | 'talking' | 'known';
+  seat: Seat<Principal, Said> | undefined;
+  takeLively: ((much: number) => boolean) | undefined;
+  /** Until it is known who it is, or it is gone. `read_before`: bytes of its connection before the first of its own; `count` is called when more come. */
+  entering: { stranger: Stranger; silence: NodeJS.Timeout; read_before: number; count: () => void } | undefined;
 }
 
 /** A member and what hears its frames. */

@@ -27,7 +27,8 @@ export function createMemoryTopics(options: { kept?: number | undefined } = {}):
 
   function tell(log: Log, event: LiveEvent): void {
     if (OF_THE_MOMENT.has(event.kind)) {
-      for (const listener of log.listeners) listener.onEvent({ id: null, event });
+      const ofTheMoment = { id: null, event };
+      for (const listener of log.listeners) listener.onEvent(ofTheMoment);
       return;
     }
     const published = { id: newId(), event };

@@ -40,8 +40,12 @@ return redis.call('PUBLISH', KEYS[1], ARGV[1])`;
 
 /** How often topics that somebody listens to are said to be in use. */
 const IN_USE_MS = FORGOTTEN_AFTER_MS / 5;
+/** Topics of which it is said at a time. */
+const KEPT_AT_ONCE = 100;
 /** How soon it is tried again whether Redis is back. */
 const LOOK_MS = 500;
+/** How long an answer is waited for. An event that is late hurts less than all pages that come back at once, so it is more than what a request waits. */
+const PATIENCE_MS = 2_000;
 /** Listeners who are sent away come back at once: so many at a time, and how long until the next. */
 const SENT_AWAY = { at_once: 100, every_ms: 50 } as const;
 /** So many topics are remembered that were told something while Redis was away; when there are more, every topic is forgotten. */
@@ -58,8 +62,9 @@ const NOWHERE = '0-0';
 const FORGOTTEN = `${NOWHERE} ${JSON.stringify({ forgotten: true })}`;
 
 /** An event with its place among what is kept. */
-interface Placed extends Published {
+interface Placed {
   place: string;
+  published: Published;
 }
 
 /** Somebody who listens here. */
@@ -71,6 +76,8 @@ interface Seat {
   told_to: string;
   /** Nothing is told it any more. */
   is_lost: boolean;
+  /** It began without Redis: what is kept was not read for it. */
+  is_unsure: boolean;
 }
 
 /** Those who listen to one topic here. */
@@ -97,7 +104,8 @@ function parseJson(text: string): unknown {
 
 /**
  * Topics of several servers: a stream of Redis for each that somebody listens to, and a channel of the same name. While Redis is away events reach the listeners of this
- * server alone; when it is back they are sent away, and find out by their last id what they missed.
+ * server alone; when it is back, those who may have missed something are sent away, and find out by their last id what it was. One that was late is no loss: what it
+ * confirms in the end was kept, and its pages stay.
  * @throws Error with one line when Redis cannot be used at the start.
  */
 export async function createRedisTopics(parts: {
@@ -111,19 +119,23 @@ export async function createRedisTopics(parts: {
   const keyOf = (topic: TopicName) => prefix + topic;
   /** By key. */
   const rooms = new Map<string, Room>();
-  /** Keys of what was told while Redis was away. */
-  const unsaid = new Set<string>();
+  /** Keys of what was told without a word of Redis that it has it, and how often. */
+  const unsaid = new Map<string, number>();
   let isUnsaidTooMuch = false;
   let isAway = false;
+  /** What other servers told may have gone by unheard. */
+  let wasDeaf = false;
   let isClosed = false;
   const connection = await connectRedis(url, logger);
-  const send = (command: readonly string[]) => withinTime(connection.send(command));
+  const send = (command: readonly string[]) => withinTime(connection.send(command), PATIENCE_MS);
   // The text each time, not its hash: a command that has to be sent twice is overtaken by what comes after it.
-  const run = (script: string, key: string, values: readonly string[]) => send(['EVAL', script, '1', key, ...values]);
+  const evaluate = (script: string, key: string, values: readonly string[]) => ['EVAL', script, '1', key, ...values];
+  const run = (script: string, key: string, values: readonly string[]) => send(evaluate(script, key, values));
 
-  function tellSeat(seat: Seat, { place, ...published }: Placed): void {
+  function tellSeat(seat: Seat, placed: Placed): void {
+    const { place, published } = placed;
     if (seat.is_lost) return;
-    if (seat.waiting !== undefined) seat.waiting.push({ place, ...published });
+    if (seat.waiting !== undefined) seat.waiting.push(placed);
     else if (published.id === null || isAfter(place, seat.told_to)) seat.listener.onEvent(published);
   }
 
@@ -151,20 +163,31 @@ export async function createRedisTopics(parts: {
     // A newer server may tell what this one does not know.
     if (message === undefined) return;
     if ('forgotten' in message) sendAway(rooms.get(key)?.seats ?? []);
-    else tellHere(key, { place: text.slice(0, space), ...message });
+    else tellHere(key, { place: text.slice(0, space), published: message });
   }
 
   function lose(error?: unknown): void {
     if (isAway || isClosed) return;
     isAway = true;
     logger.error({ err: error }, 'Redis does not answer: until it does, events of other servers do not reach the pages here');
-    connection.renew();
     setTimeout(() => void look(), LOOK_MS).unref();
   }
 
-  function noteUnsaid(key: string): void {
-    if (unsaid.size >= UNSAID_MAXIMUM) isUnsaidTooMuch = true;
-    else unsaid.add(key);
+  function noteUnsaid(key: string): boolean {
+    const times = unsaid.get(key) ?? 0;
+    if (times === 0 && unsaid.size >= UNSAID_MAXIMUM) {
+      isUnsaidTooMuch = true;
+      return false;
+    }
+    unsaid.set(key, times + 1);
+    return true;
+  }
+
+  /** Redis had it after all, and was late. */
+  function noteSaid(key: string): void {
+    const times = unsaid.get(key) ?? 0;
+    if (times > 1) unsaid.set(key, times - 1);
+    else unsaid.delete(key);
   }
 
   async function everyKey(beginning = ''): Promise<string[]> {
@@ -181,9 +204,9 @@ export async function createRedisTopics(parts: {
 
   /** Who listened elsewhere, or will come back, is to learn that something is missing. */
   async function forgetUnsaid(): Promise<void> {
-    if (isUnsaidTooMuch) for (const key of await everyKey()) unsaid.add(key);
+    if (isUnsaidTooMuch) for (const key of await everyKey()) unsaid.set(key, 1);
     isUnsaidTooMuch = false;
-    for (const key of unsaid) {
+    for (const key of unsaid.keys()) {
       await run(FORGET, key, [FORGOTTEN]);
       unsaid.delete(key);
     }
@@ -193,6 +216,7 @@ export async function createRedisTopics(parts: {
   async function look(): Promise<void> {
     if (isClosed) return;
     try {
+      // Answers come in the order of what was asked: after this one it is known what Redis was merely late with.
       await send(['PING']);
       if (!(await hearer.ask())) throw new Error('nothing is heard yet');
       await forgetUnsaid();
@@ -205,11 +229,17 @@ export async function createRedisTopics(parts: {
     logger.warn('Redis answers again: events of all servers reach the pages here');
     for (const room of rooms.values()) {
       room.heard = Promise.resolve();
-      sendAway(room.seats);
+      // Where nothing went by unheard, those stay who have been told everything.
+      sendAway(wasDeaf ? room.seats : [...room.seats].filter(({ is_unsure }) => is_unsure));
     }
+    wasDeaf = false;
   }
 
-  const hearer = await openRedisHearer({ url, logger, onMessage: hear, onLost: lose });
+  const onDeaf = () => {
+    wasDeaf = true;
+    lose();
+  };
+  const hearer = await openRedisHearer({ url, logger, onMessage: hear, onLost: onDeaf });
 
   /** What is kept of a topic, oldest first. */
   async function readKept(key: string, heard: Promise<void>) {
@@ -231,6 +261,7 @@ export async function createRedisTopics(parts: {
     if (!seats.has(seat)) return;
     if (kept_events === undefined) {
       // Without what is kept nobody knows what was missed.
+      seat.is_unsure = true;
       seat.listener.onStart({ cursor: newId(), missed: after !== undefined });
     } else {
       const ids = kept_events.map(({ id }) => id);
@@ -247,37 +278,45 @@ export async function createRedisTopics(parts: {
     for (const placed of waiting) tellSeat(seat, placed);
   }
 
-  const keeping = setInterval(() => {
-    if (isAway) return;
-    for (const [key, { seats }] of rooms) {
-      send(['PEXPIRE', key, String(FORGOTTEN_AFTER_MS)]).then(
-        // Emptied, or restarted without its data.
-        (isThere) => (isThere === 1 ? undefined : sendAway(seats)),
-        lose,
+  /** Says of every topic that somebody listens here; some at a time, so that no event waits behind thousands of them. */
+  async function keep(): Promise<void> {
+    const all = [...rooms];
+    for (let from = 0; from < all.length && !isAway && !isClosed; from += KEPT_AT_ONCE) {
+      await Promise.all(
+        all.slice(from, from + KEPT_AT_ONCE).map(async ([key, { seats }]) => {
+          // Emptied, or restarted without its data.
+          if ((await send(['PEXPIRE', key, String(FORGOTTEN_AFTER_MS)])) !== 1) sendAway(seats);
+        }),
       );
     }
-  }, IN_USE_MS);
+  }
+
+  const keeping = setInterval(() => void keep().catch(lose), IN_USE_MS);
   keeping.unref();
 
   function tell(key: string, event: LiveEvent): void {
     const id = OF_THE_MOMENT.has(event.kind) ? null : newId();
     const message = JSON.stringify({ id, event });
-    const tellUnkept = () => {
-      tellHere(key, { place: NOWHERE, id: null, event });
-      if (id !== null) noteUnsaid(key);
-    };
-    if (isAway) {
-      tellUnkept();
-      return;
-    }
-    const said =
+    const said = connection.send(
       id === null
-        ? send(['PUBLISH', key, `${NOWHERE} ${message}`])
-        : run(TELL, key, [String(kept + 1), id, JSON.stringify(event), String(FORGOTTEN_AFTER_MS), message]);
-    said.catch((error: unknown) => {
-      lose(error);
-      tellUnkept();
-    });
+        ? ['PUBLISH', key, `${NOWHERE} ${message}`]
+        : evaluate(TELL, key, [String(kept + 1), id, JSON.stringify(event), String(FORGOTTEN_AFTER_MS), message]),
+    );
+    /** Redis may be late, or have gone: until it says that it has this, nobody elsewhere may have heard of it. */
+    const tellUnkept = () => {
+      tellHere(key, { place: NOWHERE, published: { id: null, event } });
+      const isNoted = id !== null && noteUnsaid(key);
+      said.then(
+        () => (isNoted ? noteSaid(key) : undefined),
+        () => undefined,
+      );
+    };
+    if (isAway) tellUnkept();
+    else
+      withinTime(said, PATIENCE_MS).catch((error: unknown) => {
+        lose(error);
+        tellUnkept();
+      });
   }
 
   return {
@@ -291,7 +330,8 @@ export async function createRedisTopics(parts: {
         (error: unknown) => {
           lose(error);
           isUnsaidTooMuch = true;
-          for (const key of rooms.keys()) if (key.startsWith(prefix + PERSON)) tellHere(key, { place: NOWHERE, id: null, event });
+          for (const key of rooms.keys())
+            if (key.startsWith(prefix + PERSON)) tellHere(key, { place: NOWHERE, published: { id: null, event } });
         },
       );
     },
@@ -306,7 +346,7 @@ export async function createRedisTopics(parts: {
         rooms.set(key, room);
       }
       const { seats } = room;
-      const seat: Seat = { listener, waiting: [], told_to: NOWHERE, is_lost: false };
+      const seat: Seat = { listener, waiting: [], told_to: NOWHERE, is_lost: false, is_unsure: false };
       seats.add(seat);
       void begin(key, room, seat, after);
       return () => {

@@ -41,6 +41,7 @@ export interface Published {
 export interface Listener {
   /** Called once, before any event. `missed`: some of what came after the listener's `after` is no longer kept. */
   onStart(start: { cursor: string; missed: boolean }): void;
+  /** Each listener of a topic gets the same object, so that what is made of it can be made once. */
   onEvent(published: Published): void;
   /** Something may not have been told. Nothing more is: the listener has to listen anew, with the last id that it heard. */
   onLost(): void;

@@ -9,15 +9,17 @@ import {
   listSessionMessages,
   type ReportKind,
   rateSession,
+  readSessionChanges,
   reaffirmSession,
   reportSession,
   revokeInSession,
   writeSessionMessage,
 } from '@palisade/contract/remote-session';
 import { readSessionCustomer, writeNotes } from '@palisade/contract/remote-staff';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { onEvent, onTopicMissed } from '#api/events.ts';
 import { sessionsQuery, useSettled, withSession } from './remote.queries.ts';
 
@@ -26,7 +28,7 @@ import { sessionsQuery, useSettled, withSession } from './remote.queries.ts';
 /** A change of an own session whose answer is how it stands now. */
 function useOwnChange<Input = void>(change: (input: Input) => Promise<RemoteSession>) {
   const { queries, ...settled } = useSettled();
-  return useMutation({
+  return useChange({
     ...settled,
     mutationFn: change,
     onSuccess: (session) =>
@@ -96,8 +98,7 @@ export function useMessageEvents(id: string): void {
 
 export function useWriteMessage(id: string) {
   const queries = useQueryClient();
-  return useMutation({
-    networkMode: 'always',
+  return useChange({
     mutationFn: (body: { message: string; client_message_id: string }) => call(writeSessionMessage, { params: { id }, body }),
     onSuccess: (message) => queries.setQueryData(sessionMessagesQuery(id).queryKey, (messages) => withMessage(messages, message)),
   });
@@ -109,6 +110,13 @@ export const sessionAuditQuery = (id: string) =>
     queryKey: ['remote-audit', id],
     queryFn: ({ signal }) => call(listSessionAudit, { params: { id }, signal }),
     staleTime: 0,
+  });
+
+/** Devices say it after the session: it is read anew with their news. */
+export const sessionChangesQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['devices', 'session-changes', id],
+    queryFn: ({ signal }) => call(readSessionChanges, { params: { id }, signal }),
   });
 
 /** Each reading of it is in the audit log, so it is read when somebody opens it and not by itself. */
@@ -123,7 +131,7 @@ export const sessionCustomerQuery = (id: string) =>
 
 export function useWriteNotes(id: string) {
   const { queries: _, ...settled } = useSettled();
-  return useMutation({
+  return useChange({
     ...settled,
     mutationFn: (notes: string) => call(writeNotes, { params: { id }, body: { notes } }),
   });
