@@ -236,3 +236,22 @@ export async function missingReaders() {
     ? undefined
     : `${still.join(', ')} could not be installed: ${reason ?? 'the programs were not found'}`;
 }
+
+/** What a desktop in memory is made of, and what shows it, by the name of their packages. */
+const DESKTOP_PROGRAMS = { xvfb: 'Xvfb', xterm: 'xterm', x11vnc: 'x11vnc', xdotool: 'xdotool' };
+
+/** Undefined when control of a desktop can be tried, else what is missing and why, in one sentence. As with clamd, CI installs it. */
+export async function missingDesktop() {
+  const find = () =>
+    Object.entries(DESKTOP_PROGRAMS)
+      .filter(([, program]) => !PROGRAM_FOLDERS.some((folder) => existsSync(join(folder, program))))
+      .map(([name]) => name);
+  const missing = find();
+  if (missing.length === 0) return undefined;
+  if (!process.env.CI) return `not on this machine: ${missing.join(', ')} (packages)`;
+  const reason = await installPackages(missing);
+  const still = find();
+  return still.length === 0
+    ? undefined
+    : `${still.join(', ')} could not be installed: ${reason ?? 'the programs were not found'}`;
+}

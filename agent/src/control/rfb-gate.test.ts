@@ -81,7 +81,12 @@ describe('the gate', () => {
       Buffer.from([2]),
       cutText(3, 'copied'),
       update(rectangle(-223, [1_024, 768], Buffer.alloc(0))),
-      Buffer.concat([Buffer.from([0, 0]), u16(65_535), rectangle(0, [1, 1], PIXELS(1)), rectangle(-224, [0, 0], Buffer.alloc(0))]),
+      Buffer.concat([
+        Buffer.from([0, 0]),
+        u16(65_535),
+        rectangle(0, [1, 1], PIXELS(1)),
+        rectangle(-224, [0, 0], Buffer.alloc(0)),
+      ]),
     ]);
     const whole = gated();
     whole.gate.fromViewer(all);
@@ -89,7 +94,9 @@ describe('the gate', () => {
     expect(whole.state.reason).toBeUndefined();
     expect(whole.state.viewer).toEqual(picture);
     // Encodings that this does not read are not asked for.
-    expect(whole.state.screen).toEqual(Buffer.concat([...INPUT, encodings(16, -239), ...OTHER.slice(1), key(0xff_0d, true), key(0xff_0d, false)]));
+    expect(whole.state.screen).toEqual(
+      Buffer.concat([...INPUT, encodings(16, -239), ...OTHER.slice(1), key(0xff_0d, true), key(0xff_0d, false)]),
+    );
     for (const size of [1, 2, 3, 5, 7, 64]) {
       const pieces = gated();
       for (let at = 0; at < all.length; at += size) pieces.gate.fromViewer(all.subarray(at, at + size));
@@ -167,7 +174,9 @@ describe('the gate', () => {
       for (let piece = 0; piece < 8; piece += 1) {
         // Beginnings of messages that are known, and anything.
         const kind = Buffer.from([[0, 2, 3, 4, 5, 6, 255][next(7)] ?? 0, 0]);
-        gate.fromViewer(Buffer.concat([kind, Buffer.from(Array.from({ length: next(24) }, () => next(next(2) === 0 ? 2 : 256)))]));
+        gate.fromViewer(
+          Buffer.concat([kind, Buffer.from(Array.from({ length: next(24) }, () => next(next(2) === 0 ? 2 : 256)))]),
+        );
       }
       for (let at = 0; at < state.screen.length; ) {
         const kind = state.screen[at];
