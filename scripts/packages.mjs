@@ -226,3 +226,9 @@ export const READERS = {
 
 /** Undefined when the programs that the readers are compared with are there, else which are not and why, in one sentence. As with clamd, CI installs them. */
 export const missingReaders = () => missingOf(READERS);
+
+/** What a desktop in memory is made of, and what shows it, by the name of their packages. */
+const DESKTOP_PROGRAMS = { xvfb: 'Xvfb', xterm: 'xterm', x11vnc: 'x11vnc', xdotool: 'xdotool' };
+
+/** Undefined when control of a desktop can be tried, else what is missing and why, in one sentence. As with clamd, CI installs it. */
+export const missingDesktop = () => missingOf(DESKTOP_PROGRAMS);

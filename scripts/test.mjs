@@ -8,6 +8,7 @@ import {
   findChromium,
   missingClamd,
   missingCoturn,
+  missingDesktop,
   missingDovecot,
   missingKernelPrograms,
   missingPromtool,
@@ -123,6 +124,8 @@ const dovecot = await missingDovecot();
 if (dovecot !== undefined) notes.push(`Tests with a real mailbox were skipped: ${dovecot}`);
 const coturn = await missingCoturn();
 if (coturn !== undefined) notes.push(`Tests with a real relay were skipped: ${coturn}`);
+const desktop = await missingDesktop();
+if (desktop !== undefined) notes.push(`Control of a desktop was not tried: ${desktop}`);
 const s3 = await missingS3();
 if (s3 !== undefined) notes.push(`Tests with a store that speaks S3 were skipped: ${s3}`);
 const proxies = await missingProxies();

@@ -1,7 +1,5 @@
 import { downloadSessionFile, listSessionFiles, refuseSessionFile, type SessionFile } from '@palisade/contract/remote-files';
-import type { GrantKind } from '@palisade/contract/remote-grant';
 import type { LiveSession } from '@palisade/contract/remote-record';
-import { grantInSession, revokeInSession } from '@palisade/contract/remote-session';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call, download } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
@@ -26,23 +24,6 @@ export function useIsRecorded(session: Pick<LiveSession, 'id' | 'grants'> | unde
   const mayRecord = session?.grants.some(({ grant }) => grant === 'recording') ?? false;
   const { data: files } = useQuery({ ...sessionFilesQuery(session?.id ?? ''), enabled: mayRecord });
   return mayRecord && (files?.some(({ status }) => status === 'recording') ?? false);
-}
-
-/** What a customer allows in the browser, beside the picture. */
-export function useGrant(id: string) {
-  const { queries: _, ...settled } = useSettled();
-  return useChange({
-    ...settled,
-    mutationFn: (grant: GrantKind) => call(grantInSession, { params: { id }, body: { grant, device_id: null } }),
-  });
-}
-
-export function useRevoke(id: string) {
-  const { queries: _, ...settled } = useSettled();
-  return useChange({
-    ...settled,
-    mutationFn: (grant: GrantKind) => call(revokeInSession, { params: { id }, body: { grant } }),
-  });
 }
 
 export function useRefuseFile() {

@@ -1,8 +1,10 @@
 import type { RemoteSession } from '@palisade/contract/remote';
+import type { GrantKind } from '@palisade/contract/remote-grant';
 import type { SessionMessage } from '@palisade/contract/remote-record';
 import {
   approveSession,
   declineSession,
+  grantInSession,
   listSessionAudit,
   listSessionMessages,
   type ReportKind,
@@ -10,6 +12,7 @@ import {
   readSessionChanges,
   reaffirmSession,
   reportSession,
+  revokeInSession,
   writeSessionMessage,
 } from '@palisade/contract/remote-session';
 import { readSessionCustomer, writeNotes } from '@palisade/contract/remote-staff';
@@ -28,7 +31,10 @@ function useOwnChange<Input = void>(change: (input: Input) => Promise<RemoteSess
   return useChange({
     ...settled,
     mutationFn: change,
-    onSuccess: (session) => queries.setQueryData(sessionsQuery.queryKey, (sessions) => withSession(sessions, session)),
+    onSuccess: (session) =>
+      queries.setQueryData(sessionsQuery.queryKey, (sessions) =>
+        sessions?.some(({ id }) => id === session.id) ? withSession(sessions, session) : sessions,
+      ),
   });
 }
 
@@ -38,6 +44,11 @@ export const useDecline = (id: string) => useOwnChange(() => call(declineSession
 export const useReaffirm = (id: string) => useOwnChange(() => call(reaffirmSession, { params: { id } }));
 export const useReport = (id: string) =>
   useOwnChange((body: { reason: ReportKind; comment: string }) => call(reportSession, { params: { id }, body }));
+export const useGrant = (id: string) =>
+  useOwnChange((body: { grant: GrantKind; device_id: string | null }) => call(grantInSession, { params: { id }, body }));
+/** Either side ends a grant. Both are told how the session stands then. */
+export const useRevoke = (id: string) =>
+  useOwnChange((grant: GrantKind | 'all') => call(revokeInSession, { params: { id }, body: { grant } }));
 export const useRateSession = (id: string) =>
   useOwnChange((body: { rating: number; comment: string }) => call(rateSession, { params: { id }, body }));
 

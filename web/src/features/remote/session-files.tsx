@@ -12,7 +12,8 @@ import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { shownNameOf } from '#ui/shown-name.ts';
 import { ErrorNotice } from '#ui/states.tsx';
-import { sessionFilesQuery, useGrant, useIsRecorded, useRefuseFile, useRevoke, useSaveFile } from './files.queries.ts';
+import { sessionFilesQuery, useIsRecorded, useRefuseFile, useSaveFile } from './files.queries.ts';
+import { useGrant, useRevoke } from './joined.queries.ts';
 import './session-files.css';
 
 type Asked = 'files' | 'recording';
@@ -253,7 +254,12 @@ export function Allow({ session, grant }: { session: LiveSession; grant: Asked }
             {words.end}
           </Button>
         ) : (
-          <Button size="s" variant={isAsked ? 'primary' : 'quiet'} loading={give.isPending} onClick={() => give.mutate(grant)}>
+          <Button
+            size="s"
+            variant={isAsked ? 'primary' : 'quiet'}
+            loading={give.isPending}
+            onClick={() => give.mutate({ grant, device_id: null })}
+          >
             {words.allow}
           </Button>
         )}

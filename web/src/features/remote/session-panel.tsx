@@ -11,6 +11,7 @@ import { Report } from './after-session.tsx';
 import { UNABLE } from './asking-card.tsx';
 import { CodeLine } from './code-line.tsx';
 import { GoOn } from './go-on.tsx';
+import { GrantsCard } from './grants-card.tsx';
 import { describeLink } from './link-words.ts';
 import { MarkedPicture } from './marked-picture.tsx';
 import { SessionChat } from './session-chat.tsx';
@@ -39,6 +40,7 @@ export function SessionPanel({ session }: { session: RemoteSession }) {
         {sharing.place === 'taken' ? <Elsewhere session={session} /> : <Shown session={session} sharing={sharing} />}
         <Refusal error={sharing.error} />
         {sharing.screens.length === 0 && <GoOn session={session} />}
+        <GrantsCard session={session} />
         <div className="session-files__part">
           <Allow session={session} grant="recording" />
         </div>

@@ -11,6 +11,7 @@ import { describeAge, useSecond } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { CodeLine } from './code-line.tsx';
+import { ControlPart } from './control-part.tsx';
 import { sessionCustomerQuery, useWriteNotes } from './joined.queries.ts';
 import { describeLink } from './link-words.ts';
 import type { Link } from './peer.ts';
@@ -104,6 +105,7 @@ export function Workspace({ session }: { session: JoinedSession }) {
               )}
             </Stage>
           )}
+          <ControlPart session={session} />
         </div>
         <Beside session={session} code={watch.code} />
       </div>

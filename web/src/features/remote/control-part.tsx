@@ -1,0 +1,49 @@
+import type { JoinedSession } from '@palisade/contract/remote';
+import { lazy, Suspense, useState } from 'react';
+import { saySignal } from '#api/events.ts';
+import { Button } from '#ui/button.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { LoadingRows } from '#ui/states.tsx';
+import { describeEnd } from './grant-words.ts';
+import { useRevoke } from './joined.queries.ts';
+
+const ControlledScreen = lazy(async () => ({ default: (await import('./controlled-screen.tsx')).ControlledScreen }));
+
+/** The technician's side of control: asks for it, has the screen of the device while it is granted, and gives it back. */
+export function ControlPart({ session }: { session: JoinedSession }) {
+  const [isAsked, setIsAsked] = useState(false);
+  const revoke = useRevoke(session.id);
+  const device = session.grants.find((grant) => grant.device !== null && grant.grant !== 'clipboard')?.device;
+  if (session.status !== 'active') return null;
+  const hasControl = session.grants.some(({ grant }) => grant === 'control');
+  return (
+    <div className="workspace__control">
+      {device && (
+        <Suspense fallback={<LoadingRows label="Fetching what shows the screen" />}>
+          <ControlledScreen session={session} device_name={device.device_name} />
+        </Suspense>
+      )}
+      <p className="sub" role="status">
+        {!device && session.grants_ended !== null && `Control is off. ${describeEnd(session.grants_ended)} `}
+        {!hasControl && isAsked && `You asked ${session.customer} for control. They decide, and may say nothing.`}
+      </p>
+      {hasControl ? (
+        <Button variant="quiet" size="s" loading={revoke.isPending} onClick={() => revoke.mutate('control')}>
+          Give control back
+        </Button>
+      ) : (
+        <Button
+          variant="quiet"
+          size="s"
+          onClick={() => {
+            setIsAsked(true);
+            saySignal(session.id, { type: 'grant_wanted', grant: 'control' });
+          }}
+        >
+          Ask for control
+        </Button>
+      )}
+      <Refusal error={revoke.error} />
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import type { GrantKind, GrantsEnded } from '@palisade/contract/remote-grant';
+
+/** What each grant lets a technician do with a device, as its switch says it. */
+export const GRANT_LABELS: Record<'view' | 'control' | 'clipboard', (device: string) => string> = {
+  view: (device) => `See the screen of ${device}`,
+  control: (device) => `Control mouse and keyboard of ${device}`,
+  clipboard: () => 'Share the clipboard: what is copied on one side can be pasted on the other',
+};
+
+/** What a technician asks for, after "asks to". */
+export const WANTED: Record<GrantKind, string> = {
+  view: 'see the screen of your computer',
+  control: 'control your computer',
+  clipboard: 'share the clipboard with your computer',
+  files: 'send you files and get files from you',
+  recording: 'record what you show',
+};
+
+const ENDS: Record<GrantsEnded['why'], string> = {
+  customer: 'The customer took it back.',
+  technician: 'The technician gave it back.',
+  own_input: 'The customer moved their own mouse.',
+  page_gone: 'The page of one side was closed or cut off.',
+  agent_gone: 'The agent on the device ended or was cut off.',
+  unavailable: 'The device cannot be controlled.',
+  malformed: 'What came was no remote control, so it was cut off.',
+};
+
+/** Why control ended, in a sentence or two. */
+export function describeEnd({ why, detail }: Pick<GrantsEnded, 'why' | 'detail'>): string {
+  return detail === null ? ENDS[why] : `${ENDS[why]} ${detail}`;
+}

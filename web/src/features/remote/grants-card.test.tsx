@@ -1,0 +1,100 @@
+import { listDevices } from '@palisade/contract/devices';
+import type { RemoteSession } from '@palisade/contract/remote';
+import { grantInSession, revokeInSession } from '@palisade/contract/remote-session';
+import { act, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { keepEventsOpen } from '#api/events.ts';
+import { deviceOf } from '#api/fake-devices.ts';
+import { MARIA } from '#api/fake-records.ts';
+import { FakeServer, type FakeSocket, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { sessionOf } from './fake-sessions.ts';
+import { GrantsCard } from './grants-card.tsx';
+
+let server: FakeServer;
+let close: () => void;
+const LAPTOP = deviceOf({ device_name: '<b>laptop</b>' });
+const of = (grant: 'view' | 'control' | 'clipboard') => ({
+  ...{ grant, granted_at: '2026-11-20T10:02:00.000Z', granted_by: 'maria' },
+  device: { id: LAPTOP.id, device_name: LAPTOP.device_name },
+});
+
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  server = new FakeServer();
+  startSession({ access_token: 'token-1', user_info: MARIA });
+  close = keepEventsOpen('token-1');
+});
+afterEach(() => close());
+
+function socket(): FakeSocket {
+  const opened = server.sockets.at(-1);
+  if (!opened) throw new Error('The page has opened no socket.');
+  return opened;
+}
+
+function visit(parts: Partial<RemoteSession> = {}, devices = [LAPTOP]) {
+  const session = sessionOf({ status: 'active', support_agent: 'tina', ...parts });
+  server.on(listDevices, reply(listDevices, devices));
+  const grants: `/${string}` = `/remote/sessions/${session.id}/grants`;
+  const revoke: `/${string}` = `/remote/sessions/${session.id}/revoke`;
+  server.on({ ...grantInSession, path: grants }, reply(grantInSession, session));
+  server.on({ ...revokeInSession, path: revoke }, reply(revokeInSession, session));
+  renderForTest(<GrantsCard session={session} />);
+  const asked = () => [grants, revoke].flatMap((path) => server.calls.filter((one) => one.path === path).map(({ body }) => body));
+  return { session, asked };
+}
+
+describe('what the technician may do', () => {
+  it('is nothing until a switch is switched on, and the clipboard comes after the screen', async () => {
+    const { asked } = visit();
+    expect(screen.getByText(/Nobody controls your computers/u)).toBeVisible();
+    const control = await screen.findByRole('switch', { name: 'Control mouse and keyboard of <b>laptop</b>' });
+    expect(control).not.toBeChecked();
+    expect(screen.queryByRole('switch', { name: /clipboard/u })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Stop control' })).toBeNull();
+    await userEvent.click(control);
+    expect(asked()).toEqual([{ grant: 'control', device_id: LAPTOP.id }]);
+  });
+
+  it('is said while it is so, and stopped by a button and by a key', async () => {
+    const { asked } = visit({ grants: [of('control'), of('clipboard')] });
+    expect(screen.getByRole('status')).toHaveTextContent(
+      'tina controls <b>laptop</b>. Move your own mouse, and it is yours alone again.',
+    );
+    expect(await screen.findByRole('switch', { name: /clipboard/u })).toBeChecked();
+    await userEvent.click(screen.getByRole('button', { name: 'Stop control' }));
+    await userEvent.keyboard('{Alt>}{Shift>}[KeyS]{/Shift}{/Alt}');
+    expect(asked()).toEqual([{ grant: 'all' }, { grant: 'all' }]);
+  });
+
+  it('is asked for, and silence is no answer', async () => {
+    const { session, asked } = visit();
+    await screen.findByRole('switch', { name: /Control mouse/u });
+    socket().open();
+    act(() =>
+      socket().say({
+        kind: 'event',
+        id: null,
+        topic: { session_id: session.id },
+        event: {
+          ...{ kind: 'remote_signal', session_id: session.id, from: 'technician' },
+          signal: { type: 'grant_wanted', grant: 'control' },
+        },
+      }),
+    );
+    expect(screen.getByRole('alert')).toHaveTextContent('tina asks to control your computer.');
+    await userEvent.click(screen.getByRole('button', { name: 'Not now' }));
+    expect(screen.queryByRole('alert')).toBeNull();
+    expect(asked()).toEqual([]);
+  });
+
+  it('says why it ended, and what is missing where nothing can be controlled', async () => {
+    const ended = { grants: ['control' as const], why: 'own_input' as const, detail: null, at: '2026-11-20T10:03:00.000Z' };
+    visit({ grants_ended: ended }, [deviceOf({ state: 'offline' })]);
+    expect(screen.getByRole('status')).toHaveTextContent('The customer moved their own mouse.');
+    expect(await screen.findByText(/None of your computers is connected/u)).toBeVisible();
+  });
+});

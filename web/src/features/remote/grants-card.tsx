@@ -1,0 +1,138 @@
+import type { RemoteSession } from '@palisade/contract/remote';
+import type { Grant, GrantKind } from '@palisade/contract/remote-grant';
+import { IconPlayerStopFilled } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { devicesQuery, livingOf } from '#api/devices.ts';
+import { onEvent } from '#api/events.ts';
+import { Button } from '#ui/button.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { Toggle } from '#ui/toggle.tsx';
+import { describeEnd, GRANT_LABELS, WANTED } from './grant-words.ts';
+import { useGrant, useRevoke } from './joined.queries.ts';
+import './grants-card.css';
+
+const OF_DEVICE = ['view', 'control', 'clipboard'] as const;
+const STOP_KEY = { code: 'KeyS', name: 'Alt+Shift+S' } as const;
+
+const isOfDevice = (grant: Grant): grant is Grant & { device: NonNullable<Grant['device']> } => grant.device !== null;
+
+/** What the technician of a session asks for, until it is answered or granted. */
+function useWanted(session_id: string): [GrantKind | undefined, () => void] {
+  const [wanted, setWanted] = useState<GrantKind>();
+  useEffect(
+    () =>
+      onEvent('remote_signal', ({ session_id: of, from, signal }) => {
+        if (of !== session_id || from !== 'technician' || signal.type !== 'grant_wanted') return;
+        // Files and recordings have a place of their own.
+        const kind = OF_DEVICE.find((one) => one === signal.grant);
+        if (kind !== undefined) setWanted(kind);
+      }),
+    [session_id],
+  );
+  return [wanted, () => setWanted(undefined)];
+}
+
+/** Who controls the customer's devices, and what else they let the technician do: each with a switch of its own, all with one Stop. */
+export function GrantsCard({ session }: { session: RemoteSession }) {
+  const { data: devices } = useQuery(devicesQuery);
+  const grant = useGrant(session.id);
+  const revoke = useRevoke(session.id);
+  const [wanted, forget] = useWanted(session.id);
+  const held = session.grants.filter(isOfDevice);
+  const is_held = held.length > 0;
+  const stop = revoke.mutate;
+
+  useEffect(() => {
+    if (!is_held) return;
+    const press = (event: KeyboardEvent) => {
+      if (event.altKey && event.shiftKey && !event.repeat && event.code === STOP_KEY.code) stop('all');
+    };
+    window.addEventListener('keydown', press);
+    return () => window.removeEventListener('keydown', press);
+  }, [is_held, stop]);
+
+  const technician = session.support_agent ?? 'The technician';
+  const online = livingOf(devices ?? []).filter(({ state }) => state === 'online');
+  const controlled = held.find((one) => one.grant === 'control');
+  const seen = held.find((one) => one.grant === 'view');
+  const isAsked =
+    wanted !== undefined && !session.grants.some((one) => one.grant === wanted && (one.device !== null || wanted !== 'view'));
+  return (
+    <section className="grants" aria-labelledby="grants">
+      <h3 id="grants">What {technician} may do</h3>
+      <p role="status" className="grants__state">
+        {controlled ? (
+          <>
+            <b>
+              <bdi>{technician}</bdi> controls <bdi>{controlled.device.device_name}</bdi>.
+            </b>{' '}
+            Move your own mouse, and it is yours alone again.
+          </>
+        ) : seen ? (
+          <>
+            <b>
+              <bdi>{technician}</bdi> sees the screen of <bdi>{seen.device.device_name}</bdi>
+            </b>{' '}
+            and cannot touch it.
+          </>
+        ) : (
+          <>
+            Nobody controls your computers.
+            {session.grants_ended !== null && ` ${describeEnd(session.grants_ended)}`}
+          </>
+        )}
+      </p>
+      {isAsked && (
+        <p role="alert" className="grants__wanted">
+          <bdi>{technician}</bdi> asks to {WANTED[wanted]}. Switch it on below if you want that. If you do nothing, nothing
+          happens.{' '}
+          <Button variant="quiet" size="s" onClick={forget}>
+            Not now
+          </Button>
+        </p>
+      )}
+      {online.length === 0 && devices && (
+        <p className="sub">
+          None of your computers is connected, so none can be controlled. Devices says how a computer is added: control goes
+          through its agent.
+        </p>
+      )}
+      {online.map(({ id, device_name, capabilities }) =>
+        capabilities?.control === true ? (
+          <div key={id} className="grants__device">
+            {OF_DEVICE.map((kind) => {
+              const isOn = held.some((one) => one.grant === kind && one.device.id === id);
+              // The clipboard is of a screen that is seen or controlled.
+              if (kind === 'clipboard' && !held.some(({ device }) => device.id === id)) return null;
+              return (
+                <Toggle
+                  key={kind}
+                  label={GRANT_LABELS[kind](device_name)}
+                  isOn={isOn}
+                  onChange={() => (isOn ? revoke.mutate(kind) : grant.mutate({ grant: kind, device_id: id }))}
+                />
+              );
+            })}
+          </div>
+        ) : (
+          <p key={id} className="sub">
+            {device_name}: {capabilities?.control_reason ?? 'its agent cannot show its screen.'}
+          </p>
+        ),
+      )}
+      {is_held && (
+        <Button
+          icon={<IconPlayerStopFilled size={18} aria-hidden="true" />}
+          aria-keyshortcuts={STOP_KEY.name}
+          title={STOP_KEY.name}
+          loading={revoke.isPending}
+          onClick={() => revoke.mutate('all')}
+        >
+          Stop control
+        </Button>
+      )}
+      <Refusal error={grant.error ?? revoke.error} />
+    </section>
+  );
+}

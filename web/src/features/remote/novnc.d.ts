@@ -1,0 +1,16 @@
+// What this uses of noVNC (docs/API.md of its package), which has no types of its own.
+declare module '@novnc/novnc' {
+  // biome-ignore lint/style/noDefaultExport: it is noVNC's own
+  export default class RFB extends EventTarget {
+    constructor(target: HTMLElement, channel: WebSocket, options?: { shared?: boolean });
+    viewOnly: boolean;
+    scaleViewport: boolean;
+    focusOnClick: boolean;
+    showDotCursor: boolean;
+    background: string;
+    disconnect(): void;
+    focus(): void;
+    blur(): void;
+    clipboardPasteFrom(text: string): void;
+  }
+}
