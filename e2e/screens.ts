@@ -21,6 +21,7 @@ export const SCREENS: readonly string[] = [
   '/admin/audit',
   '/admin/outbox',
   '/admin/false-alarms',
+  '/admin/remote-sessions',
 ];
 
 /** The same after the screen where people sign in. */

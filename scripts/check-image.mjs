@@ -1,7 +1,7 @@
 // `npm run check:image`: builds deploy/Containerfile with buildah on a Debian made by mmdebstrap, then starts the server in it, scans a file, backs up, restores,
 // and stops it. Needs root, and the Debian packages buildah and mmdebstrap. Takes minutes, so that `npm test` leaves it out.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from './node-runtime.mjs';
@@ -18,7 +18,22 @@ function fail(line) {
   process.exit(1);
 }
 
+/** The processes below one, the last ones first: buildah's own do not end what runs in the container when they are killed. @param {number} pid @returns {number[]} */
+function below(pid) {
+  const { stdout } = spawnSync('ps', ['--ppid', String(pid), '--no-headers', '-o', 'pid'], { encoding: 'utf8' });
+  return stdout
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .flatMap((line) => [...below(Number(line)), Number(line)]);
+}
+
+/** @type {import('node:child_process').ChildProcess | undefined} */
+let server;
+
 function cleanUp() {
+  if (server?.pid !== undefined && server.exitCode === null) {
+    for (const pid of [...below(server.pid), server.pid]) process.kill(pid, 'SIGKILL');
+  }
   spawnSync('buildah', [...STORE, 'rm', '--all'], { stdio: 'ignore' });
   rmSync(place, { recursive: true, force: true });
 }
@@ -30,9 +45,9 @@ function must(command, args) {
   return stdout.trim();
 }
 
-/** @param {string} name @param {() => Promise<unknown>} look */
-async function waitFor(name, look) {
-  for (let left = 240; left > 0; left -= 1) {
+/** @param {string} name @param {() => Promise<unknown>} look @param {() => boolean} hasEnded */
+async function waitFor(name, look, hasEnded) {
+  for (let left = 240; left > 0 && !hasEnded(); left -= 1) {
     if (await look().catch(() => false)) return;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
@@ -72,16 +87,20 @@ const size = Number(
   must('buildah', [...STORE, 'inspect', '--type', 'image', '--format', '{{len .History}}', 'localhost/palisade']),
 );
 const data = join(place, 'data');
-mkdirSync(data, { mode: 0o777 });
-spawnSync('chmod', ['777', data]);
+mkdirSync(data, { mode: 0o700 });
+// The user of the image.
+must('chown', ['10001', data]);
 // What the image says of user, folder and command is what runs.
 const inImage = ['run', '--isolation', 'chroot', '--volume', `${data}:/data`];
 const settings = ['HOST=127.0.0.1', `PORT=${PORT}`, 'SCANNER_URL=none'].flatMap((one) => ['--env', one]);
-const server = spawn('buildah', [...STORE, ...inImage, ...settings, image, '--', 'node', 'server/dist/main.js'], {
+server = spawn('buildah', [...STORE, ...inImage, ...settings, image, '--', 'node', 'server/dist/main.js'], {
   stdio: ['ignore', 'inherit', 'inherit'],
 });
-process.once('exit', () => server.kill('SIGKILL'));
-await waitFor('The server', async () => (await ask('/api/ready')).ok);
+await waitFor(
+  'The server',
+  async () => (await ask('/api/ready')).ok,
+  () => server?.exitCode !== null,
+);
 const page = await ask('/');
 if (!(await page.text()).includes('<div id="root"')) fail('The web application is not in the image.');
 const person = { email: 'boss@example.com', username: 'boss', password: 'a long enough password' };
@@ -97,18 +116,22 @@ const scan = await ask('/api/antivirus/scan', {
 const { scan_status } = await scan.json();
 if (scan_status !== 'infected') fail(`The engine in the image says ${scan_status} of the test file.`);
 /** @param {string[]} args */
-const command = (...args) => must('buildah', [...STORE, ...inImage, '--env', 'SCANNER_URL=none', image, '--', ...args]);
+const command = (...args) => must('buildah', [...STORE, ...inImage, ...settings, image, '--', ...args]);
 const who = command('id', '-u');
 if (who === '0') fail('The server runs as root.');
 command('node', 'server/dist/write-backup.js', '/data/backup.tar', '--with-keys');
 command('env', 'DATA_DIR=/data/restored', 'node', 'server/dist/read-backup.js', '/data/backup.tar');
 command('env', 'DATA_DIR=/data/restored', 'node', 'server/dist/verify-audit.js');
 command('pg_dump', '--version');
-const ended = new Promise((resolve) => server.once('exit', resolve));
-spawnSync('pkill', ['--signal', 'TERM', '--parent', String(server.pid)]);
-server.kill('SIGTERM');
+const ended = new Promise((resolve) => server?.once('exit', resolve));
+const node = below(server.pid ?? 0).find((pid) =>
+  /^\S*\bnode\0server\/dist\/main\.js/u.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8')),
+);
+if (node === undefined) fail('The server has ended by itself.');
+process.kill(node, 'SIGTERM');
 await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 45_000))]);
-if (server.exitCode === null && server.signalCode === null) fail('The server did not stop in 45 s.');
+if (server.exitCode === null) fail('The server did not stop in 45 s.');
+if (server.exitCode !== 0) fail(`The server stopped with ${server.exitCode}.`);
 cleanUp();
 process.stdout.write(
   `palisade: the image builds (${size} steps), runs as user ${who}, scans, backs up and restores (${Math.round((Date.now() - began) / 1_000)} s).\n`,

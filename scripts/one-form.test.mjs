@@ -1,4 +1,5 @@
-// Holds that a date and a choice look alike on every screen: dates are written by one file, and selects are drawn by two components.
+// Holds that a date and a choice look alike on every screen, and that all screens write in one way: dates are written by one file, selects are drawn by two components,
+// and a write goes through `useChange`.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -11,6 +12,7 @@ const HOMES = [
     homes: ['ui/moment.tsx', 'features/anti-hacking/history-day.ts'],
   },
   { what: /<(?:select|NativeSelect|Select)\b/u, homes: ['ui/choice.tsx', 'ui/list-filters.tsx'] },
+  { what: /\buseMutation\b/u, homes: ['api/change.ts'] },
 ];
 
 /** @param {string} name @param {string} source */
@@ -18,7 +20,7 @@ function strays(name, source) {
   return HOMES.filter(({ what, homes }) => what.test(source) && !homes.includes(name)).map(({ what }) => `${name}: ${what}`);
 }
 
-test('dates are written by one file and selects drawn by two components', () => {
+test('dates are written by one file, selects drawn by two components, and all writes are useChange', () => {
   const folder = join(ROOT, 'web/src');
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => /\.tsx?$/u.test(name) && !name.includes('.test.'),
@@ -35,5 +37,6 @@ test('the check bites', () => {
   expect(strays('ui/new.tsx', 'new Date().toLocaleDateString()')).toHaveLength(1);
   expect(strays('ui/new.tsx', "new Intl.DateTimeFormat('en').format(at)")).toHaveLength(1);
   expect(strays('features/a/b.tsx', '<select aria-label="x">')).toHaveLength(1);
+  expect(strays('features/a/b.tsx', 'useMutation({ mutationFn })')).toHaveLength(1);
   expect(strays('features/a/b.tsx', 'Intl.DateTimeFormat().resolvedOptions().timeZone')).toEqual([]);
 });

@@ -28,6 +28,7 @@ import { AGENT_VERSION, askRevoked, downloadSet, type Identity, verify } from '#
 import { createLink, type LinkState } from '#link/link.ts';
 import { createResolver } from '#link/resolver.ts';
 import { createRevocation } from '#link/revocation.ts';
+import { createCatchUp, seenSchema } from '#scan/catch-up.ts';
 import { createScans } from '#scan/scans.ts';
 import { openSignatureSets } from '#scan/signature-sets.ts';
 import { createWatch, everybodysFolders } from '#scan/watch.ts';
@@ -155,6 +156,8 @@ export async function runAgent({
     scanner: signatures !== undefined,
     scanner_reason: signatures === undefined ? 'This agent came without signatures.' : null,
     watch: platform() === 'linux' && signatures !== undefined,
+    control: false,
+    control_reason: 'The screen of this computer cannot be controlled yet.',
     containers: existsSync('/var/run/docker.sock') || existsSync('/run/podman/podman.sock'),
   };
 
@@ -204,6 +207,12 @@ export async function runAgent({
         });
 
   const watching = scans && proc && createWatch({ onWritten: (paths) => void scans.look(paths) });
+  const catchUp =
+    scans &&
+    createCatchUp({
+      ...{ store: createStore(join(folders.state, 'watched-until.json'), seenSchema), log, now: Date.now },
+      look: (paths) => scans.look(paths),
+    });
   const own_folder = resolve(folders.state);
   let watched: Pick<Desired, 'is_watching' | 'watched' | 'exclusions'> | undefined;
   /** Watches the usual folders of everybody here, and those that the server names; homes that came since are seen with the next look. */
@@ -212,6 +221,7 @@ export async function runAgent({
     const { is_watching, watched: named, exclusions } = watched;
     const wanted = is_watching ? [...(await everybodysFolders()), ...named] : [];
     await watching.want([...new Set(wanted)], [...exclusions, own_folder]);
+    void catchUp?.begin([...new Set(wanted)], [...exclusions, own_folder]);
   }
 
   function onDesired(desired: Desired): void {
@@ -289,6 +299,7 @@ export async function runAgent({
       proc?.read() ?? null,
     ]);
     const checks = posture.read();
+    if (watchingNow() !== null) await catchUp?.note();
     if (seq % WATCH_EVERY === 0) void watchFolders();
     if (telemetry !== null) lookForNewPorts(telemetry.listening);
     for (const { address, failures } of guessing.hear(await signIns.read(), Date.now())) {
@@ -316,7 +327,11 @@ export async function runAgent({
     });
     await writeWhole(join(folders.run, 'status.json'), JSON.stringify(status));
   }
-  const watchingNow = () => (watched?.is_watching === true ? (watching?.state() ?? null) : null);
+  function watchingNow() {
+    if (watched?.is_watching !== true || watching === undefined) return null;
+    const { reason, ...state } = watching.state();
+    return { ...state, reason: reason ?? catchUp?.reason() ?? null };
+  }
   let last_foreign: Awaited<ReturnType<typeof readForeignTables>> = [];
 
   signal.addEventListener('abort', () => link.stop());

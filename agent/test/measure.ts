@@ -6,15 +6,16 @@ import type { JudgedRule } from '@palisade/contract/firewall-shapes';
 import type { Ruleset, Traffic } from '@palisade/contract/firewall-verdict';
 import { compile, counterOf } from '#firewall/compile.ts';
 import { type Bench, createBench, createRandom, fuzzOnce } from './kernel-fuzz.ts';
+import { measureAgent } from './measure-agent.ts';
 import { endNamespaces } from './namespace.ts';
 import { packetOf } from './packets.ts';
 
 /**
  * What `bench/firewall.ts` runs: the fuzz against the kernel, and the bars of enforcement, each beside its peer in the same run. Writes one JSON object.
  *
- *     node agent/test/measure.ts SEED RULESETS PACKETS
+ *     node agent/test/measure.ts PROGRAM SEED RULESETS PACKETS SECONDS_AT_REST
  */
-const [seed = '1', rulesets = '60', packets = '6000'] = process.argv.slice(2);
+const [program = '', seed = '1', rulesets = '60', packets = '6000', seconds = '120'] = process.argv.slice(2);
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 const round = (value: number) => Math.round(value * 100) / 100;
@@ -174,8 +175,9 @@ try {
     analysed.push(await timed(() => analyse(rulesetOf(1_000).rules, { inbound: 'block', outbound: 'allow' })));
   }
   const analysis = { rules: 1_000, ms: round(median(analysed)), first_ms: round(analysed[0] ?? 0), bar_ms: 150 };
-  process.stdout.write(`${JSON.stringify({ fuzz, leak, apply, connections, analysis })}\n`);
   bench.close();
+  const { click, rest } = await measureAgent(program, Number(seconds));
+  process.stdout.write(`${JSON.stringify({ fuzz, leak, apply, click, connections, analysis, rest })}\n`);
 } finally {
   endNamespaces();
   rmSync(folder, { recursive: true, force: true });

@@ -93,6 +93,9 @@ export const capabilitiesSchema = z.object({
   scanner: z.boolean(),
   scanner_reason: lineSchema(300).nullable(),
   watch: z.boolean(),
+  /** Somebody can be let see and control this computer’s screen. Agents of earlier versions do not say it. */
+  control: z.boolean().default(false),
+  control_reason: lineSchema(300).nullable().default('The agent on this device is of an earlier version.'),
   /** Containers run here: what they send out is not covered by rules. */
   containers: z.boolean(),
 });
@@ -430,7 +433,7 @@ const ENROLMENT_CODE = new RegExp(`^[${ENROLMENT_ALPHABET}]{${ENROLMENT_CODE_LEN
 export const enrolmentCodeSchema = z
   .string({ error: 'Give the enrolment code.' })
   .max(64, 'An enrolment code has 10 letters and digits.')
-  .transform((typed) => typed.toUpperCase().replaceAll(/[\s\-–—]/gu, ''))
+  .transform((typed) => typed.toUpperCase().replaceAll(/[\s\-\u2013\u2014]/gu, ''))
   .refine((code) => ENROLMENT_CODE.test(code), 'An enrolment code has 10 letters and digits, such as K7M4Q-P9XDA.');
 
 export const enrolDevice = endpoint({

@@ -57,6 +57,8 @@ export const AUDIT_KINDS = [
   'remote_share_stopped',
   'remote_session_paused',
   'remote_session_resumed',
+  'remote_granted',
+  'remote_revoked',
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 

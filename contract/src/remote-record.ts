@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema, timeSchema } from './fields.ts';
+import { grantSchema, grantsEndedSchema } from './remote-grant.ts';
 
 export const sessionStatusSchema = z.enum(['active', 'pending', 'completed', 'cancelled']);
 
@@ -81,6 +82,10 @@ export const liveSessionSchema = z.object({
   /** When the clock ends it unless something happens, and as what. */
   due_at: timeSchema.nullable(),
   due_reason: endReasonSchema.nullable(),
+  /** What the technician may do now; none once it is over. `view` with no device is the picture that the customer has approved. */
+  grants: z.array(grantSchema),
+  /** Which grants ended last, and why; null while none has. */
+  grants_ended: grantsEndedSchema.nullable(),
 });
 export type LiveSession = z.infer<typeof liveSessionSchema>;
 

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { activitySchema } from './audit.ts';
 import { clientMessageIdSchema, messageSchema } from './chat.ts';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, timeSchema } from './fields.ts';
+import { idParamsSchema, idSchema, timeSchema } from './fields.ts';
 import { COMMENT_LENGTH_MAXIMUM, remoteSessionSchema } from './remote.ts';
+import { grantKindSchema, needsDevice } from './remote-grant.ts';
 import { sessionMessageSchema, sideSchema, viewSchema } from './remote-record.ts';
 
 /** A session as one of its two sides sees it. `customer` is the customer's username. */
@@ -94,6 +95,36 @@ export const rateSession = endpoint({
       .max(COMMENT_LENGTH_MAXIMUM, `A comment has at most ${COMMENT_LENGTH_MAXIMUM} characters.`)
       .default(''),
   }),
+  status: 200,
+  reply: remoteSessionSchema,
+  problems: ['conflict'],
+});
+
+export const grantInSession = endpoint({
+  method: 'POST',
+  path: '/remote/sessions/{id}/grants',
+  summary:
+    'Let the technician do something more in an own session that runs, until it ends, it is revoked or a page of either side is gone. Of a device: one of one’s own that is connected.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: z
+    .object({ grant: grantKindSchema, device_id: idSchema.nullable().default(null) })
+    .refine(({ grant, device_id }) => needsDevice(grant) === (device_id !== null), {
+      path: ['device_id'],
+      message: 'Name the device for view, control and clipboard, and none for anything else.',
+    }),
+  status: 200,
+  reply: remoteSessionSchema,
+  problems: ['conflict'],
+});
+
+export const revokeInSession = endpoint({
+  method: 'POST',
+  path: '/remote/sessions/{id}/revoke',
+  summary: 'End a grant of a session, or all of them: its customer revokes it, its technician gives it back.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: z.object({ grant: z.union([grantKindSchema, z.literal('all')]) }),
   status: 200,
   reply: remoteSessionSchema,
   problems: ['conflict'],

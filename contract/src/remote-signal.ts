@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { grantKindSchema } from './remote-grant.ts';
 import type { Side } from './remote-record.ts';
 
 /** The longest description of a connection (SDP), in characters. */
@@ -76,6 +77,8 @@ const ofTechnician = [
   z.object({ type: z.literal('answer'), connection_id: connectionIdSchema, sdp: sdpSchema }),
   /** Asks to talk as well; the customer's page asks its person, and offers audio if they like. */
   z.object({ type: z.literal('voice_wanted') }),
+  /** Asks for a grant; the customer's page asks its person, who grants it or does not. */
+  z.object({ type: z.literal('grant_wanted'), grant: grantKindSchema }),
   /** Where there is no channel between the pages. */
   z.object({ type: z.literal('pointer'), at: pointSchema.nullable() }),
 ] as const;

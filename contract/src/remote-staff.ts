@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { activitySchema } from './audit.ts';
 import { customerCardSchema } from './desk.ts';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { idParamsSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
 import { joinedSessionSchema, NOTES_LENGTH_MAXIMUM } from './remote.ts';
-import { liveSessionSchema } from './remote-record.ts';
+import { endReasonSchema, liveSessionSchema, sessionStatusSchema } from './remote-record.ts';
+import { reportKindSchema } from './remote-session.ts';
 
 export const writeNotes = endpoint({
   method: 'PUT',
@@ -30,28 +32,58 @@ export const readSessionCustomer = endpoint({
   problems: ['conflict'],
 });
 
-/** A session that is open, as administrators see it: who looks at whose screen. */
-export const openSessionSchema = liveSessionSchema.extend({ customer: z.string(), started_at: timeSchema });
-export type OpenSession = z.infer<typeof openSessionSchema>;
+/**
+ * A session that somebody asked to join, as administrators see it: who looked at whose screen, and what the customer said of it. Its code is not among it, and neither are
+ * the technician's notes.
+ */
+export const overseenSessionSchema = liveSessionSchema.extend({
+  customer: z.string(),
+  started_at: timeSchema,
+  /** When somebody asked to join. */
+  joined_at: timeSchema.nullable(),
+  rating: z.int().nullable(),
+  report: z.object({ at: timeSchema, reason: reportKindSchema, comment: z.string() }).nullable(),
+});
+export type OverseenSession = z.infer<typeof overseenSessionSchema>;
 
-export const listOpenSessions = endpoint({
+/** `search` is looked for in the names of both sides. `reported`: those alone that the customer reported. */
+const overseenQuerySchema = pageQuerySchema.extend({
+  status: sessionStatusSchema.optional(),
+  end_reason: endReasonSchema.optional(),
+  reported: z.enum(['true', 'false'], { error: 'Say "true" or "false".' }).optional(),
+  search: searchSchema,
+});
+export type OverseenQuery = z.infer<typeof overseenQuerySchema>;
+
+export const listOverseenSessions = endpoint({
   method: 'GET',
   path: '/admin/remote-sessions',
-  summary: 'The sessions of this installation that are asked for or run, newest first.',
+  summary: 'The sessions of this installation that somebody asked to join: reported ones first, then newest first.',
   access: 'admin',
-  query: pageQuerySchema,
+  query: overseenQuerySchema,
   status: 200,
-  reply: z.array(openSessionSchema),
+  reply: z.array(overseenSessionSchema),
   problems: [],
 });
 
-export const endOpenSession = endpoint({
+export const listOverseenAudit = endpoint({
+  method: 'GET',
+  path: '/admin/remote-sessions/{id}/audit',
+  summary: 'What happened in a session of somebody else, oldest first, as the audit log has it.',
+  access: 'admin',
+  params: idParamsSchema,
+  status: 200,
+  reply: z.array(activitySchema),
+  problems: [],
+});
+
+export const endOverseenSession = endpoint({
   method: 'POST',
   path: '/admin/remote-sessions/{id}/end',
   summary: 'End a session of somebody else at once.',
   access: 'admin',
   params: idParamsSchema,
   status: 200,
-  reply: openSessionSchema,
+  reply: overseenSessionSchema,
   problems: ['conflict'],
 });

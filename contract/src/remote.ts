@@ -48,7 +48,7 @@ export function formatCode(characters: string): string {
 export const sessionCodeSchema = z
   .string({ error: 'Give the session code.' })
   .max(64, 'A session code has 9 letters and digits.')
-  .transform((typed) => typed.toUpperCase().replaceAll(/[\s\-–—]/gu, ''))
+  .transform((typed) => typed.toUpperCase().replaceAll(/[\s\-\u2013\u2014]/gu, ''))
   .refine((characters) => CODE.test(characters), 'A session code has 9 letters and digits, such as K7M-4QP-9XD.')
   .transform(formatCode);
 

@@ -37,6 +37,8 @@ import * as deviceTrials from './0062-device-trials.ts';
 import * as signatureEditions from './0063-signature-editions.ts';
 import * as deviceWatching from './0064-device-watching.ts';
 import * as answersByMail from './0065-answers-by-mail.ts';
+import * as remoteGrants from './0066-remote-grants.ts';
+import * as overseenSessions from './0068-overseen-sessions.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -78,4 +80,6 @@ export const migrations: Record<string, Migration> = {
   '0062-device-trials': deviceTrials,
   '0063-signature-editions': signatureEditions,
   '0064-device-watching': deviceWatching,
+  '0066-remote-grants': remoteGrants,
+  '0068-overseen-sessions': overseenSessions,
 };

@@ -200,6 +200,8 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     people: () => accounts.auth,
     raise: (incident) => monitor.alerts.raise(incident),
     changed: (user_id) => changed(user_id, 'remote'),
+    findDevice: (user_id, device_id) => devices.grantable(user_id, device_id),
+    nudgeDevice: (device_id) => devices.nudge(device_id),
   });
   const { remote } = support;
   const proxies = await createProxyWatch({

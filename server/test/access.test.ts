@@ -77,6 +77,8 @@ const ACCESS: Record<string, Access> = {
   'DELETE /firewall/rules/{id}': 'customer',
   'GET /devices': 'customer',
   'GET /devices/{id}': 'customer',
+  'POST /remote/sessions/{id}/grants': 'customer',
+  'POST /remote/sessions/{id}/revoke': 'customer',
   'POST /devices/enrolment-code': 'customer',
   'PUT /devices/{id}/name': 'customer',
   'PUT /devices/{id}/defaults': 'customer',
@@ -167,6 +169,7 @@ const ACCESS: Record<string, Access> = {
   'PUT /remote/joined/{id}/notes': 'support',
   'GET /remote/joined/{id}/customer': 'support',
   'GET /admin/remote-sessions': 'admin',
+  'GET /admin/remote-sessions/{id}/audit': 'admin',
   'POST /admin/remote-sessions/{id}/end': 'admin',
 
   'GET /subscription/current': 'customer',

@@ -65,6 +65,7 @@ export const DESK_RECORDS: Record<string, DeskRecord> = {
     answers: { owner: 'done', other: 404, support: 404, admin: 404 },
     least: 'customer',
   },
+  'GET /admin/remote-sessions/{id}/audit': { names: 'remote session', answers: administrators, least: 'admin' },
   'POST /admin/remote-sessions/{id}/end': { names: 'remote session', answers: administrators, least: 'admin' },
   'PUT /admin/canned-answers/{id}': { names: 'canned answer', body: canned, answers: administrators, least: 'admin' },
   'DELETE /admin/canned-answers/{id}': { names: 'canned answer', answers: administrators, least: 'admin' },

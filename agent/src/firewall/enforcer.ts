@@ -181,9 +181,16 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     state = { ...state, epoch: new Date(now()).toISOString() };
   }
 
-  /** Loads a revision, the first time in two steps. */
+  /** Loads a revision, and ends what it forbids. */
   async function load(revision: Revision): Promise<NftResult> {
     const ruleset = await rulesetOf(revision);
+    const result = await put(revision, ruleset);
+    if (result.ok) await cut(ruleset);
+    return result;
+  }
+
+  /** Gives the kernel the rules of a revision, the first time in two steps. Connections that they forbid are still open. */
+  async function put(revision: Revision, ruleset: Ruleset): Promise<NftResult> {
     const is_cold = loaded === null && !(await isLoaded());
     if (is_cold) {
       if (blocksAnything(ruleset)) {
@@ -210,7 +217,6 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     counters = compiled.counters;
     rules_loaded = compiled.rules;
     loaded = revision;
-    await cut(ruleset);
     planExpiry(revision);
     return result;
   }
@@ -284,14 +290,16 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     const before = loaded?.rev ?? 0;
     // Before anything is loaded: a revision that could not be kept on the disk is not tried.
     await remember({ trial: { rev: revision.rev, hash: revision.hash } });
-    const result = await load(revision);
+    const ruleset = await rulesetOf(revision);
+    const result = await put(revision, ruleset);
     if (!result.ok) {
-      const found = await culprits(await rulesetOf(revision));
+      const found = await culprits(ruleset);
       await refuse(revision, 'rejected', found.length > 0 ? found : [{ rule_id: null, message: result.message }]);
       return;
     }
     answer(revision.rev, 'trial');
-    const reason = await parts.verify();
+    // The way to the server is open whatever is cut: one need not wait for the other.
+    const [reason] = await Promise.all([parts.verify(), cut(ruleset)]);
     if (reason !== undefined) {
       await goBack();
       const where = before === 0 ? 'The rules were taken away again' : `Revision ${before} is back`;

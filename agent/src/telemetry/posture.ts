@@ -36,8 +36,11 @@ export function readUpdates(simulated: string): Found {
   return { state: 'fail', evidence: `Security updates wait for ${names.join(', ')}${rest}.` };
 }
 
+/** No lock, so that nobody waits for it, and no cache on the disk: it would stay there when the agent is gone. */
+const APT_OPTIONS = ['Debug::NoLocking=true', 'Dir::Cache::pkgcache=', 'Dir::Cache::srcpkgcache='].flatMap((one) => ['-o', one]);
+
 async function securityUpdates(run: Run): Promise<Found> {
-  const simulated = await run('apt-get', '-s', '-o', 'Debug::NoLocking=true', 'upgrade');
+  const simulated = await run('apt-get', '-s', ...APT_OPTIONS, 'upgrade');
   return simulated === undefined ? unknown('Updates can only be looked for where packages come by apt.') : readUpdates(simulated);
 }
 

@@ -4,7 +4,7 @@ import { displayName } from '@palisade/scanner/filename';
 import type { Kysely } from 'kysely';
 import { createAnswerAddresses } from '#features/chat/answer-address.ts';
 import { serveAttachments } from '#features/chat/attachments.routes.ts';
-import { createAttachments, type SealedFiles } from '#features/chat/attachments.ts';
+import { createAttachments } from '#features/chat/attachments.ts';
 import { createCanned } from '#features/chat/canned.ts';
 import { serveChat } from '#features/chat/chat.routes.ts';
 import type { ChatTables } from '#features/chat/chat.tables.ts';
@@ -32,6 +32,7 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Mail } from '#platform/mail.ts';
 import { createMemoryPresence } from '#platform/presence/memory-presence.ts';
 import { createRedisPresence } from '#platform/presence/redis-presence.ts';
+import { createScannedFiles, type SealedFiles } from '#platform/scanned-files.ts';
 import type { Api } from '#platform/serve.ts';
 import type { Topics } from '#platform/topics/topics.ts';
 import type { Accounts } from './accounts.ts';
@@ -157,7 +158,6 @@ export async function buildDesk(
   const { settings, logger } = surroundings;
   const { database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, devices, remote, now } =
     parts;
-  const { folder, disk } = folderOf(surroundings, 'attachments-arriving');
   const chatTables = database.$pickTables<keyof ChatTables>();
   const withInstallation = database.$pickTables<keyof ChatTables | 'installation'>();
   const installation = database.$pickTables<'installation'>();
@@ -250,11 +250,13 @@ export async function buildDesk(
   };
 
   const attachments = createAttachments({
-    ...{ database: chatTables, folder, disk, files: parts.files, tell, jobs, now, logger },
-    inspect: scanner.inspect,
+    ...{ database: chatTables, tell, jobs, now },
+    files: createScannedFiles({
+      ...folderOf(surroundings, 'attachments-arriving'),
+      ...{ files: parts.files, inspect: scanner.inspect, upload_ms: settings.upload_ms, logger },
+    }),
     nameOf: displayName,
     onForgotten: news.removed,
-    upload_ms: settings.upload_ms,
   });
   if (settings.inbox && addresses)
     keepInbox({

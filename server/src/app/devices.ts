@@ -30,6 +30,7 @@ import type { Tables } from './tables.ts';
 /** The same start of an agent may come again before its old socket is found dead. */
 const SOCKETS_PER_DEVICE = 4;
 const DAY_MS = 86_400_000;
+const NO_CONTROL = 'The agent on this device cannot show or control its screen.';
 const NUDGE: LiveEvent = { kind: 'changed', topic: 'devices' };
 
 /** Builds devices: their persons' side, their agents' side, and the socket between. */
@@ -132,6 +133,19 @@ export function buildDevices(
         blocked_total: blocked.packets_total,
       };
     },
+
+    /** A device of a person that more may be granted of in a remote session, or why not now. */
+    async grantable(user_id: string, device_id: string) {
+      const device = (await devices.living(user_id)).find(({ id }) => id === device_id);
+      if (device === undefined) return undefined;
+      const { id, device_name, state, capabilities } = device;
+      if (state !== 'online')
+        return { id, device_name, refusal: 'This device is not connected. Switch it on, and have its agent run.' };
+      return { id, device_name, refusal: capabilities?.control === true ? null : (capabilities?.control_reason ?? NO_CONTROL) };
+    },
+
+    /** Has a device told what it is to do. */
+    nudge,
 
     /** The rules of a person are not as they were. Never fails and never waits. */
     rulesChanged(user_id: string): void {

@@ -2,7 +2,7 @@ import type { CustomerCard } from '@palisade/contract/desk';
 import type { Kysely } from 'kysely';
 import { serveRemote } from '#features/remote/remote.routes.ts';
 import type { RemoteTables } from '#features/remote/remote.tables.ts';
-import { createRemote } from '#features/remote/remote.ts';
+import { createRemote, type GrantDevice } from '#features/remote/remote.ts';
 import { createSeats, type Seats } from '#features/remote/seats.ts';
 import { createSessionMessages } from '#features/remote/session-messages.ts';
 import { tellOfSessions } from '#features/remote/session-news.ts';
@@ -33,10 +33,13 @@ export function buildRemote(
     people: () => Accounts['auth'];
     raise: (incident: Incident) => Promise<void>;
     changed: (user_id: string) => void;
+    /** A device of a person, if it is connected; and what tells one that more or less is granted of it. */
+    findDevice: (user_id: string, device_id: string) => Promise<GrantDevice | undefined>;
+    nudgeDevice: (device_id: string) => void;
     now: () => number;
   },
 ) {
-  const { database, audit, jobs, counters, mail, topics, people, raise, changed, now } = parts;
+  const { database, audit, jobs, counters, mail, topics, people, raise, changed, findDevice, nudgeDevice, now } = parts;
   const tables = database.$pickTables<keyof RemoteTables>();
   const auditTables = database.$pickTables<'audit_entries' | 'audit_head'>();
   let seats: Seats | undefined;
@@ -50,6 +53,8 @@ export function buildRemote(
     },
     onLive: (session) => topics.publish(sessionTopic(session.id), { kind: 'remote_changed', session }),
     onChange: changed,
+    onGrants: nudgeDevice,
+    findDevice,
     isHere: (seat) => seats?.isHere(seat) ?? false,
   });
   seats = createSeats({ database: tables, remote, topics, logger, now });

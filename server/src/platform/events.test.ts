@@ -243,7 +243,7 @@ async function serveAlone(limits: SocketLimits, isLiving = true) {
     open: () => () => {},
     typing: () => Promise.resolve(),
   };
-  const remote = { sit: () => ({ onFrame: () => {}, isOfStaff: () => false, leave: () => {} }) };
+  const remote = { onWelcome: () => {}, sit: () => ({ onFrame: () => {}, isOfStaff: () => false, leave: () => {} }) };
   const parts = { topics, present: () => [], held, desk, remote, opening, limits, public_url: undefined };
   await openSockets(fastify, [eventsChannel]);
   const events = serveEvents({ fastify, sessions }, parts);
@@ -261,6 +261,14 @@ test('a session that ended while its page was let in is looked up at once, not a
   page.say({ kind: 'hello', access_token: 'token' });
   await page.welcomed();
   expect(await page.closed).toBe(EVENTS_CLOSED.unauthenticated);
+});
+
+test('a socket is no request under way: a server that stops does not wait for it', async () => {
+  const app = await startTestApp();
+  const { token } = await app.signIn();
+  const page = await listenAs(app, token);
+  expect(await app.app.drain.finish(10_000)).toBe(0);
+  page.leave();
 });
 
 test('heartbeats are spread over their time, and sessions are looked up many at a time', async () => {

@@ -63,10 +63,12 @@ export function serveEvents(
   const bySession = createIndexByKey<Connection<Session, ServerFrame>>();
   const byPerson = createIndexByKey<OfPerson>();
 
+  const remotePage = ({ principal, tell, end }: Connection<Session, ServerFrame>) => ({ ...principal, tell, end });
+
   function hear(page: OfPerson, frame: SaidFrame): void {
     const { connection } = page;
     if (isRemote(frame)) {
-      page.remote ??= remote.sit({ ...connection.principal, tell: connection.tell, end: connection.end });
+      page.remote ??= remote.sit(remotePage(connection));
       page.remote.onFrame(frame);
       return;
     }
@@ -113,6 +115,7 @@ export function serveEvents(
           onStart(start) {
             connection.tell({ kind: 'welcome', ...start, heartbeat_ms: socketParts.limits.heartbeat_ms });
             for (const event of present(user.id)) connection.tell({ kind: 'event', id: null, event });
+            remote.onWelcome(remotePage(connection));
           },
           onEvent: (published) => connection.tellText(frameOf(published)),
           onLost: () => connection.end(LOST),

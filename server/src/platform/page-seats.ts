@@ -22,5 +22,7 @@ export interface RemotePage extends Pick<Connection<Session, ServerFrame>, 'tell
 
 /** Who lets pages take part in remote sessions. */
 export interface RemotePages {
+  /** The page has been welcomed, and hears what is open of its person. */
+  onWelcome(page: RemotePage): void;
   sit(page: RemotePage): PageSeat<RemoteFrame>;
 }

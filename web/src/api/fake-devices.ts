@@ -14,7 +14,7 @@ export function deviceOf(parts: Partial<Device> = {}): Device {
     ...{ enrolled_at: '2026-11-20T10:00:00.000Z', revoked_at: null, last_seen_at: '2026-11-20T10:05:00.000Z', skew_ms: 3 },
     capabilities: {
       ...{ firewall: 'nftables', firewall_reason: null, conntrack: true, scanner: true, scanner_reason: null },
-      ...{ watch: true, containers: false },
+      ...{ watch: true, control: true, control_reason: null, containers: false },
     },
     defaults: { inbound: 'allow', outbound: 'allow' },
     enforcement: {

@@ -1,61 +1,24 @@
 import { currentUser } from '@palisade/contract/auth';
 import type { InstallationTopic, Topic } from '@palisade/contract/endpoint';
-import type { QueryClient, QueryKey } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import { call } from './call.ts';
 import { chatStateQuery, messagesQuery, takeMessage, takePresence, takeRead } from './chat.ts';
 import { refreshConfig } from './config.ts';
 import { dashboardQuery } from './dashboard.ts';
 import { onBeginning, onEvent, onGap } from './events.ts';
 import { overviewQuery } from './overview.ts';
+import { noteRemoteNews } from './remote-news.ts';
 import { mergeScan, removeScan } from './scans.ts';
 import { refreshUser } from './session.ts';
-
-/** What shows each part of an account. */
-const SHOWN_IN: Record<Topic, readonly QueryKey[]> = {
-  rules: [['firewall']],
-  // The messages themselves are told one by one.
-  messages: [chatStateQuery.queryKey],
-  remote: [['remote']],
-  subscription: [['subscription'], ['anti-hacking']],
-  account: [['account'], ['sessions'], ['two-factor'], ['activity'], overviewQuery.queryKey],
-  files: [['scan'], ['scans'], ['false-alarms']],
-  alerts: [['anti-hacking']],
-  devices: [['devices']],
-};
-
-/** What shows each part of the installation. */
-const INSTALLATION_SHOWN_IN: Record<Exclude<InstallationTopic, 'provider'>, readonly QueryKey[]> = {
-  plans: [
-    ['subscription', 'plans'],
-    ['subscription', 'templates'],
-  ],
-  waiting: [['overview'], ['subscription'], ['false-alarms'], ['outbox']],
-  people: [['overview'], ['users'], ['user-sessions'], ['subscription']],
-  desk: [['desk']],
-  help: [['help']],
-};
+import { shownIn } from './shown-in.ts';
 
 /** So that not every page of an installation asks in the same moment, in ms. */
 const SPREAD = 1_000;
 
-function readInstallationAnew(queries: QueryClient, topic: InstallationTopic): void {
-  if (topic === 'provider') {
-    setTimeout(() => void refreshConfig(), Math.random() * SPREAD);
-    return;
-  }
-  for (const queryKey of INSTALLATION_SHOWN_IN[topic]) void queries.invalidateQueries({ queryKey });
-}
-
-function isOfInstallation(topic: Topic | InstallationTopic): topic is InstallationTopic {
-  return topic === 'provider' || Object.hasOwn(INSTALLATION_SHOWN_IN, topic);
-}
-
 function readAnew(queries: QueryClient, topic: Topic | InstallationTopic): void {
-  if (isOfInstallation(topic)) {
-    readInstallationAnew(queries, topic);
-    return;
-  }
-  for (const queryKey of [...SHOWN_IN[topic], dashboardQuery.queryKey]) void queries.invalidateQueries({ queryKey });
+  if (topic === 'remote') noteRemoteNews();
+  for (const queryKey of shownIn(topic)) void queries.invalidateQueries({ queryKey });
+  if (topic === 'provider') setTimeout(() => void refreshConfig(), Math.random() * SPREAD);
   // The name in the corner is the session's.
   if (topic === 'account') void call(currentUser).then(refreshUser, () => undefined);
 }

@@ -1,7 +1,5 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { CallError } from './call.ts';
-import { dashboardQuery } from './dashboard.ts';
-import { overviewQuery } from './overview.ts';
 
 const RETRIES = 2;
 /** A wait that the server asks for is waited out up to this, in seconds; of a longer one the person is told. */
@@ -25,14 +23,7 @@ function retryDelay(count: number, error: Error): number {
 }
 
 export function createQueryClient(): QueryClient {
-  const queries: QueryClient = new QueryClient({
-    // What is changed in a dialog over the dashboard may change the score as well, and what waits for administrators.
-    mutationCache: new MutationCache({
-      onSuccess() {
-        void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
-        void queries.invalidateQueries({ queryKey: overviewQuery.queryKey });
-      },
-    }),
+  return new QueryClient({
     // What the specification only logs is logged here; the screens show it where the person is looking.
     queryCache: new QueryCache({
       onError: (error, { meta }) => {
@@ -44,5 +35,4 @@ export function createQueryClient(): QueryClient {
       queries: { staleTime: 15_000, retry: isWorthRetrying, retryDelay },
     },
   });
-  return queries;
 }

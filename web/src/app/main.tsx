@@ -7,11 +7,7 @@ import { App, loadSignedIn } from './app.tsx';
 import { Providers } from './providers.tsx';
 
 // Asked for before the first render: who is signed in needs these files anyway.
-if (currentSession()) {
-  void loadSignedIn();
-  // The first formatter has the browser read its table of languages (100 ms on a phone): now, while the files are on their way, and not among what draws the first screen.
-  new Intl.NumberFormat('en').format(0);
-}
+if (currentSession()) void loadSignedIn();
 
 const container = document.getElementById('root');
 if (!container) throw new Error('index.html has no #root');

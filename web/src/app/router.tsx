@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Navigate, type RouteObject } from 'react-router';
 import { overviewQuery } from '#api/overview.ts';
+import { useRemoteNews } from '#api/remote-news.ts';
 import { areStepsLeft, wasHidden } from '#features/setup/first-steps-left.ts';
 import { NotFoundPage } from './not-found-page.tsx';
 import { RouteError } from './route-error.tsx';
@@ -19,6 +20,19 @@ function FirstStepsWhileLeft() {
   const { data: overview } = useQuery(overviewQuery);
   const [isHidden] = useState(wasHidden);
   return overview && areStepsLeft(overview) && !isHidden && <FirstSteps />;
+}
+
+const RemoteNotice = lazy(async () => ({ default: (await import('#features/remote/remote-notice.tsx')).RemoteNotice }));
+
+/** In a window without the shell. */
+function RemoteNoticeWhenTold() {
+  return (
+    useRemoteNews() && (
+      <Suspense>
+        <RemoteNotice />
+      </Suspense>
+    )
+  );
 }
 
 /** Every screen of the application. Each page is a chunk of its own. */
@@ -145,6 +159,11 @@ export const routes: RouteObject[] = [
             handle: { title: 'False alarms' },
             lazy: async () => ({ Component: (await import('#features/antivirus/false-alarms-page.tsx')).FalseAlarmsPage }),
           },
+          {
+            path: 'admin/remote-sessions',
+            handle: { title: 'Remote sessions' },
+            lazy: async () => ({ Component: (await import('#features/remote/overseen-page.tsx')).OverseenPage }),
+          },
           { path: '*', handle: { title: 'Not found' }, element: <NotFoundPage /> },
         ],
       },
@@ -155,6 +174,9 @@ export const routes: RouteObject[] = [
     path: 'live-chat',
     hydrateFallbackElement: <Splash />,
     errorElement: <RouteError />,
-    lazy: async () => ({ Component: (await import('#features/chat/live-chat-page.tsx')).LiveChatPage }),
+    lazy: async () => {
+      const { LiveChatPage } = await import('#features/chat/live-chat-page.tsx');
+      return { element: <LiveChatPage notice={<RemoteNoticeWhenTold />} /> };
+    },
   },
 ];

@@ -49,6 +49,8 @@ export const KIND_LABELS: Record<ShownKind, string> = {
   remote_share_stopped: 'Screen no longer shared',
   remote_session_paused: 'Shared screen paused',
   remote_session_resumed: 'Shared screen shown again',
+  remote_granted: 'Something more allowed in a remote session',
+  remote_revoked: 'Something no longer allowed in a remote session',
   block_added: 'Sign-in refused for a while',
   block_lifted: 'Sign-in allowed again',
   file_restored: 'Copy of a quarantined file downloaded',

@@ -1,57 +1,20 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, mkdirSync } from 'node:fs';
-import { open, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ATTACHMENT_BYTES_MAXIMUM, UNSENT_ATTACHMENTS_MAXIMUM } from '@palisade/contract/chat';
 import type { Attachment } from '@palisade/contract/chat-record';
 import type { LiveEvent } from '@palisade/contract/events';
 import type { AttachmentOf } from '@palisade/contract/may';
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { StoreAwayError } from '#platform/blobs/blobs.ts';
-import { logFailure } from '#platform/database-patience.ts';
-import type { Disk } from '#platform/disk.ts';
-import { newId } from '#platform/id.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
-import { invalidField, Problem } from '#platform/problem.ts';
-import { storageProblem } from '#platform/storage-problem.ts';
-import { receiveUpload } from '#platform/upload.ts';
+import { Problem } from '#platform/problem.ts';
+import type { ArrivedFile, FileVerdict, ScannedFiles } from '#platform/scanned-files.ts';
 import type { ChatTables } from './chat.tables.ts';
 import { type AttachmentRow, attachmentOf, type ConversationRow } from './records.ts';
-
-/** Where files lie sealed: no store has a customer's file as it is. */
-export interface SealedFiles {
-  seal(file: SealedFile, bytes: AsyncIterable<Uint8Array>): Promise<unknown>;
-  read(file: SealedFile): Promise<Readable>;
-  /** Nothing there is no error. */
-  remove(id: string): Promise<void>;
-}
-
-interface SealedFile {
-  id: string;
-  file_hash: string;
-  size: number;
-}
-
-/** A file as the engines get it. `path` has its bytes. */
-interface InspectedFile {
-  id: string;
-  user_id: string;
-  path: string;
-  size: number;
-  sha256: string;
-  name: string;
-  signal: AbortSignal;
-}
-
-/** What the engines say of a file: `clean` only when every byte was read and nothing found. */
-export type Inspect = (
-  file: InspectedFile,
-) => Promise<{ status: 'clean' | 'infected' | 'unread' | 'failed'; threat: string | null }>;
 
 /** A file with what decides who may see it. */
 export type FoundAttachment = AttachmentOf & { row: AttachmentRow };
@@ -75,8 +38,6 @@ export interface Attachments {
 }
 
 const MINUTE_MS = 60_000;
-const STALL_MS = 30_000;
-const SLOW = { window_ms: 30_000, bytes: 30 * 1024 } as const;
 /** A small file has its verdict by then; of another one the page is told. */
 const WAIT_MS = 1_000;
 /** A scan that has not ended by then never will: its server is gone. */
@@ -108,54 +69,32 @@ async function headOf(path: string): Promise<Buffer> {
 
 export function createAttachments(parts: {
   database: Kysely<ChatTables>;
-  /** Where files lie until they have their verdict; this server's own. */
-  folder: string;
-  disk: Disk;
-  files: SealedFiles;
-  inspect: Inspect;
+  files: ScannedFiles;
   /** What is shown of a name that a stranger sent. */
   nameOf: (sent: string) => string;
   tell: (user_id: string, event: LiveEvent) => void;
   /** Told of a conversation that goes with its customer. */
   onForgotten: (conversation_id: string) => void;
   jobs: Pick<Jobs, 'handle'>;
-  upload_ms: number;
   now: () => number;
-  logger: FastifyBaseLogger;
 }): Attachments {
-  const { database, folder, disk, files, inspect, nameOf, tell, onForgotten, jobs, upload_ms, now, logger } = parts;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const running = new Map<string, { done: Promise<void>; stop: AbortController }>();
+  const { database, files, nameOf, tell, onForgotten, jobs, now } = parts;
   const before = (ms: number) => new Date(now() - ms).toISOString();
 
-  const sealedOf = ({ id, sha256, size }: AttachmentRow): SealedFile => ({ id, file_hash: sha256, size });
   const rowOf = (id: string) => database.selectFrom('chat_attachments').selectAll().where('id', '=', id).executeTakeFirst();
 
-  async function removeBytes(ids: readonly string[]): Promise<void> {
-    for (const id of ids) {
-      running.get(id)?.stop.abort();
-      await files
-        .remove(id)
-        .catch((error: unknown) => logFailure(logger, error, 'a file of the chat could not be removed from the store'));
-    }
-  }
-
-  async function conclude(row: AttachmentRow, path: string, signal: AbortSignal): Promise<void> {
-    const { id, sha256, size, filename: name } = row;
-    const user_id = row.uploader_id ?? '';
-    const verdict = await inspect({ id, user_id, path, size, sha256, name, signal });
+  async function conclude(row: AttachmentRow, path: string, verdict: FileVerdict): Promise<boolean> {
     const picture_type = verdict.status === 'clean' ? pictureType(await headOf(path)) : null;
-    // First the bytes, then the word that they are there.
-    if (verdict.status === 'clean') await files.seal(sealedOf(row), createReadStream(path));
     const concluded = await database
       .updateTable('chat_attachments')
       .set({ ...verdict, picture_type })
-      .where('id', '=', id)
+      .where('id', '=', row.id)
       .where('status', '=', 'scanning')
       .returningAll()
       .executeTakeFirst();
-    if (concluded === undefined) await files.remove(id);
-    else tell(user_id, { kind: 'chat_attachment', attachment: attachmentOf(concluded) });
+    if (concluded === undefined) return false;
+    tell(row.uploader_id ?? '', { kind: 'chat_attachment', attachment: attachmentOf(concluded) });
+    return true;
   }
 
   async function fail(row: AttachmentRow): Promise<void> {
@@ -170,17 +109,9 @@ export function createAttachments(parts: {
       tell(failed.uploader_id, { kind: 'chat_attachment', attachment: attachmentOf(failed) });
   }
 
-  function requireRoom(bytes: number): void {
-    try {
-      disk.require(bytes);
-    } catch (error) {
-      throw storageProblem(error);
-    }
-  }
-
-  /** Writes down a file that lies at `path`. */
-  async function arrived(file: { id: string; path: string; user_id: string; name: string; size: number; sha256: string }) {
-    const { id, path, user_id, name, size, sha256 } = file;
+  /** Writes down a file that has arrived. */
+  async function noteArrived(user_id: string, file: ArrivedFile): Promise<AttachmentRow> {
+    const { id, size, sha256, name } = file;
     const row: AttachmentRow = {
       ...{ id, uploader_id: user_id, conversation_id: null, message_id: null, place: null },
       ...{ filename: nameOf(name), size, sha256, picture_type: null },
@@ -189,27 +120,14 @@ export function createAttachments(parts: {
     try {
       await database.insertInto('chat_attachments').values(row).execute();
     } catch (error) {
-      await rm(path, { force: true });
+      await files.discard(file);
       throw error;
     }
     return row;
   }
 
-  function scan(row: AttachmentRow, path: string): Promise<void> {
-    const stop = new AbortController();
-    const done = conclude(row, path, stop.signal)
-      .catch(async (error: unknown) => {
-        logFailure(logger, error, 'a file of the chat could not be scanned');
-        await fail(row);
-      })
-      .catch((error: unknown) => logFailure(logger, error, 'that a file of the chat was not scanned could not be noted'))
-      .then(async () => {
-        running.delete(row.id);
-        await rm(path, { force: true });
-      });
-    running.set(row.id, { done, stop });
-    return done;
-  }
+  const scan = (user_id: string, file: ArrivedFile, row: AttachmentRow) =>
+    files.scan(file, { user_id, conclude: (verdict) => conclude(row, file.path, verdict), fail: () => fail(row) });
 
   jobs.handle(SWEEP, async () => {
     const lost = await database
@@ -234,7 +152,7 @@ export function createAttachments(parts: {
         .where('message_id', 'is', null)
         .returning('id')
         .executeTakeFirst();
-      if (gone !== undefined) await removeBytes([id]);
+      if (gone !== undefined) await files.removeBytes([id]);
     }
   });
 
@@ -250,29 +168,19 @@ export function createAttachments(parts: {
         throw new Problem('conflict', {
           detail: 'You have many files here that you have not sent. Send them, or take some out.',
         });
-      const id = newId();
-      const path = join(folder, id);
-      const upload = await receiveUpload(request, {
-        ...{ field: 'file', path, memory_bytes: 0, maximum: ATTACHMENT_BYTES_MAXIMUM, take: requireRoom },
-        ...{ stall_ms: STALL_MS, slow: SLOW, total_ms: upload_ms, signal: new AbortController().signal },
-      });
-      if (upload.size === 0) throw invalidField('file', 'This file is empty. Choose another one.');
-      const row = await arrived({ id, path, user_id, name: upload.filename, size: upload.size, sha256: upload.sha256 });
-      await Promise.race([scan(row, path), pause(WAIT_MS, undefined, { ref: false })]);
-      return attachmentOf((await rowOf(id)) ?? row);
+      const file = await files.receive(request, ATTACHMENT_BYTES_MAXIMUM);
+      const row = await noteArrived(user_id, file);
+      await Promise.race([scan(user_id, file, row), pause(WAIT_MS, undefined, { ref: false })]);
+      return attachmentOf((await rowOf(row.id)) ?? row);
     },
 
     async take(user_id, { name, bytes }) {
-      const id = newId();
-      const path = join(folder, id);
-      requireRoom(bytes.byteLength);
-      await writeFile(path, bytes, { mode: 0o600 });
-      const sha256 = createHash('sha256').update(bytes).digest('hex');
-      const row = await arrived({ id, path, user_id, name, size: bytes.byteLength, sha256 });
-      await scan(row, path);
-      const read = (await rowOf(id)) ?? { ...row, status: 'failed' };
+      const file = await files.take({ name, bytes });
+      const row = await noteArrived(user_id, file);
+      await scan(user_id, file, row);
+      const read = (await rowOf(row.id)) ?? { ...row, status: 'failed' };
       if (read.status !== 'clean')
-        await database.deleteFrom('chat_attachments').where('id', '=', id).where('message_id', 'is', null).execute();
+        await database.deleteFrom('chat_attachments').where('id', '=', row.id).where('message_id', 'is', null).execute();
       return attachmentOf(read);
     },
 
@@ -299,12 +207,11 @@ export function createAttachments(parts: {
     async read(row) {
       if (row.status !== 'clean') throw new Problem('conflict', { detail: 'This file is not clean, so it cannot be opened.' });
       try {
-        return await files.read(sealedOf(row));
+        return await files.read(row);
       } catch (error) {
         if (error instanceof StoreAwayError) throw error;
         const current = await database.selectFrom('chat_attachments').select('id').where('id', '=', row.id).executeTakeFirst();
         if (current === undefined) throw new Problem('not_found', { cause: error });
-        logger.error({ err: error, file: row.id }, 'a file of the chat could not be opened');
         throw new Problem('unavailable', { detail: 'The kept copy of this file does not open. Send it again.', cause: error });
       }
     },
@@ -318,7 +225,7 @@ export function createAttachments(parts: {
         .executeTakeFirst();
       if (gone === undefined)
         throw new Problem('conflict', { detail: 'This file was sent. What was sent stays in the conversation.' });
-      await removeBytes([id]);
+      await files.removeBytes([id]);
     },
 
     async forgetPerson(transaction, user_id) {
@@ -332,7 +239,7 @@ export function createAttachments(parts: {
         .execute();
       return async () => {
         if (own !== undefined) onForgotten(own.id);
-        await removeBytes(gone.map(({ id }) => id));
+        await files.removeBytes(gone.map(({ id }) => id));
       };
     },
 
@@ -367,15 +274,12 @@ export function createAttachments(parts: {
           });
           if (gone === undefined) continue;
           onForgotten(id);
-          await removeBytes(gone.map(({ id: of }) => of));
+          await files.removeBytes(gone.map(({ id: of }) => of));
         }
         if (old.length < SWEPT_AT_ONCE) return;
       }
     },
 
-    async close() {
-      for (const { stop } of running.values()) stop.abort();
-      await Promise.allSettled([...running.values()].map(({ done }) => done));
-    },
+    close: files.close,
   };
 }

@@ -16,6 +16,7 @@ import {
   approveSession,
   declineSession,
   exportSessionAudit,
+  grantInSession,
   listSessionAudit,
   listSessionMessages,
   rateSession,
@@ -23,9 +24,16 @@ import {
   readSession,
   reaffirmSession,
   reportSession,
+  revokeInSession,
   writeSessionMessage,
 } from '@palisade/contract/remote-session';
-import { endOpenSession, listOpenSessions, readSessionCustomer, writeNotes } from '@palisade/contract/remote-staff';
+import {
+  endOverseenSession,
+  listOverseenAudit,
+  listOverseenSessions,
+  readSessionCustomer,
+  writeNotes,
+} from '@palisade/contract/remote-staff';
 import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
 import { activityFile } from '#platform/activity-file.ts';
@@ -85,6 +93,12 @@ export function serveRemote(
   serve(api, declineSession, own, ({ row, ...call }) => remote.decline(row.id, customer(call)));
   serve(api, reaffirmSession, own, ({ row, ...call }) => remote.reaffirm(row.id, customer(call)));
   serve(api, reportSession, own, ({ row, body, ...call }) => remote.report(row.id, body, customer(call)));
+  serve(api, grantInSession, own, ({ row, body, ...call }) => remote.grant(row.id, body, customer(call)));
+  serve(api, revokeInSession, party, ({ row, body, session, request }) =>
+    row.user_id === session.user.id
+      ? remote.revoke(row.id, body.grant, { why: 'customer' }, customer({ session, request }))
+      : remote.revoke(row.id, body.grant, { why: 'technician' }, technician({ session, request })),
+  );
   serve(api, rateSession, own, ({ row, body }) => remote.rate(row.id, body));
 
   serve(api, readIce, party, ({ session, row }) => {
@@ -99,11 +113,13 @@ export function serveRemote(
   serve(api, listSessionMessages, party, ({ row, query }) => messages.list(row.id, query.after));
   serve(api, writeSessionMessage, party, ({ session, row, body }) => messages.write(session.user, row, body));
 
-  serve(api, listSessionAudit, customers, async ({ row }) => {
+  async function auditEntries(row: Row): Promise<Activity[]> {
     const entries: Activity[] = [];
     for await (const entry of auditOf(auditLog, row)) entries.push(entry);
     return entries;
-  });
+  }
+
+  serve(api, listSessionAudit, customers, ({ row }) => auditEntries(row));
   serve(api, exportSessionAudit, customers, ({ row, query: { format }, header }) =>
     Promise.resolve(activityFile(auditOf(auditLog, row), { name: 'palisade-remote-session', format, header })),
   );
@@ -133,12 +149,14 @@ export function serveRemote(
     return card;
   });
 
-  serve(api, listOpenSessions, 'admin', async ({ query, header, request }) => {
-    const rows = await remote.listOpen(query);
+  serve(api, listOverseenSessions, 'admin', async ({ query, header, request }) => {
+    const rows = await remote.listOverseen(query);
+    await countPages({ query, header, count: () => remote.countOverseen(query) });
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });
-  serve(api, endOpenSession, administrators, ({ row, ...call }) =>
-    remote.endOpen(row.id, { ...doer(call), side: 'administrator' }),
+  serve(api, listOverseenAudit, administrators, ({ row }) => auditEntries(row));
+  serve(api, endOverseenSession, administrators, ({ row, ...call }) =>
+    remote.endOverseen(row.id, { ...doer(call), side: 'administrator' }),
   );
 }

@@ -39,6 +39,9 @@ export interface RemoteTables {
     /** Since when nothing is shown that was to be shown. */
     unshared_at: string | null;
     paused_at: string | null;
+    /** JSON: the grants that hold, beside the picture of the customer's browser; and which ended last, and why. */
+    grants: string;
+    grants_ended: string | null;
     /** The page of each side, and until when it counts without another word of its server. */
     customer_seat: string | null;
     customer_until: string | null;
@@ -83,6 +86,10 @@ const SEATS = ['customer', 'technician'].flatMap((side) =>
 
 export const REMOTE_PERSONAL: readonly PersonalTable[] = [
   // What staff noted for themselves is theirs.
-  { table: 'remote_sessions', withheld: ['notes', 'version', 'noted', 'last_seq', ...SEATS], json: ['shares'] },
+  {
+    table: 'remote_sessions',
+    withheld: ['notes', 'version', 'noted', 'last_seq', ...SEATS],
+    json: ['shares', 'grants', 'grants_ended'],
+  },
   { table: 'remote_messages' },
 ];

@@ -5,14 +5,16 @@ import {
   PENDING_LIFETIME,
   type RemoteSession,
   SESSION_LIMITS,
+  type SessionStatus,
   type SessionsQuery,
   sessionCodeSchema,
   WRONG_CODES,
 } from '@palisade/contract/remote';
+import type { GrantKind } from '@palisade/contract/remote-grant';
 import type { LiveSession, Side, View } from '@palisade/contract/remote-record';
 import type { ReportKind, SideOfSession } from '@palisade/contract/remote-session';
-import type { OpenSession } from '@palisade/contract/remote-staff';
-import type { Kysely } from 'kysely';
+import type { OverseenQuery, OverseenSession } from '@palisade/contract/remote-staff';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Audit } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
 import { isUniqueViolation } from '#platform/database.ts';
@@ -23,7 +25,8 @@ import { Problem } from '#platform/problem.ts';
 import type { RemoteTables } from './remote.tables.ts';
 import { type By, type Change, type ChangeTables, createSessionChanges, ends, type SessionChanges } from './session-changes.ts';
 import { newSessionCode } from './session-code.ts';
-import { ended, isClaimed, isOpen, liveOf, lost, type Row, reaffirmBy, SIDES, sideOf } from './session-state.ts';
+import { grants, revokes } from './session-grants.ts';
+import { ended, heldGrants, isClaimed, isOpen, liveOf, lost, type Row, reaffirmBy, SIDES, sideOf } from './session-state.ts';
 import { createWrongCodes } from './wrong-codes.ts';
 
 /**
@@ -55,6 +58,11 @@ export interface Remote extends Pick<SessionChanges, 'change' | 'settle' | 'resu
   report(id: string, report: { reason: ReportKind; comment: string }, by: By): Promise<RemoteSession>;
   /** @throws Problem `conflict` for one that is not over, or in which nobody helped. */
   rate(id: string, rating: { rating: number; comment: string }): Promise<RemoteSession>;
+  /** @throws Problem `conflict` when it does not run, a page is gone, or the device cannot be controlled now. */
+  grant(id: string, what: { grant: GrantKind; device_id: string | null }, by: By): Promise<RemoteSession>;
+  revoke(id: string, which: Parameters<typeof revokes>[0], why: Parameters<typeof revokes>[1], by: By): Promise<RemoteSession>;
+  /** What is granted of a device just now; undefined where nothing is. */
+  grantedOf(device: { id: string; user_id: string }): Promise<{ session_id: string; grants: GrantKind[] } | undefined>;
   writeNotes(id: string, notes: string): Promise<JoinedSession>;
   /** Asks to join. @throws Problem `not_found` whatever is wrong with the code, `too_many_requests`. */
   join(agent: UserInfo, session_code: string, by: By): Promise<JoinedSession>;
@@ -62,10 +70,11 @@ export interface Remote extends Pick<SessionChanges, 'change' | 'settle' | 'resu
   countJoined(agent_id: string, query: SessionsQuery): Promise<number>;
   /** A session as its technician's: `user_id` is who joined it. */
   findJoined(id: string): Promise<{ id: string; user_id: string } | undefined>;
-  /** Those of everybody that are asked for or run. */
-  listOpen(page: { limit: number; cursor?: string | undefined }): Promise<OpenSession[]>;
+  /** Those of everybody that somebody asked to join, reported ones first. */
+  listOverseen(query: OverseenQuery): Promise<OverseenSession[]>;
+  countOverseen(query: OverseenQuery): Promise<number>;
   /** @throws Problem `conflict` for one that is over. */
-  endOpen(id: string, by: By): Promise<OpenSession>;
+  endOverseen(id: string, by: By): Promise<OverseenSession>;
   /** Ends what somebody may not take part in any more: their role was changed, or their account was disabled. */
   accessChanged(user_id: string): Promise<void>;
   /** Ends the sessions of an account and takes its name out of other people's, as part of `database`'s transaction. Answers what tells their other sides, once it is committed. */
@@ -81,6 +90,13 @@ interface People {
   provider(): Promise<string>;
 }
 
+/** A device that something may be granted of, or why not. */
+export interface GrantDevice {
+  id: string;
+  device_name: string;
+  refusal: string | null;
+}
+
 /** How often a creation is tried when another one of the same person, or the same code, came first. */
 const CREATIONS_MAXIMUM = 5;
 
@@ -89,6 +105,9 @@ interface Whose {
   column: 'user_id' | 'agent_id';
   id: string;
 }
+
+/** Orders reported ones first. */
+const IS_UNREPORTED = sql<number>`case when reported_at is null then 1 else 0 end`;
 
 /** Who joined, where the account is gone. */
 const FORMER_AGENT = 'A former technician';
@@ -102,12 +121,14 @@ const NOT_RUNNING = 'This session does not run: it was not approved yet, or has 
 const MAY_NOT_ANY_MORE = 'Who asked may not join sessions any more. The session is over.';
 const NOBODY_JOINED = 'Nobody joined this session, so there is nobody to report.';
 const REPORTED_ALREADY = 'You have reported this session already. The administrators know.';
+const NO_SUCH_DEVICE = 'You have no device of this name any more. Look at Devices.';
+const VIEW_IS_SHARED = 'What your browser shows is shared, and no longer shared, with the buttons of the picture.';
 const NOT_HELPED = 'A session is rated once it is over, and only if somebody helped in it.';
 
 const UNTOUCHED = {
   ...{ joined_at: null, ended_at: null, end_reason: null, agent_id: null, support_agent: null, version: 1 },
   ...{ provider: null, staff_since: null, consent_by: null, approved_at: null, view: null, reaffirmed_at: null },
-  ...{ shares: '[]', has_shared: 0, unshared_at: null, paused_at: null },
+  ...{ shares: '[]', has_shared: 0, unshared_at: null, paused_at: null, grants: '[]', grants_ended: null },
   ...{ customer_seat: null, customer_until: null, customer_lost_at: null, customer_lost_by: null },
   ...{ technician_seat: null, technician_until: null, technician_lost_at: null, technician_lost_by: null },
   ...{ noted: 0, last_seq: 0, notes: '', rating: null, rating_comment: null },
@@ -121,7 +142,16 @@ function sessionOf(row: Row): RemoteSession {
 
 const joinedOf = (row: Row): JoinedSession => ({ ...sessionOf(row), customer: row.customer, notes: row.notes });
 
-const openOf = (row: Row): OpenSession => ({ ...liveOf(row), customer: row.customer, started_at: row.started_at });
+function overseenOf(row: Row): OverseenSession {
+  const { customer, started_at, joined_at, rating, reported_at, report_reason, report_comment } = row;
+  return {
+    ...{ ...liveOf(row), customer, started_at, joined_at, rating },
+    report:
+      reported_at === null || report_reason === null
+        ? null
+        : { at: reported_at, reason: report_reason, comment: report_comment ?? '' },
+  };
+}
 
 export function createRemote(parts: {
   database: Kysely<ChangeTables>;
@@ -133,28 +163,44 @@ export function createRemote(parts: {
   onLive: (session: LiveSession) => void;
   /** Told of both sides of a session that is not as it was. */
   onChange: (user_id: string) => void;
+  /** Told of a device of which more or less is granted than before. */
+  onGrants: (device_id: string) => void;
+  /** A device of a person, if it is connected. */
+  findDevice: (user_id: string, device_id: string) => Promise<GrantDevice | undefined>;
   /** Whether a page is connected to this server. */
   isHere: (seat: string) => boolean;
   now: () => number;
 }): Remote {
-  const { database, counters, people, onChange, now } = parts;
+  const { database, counters, people, onChange, findDevice, now } = parts;
   const wrongCodes = createWrongCodes({ ...WRONG_CODES, counters });
   const changes = createSessionChanges(parts);
   const { change, changeIn, finish } = changes;
   const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
 
+  /** What is over is over, whether that has been written down or not. */
+  function standsAs(status: SessionStatus | undefined): RawBuilder<boolean> {
+    if (status === undefined) return sql`true`;
+    if (status === 'pending' || status === 'active') return sql`(status = ${status} and due_at > ${at()})`;
+    const was = status === 'cancelled' ? 'pending' : 'active';
+    return sql`(status = ${status} or (status = ${was} and due_at <= ${at()}))`;
+  }
+
   function matching({ column, id }: Whose, { status, search }: SessionsQuery) {
-    const query = database
+    return database
       .selectFrom('remote_sessions')
       .where(column, '=', id)
-      .where(containing(search, ['session_code', column === 'user_id' ? 'support_agent' : 'customer']));
-    if (status === undefined) return query;
-    // What is over is over, whether that has been written down or not.
-    if (status === 'pending' || status === 'active') return query.where('status', '=', status).where('due_at', '>', at());
-    const was = status === 'cancelled' ? 'pending' : 'active';
-    return query.where(({ or, and, eb }) =>
-      or([eb('status', '=', status), and([eb('status', '=', was), eb('due_at', '<=', at())])]),
-    );
+      .where(containing(search, ['session_code', column === 'user_id' ? 'support_agent' : 'customer']))
+      .where(standsAs(status));
+  }
+
+  function overseen({ status, end_reason, reported, search }: OverseenQuery) {
+    const query = database
+      .selectFrom('remote_sessions')
+      .where('joined_at', 'is not', null)
+      .where(containing(search, ['customer', 'support_agent']))
+      .where(standsAs(status));
+    const ended_so = end_reason === undefined ? query : query.where('end_reason', '=', end_reason);
+    return reported === undefined ? ended_so : ended_so.where('reported_at', reported === 'true' ? 'is not' : 'is', null);
   }
 
   async function page(whose: Whose, query: SessionsQuery): Promise<Row[]> {
@@ -368,6 +414,32 @@ export function createRemote(parts: {
         ),
       ),
 
+    async grant(id, { grant, device_id }, by) {
+      const row = await find(id);
+      const device = row === undefined || device_id === null ? undefined : await findDevice(row.user_id, device_id);
+      if (device_id !== null && device === undefined) throw new Problem('conflict', { detail: NO_SUCH_DEVICE });
+      if (typeof device?.refusal === 'string') throw new Problem('conflict', { detail: device.refusal });
+      const named = device === undefined ? null : { id: device.id, device_name: device.device_name };
+      if (grant === 'view' && named === null) throw new Problem('conflict', { detail: VIEW_IS_SHARED });
+      return sessionOf(await change(id, by, grants({ grant, device: named })));
+    },
+
+    revoke: async (id, which, why, by) => sessionOf(await change(id, by, revokes(which, why))),
+
+    async grantedOf({ id, user_id }) {
+      const rows = await database
+        .selectFrom('remote_sessions')
+        .selectAll()
+        .where('user_id', '=', user_id)
+        .where('status', '=', 'active')
+        .execute();
+      for (const row of rows.map(changes.now)) {
+        const held = heldGrants(row).flatMap(({ grant, device }) => (device?.id === id ? [grant] : []));
+        if (held.length > 0) return { session_id: row.id, grants: held };
+      }
+      return undefined;
+    },
+
     writeNotes: async (id, notes) => joinedOf(await change(id, null, () => ({ set: { notes } }))),
 
     async join(agent, typed, by) {
@@ -388,19 +460,26 @@ export function createRemote(parts: {
       return row?.agent_id == null ? undefined : { id: row.id, user_id: row.agent_id };
     },
 
-    async listOpen({ limit, cursor }) {
-      const rows = database
-        .selectFrom('remote_sessions')
-        .selectAll()
-        .where('status', 'in', ['pending', 'active'])
-        .where('joined_at', 'is not', null)
-        .where('due_at', '>', at())
-        .orderBy('id', 'desc')
-        .limit(limit);
-      return (await (cursor === undefined ? rows : rows.where('id', '<', cursor)).execute()).map(changes.now).map(openOf);
+    async listOverseen(query) {
+      const { limit, cursor } = query;
+      const rows = overseen(query).selectAll().orderBy(IS_UNREPORTED).orderBy('id', 'desc').limit(limit);
+      const last = cursor === undefined ? undefined : await find(cursor);
+      const further =
+        last === undefined
+          ? rows
+          : rows.where(({ and, or, eb }) => {
+              const older = and([eb('id', '<', last.id), eb('reported_at', last.reported_at === null ? 'is' : 'is not', null)]);
+              return last.reported_at === null ? older : or([older, eb('reported_at', 'is', null)]);
+            });
+      return (await further.execute()).map(changes.now).map(overseenOf);
     },
 
-    endOpen: async (id, by) => openOf(await change(id, by, ends('ended_by_admin', isOpen, IS_OVER))),
+    async countOverseen(query) {
+      const counted = overseen(query).select(({ fn }) => fn.countAll<number>().as('count'));
+      return (await counted.executeTakeFirstOrThrow()).count;
+    },
+
+    endOverseen: async (id, by) => overseenOf(await change(id, by, ends('ended_by_admin', isOpen, IS_OVER))),
 
     async accessChanged(user_id) {
       const user = await people.findUser(user_id);

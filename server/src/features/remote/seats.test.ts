@@ -66,6 +66,30 @@ async function startRunning(technician = tina, view: 'screen' | 'talk' = 'screen
   return session;
 }
 
+describe('a page on another screen', () => {
+  const isNews = (event: LiveEvent) => event.kind === 'changed' && event.topic === 'remote';
+
+  test('is told that somebody asks, also when it comes later, and that it is over', async () => {
+    const { customer, id, approve } = await start();
+    const late = await listenAs(app, customer.token);
+    await late.event(isNews);
+    const count = () => late.events().filter(isNews).length;
+    const before = count();
+    replyOf(await approve());
+    await vi.waitFor(() => expect(count()).toBeGreaterThan(before), { timeout: 15_000 });
+    replyOf(await call(completeSession, { token: customer.token, params: { id } }));
+    await vi.waitFor(() => expect(count()).toBeGreaterThan(before + 1), { timeout: 15_000 });
+
+    // Of what is over nobody is told who comes later: what one says next is heard after it.
+    const later = await listenAs(app, customer.token);
+    later.say({ kind: 'listen_remote', session_id: id });
+    await vi.waitFor(() => expect(later.frames).toContainEqual({ kind: 'refused', topic: { session_id: id } }), {
+      timeout: 15_000,
+    });
+    expect(later.events().filter(isNews)).toEqual([]);
+  });
+});
+
 describe('signals', () => {
   test('pass from each page to the other, in order, and to nobody else', async () => {
     const { hers, theirs, id, say } = await startRunning();

@@ -146,6 +146,19 @@ export function createSeats(parts: {
     closing.add(left);
   }
 
+  /** A page that has just come, on whatever screen, is told that there is something to look at: it was not there when that was told. */
+  async function tellOpen({ user, tell }: RemotePage): Promise<void> {
+    const open = await database
+      .selectFrom('remote_sessions')
+      .select('id')
+      .where('user_id', '=', user.id)
+      .where('status', 'in', ['pending', 'active'])
+      .where('joined_at', 'is not', null)
+      .limit(1)
+      .executeTakeFirst();
+    if (open !== undefined) tell({ kind: 'event', id: null, event: { kind: 'changed', topic: 'remote' } });
+  }
+
   function sit(page: RemotePage): PageSeat<RemoteFrame> {
     const { user, began, tell, end } = page;
     let held: Held | undefined;
@@ -332,6 +345,11 @@ export function createSeats(parts: {
   renewing.unref();
 
   return {
+    onWelcome(page) {
+      tellOpen(page).catch((error: unknown) =>
+        logFailure(logger, error, 'a page could not be told of the remote session that is open'),
+      );
+    },
     sit,
     isHere: (seat) => here.has(seat),
     renew,

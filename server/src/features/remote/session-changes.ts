@@ -9,12 +9,25 @@ import type { JobTables } from '#platform/jobs/job-store.ts';
 import { type Jobs, Postponed } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
 import type { RemoteTables } from './remote.tables.ts';
-import { asOf, deadlineOf, ended, isOpen, liveOf, lookAt, type Row } from './session-state.ts';
+import { notesOfRevoked } from './session-grants.ts';
+import {
+  asOf,
+  deadlineOf,
+  ended,
+  grantsOf,
+  heldGrants,
+  isOpen,
+  liveOf,
+  lookAt,
+  mayGrant,
+  type Row,
+  withoutGrants,
+} from './session-state.ts';
 
 export type ChangeTables = RemoteTables & AuditTables & JobTables;
 
 /** What stands in the audit log about a change. */
-interface Note {
+export interface Note {
   kind: AuditKind;
   details?: Record<string, string | number | boolean | null>;
 }
@@ -80,11 +93,13 @@ export function createSessionChanges(parts: {
   onLive: (session: LiveSession) => void;
   /** Told of both sides of it, where their lists show the change. */
   onChange: (user_id: string) => void;
+  /** Told of a device of which more or less is granted than before. */
+  onGrants: (device_id: string) => void;
   /** Whether a page is connected to this server. */
   isHere: (seat: string) => boolean;
   now: () => number;
 }): SessionChanges {
-  const { database, audit, jobs, onLive, onChange, isHere, now } = parts;
+  const { database, audit, jobs, onLive, onChange, onGrants, isHere, now } = parts;
   const at = () => new Date(now()).toISOString();
   const waitFor = (row: Row) => Math.max(0, Date.parse(lookAt(row) ?? at()) - now());
 
@@ -108,7 +123,9 @@ export function createSessionChanges(parts: {
     const before = asOf(stored, time, isHere);
     const moved = move(before, time);
     const set = 'refused' in moved ? {} : moved.set;
-    const next = { ...before, ...set };
+    const moved_to = { ...before, ...set };
+    const loss = mayGrant(moved_to) ? undefined : withoutGrants(moved_to, () => true, { why: 'page_gone', at: time });
+    const next = { ...moved_to, ...loss?.set };
     const row: Row = { ...next, due_at: deadlineOf(next)?.at ?? null };
 
     const notes: (Note & { by: By })[] = [];
@@ -119,6 +136,9 @@ export function createSessionChanges(parts: {
       // Who the technician is stands in the entry of their question alone: it is theirs, and forgotten with their account.
       if (row.noted < NOTED_MAXIMUM)
         for (const note of said) notes.push({ ...note, details: { session_id: id, ...note.details }, by });
+      // They are never more than the grants, which are counted.
+      for (const note of notesOfRevoked(loss?.ended ?? [], 'page_gone'))
+        notes.push({ ...note, details: { session_id: id, ...note.details }, by: null });
       if (isOpen(before) && !isOpen(row)) notes.push(noteOfEnd(row, by));
     }
     row.noted += notes.length;
@@ -156,6 +176,10 @@ export function createSessionChanges(parts: {
     if (tellable(before) !== tellable(row)) onLive(liveOf(row));
     if (shown(before) !== shown(row))
       for (const user_id of new Set([row.user_id, row.agent_id])) if (user_id !== null) onChange(user_id);
+    const had = grantsOf(before);
+    const has = heldGrants(row);
+    if (JSON.stringify(had) !== JSON.stringify(has))
+      for (const id of new Set([...had, ...has].flatMap(({ device }) => device?.id ?? []))) onGrants(id);
     if (isOpen(before) && !isOpen(row)) jobs.wake(ENDED);
     if (before.reported_at === null && row.reported_at !== null) jobs.wake(REPORTED);
   }

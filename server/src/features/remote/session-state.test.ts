@@ -12,6 +12,7 @@ const ROW: Row = {
   ...{ started_at: at(0), expires_at: at(1_800_000), joined_at: null, ended_at: null, end_reason: null },
   ...{ agent_id: null, support_agent: null, version: 1, provider: null, staff_since: null, consent_by: null },
   ...{ approved_at: null, view: null, reaffirmed_at: null, shares: '[]', has_shared: 0, unshared_at: null, paused_at: null },
+  ...{ grants: '[]', grants_ended: null },
   ...{ customer_seat: null, customer_until: null, customer_lost_at: null, customer_lost_by: null },
   ...{ technician_seat: null, technician_until: null, technician_lost_at: null, technician_lost_by: null },
   ...{ due_at: at(1_800_000), noted: 0, last_seq: 0, notes: '', rating: null, rating_comment: null },

@@ -1,4 +1,5 @@
 import { type EndReason, SESSION_LIMITS } from '@palisade/contract/remote';
+import { type Grant, type GrantsEnded, grantSchema, grantsEndedSchema } from '@palisade/contract/remote-grant';
 import type { LiveSession, Phase, Side } from '@palisade/contract/remote-record';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
@@ -19,6 +20,9 @@ interface Deadline {
 }
 
 const after = (iso: string, ms: number) => new Date(Date.parse(iso) + ms).toISOString();
+const grantsSchema = z.array(grantSchema);
+/** Those that are kept: all but the picture of the customer's browser, which `view` says. */
+export const grantsOf = ({ grants }: Pick<Row, 'grants'>): Grant[] => grantsSchema.parse(JSON.parse(grants));
 const sharesSchema = z.array(z.string());
 export const sharesOf = ({ shares }: Pick<Row, 'shares'>) => sharesSchema.parse(JSON.parse(shares));
 
@@ -132,6 +136,40 @@ function phaseOf(row: Row): Phase {
   return row.customer_lost_at !== null || row.technician_lost_at !== null ? 'reconnecting' : 'active';
 }
 
+/** Grants hold while a page of each side is there: nobody is watched, controlled or recorded who is not at their screen, by somebody who is not at theirs. */
+export const mayGrant = (row: Pick<Row, 'status' | 'customer_seat' | 'technician_seat'>) =>
+  row.status === 'active' && row.customer_seat !== null && row.technician_seat !== null;
+
+/** The grants that hold: of a session that is over, none, whether that has been written down or not. */
+export const heldGrants = (row: Row): Grant[] => (mayGrant(row) ? grantsOf(row) : []);
+
+/** A row without those of its grants that `isEnded`. */
+export function withoutGrants(
+  row: Row,
+  isEnded: (grant: Grant) => boolean,
+  { why, detail = null, at }: { why: GrantsEnded['why']; detail?: string | null; at: string },
+): { set: Partial<Row>; ended: Grant[] } {
+  const held = grantsOf(row);
+  const ended_ones = held.filter(isEnded);
+  if (ended_ones.length === 0) return { set: {}, ended: [] };
+  const said: GrantsEnded = { grants: ended_ones.map(({ grant }) => grant), why, detail, at };
+  return {
+    set: { grants: JSON.stringify(held.filter((grant) => !isEnded(grant))), grants_ended: JSON.stringify(said) },
+    ended: ended_ones,
+  };
+}
+
+function liveGrants(row: Row): Pick<LiveSession, 'grants' | 'grants_ended'> {
+  const seen: Grant[] =
+    row.status === 'active' && row.view === 'screen' && row.approved_at !== null
+      ? [{ grant: 'view', granted_at: row.approved_at, granted_by: row.customer, device: null }]
+      : [];
+  return {
+    grants: [...seen, ...heldGrants(row)],
+    grants_ended: row.grants_ended === null ? null : grantsEndedSchema.parse(JSON.parse(row.grants_ended)),
+  };
+}
+
 /** What the pages of both sides are told. */
 export function liveOf(row: Row): LiveSession {
   const deadline = deadlineOf(row);
@@ -157,5 +195,6 @@ export function liveOf(row: Row): LiveSession {
     reaffirm_by: reaffirmBy(row),
     due_at: deadline?.at ?? null,
     due_reason: deadline?.reason ?? null,
+    ...liveGrants(row),
   };
 }

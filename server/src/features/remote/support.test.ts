@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { listAlerts } from '@palisade/contract/anti-hacking';
 import { checkAudit, listActivity } from '@palisade/contract/audit';
 import { currentUser } from '@palisade/contract/auth';
+import { TOTAL_HEADER } from '@palisade/contract/fields';
 import { deleteAccount } from '@palisade/contract/privacy';
 import {
   cancelSession,
@@ -25,7 +26,13 @@ import {
   reportSession,
   writeSessionMessage,
 } from '@palisade/contract/remote-session';
-import { endOpenSession, listOpenSessions, readSessionCustomer, writeNotes } from '@palisade/contract/remote-staff';
+import {
+  endOverseenSession,
+  listOverseenAudit,
+  listOverseenSessions,
+  readSessionCustomer,
+  writeNotes,
+} from '@palisade/contract/remote-staff';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { changeUser } from '@palisade/contract/users';
 import { describe, expect, test, vi } from 'vitest';
@@ -360,16 +367,58 @@ describe('beside the picture', () => {
 
   test('administrators see what runs, whoever takes part, and end it', async () => {
     const { id, token } = await running();
-    const open = replyOf(await call(listOpenSessions, { token: boss.token }));
+    const open = replyOf(await call(listOverseenSessions, { token: boss.token }));
     expect(open[0]).toMatchObject({ id, phase: 'reconnecting', support_agent: 'tina' });
     expect(JSON.stringify(open)).not.toContain('session_code');
-    expect((await call(endOpenSession, of(id, tina.token))).status).toBe(403);
-    expect(replyOf(await call(endOpenSession, of(id, boss.token)))).toMatchObject({
+    expect((await call(endOverseenSession, of(id, tina.token))).status).toBe(403);
+    expect(replyOf(await call(endOverseenSession, of(id, boss.token)))).toMatchObject({
       status: 'completed',
       end_reason: 'ended_by_admin',
     });
-    expect((await call(endOpenSession, of(id, boss.token))).status).toBe(409);
+    expect((await call(endOverseenSession, of(id, boss.token))).status).toBe(409);
     expect((await read(id, token)).end_reason).toBe('ended_by_admin');
+    const kinds = replyOf(await call(listOverseenAudit, of(id, boss.token))).map(({ kind }) => kind);
+    expect(kinds).toEqual(['remote_session_asked', 'remote_session_approved', 'remote_session_ended']);
+    for (const other of [tina.token, token]) expect((await call(listOverseenAudit, of(id, other))).status).toBe(403);
+  });
+
+  test('administrators see what was reported first, page by page, and narrow the list', async () => {
+    const reported = await running();
+    const body = { reason: 'asked_for_money', comment: 'For <b>gift cards</b>' } as const;
+    replyOf(await call(reportSession, { ...of(reported.id, reported.token), body }));
+    const others = [await running(), await running()];
+    for (const { id } of others) replyOf(await call(completeJoined, of(id, tina.token)));
+    // Nobody has asked to join it, so it is nobody's affair but its customer's.
+    const alone = await signIn();
+    const waits = replyOf(await call(createSession, { token: alone.token }));
+
+    const seen: string[] = [];
+    const page = (query: Record<string, string>) =>
+      call(listOverseenSessions, { token: boss.token, query: `?${new URLSearchParams(query)}` });
+    for (let cursor: string | undefined; ; ) {
+      const [row] = replyOf(await page({ limit: '1', ...(cursor && { cursor }) }));
+      if (row === undefined) break;
+      seen.push(row.id);
+      cursor = row.id;
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    const all = await page({ limit: '100' });
+    expect(replyOf(all).map(({ id }) => id)).toEqual(seen);
+    expect(all.headers.get(TOTAL_HEADER)).toBe(String(seen.length));
+    const isReported = replyOf(all).map(({ report }) => report !== null);
+    expect(isReported).toEqual(isReported.toSorted((one, other) => Number(other) - Number(one)));
+    expect(replyOf(all).find(({ id }) => id === reported.id)?.report).toMatchObject(body);
+    expect(seen).not.toContain(waits.id);
+
+    const listed = async (narrowed: Record<string, string>) =>
+      replyOf(await page({ limit: '100', ...narrowed })).map(({ id }) => id);
+    expect(await listed({ reported: 'true', end_reason: 'reported' })).toContain(reported.id);
+    expect(await listed({ reported: 'false' })).not.toContain(reported.id);
+    expect(await listed({ status: 'completed', end_reason: 'ended_by_technician' })).toEqual(
+      expect.arrayContaining(others.map(({ id }) => id)),
+    );
+    expect(await listed({ search: 'nobody has this name' })).toEqual([]);
+    expect((await page({ reported: 'perhaps' })).status).toBe(422);
   });
 });
 

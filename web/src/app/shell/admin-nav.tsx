@@ -2,6 +2,7 @@ import type { Overview } from '@palisade/contract/overview';
 import {
   IconBuildingStore,
   IconCreditCardPay,
+  IconDeviceDesktop,
   IconFlag,
   IconInbox,
   IconListDetails,
@@ -34,6 +35,7 @@ const ITEMS: readonly AdminItem[] = [
   },
   { path: '/admin/outbox', label: 'Outbox', icon: IconInbox, waits: { of: 'mails', one: 'mail waits', many: 'mails wait' } },
   { path: '/admin/audit', label: 'Audit log', icon: IconListDetails },
+  { path: '/admin/remote-sessions', label: 'Remote sessions', icon: IconDeviceDesktop },
   {
     path: '/admin/setup',
     label: 'Set-up',

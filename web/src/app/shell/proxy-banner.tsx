@@ -1,7 +1,7 @@
 import { clearProxyFindings, type ProxyFindings, type ProxySign } from '@palisade/contract/proxy';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import './exposure-banner.css';
@@ -13,12 +13,9 @@ const SIGN_WORDS: Record<ProxySign, string> = {
 };
 
 /** Tells administrators of proxies that the settings do not name. */
-export function ProxyBanner({ findings, onRead }: { findings: ProxyFindings; onRead: () => Promise<unknown> }) {
+export function ProxyBanner({ findings }: { findings: ProxyFindings }) {
   const now = useMinute();
-  const clear = useMutation({
-    mutationFn: () => call(clearProxyFindings),
-    onSettled: onRead,
-  });
+  const clear = useChange({ mutationFn: () => call(clearProxyFindings), renews: [['proxy-findings']] });
   const { behind_proxy, untrusted } = findings;
   return (
     <section className="exposure-banner" aria-label="Proxies">

@@ -8,8 +8,10 @@ const ProxyBanner = lazy(async () => ({ default: (await import('./proxy-banner.t
 /** In ms: a proxy comes when somebody sets it up. */
 const ASKED_AGAIN = 60_000;
 
+const PROXY_FINDINGS_KEY = ['proxy-findings'];
+
 const findingsQuery = queryOptions({
-  queryKey: ['proxy-findings'],
+  queryKey: PROXY_FINDINGS_KEY,
   queryFn: ({ signal }) => call(readProxyFindings, { signal }),
   staleTime: ASKED_AGAIN,
   refetchInterval: ASKED_AGAIN,
@@ -21,8 +23,6 @@ function isFound({ behind_proxy, untrusted }: ProxyFindings): boolean {
 
 /** Asks for proxies that the settings do not name; what tells of them is loaded where there are any. */
 export function ProxyFindingsBanner() {
-  const { data: findings, refetch } = useQuery(findingsQuery);
-  return (
-    <Suspense fallback={null}>{findings && isFound(findings) && <ProxyBanner findings={findings} onRead={refetch} />}</Suspense>
-  );
+  const { data: findings } = useQuery(findingsQuery);
+  return <Suspense fallback={null}>{findings && isFound(findings) && <ProxyBanner findings={findings} />}</Suspense>;
 }

@@ -6,7 +6,7 @@ import { readCounts } from '@palisade/contract/desk-counts';
 import { readOverview } from '@palisade/contract/overview';
 import { readConfig } from '@palisade/contract/platform';
 import { clearProxyFindings, readProxyFindings } from '@palisade/contract/proxy';
-import { listSessions as listRemoteSessions } from '@palisade/contract/remote';
+import { completeSession, listSessions as listRemoteSessions } from '@palisade/contract/remote';
 import { listSessions } from '@palisade/contract/sessions';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, render, screen, waitFor, within } from '@testing-library/react';
@@ -16,10 +16,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { refreshConfig } from '#api/config.ts';
 import { CONFIG, dashboardOf, MARIA, MARIA_ACCOUNT } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { noteRemoteNews } from '#api/remote-news.ts';
 import { currentSession, startSession } from '#api/session.ts';
 import { tellSharing } from '#api/sharing.ts';
 import { routes } from '#app/router.tsx';
 import { UploadsProvider } from '#features/antivirus/uploads.tsx';
+import { sessionOf } from '#features/remote/fake-sessions.ts';
 
 let server: FakeServer;
 
@@ -227,6 +229,44 @@ describe('the shell', () => {
     expect(screen.queryByRole('region', { name: 'Screen sharing' })).not.toBeInTheDocument();
   });
 
+  it('says on every screen that somebody asks to see theirs, and that a session runs elsewhere, with its end', async () => {
+    const asked = sessionOf({
+      phase: 'claimed',
+      support_agent: '<b>tina</b>',
+      due_at: new Date(Date.now() + 42_500).toISOString(),
+    });
+    server.on(listRemoteSessions, reply(listRemoteSessions, [asked]));
+    const { user } = open('/firewall');
+    await heading('Firewall');
+    expect(server.callsOf(listRemoteSessions)).toEqual([]);
+    act(() => noteRemoteNews());
+    const notice = () => within(screen.getByRole('region', { name: 'Remote session' }));
+    expect(await screen.findByRole('alert', {}, { timeout: 15_000 })).toHaveTextContent('<b>tina</b> asks to see your screen.');
+    expect(notice().getByText(/^0:4\d$/u)).toBeVisible();
+    expect(notice().getByRole('link', { name: 'Look and answer' })).toHaveAttribute('href', '/remote');
+    expect(notice().getByRole('button', { name: 'Decline' })).toBeEnabled();
+    // It stays on the next one, and nothing puts it away.
+    await user.click(sidebar().getByRole('link', { name: 'Antivirus' }));
+    await heading('Antivirus');
+    expect(
+      notice()
+        .getAllByRole('button')
+        .map(({ textContent }) => textContent),
+    ).toEqual(['Decline']);
+
+    const running = { ...asked, status: 'active' as const, phase: 'active' as const, share: 'running' as const };
+    server.on(listRemoteSessions, reply(listRemoteSessions, [running]));
+    expect(await screen.findByText(/They see what you share in another window/u, {}, { timeout: 15_000 })).toBeVisible();
+    const path: `/${string}` = `/remote/sessions/${asked.id}/complete`;
+    server.on({ ...completeSession, path }, () => {
+      const ended = { ...running, status: 'completed' as const, phase: 'ended' as const };
+      server.on(listRemoteSessions, reply(listRemoteSessions, [ended]));
+      return reply(completeSession, ended);
+    });
+    await user.click(notice().getByRole('button', { name: 'Stop' }));
+    await waitFor(() => expect(screen.queryByRole('region', { name: 'Remote session' })).not.toBeInTheDocument());
+  });
+
   it('leads the staff, and nobody else, to the portal', async () => {
     server.on(readCounts, refusal('internal'));
     open('/antivirus');
@@ -339,6 +379,7 @@ describe('the user menu', () => {
     expect(group.getByRole('link', { name: 'Set-up 1 task was given up' })).toHaveAttribute('href', '/admin/setup');
     expect(group.getByRole('link', { name: 'Users' })).toHaveAttribute('href', '/admin/users');
     expect(group.getByRole('link', { name: 'Audit log' })).toHaveAttribute('href', '/admin/audit');
+    expect(group.getByRole('link', { name: 'Remote sessions' })).toHaveAttribute('href', '/admin/remote-sessions');
   });
 
   it('signs out on the server and in this browser', async () => {

@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Link, Outlet, ScrollRestoration, useLocation, useMatches, useNavigate, useNavigation } from 'react-router';
 import { useUnread } from '#api/chat.ts';
 import { useConfig } from '#api/config.ts';
+import { useRemoteNews } from '#api/remote-news.ts';
 import { useSession } from '#api/session.ts';
 import { useSharingNow } from '#api/sharing.ts';
 import { Dock } from './dock.tsx';
@@ -18,6 +19,8 @@ const EmailBanner = lazy(async () => ({ default: (await import('#features/accoun
 const MessageNotices = lazy(async () => ({ default: (await import('./message-notices.tsx')).MessageNotices }));
 /** Loaded while this page shows something of this computer to a technician. */
 const SharingBanner = lazy(async () => ({ default: (await import('#features/remote/sharing-banner.tsx')).SharingBanner }));
+/** Loaded once this page was told of a remote session. */
+const RemoteNotice = lazy(async () => ({ default: (await import('#features/remote/remote-notice.tsx')).RemoteNotice }));
 /** Loaded by administrators alone. */
 const ProxyFindingsBanner = lazy(async () => ({ default: (await import('./proxy-findings.tsx')).ProxyFindingsBanner }));
 
@@ -69,6 +72,7 @@ export function Shell() {
   const isAdmin = user !== undefined && may.administrate(user);
   useArrival(title);
   const sharing = useSharingNow();
+  const hasRemoteNews = useRemoteNews();
   const isUnproven = useSession().session?.email_unproven;
 
   return (
@@ -85,6 +89,11 @@ export function Shell() {
           {sharing && (
             <Suspense>
               <SharingBanner sharing={sharing} />
+            </Suspense>
+          )}
+          {hasRemoteNews && !sharing && (
+            <Suspense>
+              <RemoteNotice />
             </Suspense>
           )}
         </header>

@@ -6,6 +6,7 @@ import { may } from '@palisade/contract/may';
 import { isCallable, isMailable } from '@palisade/contract/setup';
 import {
   IconBuildingStore,
+  IconDeviceDesktop,
   IconDevices,
   IconFlag,
   IconInbox,
@@ -102,6 +103,9 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
               </Menu.Item>
               <Menu.Item component={Link} to="/admin/audit" leftSection={icon(IconListDetails)}>
                 Audit log
+              </Menu.Item>
+              <Menu.Item component={Link} to="/admin/remote-sessions" leftSection={icon(IconDeviceDesktop)}>
+                Remote sessions
               </Menu.Item>
               <Menu.Item component={Link} to="/admin/setup" leftSection={icon(IconBuildingStore)}>
                 Admin Setup

@@ -1,7 +1,8 @@
 import { changePassword, changeUsername, currentUser } from '@palisade/contract/auth';
 import { endOtherSessions, endSession, listSessions } from '@palisade/contract/sessions';
-import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { call, callPage } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { pagesQuery } from '#api/pages.ts';
 import { refreshUser } from '#api/session.ts';
 
@@ -17,7 +18,8 @@ export const ACTIVITY_KEY = ['activity'] as const;
 
 export function useChangeUsername() {
   const queries = useQueryClient();
-  return useMutation({
+  return useChange({
+    of: changeUsername,
     mutationFn: (username: string) => call(changeUsername, { body: { username } }),
     onSuccess: (account) => {
       queries.setQueryData(accountQuery.queryKey, account);
@@ -26,29 +28,21 @@ export function useChangeUsername() {
   });
 }
 
-/** What stands beside in Security Preferences: who is signed in, and what was done. */
-function readAnew(queries: QueryClient) {
-  return Promise.all([sessionsQuery.queryKey, ACTIVITY_KEY].map((queryKey) => queries.invalidateQueries({ queryKey })));
-}
-
 export function useChangePassword() {
-  const queries = useQueryClient();
-  return useMutation({
+  return useChange({
+    of: changePassword,
     mutationFn: (body: { current_password: string; new_password: string }) => call(changePassword, { body }),
-    onSuccess: () => readAnew(queries),
   });
 }
 
 /** Ends one session by its id, or every other one. `onEnded` is called before the list is read anew: whoever asked may go with its row. */
 export function useEndSessions(onEnded: () => void) {
-  const queries = useQueryClient();
-  return useMutation({
+  return useChange({
+    of: [endOtherSessions, endSession],
     mutationFn: ({ id, password }: { id: string | undefined; password: string }) =>
       id === undefined
         ? call(endOtherSessions, { body: { password } })
         : call(endSession, { params: { id }, body: { password } }),
     onSuccess: onEnded,
-    // Also after a failure: the list may be older than what the server knows.
-    onSettled: () => readAnew(queries),
   });
 }

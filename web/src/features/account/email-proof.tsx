@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core';
 import { currentUser, proveEmail, sendEmailProof } from '@palisade/contract/auth';
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { call } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { useConfig } from '#api/config.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { refreshUser, useSession } from '#api/session.ts';
@@ -13,7 +13,8 @@ import './email-proof.css';
 
 /** Sends the code, and takes over what the server says of the person then, which ends what was held back. */
 function useProveEmail() {
-  return useMutation({
+  return useChange({
+    of: proveEmail,
     mutationFn: async (token: string) => {
       await call(proveEmail, { body: { token } });
       refreshUser(await call(currentUser));
@@ -37,7 +38,7 @@ interface EmailProofFormProps {
 export function EmailProofForm({ code = '', onProved }: EmailProofFormProps) {
   const [token, setToken] = useState(code);
   const prove = useProveEmail();
-  const sendAgain = useMutation({ mutationFn: () => call(sendEmailProof) });
+  const sendAgain = useChange({ mutationFn: () => call(sendEmailProof) });
   const config = useConfig();
   const isOutbox = config?.reset_delivery === 'outbox';
   const email = useSession().session?.user_info.email;

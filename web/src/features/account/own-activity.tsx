@@ -1,7 +1,8 @@
 import { type Activity, exportActivity, listActivity } from '@palisade/contract/audit';
 import { IconDownload } from '@tabler/icons-react';
-import { infiniteQueryOptions, useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { call, download } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { describeActivity } from '#ui/activity-words.ts';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
@@ -33,7 +34,7 @@ export function OwnActivity() {
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(activityQuery);
   const entries = data?.pages.flat();
   const now = useMinute();
-  const save = useMutation({
+  const save = useChange({
     mutationFn: (format: 'csv' | 'json') => download(exportActivity, { query: { format } }),
     onSuccess: (file, format) => saveFile(`palisade-activity.${format}`, file),
   });

@@ -2,9 +2,10 @@ import { TextInput } from '@mantine/core';
 import type { Account } from '@palisade/contract/auth';
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
 import type { TwoFactor } from '@palisade/contract/two-factor';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { call, download, sentenceOf } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { endSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
@@ -56,7 +57,7 @@ function useProved<Result>(twoFactor: TwoFactor, act: (given: Proof) => Promise<
   const queries = useQueryClient();
   const proof = useProofForm(twoFactor);
   const element = useRef<HTMLFormElement>(null);
-  const task = useMutation({
+  const task = useChange({
     mutationFn: async () => {
       const given = await proof.give();
       return given === undefined ? undefined : { result: await act(given) };

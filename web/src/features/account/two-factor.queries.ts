@@ -14,8 +14,9 @@ import {
   startTotp,
   turnTwoFactorOff,
 } from '@palisade/contract/two-factor';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { askForPasskey, makePasskey } from '#api/passkey.ts';
 
 export const twoFactorQuery = queryOptions({
@@ -79,20 +80,20 @@ async function perform(task: TwoFactorTask, name: string): Promise<TaskOutcome> 
   }
 }
 
-/** Every change is read anew afterwards, also one that failed half way. */
-function useChange<Given, Result>(mutationFn: (given: Given) => Promise<Result>) {
-  const queries = useQueryClient();
-  return useMutation({ mutationFn, onSettled: () => queries.invalidateQueries({ queryKey: twoFactorQuery.queryKey }) });
-}
-
 export function usePerform(task: TwoFactorTask) {
-  return useChange((name: string) => perform(task, name));
+  return useChange({
+    of: [addPasskey, renewRecoveryCodes, turnTwoFactorOff, removeTotp, removePasskey],
+    mutationFn: (name: string) => perform(task, name),
+  });
 }
 
 export function useActivateTotp() {
-  return useChange((code: string) => call(activateTotp, { body: { code } }));
+  return useChange({ of: activateTotp, mutationFn: (code: string) => call(activateTotp, { body: { code } }) });
 }
 
 export function useRenamePasskey() {
-  return useChange(({ id, name }: { id: string; name: string }) => call(renamePasskey, { params: { id }, body: { name } }));
+  return useChange({
+    of: renamePasskey,
+    mutationFn: ({ id, name }: { id: string; name: string }) => call(renamePasskey, { params: { id }, body: { name } }),
+  });
 }

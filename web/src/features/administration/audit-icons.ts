@@ -63,6 +63,8 @@ export const AUDIT_ICONS: Record<ShownKind, TablerIcon> = {
   remote_share_stopped: IconDeviceDesktop,
   remote_session_paused: IconDeviceDesktop,
   remote_session_resumed: IconDeviceDesktop,
+  remote_granted: IconDeviceDesktop,
+  remote_revoked: IconDeviceDesktop,
   block_added: IconBan,
   block_lifted: IconBan,
   file_restored: IconFile,

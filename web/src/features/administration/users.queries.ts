@@ -8,8 +8,9 @@ import {
   listUsers,
   type UsersQuery,
 } from '@palisade/contract/users';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { call, callPage } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { pagesQuery } from '#api/pages.ts';
 
 const USERS_KEY = ['users'];
@@ -29,33 +30,28 @@ export const userSessionsQuery = (user_id: string) =>
     queryFn: ({ signal }) => call(listUserSessions, { query: { user_id }, signal }),
   });
 
-/** Every screen that shows a person, and the log, which tells what was done to them. */
-function useReadAnew(user_id: string) {
-  const queries = useQueryClient();
-  const keys = [USERS_KEY, userSessionsQuery(user_id).queryKey, AUDIT_KEY];
-  return () => Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })));
-}
-
 export function useChangeUser({ id }: AdminUser) {
-  return useMutation({
+  return useChange({
+    of: changeUser,
     mutationFn: (change: { role?: Role; disabled?: boolean }) => call(changeUser, { body: { user_id: id, ...change } }),
-    // Also after a failure: the list may be older than what the server knows.
-    onSettled: useReadAnew(id),
+    renews: [AUDIT_KEY],
   });
 }
 
 export function useDeleteUnproven({ id }: AdminUser) {
-  return useMutation({
+  return useChange({
+    of: deleteUnprovenUser,
     mutationFn: () => call(deleteUnprovenUser, { body: { user_id: id } }),
-    onSettled: useReadAnew(id),
+    renews: [AUDIT_KEY],
   });
 }
 
 /** Ends one session of a person by its id, or every one. */
 export function useEndUserSessions(user_id: string) {
-  return useMutation({
+  return useChange({
+    of: endUserSessions,
     mutationFn: (session_id: string | undefined) =>
       call(endUserSessions, { body: { user_id, ...(session_id !== undefined && { session_id }) } }),
-    onSettled: useReadAnew(user_id),
+    renews: [AUDIT_KEY],
   });
 }

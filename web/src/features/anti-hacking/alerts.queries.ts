@@ -12,9 +12,9 @@ import {
 } from '@palisade/contract/alerts';
 import { type AlertFilter, listAlerts, type Severity, type ThreatType } from '@palisade/contract/anti-hacking';
 import type { BodySentOf } from '@palisade/contract/endpoint';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { call, callPage } from '#api/call.ts';
-import { dashboardQuery } from '#api/dashboard.ts';
+import { useChange } from '#api/change.ts';
 import { pagesQuery } from '#api/pages.ts';
 
 const ROOT = ['anti-hacking'] as const;
@@ -61,35 +61,32 @@ export const previewQuery = (alert_id: string) =>
     queryFn: () => call(previewSuppression, { body: { alert_id } }),
   });
 
-/** Has every screen that an alert shows on read it anew. */
-function useChanged() {
+/** A decision about an alert. It is shown as the server answers it, and every screen with alerts is read anew. */
+function useDecision<Given = void>(mutationFn: (given: Given) => Promise<AlertDetail>) {
   const queries = useQueryClient();
-  return (changed?: AlertDetail) => {
-    if (changed) queries.setQueryData(alertQuery(changed.id).queryKey, changed);
-    void queries.invalidateQueries({ queryKey: ROOT });
-    void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
-  };
-}
-
-export function useAcknowledgeAlert(id: string) {
-  return useMutation({ mutationFn: () => call(acknowledgeAlert, { params: { id } }), onSuccess: useChanged() });
-}
-
-export function useResolveAlert(id: string) {
-  return useMutation({
-    mutationFn: (body: BodySentOf<typeof resolveAlert>) => call(resolveAlert, { params: { id }, body }),
-    onSuccess: useChanged(),
+  return useChange({
+    mutationFn,
+    onSuccess: (changed) => queries.setQueryData(alertQuery(changed.id).queryKey, changed),
+    renews: [ROOT],
   });
 }
 
+export function useAcknowledgeAlert(id: string) {
+  return useDecision(() => call(acknowledgeAlert, { params: { id } }));
+}
+
+export function useResolveAlert(id: string) {
+  return useDecision((body: BodySentOf<typeof resolveAlert>) => call(resolveAlert, { params: { id }, body }));
+}
+
 export function useReopenAlert(id: string) {
-  return useMutation({ mutationFn: () => call(reopenAlert, { params: { id } }), onSuccess: useChanged() });
+  return useDecision(() => call(reopenAlert, { params: { id } }));
 }
 
 /** "Wasn't me". It ends sessions, so nothing that any screen has read of the account is sure any more. */
 export function useDisownAlert(id: string) {
   const queries = useQueryClient();
-  return useMutation({
+  return useChange({
     mutationFn: () => call(disownAlert, { params: { id } }),
     onSuccess: ({ alert }) => {
       queries.setQueryData(alertQuery(id).queryKey, alert);
@@ -99,9 +96,5 @@ export function useDisownAlert(id: string) {
 }
 
 export function useDeleteSuppression() {
-  const changed = useChanged();
-  return useMutation({
-    mutationFn: (id: string) => call(deleteSuppression, { params: { id } }),
-    onSuccess: () => changed(),
-  });
+  return useChange({ mutationFn: (id: string) => call(deleteSuppression, { params: { id } }), renews: [ROOT] });
 }

@@ -1,7 +1,8 @@
 import { type Block, liftBlock, listBlocks } from '@palisade/contract/blocks';
 import { IconDoorOff, IconLockOpen } from '@tabler/icons-react';
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call, sentenceOf } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
@@ -42,10 +43,9 @@ export function BlocksCard() {
   const queries = useQueryClient();
   const { data: blocks, error, refetch } = useQuery(blocksQuery);
   const reload = () => queries.invalidateQueries({ queryKey: blocksQuery.queryKey });
-  const lift = useMutation({
+  const lift = useChange({
+    of: liftBlock,
     mutationFn: (id: string) => call(liftBlock, { params: { id } }),
-    // Also after a failure: it may be over by now.
-    onSettled: reload,
   });
   const now = useMinute();
   return (

@@ -6,10 +6,11 @@ import {
   scanPosture,
 } from '@palisade/contract/anti-hacking';
 import { IconRadar2 } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link } from 'react-router';
 import { call } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Refusal } from '#ui/refusal.tsx';
@@ -33,7 +34,7 @@ function inOrder(findings: readonly Finding[]): Finding[] {
 
 export function ScanPanel() {
   const queries = useQueryClient();
-  const scan = useMutation({
+  const scan = useChange({
     mutationFn: () => call(scanPosture),
     onError: (error) => console.error(error),
   });

@@ -1,7 +1,8 @@
 import { decideFalseAlarm, type FalseAlarm, listFalseAlarms, type ReportStatus } from '@palisade/contract/quarantine';
 import { IconCheck, IconClock, IconFlag, IconX } from '@tabler/icons-react';
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { useMayAdministrate } from '#api/policies.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Badge, IconTile } from '#ui/badge.tsx';
@@ -76,11 +77,9 @@ function Reports() {
 }
 
 function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
-  const queries = useQueryClient();
-  const decide = useMutation({
+  const decide = useChange({
+    of: decideFalseAlarm,
     mutationFn: (decision: 'confirmed' | 'rejected') => call(decideFalseAlarm, { body: { report_id: report.id, decision } }),
-    // Also after a failure: somebody else may have decided.
-    onSettled: () => queries.invalidateQueries({ queryKey: falseAlarmsQuery.queryKey }),
   });
   const { label, icon, tone } = STATUSES[report.status];
   return (

@@ -7,8 +7,9 @@ import {
   type ScanDetail,
   unlockFile,
 } from '@palisade/contract/quarantine';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { call, download } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { invalidateScans, isWaiting, removeScan, WAITING_INTERVAL } from '#api/scans.ts';
 import { saveFile } from '#ui/save-file.ts';
 
@@ -22,7 +23,8 @@ export const scanDetailQuery = (id: string) =>
 /** Takes a record out of the history. */
 export function useDeleteScan(id: string) {
   const queries = useQueryClient();
-  return useMutation({
+  return useChange({
+    of: deleteScan,
     mutationFn: () => call(deleteScan, { params: { id } }),
     onSuccess: () => removeScan(queries, id),
   });
@@ -39,7 +41,7 @@ function useChanged() {
 
 /** Has a locked file read with its password. */
 export function useUnlockFile(id: string) {
-  return useMutation({
+  return useChange({
     mutationFn: (password: string) => call(unlockFile, { params: { id }, body: { password } }),
     onSuccess: useChanged(),
     // A password is not kept for longer than the screen.
@@ -48,7 +50,7 @@ export function useUnlockFile(id: string) {
 }
 
 export function useReportFalseAlarm(id: string) {
-  return useMutation({
+  return useChange({
     mutationFn: (reason: string) => call(reportFalseAlarm, { params: { id }, body: { reason } }),
     onSuccess: useChanged(),
   });
@@ -56,16 +58,12 @@ export function useReportFalseAlarm(id: string) {
 
 /** Removes the kept copy; the record stays. */
 export function useDeleteFile(id: string) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: () => call(deleteFile, { params: { id } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: scanDetailQuery(id).queryKey }),
-  });
+  return useChange({ of: deleteFile, mutationFn: () => call(deleteFile, { params: { id } }) });
 }
 
 /** Gives the kept copy to the browser as a download. */
 export function useRestoreFile({ id, filename }: ScanDetail) {
-  return useMutation({
+  return useChange({
     mutationFn: () => download(restoreFile, { params: { id } }),
     onSuccess: (bytes) => saveFile(filename, bytes),
   });

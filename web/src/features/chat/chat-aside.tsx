@@ -1,9 +1,9 @@
 import { downloadTranscript } from '@palisade/contract/chat';
 import { IconBook, IconHeadset, IconHistory, IconShieldCheck } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router';
 import { download } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { useConfig } from '#api/config.ts';
 import { Button } from '#ui/button.tsx';
 import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
@@ -56,7 +56,7 @@ export function ChatAside() {
 function History() {
   const [isSearching, setIsSearching] = useState(false);
   const mail = useMailTranscript();
-  const save = useMutation({
+  const save = useChange({
     mutationFn: async () => saveFile('support-chat.txt', await download(downloadTranscript)),
   });
   return (

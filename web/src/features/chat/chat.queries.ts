@@ -11,17 +11,11 @@ import {
 import type { ChatState } from '@palisade/contract/chat-read';
 import { attachmentSchema, type ChatMessage, type SharedKind } from '@palisade/contract/chat-record';
 import { SUGGESTION_PAUSE, suggestArticles } from '@palisade/contract/help';
-import {
-  keepPreviousData,
-  type QueryClient,
-  useInfiniteQuery,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { keepPreviousData, type QueryClient, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { z } from 'zod';
 import { call } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { chatStateQuery, messagesQuery, takeMessage } from '#api/chat.ts';
 import { createOutgoing, type OutgoingQueue } from '#api/outgoing.ts';
 import { currentSession } from '#api/session.ts';
@@ -109,7 +103,7 @@ export function useIsAwaited(): boolean {
 /** A change of one's own conversation whose answer is how it stands now. */
 function useStateChange<Input = void>(change: (input: Input) => Promise<ChatState>) {
   const queries = useQueryClient();
-  return useMutation({
+  return useChange({
     mutationFn: change,
     onSuccess: (state) => queries.setQueryData(chatStateQuery.queryKey, state),
   });
@@ -125,14 +119,14 @@ export function useRate() {
 
 export function useShare() {
   const queries = useQueryClient();
-  return useMutation({
+  return useChange({
     mutationFn: (body: { thing: SharedKind; subject_id: string; client_message_id: string }) => call(shareThing, { body }),
     onSuccess: (message) => takeMessage(queries, message),
   });
 }
 
 export function useMailTranscript() {
-  return useMutation({ mutationFn: () => call(mailTranscript) });
+  return useChange({ mutationFn: () => call(mailTranscript) });
 }
 
 /** Says that what is on screen has been read, as soon as somebody can see it. */

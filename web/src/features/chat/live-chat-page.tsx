@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Link } from 'react-router';
 import { useUnread } from '#api/chat.ts';
 import { useConfig } from '#api/config.ts';
@@ -8,7 +8,7 @@ import { ChatPanel } from './chat-panel.tsx';
 import './live-chat-page.css';
 
 /** The support chat alone in a window of its own, for a provider without a live-chat page elsewhere. */
-export function LiveChatPage() {
+export function LiveChatPage({ notice }: { notice?: ReactNode }) {
   const provider = useConfig()?.provider_name;
   const unread = useUnread();
   useMessageNotices();
@@ -21,6 +21,7 @@ export function LiveChatPage() {
         <Brand provider={provider} />
         <Link to="/dashboard">Main Dashboard</Link>
       </header>
+      {notice}
       <main className="live-chat__main">
         <h1 tabIndex={-1}>Support Chat</h1>
         <ChatPanel />

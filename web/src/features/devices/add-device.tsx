@@ -1,8 +1,8 @@
 import { createEnrolmentCode } from '@palisade/contract/devices';
 import { IconCopy, IconPlus } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { call, sentenceOf } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Countdown } from '#ui/countdown.tsx';
@@ -11,7 +11,7 @@ import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
 /** Shows the line that makes a computer a device, for as long as it does. */
 export function AddDevice() {
   const isUnproven = useIsUnproven();
-  const { mutate, data, error, isPending, reset } = useMutation({ mutationFn: () => call(createEnrolmentCode) });
+  const { mutate, data, error, isPending, reset } = useChange({ mutationFn: () => call(createEnrolmentCode) });
   const [copied, setCopied] = useState(false);
   const end = useCallback(() => reset(), [reset]);
   async function copy(command: string) {

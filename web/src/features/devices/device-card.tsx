@@ -11,10 +11,9 @@ import {
   steerDeviceScan,
 } from '@palisade/contract/devices';
 import { IconDeviceDesktop, IconPencil } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useId, useMemo, useState } from 'react';
 import { call, sentenceOf } from '#api/call.ts';
-import { devicesQuery } from '#api/devices.ts';
+import { useChange } from '#api/change.ts';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Countdown } from '#ui/countdown.tsx';
@@ -28,15 +27,16 @@ const count = new Intl.NumberFormat('en');
 
 /** One computer: what it is, whether its rules are in force, its health, its scans, and what can be done with it. */
 export function DeviceCard({ device, ruleNames }: { device: Device; ruleNames: ReadonlyMap<string, string> }) {
-  const queries = useQueryClient();
   const now = useMinute();
   const id = useId();
   const [failure, setFailure] = useState('');
-  const { mutate, isPending } = useMutation({
-    mutationFn: (work: () => Promise<unknown>) => work(),
-    onMutate: () => setFailure(''),
+  const { mutate, isPending } = useChange({
+    of: [renameDevice, setDeviceDefaults, setDeviceFolders, startDeviceScan, steerDeviceScan, revokeDevice, removeDevice],
+    mutationFn(work: () => Promise<unknown>) {
+      setFailure('');
+      return work();
+    },
     onError: (error) => setFailure(sentenceOf(error)),
-    onSettled: () => queries.invalidateQueries({ queryKey: devicesQuery.queryKey }),
   });
   const params = { id: device.id };
   const { label, tone } = DEVICE_STATES[device.state];

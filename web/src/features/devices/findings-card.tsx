@@ -1,7 +1,8 @@
 import { type DeviceFinding, listDeviceFindings, orderDeviceFinding } from '@palisade/contract/devices';
 import { IconBug } from '@tabler/icons-react';
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call, sentenceOf } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { Badge, IconTile, type Tone } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
@@ -20,12 +21,11 @@ const STATES: Record<DeviceFinding['state'], { label: string; tone: Tone }> = {
 
 /** What was found on devices; nothing where nothing was. */
 export function FindingsCard({ names }: { names: ReadonlyMap<string, string> }) {
-  const queries = useQueryClient();
   const { data: findings } = useQuery(findingsQuery);
-  const { mutate, isPending, error } = useMutation({
+  const { mutate, isPending, error } = useChange({
+    of: orderDeviceFinding,
     mutationFn: ({ id, action }: { id: string; action: 'restore' | 'delete' }) =>
       call(orderDeviceFinding, { params: { id }, body: { action } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: findingsQuery.queryKey }),
   });
   if (!findings || findings.length === 0) return null;
   return (

@@ -2,6 +2,7 @@ import { addRule, importRules, type NewRule, RULE_DEFAULTS, type Rule } from '@p
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { CallError, call, sentenceOf } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
@@ -26,7 +27,6 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
   const form = useRuleForm(EMPTY);
   const [preset, setPreset] = useState<Preset['id']>();
   const [gameName, setGameName] = useState<string>(GAMES[0].name);
-  const [isSaving, setIsSaving] = useState(false);
   const [failure, setFailure] = useState('');
   const element = useRef<HTMLFormElement>(null);
   const made =
@@ -61,29 +61,30 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
     await readRulesAnew(queries);
   }
 
-  async function save() {
-    setIsSaving(true);
-    setFailure('');
-    try {
-      await send();
-      onClose();
-    } catch (error) {
+  const { mutate, isPending } = useChange({
+    mutationFn: send,
+    onSuccess: onClose,
+    onError(error) {
       const errors = error instanceof CallError ? (error.problem?.errors ?? []) : [];
       form.setErrors(Object.fromEntries(errors.map(({ field, message }) => [field, message])));
       if (errors.length === 0 || several !== undefined) setFailure(sentenceOf(error));
-      setIsSaving(false);
       // After the fields show it, because an alert stops the page from drawing.
       setTimeout(() => {
         window.alert(FAILURE_ALERT);
         element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
       });
-    }
+    },
+  });
+
+  function save() {
+    setFailure('');
+    mutate();
   }
 
   function submit(event: React.FormEvent) {
     event.preventDefault();
-    if (several !== undefined) void save();
-    else form.onSubmit(() => void save())();
+    if (several !== undefined) save();
+    else form.onSubmit(save)();
   }
 
   return (
@@ -128,7 +129,7 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
           <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={isSaving}>
+          <Button type="submit" loading={isPending}>
             {several === undefined ? 'Add Rule' : `Add ${several.length} rules`}
           </Button>
         </div>

@@ -1,9 +1,10 @@
 import type { BlockedSource, Device } from '@palisade/contract/devices';
 import { addRule, editRule, type Rule } from '@palisade/contract/firewall';
 import { IconBan } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, sentenceOf } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { blockedQuery } from '#api/devices.ts';
 import { IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
@@ -12,7 +13,6 @@ import { Moment, useMinute } from '#ui/moment.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { allowanceOf } from './allowance.ts';
-import { readRulesAnew } from './firewall.queries.ts';
 
 const SHOWN = 8;
 const count = new Intl.NumberFormat('en');
@@ -28,9 +28,9 @@ interface BlockedCardProps {
 export function BlockedCard({ devices, rules, onWant }: BlockedCardProps) {
   const { data: blocked } = useQuery(blockedQuery);
   const [shown, setShown] = useState(SHOWN);
-  const queries = useQueryClient();
   const names = new Map(devices.map(({ id, device_name }) => [id, device_name]));
-  const { mutate, isPending, error, variables, isSuccess } = useMutation({
+  const { mutate, isPending, error, variables, isSuccess } = useChange({
+    of: [addRule, editRule],
     mutationFn: async (source: BlockedSource) => {
       const allowance = rules && allowanceOf(rules, source);
       if (allowance === undefined) return;
@@ -38,7 +38,6 @@ export function BlockedCard({ devices, rules, onWant }: BlockedCardProps) {
       for (const rule of allowance.added) await call(addRule, { body: rule });
       for (const { rule, terms } of allowance.narrowed) await call(editRule, { params: { id: rule.id }, body: terms });
     },
-    onSettled: () => readRulesAnew(queries),
   });
 
   function allow(source: BlockedSource) {

@@ -1,37 +1,25 @@
 import { type Revision, undoRevision } from '@palisade/contract/firewall';
 import { IconHistory } from '@tabler/icons-react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { call, sentenceOf } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { EmptyState } from '#ui/states.tsx';
-import { readRulesAnew, revisionsQuery } from './firewall.queries.ts';
+import { revisionsQuery } from './firewall.queries.ts';
 import { describeRevision } from './rule-words.ts';
 import './rule-fields.css';
 
 /** What was changed lately, and the way back to before it. */
 export function HistoryDialog({ onClose }: { onClose: () => void }) {
-  const queries = useQueryClient();
   const { data: revisions, error, refetch } = useQuery(revisionsQuery);
-  const [undoing, setUndoing] = useState<string>();
-  const [failure, setFailure] = useState('');
+  const undo = useChange({
+    of: undoRevision,
+    mutationFn: ({ id }: Revision) => call(undoRevision, { params: { id } }),
+  });
   const now = useMinute();
-
-  async function undo(revision: Revision) {
-    setUndoing(revision.id);
-    setFailure('');
-    try {
-      await call(undoRevision, { params: { id: revision.id } });
-      await readRulesAnew(queries);
-    } catch (thrown) {
-      setFailure(sentenceOf(thrown));
-    } finally {
-      setUndoing(undefined);
-    }
-  }
 
   return (
     <ModalWindow title="History of your rules" onClose={onClose}>
@@ -61,9 +49,9 @@ export function HistoryDialog({ onClose }: { onClose: () => void }) {
                 <Button
                   variant="quiet"
                   size="s"
-                  loading={undoing === revision.id}
+                  loading={undo.isPending && undo.variables.id === revision.id}
                   aria-label={`${index === 0 ? 'Undo' : 'Back to before'}: ${describeRevision(revision)}`}
-                  onClick={() => void undo(revision)}
+                  onClick={() => undo.mutate(revision)}
                 >
                   {index === 0 ? 'Undo' : 'Back to before'}
                 </Button>
@@ -72,9 +60,9 @@ export function HistoryDialog({ onClose }: { onClose: () => void }) {
           </ol>
         )}
       </Listed>
-      {failure && (
+      {undo.error && (
         <p className="rule-form__failure" role="alert">
-          {failure}
+          {sentenceOf(undo.error)}
         </p>
       )}
     </ModalWindow>

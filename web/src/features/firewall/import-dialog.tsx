@@ -1,10 +1,9 @@
 import { importRules, RULES_MAXIMUM, type RuleFile } from '@palisade/contract/firewall';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, sentenceOf } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
-import { readRulesAnew } from './firewall.queries.ts';
 import { readRuleFile } from './rule-file.ts';
 import { ruleSentence } from './rule-sentence.ts';
 import './rule-fields.css';
@@ -14,11 +13,14 @@ const SHOWN = 5;
 
 /** Takes rules from a file, beside those that there are or in their place. */
 export function ImportDialog({ total, onClose }: { total: number; onClose: () => void }) {
-  const queries = useQueryClient();
   const [file, setFile] = useState<RuleFile>();
   const [messages, setMessages] = useState<readonly string[]>([]);
   const [replace, setReplace] = useState(false);
-  const [isSaving, setIsSaving] = useState(false);
+  const { mutate, isPending } = useChange({
+    of: importRules,
+    mutationFn: ({ rules }: RuleFile) => call(importRules, { body: { rules, replace } }),
+    onError: (error) => setMessages([sentenceOf(error)]),
+  });
   const count = file?.rules.length ?? 0;
   const isTooMany = !replace && count + total > RULES_MAXIMUM;
 
@@ -31,18 +33,10 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
     else setMessages(read.messages);
   }
 
-  async function save() {
+  function save() {
     if (file === undefined) return;
-    setIsSaving(true);
     setMessages([]);
-    try {
-      await call(importRules, { body: { rules: file.rules, replace } });
-      await readRulesAnew(queries);
-      onClose();
-    } catch (error) {
-      setMessages([sentenceOf(error)]);
-      setIsSaving(false);
-    }
+    mutate(file, { onSuccess: onClose });
   }
 
   return (
@@ -51,7 +45,7 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
         className="rule-form"
         onSubmit={(event) => {
           event.preventDefault();
-          void save();
+          save();
         }}
       >
         <label className="rule-form__file">
@@ -102,7 +96,7 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
           <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={isSaving} disabled={file === undefined || isTooMany}>
+          <Button type="submit" loading={isPending} disabled={file === undefined || isTooMany}>
             {count === 1 ? 'Import 1 rule' : count > 0 ? `Import ${count} rules` : 'Import'}
           </Button>
         </div>

@@ -2,6 +2,7 @@ import { editRule, type Rule } from '@palisade/contract/firewall';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { CallError, call, sentenceOf } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { updateRules } from './firewall.queries.ts';
 import { RuleFields, sentOf, useRuleForm } from './rule-fields.tsx';
@@ -21,7 +22,6 @@ export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
     ...{ rule_name, direction, action, protocol, source_ip, destination_ip, port },
     lasts: expires_at === null ? 'always' : 'as_is',
   });
-  const [isSaving, setIsSaving] = useState(false);
   const [failure, setFailure] = useState('');
   const [isRefused, setIsRefused] = useState(false);
   const element = useRef<HTMLFormElement>(null);
@@ -31,11 +31,8 @@ export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
     if (isRefused) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [isRefused]);
 
-  async function save() {
-    setIsSaving(true);
-    setFailure('');
-    setIsRefused(false);
-    try {
+  const { mutate, isPending } = useChange({
+    async mutationFn() {
       const { lasts } = form.values;
       const terms = sentOf(form.values);
       const changed = await call(editRule, {
@@ -43,8 +40,9 @@ export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
         body: lasts === 'always' && expires_at !== null ? { ...terms, lasts: null } : terms,
       });
       await updateRules(queries, (all) => all.map((other) => (other.id === changed.id ? changed : other)));
-      onEnd(true);
-    } catch (error) {
+    },
+    onSuccess: () => onEnd(true),
+    async onError(error) {
       if (error instanceof CallError && error.status === 404) {
         await updateRules(queries, (all) => all.filter((other) => other.id !== rule.id));
         onEnd(false);
@@ -54,8 +52,13 @@ export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
       setIsRefused(errors.length > 0);
       form.setErrors(Object.fromEntries(errors.map(({ field, message }) => [field, message])));
       if (errors.length === 0) setFailure(sentenceOf(error));
-      setIsSaving(false);
-    }
+    },
+  });
+
+  function save() {
+    setFailure('');
+    setIsRefused(false);
+    mutate();
   }
 
   return (
@@ -63,7 +66,7 @@ export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
       ref={element}
       className="rule-form"
       aria-label={`Edit ${rule.rule_name}`}
-      onSubmit={form.onSubmit(() => void save())}
+      onSubmit={form.onSubmit(save)}
       onKeyDown={(event) => {
         if (event.key === 'Escape') onEnd(false);
       }}
@@ -78,7 +81,7 @@ export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
         <Button variant="quiet" onClick={() => onEnd(false)}>
           Cancel
         </Button>
-        <Button type="submit" loading={isSaving}>
+        <Button type="submit" loading={isPending}>
           Save
         </Button>
       </div>

@@ -7,8 +7,9 @@ import {
   listArticles,
   readArticle,
 } from '@palisade/contract/help';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 
 const HELP_KEY = ['help'];
 
@@ -29,23 +30,18 @@ export const allArticlesQuery = queryOptions({
   queryFn: ({ signal }) => call(listAllArticles, { signal }),
 });
 
-function useReadAnew() {
-  const queries = useQueryClient();
-  return () => queries.invalidateQueries({ queryKey: HELP_KEY });
-}
-
 /** Writes a new article, or changes the one with an id. */
 export function useWriteArticle(id: string | undefined) {
-  return useMutation({
+  return useChange({
+    of: [createArticle, changeArticle],
     mutationFn: (body: ArticleWritten) =>
       id === undefined ? call(createArticle, { body }) : call(changeArticle, { params: { id }, body }),
-    onSettled: useReadAnew(),
   });
 }
 
 export function useDeleteArticle() {
-  return useMutation({
+  return useChange({
+    of: deleteArticle,
     mutationFn: (id: string) => call(deleteArticle, { params: { id } }),
-    onSettled: useReadAnew(),
   });
 }

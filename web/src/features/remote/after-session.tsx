@@ -2,28 +2,18 @@ import { Textarea } from '@mantine/core';
 import { COMMENT_LENGTH_MAXIMUM, type RemoteSession } from '@palisade/contract/remote';
 import { exportSessionAudit, type ReportKind } from '@palisade/contract/remote-session';
 import { IconDownload, IconFlag } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { download, sentenceOf } from '#api/call.ts';
-import { describeActivity } from '#ui/activity-words.ts';
+import { download } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
-import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { StarRating } from '#ui/star-rating.tsx';
-import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { sessionAuditQuery, useRateSession, useReport } from './joined.queries.ts';
+import { RecordedList } from './recorded-list.tsx';
+import { REPORT_KINDS, REPORTS } from './report-words.ts';
 import './after-session.css';
-
-const REPORTS: Record<ReportKind, string> = {
-  asked_for_money: 'They asked for money or gift cards',
-  asked_for_password: 'They asked for a password or a code',
-  did_what_i_did_not_want: 'They did something that I did not want',
-  not_who_they_said: 'They were not who they said they were',
-  else: 'Something else',
-};
-const REPORT_KINDS = Object.keys(REPORTS).filter((kind): kind is ReportKind => Object.hasOwn(REPORTS, kind));
 
 /** What a customer can say of a session in which somebody helped. */
 export function RateAndReport({ session }: { session: RemoteSession }) {
@@ -92,29 +82,13 @@ export function Report({ session }: { session: RemoteSession }) {
 
 /** What the audit log has of a session, to be read and kept by its customer. */
 export function SessionAudit({ session }: { session: RemoteSession }) {
-  const { data: entries, error, refetch } = useQuery(sessionAuditQuery(session.id));
-  const now = useMinute();
-  const save = useMutation({
+  const save = useChange({
     mutationFn: (format: 'csv' | 'json') => download(exportSessionAudit, { params: { id: session.id }, query: { format } }),
     onSuccess: (file, format) => saveFile(`remote-session-${session.session_code}.${format}`, file),
   });
   return (
     <div className="after__audit">
-      {error && <ErrorNotice title="The record could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
-      {!entries && !error && <LoadingRows label="Loading the record" />}
-      {entries?.length === 0 && <p className="sub">Nothing was recorded of this session.</p>}
-      {entries && entries.length > 0 && (
-        <ol className="after__list" aria-label="What was recorded">
-          {entries.map((entry) => (
-            <li key={entry.seq}>
-              <bdi>{describeActivity(entry)}</bdi>
-              <span>
-                <Moment iso={entry.at} now={now} />
-              </span>
-            </li>
-          ))}
-        </ol>
-      )}
+      <RecordedList query={sessionAuditQuery(session.id)} />
       <div className="after__actions">
         {(['csv', 'json'] as const).map((format) => (
           <Button

@@ -23,6 +23,8 @@ export function sessionOf(parts: Partial<JoinedSession> = {}): JoinedSession {
     reaffirm_by: null,
     due_at: null,
     due_reason: null,
+    grants: [],
+    grants_ended: null,
     rating: null,
     reported_at: null,
     notes: '',

@@ -12,9 +12,10 @@ import {
   writeSessionMessage,
 } from '@palisade/contract/remote-session';
 import { readSessionCustomer, writeNotes } from '@palisade/contract/remote-staff';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { onEvent, onTopicMissed } from '#api/events.ts';
 import { sessionsQuery, useSettled, withSession } from './remote.queries.ts';
 
@@ -23,7 +24,7 @@ import { sessionsQuery, useSettled, withSession } from './remote.queries.ts';
 /** A change of an own session whose answer is how it stands now. */
 function useOwnChange<Input = void>(change: (input: Input) => Promise<RemoteSession>) {
   const { queries, ...settled } = useSettled();
-  return useMutation({
+  return useChange({
     ...settled,
     mutationFn: change,
     onSuccess: (session) => queries.setQueryData(sessionsQuery.queryKey, (sessions) => withSession(sessions, session)),
@@ -85,8 +86,7 @@ export function useMessageEvents(id: string): void {
 
 export function useWriteMessage(id: string) {
   const queries = useQueryClient();
-  return useMutation({
-    networkMode: 'always',
+  return useChange({
     mutationFn: (body: { message: string; client_message_id: string }) => call(writeSessionMessage, { params: { id }, body }),
     onSuccess: (message) => queries.setQueryData(sessionMessagesQuery(id).queryKey, (messages) => withMessage(messages, message)),
   });
@@ -112,7 +112,7 @@ export const sessionCustomerQuery = (id: string) =>
 
 export function useWriteNotes(id: string) {
   const { queries: _, ...settled } = useSettled();
-  return useMutation({
+  return useChange({
     ...settled,
     mutationFn: (notes: string) => call(writeNotes, { params: { id }, body: { notes } }),
   });

@@ -12,13 +12,15 @@ import {
   type SessionsQuery,
 } from '@palisade/contract/remote';
 import type { LiveSession } from '@palisade/contract/remote-record';
-import { type InfiniteData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call, callPage, type Page } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { onEvent } from '#api/events.ts';
 import { pagesQuery } from '#api/pages.ts';
 
-const REMOTE = ['remote'] as const;
+/** Everything that is shown of sessions. */
+export const REMOTE = ['remote'] as const;
 
 /** A session that waits for a technician or runs. */
 export function isOpen({ status }: RemoteSession): boolean {
@@ -68,15 +70,14 @@ export function useSettled() {
   return {
     queries,
     // Whatever a move did to the other sessions, the server knows it.
-    onSettled: () => void queries.invalidateQueries({ queryKey: REMOTE }),
+    renews: [REMOTE],
     onError: (error: Error) => console.error(error),
-    networkMode: 'always' as const,
   };
 }
 
 export function useCreateSession() {
   const { queries, ...settled } = useSettled();
-  return useMutation({
+  return useChange({
     ...settled,
     mutationFn: () => call(createSession),
     onSuccess: (session) => queries.setQueryData(sessionsQuery.queryKey, (sessions) => withSession(sessions, session)),
@@ -86,7 +87,7 @@ export function useCreateSession() {
 /** Ends an own session: one that waits is cancelled, one that runs is done. */
 export function useEndSession() {
   const { queries, ...settled } = useSettled();
-  return useMutation({
+  return useChange({
     ...settled,
     mutationFn: ({ id, status }: RemoteSession) =>
       status === 'pending' ? call(cancelSession, { params: { id } }) : call(completeSession, { params: { id } }),
@@ -96,7 +97,7 @@ export function useEndSession() {
 
 export function useJoinSession() {
   const { queries: _, ...settled } = useSettled();
-  return useMutation({
+  return useChange({
     ...settled,
     mutationFn: (session_code: string) => call(joinSession, { body: { session_code } }),
   });
@@ -104,7 +105,7 @@ export function useJoinSession() {
 
 export function useCompleteJoined() {
   const { queries: _, ...settled } = useSettled();
-  return useMutation({
+  return useChange({
     ...settled,
     mutationFn: ({ id }: JoinedSession) => call(completeJoined, { params: { id } }),
   });

@@ -2,9 +2,10 @@ import { NumberInput, TextInput } from '@mantine/core';
 import '@mantine/core/styles/NumberInput.layer.css';
 import { changeDeskSettings, type DeskSettings, readDeskSettings, WEEKDAYS, type Weekday } from '@palisade/contract/desk';
 import { IconPlus, IconX } from '@tabler/icons-react';
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { call, sentenceOf } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
@@ -49,7 +50,8 @@ function HoursForm({ initial }: { initial: DeskSettings }) {
   const zones = useId();
   const queries = useQueryClient();
   const [settings, setSettings] = useState(initial);
-  const save = useMutation({
+  const save = useChange({
+    of: changeDeskSettings,
     mutationFn: (body: DeskSettings) => call(changeDeskSettings, { body }),
     onSuccess: (saved) => queries.setQueryData(deskSettingsQuery.queryKey, saved),
   });

@@ -3,9 +3,10 @@ import { useForm } from '@mantine/form';
 import { may } from '@palisade/contract/may';
 import { type ClientInfo, isCallable, isMailable, setupConfig } from '@palisade/contract/setup';
 import { IconCheck } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { type Config, refreshConfig, useConfig } from '#api/config.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { overviewQuery } from '#api/overview.ts';
@@ -112,7 +113,8 @@ function SetupForm({ initial, onSaved }: { initial: ClientInfo; onSaved: (info: 
   const form = useForm({ initialValues: initial });
   const phone = form.values.support_phone.trim();
   const email = form.values.support_email.trim();
-  const save = useMutation({
+  const save = useChange({
+    of: setupConfig,
     mutationFn: (client_info: ClientInfo) =>
       call(setupConfig, {
         body: { client_info, setup_type: 'basic_installation', timestamp: new Date().toISOString() },

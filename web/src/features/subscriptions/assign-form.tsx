@@ -8,7 +8,6 @@ import type { Message } from './message-line.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { PlanFields, PlanNameField, PriceField } from './plan-fields.tsx';
 import { PlanSubmit } from './plan-submit.tsx';
-
 import { usePlanForm } from './use-plan-form.ts';
 
 interface AssignFormProps {
@@ -23,6 +22,7 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
     onChange,
     onMessage,
     parse: parseAssignment,
+    of: assignSubscription,
     send: async (body) => {
       const { subscription } = await call(assignSubscription, { body });
       return `Subscription assigned successfully to ${subscription.user_email}`;

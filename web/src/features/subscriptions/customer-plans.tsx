@@ -1,9 +1,10 @@
 import type { CurrentSubscription } from '@palisade/contract/current-subscription';
 import { type PlanRequest, requestPlan, type Template, withdrawPlanRequest } from '@palisade/contract/subscription';
 import { IconLock, IconShieldCheck, IconShieldOff, IconTemplate } from '@tabler/icons-react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { call, sentenceOf } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
@@ -12,7 +13,7 @@ import { Page } from '#ui/page.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { FeatureList, PlanCard, TypeBadge } from './plan-card.tsx';
 import { describeDevices, describeMonths, describePrice } from './plan-words.ts';
-import { currentSubscriptionQuery, planRequestsQuery, plansQuery, SUBSCRIPTION_KEY } from './subscriptions.queries.ts';
+import { currentSubscriptionQuery, planRequestsQuery, plansQuery } from './subscriptions.queries.ts';
 
 /** What everybody but admins sees here: that managing is not theirs, what they have, and what they can ask for. */
 export function CustomerPlans() {
@@ -126,28 +127,23 @@ interface PlanActionProps {
 }
 
 function PlanAction({ plan, request, isOwn }: PlanActionProps) {
-  const queries = useQueryClient();
-  const [isBusy, setIsBusy] = useState(false);
-  const [sentence, setSentence] = useState('');
+  const { mutate, isPending, error } = useChange({
+    of: [requestPlan, withdrawPlanRequest],
+    mutationFn: (change: () => Promise<unknown>) => change(),
+    onError: (refusal) => console.error(refusal),
+  });
   // State shows only after the next render; two presses at once must make one request.
   const isSending = useRef(false);
   const isUnproven = useIsUnproven();
 
-  async function send(change: () => Promise<unknown>) {
+  function send(change: () => Promise<unknown>) {
     if (isSending.current) return;
     isSending.current = true;
-    setIsBusy(true);
-    setSentence('');
-    try {
-      await change();
-    } catch (error) {
-      console.error(error);
-      setSentence(sentenceOf(error));
-    }
-    // Awaited, so that the button does not come back before the new state is there.
-    await queries.invalidateQueries({ queryKey: SUBSCRIPTION_KEY });
-    isSending.current = false;
-    setIsBusy(false);
+    mutate(change, {
+      onSettled() {
+        isSending.current = false;
+      },
+    });
   }
 
   const isOpen = request?.status === 'open';
@@ -159,24 +155,24 @@ function PlanAction({ plan, request, isOwn }: PlanActionProps) {
       {isOpen ? (
         <Button
           variant="quiet"
-          loading={isBusy}
-          onClick={() => void send(() => call(withdrawPlanRequest, { params: { id: request.id } }))}
+          loading={isPending}
+          onClick={() => send(() => call(withdrawPlanRequest, { params: { id: request.id } }))}
         >
           Withdraw the request <span className="visually-hidden">for {plan.template_name}</span>
         </Button>
       ) : (
         <Button
           variant={isOwn ? 'quiet' : 'primary'}
-          loading={isBusy}
+          loading={isPending}
           disabled={isUnproven}
-          onClick={() => void send(() => call(requestPlan, { body: { template_id: plan.id } }))}
+          onClick={() => send(() => call(requestPlan, { body: { template_id: plan.id } }))}
         >
           Request this plan <span className="visually-hidden">{plan.template_name}</span>
         </Button>
       )}
-      {sentence && (
+      {error && (
         <p role="alert" className="plan-card__error">
-          {sentence}
+          {sentenceOf(error)}
         </p>
       )}
     </>

@@ -5,9 +5,10 @@ import {
   type UserPlanRequest,
 } from '@palisade/contract/subscription';
 import { IconDownload, IconSearch, IconUsers } from '@tabler/icons-react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { call } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { downloadCsv } from '#ui/csv.ts';
@@ -19,7 +20,7 @@ import type { Message } from './message-line.tsx';
 import { OpenRequests } from './open-requests.tsx';
 import { COLUMNS, SubscriptionTable } from './subscription-table.tsx';
 import { EVERYTHING, type SortKey, STATUS_LABELS, type View, viewOf } from './subscription-view.ts';
-import { SUBSCRIPTION_KEY, subscriptionsQuery } from './subscriptions.queries.ts';
+import { subscriptionsQuery } from './subscriptions.queries.ts';
 import { csvOf } from './subscriptions-csv.ts';
 
 /** Rows that are drawn at first, and with each Show more. */
@@ -42,7 +43,6 @@ interface ManageTabProps {
 }
 
 export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
-  const queries = useQueryClient();
   const { data: subscriptions, error } = useQuery(subscriptionsQuery);
   const [view, setView] = useState(EVERYTHING);
   const [rowsMaximum, setRowsMaximum] = useState(ROWS_STEP);
@@ -60,17 +60,21 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
     else change({ sort: sort.descending ? undefined : { key, descending: true } });
   }
 
-  async function cancel({ id, user_email, plan_name }: Subscription) {
-    if (!window.confirm(`End the plan "${plan_name}" of ${user_email} now?`)) return;
-    onMessage(undefined);
-    try {
-      await call(cancelSubscription, { body: { subscription_id: id } });
-      onMessage({ tone: 'good', text: `Subscription of ${user_email} cancelled successfully` });
-    } catch (failure) {
+  const { mutate } = useChange({
+    of: cancelSubscription,
+    mutationFn: ({ id }: Subscription) => call(cancelSubscription, { body: { subscription_id: id } }),
+    onSuccess: (_, { user_email }) => onMessage({ tone: 'good', text: `Subscription of ${user_email} cancelled successfully` }),
+    onError(failure) {
       console.error(failure);
       onMessage({ tone: 'bad', text: refusalOf(failure, 'Failed to cancel subscription').sentence });
-    }
-    void queries.invalidateQueries({ queryKey: SUBSCRIPTION_KEY });
+    },
+  });
+
+  function cancel(subscription: Subscription) {
+    const { user_email, plan_name } = subscription;
+    if (!window.confirm(`End the plan "${plan_name}" of ${user_email} now?`)) return;
+    onMessage(undefined);
+    mutate(subscription);
   }
 
   const active = (subscriptions ?? []).filter(({ status }) => status === 'active').length;
@@ -142,12 +146,7 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
                 }
               />
             ) : (
-              <SubscriptionTable
-                subscriptions={found.slice(0, rowsMaximum)}
-                sort={view.sort}
-                onSort={sortBy}
-                onCancel={(row) => void cancel(row)}
-              />
+              <SubscriptionTable subscriptions={found.slice(0, rowsMaximum)} sort={view.sort} onSort={sortBy} onCancel={cancel} />
             )}
             {found.length > rowsMaximum && (
               <ShowMore left={found.length - rowsMaximum} onMore={() => setRowsMaximum(rowsMaximum + ROWS_STEP)} />

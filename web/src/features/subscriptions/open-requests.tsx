@@ -1,6 +1,7 @@
 import { declinePlanRequest, type UserPlanRequest } from '@palisade/contract/subscription';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { describeDate } from '#ui/moment.tsx';
@@ -9,7 +10,7 @@ import { refusalOf } from './drafts.ts';
 import type { Message } from './message-line.tsx';
 import { TypeBadge } from './plan-card.tsx';
 import { describeMonths, describePrice } from './plan-words.ts';
-import { allPlanRequestsQuery, SUBSCRIPTION_KEY } from './subscriptions.queries.ts';
+import { allPlanRequestsQuery } from './subscriptions.queries.ts';
 
 interface OpenRequestsProps {
   onMessage: (message: Message | undefined) => void;
@@ -18,21 +19,23 @@ interface OpenRequestsProps {
 
 /** What people wait for an answer to; nothing at all when nobody does. */
 export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
-  const queries = useQueryClient();
   const { data: requests = [] } = useQuery(allPlanRequestsQuery);
-  if (requests.length === 0) return null;
-
-  async function decline({ id, user_email, template }: UserPlanRequest) {
-    if (!window.confirm(`Decline the request of ${user_email} for "${template.template_name}"?`)) return;
-    onMessage(undefined);
-    try {
-      await call(declinePlanRequest, { body: { request_id: id } });
-      onMessage({ tone: 'good', text: `Request of ${user_email} declined` });
-    } catch (error) {
+  const { mutate } = useChange({
+    of: declinePlanRequest,
+    mutationFn: ({ id }: UserPlanRequest) => call(declinePlanRequest, { body: { request_id: id } }),
+    onSuccess: (_, { user_email }) => onMessage({ tone: 'good', text: `Request of ${user_email} declined` }),
+    onError(error) {
       console.error(error);
       onMessage({ tone: 'bad', text: refusalOf(error, 'Failed to decline the request').sentence });
-    }
-    void queries.invalidateQueries({ queryKey: SUBSCRIPTION_KEY });
+    },
+  });
+  if (requests.length === 0) return null;
+
+  function decline(request: UserPlanRequest) {
+    const { user_email, template } = request;
+    if (!window.confirm(`Decline the request of ${user_email} for "${template.template_name}"?`)) return;
+    onMessage(undefined);
+    mutate(request);
   }
 
   return (
@@ -54,7 +57,7 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
               <Button size="s" onClick={() => onLoad(request)}>
                 Load into the assign form <span className="visually-hidden">for {request.user_email}</span>
               </Button>
-              <Button variant="quiet" size="s" onClick={() => void decline(request)}>
+              <Button variant="quiet" size="s" onClick={() => decline(request)}>
                 Decline <span className="visually-hidden">the request of {request.user_email}</span>
               </Button>
             </span>

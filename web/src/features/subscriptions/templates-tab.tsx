@@ -57,6 +57,7 @@ function TemplateForm({ draft, onChange, onMessage }: Omit<TemplatesTabProps, 'o
     onChange,
     onMessage,
     parse: parseTemplate,
+    of: createTemplate,
     send: async (body) => {
       const { template } = await call(createTemplate, { body });
       return `Template "${template.template_name}" created successfully`;

@@ -1,14 +1,15 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
+import { type ChangeOptions, useChange } from '#api/change.ts';
 import { type FieldMessages, type Parsed, refusalOf } from './drafts.ts';
 import type { Message } from './message-line.tsx';
-import { SUBSCRIPTION_KEY } from './subscriptions.queries.ts';
 
 interface PlanFormOptions<Draft, Body> {
   draft: Draft;
   onChange: (draft: Draft) => void;
   onMessage: (message: Message | undefined) => void;
   parse: (draft: Draft) => Parsed<Body>;
+  /** The endpoint that it calls. */
+  of: NonNullable<ChangeOptions<string, Body>['of']>;
   /** Does it, and says what was done. */
   send: (body: Body) => Promise<string>;
   /** Said when it failed and the server gave no reason. */
@@ -19,12 +20,24 @@ interface PlanFormOptions<Draft, Body> {
 
 /** What both forms do on their way: check, send once, and say at the top of the screen how it went and at the fields what is wrong. */
 export function usePlanForm<Draft extends object, Body>(options: PlanFormOptions<Draft, Body>) {
-  const { draft, onChange, onMessage, parse, send, failed, empty } = options;
-  const queries = useQueryClient();
+  const { draft, onChange, onMessage, parse, of, send, failed, empty } = options;
   const [messages, setMessages] = useState<FieldMessages>({});
-  const [isBusy, setIsBusy] = useState(false);
   // State shows only after the next render; two presses at once must do it once.
   const isSending = useRef(false);
+  const { mutate, isPending: isBusy } = useChange({
+    of,
+    mutationFn: send,
+    onSuccess(text) {
+      onChange(empty);
+      onMessage({ tone: 'good', text });
+    },
+    onError(error) {
+      console.error(error);
+      const { sentence, fields } = refusalOf(error, failed);
+      setMessages(fields);
+      onMessage({ tone: 'bad', text: sentence });
+    },
+  });
 
   function change(part: Partial<Draft>) {
     onChange({ ...draft, ...part });
@@ -33,7 +46,7 @@ export function usePlanForm<Draft extends object, Body>(options: PlanFormOptions
     setMessages((before) => Object.fromEntries(Object.entries(before).filter(([field]) => !(field in part))));
   }
 
-  async function submit(event: FormEvent) {
+  function submit(event: FormEvent) {
     event.preventDefault();
     if (isSending.current) return;
     onMessage(undefined);
@@ -44,22 +57,12 @@ export function usePlanForm<Draft extends object, Body>(options: PlanFormOptions
       return;
     }
     isSending.current = true;
-    setIsBusy(true);
     setMessages({});
-    try {
-      const text = await send(parsed.body);
-      onChange(empty);
-      onMessage({ tone: 'good', text });
-      void queries.invalidateQueries({ queryKey: SUBSCRIPTION_KEY });
-    } catch (error) {
-      console.error(error);
-      const { sentence, fields } = refusalOf(error, failed);
-      setMessages(fields);
-      onMessage({ tone: 'bad', text: sentence });
-    } finally {
-      isSending.current = false;
-      setIsBusy(false);
-    }
+    mutate(parsed.body, {
+      onSettled() {
+        isSending.current = false;
+      },
+    });
   }
 
   return { messages, isBusy, change, submit };

@@ -3,9 +3,10 @@ import { useForm } from '@mantine/form';
 import { type CannedAnswer, changeCanned, createCanned, deleteCanned, PLACEHOLDERS } from '@palisade/contract/desk';
 import { may } from '@palisade/contract/may';
 import { IconMessageBolt, IconPlus } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { useSession } from '#api/session.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
@@ -94,21 +95,19 @@ function Answers() {
 type Fields = Pick<CannedAnswer, 'shortcut' | 'title' | 'text'>;
 
 function AnswerDialog({ answer, onClose }: { answer: CannedAnswer | undefined; onClose: () => void }) {
-  const queries = useQueryClient();
   const form = useForm<Fields>({ initialValues: answer ?? { shortcut: '', title: '', text: '' } });
-  const onSettled = () => queries.invalidateQueries({ queryKey: cannedQuery.queryKey });
-  const save = useMutation({
+  const save = useChange({
+    of: [changeCanned, createCanned],
     mutationFn: ({ shortcut, title, text }: Fields) => {
       const body = { shortcut, title, text };
       return answer ? call(changeCanned, { params: { id: answer.id }, body }) : call(createCanned, { body });
     },
-    onSettled,
     onSuccess: onClose,
     onError: (error) => form.setErrors(fieldMessagesOf(error)),
   });
-  const remove = useMutation({
+  const remove = useChange({
+    of: deleteCanned,
     mutationFn: (id: string) => call(deleteCanned, { params: { id } }),
-    onSettled,
     onSuccess: onClose,
   });
   return (

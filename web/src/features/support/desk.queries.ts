@@ -20,17 +20,11 @@ import {
 import type { Conversation, DeskMessage, Presence } from '@palisade/contract/desk-record';
 import { listTeam, setPresence, type TeamMember } from '@palisade/contract/desk-team';
 import type { LiveEvent } from '@palisade/contract/events';
-import {
-  type InfiniteData,
-  infiniteQueryOptions,
-  type QueryClient,
-  queryOptions,
-  useMutation,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { type InfiniteData, infiniteQueryOptions, type QueryClient, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { z } from 'zod';
 import { call, callPage, type Page } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { MESSAGES_PAGE, mergeMessage } from '#api/chat.ts';
 import { deskCountsQuery } from '#api/desk.ts';
 import { hearTopic, onEvent } from '#api/events.ts';
@@ -188,7 +182,7 @@ export function useConversationEvents(conversation_id: string): Viewers {
 /** A change of a conversation whose answer is how it stands now. */
 function useConversationChange<Input = void>(change: (input: Input) => Promise<Conversation>) {
   const queries = useQueryClient();
-  return useMutation({
+  return useChange({
     mutationFn: change,
     onSuccess: (conversation) => {
       takeConversation(queries, conversation);
@@ -219,7 +213,7 @@ export type ConversationActions = ReturnType<typeof useConversationActions>;
 
 function useStartRemoteSession(id: string) {
   const queries = useQueryClient();
-  return useMutation({
+  return useChange({
     mutationFn: () => call(startRemoteSession, { params: { id } }),
     onSuccess: (message) => mergeMessage(queries, deskMessagesQuery(id).queryKey, message),
   });
@@ -242,7 +236,7 @@ export function useMarkConversationRead(conversation: Conversation): void {
 
 export function useSetPresence() {
   const queries = useQueryClient();
-  return useMutation({
+  return useChange({
     mutationFn: (presence: Presence) => call(setPresence, { body: { presence, by_hand: true } }),
     onSuccess: (member: TeamMember) => takePresence(queries, member.id, member.presence),
   });

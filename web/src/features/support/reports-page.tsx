@@ -2,9 +2,10 @@ import { TextInput } from '@mantine/core';
 import { type DeskFigures, exportReport, type Report, readReport } from '@palisade/contract/desk';
 import { may } from '@palisade/contract/may';
 import { IconChecklist, IconClockHour4, IconDownload, IconHourglass, IconStar } from '@tabler/icons-react';
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, download, sentenceOf } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { useSession } from '#api/session.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
@@ -64,7 +65,7 @@ function Reports() {
     queryFn: ({ signal }) => call(readReport, { query: queryOf(range), signal }),
     placeholderData: keepPreviousData,
   });
-  const save = useMutation({
+  const save = useChange({
     mutationFn: async () => saveFile('support-report.csv', await download(exportReport, { query: queryOf(range) })),
   });
   return (

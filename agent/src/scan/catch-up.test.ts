@@ -1,0 +1,96 @@
+import { lstatSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createStore } from '#agent/store.ts';
+import { type CatchUpParts, createCatchUp, seenSchema } from './catch-up.ts';
+
+let root: string;
+let looked: string[][];
+let lines: string[];
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'palisade-catch-up-'));
+  mkdirSync(join(root, 'files/left'), { recursive: true });
+  looked = [];
+  lines = [];
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const store = () => createStore(join(root, 'seen.json'), seenSchema);
+const open = (parts: Partial<CatchUpParts> = {}) =>
+  createCatchUp({
+    ...{ store: store(), log: (line) => lines.push(line), now: Date.now },
+    look: async (paths) => void looked.push([...paths].sort()),
+    ...parts,
+  });
+const begin = (parts: Partial<CatchUpParts> = {}) => {
+  const catchUp = open(parts);
+  return catchUp.begin([join(root, 'files')], [join(root, 'files/left')]).then(() => catchUp);
+};
+
+/** Writes a file until the kernel's clock, which goes in steps, says that it is newer than `since`. */
+function writeAfter(since: number, ...names: string[]): void {
+  for (const name of names) {
+    const path = join(root, 'files', name);
+    do writeFileSync(path, name);
+    while (lstatSync(path).ctimeMs <= since);
+  }
+}
+
+async function seenUntilNow(): Promise<number> {
+  writeFileSync(join(root, 'clock'), '');
+  const until = Math.ceil(lstatSync(join(root, 'clock')).ctimeMs);
+  await store().write({ until: new Date(until).toISOString() });
+  return until;
+}
+
+it('looks at what changed while the agent did not run, whatever time it says itself, once', async () => {
+  writeAfter(0, 'old', 'changed');
+  const since = await seenUntilNow();
+  writeAfter(since, 'changed', 'new', 'set-back', 'left/out');
+  utimesSync(join(root, 'files/set-back'), 0, 0);
+  // A time on the disk is coarser than the kernel's.
+  const catchUp = await begin({ now: () => Date.now() + 1_000 });
+  expect(looked).toEqual([['changed', 'new', 'set-back'].map((name) => join(root, 'files', name))]);
+  expect(catchUp.reason()).toBeNull();
+  await catchUp.begin([join(root, 'files')], []);
+  expect(looked).toHaveLength(1);
+  // The next start begins where this one did.
+  await begin();
+  expect(looked).toHaveLength(1);
+});
+
+it('looks at nothing the first time, and remembers until when watching has seen everything', async () => {
+  writeAfter(0, 'old');
+  const catchUp = await begin({ now: () => 10_000_000 });
+  expect(looked).toEqual([]);
+  expect(await store().read()).toEqual({ until: new Date(10_000_000).toISOString() });
+  await catchUp.note();
+  // What was written last may not have been looked at yet.
+  expect(await store().read()).toEqual({ until: new Date(10_000_000 - 120_000).toISOString() });
+});
+
+it('keeps nothing while it is under way, so that an agent that ends in the middle begins again', async () => {
+  const since = await seenUntilNow();
+  writeAfter(since, 'new');
+  const kept = await store().read();
+  await begin({
+    look: async () => {
+      await open().note();
+      throw new Error('the engine ended');
+    },
+  });
+  expect(await store().read()).toEqual(kept);
+  await begin();
+  expect(looked.flat()).toEqual([join(root, 'files/new')]);
+});
+
+it('looks at so many and no more, and says what is left', async () => {
+  const since = await seenUntilNow();
+  writeAfter(since, 'a', 'b', 'c', 'd');
+  const catchUp = await begin({ files_maximum: 3 });
+  expect(looked.flat()).toHaveLength(3);
+  expect(catchUp.reason()).toBe(
+    'More files changed while the agent did not run than are read at its start (3): a full scan reads the others.',
+  );
+});

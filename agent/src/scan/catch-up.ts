@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import type { Store } from '#agent/store.ts';
+import { walk } from './walk.ts';
+
+/**
+ * Looks at files of watched folders that changed while the agent did not run. Until when watching saw everything is kept on the disk; what changed since is looked at once
+ * after the start. Changed: by the time of the last status change (ctime), which no program can set back.
+ */
+export interface CatchUp {
+  /** Once after the start; afterwards it does nothing, as what changes is seen. */
+  begin(folders: readonly string[], exclusions: readonly string[]): Promise<void>;
+  /** Watching has seen everything until a little before now. */
+  note(): Promise<void>;
+  /** What was left to the next full scan; null when nothing was. */
+  reason(): string | null;
+}
+
+export const seenSchema = z.object({ until: z.iso.datetime() });
+
+export interface CatchUpParts {
+  store: Store<z.infer<typeof seenSchema>>;
+  look: (paths: readonly string[]) => Promise<void>;
+  log: (line: string) => void;
+  now: () => number;
+  /** Files that are looked at; what is beyond them is left to the next full scan. */
+  files_maximum?: number;
+  /** Files whose times are read. */
+  walked_maximum?: number;
+}
+
+const FILES_MAXIMUM = 20_000;
+const WALKED_MAXIMUM = 1_000_000;
+const AT_ONCE = 200;
+/** A file that was written to may wait so long before it is looked at (watch.ts), and as long again for the engine. ms. */
+const MARGIN_MS = 120_000;
+
+export function createCatchUp(parts: CatchUpParts): CatchUp {
+  const { store, look, log, now, files_maximum = FILES_MAXIMUM, walked_maximum = WALKED_MAXIMUM } = parts;
+  let begun: Promise<void> | undefined;
+  let is_done = false;
+  let reason: string | null = null;
+
+  const keep = (until: number) =>
+    store
+      .write({ until: new Date(until).toISOString() })
+      .catch(() => log('until when was watched could not be kept on the disk'));
+
+  async function catchUp(folders: readonly string[], exclusions: readonly string[]): Promise<void> {
+    const started = now();
+    const kept = await store.read();
+    // The first time nothing was watched before: what lies there is for a full scan.
+    if (kept !== undefined) {
+      const since = BigInt(Date.parse(kept.until)) * 1_000_000n;
+      let walked = 0;
+      let changed = 0;
+      let some: string[] = [];
+      const goOn = () => Promise.resolve(walked < walked_maximum && changed <= files_maximum);
+      for await (const { path, stats } of walk({ roots: folders, exclusions, goOn })) {
+        if (!(await goOn())) break;
+        walked += 1;
+        if (stats.ctimeNs <= since) continue;
+        changed += 1;
+        if (changed > files_maximum) break;
+        some.push(path.toString());
+        if (some.length < AT_ONCE) continue;
+        await look(some);
+        some = [];
+      }
+      if (some.length > 0) await look(some);
+      if (changed > files_maximum || walked >= walked_maximum) {
+        reason = `More files changed while the agent did not run than are read at its start (${files_maximum.toLocaleString('en')}): a full scan reads the others.`;
+        log(reason);
+      }
+      if (changed > 0) log(`${Math.min(changed, files_maximum)} files changed while the agent did not run, and were looked at`);
+    }
+    await keep(started);
+    is_done = true;
+  }
+
+  return {
+    begin(folders, exclusions) {
+      if (folders.length === 0) return Promise.resolve();
+      begun ??= catchUp(folders, exclusions).catch((error: unknown) =>
+        log(`what changed before could not be looked at: ${String(error)}`),
+      );
+      return begun;
+    },
+    async note() {
+      if (is_done) await keep(now() - MARGIN_MS);
+    },
+    reason: () => reason,
+  };
+}

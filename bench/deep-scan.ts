@@ -1,0 +1,180 @@
+/**
+ * A scan of a whole tree by the built agent, as `palisade-agent scan PATH` does it, beside `clamdscan --multiscan --fdpass` of the same tree with the same signatures: the
+ * first time, and again when nothing has changed. Needs npm run build once, and the packages "clamav-daemon" and "clamdscan".
+ *
+ *     node bench/deep-scan.ts [FILES] [SEED]
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { unpackAgent } from './built-agent.ts';
+import { startClamd } from './clamd.ts';
+import { EICAR, zip } from './files.ts';
+import { describeMachine, RESULTS, ROOT } from './server.ts';
+
+const [files_wanted = '100000', seed = '20261122'] = process.argv.slice(2);
+const FILES = Number(files_wanted);
+const FILES_IN_FOLDER = 100;
+const BARS = { first: 1, again: 0.05 };
+
+/** xorshift32, so that the same seed is the same tree. */
+function createRandom(from: number): () => number {
+  let state = from >>> 0 || 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state / 2 ** 32;
+  };
+}
+const random = createRandom(Number(seed));
+const below = (most: number) => Math.floor(random() * most);
+const WORDS = 'the of letter window garden invoice summer report table function return value house street number music'.split(
+  ' ',
+);
+
+function textOf(bytes: number): Buffer {
+  const words: string[] = [];
+  for (let length = 0; length < bytes; length += words.at(-1)?.length ?? 0) words.push(`${WORDS[below(WORDS.length)]} `);
+  return Buffer.from(words.join(''));
+}
+function noiseOf(bytes: number): Buffer {
+  const noise = Buffer.alloc(bytes);
+  for (let at = 0; at + 4 <= bytes; at += 4) noise.writeUInt32LE(below(2 ** 32), at);
+  return noise;
+}
+const png = (bytes: number) => {
+  const chunk = (type: string, content: Buffer) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(content.length);
+    return Buffer.concat([length, Buffer.from(type), content, Buffer.alloc(4)]);
+  };
+  const head = Buffer.from([0, 0, 0, 64, 0, 0, 0, 64, 8, 0, 0, 0, 0]);
+  const begin = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
+  return Buffer.concat([begin, chunk('IHDR', head), chunk('IDAT', deflateSync(noiseOf(bytes))), chunk('IEND', Buffer.alloc(0))]);
+};
+
+/** What lies in a home: mostly small texts and settings, some pictures, few large files and archives. */
+function nextFile(): { ending: string; content: Buffer } {
+  const kind = random();
+  if (kind < 0.55) return { ending: 'txt', content: textOf(200 + below(4_000)) };
+  if (kind < 0.75)
+    return { ending: 'json', content: Buffer.from(JSON.stringify({ id: below(1e9), text: textOf(below(2_000)).toString() })) };
+  if (kind < 0.9) return { ending: 'png', content: png(2_000 + below(20_000)) };
+  if (kind < 0.99) return { ending: 'bin', content: noiseOf(1_000 + below(30_000)) };
+  if (kind < 0.998)
+    return {
+      ending: 'zip',
+      content: zip(Array.from({ length: 5 }, (_, index) => ({ name: `${index}.txt`, content: textOf(3_000) }))),
+    };
+  return { ending: 'iso.bin', content: noiseOf(1_000_000 + below(1_000_000)) };
+}
+
+function growTree(folder: string): { files: number; bytes: number } {
+  let bytes = 0;
+  for (let index = 0; index < FILES; index += 1) {
+    const inner = join(folder, `${Math.floor(index / FILES_IN_FOLDER)}`);
+    if (index % FILES_IN_FOLDER === 0) mkdirSync(inner, { recursive: true });
+    const { ending, content } = nextFile();
+    bytes += content.length;
+    writeFileSync(join(inner, `${index}.${ending}`), content);
+  }
+  return { files: FILES, bytes };
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'palisade-deep-scan-'));
+const tree = join(folder, 'tree');
+const rules = join(ROOT, 'server/signatures/rules');
+const agent = unpackAgent();
+// The same rules. ClamAV reads YARA without its modules, and says how many it took.
+const clamd = await startClamd(
+  Object.fromEntries(readdirSync(rules).map((name) => [name, readFileSync(join(rules, name), 'utf8')])),
+);
+
+function timed(work: () => string): { ms: number; said: string } {
+  const began = performance.now();
+  const said = work();
+  return { ms: Math.round(performance.now() - began), said };
+}
+
+function scanWithAgent() {
+  return timed(() => {
+    const { status, stdout, stderr } = spawnSync(agent.program, ['scan', tree], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], PALISADE_AGENT_STATE: join(folder, 'state'), PALISADE_AGENT_RUN: folder },
+    });
+    if (status !== 0) throw new Error(`the agent ended with ${status}: ${stdout}${stderr}`);
+    return stdout;
+  });
+}
+
+function scanWithClamd() {
+  return timed(() => {
+    const args = ['-c', clamd.conf, '--multiscan', '--fdpass', tree];
+    const { status, stdout } = spawnSync('clamdscan', args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
+    if (status !== 0) throw new Error(`clamdscan ended with ${status}: ${stdout.slice(0, 2_000)}`);
+    return stdout;
+  });
+}
+
+/** `12 files read, 3 unchanged since they were last read, 0 not fully read.` */
+function countsOf(said: string) {
+  const [read, known, pending] = (/(\d+) files read, (\d+) unchanged\D+(\d+) not fully read/u.exec(said) ?? [])
+    .slice(1)
+    .map(Number);
+  if (read === undefined || known === undefined || pending === undefined) throw new Error(`the agent said: ${said}`);
+  return { read, known, pending };
+}
+
+try {
+  const [load_before = 0] = loadavg();
+  const grown = growTree(tree);
+  // Both read it from memory.
+  execFileSync('sh', ['-c', `tar -cf - -C '${tree}' . | wc -c`], { stdio: 'ignore' });
+  const ours = scanWithAgent();
+  const peer = scanWithClamd();
+  const ours_again = scanWithAgent();
+  const peer_again = scanWithClamd();
+  const [first, again] = [countsOf(ours.said), countsOf(ours_again.said)];
+  if (first.read + first.known + first.pending !== FILES)
+    throw new Error(`the agent saw ${JSON.stringify(first)} of ${FILES} files`);
+
+  // That both look for the same: one more file, which both name.
+  writeFileSync(join(tree, 'eicar.com'), EICAR);
+  const peer_found = spawnSync('clamdscan', ['-c', clamd.conf, '--fdpass', join(tree, 'eicar.com')], { encoding: 'utf8' });
+  const ours_found = spawnSync(agent.program, ['scan', tree], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], PALISADE_AGENT_STATE: join(folder, 'state'), PALISADE_AGENT_RUN: folder },
+  });
+  const round = (value: number) => Math.round(value * 1_000) / 1_000;
+  const compared = (one: number, other: number, bar: number) => ({
+    ...{ ours_ms: one, clamdscan_ms: other, ratio: round(one / other), bar, reached: one / other <= bar },
+  });
+  const loaded = /Loaded (\d+) signatures/u.exec(readFileSync(join(clamd.conf, '../log'), 'utf8'))?.[1];
+  const result = {
+    what: 'palisade-agent scan PATH beside clamdscan --multiscan --fdpass PATH, one after the other; the agent starts its engine and compiles its rules in its time, clamd has loaded its own before',
+    when: new Date().toISOString(),
+    machine: { ...describeMachine(), clamd: execFileSync('clamd', ['--version'], { encoding: 'utf8' }).trim(), load_before },
+    seed: Number(seed),
+    ...grown,
+    signatures: {
+      rules: execFileSync('sh', ['-c', `cat '${rules}'/*.yar | grep -cE '^(private )?rule '`], { encoding: 'utf8' }).trim(),
+      clamd: loaded ?? 'unknown',
+    },
+    first: { ...compared(ours.ms, peer.ms, BARS.first), ...first },
+    again: { ...compared(ours_again.ms, peer_again.ms, BARS.again), ...again },
+    one_infected_file_more: { ours: ours_found.status === 1, clamdscan: peer_found.status === 1 },
+  };
+  writeFileSync(
+    join(RESULTS, FILES === 100_000 ? 'deep-scan.json' : 'deep-scan-small.json'),
+    `${JSON.stringify(result, undefined, 2)}\n`,
+  );
+  console.log(JSON.stringify(result, undefined, 2));
+} finally {
+  await clamd.stop();
+  agent.remove();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,53 @@
+import type { Grant, GrantKind, GrantsEnded } from '@palisade/contract/remote-grant';
+import type { Move, Note } from './session-changes.ts';
+import { grantsOf, mayGrant, withoutGrants } from './session-state.ts';
+
+// Moves of a session that grant and revoke. All else that ends grants is session-changes.ts's: they end with the session, and with the page of either side.
+
+const NOT_NOW = 'Nothing can be allowed now: the session does not run, or the page of one side is gone.';
+const FIRST_CONTROL = 'The clipboard is shared with who sees or controls the device. Allow that first.';
+
+export function notesOfRevoked(grants: readonly Grant[], why: GrantsEnded['why']): Note[] {
+  return grants.map(({ grant, device }) => ({
+    kind: 'remote_revoked',
+    details: { grant, reason: why, ...(device && { device: device.device_name }) },
+  }));
+}
+
+/** Grants something. Another device takes the place of one before: a technician controls one at a time. */
+export function grants(grant: Pick<Grant, 'grant' | 'device'>): Move {
+  return (row, now) => {
+    if (!mayGrant(row)) return { refused: NOT_NOW };
+    const { device } = grant;
+    const isElsewhere = (held: Grant) => held.device !== null && device !== null && held.device.id !== device.id;
+    const held = grantsOf(row);
+    if (held.some((one) => one.grant === grant.grant && one.device?.id === device?.id)) return { set: {} };
+    const isWithout = grant.grant === 'clipboard' && !held.some((one) => one.device !== null && one.device.id === device?.id);
+    if (isWithout) return { refused: FIRST_CONTROL };
+    const granted: Grant = { ...grant, granted_at: now, granted_by: row.customer };
+    const left = held.filter((one) => !isElsewhere(one));
+    return {
+      set: { grants: JSON.stringify([...left, granted]) },
+      notes: [
+        ...notesOfRevoked(held.filter(isElsewhere), 'customer'),
+        { kind: 'remote_granted', details: { grant: grant.grant, ...(device && { device: device.device_name }) } },
+      ],
+    };
+  };
+}
+
+/** Ends grants; `why` and `detail` are told to both sides. What is not granted is none the less so. */
+export function revokes(
+  which: GrantKind | 'all' | readonly GrantKind[],
+  { why, detail }: Pick<GrantsEnded, 'why'> & { detail?: string | null },
+): Move {
+  return (row, at) => {
+    const named: readonly (GrantKind | 'all')[] = typeof which === 'string' ? [which] : which;
+    const left = grantsOf(row).filter(({ grant }) => which !== 'all' && !named.includes(grant));
+    // The clipboard goes with the last that needs it.
+    const isUsed = left.some(({ grant, device }) => device !== null && grant !== 'clipboard');
+    const isNamed = ({ grant }: Grant) => which === 'all' || named.includes(grant) || (grant === 'clipboard' && !isUsed);
+    const { set, ended } = withoutGrants(row, isNamed, { why, detail: detail ?? null, at });
+    return { set, notes: notesOfRevoked(ended, why) };
+  };
+}

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, mkdirSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import { logFailure } from './database-patience.ts';
+import type { Disk } from './disk.ts';
+import { newId } from './id.ts';
+import { invalidField } from './problem.ts';
+import { storageProblem } from './storage-problem.ts';
+import { receiveUpload } from './upload.ts';
+
+/** Where files lie sealed: no store has a person's file as it is. */
+export interface SealedFiles {
+  seal(file: SealedFile, bytes: AsyncIterable<Uint8Array>): Promise<unknown>;
+  read(file: SealedFile): Promise<Readable>;
+  /** Nothing there is no error. */
+  remove(id: string): Promise<void>;
+}
+
+interface SealedFile {
+  id: string;
+  file_hash: string;
+  size: number;
+}
+
+/** A file that has arrived and has no verdict yet: its bytes lie at `path`, in this server's own folder. */
+export interface ArrivedFile {
+  id: string;
+  path: string;
+  /** As it was sent: hostile. */
+  name: string;
+  /** Bytes. */
+  size: number;
+  /** In hex. */
+  sha256: string;
+}
+
+/** `clean` only when every byte was read and nothing found. */
+export interface FileVerdict {
+  status: 'clean' | 'infected' | 'unread' | 'failed';
+  threat: string | null;
+}
+
+/** What the engines say of a file. */
+export type Inspect = (file: ArrivedFile & { user_id: string; signal: AbortSignal }) => Promise<FileVerdict>;
+
+/** Files that one person sends to another: each arrives, is scanned and then sealed if it is clean, and of all others nothing is kept. Who may send and read them is their feature's to say. */
+export interface ScannedFiles {
+  /** Takes the file of an upload of at most `maximum` bytes. @throws Problem, what an upload is refused with. */
+  receive(request: FastifyRequest, maximum: number): Promise<ArrivedFile>;
+  /** Takes a file that came another way. @throws Problem `storage_full`. */
+  take(file: { name: string; bytes: Uint8Array }): Promise<ArrivedFile>;
+  /** Takes back one that was not written down. */
+  discard(file: ArrivedFile): Promise<void>;
+  /**
+   * Scans a file; resolves once that is over, whatever came of it. `conclude` writes the verdict down, of a clean file once its bytes are sealed, and answers whether there is
+   * still anybody who wants it; `fail` that there is none.
+   */
+  scan(
+    file: ArrivedFile,
+    how: {
+      user_id: string;
+      conclude: (verdict: FileVerdict) => Promise<boolean>;
+      fail: () => Promise<void>;
+    },
+  ): Promise<void>;
+  read(file: Pick<ArrivedFile, 'id' | 'size' | 'sha256'>): Promise<Readable>;
+  /** Removes what is kept of them, and stops the scans that run. */
+  removeBytes(ids: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+const STALL_MS = 30_000;
+const SLOW = { window_ms: 30_000, bytes: 30 * 1024 } as const;
+
+export function createScannedFiles(parts: {
+  /** Where files lie until they have their verdict; this server's own. */
+  folder: string;
+  disk: Disk;
+  files: SealedFiles;
+  inspect: Inspect;
+  upload_ms: number;
+  logger: FastifyBaseLogger;
+}): ScannedFiles {
+  const { folder, disk, files, inspect, upload_ms, logger } = parts;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const running = new Map<string, { done: Promise<void>; stop: AbortController }>();
+  const sealedOf = ({ id, sha256, size }: Pick<ArrivedFile, 'id' | 'size' | 'sha256'>): SealedFile => ({
+    ...{ id, file_hash: sha256, size },
+  });
+
+  function requireRoom(bytes: number): void {
+    try {
+      disk.require(bytes);
+    } catch (error) {
+      throw storageProblem(error);
+    }
+  }
+
+  return {
+    async receive(request, maximum) {
+      const id = newId();
+      const path = join(folder, id);
+      const upload = await receiveUpload(request, {
+        ...{ field: 'file', path, memory_bytes: 0, maximum, take: requireRoom },
+        ...{ stall_ms: STALL_MS, slow: SLOW, total_ms: upload_ms, signal: new AbortController().signal },
+      });
+      if (upload.size === 0) throw invalidField('file', 'This file is empty. Choose another one.');
+      return { id, path, name: upload.filename, size: upload.size, sha256: upload.sha256 };
+    },
+
+    async take({ name, bytes }) {
+      const id = newId();
+      const path = join(folder, id);
+      requireRoom(bytes.byteLength);
+      await writeFile(path, bytes, { mode: 0o600 });
+      return { id, path, name, size: bytes.byteLength, sha256: createHash('sha256').update(bytes).digest('hex') };
+    },
+
+    discard: ({ path }) => rm(path, { force: true }),
+
+    scan(file, { user_id, conclude, fail }) {
+      const stop = new AbortController();
+      async function decide(): Promise<void> {
+        const verdict = await inspect({ ...file, user_id, signal: stop.signal });
+        // First the bytes, then the word that they are there.
+        if (verdict.status === 'clean') await files.seal(sealedOf(file), createReadStream(file.path));
+        if (!(await conclude(verdict))) await files.remove(file.id);
+      }
+      const done = decide()
+        .catch(async (error: unknown) => {
+          logFailure(logger, error, 'a file could not be scanned');
+          await fail();
+        })
+        .catch((error: unknown) => logFailure(logger, error, 'that a file was not scanned could not be noted'))
+        .then(async () => {
+          running.delete(file.id);
+          await rm(file.path, { force: true });
+        });
+      running.set(file.id, { done, stop });
+      return done;
+    },
+
+    read: (file) => files.read(sealedOf(file)),
+
+    async removeBytes(ids) {
+      for (const id of ids) {
+        running.get(id)?.stop.abort();
+        await files.remove(id).catch((error: unknown) => logFailure(logger, error, 'a file could not be removed from the store'));
+      }
+    },
+
+    async close() {
+      for (const { stop } of running.values()) stop.abort();
+      await Promise.allSettled([...running.values()].map(({ done }) => done));
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { Endpoint } from '@palisade/contract/endpoint';
+import { type MutationOptions, type QueryKey, type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
+import { shownIn } from './shown-in.ts';
+
+type Changing = Pick<Endpoint, 'changes' | 'changes_installation'>;
+
+export interface ChangeOptions<Result, Given>
+  extends Pick<MutationOptions<Result, Error, Given>, 'onSuccess' | 'onError' | 'gcTime'> {
+  /** What is sent. It fails with the `CallError` of the call. */
+  mutationFn: (given: Given) => Promise<Result>;
+  /** The endpoints that it calls. What shows what they say that they change is read anew, and waited for. */
+  of?: Changing | readonly Changing[];
+  /** What else is read anew, and not waited for. */
+  renews?: readonly QueryKey[];
+}
+
+/** What may change with everything that a person does: the score on the dashboard, and what waits for administrators. */
+const ALWAYS: readonly QueryKey[] = [['dashboard'], ['overview']];
+
+/**
+ * The one way to write from a screen. `mutate` sends; `isPending` and `error` are for the screen to show. What shows the change is read anew, also after a refusal, since
+ * somebody else may have changed what it was about. After a success `isPending` lasts until that has been read. Without a connection it fails at once, with its sentence,
+ * and is not sent later.
+ */
+export function useChange<Result, Given = void>({
+  of = [],
+  renews = [],
+  ...options
+}: ChangeOptions<Result, Given>): UseMutationResult<Result, Error, Given> {
+  const queries = useQueryClient();
+  return useMutation({
+    ...options,
+    networkMode: 'always',
+    onSettled(_, error) {
+      const topics = [of].flat().flatMap(({ changes, changes_installation }) => [changes, changes_installation]);
+      const shown = topics.flatMap((topic) => (topic === undefined ? [] : shownIn(topic)));
+      const beside = error === null ? [...renews, ...ALWAYS] : renews;
+      // Asked for twice, a list would be asked for again while its first answer is on its way.
+      const keys = new Map([...beside, ...shown].map((key) => [JSON.stringify(key), key]));
+      const read = new Map([...keys].map(([name, queryKey]) => [name, queries.invalidateQueries({ queryKey })]));
+      return error === null ? Promise.all(shown.map((key) => read.get(JSON.stringify(key)))) : undefined;
+    },
+  });
+}

@@ -1,0 +1,37 @@
+import type { InstallationTopic, Topic } from '@palisade/contract/endpoint';
+import type { QueryKey } from '@tanstack/react-query';
+
+/** What shows each part of an account: the beginnings of the keys of queries. */
+const SHOWN_IN: Record<Topic, readonly QueryKey[]> = {
+  rules: [['firewall']],
+  // The messages themselves are told one by one.
+  messages: [['chat', 'state']],
+  remote: [['remote']],
+  subscription: [['subscription'], ['anti-hacking']],
+  account: [['account'], ['sessions'], ['two-factor'], ['activity'], ['overview']],
+  files: [['scan'], ['scans'], ['false-alarms']],
+  alerts: [['anti-hacking']],
+  devices: [['devices']],
+};
+
+/** What shows each part of the installation. The provider's name and contact are no query. */
+const INSTALLATION_SHOWN_IN: Record<InstallationTopic, readonly QueryKey[]> = {
+  provider: [],
+  plans: [
+    ['subscription', 'plans'],
+    ['subscription', 'templates'],
+  ],
+  waiting: [['overview'], ['subscription'], ['false-alarms'], ['outbox']],
+  people: [['overview'], ['users'], ['user-sessions'], ['subscription']],
+  desk: [['desk']],
+  help: [['help']],
+};
+
+function isOfInstallation(topic: Topic | InstallationTopic): topic is InstallationTopic {
+  return Object.hasOwn(INSTALLATION_SHOWN_IN, topic);
+}
+
+/** The queries that are read anew after a change of this part. Whatever changes in an account may change what the dashboard says of it. */
+export function shownIn(topic: Topic | InstallationTopic): readonly QueryKey[] {
+  return isOfInstallation(topic) ? INSTALLATION_SHOWN_IN[topic] : [...SHOWN_IN[topic], ['dashboard']];
+}

@@ -1,0 +1,96 @@
+import type { RemoteSession } from '@palisade/contract/remote';
+import { IconPlayerStopFilled, IconScreenShare, IconUserQuestion, IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useLocation } from 'react-router';
+import { Button } from '#ui/button.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
+import { Countdown } from '#ui/countdown.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { useDecline } from './joined.queries.ts';
+import { sessionsQuery, useEndSession, useSessionEvents } from './remote.queries.ts';
+import './sharing-banner.css';
+
+/** These screens say it themselves, with more of it. */
+const SAID_THERE: readonly string[] = ['/remote', '/portal'];
+
+/** On every screen while somebody asks to see this person's screen, or does in another window or on another device. It cannot be put away. */
+export function RemoteNotice() {
+  const { pathname } = useLocation();
+  const { data: sessions } = useQuery(sessionsQuery);
+  useSessionEvents();
+  const session = sessions?.find(({ phase, status }) => phase === 'claimed' || status === 'active');
+  if (!session || SAID_THERE.includes(pathname)) return null;
+  return session.phase === 'claimed' ? <Asks session={session} /> : <Runs session={session} />;
+}
+
+/** They have a minute to answer. */
+function Asks({ session }: { session: RemoteSession }) {
+  const decline = useDecline(session.id);
+  return (
+    <section className="sharing-banner" data-paused="true" aria-label="Remote session">
+      <IconUserQuestion size={22} stroke={1.7} aria-hidden="true" />
+      <div className="sharing-banner__what">
+        <p role="alert">
+          <b>
+            <bdi>{session.support_agent}</bdi> asks to see your screen.
+          </b>{' '}
+          Without an answer they are refused.
+        </p>
+        {session.due_at !== null && (
+          <p className="sub">
+            Left: <Countdown until={Date.parse(session.due_at)} />
+          </p>
+        )}
+        <Refusal error={decline.error} />
+      </div>
+      <div className="sharing-banner__actions">
+        <ScreenLink to="/remote" variant="primary">
+          Look and answer
+        </ScreenLink>
+        <Button
+          variant="quiet"
+          icon={<IconX size={18} stroke={2} aria-hidden="true" />}
+          loading={decline.isPending}
+          onClick={() => decline.mutate()}
+        >
+          Decline
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function Runs({ session }: { session: RemoteSession }) {
+  const end = useEndSession();
+  return (
+    <section className="sharing-banner" data-paused={session.is_paused} aria-label="Remote session">
+      <IconScreenShare size={22} stroke={1.7} aria-hidden="true" />
+      <div className="sharing-banner__what">
+        <p role="status">
+          <b>
+            Your session with <bdi>{session.support_agent}</bdi> runs.
+          </b>{' '}
+          {describeShare(session)}
+        </p>
+        <Refusal error={end.error} />
+      </div>
+      <div className="sharing-banner__actions">
+        <ScreenLink to="/remote" variant="quiet">
+          Open the session
+        </ScreenLink>
+        <Button
+          icon={<IconPlayerStopFilled size={18} aria-hidden="true" />}
+          loading={end.isPending}
+          onClick={() => end.mutate(session)}
+        >
+          Stop
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function describeShare({ share, is_paused }: RemoteSession): string {
+  if (share !== 'running') return 'Nothing of your screen is shown just now.';
+  return is_paused ? 'What you share elsewhere is paused.' : 'They see what you share in another window or on another device.';
+}
