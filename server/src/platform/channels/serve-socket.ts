@@ -398,18 +398,26 @@ export function serveSocket<Principal, Hello, Said, Told>(
 
   function hear(peer: Peer<Principal, Said>, text: string): void {
     const { socket, state, talk, seat } = peer;
-    if (text.length > (state === 'silent' ? channel.hello_bytes : longest))
-      return end(socket, { code: CLOSED.too_big, reason: 'A frame is shorter.' });
+    if (text.length > (state === 'silent' ? channel.hello_bytes : longest)) {
+      end(socket, { code: CLOSED.too_big, reason: 'A frame is shorter.' });
+      return;
+    }
     const json = parseJson(text);
     if (!isAllowed(peer, json, text.length)) return;
-    if (state === 'silent') return hearHello(peer, json);
+    if (state === 'silent') {
+      hearHello(peer, json);
+      return;
+    }
     if (pongSchema.safeParse(json).success) {
       talk.alive = true;
       return;
     }
     const said = channel.said.safeParse(json);
     // Nobody hears what is said before the welcome.
-    if (!said.success || seat === undefined) return refuseFrame(socket);
+    if (!said.success || seat === undefined) {
+      refuseFrame(socket);
+      return;
+    }
     talk.alive = true;
     seat.onFrame?.(said.data);
   }
