@@ -1,8 +1,9 @@
 // Holds docs/attacks.md: every point from A.1 to D.24 has its rows, and each row names a test that is there, or a measurement that was kept.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from './node-runtime.mjs';
+import { missing } from './proofs.mjs';
 
 const text = readFileSync(join(ROOT, 'docs/attacks.md'), 'utf8');
 const POINTS = [
@@ -19,31 +20,6 @@ function rowsOf(table) {
     what,
     shown,
   }));
-}
-
-/** What a row names as its proof and is not there; "nothing" for a row without one. @param {{ shown: string }} row */
-function missing({ shown }) {
-  const proofs = [...shown.matchAll(/\[[^\]]+\]\(\.\.\/([^)]+)\)|\*([^*]+)\*/gu)];
-  if (!proofs.some(([, path = '', name]) => name !== undefined || path.startsWith('bench/results/'))) return ['nothing'];
-  let file = '';
-  return proofs.flatMap(([, path, name]) => {
-    if (path !== undefined) {
-      file = existsSync(join(ROOT, path)) ? readFileSync(join(ROOT, path), 'utf8') : '';
-      return file === '' ? [path] : [];
-    }
-    return name !== undefined && hasTest(file, name) ? [] : [String(name)];
-  });
-}
-
-/** Whether a file has a test, a group of them or a hostile file of this name: a word of a comment is none. @param {string} file @param {string} name */
-function hasTest(file, name) {
-  const at = file.indexOf(name);
-  return (
-    at >= 0 &&
-    file
-      .split('\n')
-      .some((line) => line.includes(name) && /(?:\b(?:test|it|describe)\b.*\(|^\s*\]\)\(|^\s*\[|^\s*\b\w+\()\s*['"`]/u.test(line))
-  );
 }
 
 const rows = rowsOf(text);

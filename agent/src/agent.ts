@@ -32,9 +32,11 @@ import { createCatchUp, seenSchema } from '#scan/catch-up.ts';
 import { createScans } from '#scan/scans.ts';
 import { openSignatureSets } from '#scan/signature-sets.ts';
 import { createWatch, everybodysFolders } from '#scan/watch.ts';
+import { createMeasuredSessions } from '#telemetry/measured-sessions.ts';
 import { createPosture } from '#telemetry/posture.ts';
 import { createProc } from '#telemetry/proc.ts';
 import { createGuessing, createSignInLog } from '#telemetry/sign-ins.ts';
+import { takeStock } from '#telemetry/stock.ts';
 import { newId } from './ids.ts';
 import { createStore, writeWhole } from './store.ts';
 
@@ -206,6 +208,23 @@ export async function runAgent({
           say: (frame) => link.say(frame),
         });
 
+  const measured = createMeasuredSessions({
+    state: folders.state,
+    take: () =>
+      takeStock({
+        listening: async () => (await proc?.listening()) ?? [],
+        run: (program, ...args) =>
+          runProgram([program], args).then(
+            ({ code, stdout }) => (code === 0 ? stdout : undefined),
+            () => undefined,
+          ),
+        now: Date.now,
+      }),
+    isSaid: (id) => events.some(({ event }) => event.event === 'session_changes' && event.session_id === id),
+    say: (session_id, changes) => happened({ event: 'session_changes', session_id, measured: changes }),
+    log,
+  });
+
   const watching = scans && proc && createWatch({ onWritten: (paths) => void scans.look(paths) });
   const catchUp =
     scans &&
@@ -226,6 +245,7 @@ export async function runAgent({
 
   function onDesired(desired: Desired): void {
     scans?.want(desired);
+    measured.want(desired.remote_sessions);
     watched = desired;
     void watchFolders();
     void sets?.want(desired.signatures).then((are_new) => (are_new ? scans?.signaturesChanged() : undefined));

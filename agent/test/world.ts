@@ -30,6 +30,7 @@ export function desiredOf(rev: number, rules: readonly DeviceRule[], parts: Part
   const desired: Desired = {
     ...{ kind: 'desired', rev, hash: '', defaults: { inbound: 'allow', outbound: 'allow' }, rules: [...rules], block_list: [] },
     ...{ scan_jobs: [], file_orders: [], exclusions: [], watched: [], is_watching: false, signatures: null },
+    remote_sessions: [],
     ...parts,
   };
   return { ...desired, hash: parts.hash ?? hashOf(desired) };

@@ -202,6 +202,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     changed: (user_id) => changed(user_id, 'remote'),
     findDevice: (user_id, device_id) => devices.grantable(user_id, device_id),
     nudgeDevice: (device_id) => devices.nudge(device_id),
+    measuredSessions: () => devices.measuredSessions,
   });
   const { remote } = support;
   const proxies = await createProxyWatch({

@@ -13,6 +13,7 @@ import { serveDevices } from '#features/devices/devices.routes.ts';
 import type { DeviceTables } from '#features/devices/devices.tables.ts';
 import { createDevices } from '#features/devices/devices.ts';
 import { createEnrolment, type DeviceLimit } from '#features/devices/enrolment.ts';
+import { createMeasuredSessions } from '#features/devices/measured-sessions.ts';
 import { createSignatureEditions } from '#features/devices/signature-editions.ts';
 import type { Firewall } from '#features/firewall/firewall.ts';
 import type { DeviceFacts } from '#features/posture/posture-checks.ts';
@@ -64,12 +65,14 @@ export function buildDevices(
     folder: join(settings.data_dir, 'device-signatures'),
     ...{ logger, now },
   });
+  const measuredSessions = createMeasuredSessions({ database: database.$pickTables<keyof DeviceTables>(), nudge, now });
   const agents = createAgents({
     database: database.$pickTables<keyof DeviceTables>(),
     rules: firewall,
     raise,
     recordScan,
     signatureEditions,
+    measuredSessions,
     now,
   });
   const limitOf: DeviceLimit = (transaction, user_id) =>
@@ -85,6 +88,8 @@ export function buildDevices(
 
   return {
     devices,
+    /** What changes on devices while a remote session runs. */
+    measuredSessions,
 
     /** What posture looks at. */
     async facts(user_id: string): Promise<DeviceFacts | undefined> {

@@ -1,5 +1,6 @@
 import type { CustomerCard } from '@palisade/contract/desk';
 import type { Kysely } from 'kysely';
+import type { MeasuredSessions } from '#features/devices/measured-sessions.ts';
 import { serveRemote } from '#features/remote/remote.routes.ts';
 import type { RemoteTables } from '#features/remote/remote.tables.ts';
 import { createRemote, type GrantDevice } from '#features/remote/remote.ts';
@@ -36,10 +37,26 @@ export function buildRemote(
     /** A device of a person, if it is connected; and what tells one that more or less is granted of it. */
     findDevice: (user_id: string, device_id: string) => Promise<GrantDevice | undefined>;
     nudgeDevice: (device_id: string) => void;
+    /** Asked for later: devices are built after sessions. */
+    measuredSessions: () => MeasuredSessions;
     now: () => number;
   },
 ) {
-  const { database, audit, jobs, counters, mail, topics, people, raise, changed, findDevice, nudgeDevice, now } = parts;
+  const {
+    database,
+    audit,
+    jobs,
+    counters,
+    mail,
+    topics,
+    people,
+    raise,
+    changed,
+    findDevice,
+    nudgeDevice,
+    measuredSessions,
+    now,
+  } = parts;
   const tables = database.$pickTables<keyof RemoteTables>();
   const auditTables = database.$pickTables<'audit_entries' | 'audit_head'>();
   let seats: Seats | undefined;
@@ -66,6 +83,7 @@ export function buildRemote(
   tellOfSessions({
     database: database.$pickTables<keyof RemoteTables | 'mails' | 'installation' | 'jobs'>(),
     ...{ jobs, mail, raise, public_url: settings.public_url },
+    measure: (session_id) => measuredSessions().end(session_id),
     people: { findUser: (id) => people().findUser(id), administrators: () => people().administrators() },
   });
 
@@ -86,6 +104,15 @@ export function buildRemote(
       serveRemote(api, {
         ...{ remote, messages, customerCard },
         ice: settings.turn,
+        changes: {
+          begin: (session) =>
+            measuredSessions()
+              .begin(session)
+              .catch((error: unknown) =>
+                logFailure(logger, error, 'devices could not be asked to take stock for a remote session'),
+              ),
+          read: (session_id) => measuredSessions().read(session_id),
+        },
         auditLog: auditTables,
         opened: ({ user_id: subject_id, session_id, by }) =>
           audit.record(auditTables, {

@@ -8,7 +8,6 @@ import type { AttachmentOf } from '@palisade/contract/may';
 import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { StoreAwayError } from '#platform/blobs/blobs.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
@@ -209,10 +208,9 @@ export function createAttachments(parts: {
       try {
         return await files.read(row);
       } catch (error) {
-        if (error instanceof StoreAwayError) throw error;
         const current = await database.selectFrom('chat_attachments').select('id').where('id', '=', row.id).executeTakeFirst();
         if (current === undefined) throw new Problem('not_found', { cause: error });
-        throw new Problem('unavailable', { detail: 'The kept copy of this file does not open. Send it again.', cause: error });
+        throw error;
       }
     },
 

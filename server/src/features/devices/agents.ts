@@ -22,6 +22,7 @@ import { type DeviceIncident, incidentOfEvent, incidentOfFile } from './device-a
 import { type DeviceRow, desiredRev, foldersSchema } from './device-record.ts';
 import type { DeviceTables } from './devices.tables.ts';
 import { hashOf } from './enrolment.ts';
+import type { MeasuredSessions } from './measured-sessions.ts';
 import type { SignatureEditions } from './signature-editions.ts';
 
 /** What devices need to know of their persons' rules. */
@@ -92,9 +93,10 @@ export function createAgents(parts: {
   raise: (incident: DeviceIncident) => Promise<void>;
   recordScan: (found: FoundOnDevice) => Promise<void>;
   signatureEditions: Pick<SignatureEditions, 'current'>;
+  measuredSessions: Pick<MeasuredSessions, 'hear' | 'wanted'>;
   now: () => number;
 }): Agents {
-  const { database, rules, raise, recordScan, signatureEditions, now } = parts;
+  const { database, rules, raise, recordScan, signatureEditions, measuredSessions, now } = parts;
   const clock = databaseClock(database);
   const at = () => new Date(now()).toISOString();
   /** A clock that is wrong does not say when: nothing is from tomorrow. */
@@ -248,6 +250,7 @@ export function createAgents(parts: {
     if (heard !== undefined) return noted;
     const happened_at = noLater(said_at);
     if (event.event === 'order_done') await finishOrder(device, event);
+    if (event.event === 'session_changes') await measuredSessions.hear(device.id, event.session_id, event.measured);
     const incident = incidentOfEvent(device, event, happened_at);
     if (incident !== undefined) await raise(incident);
     // Last: what was cut off before is said again, and one alert is one however often it is raised.
@@ -454,8 +457,9 @@ export function createAgents(parts: {
       const device = await find(device_id);
       if (device === undefined || device.revoked_at !== null) return undefined;
       const { rev, rules: all } = await rules.enforced(device.user_id);
-      const [signatures, jobs, orders] = await Promise.all([
+      const [signatures, remote_sessions, jobs, orders] = await Promise.all([
         signatureEditions.current(),
+        measuredSessions.wanted(device_id),
         database
           .selectFrom('device_scans')
           .select(['id', 'scan', 'path', 'wanted'])
@@ -499,6 +503,7 @@ export function createAgents(parts: {
           watched: foldersSchema.parse(JSON.parse(device.watched)),
           is_watching: device.is_watching === 1,
           signatures,
+          remote_sessions,
         },
       };
     },
