@@ -45,6 +45,7 @@ beforeEach(() => {
 function visit(session: RemoteSession) {
   server.on(listSessions, reply(listSessions, [session]));
   server.on(of(listSessionMessages, session), reply(listSessionMessages, []));
+  server.on(of(readSessionChanges, session), reply(readSessionChanges, []));
   renderForTest(<RemotePage />);
 }
 
@@ -162,6 +163,7 @@ describe('a session that has just ended', () => {
       status: 'completed',
       support_agent: 'tina',
       end_reason: 'ended_by_technician',
+      approved_at: '2026-11-20T10:02:00.000Z',
       ended_at: new Date().toISOString(),
     });
 
@@ -205,7 +207,6 @@ describe('a session that has just ended', () => {
   it('says that nothing was measured where no device was there', async () => {
     const session = ended();
     visit(session);
-    server.on(of(readSessionChanges, session), reply(readSessionChanges, []));
     expect(await screen.findByText(/^Nothing was measured: no device of yours/u)).toBeVisible();
   });
 

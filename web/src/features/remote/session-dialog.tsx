@@ -4,6 +4,7 @@ import { ModalWindow } from '#ui/modal-window.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import '#ui/detail-dialog.css';
 import { RateAndReport, SessionAudit } from './after-session.tsx';
+import { ChangedDevices } from './changed-devices.tsx';
 import { END_REASONS, SessionBadge } from './session-badge.tsx';
 
 /** Everything about a session that is over, for its customer. */
@@ -31,6 +32,11 @@ export function SessionDialog({ session, onClose }: { session: RemoteSession; on
         {support_agent !== null && (
           <DetailPart title="What you say of it">
             <RateAndReport session={session} />
+          </DetailPart>
+        )}
+        {session.approved_at !== null && (
+          <DetailPart title="What changed on your device">
+            <ChangedDevices session={session} />
           </DetailPart>
         )}
         <DetailPart title="What was recorded">
