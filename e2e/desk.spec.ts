@@ -220,6 +220,57 @@ async function seeEachOther(page: Page, browser: Browser, server: Product): Prom
   await close(desk);
 }
 
+/** Two press at the same moment, each on a page of their own; then a server ends in the middle. */
+async function raceAndOutlive(page: Page, browser: Browser, server: Product): Promise<void> {
+  const desk = await openDesk(page, browser, server);
+  const { ada, tina, maria } = desk;
+  await maria.goto('/chat');
+  await say(maria, 'Who helps me?');
+  const conversation = (one: Page) => one.getByRole('region', { name: 'Conversation with maria' });
+  for (const one of [ada, tina]) {
+    await one.goto('/support');
+    await inbox(one).getByRole('link', { name: /maria/ }).click();
+    await expect(conversation(one).getByRole('button', { name: 'Claim' })).toBeVisible();
+  }
+  // Who is too late may find the button gone.
+  const claims = [ada, tina].map((one) =>
+    conversation(one)
+      .getByRole('button', { name: 'Claim' })
+      .click({ timeout: 5_000 })
+      .catch(() => undefined),
+  );
+  await Promise.all(claims);
+  const isHers = async (one: Page) => await conversation(one).getByText('Yours', { exact: true }).isVisible();
+  await expect.poll(async () => (await Promise.all([ada, tina].map(isHers))).toSorted()).toEqual([false, true]);
+  const [winner, loser, name] = (await isHers(ada)) ? [ada, tina, 'ada'] : [tina, ada, 'tina'];
+  await expect(conversation(loser).getByText(`With ${name}`)).toBeVisible();
+
+  await say(maria, 'before it');
+  await expect(log(winner).getByText('before it')).toBeVisible();
+  await server.crash();
+  // Pages of the one that is gone come back at the other, and what failed is sent again.
+  for (const words of ['right after it', 'and later']) {
+    await field(maria).fill(words);
+    // While one is on its way for the first time, the next stays in the field.
+    await expect(async () => {
+      await field(maria).press('Enter');
+      await expect(field(maria)).toHaveValue('', { timeout: 1_000 });
+    }).toPass({ timeout: 60_000 });
+  }
+  await field(winner, 'Answer').fill('I am still here');
+  await field(winner, 'Answer').press('Enter');
+  const words = ['Who helps me?', 'before it', 'right after it', 'and later', 'I am still here'];
+  for (const one of [maria, winner, loser]) {
+    for (const text of words) await expect(log(one).getByText(text, { exact: true })).toHaveCount(1, { timeout: 60_000 });
+    const told = (await log(one).locator('.message__text').allTextContents()).filter((text) => words.includes(text));
+    // Whoever wrote first at whichever page: the server's order, and the customer's own.
+    expect(told.filter((text) => text !== 'I am still here')).toEqual(words.slice(0, -1));
+  }
+  await maria.reload();
+  for (const text of words) await expect(log(maria).getByText(text, { exact: true })).toHaveCount(1);
+  await close(desk);
+}
+
 test('two of the staff see each other in a conversation, and one gets it', async ({ page, browser, server }) => {
   test.slow();
   await seeEachOther(page, browser, server);
@@ -249,6 +300,15 @@ test.describe('on two servers behind a proxy', () => {
   }) => {
     test.setTimeout(240_000);
     await helpEachOther(page, browser, server);
+  });
+
+  test('of two who claim at once one gets it, and a server that fails takes no message with it', async ({
+    page,
+    browser,
+    server,
+  }) => {
+    test.setTimeout(240_000);
+    await raceAndOutlive(page, browser, server);
   });
 });
 

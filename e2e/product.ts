@@ -19,6 +19,8 @@ export interface Product {
   data_dir: string;
   /** What it has written to standard error so far. */
   errors(): string;
+  /** Ends it, or the first of several, without a word, as a machine does that fails. */
+  crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -48,6 +50,10 @@ export async function startProduct(data_dir: string, environment: Record<string,
     url,
     data_dir,
     errors: () => errors,
+    async crash() {
+      child.kill('SIGKILL');
+      await ended;
+    },
     async stop() {
       child.kill('SIGTERM');
       await ended;

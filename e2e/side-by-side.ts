@@ -65,6 +65,8 @@ frontend people
   default_backend palisade
 backend palisade
   balance roundrobin
+  # What one server does not take goes to the other.
+  option redispatch 1
   option h1-case-adjust-bogus-server
 ${lines.join('\n')}
 `,
@@ -120,6 +122,7 @@ export async function startSideBySide(environment: Record<string, string>): Prom
     url: proxy.url,
     data_dir: data_dirs[0] ?? '',
     errors: () => servers.map((server) => server.errors()).join(''),
+    crash: async () => await servers[0]?.crash(),
     async stop() {
       await Promise.all(servers.map((server) => server.stop()));
       await proxy.stop();

@@ -263,6 +263,14 @@ test('a session that ended while its page was let in is looked up at once, not a
   expect(await page.closed).toBe(EVENTS_CLOSED.unauthenticated);
 });
 
+test('a socket is no request under way: a server that stops does not wait for it', async () => {
+  const app = await startTestApp();
+  const { token } = await app.signIn();
+  const page = await listenAs(app, token);
+  expect(await app.app.drain.finish(10_000)).toBe(0);
+  page.leave();
+});
+
 test('heartbeats are spread over their time, and sessions are looked up many at a time', async () => {
   const count = 300;
   const { url, looked_up } = await serveAlone({

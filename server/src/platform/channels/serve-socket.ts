@@ -168,7 +168,11 @@ const answers = new WeakMap<IncomingMessage, ServerResponse>();
  */
 function letGo(socket: WebSocket, request: IncomingMessage): void {
   const answer = answers.get(request);
-  if (answer?.socket === request.socket) answer.detachSocket(request.socket);
+  if (answer?.socket === request.socket) {
+    answer.detachSocket(request.socket);
+    // The request is over: who counts those under way (drain.ts) waits for this, not for the socket.
+    answer.emit('close');
+  }
   socket.removeAllListeners('error');
   socket.on('error', cut);
 }

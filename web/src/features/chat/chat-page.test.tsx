@@ -486,7 +486,7 @@ describe('what stands around it', () => {
     await user.click(strip.getByRole('button', { name: 'Show it' }));
     expect(await log().findByText('Scanned file, shown to support')).toBeVisible();
     expect(server.callsOf(shareThing)[0]?.body).toMatchObject({ thing: 'scan', subject_id });
-    expect(screen.queryByRole('region', { name: 'Show this to support' })).not.toBeInTheDocument();
+    await waitFor(() => expect(screen.queryByRole('region', { name: 'Show this to support' })).not.toBeInTheDocument());
   });
 
   it('finds messages, and mails what was said', async () => {
