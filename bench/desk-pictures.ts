@@ -1,4 +1,4 @@
-// Pictures of the support desk and the chat, with nothing there, with a little, and with very much; 1440, 1024 and 390 px wide, dark and light. For the eye alone:
+// Pictures of the support desk and the chat, with nothing there, with a little, and with very much; 1440, 1024, 768 and 390 px wide, dark and light. For the eye alone:
 // `node bench/desk-pictures.ts <folder> [--fill=many] [--scheme=dark] [--width=390]`. Needs: npm start once (for the build).
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -11,10 +11,10 @@ import { z } from 'zod';
 import { FLAGS, fill, idOf } from './full-account.ts';
 import { type BenchServer, startServer } from './server.ts';
 
-const HEIGHTS: Record<number, number> = { 1440: 900, 1024: 768, 390: 844 };
+const HEIGHTS: Record<number, number> = { 1440: 900, 1024: 768, 768: 1024, 390: 844 };
 const FILLS = ['none', 'few', 'many'] as const;
 const SCHEMES = ['dark', 'light'] as const;
-const MANY = { conversations: 400, messages: 1_500, answers: 80, pages: 60, weeks: 60 } as const;
+const MANY = { conversations: 10_000, messages: 10_000, answers: 500, pages: 60, weeks: 60 } as const;
 
 const { values, positionals } = parseArgs({
   options: { fill: { type: 'string' }, scheme: { type: 'string' }, width: { type: 'string' } },

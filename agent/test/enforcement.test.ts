@@ -153,6 +153,18 @@ describe.skipIf(no_namespaces !== undefined)('an agent', () => {
     });
   });
 
+  it('says that rules cannot be enforced where it may not change the firewall, and changes nothing', async () => {
+    const path = pathWith('nft', 'exec setpriv --bounding-set=-net_admin --inh-caps=-net_admin /usr/sbin/nft "$@"');
+    await world.startAgent({ path });
+    world.command({ desired: desiredOf(1, [rule(1, { port: '7000' })]) });
+    const ack = await world.acked(1, 'unavailable');
+    expect(ack).toMatchObject({
+      applied_rev: 0,
+      errors: [{ message: 'The agent may not change the firewall (CAP_NET_ADMIN).' }],
+    });
+    expect(world.nft('list', 'tables').trim()).toBe('');
+  });
+
   it('puts its table back when another program takes it away, tells it, and waits when that goes on', async () => {
     await world.listen(world.device, 8080);
     await world.startAgent();

@@ -5,6 +5,7 @@ import { idSchema, timeSchema } from './fields.ts';
 import { actionSchema, directionSchema, newRuleSchema, ruleSchema } from './firewall.ts';
 import { readAddresses } from './firewall-grammar.ts';
 import { parseIp } from './ip-address.ts';
+import { measuredChangesSchema } from './session-changes.ts';
 
 /**
  * What passes between the server and the agent on a person's computer. The agent opens one socket, `WS /api/agent/socket` (channel.ts has the mechanism), and says
@@ -40,6 +41,8 @@ const ERRORS_MAXIMUM = 50;
 const JOBS_MAXIMUM = 20;
 const FOLDERS_MAXIMUM = 50;
 const ORDERS_MAXIMUM = 200;
+/** Remote sessions of a person that one device measures at a time. */
+export const MEASURED_SESSIONS_MAXIMUM = 8;
 export const FINDINGS_MAXIMUM = 50;
 const FRAMES_OF_A_POLL = 50;
 /** Of a path on a device, in characters (Linux PATH_MAX). */
@@ -179,6 +182,13 @@ export const desiredSchema = z.object({
   watched: z.array(devicePathSchema).max(FOLDERS_MAXIMUM),
   is_watching: z.boolean(),
   signatures: signaturesSchema.nullable(),
+  /** Remote sessions of its person: of one that runs it takes stock of itself, once; of one that is over it says what changed since, until that is noted. Servers of earlier versions do not say it. */
+  remote_sessions: z
+    .array(z.object({ id: idSchema, wanted: z.enum(['stock', 'changes']) }))
+    .max(MEASURED_SESSIONS_MAXIMUM)
+    .default([]),
+  /** What the technician of a remote session is let do with this computer's screen: the agent dials `SCREEN_PATH` while it says so (remote-control.ts). */
+  control: z.object({ session_id: idSchema, input: z.boolean(), clipboard: z.boolean() }).nullable().default(null),
 });
 export type Desired = z.infer<typeof desiredSchema>;
 
@@ -319,6 +329,8 @@ const deviceEventSchema = z.discriminatedUnion('event', [
   z.object({ event: z.literal('new_listening_port'), listening: listeningSchema }),
   /** `order_id`: a file order was carried out, or could not be (`message`). */
   z.object({ event: z.literal('order_done'), order_id: idSchema, ok: z.boolean(), message: lineSchema(300).nullable() }),
+  /** What changed on the computer while a remote session ran. */
+  z.object({ event: z.literal('session_changes'), session_id: idSchema, measured: measuredChangesSchema }),
 ]);
 export type DeviceEvent = z.infer<typeof deviceEventSchema>;
 

@@ -6,6 +6,7 @@ import { idParamsSchema, idSchema, timeSchema } from './fields.ts';
 import { COMMENT_LENGTH_MAXIMUM, remoteSessionSchema } from './remote.ts';
 import { grantKindSchema, needsDevice } from './remote-grant.ts';
 import { sessionMessageSchema, sideSchema, viewSchema } from './remote-record.ts';
+import { deviceChangesSchema } from './session-changes.ts';
 
 /** A session as one of its two sides sees it. `customer` is the customer's username. */
 export const sideOfSessionSchema = remoteSessionSchema.extend({ side: sideSchema, customer: z.string() });
@@ -201,5 +202,17 @@ export const exportSessionAudit = endpoint({
   query: z.object({ format: z.enum(['csv', 'json'], { error: 'Ask for "csv" or "json".' }) }),
   status: 200,
   download: true,
+  problems: [],
+});
+
+export const readSessionChanges = endpoint({
+  method: 'GET',
+  path: '/remote/sessions/{id}/changes',
+  summary:
+    'What changed on the customer’s devices between consent and end of an own session, as their agents measured it; none for who had no device online.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 200,
+  reply: z.array(deviceChangesSchema),
   problems: [],
 });

@@ -1,44 +1,14 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createConnection } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { spawnBound } from '@palisade/scanner/test/bound-process';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { CLIENT, startRelay } from './coturn-process.ts';
 import { freePort } from './free-port.ts';
 
-const SERVER = '/usr/bin/turnserver';
-const CLIENT = '/usr/bin/turnutils_uclient';
-
-/** Whether this machine has coturn, the relay and its client. */
-export const HAS_COTURN = existsSync(SERVER) && existsSync(CLIENT);
-export const NO_COTURN = 'the relay of remote sessions needs coturn (Debian: apt-get install coturn)';
-
-/** A relay on loopback that shares `secret`, for one test. Only a test lets it relay to loopback. */
+/** A relay on loopback that shares `secret`, for one test. */
 export async function startCoturn(secret: string): Promise<{ port: number }> {
   const port = await freePort();
-  const folder = mkdtempSync(join(tmpdir(), 'palisade-coturn-'));
-  const options = ['--use-auth-secret', `--static-auth-secret=${secret}`, '--realm=test', '--allow-loopback-peers', '--no-tls'];
-  const places = ['--no-dtls', '--no-cli', '--listening-ip=127.0.0.1', '--relay-ip=127.0.0.1', `--listening-port=${port}`];
-  const files = [`--pidfile=${join(folder, 'pid')}`, '--log-file=stdout', `--userdb=${join(folder, 'users')}`];
-  const child = spawnBound(SERVER, ['-n', ...options, ...places, ...files]);
-  const ended = once(child, 'exit');
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await ended;
-    rmSync(folder, { recursive: true, force: true });
-  });
-  await vi.waitFor(
-    async () => {
-      const socket = createConnection({ host: '127.0.0.1', port });
-      try {
-        await once(socket, 'connect');
-      } finally {
-        socket.destroy();
-      }
-    },
-    { timeout: 20_000, interval: 50 },
-  );
+  const { stop } = await startRelay(secret, port);
+  onTestFinished(stop);
   return { port };
 }
 

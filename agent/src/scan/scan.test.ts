@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   linkSync,
   lstatSync,
@@ -10,15 +11,18 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DeviceEvent, ScanJob, ScanReport } from '@palisade/contract/agent';
+import type { SignatureFiles } from '@palisade/scanner/signature-files';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '#agent/ids.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createScans, type Scans } from './scans.ts';
+import { openVerdicts } from './verdicts.ts';
 import { readMounts, walk } from './walk.ts';
 
 const EICAR = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE', '!$H+H*'].join('');
@@ -77,6 +81,25 @@ describe('the walk', () => {
       '30 22 0:25 / /run/user/1000 rw - tmpfs tmpfs rw',
     ].join('\n');
     expect(readMounts(mountinfo)).toEqual(['/', '/home', '/media/with blank']);
+  });
+});
+
+describe('what was found clean', () => {
+  it('is remembered for a million files, with a bounded memory, and for one edition alone', async () => {
+    const files = 1_000_000;
+    const like = lstatSync(root, { bigint: true });
+    // As the walk gives them: what a file is told apart by.
+    const statsOf = (index: number) => Object.assign(Object.create(like), { ino: BigInt(index), size: 1_000n + BigInt(index) });
+    const verdicts = await openVerdicts(root, 'engine 1');
+    const before = process.memoryUsage().heapUsed;
+    for (let index = 0; index < files; index += 1) verdicts.remember(statsOf(index));
+    await verdicts.save();
+    // The agent's unit may take 1 GB.
+    expect((process.memoryUsage().heapUsed - before) / files).toBeLessThan(600);
+    const again = await openVerdicts(root, 'engine 1');
+    expect([0, 1, files - 1].map((index) => again.isKnown(statsOf(index)))).toEqual([true, true, true]);
+    expect(again.isKnown(statsOf(files))).toBe(false);
+    expect((await openVerdicts(root, 'engine 2')).isKnown(statsOf(1))).toBe(false);
   });
 });
 
@@ -169,11 +192,12 @@ describe('a scan', () => {
   const lines: string[] = [];
   let seq = 0;
   const job = (path: string, wanted: ScanJob['wanted'] = 'run'): ScanJob => ({ id: newId(), scan: 'folder', path, wanted });
+  let signatures: SignatureFiles;
   const start = () => {
     scans = createScans({
       ...{
         state: join(root, 'state'),
-        signatures: () => ({ rules_folder: SIGNATURES, feeds: [] }),
+        signatures: () => signatures,
         log: (line) => lines.push(line),
         nextSeq: () => (seq += 1),
       },
@@ -186,6 +210,7 @@ describe('a scan', () => {
     reports = [];
     events = [];
     mkdirSync(join(root, 'files'));
+    signatures = { rules_folder: SIGNATURES, feeds: [] };
     start();
   });
   afterEach(() => scans.close());
@@ -262,6 +287,63 @@ describe('a scan', () => {
     writeFileSync(path, `${EICAR}\n`);
     await scans.look([path]);
     expect(existsSync(path)).toBe(false);
+  });
+
+  /** A scan of one file that the engine, which is starting, has not begun to read. */
+  async function takenUp(): Promise<ScanJob> {
+    const one = job(join(root, 'files'));
+    scans.want({ ...nothing, scan_jobs: [one] });
+    await vi.waitFor(() => expect(readdirSync(join(root, 'state/scan-work'))).toHaveLength(1), { timeout: 20_000, interval: 1 });
+    return one;
+  }
+
+  it('counts a file that changes while it is read as not fully read, and reads it again the next time', async () => {
+    const path = join(root, 'files/diary.txt');
+    writeFileSync(path, 'harmless');
+    const first = await takenUp();
+    utimesSync(path, 1, 1);
+    await ended(first.id, 'done');
+    expect(reports.at(-1)?.progress).toMatchObject({ files_read: 0, files_pending: 1, files_known: 0 });
+    const second = job(join(root, 'files'));
+    scans.want({ ...nothing, scan_jobs: [second] });
+    await ended(second.id, 'done');
+    expect(reports.at(-1)?.progress).toMatchObject({ files_read: 1, files_pending: 0, files_known: 0 });
+  });
+
+  it('goes on after a file that vanished while it was read, and does not count it', async () => {
+    const path = join(root, 'files/a.txt');
+    writeFileSync(path, 'harmless');
+    const one = await takenUp();
+    rmSync(path);
+    await ended(one.id, 'done');
+    expect(reports.at(-1)?.progress).toMatchObject({ files_total: 0, files_read: 0, files_pending: 0 });
+  });
+
+  it('goes on with other signatures when they change, and knows nothing of what the older ones read', async () => {
+    for (let index = 0; index < 200; index += 1) writeFileSync(join(root, `files/${index}.txt`), `a letter, the ${index}th`);
+    const one = job(join(root, 'files'));
+    scans.want({ ...nothing, scan_jobs: [one] });
+    await vi.waitFor(() => expect(reports.at(-1)?.signatures_version).not.toBe(''), { timeout: 20_000, interval: 5 });
+    const before = reports.at(-1)?.signatures_version;
+    const rules = join(root, 'rules');
+    cpSync(SIGNATURES, rules, { recursive: true });
+    const more =
+      'rule Novel { meta: threat = "Novel" description = "A test." severity = "high" verdict = "infected" strings: $a = "a novel threat" condition: $a }';
+    writeFileSync(join(rules, 'industry-test.yar'), `\n${more}\n`, { flag: 'a' });
+    signatures = { rules_folder: rules, feeds: [] };
+    await scans.signaturesChanged();
+    writeFileSync(join(root, 'files/late.txt'), 'a novel threat');
+    await ended(one.id, 'done');
+    const again = job(join(root, 'files'));
+    scans.want({ ...nothing, scan_jobs: [one, again] });
+    await ended(again.id, 'done');
+    expect(reports.flatMap(({ found }) => found).map(({ threat }) => threat)).toEqual(['Novel']);
+    const last = reports.at(-1);
+    expect(last?.signatures_version).not.toBe(before);
+    // Each was read by the newer ones, in the first scan or in the second.
+    const first = reports.findLast(({ job_id }) => job_id === one.id);
+    expect((last?.progress.files_known ?? 0) + (last?.progress.files_read ?? 0)).toBeGreaterThanOrEqual(200);
+    expect(last?.progress.files_known).toBeLessThanOrEqual(first?.progress.files_read ?? 0);
   });
 
   it('can be paused, goes on and is cancelled', async () => {

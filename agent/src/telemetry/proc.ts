@@ -65,6 +65,8 @@ export interface OpenConnection {
 
 export interface Proc {
   read(): Promise<Telemetry>;
+  /** What listens now, loopback apart. */
+  listening(): Promise<Listening[]>;
   /** TCP connections that are open now, each with the side that opened it first. */
   connections(): Promise<OpenConnection[]>;
 }
@@ -173,6 +175,7 @@ export function createProc(root = '/proc', sys = '/sys'): Proc {
   }
 
   return {
+    listening: async () => (await sockets()).listening,
     async connections() {
       const tcp = await table('tcp');
       const ports = new Set(tcp.filter((row) => row.state === LISTENS).map(({ local_port }) => local_port));

@@ -20,10 +20,17 @@ import { attach, scanned } from '#test/upload.ts';
 import { writeBackup } from './backup.ts';
 import { quarantineFolder, sealedFilesOf } from './backup-format.ts';
 import { readBackup } from './restore.ts';
+import { ATTACHMENTS_IN_STORE, withStored } from './storage.ts';
 import type { Tables } from './tables.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'palisade-backup-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+/** Where a test mounts a disk that is soon full. */
+const small = join(root, 'small');
+afterAll(() => {
+  // Mounted while tests are collected, even where none of them runs.
+  spawnSync('umount', ['-l', small]);
+  rmSync(root, { recursive: true, force: true });
+});
 
 /** A place for a server: a data folder, and on PostgreSQL a database. */
 async function newPlace(name: string) {
@@ -323,11 +330,9 @@ describe('a backup', async () => {
     expect(output).toContain(`palisade: ${sentence}`);
   });
 
-  const small = join(root, 'small');
   mkdirSync(small);
   const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', small]).status === 0;
-  if (isMounted) afterAll(() => void spawnSync('umount', ['-l', small]));
-  else process.stdout.write('skipped: tests of a full disk may not mount a small file system here\n');
+  if (!isMounted) process.stdout.write('skipped: tests of a full disk may not mount a small file system here\n');
 
   test.runIf(isMounted)('on a full disk leaves nothing half done, neither written nor restored', async () => {
     const target = join(small, 'full.tar');
@@ -374,6 +379,14 @@ describe.runIf(HAS_S3_SERVER)('a backup of a server that keeps its files in a st
       await scanned(app, token, 'kept.com', infected(1)),
       await scanned(app, token, 'damaged.com', infected(2)),
     ];
+    // Files of the chat lie in the same store: one that is whole, and one that is gone.
+    const chat_file = Buffer.from('what the screen said');
+    const [shown, gone] = [await attach(app, token, 'screen.txt', chat_file), await attach(app, token, 'gone.txt', noise(500))];
+    const said = { message: 'Look at this', sender: 'user', attachment_ids: [shown.id, gone.id] } as const;
+    replyOf(await app.call(sendMessage, { token, body: { ...said, attachment_ids: [shown.id, gone.id] } }));
+    await withStored(parseSettings({ ...place.environment, STORAGE_URL }), ATTACHMENTS_IN_STORE, (store) =>
+      store.delete(gone.id),
+    );
     const blobs = app.kept;
     const bytes = await buffer(await blobs.get(damaged.id));
     await blobs.put(damaged.id, Readable.from([bytes.fill(0, 60, 70)]));
@@ -395,10 +408,14 @@ describe.runIf(HAS_S3_SERVER)('a backup of a server that keeps its files in a st
     expect(names.filter((name) => name.startsWith('store/')).sort()).toEqual(
       [kept.id, damaged.id, waiting].map((id) => `store/${id}`).sort(),
     );
-    expect(manifest.sealed).toMatchObject({ in_store: 3, missing: [damaged.id], gone: [], listed: [] });
+    expect(names.filter((name) => name.startsWith('attachments/'))).toEqual([`attachments/${shown.id}`]);
+    expect(manifest.sealed).toMatchObject({ in_store: 3, missing: [damaged.id, gone.id], gone: [], listed: [] });
     const listed = await writeBackup({ settings, target: join(root, 'listed.tar'), with_keys: false, without_store: true });
-    expect(listed.manifest.sealed.listed.map(({ id }) => id).sort()).toEqual([kept.id, damaged.id, waiting].sort());
-    expect(listed.manifest.sealed.listed.every(({ sha256 }) => /^[\da-f]{64}$/.test(sha256 ?? ''))).toBe(true);
+    // Of those of the chat the database has no checksum.
+    const withSum = listed.manifest.sealed.listed.filter(({ sha256 }) => /^[\da-f]{64}$/.test(sha256 ?? ''));
+    expect(withSum.map(({ id }) => id).sort()).toEqual([kept.id, damaged.id, waiting].sort());
+    const withoutSum = listed.manifest.sealed.listed.filter(({ sha256 }) => sha256 === null);
+    expect(withoutSum.map(({ id }) => id).sort()).toEqual([shown.id, gone.id].sort());
     for (const pid of app.app.engine.pids()) process.kill(pid, 'SIGCONT');
     await unread;
     await app.app.close();
@@ -413,6 +430,14 @@ describe.runIf(HAS_S3_SERVER)('a backup of a server that keeps its files in a st
     const answer = await bytesOf(restored, token, kept.id);
     expect([answer.status, answer.bytes.equals(infected(1))]).toEqual([200, true]);
     expect(replyOf(await restored.call(readScan, { token, params: { id: damaged.id } }))).toMatchObject({ kept: 'no' });
+    const [message] = replyOf(await restored.call(listMessages, { token, query: '?search=Look' }));
+    expect(message?.attachments.map(({ id }) => id)).toEqual([shown.id, gone.id]);
+    const open = (id: string) =>
+      fetch(`${restored.url}/api/chat/attachments/${id}/file`, { headers: { authorization: `Bearer ${token}` } });
+    const opened = await open(shown.id);
+    expect([opened.status, Buffer.from(await opened.arrayBuffer())]).toEqual([200, chat_file]);
+    // Its record is there, its bytes are not.
+    expect((await open(gone.id)).status).toBe(503);
     // What nobody had read is read there.
     await vi.waitFor(async () =>
       expect(replyOf(await restored.call(readScan, { token, params: { id: waiting } }))).toMatchObject({

@@ -303,7 +303,11 @@ export async function writeBackup(parts: {
         else manifest.sealed.gone.push(one);
       }
       if (without_store)
-        manifest.sealed.listed = snapshot.stored.map(({ id: of, sealed_sha256 }) => ({ id: of, sha256: sealed_sha256 }));
+        manifest.sealed.listed = [
+          ...snapshot.stored.map(({ id: of, sealed_sha256 }) => ({ id: of, sha256: sealed_sha256 })),
+          // Of those of the chat the database has no checksum.
+          ...(settings.storage === undefined ? [] : snapshot.attachments.map((of) => ({ id: of, sha256: null }))),
+        ];
       else if (snapshot.stored.length > 0)
         await withStored(settings, QUARANTINE_IN_STORE, (store) => addStored(store, snapshot.stored, manifest, add));
       const ofChat = snapshot.attachments.map((of) => ({ id: of, sealed_sha256: null }));

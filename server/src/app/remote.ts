@@ -1,5 +1,8 @@
 import type { CustomerCard } from '@palisade/contract/desk';
+import type { FastifyInstance } from 'fastify';
 import type { Kysely } from 'kysely';
+import type { MeasuredSessions } from '#features/devices/measured-sessions.ts';
+import { serveControl as serveControlSockets } from '#features/remote/control-sockets.ts';
 import { serveRemote } from '#features/remote/remote.routes.ts';
 import type { RemoteTables } from '#features/remote/remote.tables.ts';
 import { createRemote, type GrantDevice } from '#features/remote/remote.ts';
@@ -36,10 +39,26 @@ export function buildRemote(
     /** A device of a person, if it is connected; and what tells one that more or less is granted of it. */
     findDevice: (user_id: string, device_id: string) => Promise<GrantDevice | undefined>;
     nudgeDevice: (device_id: string) => void;
+    /** Asked for later: devices are built after sessions. */
+    measuredSessions: () => MeasuredSessions;
     now: () => number;
   },
 ) {
-  const { database, audit, jobs, counters, mail, topics, people, raise, changed, findDevice, nudgeDevice, now } = parts;
+  const {
+    database,
+    audit,
+    jobs,
+    counters,
+    mail,
+    topics,
+    people,
+    raise,
+    changed,
+    findDevice,
+    nudgeDevice,
+    measuredSessions,
+    now,
+  } = parts;
   const tables = database.$pickTables<keyof RemoteTables>();
   const auditTables = database.$pickTables<'audit_entries' | 'audit_head'>();
   let seats: Seats | undefined;
@@ -66,6 +85,7 @@ export function buildRemote(
   tellOfSessions({
     database: database.$pickTables<keyof RemoteTables | 'mails' | 'installation' | 'jobs'>(),
     ...{ jobs, mail, raise, public_url: settings.public_url },
+    measure: (session_id) => measuredSessions().end(session_id),
     people: { findUser: (id) => people().findUser(id), administrators: () => people().administrators() },
   });
 
@@ -82,10 +102,32 @@ export function buildRemote(
       });
     },
 
+    /** After `openSockets`. */
+    serveControl(
+      fastify: FastifyInstance,
+      sessions: Pick<Sessions, 'resolve' | 'onEnd'>,
+      authenticate: Parameters<typeof serveControlSockets>[1]['authenticate'],
+    ): { close(): void } {
+      return serveControlSockets(fastify, {
+        ...{ remote, topics, sessions, authenticate },
+        opening: { rate: settings.limits['sockets.source'], counters },
+        public_url: settings.public_url,
+      });
+    },
+
     serve(api: Api, customerCard: (user_id: string) => Promise<CustomerCard | undefined>): void {
       serveRemote(api, {
         ...{ remote, messages, customerCard },
         ice: settings.turn,
+        changes: {
+          begin: (session) =>
+            measuredSessions()
+              .begin(session)
+              .catch((error: unknown) =>
+                logFailure(logger, error, 'devices could not be asked to take stock for a remote session'),
+              ),
+          read: (session_id) => measuredSessions().read(session_id),
+        },
         auditLog: auditTables,
         opened: ({ user_id: subject_id, session_id, by }) =>
           audit.record(auditTables, {

@@ -4,10 +4,11 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import { StoreAwayError } from './blobs/blobs.ts';
 import { logFailure } from './database-patience.ts';
 import type { Disk } from './disk.ts';
 import { newId } from './id.ts';
-import { invalidField } from './problem.ts';
+import { invalidField, Problem } from './problem.ts';
 import { storageProblem } from './storage-problem.ts';
 import { receiveUpload } from './upload.ts';
 
@@ -66,6 +67,7 @@ export interface ScannedFiles {
       fail: () => Promise<void>;
     },
   ): Promise<void>;
+  /** @throws StoreAwayError while the store is away, Problem `unavailable` when what is kept does not open. */
   read(file: Pick<ArrivedFile, 'id' | 'size' | 'sha256'>): Promise<Readable>;
   /** Removes what is kept of them, and stops the scans that run. */
   removeBytes(ids: readonly string[]): Promise<void>;
@@ -143,7 +145,15 @@ export function createScannedFiles(parts: {
       return done;
     },
 
-    read: (file) => files.read(sealedOf(file)),
+    async read(file) {
+      try {
+        return await files.read(sealedOf(file));
+      } catch (error) {
+        if (error instanceof StoreAwayError) throw error;
+        logger.error({ err: error, file: file.id }, 'a kept file could not be opened');
+        throw new Problem('unavailable', { detail: 'The kept copy of this file does not open. Send it again.', cause: error });
+      }
+    },
 
     async removeBytes(ids) {
       for (const id of ids) {

@@ -163,5 +163,5 @@ test('closed conversations go after the days that are set, with their files, and
   ];
   expect(await left()).toEqual([2, 1]);
   clock += 6 * 86_400_000;
-  await vi.waitFor(async () => expect(await left()).toEqual([1, 0]), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await left()).toEqual([1, 0]), { timeout: 30_000 });
 });

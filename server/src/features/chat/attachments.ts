@@ -205,7 +205,13 @@ export function createAttachments(parts: {
 
     async read(row) {
       if (row.status !== 'clean') throw new Problem('conflict', { detail: 'This file is not clean, so it cannot be opened.' });
-      return await files.read(row);
+      try {
+        return await files.read(row);
+      } catch (error) {
+        const current = await database.selectFrom('chat_attachments').select('id').where('id', '=', row.id).executeTakeFirst();
+        if (current === undefined) throw new Problem('not_found', { cause: error });
+        throw error;
+      }
     },
 
     async remove({ id }) {

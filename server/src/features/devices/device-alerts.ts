@@ -72,6 +72,7 @@ export function incidentOfEvent({ id, user_id, device_name }: Where, event: Devi
       };
     }
     case 'order_done':
+    case 'session_changes':
       return undefined;
   }
 }

@@ -89,6 +89,19 @@ export interface DeviceTables {
   };
   /** Sets of signatures that devices were offered. */
   signature_editions: { number: number; sha256: string; issued_at: string };
+  /** Remote sessions of a person during which a device was connected, and what changed on it meanwhile. */
+  device_sessions: {
+    id: string;
+    user_id: string;
+    device_id: string;
+    session_id: string;
+    state: 'measuring' | 'awaited' | 'measured';
+    asked_at: string;
+    /** When the session was over. */
+    ended_at: string | null;
+    /** JSON, as the agent says it. */
+    measured: string | null;
+  };
   device_events: { device_id: string; id: string; heard_at: string };
   device_scans: {
     id: string;
@@ -138,4 +151,5 @@ export const DEVICE_PERSONAL: readonly PersonalTable[] = [
   { table: 'enrolment_codes', key: 'code_hash', withheld: ['code_hash'] },
   { table: 'device_scans', json: ['progress'] },
   { table: 'device_findings' },
+  { table: 'device_sessions', json: ['measured'] },
 ];

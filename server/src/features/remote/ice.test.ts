@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { HAS_COTURN, NO_COTURN, relays, startCoturn } from '#test/coturn.ts';
+import { relays, startCoturn } from '#test/coturn.ts';
+import { HAS_COTURN, NO_COTURN } from '#test/coturn-process.ts';
 import { iceOf } from './ice.ts';
 
 const SECRET = 'a-secret-that-both-have';

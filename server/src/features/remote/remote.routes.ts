@@ -22,6 +22,7 @@ import {
   rateSession,
   readIce,
   readSession,
+  readSessionChanges,
   reaffirmSession,
   reportSession,
   revokeInSession,
@@ -34,6 +35,7 @@ import {
   readSessionCustomer,
   writeNotes,
 } from '@palisade/contract/remote-staff';
+import type { DeviceChanges } from '@palisade/contract/session-changes';
 import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
 import { activityFile } from '#platform/activity-file.ts';
@@ -51,19 +53,27 @@ import type { Row } from './session-state.ts';
 
 const MINUTE_MS = 60_000;
 
+/** The customer's devices, which measure what changes on them while a session runs. */
+export interface SessionDevices {
+  /** Never fails: a session without it is one of which nothing was measured. */
+  begin(session: { id: string; user_id: string }): Promise<void>;
+  read(session_id: string): Promise<DeviceChanges[]>;
+}
+
 export function serveRemote(
   api: Api,
   parts: {
     remote: Remote;
     messages: SessionMessages;
     ice: IceServers;
+    changes: SessionDevices;
     auditLog: Kysely<AuditTables>;
     /** Names and counts of a customer; each opening is written down by `opened` first. */
     customerCard: (user_id: string) => Promise<CustomerCard | undefined>;
     opened: (of: { user_id: string; session_id: string; by: Doer }) => Promise<void>;
   },
 ): void {
-  const { remote, messages, ice, auditLog, customerCard, opened } = parts;
+  const { remote, messages, ice, changes, auditLog, customerCard, opened } = parts;
   const own = { find: ({ id }: { id: string }) => remote.findOwn(id) };
   const joined = { find: ({ id }: { id: string }) => remote.findJoined(id) };
   const isParty = (me: UserInfo, row: Row) => row.user_id === me.id || (row.agent_id === me.id && may.joinSessions(me));
@@ -89,7 +99,11 @@ export function serveRemote(
   serve(api, readSession, party, ({ session, row }) => Promise.resolve(remote.show(session.user, row)));
   serve(api, cancelSession, own, ({ row, ...call }) => remote.cancel(row.id, customer(call)));
   serve(api, completeSession, own, ({ row, ...call }) => remote.complete(row.id, customer(call)));
-  serve(api, approveSession, own, ({ row, body, ...call }) => remote.approve(row.id, body.view, customer(call)));
+  serve(api, approveSession, own, async ({ row, body, ...call }) => {
+    const session = await remote.approve(row.id, body.view, customer(call));
+    await changes.begin(row);
+    return session;
+  });
   serve(api, declineSession, own, ({ row, ...call }) => remote.decline(row.id, customer(call)));
   serve(api, reaffirmSession, own, ({ row, ...call }) => remote.reaffirm(row.id, customer(call)));
   serve(api, reportSession, own, ({ row, body, ...call }) => remote.report(row.id, body, customer(call)));
@@ -113,6 +127,7 @@ export function serveRemote(
   serve(api, listSessionMessages, party, ({ row, query }) => messages.list(row.id, query.after));
   serve(api, writeSessionMessage, party, ({ session, row, body }) => messages.write(session.user, row, body));
 
+  serve(api, readSessionChanges, customers, ({ row }) => changes.read(row.id));
   async function auditEntries(row: Row): Promise<Activity[]> {
     const entries: Activity[] = [];
     for await (const entry of auditOf(auditLog, row)) entries.push(entry);

@@ -6,11 +6,15 @@ import { approveSession, readSession, writeSessionMessage } from '@palisade/cont
 import type { Signal } from '@palisade/contract/remote-signal';
 import { changeUser } from '@palisade/contract/users';
 import { describe, expect, test, vi } from 'vitest';
+import { createLog } from '#platform/log.ts';
 import { replyOf, startTestApp } from '#test/harness.ts';
 import { listenAs, openSocket, type TestSocket } from '#test/socket.ts';
 
 const clock = { now: Date.parse('2026-11-20T10:00:00Z') };
-const app = await startTestApp({ surroundings: { now: () => clock.now } });
+/** What the server has written into its log, from warnings on. */
+const logged: string[] = [];
+const logger = createLog('warn', { write: (line) => logged.push(line) });
+const app = await startTestApp({ surroundings: { now: () => clock.now, logger } });
 const { call, signIn } = app;
 const boss = await signIn('boss');
 const tina = await signIn('tina', 'support');
@@ -142,12 +146,16 @@ describe('signals', () => {
     ['a connection without a name', 'customer', { ...OFFER, connection_id: "'; drop table" }],
     ['nothing', 'customer', null],
     ['what nobody knows', 'technician', { type: 'take_control' }],
-  ])('are dropped, and the page stays: %s', async (_, side, signal) => {
+  ])('are dropped and logged, and the page stays: %s', async (_, side, signal) => {
     const { hers, theirs, say, settled, read } = await shared();
     const [from, to] = side === 'customer' ? [hers, theirs] : [theirs, hers];
     const before = signals(to).length;
+    logged.length = 0;
     say(from, signal);
     await settled(from, to);
+    // That it was dropped, and nothing of what it said.
+    expect(logged).toEqual([expect.stringContaining('a signal of a remote session was dropped: ')]);
+    expect(logged.join('')).not.toMatch(/m=video|bbbb|drop table|take_control/u);
     expect(signals(to)).toHaveLength(before + 1);
     expect(await read()).toMatchObject({ share: 'none', is_paused: false });
   });

@@ -95,15 +95,18 @@ export function tellOfSessions(parts: {
   mail: Pick<Mail, 'queue' | 'wake'>;
   people: { findUser(id: string): Promise<UserInfo | undefined>; administrators(): Promise<string[]> };
   raise: (incident: Incident) => Promise<void>;
+  /** Has the customer's devices say what changed on them meanwhile. */
+  measure: (session_id: string) => Promise<void>;
   public_url: string | undefined;
 }): void {
-  const { database, jobs, mail, people, raise, public_url } = parts;
+  const { database, jobs, mail, people, raise, measure, public_url } = parts;
   const read = (id: string) => database.selectFrom('remote_sessions').selectAll().where('id', '=', id).executeTakeFirst();
 
   jobs.handle(ENDED, async ({ payload: { session_id }, conclude }) => {
     const row = await read(session_id);
     const customer = row && (await people.findUser(row.user_id));
     if (row === undefined || customer === undefined) return;
+    await measure(session_id);
     await database.transaction().execute(async (transaction) => {
       await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), summary(row, customer, public_url));
       await conclude(transaction.$pickTables<'jobs'>());

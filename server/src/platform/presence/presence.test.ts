@@ -71,6 +71,24 @@ describe.each(['memory', 'redis'] as const)('presence in %s', (kind) => {
 });
 
 describe.skipIf(redis === undefined)('a Redis whose connections are cut', () => {
+  test('hears of who came meanwhile as soon as it is back', async () => {
+    const [one, other] = await openTwo('redis');
+    const group = newId();
+    const [ana, ben] = [newId(), newId()];
+    const cutter = createClient({ url: redis?.url ?? '' });
+    await cutter.connect();
+    await cutter.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes']);
+    cutter.destroy();
+    await one.hold([
+      { group, member: ana, place: 'a' },
+      { group, member: ben, place: 'b' },
+    ]);
+    await one.release({ group, member: ben, place: 'b' });
+    expect(await one.members(group)).toEqual(new Set([ana]));
+    // Long before the lease is renewed.
+    await vi.waitFor(async () => expect(await other.members(group)).toEqual(new Set([ana])), { timeout: 15_000, interval: 50 });
+  });
+
   test('keeps nobody who went meanwhile, and takes nobody away', async () => {
     const [one, other] = await openTwo('redis');
     const group = newId();

@@ -22,13 +22,13 @@ return redis.call('ZRANGE', KEYS[1], 0, -1)`;
 
 const placesSchema = z.array(z.string());
 const HELD_AT_ONCE = 500;
-/** How often a release is said again that Redis has not confirmed, in ms. */
+/** How often what Redis has not confirmed is said again, in ms. */
 const AGAIN_MS = 1_000;
 const placeOf = ({ member, place }: Pick<Hold, 'member' | 'place'>) => `${member} ${place}`;
 
 /**
  * Presence of several servers: a sorted set of Redis for each group, by when the lease of each place runs out. What this server itself was told last always counts here:
- * a release that Redis did not confirm is said again until it does or the lease is over. While Redis is away `meanwhile` answers, for this server alone.
+ * what Redis did not confirm is said again until it does or the lease is over. While Redis is away `meanwhile` answers, for this server alone.
  * @throws Error with one line when Redis cannot be used at the start.
  */
 export async function createRedisPresence(parts: {
@@ -44,6 +44,9 @@ export async function createRedisPresence(parts: {
   /** Released here, and not confirmed by Redis: by key and place, until when it matters. */
   const left = new Map<string, { key: string; place: string; until: number }>();
   const leftKey = (key: string, place: string) => `${key} ${place}`;
+  const idOf = (hold: Hold) => leftKey(prefix + hold.group, placeOf(hold));
+  /** Held here, and not confirmed by Redis: the same. */
+  const arrived = new Map<string, { hold: Hold; until: number }>();
   let again: NodeJS.Timeout | undefined;
 
   /** Answers undefined when Redis did not. */
@@ -57,34 +60,61 @@ export async function createRedisPresence(parts: {
     }
   }
 
+  /** Says that places are held. Who has gone while others were told of stays gone. */
+  async function sayHeld(holds: readonly Hold[], until: number): Promise<void> {
+    for (let from = 0; from < holds.length; from += HELD_AT_ONCE) {
+      const some = holds.slice(from, from + HELD_AT_ONCE).filter((one) => arrived.has(idOf(one)));
+      if (some.length === 0) continue;
+      const keys = some.map(({ group }) => prefix + group);
+      const left_ms = Math.max(1, Math.ceil(until - performance.now()));
+      const answer = await ask(['EVAL', HOLD, String(keys.length), ...keys, String(left_ms), ...some.map(placeOf)]);
+      if (answer === undefined) continue;
+      // One that was held anew meanwhile is said by whoever did so.
+      for (const one of some) if (arrived.get(idOf(one))?.until === until) arrived.delete(idOf(one));
+    }
+  }
+
+  async function sayAgain(): Promise<void> {
+    await sayLeft();
+    const byEnd = Map.groupBy(arrived.values(), ({ until }) => until);
+    for (const [until, some] of byEnd) {
+      if (until > performance.now())
+        await sayHeld(
+          some.map(({ hold }) => hold),
+          until,
+        );
+      else for (const { hold } of some) arrived.delete(idOf(hold));
+    }
+    again = left.size + arrived.size === 0 ? undefined : setTimeout(() => void sayAgain(), AGAIN_MS).unref();
+  }
+
   async function sayLeft(): Promise<void> {
     for (const [id, { key, place, until }] of left) {
       if (until <= performance.now() || (await ask(['ZREM', key, place])) !== undefined) left.delete(id);
     }
-    again = left.size === 0 ? undefined : setTimeout(() => void sayLeft(), AGAIN_MS).unref();
   }
 
   return {
     async hold(holds) {
-      for (const one of holds) left.delete(leftKey(prefix + one.group, placeOf(one)));
+      const until = performance.now() + lease_ms;
+      for (const one of holds) {
+        left.delete(idOf(one));
+        arrived.set(idOf(one), { hold: one, until });
+      }
       // This server knows its own in any case.
       await meanwhile.hold(holds);
-      for (let from = 0; from < holds.length; from += HELD_AT_ONCE) {
-        // Who has gone while others were told of stays gone.
-        const some = holds.slice(from, from + HELD_AT_ONCE).filter((one) => !left.has(leftKey(prefix + one.group, placeOf(one))));
-        if (some.length === 0) continue;
-        const keys = some.map(({ group }) => prefix + group);
-        await ask(['EVAL', HOLD, String(keys.length), ...keys, String(lease_ms), ...some.map(placeOf)]);
-      }
+      await sayHeld(holds, until);
+      if (arrived.size > 0) again ??= setTimeout(() => void sayAgain(), AGAIN_MS).unref();
     },
 
     async release(hold) {
       const [key, place] = [prefix + hold.group, placeOf(hold)];
       const id = leftKey(key, place);
+      arrived.delete(id);
       left.set(id, { key, place, until: performance.now() + lease_ms });
       await meanwhile.release(hold);
       if ((await ask(['ZREM', key, place])) !== undefined) left.delete(id);
-      else again ??= setTimeout(() => void sayLeft(), AGAIN_MS).unref();
+      else again ??= setTimeout(() => void sayAgain(), AGAIN_MS).unref();
     },
 
     async members(group) {

@@ -31,7 +31,7 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
         <>
           <p>
             {scan === null
-              ? 'No scan was asked for yet.'
+              ? `No scan was asked for ${last_full_scan_at === null ? '' : 'from here '}yet.`
               : `${SCAN_KINDS[scan.scan]} ${SCAN_STATES[scan.state]}${scan.reason === null ? '' : `: ${scan.reason}`}.`}
             {scan !== null && scan.files_found > 0 && (
               <b className="device__found">

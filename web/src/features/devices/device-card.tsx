@@ -221,6 +221,9 @@ function Rules({ device, ruleNames }: { device: Device; ruleNames: ReadonlyMap<s
           ): what it drops stays dropped, whatever your rules allow.
         </p>
       )}
+      {capabilities?.firewall === 'nftables' && capabilities.containers && (
+        <p className="sub">Containers run there: your rules decide what comes in to them, and not what they send.</p>
+      )}
     </div>
   );
 }

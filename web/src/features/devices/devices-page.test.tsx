@@ -106,6 +106,16 @@ describe('a device', () => {
     expect(refuses.getByText(/The kernel does not know this\./u)).toBeVisible();
   });
 
+  it('says that what containers send is not covered, where there are containers and rules', async () => {
+    const { capabilities } = deviceOf();
+    open(
+      deviceOf({ device_name: 'Plain' }),
+      deviceOf({ device_name: 'Docks', capabilities: capabilities && { ...capabilities, containers: true } }),
+    );
+    expect((await card('Docks')).getByText(/Containers run there: your rules decide what comes in to them/u)).toBeVisible();
+    expect((await card('Plain')).queryByText(/Containers run there/u)).not.toBeInTheDocument();
+  });
+
   it('without a firewall never says that rules are applied', async () => {
     const { capabilities } = deviceOf();
     const firewall = { firewall: 'unavailable', firewall_reason: 'There is no nft on this computer.' } as const;

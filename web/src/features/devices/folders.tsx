@@ -20,40 +20,49 @@ export function Folders({ device, onChange }: { device: Device; onChange: (choic
   const choice: Choice = { is_watching, watched, exclusions };
   const [adding, setAdding] = useState<List>();
   return (
-    <div className="device__part">
-      <h3>New files</h3>
-      <Toggle label="Scan new files at once" isOn={is_watching} onChange={(isOn) => onChange({ ...choice, is_watching: isOn })} />
-      <p className="sub">
-        {is_watching
-          ? 'Downloads, Desktop and Documents are watched. A file is scanned after it was written.'
-          : 'New files are scanned with the next scan alone.'}
-      </p>
-      {is_watching && capabilities?.watch === false && <p className="sub">This device cannot watch files.</p>}
-      {is_watching && watching !== null && (
-        <p className="sub num">
-          {watching.folders === 1 ? '1 folder is watched.' : `${count.format(watching.folders)} folders are watched.`}
+    <div className="device__row">
+      <div className="device__part">
+        <h3>New files</h3>
+        <Toggle
+          label="Scan new files at once"
+          isOn={is_watching}
+          onChange={(isOn) => onChange({ ...choice, is_watching: isOn })}
+        />
+        <p className="sub">
+          {is_watching
+            ? 'Downloads, Desktop and Documents are watched. A file is scanned after it was written.'
+            : 'New files are scanned with the next scan alone.'}
         </p>
-      )}
-      {is_watching && watching?.reason && <p className="device__error">{watching.reason}</p>}
+        {is_watching && capabilities?.watch === false && <p className="sub">This device cannot watch files.</p>}
+        {is_watching && watching !== null && (
+          <p className="sub num">
+            {watching.folders === 1 ? '1 folder is watched.' : `${count.format(watching.folders)} folders are watched.`}
+          </p>
+        )}
+        {is_watching && watching?.reason && <p className="device__error">{watching.reason}</p>}
+      </div>
       {(['watched', 'exclusions'] as const).map((list) => (
         <div key={list} className="device__folders">
           <h4>{LISTS[list].title}</h4>
-          {device[list].length === 0 && <p className="sub">{LISTS[list].none}</p>}
-          <ul>
-            {device[list].map((path) => (
-              <li key={path}>
-                <bdi className="device__path">{path}</bdi>
-                <Button
-                  size="s"
-                  variant="text"
-                  aria-label={`Take out ${path}`}
-                  onClick={() => onChange({ ...choice, [list]: device[list].filter((other) => other !== path) })}
-                >
-                  Take out
-                </Button>
-              </li>
-            ))}
-          </ul>
+          {device[list].length === 0 ? (
+            <p className="sub">{LISTS[list].none}</p>
+          ) : (
+            <ul>
+              {device[list].map((path) => (
+                <li key={path}>
+                  <bdi className="device__path">{path}</bdi>
+                  <Button
+                    size="s"
+                    variant="text"
+                    aria-label={`Take out ${path}`}
+                    onClick={() => onChange({ ...choice, [list]: device[list].filter((other) => other !== path) })}
+                  >
+                    Take out
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )}
           {adding === list ? (
             <PathForm
               label={LISTS[list].label}

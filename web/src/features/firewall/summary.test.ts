@@ -35,3 +35,9 @@ describe('whether the rules are in force', () => {
     expect(answerOf([off], NOW).sentence).toBe('This is no Linux.');
   });
 });
+
+it('says what a kernel refused as a sentence of its own', () => {
+  const errors = [{ rule_id: null, message: 'Operation not supported' }];
+  const device = deviceOf({ enforcement: { ...enforcement, state: 'rejected', errors } });
+  expect(answerOf([device], NOW).sentence).toBe('Operation not supported. The rules before them are in force there.');
+});

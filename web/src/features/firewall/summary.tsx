@@ -29,7 +29,8 @@ export function answerOf(devices: readonly Device[], now: number): Answer {
   const [worst] = refused;
   if (worst !== undefined) {
     const [error] = worst.enforcement.errors;
-    const why = state(worst) === 'rolled_back' ? 'They cut it off from this server.' : (error?.message ?? 'Look at the device.');
+    const said = error === undefined ? 'Look at the device.' : error.message.replace(/(?<![.!?])$/u, '.');
+    const why = state(worst) === 'rolled_back' ? 'They cut it off from this server.' : said;
     return {
       tone: 'danger',
       icon: IconAlertTriangle,

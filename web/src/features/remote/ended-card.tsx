@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { RateAndReport } from './after-session.tsx';
+import { ChangedDevices } from './changed-devices.tsx';
 import { END_REASONS } from './session-badge.tsx';
 
 const SessionDialog = lazy(async () => ({ default: (await import('./session-dialog.tsx')).SessionDialog }));
@@ -30,6 +31,7 @@ export function EndedCard({ session }: { session: RemoteSession }) {
         {session.end_reason === null ? 'It is done.' : `${END_REASONS[session.end_reason]}.`} Nobody sees anything of your screen
         any more. Anything strange, now or later: report it.
       </p>
+      <ChangedDevices session={session} />
       <div className="ended-card__below">
         <RateAndReport session={session} />
       </div>

@@ -7,6 +7,7 @@ import {
   listSessionMessages,
   type ReportKind,
   rateSession,
+  readSessionChanges,
   reaffirmSession,
   reportSession,
   writeSessionMessage,
@@ -98,6 +99,13 @@ export const sessionAuditQuery = (id: string) =>
     queryKey: ['remote-audit', id],
     queryFn: ({ signal }) => call(listSessionAudit, { params: { id }, signal }),
     staleTime: 0,
+  });
+
+/** Devices say it after the session: it is read anew with their news. */
+export const sessionChangesQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['devices', 'session-changes', id],
+    queryFn: ({ signal }) => call(readSessionChanges, { params: { id }, signal }),
   });
 
 /** Each reading of it is in the audit log, so it is read when somebody opens it and not by itself. */

@@ -7,6 +7,7 @@ import {
   listSessionAudit,
   listSessionMessages,
   rateSession,
+  readSessionChanges,
   reportSession,
   writeSessionMessage,
 } from '@palisade/contract/remote-session';
@@ -163,6 +164,50 @@ describe('a session that has just ended', () => {
       end_reason: 'ended_by_technician',
       ended_at: new Date().toISOString(),
     });
+
+  it('shows what changed on a device, as text', async () => {
+    const session = ended();
+    visit(session);
+    const times = { from: session.started_at, to: session.started_at };
+    const device = (place: number) => ({ device_id: `01930000-0000-7000-8000-00000000000${place}` });
+    const nothing = { from: null, to: null, changes: [], more: 0, unread: [] };
+    server.on(
+      of(readSessionChanges, session),
+      reply(readSessionChanges, [
+        {
+          ...{ ...device(1), device_name: 'laptop', state: 'measured', ...times, more: 3, unread: ['firewall'] },
+          changes: [
+            { thing: 'account', how: 'added', name: '<b>helper</b>' },
+            { thing: 'program', how: 'removed', name: 'clamav' },
+          ],
+        },
+        { ...nothing, ...device(2), device_name: 'tower', state: 'measured', ...times },
+        { ...nothing, ...device(3), device_name: 'old one', state: 'not_measured' },
+        { ...nothing, ...device(4), device_name: 'asleep', state: 'awaited' },
+      ]),
+    );
+    const list = within(await screen.findByRole('list', { name: 'Changed on laptop' }));
+    expect(list.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+      'New user account <b>helper</b>',
+      'Gone program clamav',
+      'And 3 more.',
+    ]);
+    const part = screen.getByRole('region', { name: 'What changed on your device' });
+    for (const words of [
+      'Not all could be looked at: table of firewall rules.',
+      'Nothing that we look at has changed on tower.',
+      'Nothing was measured on old one',
+      'asleep has not said yet what changed.',
+    ])
+      expect(part).toHaveTextContent(words);
+  });
+
+  it('says that nothing was measured where no device was there', async () => {
+    const session = ended();
+    visit(session);
+    server.on(of(readSessionChanges, session), reply(readSessionChanges, []));
+    expect(await screen.findByText(/^Nothing was measured: no device of yours/u)).toBeVisible();
+  });
 
   it('is rated', async () => {
     const session = ended();

@@ -304,6 +304,21 @@ describe('after 15 seconds without a way', () => {
     expect(await fail(refused(701))).toEqual({ state: 'failed', missing: 'relay_answer' });
   });
 
+  test('says that the relay does not answer any more, where it did before the way was lost', async () => {
+    servers = RELAY;
+    const { sharer } = share();
+    sharer.connect();
+    await settle();
+    answer(sharer);
+    await settle();
+    const candidate = { candidate: 'candidate:1', type: 'relay', sdpMid: '0', sdpMLineIndex: 0, usernameFragment: null };
+    newest().dispatchEvent(Object.assign(new Event('icecandidate'), { candidate }));
+    newest().become('connected');
+    newest().become('disconnected');
+    await vi.advanceTimersByTimeAsync(LOST_PATIENCE + LINK_PATIENCE + 100);
+    expect(links.at(-1)).toEqual({ state: 'failed', missing: 'relay_answer' });
+  });
+
   test('says nothing once there is one', async () => {
     const { sharer } = share();
     sharer.connect();

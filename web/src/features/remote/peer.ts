@@ -87,6 +87,8 @@ function createConnection({ connection_id, iceServers, certificate, ...parts }: 
 
   function watch(): void {
     clearTimeout(patience);
+    // Asked anew for this way: the relay of the last one may be gone.
+    relay = 'silent';
     // A way that holds stays one while a better one is looked for.
     if (pc.connectionState === 'connected') return;
     onLink({ state: wasConnected ? 'lost' : 'connecting' });

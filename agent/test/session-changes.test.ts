@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { endNamespaces, no_namespaces } from './namespace.ts';
+import { createWorld, desiredOf, ID } from './world.ts';
+
+const SOON = { timeout: 20_000, interval: 20 };
+const SESSION = ID(77);
+
+describe.skipIf(no_namespaces !== undefined)('an agent during a remote session', () => {
+  afterAll(endNamespaces);
+
+  it('takes stock when it begins, also over a restart, and says once what listens and what filters since', async () => {
+    const world = await createWorld();
+    const kept = join(world.folders.state, 'remote-sessions.json');
+    const agent = await world.startAgent();
+    world.command({ desired: desiredOf(1, [], { remote_sessions: [{ id: SESSION, wanted: 'stock' }] }) });
+    await vi.waitFor(() => expect(existsSync(kept)).toBe(true), SOON);
+
+    await world.listen(world.device, 4444);
+    world.nft('add', 'table', 'inet', 'of_somebody');
+    agent.child.kill('SIGKILL');
+    await world.startAgent();
+    world.command({ desired: desiredOf(1, [], { remote_sessions: [{ id: SESSION, wanted: 'changes' }] }) });
+    const found = () =>
+      world
+        .said('event')
+        .flatMap(({ event }) => (event.event === 'session_changes' ? [{ ...event, changes: event.measured.changes }] : []));
+    await vi.waitFor(() => expect(found()).not.toEqual([]), SOON);
+    const [first] = found();
+    expect(first?.session_id).toBe(SESSION);
+    expect(first?.measured.from).not.toBeNull();
+    expect(first?.changes).toContainEqual({
+      thing: 'listening',
+      how: 'added',
+      name: expect.stringMatching(/^port 4444 \(TCP\)/u),
+    });
+    expect(first?.changes).toContainEqual({ thing: 'firewall', how: 'added', name: 'inet of_somebody' });
+    // Nothing that was there before, and not our own table.
+    expect(first?.changes.filter(({ thing }) => thing === 'account' || thing === 'ssh_key')).toEqual([]);
+    expect(JSON.stringify(first?.changes)).not.toContain('inet palisade');
+
+    // Noted: it is neither said nor kept any more.
+    const events = world.said('event').map(({ id }) => id);
+    world.command({ told: { kind: 'noted', seq: null, events } });
+    world.command({ desired: desiredOf(1, []) });
+    await vi.waitFor(() => expect(existsSync(kept)).toBe(false), SOON);
+    world.close();
+  });
+});

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { idSchema, timeSchema } from './fields.ts';
+
+/** What somebody could leave behind on a computer, the gravest first. */
+export const CHANGED_THINGS = [
+  'account',
+  'privilege',
+  'ssh_key',
+  'autostart',
+  'service',
+  'scheduled',
+  'listening',
+  'firewall',
+  'program',
+] as const;
+export const changedThingSchema = z.enum(CHANGED_THINGS);
+export type ChangedThing = z.infer<typeof changedThingSchema>;
+
+export const CHANGES_MAXIMUM = 100;
+export const CHANGE_NAME_MAXIMUM = 200;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
+
+/** One thing that is not as it was. Its name is foreign text: of a package, a file or an account of the computer. */
+export const sessionChangeSchema = z.object({
+  thing: changedThingSchema,
+  how: z.enum(['added', 'changed', 'removed']),
+  name: z
+    .string()
+    .min(1)
+    .max(CHANGE_NAME_MAXIMUM)
+    .refine((text) => !CONTROL_CHARACTERS.test(text) && text.isWellFormed(), 'Use one line of ordinary characters.'),
+});
+export type SessionChange = z.infer<typeof sessionChangeSchema>;
+
+const countSchema = z.int().min(0);
+
+/** What an agent found between the start and the end of a session. `from` is null where it took no stock at the start: nothing was measured then. */
+export const measuredChangesSchema = z.object({
+  from: timeSchema.nullable(),
+  to: timeSchema,
+  changes: z.array(sessionChangeSchema).max(CHANGES_MAXIMUM),
+  /** Changes beyond these. */
+  more: countSchema,
+  /** What could not be looked at, at the start or at the end. */
+  unread: z.array(changedThingSchema).max(CHANGED_THINGS.length),
+});
+export type MeasuredChanges = z.infer<typeof measuredChangesSchema>;
+
+/** `measuring`: the session runs. `awaited`: it is over, and the device has not said yet. `not_measured`: no stock was taken at the start, or the device said nothing for a day. */
+export const deviceChangesSchema = measuredChangesSchema.extend({
+  device_id: idSchema,
+  device_name: z.string(),
+  state: z.enum(['measuring', 'awaited', 'measured', 'not_measured']),
+  to: timeSchema.nullable(),
+});
+export type DeviceChanges = z.infer<typeof deviceChangesSchema>;

@@ -1,0 +1,120 @@
+import type { Page } from '@playwright/test';
+import { expect } from '@playwright/test';
+// biome-ignore-start lint/style/noRestrictedImports: the relay of the server's tests, started as it is there.
+import { HAS_COTURN, NO_COTURN, startRelay } from '../server/test/coturn-process.ts';
+import { freePort } from '../server/test/free-port.ts';
+// biome-ignore-end lint/style/noRestrictedImports: up to here.
+import { test as journey } from './palisade.ts';
+import {
+  banner,
+  drawClock,
+  meet,
+  picture,
+  readClock,
+  relayOnly,
+  SHARES,
+  shareOwnTab,
+  sharing,
+  startCustomer,
+  workspace,
+} from './session.ts';
+
+const SECRET = 'a-secret-that-both-have';
+
+interface Relay {
+  port: number;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** As a journey, with a coturn that shares `relay_secret`, beside a server that knows `SECRET`. */
+const test = journey.extend<{ relay_secret: string; relay: Relay }>({
+  relay_secret: [SECRET, { option: true }],
+  relay: async ({ relay_secret }, use) => {
+    const port = await freePort();
+    let running = await startRelay(relay_secret, port);
+    let isRunning = true;
+    const stop = async () => {
+      if (isRunning) await running.stop();
+      isRunning = false;
+    };
+    await use({
+      port,
+      stop,
+      async start() {
+        running = await startRelay(relay_secret, port);
+        isRunning = true;
+      },
+    });
+    await stop();
+  },
+  environment: async ({ relay }, use) => {
+    await use({ TURN_URL: `turn:127.0.0.1:${relay.port}`, TURN_SECRET: SECRET });
+  },
+});
+
+/** A customer who approves and shares, and a technician: neither reaches the other but by the relay. */
+async function shareByRelay(technician: Page, baseURL: string) {
+  const browser = await startCustomer(SHARES);
+  const { customer } = await meet(technician, browser, baseURL);
+  for (const page of [technician, customer]) {
+    await relayOnly(page);
+    await page.reload();
+  }
+  await shareOwnTab(customer);
+  await customer.reload();
+  await expect(workspace(technician).getByText('Waiting for maria to approve')).toBeVisible();
+  await drawClock(customer);
+  await banner(customer).getByRole('button', { name: 'Approve', exact: true }).click();
+  await expect(sharing(customer)).toContainText('tina sees what you share.');
+  return { browser, customer };
+}
+
+const mirror = (customer: Page) => customer.locator('.mirror').getByRole('status');
+
+test.describe('where only a relay leads from one side to the other', () => {
+  test.skip(!HAS_COTURN, NO_COTURN);
+  test.slow();
+
+  test('the picture comes through it, both are told when it is gone, and the picture comes back with it', async ({
+    page,
+    server,
+    relay,
+  }) => {
+    const { browser, customer } = await shareByRelay(page, server.url);
+    await expect.poll(() => readClock(picture(page))).toEqual(expect.any(Number));
+    await expect(workspace(page).locator('.workspace__quality')).toContainText(
+      /frames?\/s, \d+ ms, through the relay, \d+ × \d+/,
+    );
+
+    await relay.stop();
+    // Neither has heard of it: both notice that nothing comes any more, look for a way, and then say what is missing.
+    const words = /The relay of this installation does not answer/;
+    await expect(workspace(page).getByText('The connection was lost. It is looked for again by itself.')).toBeVisible({
+      timeout: 30_000,
+    });
+    await expect(workspace(page).getByText(words)).toBeVisible({ timeout: 40_000 });
+    await expect(mirror(customer)).toHaveText(words, { timeout: 40_000 });
+
+    await relay.start();
+    await workspace(page).getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => readClock(picture(page))).toEqual(expect.any(Number));
+    await expect(workspace(page).locator('.workspace__quality')).toContainText('through the relay');
+    await browser.close();
+  });
+});
+
+test.describe('where the relay has another secret than the server', () => {
+  test.skip(!HAS_COTURN, NO_COTURN);
+  test.use({ relay_secret: 'a-secret-of-somebody-else' });
+  test.slow();
+
+  test('both sides say within 15 seconds that it refuses them, and why', async ({ page, server }) => {
+    const { browser, customer } = await shareByRelay(page, server.url);
+    const words = /The relay of this installation refused the session: its secret is another one than TURN_SECRET here/;
+    // The page's own clock is the 15 seconds (LINK_PATIENCE); the rest is for a machine that is busy.
+    await expect(workspace(page).getByText(words)).toBeVisible({ timeout: 30_000 });
+    await expect(mirror(customer)).toHaveText(words, { timeout: 30_000 });
+    await browser.close();
+  });
+});

@@ -1,0 +1,81 @@
+import type { RemoteSession } from '@palisade/contract/remote';
+import type { ChangedThing, DeviceChanges, SessionChange } from '@palisade/contract/session-changes';
+import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
+import { sentenceOf } from '#api/call.ts';
+import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { sessionChangesQuery } from './joined.queries.ts';
+import './changed-devices.css';
+
+/** What a thing is, for somebody who has never heard of it. */
+export const THINGS: Record<ChangedThing, string> = {
+  account: 'user account',
+  privilege: 'right to act as administrator',
+  ssh_key: 'key that lets somebody sign in from elsewhere',
+  autostart: 'program that starts when you sign in',
+  service: 'program that runs in the background',
+  scheduled: 'program that runs at set times',
+  listening: 'open door for connections',
+  firewall: 'table of firewall rules',
+  program: 'program',
+};
+
+const HOW: Record<SessionChange['how'], string> = { added: 'New', changed: 'Changed', removed: 'Gone' };
+
+/** What changed on the customer’s devices between their consent and the end of a session. */
+export function ChangedDevices({ session }: { session: RemoteSession }) {
+  const { data: devices, error, refetch } = useQuery(sessionChangesQuery(session.id));
+  const heading = useId();
+  return (
+    <section className="changed" aria-labelledby={heading}>
+      <h3 id={heading}>What changed on your device</h3>
+      {error && <ErrorNotice title="This could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
+      {!devices && !error && <LoadingRows label="Loading what changed" />}
+      {devices?.length === 0 && (
+        <p className="sub">Nothing was measured: no device of yours with our agent was connected during this session.</p>
+      )}
+      {devices?.map((device) => (
+        <Device key={device.device_id} device={device} />
+      ))}
+    </section>
+  );
+}
+
+function Device({ device }: { device: DeviceChanges }) {
+  const { device_name, state, changes, more, unread } = device;
+  if (state === 'measuring' || state === 'awaited')
+    return (
+      <p className="sub" role="status">
+        <bdi>{device_name}</bdi> has not said yet what changed. If it is switched off, it says so when it is on again.
+      </p>
+    );
+  if (state === 'not_measured')
+    return (
+      <p className="sub">
+        Nothing was measured on <bdi>{device_name}</bdi>: it did not take stock when the session began, or was not heard of
+        afterwards.
+      </p>
+    );
+  return (
+    <>
+      <p className="sub">
+        {changes.length === 0 ? 'Nothing that we look at has changed on ' : 'Ask about whatever you did not expect. On '}
+        <bdi>{device_name}</bdi>
+        {changes.length === 0 ? '.' : ':'}
+      </p>
+      {changes.length > 0 && (
+        <ul className="changed__list" aria-label={`Changed on ${device_name}`}>
+          {changes.map(({ thing, how, name }) => (
+            <li key={`${thing} ${how} ${name}`}>
+              <b>{`${HOW[how]} ${THINGS[thing]}`}</b> <bdi>{name}</bdi>
+            </li>
+          ))}
+          {more > 0 && <li>{`And ${more} more.`}</li>}
+        </ul>
+      )}
+      {unread.length > 0 && (
+        <p className="sub">{`Not all could be looked at: ${unread.map((thing) => THINGS[thing]).join(', ')}.`}</p>
+      )}
+    </>
+  );
+}
