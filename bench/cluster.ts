@@ -112,7 +112,7 @@ async function upload(server: BenchServer, token: string, name: string, content:
 async function scansOf(server: BenchServer, token: string): Promise<Scan[]> {
   const all: Scan[] = [];
   for (let path: string | undefined = '/antivirus/scans?limit=200'; path !== undefined; ) {
-    const answer = await fetch(`${server.url}/api${path}`, { headers: headersOf(token) });
+    const answer: Response = await fetch(`${server.url}/api${path}`, { headers: headersOf(token) });
     if (answer.status !== 200) throw new Error(String(answer.status));
     all.push(...(listScans.reply?.parse(await answer.json()) ?? []));
     path = /<(?:\/api)?([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];

@@ -25,11 +25,11 @@ function fontAtOnce(): Plugin {
 
 /** The components of every screen, the words for what a scan says, and the library that asks for records: the screen behind sign-in has all of it. */
 const COMPONENTS =
-  /\/@tanstack\/|\/src\/ui\/(?:badge|brand|button|card|page|scan-sentence|states|toggle|figure-mark|file-name|shown-name|moment|bytes|test-files)\.|\/contract\/src\/(?:antivirus|channel|current-subscription|dashboard|overview)\./u;
+  /\/@tanstack\/|\/src\/ui\/(?:badge|brand|button|card|page|states|toggle|figure-mark|file-name|shown-name|moment|bytes|test-files)\.|\/src\/domain\/scan\/scan-sentence\.|\/contract\/src\/(?:antivirus|channel|current-subscription|dashboard|overview)\./u;
 
 /** The router, and what the shell and most screens behind sign-in ask for. The shell itself is no part: it imports what is of no group, which asks for these. */
 const SIGNED_IN =
-  /\/react-router\/|\/src\/app\/shell\/[a-z-]+\.css|\/src\/api\/(?:chat|dashboard|events|live-queries|overview|scans|scan-summary|sharing|remote-news|shown-in)|\/src\/(?:ui|api|app\/shell)\/(?:notices|message-notices|use-message-notices|desk|absence)\.|\/contract\/src\/(?:chat-read|chat-record|desk-counts|desk-record|desk-team|events|may|remote-record|remote-signal)\.|\/src\/ui\/(?:button-link|color-scheme-switch|scan-row|sheet)\.css/u;
+  /\/react-router\/|\/src\/app\/shell\/[a-z-]+\.css|\/src\/api\/(?:chat|dashboard|events|overview|remote-news|sharing|shown-in)\.|\/src\/domain\/(?:live-queries|scan\/(?:scans|scan-summary))\.|\/src\/(?:ui|api|app\/shell)\/(?:notices|message-notices|use-message-notices|desk|absence)\.|\/contract\/src\/(?:chat-read|chat-record|desk-counts|desk-record|desk-team|events|may|remote-grant|remote-record|remote-signal)\.|\/src\/ui\/(?:button-link|color-scheme-switch|sheet)\.css|\/src\/domain\/scan\/scan-row\.css/u;
 
 /** What lists and dialogs are made of: the dashboard has none of it, and every screen behind it some. */
 const LISTS_AND_DIALOGS =

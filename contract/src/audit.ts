@@ -59,6 +59,11 @@ export const AUDIT_KINDS = [
   'remote_session_resumed',
   'remote_granted',
   'remote_revoked',
+  'remote_file_sent',
+  'remote_file_stopped',
+  'remote_file_opened',
+  'remote_file_refused',
+  'remote_recording_started',
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 

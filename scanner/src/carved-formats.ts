@@ -177,6 +177,12 @@ export const CARVED: readonly Carved[] = [
   },
   { format: 'nsis', pattern: `ef be ad de ${spelled('NullsoftInst')}`, back: 4 },
   { format: 'installshield', pattern: `${spelled('ISc(')} ?? ?? ?? (00|01|02|04) ?? ?? ?? ?? 00 02 00 00` },
+  // The identification of its data, 64 bytes with zeros at their end (innoextract, setup/version.cpp); the program before it names it as well.
+  {
+    format: 'inno',
+    pattern: spelled('Inno Setup Setup Data ('),
+    proves: (reader, at) => /^Inno Setup Setup Data \(\d[\d.]{2,12}\)[^\0]{0,40}\0+$/.test(reader.at(at, 64).toString('latin1')),
+  },
   {
     format: 'ace',
     pattern: `${spelled('**ACE**')} ?? ?? (00|01|02|03|04|05|06|07|08|09|0a|0b)`,

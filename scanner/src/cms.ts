@@ -14,7 +14,9 @@ const EXPLICIT = 0xa0;
 /** 1.2.840.113549.1.7 and 1.2.840.113549.1.9.16.1 */
 const PKCS7 = Buffer.from('2a864886f70d0107', 'hex');
 const SMIME = Buffer.from('2a864886f70d01091001', 'hex');
+const PLAIN = 1;
 const SIGNED = 2;
+const DIGESTED = 5;
 const LOCKED: readonly number[] = [3, 4, 6];
 const COMPRESSED = 9;
 const AUTHENTICATED_LOCKED = 23;
@@ -46,9 +48,13 @@ function valueAt(reader: Reader, at: number): Value | undefined {
 }
 
 /** What kind of message it is, by its identifier. */
-function kindOf(identifier: Buffer): 'signed' | 'locked' | 'compressed' | undefined {
+function kindOf(identifier: Buffer): 'plain' | 'signed' | 'digested' | 'locked' | 'compressed' | undefined {
   const last = identifier.at(-1) ?? 0;
-  if (identifier.subarray(0, -1).equals(PKCS7)) return last === SIGNED ? 'signed' : LOCKED.includes(last) ? 'locked' : undefined;
+  if (identifier.subarray(0, -1).equals(PKCS7)) {
+    if (last === PLAIN) return 'plain';
+    if (last === DIGESTED) return 'digested';
+    return last === SIGNED ? 'signed' : LOCKED.includes(last) ? 'locked' : undefined;
+  }
   if (!identifier.subarray(0, -1).equals(SMIME)) return undefined;
   return last === COMPRESSED ? 'compressed' : last === AUTHENTICATED_LOCKED ? 'locked' : undefined;
 }
@@ -122,11 +128,22 @@ export async function* cmsMembers(content: Content, { budget, explain }: Worksho
     const kind = kindOf(reader.at(identifier.start, Math.min(LOOK_BYTES, identifier.end - identifier.start)));
     if (kind === 'locked') throw new Unreadable('encrypted');
     const explicit = childOf(reader, identifier.end, [EXPLICIT], 0);
+    if (kind === 'plain') {
+      const plain = explicit === undefined ? undefined : childOf(reader, explicit.start, [OCTETS, OCTETS_IN_PIECES], 0);
+      if (plain === undefined) throw new Unreadable('damaged');
+      async function* whole(): AsyncGenerator<Buffer> {
+        if (plain !== undefined) yield* octets(reader, plain);
+      }
+      yield { name: 'content', read: () => ({ stream: whole(), packed_bytes: reader.size }) };
+      explain(0, Math.min(endOf(reader, outer), reader.size));
+      return;
+    }
     const message = explicit === undefined ? undefined : childOf(reader, explicit.start, [SEQUENCE], 0);
     if (message === undefined) throw new Unreadable('damaged');
     // The version and the algorithms stand before it.
     const enclosed = childOf(reader, message.start, [SEQUENCE], 2);
-    const algorithm = kind === 'compressed' && enclosed !== undefined ? endOf(reader, enclosed) : undefined;
+    const has_algorithm = kind === 'compressed' || kind === 'digested';
+    const algorithm = has_algorithm && enclosed !== undefined ? endOf(reader, enclosed) : undefined;
     const info = algorithm === undefined ? enclosed : childOf(reader, algorithm, [SEQUENCE], 0);
     const info_identifier = info === undefined ? undefined : valueAt(reader, info.start);
     if (info === undefined || info_identifier?.end === undefined) throw new Unreadable('damaged');

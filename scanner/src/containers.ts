@@ -13,10 +13,12 @@ import { armourMembers, holdsArmour, isOpenPgp, openPgpMembers } from './openpgp
 import { isPdf, pdfMembers } from './pdf.ts';
 import { pharMembers } from './phar.ts';
 import { isPieces, pieceMembers } from './pieces.ts';
+import { isRawDisc, rawDiscMembers } from './raw-disc.ts';
 import { openReader, type Reader } from './reader.ts';
 import { isRtf, rtfMembers } from './rtf.ts';
 import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
 import { isShellArchive, shellArchiveMembers } from './shell-archive.ts';
+import { isSqlite, sqliteMembers } from './sqlite.ts';
 import { isStreamDisk, streamDiskMembers } from './stream-disk.ts';
 import { isTar, tarMembers } from './tar.ts';
 import { isTnef, tnefMembers } from './tnef.ts';
@@ -43,7 +45,21 @@ export type Container =
         | 'ole'
         | 'macros';
     }
-  | { kind: 'rtf' | 'onenote' | 'tnef' | 'cms' | 'openpgp' | 'armour' | 'asar' | 'phar' | 'pieces' | 'iso-trees' }
+  | {
+      kind:
+        | 'rtf'
+        | 'onenote'
+        | 'tnef'
+        | 'cms'
+        | 'openpgp'
+        | 'armour'
+        | 'asar'
+        | 'phar'
+        | 'pieces'
+        | 'iso-trees'
+        | 'sqlite'
+        | 'disc';
+    }
   | { kind: 'packed'; compressor: Compressor }
   | { kind: 'opaque'; name: string; detail: StatusDetail }
   | { kind: 'seven'; format: string | undefined; start: number; is_guess?: true };
@@ -96,12 +112,30 @@ const OPAQUE: readonly { magic: Buffer; offset: number; name: string; detail?: S
   { magic: text('WithouFreSpacExt'), offset: 0, name: 'Parallels disk' },
   { magic: text('QED\0'), offset: 0, name: 'QED disk' },
   { magic: hex('455646090d0aff00'), offset: 0, name: 'EnCase disk' },
+  { magic: text('!BDN'), offset: 0, name: 'folders of Outlook' },
+  { magic: hex('cfad12fe'), offset: 0, name: 'folders of Outlook Express' },
+  { magic: hex('1a0000040000'), offset: 0, name: 'Lotus Notes' },
+  { magic: text('Standard Jet DB\0'), offset: 4, name: 'Access' },
+  { magic: text('Standard ACE DB\0'), offset: 4, name: 'Access' },
+  { magic: hex('efcdab89'), offset: 4, name: 'database of Windows (ESE)' },
+  { magic: hex('3f5f0300'), offset: 0, name: 'Windows Help' },
+  { magic: text('PGDMP\x01'), offset: 0, name: 'archive of pg_dump' },
+  { magic: text('PACK\0\0\0\x02'), offset: 0, name: 'pack of git' },
+  { magic: text('# v2 git bundle\n'), offset: 0, name: 'bundle of git' },
+  { magic: text('# v3 git bundle\n'), offset: 0, name: 'bundle of git' },
   { magic: text('EXFAT   '), offset: 3, name: 'exFAT' },
   { magic: text('XFSB'), offset: 0, name: 'XFS' },
   { magic: text('-rom1fs-'), offset: 0, name: 'romfs' },
   { magic: hex('e2e1f5e0'), offset: 1024, name: 'EROFS' },
   { magic: hex('1020f5f2'), offset: 1024, name: 'F2FS' },
   { magic: hex('4c554b53babe'), offset: 0, name: 'LUKS', detail: 'encrypted' },
+  { magic: text('Salted__'), offset: 0, name: 'file of openssl enc', detail: 'encrypted' },
+  { magic: text('age-encryption.org/v1\n'), offset: 0, name: 'age', detail: 'encrypted' },
+  { magic: text('-----BEGIN AGE ENCRYPTED FILE-----'), offset: 0, name: 'age', detail: 'encrypted' },
+  { magic: text('AES\x01\0'), offset: 0, name: 'AES Crypt', detail: 'encrypted' },
+  { magic: text('AES\x02\0'), offset: 0, name: 'AES Crypt', detail: 'encrypted' },
+  { magic: hex('03d9a29a67fb4bb5'), offset: 0, name: 'KeePass', detail: 'encrypted' },
+  { magic: hex('03d9a29a65fb4bb5'), offset: 0, name: 'KeePass', detail: 'encrypted' },
   { magic: text('-FVE-FS-'), offset: 3, name: 'BitLocker', detail: 'encrypted' },
 ];
 
@@ -230,6 +264,8 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isAsar(head)) return { kind: 'asar' };
   if (isZlib(head)) return packed('zlib');
   if (isPieces(head)) return { kind: 'pieces' };
+  if (isSqlite(head)) return { kind: 'sqlite' };
+  if (isRawDisc(head)) return { kind: 'disc' };
   if (isOpenPgp(head)) return { kind: 'openpgp' };
   if (isPdf(head)) return { kind: 'pdf' };
   const mail = mailKind(head);
@@ -263,7 +299,8 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   if (images.some(({ format }) => format === 'iso')) found.push({ kind: 'iso-trees' });
   if (container === undefined && isShellArchive(reader, head)) found.push({ kind: 'shell-archive' });
   if (container === undefined && isBrotli(head, name)) found.push({ kind: 'packed', compressor: 'brotli' });
-  if (container?.kind === 'zip') return found;
+  // An archive in the last value of a database is that value, and no end of the file.
+  if (container?.kind === 'zip' || container?.kind === 'sqlite') return found;
   if (endsAsZip(reader)) found.push({ kind: 'zip' });
   if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
   // The mails of a mailbox are looked at one by one.
@@ -285,7 +322,7 @@ const BY_FORMAT: Readonly<Record<string, Container>> = {
   phar: { kind: 'phar' },
 };
 /** Nothing here opens these. */
-const CLOSED: Readonly<Record<string, string>> = { ace: 'ACE', installshield: 'InstallShield' };
+const CLOSED: Readonly<Record<string, string>> = { ace: 'ACE', installshield: 'InstallShield', inno: 'Inno Setup' };
 
 /** What to open as a carved format that begins with `head`. */
 export function containerFor(format: string, head: Buffer): Container {
@@ -428,6 +465,10 @@ export function membersOf(container: Container, content: Content, name: string, 
       return asarMembers(content, workshop);
     case 'phar':
       return pharMembers(content, workshop);
+    case 'sqlite':
+      return sqliteMembers(content, workshop, { head_bytes: HEAD_BYTES, isFile: (head) => isFileHead(head) });
+    case 'disc':
+      return rawDiscMembers(content, workshop);
     case 'iso-trees':
       return isoTreeMembers(content, workshop);
     case 'pieces':

@@ -86,6 +86,15 @@ function isExt(head: Buffer): boolean {
   return head.readUInt32LE(1024) > 0 && head.readUInt32LE(1048) <= 6;
 }
 
+/** It says so much of itself that it is nothing else: when 7-Zip knows a feature of it not, it is no file system that was read. */
+function isSurelyExt(head: Buffer): boolean {
+  const [state, creator, revision] = [head.readUInt16LE(1082), head.readUInt32LE(1096), head.readUInt32LE(1100)];
+  const blocks = head.readUInt32LE(1028);
+  return (
+    state >= 1 && state <= 7 && creator <= 4 && revision <= 1 && blocks > head.readUInt32LE(1036) && head.readUInt32LE(1064) > 0
+  );
+}
+
 /** The master directory block of HFS (Inside Macintosh: Files, 2-60): its signature, and blocks of whole sectors. */
 function isHfs(head: Buffer): boolean {
   if (head.length < 1024 + 24 || head.toString('latin1', 1024, 1026) !== 'BD') return false;
@@ -137,7 +146,7 @@ export function imagesIn(reader: Reader, head: Buffer, name: string): Image[] {
   if (isFat(head)) guess('fat');
   // Asked for a partition table alone, 7-Zip does not go on to the file system in it.
   if (!has_table && isMasterBootRecord(head, reader.size)) images.push({ format: undefined, is_guess: true });
-  if (isExt(head)) guess('ext');
+  if (isExt(head)) images.push({ format: 'ext', ...(isSurelyExt(head) ? {} : { is_guess: true }) });
   if (isHfs(head)) guess('hfs');
   if (isApplePartitionMap(head)) guess('apm');
   if (images.length === 0 && IMAGE_NAME.test(name)) images.push({ format: undefined, is_guess: true });

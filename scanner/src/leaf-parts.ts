@@ -124,7 +124,12 @@ function* id3Parts(reader: Reader, head: Buffer): Generator<LeafPart> {
     const length = version === 4 ? sevens(frame.subarray(4, 8)) : frame.readUInt32BE(4);
     const [start, stop] = [at + 10, Math.min(end, at + 10 + length)];
     const words = reader.at(start, Math.min(HEAD_BYTES, Math.max(0, stop - start)));
-    if (id === 'GEOB') yield { name: id, start: start + afterZeros(words, 1, 3), end: stop };
+    const flags = frame[9] ?? 0;
+    const is_packed = version === 4 ? (flags & 0x08) !== 0 : (flags & 0x80) !== 0;
+    // The size that it unpacks to stands before it; in 2.4 where a flag says so, and the group's number as well.
+    const before = version === 4 ? ((flags & 0x40) >> 6) + ((flags & 1) === 0 ? 0 : 4) : 4 + ((flags & 0x20) >> 5);
+    if (is_packed) yield { name: id, start: start + before, end: stop, packed: true };
+    else if (id === 'GEOB') yield { name: id, start: start + afterZeros(words, 1, 3), end: stop };
     else if (id === 'APIC') yield { name: id, start: start + afterZeros(words, afterZeros(words, 1, 1) + 1, 1), end: stop };
     else if (id === 'PRIV') yield { name: id, start: start + afterZeros(words, 0, 1), end: stop };
     else yield { name: id, start: start + 1, end: stop };
@@ -156,7 +161,9 @@ const MATROSKA_LISTS = ['18538067', '1941a469', '61a7'];
 function ebmlAt(bytes: Buffer, at: number): { value: number; length: number } | undefined {
   const first = bytes[at] ?? 0;
   const length = Math.clz32(first) - 23;
-  if (first === 0 || length > 6 || at + length > bytes.length) return undefined;
+  if (first === 0 || at + length > bytes.length) return undefined;
+  // Larger numbers than files have are cut; writers take eight bytes for what they fill in later.
+  if (length > 6) return { value: Number(bytes.readBigUInt64BE(at + length - 8) & (2n ** BigInt(7 * length) - 1n)), length };
   return { value: bytes.readUIntBE(at, length) - 2 ** (7 * length), length };
 }
 

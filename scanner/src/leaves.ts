@@ -15,16 +15,12 @@ import {
 } from './leaf-media.ts';
 import { walkBitmap, walkGif, walkIcon, walkJpeg, walkPhotoshop, walkPng, walkTiff } from './leaf-pictures.ts';
 import { walkCafe, walkCrx, walkElf, walkMach, walkProgram, walkShortcut, walkWasm } from './leaf-programs.ts';
-import { hex, type LeafFormat, sizedAt, text, u16, u32, walkChunk } from './leaf-walk.ts';
+import { hex, type LeafFormat, sizedAt, text, u32, walkChunk } from './leaf-walk.ts';
 import type { Reader } from './reader.ts';
+import { sqliteEnd } from './sqlite.ts';
 import { textFormOf } from './text-encoding.ts';
 
-/** SQLite: pages as many as the header says, where it says so for this version of the file (file format, 1.3.7). */
-function walkSqlite(reader: Reader, head: Buffer): number {
-  const page = u16(head, 16, false) === 1 ? 65_536 : u16(head, 16, false);
-  const pages = u32(head, 28, false);
-  return pages > 0 && u32(head, 24, false) === u32(head, 92, false) ? page * pages : reader.size;
-}
+const walkSqlite = (reader: Reader, head: Buffer) => (head.length < 100 ? undefined : sqliteEnd(head, reader.size));
 
 const walkFont = (reader: Reader, head: Buffer) => (isFont(head) ? fontEnd(reader, 0) : undefined);
 

@@ -98,12 +98,17 @@ export class Rests {
       // What stands in explained ranges is no beginning.
       this.passHits(start);
       while (start < gap.end) {
-        // Some formats begin with zeros.
-        if (start > 0) start = beginning(this.reader, start, skipZeros(this.reader, start, gap.end));
+        if (start > 0) start = this.behindZeros(start, gap.end);
         if (start >= gap.end) break;
         start = await this.piece(start, gap.end, is_opened, is_tried && start === 0);
       }
     }
+  }
+
+  /** Where something begins behind zeros; some formats have zeros before what they are told by, as the images of discs and the installers of NSIS. */
+  private behindZeros(start: number, end: number): number {
+    const zeros_end = skipZeros(this.reader, start, end);
+    return this.nextHit(start, zeros_end)?.offset ?? beginning(this.reader, start, zeros_end);
   }
 
   private passHits(start: number): void {

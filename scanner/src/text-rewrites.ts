@@ -45,12 +45,14 @@ const REPLACING_LITERAL = new RegExp(
 const ROT13 = /rot_?13/i;
 const OCTAL = /(?:\\[0-7]{2,3}){8,}/g;
 const PERCENT_U = /(?:%u[0-9a-f]{4}){8,}/gi;
-const BASE32 = /\b[A-Z2-7]{40,}={0,6}/g;
+const BASE32 = /\b[A-Z2-7]{40,}(?:\r?\n[A-Z2-7]{1,512}){0,4096}={0,6}/g;
 const BASE85 = /b85decode|a85decode|ascii85|base85|<~/i;
 const SINGLE_CODE = /String\.from(?:CharCode|CodePoint)\s{0,8}\(\s{0,8}(\d{1,5})\s{0,8}\)/g;
 const ECHOED = /^[\t @(]{0,16}echo[ .\t(]{1,8}([^\r\n>|]{1,4096}?)[ \t]{0,8}\)?[ \t]{0,8}(?:>{1,2}[^\r\n]{1,256})?\r?$/gim;
 /** Nothing, within a template of JavaScript. */
 const EMPTY = /\$\{(?:""|'')\}/g;
+/** Between two templates of JavaScript that are put together. */
+const TEMPLATES = /`\s{0,8}\+\s{0,8}`/g;
 /** A value that is set piece by piece, in one line. */
 const ADDED = /(["'])\s{0,8};\s{0,8}\$?[A-Za-z_]\w{0,31}\s{0,8}[+.]=\s{0,8}\1/g;
 const PIECE = /^[A-Za-z0-9+/=_-]*$/;
@@ -174,7 +176,7 @@ function replaced(text: string, literals: string): string | undefined {
   return pairs.length === 0 ? undefined : pairs.reduce((result, [from, to]) => result.replaceAll(from, () => to), literals);
 }
 
-const SET = /^[\t @]{0,16}set[ \t]{1,8}"?([A-Za-z_][\w]{0,31})=([^\r\n"]{0,4096})/gim;
+const SET = /^[\t @]{0,16}set[ \t]{1,8}("?)([A-Za-z_][\w]{0,31})=([^\r\n]{0,4096})/gim;
 const OF_SET = /%([A-Za-z_]\w{0,31})(?::~(-?\d{1,4}),(\d{1,4}))?%/g;
 const ASSIGNED = new RegExp(
   `(?:^|[;\\s{(])(?:var\\s{1,8}|let\\s{1,8}|const\\s{1,8})?(\\$?[A-Za-z_]\\w{0,31})\\s{0,8}=\\s{0,8}(${LITERAL})(?=\\s{0,8}[;,\\r\\n)}]|$)`,
@@ -185,8 +187,11 @@ const USED = /(?<![\w$'"])(\$?[A-Za-z_]\w{0,31})(?=\s{0,8}[+.&])|(?<=[+.&]\s{0,8
 /** Variables of a batch file, and of a script where they are set once to a literal and used where literals are put together. */
 function substituted(text: string): string | undefined {
   const values = new Map<string, string>();
-  for (const [, name = '', value = ''] of text.matchAll(SET))
-    if (values.size < VARIABLES_MAXIMUM) values.set(name.toLowerCase(), value);
+  for (const [, quote, name = '', value = ''] of text.matchAll(SET)) {
+    // The last quotation mark ends what the first one begins.
+    const set = quote === '' ? value : value.slice(0, value.lastIndexOf('"') + 1 || undefined).replace(/"$/, '');
+    if (values.size < VARIABLES_MAXIMUM) values.set(name.toLowerCase(), set);
+  }
   let room = GROWTH_MAXIMUM * text.length;
   const take = (whole: string, value: string | undefined) => {
     if (value === undefined || value.length > room) return whole;
@@ -220,7 +225,9 @@ function digitsOf(line: string): string {
     .trimEnd();
   const offset = OFFSET.exec(plain);
   const behind = plain.slice(offset?.[0].length ?? 0);
-  const words = (offset?.[1] === ':' ? (behind.split('  ', 1)[0] ?? '') : behind).split(/[ \t]+/);
+  const shown = offset?.[1] === ':' ? (behind.split('  ', 1)[0] ?? '') : behind;
+  // `certutil -encodehex` has the letters behind three blanks.
+  const words = (shown.split('   ', 1)[0] ?? '').split(/[ \t]+/);
   // The last line is an offset alone.
   return (offset !== null || words.length > 1) && words.every((word) => DIGITS.test(word)) ? words.join('') : '';
 }
@@ -292,6 +299,27 @@ function fromBase85(text: string, is_adobe: boolean): Buffer {
   return Buffer.from(bytes);
 }
 
+const BASE85_END = '~>';
+/** What stands before it: Adobe's mark, or the word of PostScript that reads on behind itself. */
+const BASE85_BEGINS = ['<~', 'exec', 'cvx', 'filter', 'run'] as const;
+const BASE85_ENDS_MAXIMUM = 100;
+const BASE85_BYTES_MAXIMUM = 64 * 1024;
+
+/** Texts of ASCII85 up to the mark of their end. */
+function* runsOfBase85(text: string): Generator<string> {
+  let from = 0;
+  for (let count = 0; count < BASE85_ENDS_MAXIMUM; count += 1) {
+    const end = text.indexOf(BASE85_END, from);
+    if (end < 0) return;
+    const before = text.slice(Math.max(from, end - BASE85_BYTES_MAXIMUM), end);
+    const begins = BASE85_BEGINS.map((word) => ({ word, at: before.lastIndexOf(word) })).filter(({ at }) => at >= 0);
+    const adobe = begins.find(({ word }) => word === '<~');
+    const starts = adobe === undefined ? begins : [adobe];
+    for (const { word, at } of starts) yield before.slice(at + word.length);
+    from = end + BASE85_END.length;
+  }
+}
+
 /** A quotation mark that is doubled or escaped: a literal goes on over it, and one may begin at it. */
 const GOES_OVER = /(['"])\1|\\['"]/g;
 const GOES_OVER_MAXIMUM = 4000;
@@ -318,14 +346,51 @@ const RAW_BYTES = /[\0-\x08\x0e-\x1a]/;
 
 /** Whether a text has anything of what is rewritten here: nearly none has. */
 const TELLING =
-  /\s-f\b|join|implode|concat|reverse|strrev|replace|rot_?13|\\[0-7]{3}|%u[0-9a-f]{4}|[A-Z2-7]{40}|b85decode|a85decode|ascii85|<~|fromCharCode|fromCodePoint|^[\t @(]{0,16}(?:echo|set)\b|^\s{0,8}(?::|S[0-3]|(?:0x)?[0-9a-f]{2,16}:?\s{1,8})[0-9a-f]|[=(]\s{0,4}b?['"]|hex:|hex\(|__DATA__|__END__|<<|unpack|uudecode|^#!|\$\{"|(?:=[0-9A-F]{2}){8}|(?:[0-9a-f]{2}[-,:_ ]){16}/im;
+  /\s-f\b|join|implode|concat|reverse|strrev|replace|rot_?13|\\[0-7]{3}|%u[0-9a-f]{4}|[A-Z2-7]{40}|b85decode|a85decode|ascii85|<~|fromCharCode|fromCodePoint|`\s{0,8}\+|^[\t @(]{0,16}(?:echo|set)\b|^\s{0,8}(?::|S[0-3]|(?:0x)?[0-9a-f]{2,16}:?\s{1,8})[0-9a-f]|[=(]\s{0,4}b?['"]|hex:|hex\(|<!ENTITY|'''|"""|__DATA__|__END__|<<|unpack|uudecode|^#!|\$\{"|(?:=[0-9A-F]{2}){8}|(?:[0-9a-f]{2}[-,:_ ]){16}/im;
+
+/** A literal of Python over several lines. */
+const TRIPLE = /('''|""")([\s\S]{32,65536}?)\1/g;
+/** The Latin sets of ISO 2022, to which a text of JIS may turn at any place: whoever shows it shows nothing for them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const SHIFTED_SETS = /\x1b\([BJ]/g;
+const ENTITY = /<!ENTITY\s{1,16}([A-Za-z_][\w.-]{0,63})\s{1,16}(?:"([^"<]{0,4096})"|'([^'<]{0,4096})')\s{0,16}>/g;
+const ENTITIES_MAXIMUM = 200;
+/** Entities may stand in the values of others. */
+const ENTITY_ROUNDS = 4;
+
+/** The text of JIS is told by it. */
+const SHIFT_BEGIN = '\x1b(';
+
+/** An XML with the entities that it declares itself put in their places; undefined where it declares none. */
+function withEntities(source: string): string | undefined {
+  const values = new Map<string, string>();
+  for (const [, name = '', one, other] of source.matchAll(ENTITY))
+    if (values.size < ENTITIES_MAXIMUM)
+      values.set(name, (one ?? other ?? '').replaceAll(/&#(?:x([0-9a-f]{1,2})|(\d{1,3}));/gi, spelledOut));
+  if (values.size === 0) return undefined;
+  let text = source;
+  for (let round = 0; round < ENTITY_ROUNDS; round += 1) {
+    let room = GROWTH_MAXIMUM * source.length - text.length;
+    text = text.replaceAll(/&([A-Za-z_][\w.-]{0,63});/g, (whole, name: string) => {
+      const value = values.get(name);
+      if (value === undefined || value.length > room) return whole;
+      room -= value.length;
+      return value;
+    });
+  }
+  return text;
+}
+
+function spelledOut(_: string, digits: string | undefined, decimal: string | undefined): string {
+  return String.fromCharCode((digits === undefined ? Number(decimal) : Number.parseInt(digits, 16)) & 0xff);
+}
 
 /** The text behind the calls that are known. `text` is UTF-8 or something like it. */
 export function rewritten(text: Buffer): Rewritten {
   const found: Rewritten = { texts: [], bytes: [] };
   if (text.length > TEXT_BYTES_MAXIMUM) return found;
   const source = withFewQuotes(text.toString('latin1'));
-  if (!TELLING.test(source)) return found;
+  if (!TELLING.test(source) && !source.includes(SHIFT_BEGIN)) return found;
   let room = GROWTH_MAXIMUM * text.length;
   const add = (list: Buffer[], bytes: Buffer) => {
     if (bytes.length < LEAST || bytes.length > room) return;
@@ -337,7 +402,8 @@ export function rewritten(text: Buffer): Rewritten {
   const plain = source
     .replaceAll(SINGLE_CODE, (_, code: string) => JSON.stringify(String.fromCharCode(Number(code) & 0xff)))
     .replaceAll(ADDED, '')
-    .replaceAll(EMPTY, '');
+    .replaceAll(EMPTY, '')
+    .replaceAll(TEMPLATES, '');
   const folded = placed(plain);
   if (folded !== source) addText(folded);
   const joined = [...lists(folded)];
@@ -352,6 +418,11 @@ export function rewritten(text: Buffer): Rewritten {
   for (const [literal] of folded.matchAll(ONE)) {
     if (literals.length === LITERALS_MAXIMUM) break;
     if (literal.length >= LEAST && !RAW_BYTES.test(literal)) literals.push(meaningOf(literal));
+  }
+  for (const [, , literal = ''] of folded.matchAll(TRIPLE)) {
+    if (literals.length >= LITERALS_MAXIMUM) break;
+    // As it would stand between single quotation marks, which end no literal of this kind.
+    if (literal.length >= LEAST && !RAW_BYTES.test(literal)) literals.push(meaningOf(`'${literal}'`));
   }
   const other = replaced(folded, literals.join('\n'));
   if (other !== undefined) addText(other);
@@ -371,12 +442,18 @@ export function rewritten(text: Buffer): Rewritten {
   if (UUENCODED.test(source)) add(found.bytes, fromLines(source));
   for (const [run] of source.matchAll(OCTAL))
     add(found.bytes, Buffer.from((run.match(/[0-7]{2,3}/g) ?? []).map((digits) => Number.parseInt(digits, 8) & 0xff)));
-  for (const [run] of source.matchAll(PERCENT_U))
+  for (const [run] of source.matchAll(PERCENT_U)) {
+    // A string of two bytes in each character, as exploits lay them into memory.
+    add(found.bytes, Buffer.from((run.match(/[0-9a-f]{4}/gi) ?? []).join(''), 'hex').swap16());
     addText((run.match(/[0-9a-f]{4}/gi) ?? []).map((digits) => String.fromCharCode(Number.parseInt(digits, 16) & 0xff)).join(''));
-  for (const [run] of source.matchAll(BASE32)) add(found.bytes, fromBase32(run));
+  }
+  for (const [run] of source.matchAll(BASE32)) add(found.bytes, fromBase32(run.replaceAll(/\s/g, '')));
+  if (SHIFTED_SETS.test(source)) addText(source.replaceAll(SHIFTED_SETS, ''));
+  const expanded = withEntities(source);
+  if (expanded !== undefined) addText(expanded);
   if (BASE85.test(source)) {
     for (const literal of literals) for (const is_adobe of [true, false]) add(found.bytes, fromBase85(literal, is_adobe));
-    for (const [, run = ''] of source.matchAll(/<~([!-uz\s]{32,65536})~>/g)) add(found.bytes, fromBase85(run, true));
+    for (const run of runsOfBase85(source)) add(found.bytes, fromBase85(run, true));
   }
   const echoed = [...source.matchAll(ECHOED)].map(([, words = '']) => words);
   if (echoed.length > 1) {

@@ -26,19 +26,49 @@ const DASH = 0x2d;
 const UNDERSCORE = 0x5f;
 const EQUALS = 0x3d;
 /** A line end between two lines of a run, perhaps as an escape within a literal, with what mail and comments put before a line. */
-const BREAK = /^={0,2}(?:\\r)?(?:\\n|\\?\r?\n|\\?\r)[ \t]{0,16}(?:[>#*;'][ \t]{0,4})?/;
+const BREAK = /^={0,2}(?:\\r)?(?:\\n|\\?\r?\n|\\?\r)[ \t]{0,16}(?:(?:[>#*;':%]{1,4}|rem[ \t]|\/\/[ \t]|--[ \t])[ \t]{0,4})?/i;
+/** A line that goes on behind a blank (RFC 5545, 3.1; RFC 6350, 3.2; RFC 2849): the first of them has a name before its value, and is shorter. */
+const FOLD = /^\r?\n[ \t]{1,16}(?=[A-Za-z0-9+/])/;
+const FOLDED_LINE_MAXIMUM = 1000;
 const BREAK_BYTES = 48;
 
 function isOf(byte: number | undefined): boolean {
   return ALPHABET[byte ?? 0] !== 0;
 }
 
+/** How long the second line of a folded value is, where something stands before the first one in its line. */
+function foldedWidth(text: Buffer, start: number, first_end: number): number {
+  const before = text[start - 1] ?? 0x0a;
+  const [gap] = FOLD.exec(text.toString('latin1', first_end, first_end + BREAK_BYTES)) ?? [];
+  if (gap === undefined || before === 0x0a || before === 0x0d) return 0;
+  const from = first_end + gap.length;
+  let to = from;
+  while (to - from <= FOLDED_LINE_MAXIMUM && isOf(text[to])) to += 1;
+  return to - from > FOLDED_LINE_MAXIMUM ? 0 : to - from;
+}
+
+const COLON = 0x3a;
+const SPACE = 0x20;
+const TAB = 0x09;
+
+/** The first characters of a folded value, which stand behind its name: they may be too few for a line of a run. */
+function foldedBefore(text: Buffer, start: number, done: number): { start: number; end: number } | undefined {
+  let end = start;
+  while (end > done && start - end < BREAK_BYTES && (text[end - 1] === SPACE || text[end - 1] === TAB)) end -= 1;
+  if (end === start || text[end - 1] !== 0x0a) return undefined;
+  end -= text[end - 2] === 0x0d ? 2 : 1;
+  let first = end;
+  while (first > done && end - first < FOLDED_LINE_MAXIMUM && isOf(text[first - 1])) first -= 1;
+  const before = text[first - 1] === SPACE ? text[first - 2] : text[first - 1];
+  return first < end && before === COLON ? { start: first, end } : undefined;
+}
+
 /** The characters of a run from its first line on; lines that follow belong to it as long as they are nothing else. */
 function linesFrom(text: Buffer, start: number, first_end: number): { lines: Buffer[]; end: number } {
   const lines = [text.subarray(start, first_end)];
   let end = first_end;
-  const width = first_end - start;
-  for (let length = width; length === width; ) {
+  const width = Math.max(first_end - start, foldedWidth(text, start, first_end));
+  for (let length = width; length === width || lines.length === 1; ) {
     const [gap] = BREAK.exec(text.toString('latin1', end, end + BREAK_BYTES)) ?? [];
     if (gap === undefined) break;
     const from = end + gap.length;
@@ -85,7 +115,9 @@ export function* runsOf(text: Buffer): Generator<Run> {
     // Dashes of armour and of lines drawn stand around a run, not in it.
     while (start < end && (text[start] === DASH || text[start] === UNDERSCORE)) start += 1;
     if (end - start >= LINE_LEAST) {
-      const run = linesFrom(text, start, end);
+      const first = foldedBefore(text, start, done);
+      start = first?.start ?? start;
+      const run = linesFrom(text, start, first?.end ?? end);
       end = run.end;
       const [only] = run.lines;
       const characters = only !== undefined && run.lines.length === 1 ? only : Buffer.concat(run.lines);
@@ -99,7 +131,8 @@ export function* runsOf(text: Buffer): Generator<Run> {
           bytes: Buffer.from(coded.toString('latin1'), is_hex ? 'hex' : 'base64'),
         };
     }
-    done = end;
+    // The beginning of a folded value is looked at again from its second line.
+    if (end - start >= LINE_LEAST) done = end;
     at = Math.max(at, end - 1 - ((end - 1 - (LINE_LEAST - 1)) % LINE_LEAST));
   }
 }
@@ -154,17 +187,21 @@ function numbersFrom(text: Buffer, at: number): { bytes: number[]; end: number }
   return { bytes, end };
 }
 
+const BLANKS_MAXIMUM = 16;
+
+/** What stands before a number, and the blanks that its line may begin with. */
+function beforeBlanks(text: Buffer, at: number): number {
+  let before = at - 1;
+  while (before > 0 && at - before <= BLANKS_MAXIMUM && (text[before] === 0x20 || text[before] === 0x09)) before -= 1;
+  return text[before] ?? 0;
+}
+
 /** Lists of numbers that may be bytes. */
 export function* listsOf(text: Buffer): Generator<Run> {
   if (text.length > NUMBERS_BYTES_MAXIMUM) return;
   for (let at = 1; at < text.length; at += 1) {
     const byte = text[at] ?? 0;
-    if (
-      byte < DIGIT_0 ||
-      byte > DIGIT_9 ||
-      !(isListStart(text[at - 1] ?? 0) || (text[at - 1] === 0x20 && isListStart(text[at - 2] ?? 0)))
-    )
-      continue;
+    if (byte < DIGIT_0 || byte > DIGIT_9 || !isListStart(beforeBlanks(text, at))) continue;
     const { bytes, end } = numbersFrom(text, at);
     if (bytes.length >= DECODED_LEAST) yield { how: 'numbers', start: at, end, bytes: Buffer.from(bytes) };
     at = Math.max(at, end - 1);

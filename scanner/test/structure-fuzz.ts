@@ -1,3 +1,7 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { crc32, gzipSync } from 'node:zlib';
 import { containersOf, docx, mail, mailbox, ole, pdf, tarEntry, uuencoded, vbaCompressed } from './containers.ts';
 import { EICAR, noise, tar, zip } from './files.ts';
@@ -84,7 +88,42 @@ function pieces(): [string, Buffer][] {
     ['pickle', Buffer.concat([Buffer.from([0x80, 3, 0x42, 68, 0, 0, 0]), EICAR, Buffer.from('q\0.')])],
     ['WARC', Buffer.concat([Buffer.from('WARC/1.0\r\nContent-Length: 68\r\n\r\n'), EICAR, Buffer.from('\r\n\r\n')])],
     ['gif with a comment', comment],
+    ['SQLite', database()],
+    ['disc with whole sectors', disc()],
+    [
+      'calendar',
+      Buffer.from(
+        `BEGIN:VCALENDAR\r\n${(`ATTACH;ENCODING=BASE64:${EICAR.toString('base64')}`.match(/.{1,60}/g) ?? []).join('\r\n ')}\r\n`,
+      ),
+    ],
   ];
+}
+
+/** A database with a file, and with values that lie in several pages. */
+function database(): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-fuzz-'));
+  const made = new DatabaseSync(join(folder, 'made'));
+  made.exec('PRAGMA page_size = 512; CREATE TABLE t (a); CREATE INDEX i ON t (a)');
+  for (const value of [EICAR, noise(900), 'a text over many pages '.repeat(40)])
+    made.prepare('INSERT INTO t VALUES (?)').run(value);
+  made.close();
+  const bytes = readFileSync(join(folder, 'made'));
+  rmSync(folder, { recursive: true });
+  return bytes;
+}
+
+/** A disc as a drive reads it, with a zip at its begin. */
+function disc(): Buffer {
+  const bytes = Buffer.concat([zip([{ name: 'a.com', content: EICAR }]), Buffer.alloc(4096)]);
+  return Buffer.concat(
+    [0, 1, 2].map((index) => {
+      const sector = Buffer.alloc(2352);
+      sector.fill(0xff, 1, 11);
+      sector[15] = 1;
+      bytes.copy(sector, 16, index * 2048, (index + 1) * 2048);
+      return sector;
+    }),
+  );
 }
 
 /** Documents and mails of kinds that have readers of their own, each with EICAR in it. */

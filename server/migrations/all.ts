@@ -39,6 +39,7 @@ import * as deviceWatching from './0064-device-watching.ts';
 import * as answersByMail from './0065-answers-by-mail.ts';
 import * as remoteGrants from './0066-remote-grants.ts';
 import * as overseenSessions from './0068-overseen-sessions.ts';
+import * as remoteFiles from './0069-remote-files.ts';
 import * as deviceSessions from './0070-device-sessions.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
@@ -83,5 +84,6 @@ export const migrations: Record<string, Migration> = {
   '0064-device-watching': deviceWatching,
   '0066-remote-grants': remoteGrants,
   '0068-overseen-sessions': overseenSessions,
+  '0069-remote-files': remoteFiles,
   '0070-device-sessions': deviceSessions,
 };

@@ -59,6 +59,7 @@ import { createRedisCounters } from '#platform/redis-counters.ts';
 import { measureRequests } from '#platform/request-metrics.ts';
 import { createRequestWatch } from '#platform/request-watch.ts';
 import { keepRetention } from '#platform/retention.ts';
+import { createScannedFiles } from '#platform/scanned-files.ts';
 import type { Observe } from '#platform/security-event.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { createRedisSessionNews } from '#platform/session-news.ts';
@@ -93,6 +94,8 @@ export interface App {
   keepScores(): Promise<void>;
   /** Ends the remote sessions whose time is over. */
   settleSessions(): Promise<void>;
+  /** Deletes files of remote sessions that have had their time. */
+  sweepSessionFiles(): Promise<void>;
   database: Kysely<Tables>;
   /** Stops taking requests; to be called before `close` by who lets those under way finish. */
   drain: Drain;
@@ -254,11 +257,13 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
         antivirus.forgetPerson(transaction.$extendTables<Pick<Tables, 'scans' | 'quarantine_reports'>>(), user_id),
       (transaction, user_id) => desk.forgetPerson(transaction.$extendTables<Pick<Tables, keyof ChatTables>>(), user_id),
       async (transaction, user_id) => {
-        const tell = await remote.forget(
-          transaction.$extendTables<Pick<Tables, keyof RemoteTables>>().$pickTables<keyof RemoteTables>(),
-          user_id,
-        );
-        return () => Promise.resolve(tell());
+        const tables = transaction.$extendTables<Pick<Tables, keyof RemoteTables>>().$pickTables<keyof RemoteTables>();
+        const removeFiles = await sessionFiles.forgetPerson(tables, user_id);
+        const tell = await remote.forget(tables, user_id);
+        return async () => {
+          tell();
+          await removeFiles();
+        };
       },
       async (transaction, user_id, email) => {
         const tables = transaction.$extendTables<Pick<Tables, keyof DetectionTables>>();
@@ -303,10 +308,15 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     changed: (user_id) => changed(user_id, 'devices'),
     grantedOf: remote.grantedOf,
   });
+  const scannedFiles = createScannedFiles({
+    ...folderOf(surroundings, 'attachments-arriving'),
+    ...{ files: attachments, inspect: scanner.inspect, upload_ms: settings.upload_ms, logger },
+  });
+  const sessionFiles = support.keepFiles(scannedFiles);
   const desk = await buildDesk(surroundings, {
     ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
     devices: devices.devices,
-    files: attachments,
+    files: scannedFiles,
     key: keys.quarantine,
   });
   keepRetention({
@@ -408,7 +418,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     devices: devices.ofDashboard,
   });
   desk.serve(api);
-  support.serve(api, desk.customerCard);
+  support.serve(api, sessionFiles, desk.customerCard);
   serveFirewall(api, firewall);
   devices.serve(api);
 
@@ -469,6 +479,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     alerts: monitor.alerts,
     keepScores: monitor.posture.scores.keep,
     settleSessions: remote.settle,
+    sweepSessionFiles: sessionFiles.sweep,
     database,
     drain,
     metrics: measuring?.server,

@@ -162,6 +162,12 @@ const ACCESS: Record<string, Access> = {
   'POST /remote/sessions/{id}/report': 'customer',
   'POST /remote/sessions/{id}/rating': 'customer',
   'GET /remote/sessions/{id}/ice': 'customer',
+  'GET /remote/sessions/{id}/files': 'customer',
+  'POST /remote/sessions/{id}/files': 'customer',
+  'POST /remote/sessions/{id}/recordings': 'customer',
+  'POST /remote/files/{id}/recording': 'customer',
+  'POST /remote/files/{id}/refuse': 'customer',
+  'GET /remote/files/{id}/file': 'customer',
   'GET /remote/sessions/{id}/messages': 'customer',
   'POST /remote/sessions/{id}/messages': 'customer',
   'GET /remote/sessions/{id}/audit': 'customer',
@@ -260,6 +266,8 @@ const RECORDS: Record<
     make: (owner: Asker, staff: Asker, app: RecordApp) => Promise<string>;
     body?: object;
     query?: string;
+    /** It takes a file. */
+    form?: true;
     asked_by?: 'staff';
   }
 > = {
@@ -369,6 +377,28 @@ const RECORDS: Record<
     },
   },
   'GET /remote/sessions/{id}/ice': { make: makeRunning },
+  'POST /remote/sessions/{id}/grants': { make: makeGranted, body: { grant: 'files', device_id: null } },
+  'POST /remote/sessions/{id}/revoke': { make: makeGranted, body: { grant: 'all' } },
+  'GET /remote/sessions/{id}/files': { make: makeClaimed },
+  'POST /remote/sessions/{id}/files': { make: makeGranted, form: true },
+  'POST /remote/sessions/{id}/recordings': { asked_by: 'staff', make: makeGranted },
+  'POST /remote/files/{id}/recording': { asked_by: 'staff', make: makeRecording, form: true },
+  'POST /remote/files/{id}/refuse': { make: makeRecording },
+  'GET /remote/files/{id}/file': {
+    make: async (owner, staff, app) => {
+      const id = await makeRecording(owner, staff, app);
+      await app.sendFile(app.staff_token, `/remote/files/${id}/recording`);
+      const { database } = app.app;
+      await vi.waitFor(
+        async () => {
+          const row = await database.selectFrom('remote_files').select('status').where('id', '=', id).executeTakeFirstOrThrow();
+          expect(row.status).toBe('clean');
+        },
+        { timeout: 30_000 },
+      );
+      return id;
+    },
+  },
   'GET /remote/sessions/{id}/messages': { make: makeClaimed },
   'POST /remote/sessions/{id}/messages': { make: makeClaimed, body: { message: 'Hello' } },
   'GET /remote/sessions/{id}/audit': { make: makeClaimed },
@@ -431,6 +461,9 @@ interface RecordApp {
   data_dir: string;
   /** The owner's. */
   token: string;
+  staff_token: string;
+  /** Uploads a file to an address, and answers the status. */
+  sendFile: (token: string, path: string) => Promise<number>;
   /** Has a file scanned as the owner, and answers the id of its record. */
   upload: (content: Buffer) => Promise<string>;
 }
@@ -513,6 +546,29 @@ async function makeClaimed(owner: Asker, staff: Asker): Promise<string> {
   const session = z.object({ id: z.string(), session_code: z.string() }).parse(await owner('POST', '/remote/session'));
   await staff('POST', '/remote/join', { session_code: session.session_code });
   return session.id;
+}
+
+/** One that runs, with a page of each side, in which everything of its browsers is allowed. */
+async function makeGranted(owner: Asker, staff: Asker, { app: { database } }: RecordApp): Promise<string> {
+  const id = await makeRunning(owner, staff);
+  const granted = { granted_at: '2026-11-20T10:00:00.000Z', granted_by: 'owner', device: null };
+  const until = new Date(Date.now() + 600_000).toISOString();
+  await database
+    .updateTable('remote_sessions')
+    .set({
+      ...{ customer_seat: newId(), customer_until: until, customer_lost_at: null, customer_lost_by: null },
+      ...{ technician_seat: newId(), technician_until: until, technician_lost_at: null, technician_lost_by: null },
+      grants: JSON.stringify(['files', 'recording'].map((grant) => ({ grant, ...granted }))),
+    })
+    .where('id', '=', id)
+    .execute();
+  return id;
+}
+
+/** A recording that its technician has begun. */
+async function makeRecording(owner: Asker, staff: Asker, app: RecordApp): Promise<string> {
+  const id = await makeGranted(owner, staff, app);
+  return idSchema.parse(await staff('POST', `/remote/sessions/${id}/recordings`)).id;
 }
 
 async function makeRunning(owner: Asker, staff: Asker): Promise<string> {
@@ -649,17 +705,26 @@ describe('a record', async () => {
 
   test.each(Object.entries(RECORDS))(
     'of somebody else, of nobody and without an id is not there: %s',
-    async (key, { make, body, query = '', asked_by }) => {
+    async (key, { make, body, query = '', form, asked_by }) => {
       const [owner, staff, stranger] = await Promise.all([
         app.signIn(),
         app.signIn(undefined, 'admin'),
         app.signIn(undefined, 'admin'),
       ]);
       const upload = async (content: Buffer) => (await scanned(app, owner.token, 'a file', content)).id;
-      const id = await make(asker(owner.token), asker(staff.token), { ...app, token: owner.token, upload });
+      const sendFile = async (token: string, to: string) => {
+        const content = new FormData();
+        content.append('file', new Blob(['words']), 'a.txt');
+        const headers = { authorization: `Bearer ${token}` };
+        return (await fetch(`${app.url}/api${to}`, { method: 'POST', body: content, headers })).status;
+      };
+      const parts = { token: owner.token, staff_token: staff.token, upload, sendFile };
+      const id = await make(asker(owner.token), asker(staff.token), { ...app, ...parts });
       const [method = '', path = ''] = key.split(' ');
-      const statusOf = async (token: string, record: string) =>
-        (await sendAs(token, method, path.replace(/\{\w+\}/, record) + query, body)).status;
+      const statusOf = async (token: string, record: string) => {
+        const to = path.replace(/\{\w+\}/, record) + query;
+        return form ? await sendFile(token, to) : (await sendAs(token, method, to, body)).status;
+      };
 
       const caller = asked_by === 'staff' ? staff : owner;
       expect(await statusOf(stranger.token, id)).toBe(404);

@@ -30,6 +30,8 @@ export interface TestApp {
   data_dir: string;
   /** The files in quarantine, sealed, wherever they are: in a folder, or in the store of TEST_STORAGE_URL. */
   kept: Blobs;
+  /** The same of the files that people send to each other. */
+  attached: Blobs;
   /** The settings of the keys that applications on the same database share. */
   keys: Record<string, string>;
   call<E extends Endpoint>(
@@ -177,10 +179,10 @@ export async function startTestApp(
   const url = await app.fastify.listen({ host: '127.0.0.1', port: 0 });
   const disk = openDisk(folder, 0);
   const { storage } = settings;
-  const kept =
-    storage === undefined
-      ? openFolderBlobs({ folder: join(settings.data_dir, 'quarantine'), disk, is_in_use: true })
-      : blobsIn(await openStorage({ location: storage, folder: join(folder, 'outgoing-of-the-test'), disk }), 'quarantine');
+  const store = storage && (await openStorage({ location: storage, folder: join(folder, 'outgoing-of-the-test'), disk }));
+  const blobsOf = (name: string) =>
+    store ? blobsIn(store, name) : openFolderBlobs({ folder: join(settings.data_dir, name), disk, is_in_use: true });
+  const [kept, attached] = [blobsOf('quarantine'), blobsOf('attachments')];
 
   const call: TestApp['call'] = async (endpoint, request = {}) => {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(request.params?.[name] ?? ''));
@@ -212,6 +214,7 @@ export async function startTestApp(
     url,
     data_dir: settings.data_dir,
     kept,
+    attached,
     keys,
     call,
     signIn: (name = someName(), role) =>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, open, readdir, readlink } from 'node:fs/promises';
+import { lstat, open, opendir, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Listening } from '@palisade/contract/agent';
 import {
@@ -27,6 +27,8 @@ export type Stock = z.infer<typeof stockSchema>;
 
 const HOMES_MAXIMUM = 200;
 const ENTRIES_MAXIMUM = 2_000;
+/** Names of one folder that are read at all. */
+const NAMES_MAXIMUM = 20_000;
 const THINGS_MAXIMUM = 30_000;
 /** Of dpkg's list of packages, and of any other file. Bytes. */
 const PACKAGES_BYTES = 64 * 1024 ** 2;
@@ -94,15 +96,22 @@ export async function takeStock({ root = '/', listening, run, now }: StockParts)
   const textOf = async (thing: ChangedThing, path: string, maximum?: number) =>
     (await read(thing, path, maximum))?.toString('utf8') ?? '';
 
+  /** The names in a folder. Of one with more than anybody makes none: which of them come first would be chance. */
   async function entriesOf(thing: ChangedThing, folder: string): Promise<string[]> {
+    const names: string[] = [];
     try {
-      const names = await readdir(at(folder));
-      if (names.length > ENTRIES_MAXIMUM) unread.add(thing);
-      return names.toSorted().slice(0, ENTRIES_MAXIMUM);
+      for await (const { name } of await opendir(at(folder))) {
+        if (names.length >= NAMES_MAXIMUM) {
+          unread.add(thing);
+          return [];
+        }
+        names.push(name);
+      }
     } catch (error) {
       if (!isAbsent(error)) unread.add(thing);
-      return [];
     }
+    if (names.length > ENTRIES_MAXIMUM) unread.add(thing);
+    return names.toSorted().slice(0, ENTRIES_MAXIMUM);
   }
 
   /** A file, or a link by where it leads, under its path. */
@@ -233,7 +242,10 @@ export function compareStock(before: Stock, after: Stock): { changes: SessionCha
     if (known === undefined) changes.push({ thing, how: 'added', name });
     else if (known[2] !== hash) changes.push({ thing, how: 'changed', name });
   }
-  for (const [key, [thing, name]] of was ?? []) if (is?.has(key) === false) changes.push({ thing, how: 'removed', name });
+  // What was not looked at whole may still be there.
+  const isLookedAt = (thing: ChangedThing) => !after.unread.includes(thing);
+  for (const [key, [thing, name]] of was ?? [])
+    if (is?.has(key) === false && isLookedAt(thing)) changes.push({ thing, how: 'removed', name });
   const rank = ({ thing }: SessionChange) => CHANGED_THINGS.indexOf(thing);
   const sorted = changes.toSorted((one, other) => rank(one) - rank(other) || (one.name < other.name ? -1 : 1));
   return {

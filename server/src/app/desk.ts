@@ -32,13 +32,12 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Mail } from '#platform/mail.ts';
 import { createMemoryPresence } from '#platform/presence/memory-presence.ts';
 import { createRedisPresence } from '#platform/presence/redis-presence.ts';
-import { createScannedFiles, type SealedFiles } from '#platform/scanned-files.ts';
+import type { ScannedFiles } from '#platform/scanned-files.ts';
 import type { Api } from '#platform/serve.ts';
 import type { Topics } from '#platform/topics/topics.ts';
 import type { Accounts } from './accounts.ts';
 import type { Monitor } from './monitor.ts';
 import type { Scanner } from './scanner.ts';
-import { folderOf } from './storage.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
 
@@ -148,8 +147,8 @@ export async function buildDesk(
     firewall: Firewall;
     devices: Pick<Devices, 'find' | 'read' | 'living'>;
     remote: Remote;
-    /** Where the files of the chat lie. */
-    files: SealedFiles;
+    /** Takes the files of the chat. */
+    files: ScannedFiles;
     /** The key that they are sealed with; what is derived from it names conversations in addresses. */
     key: Buffer;
     now: () => number;
@@ -251,10 +250,7 @@ export async function buildDesk(
 
   const attachments = createAttachments({
     ...{ database: chatTables, tell, jobs, now },
-    files: createScannedFiles({
-      ...folderOf(surroundings, 'attachments-arriving'),
-      ...{ files: parts.files, inspect: scanner.inspect, upload_ms: settings.upload_ms, logger },
-    }),
+    files: parts.files,
     nameOf: displayName,
     onForgotten: news.removed,
   });

@@ -1,4 +1,5 @@
 import type { CustomerCard } from '@palisade/contract/desk';
+import { displayName } from '@palisade/scanner/filename';
 import type { FastifyInstance } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { MeasuredSessions } from '#features/devices/measured-sessions.ts';
@@ -7,6 +8,8 @@ import { serveRemote } from '#features/remote/remote.routes.ts';
 import type { RemoteTables } from '#features/remote/remote.tables.ts';
 import { createRemote, type GrantDevice } from '#features/remote/remote.ts';
 import { createSeats, type Seats } from '#features/remote/seats.ts';
+import { serveSessionFiles } from '#features/remote/session-files.routes.ts';
+import { createSessionFiles, type SessionFiles } from '#features/remote/session-files.ts';
 import { createSessionMessages } from '#features/remote/session-messages.ts';
 import { tellOfSessions } from '#features/remote/session-news.ts';
 import type { Audit } from '#platform/audit.ts';
@@ -16,6 +19,7 @@ import type { Incident } from '#platform/incident.ts';
 import { readProvider } from '#platform/installation.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Mail } from '#platform/mail.ts';
+import type { ScannedFiles } from '#platform/scanned-files.ts';
 import type { Api } from '#platform/serve.ts';
 import type { Sessions } from '#platform/session.ts';
 import { sessionTopic, type Topics } from '#platform/topics/topics.ts';
@@ -115,7 +119,17 @@ export function buildRemote(
       });
     },
 
-    serve(api: Api, customerCard: (user_id: string) => Promise<CustomerCard | undefined>): void {
+    /** Files between the two sides, which go through the scanner: there is one by now. */
+    keepFiles(files: ScannedFiles): SessionFiles {
+      return createSessionFiles({
+        ...{ database: tables, remote, files, jobs, now },
+        nameOf: displayName,
+        onChange: changed,
+      });
+    },
+
+    serve(api: Api, files: SessionFiles, customerCard: (user_id: string) => Promise<CustomerCard | undefined>): void {
+      serveSessionFiles(api, { remote, files });
       serveRemote(api, {
         ...{ remote, messages, customerCard },
         ice: settings.turn,

@@ -209,13 +209,15 @@ export interface UploadOptions {
   onProgress?: (share: number) => void;
   signal?: AbortSignal;
   headers?: Record<string, string>;
+  /** Of the endpoint's path. */
+  params?: Record<string, string>;
 }
 
 /** Sends one file in the endpoint's multipart field. fetch tells no upload progress, so this is an XMLHttpRequest. Throws as `call` does. */
 export function upload<E extends AnyEndpoint & { upload?: string }>(
   endpoint: E,
   file: File,
-  { onProgress, signal, headers = {} }: UploadOptions = {},
+  { onProgress, signal, headers = {}, params = {} }: UploadOptions = {},
 ): Promise<Reply<E>> {
   const token = currentSession()?.access_token;
   return new Promise((resolve, reject) => {
@@ -246,7 +248,7 @@ export function upload<E extends AnyEndpoint & { upload?: string }>(
     });
     request.addEventListener('abort', () => reject(signal?.reason));
     request.addEventListener('loadend', () => signal?.removeEventListener('abort', abort));
-    request.open(endpoint.method, addressOf(endpoint, {}));
+    request.open(endpoint.method, addressOf(endpoint, { params }));
     request.setRequestHeader('accept', 'application/json');
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     if (token !== undefined) request.setRequestHeader('authorization', `Bearer ${token}`);

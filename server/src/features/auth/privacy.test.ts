@@ -90,6 +90,15 @@ async function leaveDevice({ token }: Person, name: string): Promise<void> {
     .insertInto('device_findings')
     .values({ id: newId(), user_id, device_id, finding_id: newId(), scan_id, ...file, ...found })
     .execute();
+  const session = replyOf(await call(createSession, { token }));
+  const measured = { from: null, to: '2026-11-20T10:00:00.000Z', changes: [], more: 0, unread: [] };
+  await database
+    .insertInto('device_sessions')
+    .values({
+      ...{ id: newId(), user_id, device_id, session_id: session.id, state: 'measured' },
+      ...{ asked_at: found.found_at, ended_at: found.found_at, measured: JSON.stringify(measured) },
+    })
+    .execute();
   await database
     .insertInto('enrolment_codes')
     .values({ code_hash: `code of ${user_id}`, user_id, expires_at: '2030-01-01T00:00:00.000Z' })

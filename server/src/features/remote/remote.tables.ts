@@ -1,4 +1,5 @@
 import type { EndReason, SessionStatus } from '@palisade/contract/remote';
+import type { SessionFile, SessionFileStatus } from '@palisade/contract/remote-files';
 import type { Side, View } from '@palisade/contract/remote-record';
 import type { ReportKind } from '@palisade/contract/remote-session';
 import type { PersonalTable } from '#platform/personal-data.ts';
@@ -78,6 +79,23 @@ export interface RemoteTables {
     client_message_id: string | null;
     sent_at: string;
   };
+  remote_files: {
+    id: string;
+    session_id: string;
+    /** Whose session it is, whoever sent it. */
+    user_id: string;
+    kind: SessionFile['kind'];
+    side: Side;
+    author: string;
+    filename: string;
+    size: number;
+    sha256: string;
+    status: SessionFileStatus;
+    threat: string | null;
+    sent_at: string;
+    /** Since when it is being scanned. */
+    arrived_at: string | null;
+  };
 }
 
 const SEATS = ['customer', 'technician'].flatMap((side) =>
@@ -92,4 +110,5 @@ export const REMOTE_PERSONAL: readonly PersonalTable[] = [
     json: ['shares', 'grants', 'grants_ended'],
   },
   { table: 'remote_messages' },
+  { table: 'remote_files' },
 ];

@@ -26,6 +26,11 @@ export async function* auditOf(database: Kysely<AuditTables>, session: Row): Asy
         'remote_session_resumed',
         'remote_granted',
         'remote_revoked',
+        'remote_file_sent',
+        'remote_file_stopped',
+        'remote_file_opened',
+        'remote_file_refused',
+        'remote_recording_started',
         'customer_card_opened',
       ])
       .where('at', '>=', session.joined_at)

@@ -1,7 +1,7 @@
 import { type DashboardStatus, type ScoreReason, SECURITY_SCORE_MAXIMUM } from '@palisade/contract/dashboard';
 import { useId, useState } from 'react';
 import { Link } from 'react-router';
-import { describeEngines } from '#api/scan-summary.ts';
+import { describeEngines } from '#domain/scan/scan-summary.ts';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { describeAge, useMinute } from '#ui/moment.tsx';
 import { answerOf } from './answer.ts';

@@ -1,14 +1,13 @@
 import type { RemoteSession } from '@palisade/contract/remote';
 import type { ChangedThing, DeviceChanges, SessionChange } from '@palisade/contract/session-changes';
 import { useQuery } from '@tanstack/react-query';
-import { useId } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { sessionChangesQuery } from './joined.queries.ts';
 import './changed-devices.css';
 
 /** What a thing is, for somebody who has never heard of it. */
-export const THINGS: Record<ChangedThing, string> = {
+const THINGS: Record<ChangedThing, string> = {
   account: 'user account',
   privilege: 'right to act as administrator',
   ssh_key: 'key that lets somebody sign in from elsewhere',
@@ -25,10 +24,8 @@ const HOW: Record<SessionChange['how'], string> = { added: 'New', changed: 'Chan
 /** What changed on the customer’s devices between their consent and the end of a session. */
 export function ChangedDevices({ session }: { session: RemoteSession }) {
   const { data: devices, error, refetch } = useQuery(sessionChangesQuery(session.id));
-  const heading = useId();
   return (
-    <section className="changed" aria-labelledby={heading}>
-      <h3 id={heading}>What changed on your device</h3>
+    <div className="changed">
       {error && <ErrorNotice title="This could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
       {!devices && !error && <LoadingRows label="Loading what changed" />}
       {devices?.length === 0 && (
@@ -37,7 +34,7 @@ export function ChangedDevices({ session }: { session: RemoteSession }) {
       {devices?.map((device) => (
         <Device key={device.device_id} device={device} />
       ))}
-    </section>
+    </div>
   );
 }
 

@@ -1,7 +1,8 @@
 import type { JoinedSession } from '@palisade/contract/remote';
+import { SESSION_FILE_LIFETIME } from '@palisade/contract/remote-files';
 import { IconHeadset } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { leftOf, rowsOf } from '#api/pages.ts';
 import { Button } from '#ui/button.tsx';
@@ -66,6 +67,14 @@ export function JoinedSessions() {
   );
 }
 
+/** What was sent comes with who looks. */
+const JoinedFiles = lazy(async () => ({ default: (await import('./joined-files.tsx')).JoinedFiles }));
+
+/** The newest that is over shows its files until they are deleted. */
+function hasFiles({ approved_at, ended_at }: JoinedSession, now: number): boolean {
+  return approved_at !== null && ended_at !== null && now - Date.parse(ended_at) < SESSION_FILE_LIFETIME;
+}
+
 function JoinedRow({ session, now }: { session: JoinedSession; now: number }) {
   const complete = useCompleteJoined();
   return (
@@ -75,6 +84,11 @@ function JoinedRow({ session, now }: { session: JoinedSession; now: number }) {
       who={
         <>
           Customer: <bdi>{session.customer}</bdi>
+          {hasFiles(session, now) && (
+            <Suspense>
+              <JoinedFiles session={session} />
+            </Suspense>
+          )}
           {complete.error && (
             <span role="alert" className="remote-session__error">
               {sentenceOf(complete.error)}

@@ -1,5 +1,6 @@
 import { readConfig } from '@palisade/contract/platform';
 import { listSessions, type RemoteSession } from '@palisade/contract/remote';
+import { listSessionFiles } from '@palisade/contract/remote-files';
 import {
   approveSession,
   declineSession,
@@ -45,6 +46,8 @@ beforeEach(() => {
 function visit(session: RemoteSession) {
   server.on(listSessions, reply(listSessions, [session]));
   server.on(of(listSessionMessages, session), reply(listSessionMessages, []));
+  server.on(of(readSessionChanges, session), reply(readSessionChanges, []));
+  server.on(of(listSessionFiles, session), reply(listSessionFiles, []));
   renderForTest(<RemotePage />);
 }
 
@@ -162,6 +165,7 @@ describe('a session that has just ended', () => {
       status: 'completed',
       support_agent: 'tina',
       end_reason: 'ended_by_technician',
+      approved_at: '2026-11-20T10:02:00.000Z',
       ended_at: new Date().toISOString(),
     });
 
@@ -205,7 +209,6 @@ describe('a session that has just ended', () => {
   it('says that nothing was measured where no device was there', async () => {
     const session = ended();
     visit(session);
-    server.on(of(readSessionChanges, session), reply(readSessionChanges, []));
     expect(await screen.findByText(/^Nothing was measured: no device of yours/u)).toBeVisible();
   });
 

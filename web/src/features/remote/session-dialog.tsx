@@ -4,7 +4,9 @@ import { ModalWindow } from '#ui/modal-window.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import '#ui/detail-dialog.css';
 import { RateAndReport, SessionAudit } from './after-session.tsx';
+import { ChangedDevices } from './changed-devices.tsx';
 import { END_REASONS, SessionBadge } from './session-badge.tsx';
+import { SessionFileList } from './session-files.tsx';
 
 /** Everything about a session that is over, for its customer. */
 export function SessionDialog({ session, onClose }: { session: RemoteSession; onClose: () => void }) {
@@ -33,6 +35,12 @@ export function SessionDialog({ session, onClose }: { session: RemoteSession; on
             <RateAndReport session={session} />
           </DetailPart>
         )}
+        {session.approved_at !== null && (
+          <DetailPart title="What changed on your device">
+            <ChangedDevices session={session} />
+          </DetailPart>
+        )}
+        <SessionFileList session_id={session.id} side="customer" />
         <DetailPart title="What was recorded">
           <SessionAudit session={session} />
         </DetailPart>

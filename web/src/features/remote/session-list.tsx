@@ -19,7 +19,7 @@ export function SessionRow({ session, now, who, action }: SessionRowProps) {
     <li className="remote-session">
       <div className="remote-session__what">
         <span className="remote-session__code">{session_code}</span>
-        <span className="remote-session__line">{who}</span>
+        <div className="remote-session__line">{who}</div>
         {end_reason !== null && <span className="remote-session__line">{END_REASONS[end_reason]}</span>}
       </div>
       <dl className="remote-session__times">

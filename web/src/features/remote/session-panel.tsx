@@ -14,6 +14,7 @@ import { GoOn } from './go-on.tsx';
 import { describeLink } from './link-words.ts';
 import { MarkedPicture } from './marked-picture.tsx';
 import { SessionChat } from './session-chat.tsx';
+import { Allow, SessionFiles } from './session-files.tsx';
 import { attend, connectAgain, missingToShare, type Screen, type Sharing, share, stopScreen, useSharing } from './sharing.ts';
 import { hasSmallWindow, SmallWindow } from './small-window.tsx';
 import './session-panel.css';
@@ -38,6 +39,10 @@ export function SessionPanel({ session }: { session: RemoteSession }) {
         {sharing.place === 'taken' ? <Elsewhere session={session} /> : <Shown session={session} sharing={sharing} />}
         <Refusal error={sharing.error} />
         {sharing.screens.length === 0 && <GoOn session={session} />}
+        <div className="session-files__part">
+          <Allow session={session} grant="recording" />
+        </div>
+        <SessionFiles session={session} side="customer" />
         <div className="session-panel__report">
           <Report session={session} />
         </div>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { SharingNow } from '#api/sharing.ts';
 import { Button } from '#ui/button.tsx';
+import { useIsRecorded } from './files.queries.ts';
 import { GoOn } from './go-on.tsx';
 import { sessionsQuery } from './remote.queries.ts';
 import { pause, stop, tellOnScreen } from './sharing.ts';
@@ -57,6 +58,7 @@ export function SharingBanner({ sharing: { technician, is_paused } }: { sharing:
   useEffect(tellOnScreen, []);
   const { data: sessions } = useQuery(sessionsQuery);
   const session = sessions?.find(({ status }) => status === 'active');
+  const isRecorded = useIsRecorded(session);
   return (
     <section className="sharing-banner" data-paused={is_paused} aria-label="Screen sharing">
       <IconScreenShare size={22} stroke={1.7} aria-hidden="true" />
@@ -75,6 +77,11 @@ export function SharingBanner({ sharing: { technician, is_paused } }: { sharing:
             </>
           )}
         </p>
+        {isRecorded && (
+          <p role="status">
+            <b>It is being recorded.</b> {is_paused ? 'The recording is paused as well.' : 'You both get the recording.'}
+          </p>
+        )}
         {session && <GoOn session={session} />}
       </div>
       <PauseAndStop isPaused={is_paused} />

@@ -1,6 +1,6 @@
 import { Textarea } from '@mantine/core';
 import { type EndReason, type JoinedSession, NOTES_LENGTH_MAXIMUM } from '@palisade/contract/remote';
-import { IconHourglass, IconMessages, IconNotes, IconScreenShareOff, IconUser, IconWindow } from '@tabler/icons-react';
+import { IconFiles, IconHourglass, IconMessages, IconNotes, IconScreenShareOff, IconUser, IconWindow } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
@@ -14,8 +14,10 @@ import { CodeLine } from './code-line.tsx';
 import { sessionCustomerQuery, useWriteNotes } from './joined.queries.ts';
 import { describeLink } from './link-words.ts';
 import type { Link } from './peer.ts';
+import { RecordingLine } from './recording-line.tsx';
 import { useCompleteJoined } from './remote.queries.ts';
 import { SessionChat } from './session-chat.tsx';
+import { SessionFiles } from './session-files.tsx';
 import { useQuality, useWatch } from './use-watch.ts';
 import { WatchedPicture } from './watched-picture.tsx';
 import './workspace.css';
@@ -52,6 +54,7 @@ export function Workspace({ session }: { session: JoinedSession }) {
         )}
       </header>
       <Refusal error={complete.error} />
+      <RecordingLine session={session} track={picture?.track} isPaused={watch.isPaused} />
       <div className="workspace__columns">
         <div className="workspace__stage">
           {watch.pictures.length > 1 && (
@@ -175,6 +178,7 @@ function NoPicture({ session, link, onAgain }: { session: JoinedSession; link: L
 
 const PARTS = [
   { name: 'chat', label: 'Chat', icon: IconMessages },
+  { name: 'files', label: 'Files', icon: IconFiles },
   { name: 'notes', label: 'Notes', icon: IconNotes },
   { name: 'customer', label: 'Customer', icon: IconUser },
 ] as const;
@@ -199,6 +203,7 @@ function Beside({ session, code }: { session: JoinedSession; code: string | unde
       </fieldset>
       <div className="workspace__part">
         {part === 'chat' && <SessionChat session_id={session.id} side="technician" />}
+        {part === 'files' && <SessionFiles session={session} side="technician" />}
         {part === 'notes' && <Notes session={session} />}
         {part === 'customer' && <Customer session={session} />}
       </div>

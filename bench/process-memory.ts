@@ -1,0 +1,23 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+const read = (path: string) => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+};
+
+/** What processes and all their children hold, in MB: what several share is divided among them (PSS). */
+export function memoryOf(pids: readonly number[]): number {
+  const parents = readdirSync('/proc')
+    .filter((name) => /^\d+$/u.test(name))
+    .map((name) => ({ pid: Number(name), parent: Number(/^PPid:\t(\d+)$/mu.exec(read(`/proc/${name}/status`))?.[1] ?? 0) }));
+  const all = new Set(pids);
+  for (let before = 0; before !== all.size; ) {
+    before = all.size;
+    for (const { pid, parent } of parents) if (all.has(parent)) all.add(pid);
+  }
+  const kilobytes = [...all].map((pid) => Number(/^Pss: +(\d+) kB$/mu.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0));
+  return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
+}

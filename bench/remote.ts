@@ -1,0 +1,240 @@
+// Remote support beside MeshCentral from npm, both over TLS on this machine: how soon a picture is there, how old it is, what the portal transfers, how soon the
+// server answers and what it holds. `node bench/remote.ts [ROUNDS]` (5 unless said otherwise) prints medians and keeps them in results/remote.json. Needs: `npm start`
+// once (for the build), Chromium, coturn, HAProxy, openssl, and npm's registry the first time (or MESHCENTRAL, see mesh-central.ts).
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { banner, drawClock, meet, picture, relayOnly, SHARES, shareOwnTab, sharing } from '@palisade/e2e/session';
+import { type Browser, chromium, expect, type Page } from '@playwright/test';
+// biome-ignore lint/style/noRestrictedImports: the relay of the server's tests, started as it is there.
+import { startRelay } from '../server/test/coturn-process.ts';
+import { FLAGS } from './full-account.ts';
+import { signInToMeshCentral, startMeshCentral, VERSION } from './mesh-central.ts';
+import { memoryOf } from './process-memory.ts';
+import { freePort } from './rest-peer.ts';
+import { describeMachine, median, RESULTS } from './server.ts';
+import { startOurs } from './tls.ts';
+
+const ROUNDS = Number(process.argv[2] ?? 5);
+const SECRET = 'a-secret-that-both-have';
+/** Frames whose age is read in a round. */
+const FRAMES = 120;
+const INSECURE = { ignoreHTTPSErrors: true };
+
+const folder = mkdtempSync(join(tmpdir(), 'palisade-remote-bench-'));
+const [load_before = 0] = loadavg();
+
+const launch = (more: readonly string[] = []): Promise<Browser> =>
+  chromium.launch({
+    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+    args: [...FLAGS, '--ignore-certificate-errors', ...more],
+  });
+
+/** Bytes that come over the network for a page that is opened with nothing in the cache, until nothing comes any more. */
+async function transferOf(page: Page, open: () => Promise<unknown>): Promise<number> {
+  const client = await page.context().newCDPSession(page);
+  await client.send('Network.enable');
+  await client.send('Network.setCacheDisabled', { cacheDisabled: true });
+  let bytes = 0;
+  client.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  await open();
+  await page.waitForLoadState('networkidle');
+  await client.detach();
+  return bytes;
+}
+
+/** When the picker was answered, by the clock of this machine. */
+async function notePicked(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const { mediaDevices } = navigator;
+    const real = mediaDevices.getDisplayMedia.bind(mediaDevices);
+    mediaDevices.getDisplayMedia = async (options) => {
+      const stream = await real(options);
+      Object.assign(window, { pickedAt: performance.timeOrigin + performance.now() });
+      return stream;
+    };
+  });
+}
+
+/** When the first frame of a picture was shown, by the same clock. */
+async function noteFirstFrame(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const seen = new WeakSet<HTMLVideoElement>();
+    const look = () => {
+      for (const video of document.querySelectorAll('video')) {
+        if (seen.has(video)) continue;
+        seen.add(video);
+        video.requestVideoFrameCallback((at) => {
+          if (!('firstFrameAt' in window)) Object.assign(window, { firstFrameAt: performance.timeOrigin + at });
+        });
+      }
+      requestAnimationFrame(look);
+    };
+    look();
+  });
+}
+
+const noted = (page: Page, name: string) => page.evaluate((key) => Number(Reflect.get(window, key)), name);
+
+/** How old each of the next frames is when it is shown, in ms: the clock that drawClock draws, read from one row of pixels. */
+async function agesOf(page: Page): Promise<number[]> {
+  return await picture(page).evaluate(
+    (video, frames) =>
+      new Promise<number[]>((resolve, reject) => {
+        if (!(video instanceof HTMLVideoElement)) return reject(new Error('no picture'));
+        const ages: number[] = [];
+        const context = Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d', {
+          willReadFrequently: true,
+        });
+        if (!context) return reject(new Error('no canvas'));
+        const read = () => {
+          const now = Date.now() & 0xffff;
+          const { videoWidth: width, videoHeight: height } = video;
+          if (context.canvas.width !== width) context.canvas.width = width;
+          context.drawImage(video, 0, Math.round((30 / 800) * height), width, 1, 0, 0, width, 1);
+          const { data } = context.getImageData(0, 0, width, 1);
+          const bits = Array.from({ length: 18 }, (_, bit) => (data[Math.round(((bit + 0.5) / 18) * width) * 4] ?? 0) > 127);
+          const shown = bits.slice(1, 17).reduce((sum, isOn, bit) => sum + (isOn ? 2 ** bit : 0), 0);
+          if (bits[0] === true && bits[17] === false) ages.push((now - shown + 0x10000) & 0xffff);
+          if (ages.length < frames) video.requestVideoFrameCallback(read);
+          else resolve(ages);
+        };
+        video.requestVideoFrameCallback(read);
+      }),
+    FRAMES,
+  );
+}
+
+const at = (values: readonly number[], share: number) =>
+  values.toSorted((one, other) => one - other)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
+
+/** One session on a server of its own, from the code to a picture. */
+async function session(name: string, isRelayed: boolean) {
+  const home = join(folder, name);
+  mkdirSync(home);
+  const data_dir = join(home, 'data');
+  mkdirSync(data_dir);
+  const port = await freePort();
+  const relay = isRelayed ? await startRelay(SECRET, port) : undefined;
+  const environment = isRelayed ? { TURN_URL: `turn:127.0.0.1:${port}`, TURN_SECRET: SECRET } : {};
+  // The first start makes keys and tables; what counts is the second, as with the peer.
+  const keep = join(home, 'kept');
+  await (await startOurs(home, data_dir, { ...environment, DATA_DIR: keep })).stop();
+  mkdirSync(data_dir, { recursive: true });
+  const server = await startOurs(home, data_dir, { ...environment, DATA_DIR: keep });
+  const browsers = [await launch(), await launch(SHARES)] as const;
+  try {
+    const technician = await (await browsers[0].newContext({ baseURL: server.url, ...INSECURE })).newPage();
+    const { customer } = await meet(technician, browsers[1], server.url, INSECURE);
+    await noteFirstFrame(technician);
+    await shareOwnTab(customer);
+    await notePicked(customer);
+    if (isRelayed) for (const page of [technician, customer]) await relayOnly(page);
+    const portal_bytes = await transferOf(technician, () => technician.reload());
+    await customer.reload();
+    const memory_mb = memoryOf(server.pids);
+    await drawClock(customer);
+    await banner(customer).getByRole('button', { name: 'Approve', exact: true }).click();
+    await expect(sharing(customer)).toContainText('sees what you share.', { timeout: 30_000 });
+    await expect(picture(technician)).toBeVisible({ timeout: 30_000 });
+    const ages = await agesOf(technician);
+    const first_frame_ms = (await noted(technician, 'firstFrameAt')) - (await noted(customer, 'pickedAt'));
+    return { first_frame_ms, ages, portal_bytes, memory_mb, started_ms: server.started_ms };
+  } finally {
+    for (const browser of browsers) await browser.close();
+    await server.stop();
+    await relay?.stop();
+  }
+}
+
+async function peer(name: string) {
+  const server = await startMeshCentral(join(folder, name));
+  const browser = await launch();
+  try {
+    const page = await (await browser.newContext(INSECURE)).newPage();
+    await signInToMeshCentral(page, server.url);
+    const main_bytes = await transferOf(page, () => page.reload());
+    return { main_bytes, memory_mb: memoryOf(server.pids), started_ms: server.started_ms };
+  } finally {
+    await browser.close();
+    await server.stop();
+  }
+}
+
+/** What is measured in a round. */
+interface Round {
+  direct: Awaited<ReturnType<typeof session>>;
+  relayed: Awaited<ReturnType<typeof session>>;
+  peer: Awaited<ReturnType<typeof peer>>;
+}
+
+try {
+  const rounds: Round[] = [];
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const one = {
+      direct: await session(`direct-${round}`, false),
+      relayed: await session(`relayed-${round}`, true),
+      peer: await peer(`peer-${round}`),
+    };
+    rounds.push(one);
+    console.log(
+      `round ${round}: first frame ${Math.round(one.direct.first_frame_ms)} ms, relayed ${Math.round(one.relayed.first_frame_ms)} ms`,
+    );
+  }
+  const of = (read: (one: (typeof rounds)[number]) => number) => median(rounds.map(read));
+  /** One line of the bars: ours beside what it is held against, `bar` being the most that their ratio, or ours where there is nothing beside it, may be. */
+  const line = (ours: number, bar: number, beside?: number) => {
+    const measured = beside === undefined ? ours : ours / beside;
+    return { ours, ...(beside === undefined ? {} : { beside, ratio: measured }), bar, reached: measured <= bar };
+  };
+  const first_frame_ms = of(({ direct }) => direct.first_frame_ms);
+  const results = {
+    first_frame_ms: line(first_frame_ms, 1_000),
+    first_frame_relayed_ms: line(
+      of(({ relayed }) => relayed.first_frame_ms),
+      1.5,
+      first_frame_ms,
+    ),
+    glass_to_glass_p50_ms: line(
+      of(({ direct }) => at(direct.ages, 0.5)),
+      200,
+    ),
+    portal_bytes: line(
+      of(({ direct }) => direct.portal_bytes),
+      0.15,
+      of((one) => one.peer.main_bytes),
+    ),
+    warm_start_ms: line(
+      of(({ direct }) => direct.started_ms),
+      0.8,
+      of((one) => one.peer.started_ms),
+    ),
+    memory_mb: line(
+      of(({ direct }) => direct.memory_mb),
+      0.9,
+      of((one) => one.peer.memory_mb),
+    ),
+  };
+  const without_bar = {
+    glass_to_glass_p95_ms: of(({ direct }) => at(direct.ages, 0.95)),
+    glass_to_glass_relayed_p50_ms: of(({ relayed }) => at(relayed.ages, 0.5)),
+  };
+  const kept = {
+    what: `remote support beside MeshCentral ${VERSION}, both over TLS (ours by HAProxy in front, whose memory and start count): medians`,
+    at: new Date().toISOString(),
+    rounds: ROUNDS,
+    machine: { ...describeMachine(), load_before, load_after: loadavg()[0] ?? 0 },
+    results,
+    without_bar,
+    /** These need somebody who moves a mouse. */
+    not_measured: ['key to pixel', 'tunnel / direct VNC', 'relay / a plain ws pipe', 'revoke to input dead'],
+  };
+  mkdirSync(RESULTS, { recursive: true });
+  writeFileSync(join(RESULTS, 'remote.json'), `${JSON.stringify(kept, null, 2)}\n`);
+  console.table(results);
+  console.table(without_bar);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

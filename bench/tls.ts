@@ -1,0 +1,92 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from './rest-peer.ts';
+import { type BenchServer, startServer } from './server.ts';
+
+/** A server that answers over TLS. */
+export interface Started {
+  url: string;
+  /** All processes that it takes; their children count too. */
+  pids: readonly number[];
+  /** From the start of its processes to its first answer over TLS. */
+  started_ms: number;
+  stop(): Promise<void>;
+}
+
+const PATIENCE_MS = 120_000;
+
+function asks(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const sent = request(url, { rejectUnauthorized: false, agent: false }, (response) => {
+      response.resume();
+      resolve((response.statusCode ?? 500) < 400);
+    });
+    sent.once('error', () => resolve(false));
+    sent.end();
+  });
+}
+
+/** Until an address is answered, looked at every 10 ms. */
+export async function answers(url: string, ended: Promise<void>): Promise<void> {
+  let has_ended = false;
+  void ended.then(() => (has_ended = true));
+  for (const until = performance.now() + PATIENCE_MS; !(await asks(url)); await pause(10))
+    if (has_ended || performance.now() > until) throw new Error(`nothing answers at ${url}`);
+}
+
+/** A certificate of this machine for an hour of measuring, with its key, as HAProxy reads them. */
+function certify(folder: string): string {
+  const [key, certificate, both] = ['key.pem', 'certificate.pem', 'both.pem'].map((name) => join(folder, name));
+  if (key === undefined || certificate === undefined || both === undefined) throw new Error('no paths');
+  const name = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '1', '-nodes'];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', ...name, '-keyout', key, '-out', certificate], {
+    stdio: 'ignore',
+  });
+  writeFileSync(both, readFileSync(certificate, 'utf8') + readFileSync(key, 'utf8'), { mode: 0o600 });
+  return both;
+}
+
+/**
+ * The built server with HAProxy in front, which ends TLS and looks at nothing else. MeshCentral ends TLS itself; what HAProxy takes counts as ours. The port is known
+ * first, so that both start at once.
+ */
+export async function startOurs(folder: string, data_dir: string, environment: Record<string, string> = {}): Promise<Started> {
+  const both = certify(folder);
+  const [inner, port] = [await freePort(), await freePort()];
+  const conf = join(folder, 'haproxy.cfg');
+  writeFileSync(
+    conf,
+    `global
+defaults
+  mode tcp
+  timeout connect 5s
+  timeout client 1h
+  timeout server 1h
+frontend tls
+  bind 127.0.0.1:${port} ssl crt ${both}
+  default_backend palisade
+backend palisade
+  server one 127.0.0.1:${inner}
+`,
+  );
+  const began = performance.now();
+  const proxy = spawn('/usr/sbin/haproxy', ['-db', '-q', '-f', conf], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const ended = new Promise<void>((resolve) => proxy.once('exit', () => resolve()));
+  let server: BenchServer | undefined;
+  const stop = async () => {
+    await server?.stop();
+    proxy.kill('SIGKILL');
+    await ended;
+  };
+  try {
+    server = await startServer(data_dir, { ...environment, PORT: `${inner}` });
+    await answers(`https://127.0.0.1:${port}/`, ended);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url: `https://127.0.0.1:${port}`, pids: [server.pid, proxy.pid ?? 0], started_ms: performance.now() - began, stop };
+}

@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { type Download, expect, type Locator } from '@playwright/test';
+import { expectAccessible, expectNothingCutOff, test } from './palisade.ts';
+import { nestedZip } from './samples.ts';
+import { banner, drawClock, meet, picture, SHARES, shareOwnTab, sharing, startCustomer, workspace } from './session.ts';
+
+async function bytesOf(saved: Download): Promise<Buffer> {
+  return await readFile(await saved.path());
+}
+
+const textOf = async (saved: Download) => (await bytesOf(saved)).toString();
+
+test('files go both ways through the scanner, a recording takes a yes, and every screen says that a session runs', async ({
+  page,
+  server,
+}) => {
+  test.slow();
+  const browser = await startCustomer(SHARES);
+  const { customer } = await meet(page, browser, server.url);
+
+  // On another screen of another tab they are asked as well.
+  const elsewhere = await customer.context().newPage();
+  const notice = elsewhere.getByRole('region', { name: 'Remote session' });
+  await elsewhere.goto('/firewall');
+  await expect(notice.getByRole('alert')).toContainText('tina asks to see your screen.', { timeout: 15_000 });
+  await expect(notice.getByRole('link', { name: 'Look and answer' })).toHaveAttribute('href', '/remote');
+  await expectAccessible(elsewhere);
+
+  await shareOwnTab(customer);
+  await customer.reload();
+  await drawClock(customer);
+  await banner(customer).getByRole('button', { name: 'Approve', exact: true }).click();
+  await expect(picture(page)).toBeVisible({ timeout: 15_000 });
+  await expect(notice).toContainText('They see what you share in another window', { timeout: 15_000 });
+
+  // Nothing is sent until the customer allows it, which the technician asks for.
+  const [hers, theirs] = [customer, page].map((side) => side.getByRole('region', { name: 'Files', exact: true }));
+  if (!hers || !theirs) throw new Error('There are two sides.');
+  await workspace(page).getByRole('button', { name: 'Files', exact: true }).click();
+  await expect(theirs.getByRole('button', { name: 'Send a file' })).toHaveCount(0);
+  await theirs.getByRole('button', { name: 'Ask to exchange files' }).click();
+  await expect(hers.getByRole('alert')).toContainText('tina asks to exchange files with you.');
+  await hers.getByRole('button', { name: 'Allow files' }).click();
+  const clean = { name: 'settings.txt', mimeType: 'text/plain', buffer: Buffer.from('color = green') };
+  for (const [from, to] of [
+    [theirs, hers],
+    [hers, theirs],
+  ] as const) {
+    const bad = (side: Locator) => side.getByRole('listitem').filter({ hasText: nestedZip.name });
+    const before = await bad(to).count();
+    await from.getByLabel('Files to send').setInputFiles([nestedZip, clean]);
+    for (const side of [from, to]) {
+      await expect(bad(side)).toHaveCount(before + 1, { timeout: 15_000 });
+      await expect(bad(side).last()).toContainText('Infected (EICAR-Test-File): it did not arrive', { timeout: 30_000 });
+      await expect(bad(side).getByRole('button', { name: /^Download/ })).toHaveCount(0);
+    }
+    const saved = to.page().waitForEvent('download');
+    await to.getByRole('button', { name: `Download ${clean.name}` }).click({ timeout: 30_000 });
+    expect(await textOf(await saved)).toBe('color = green');
+  }
+  await expectAccessible(customer);
+  await expectNothingCutOff(customer);
+  await expectAccessible(page);
+  await expectNothingCutOff(page);
+
+  // No recording without a yes of its own; a no ends it, and what there is goes to both.
+  await expect(workspace(page).getByRole('button', { name: 'Record', exact: true })).toHaveCount(0);
+  await workspace(page).getByRole('button', { name: 'Ask to record' }).click();
+  await expect(customer.getByText('tina asks to record what you share.')).toBeVisible();
+  await customer.getByRole('button', { name: 'Allow recording' }).click();
+  await workspace(page).getByRole('button', { name: 'Record', exact: true }).click();
+  await expect(workspace(page).getByText('You record the picture.')).toBeVisible();
+  await expect(customer.getByText('What you share is being recorded. You both get the recording.')).toBeVisible({
+    timeout: 15_000,
+  });
+  await expect(sharing(customer)).toContainText('It is being recorded.');
+  await sharing(customer).getByRole('button', { name: 'Pause' }).click();
+  await expect(workspace(page).getByText('The recording is paused.')).toBeVisible();
+  await sharing(customer).getByRole('button', { name: 'Show again' }).click();
+  await expect(workspace(page).getByText('You record the picture.')).toBeVisible();
+  await customer.getByRole('button', { name: 'Stop recording' }).click();
+  await expect(workspace(page).getByText('The recording is here.')).toBeVisible({ timeout: 30_000 });
+  for (const side of [hers, theirs]) {
+    const saved = side.page().waitForEvent('download');
+    await side.getByRole('button', { name: /^Download remote-session-.*\.webm$/ }).click({ timeout: 30_000 });
+    // What WebM begins with (RFC 8794).
+    expect((await bytesOf(await saved)).subarray(0, 4).toString('hex')).toBe('1a45dfa3');
+  }
+
+  // Stop from the other tab ends it everywhere, and an administrator reads how it was.
+  await notice.getByRole('button', { name: 'Stop', exact: true }).click();
+  await expect(sharing(customer)).toHaveCount(0, { timeout: 15_000 });
+  await expect(picture(page)).toHaveCount(0, { timeout: 15_000 });
+  await expect(notice).toHaveCount(0, { timeout: 15_000 });
+  await page.goto('/admin/remote-sessions');
+  const row = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem').filter({ hasText: 'tina with maria' });
+  await expect(row).toContainText('Ended by the customer', { timeout: 15_000 });
+  await row.getByRole('button', { name: 'Details of tina with maria' }).click();
+  const record = page.getByRole('dialog').getByRole('list', { name: 'What was recorded' });
+  await expect(record).toContainText('Recording of a remote session started', { timeout: 15_000 });
+  await expect(record).toContainText(`File of a remote session did not arrive: ${nestedZip.name}`);
+  await expectAccessible(page);
+  await browser.close();
+});

@@ -1,0 +1,281 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { deflateSync, gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import { EICAR, noise, zip } from '#test/files.ts';
+import { LEAF_SAMPLES } from '#test/leaf-samples.ts';
+import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
+import { containerOf } from './containers.ts';
+import { type Examination, examine } from './examine.ts';
+import { SCAN_LIMITS } from './limits.ts';
+import { compileRules } from './rules.ts';
+import { readSamples } from './samples.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'palisade-unusual-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
+const samples = await readSamples(join(SIGNATURES_FOLDER, 'samples'));
+/** A line that a rule finds in any text. */
+const LINE = samples.find(
+  ({ rule, kind, bytes }) => kind === 'hit' && rule.startsWith('CredTheft_LSASS') && bytes.length < 300,
+)?.bytes;
+const WORDS = Buffer.from('Words that nobody needs to read.\n'.repeat(20));
+const TEXT = Buffer.concat([WORDS, LINE ?? Buffer.alloc(0), WORDS]);
+
+async function examined(bytes: Buffer, name = 'file'): Promise<Examination> {
+  const parts = { match: rules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
+  return await examine({ bytes, size: bytes.length, name }, parts);
+}
+
+/** An installer by makensis 3.08 (solid LZMA) that brings EICAR, without the program before it. */
+const NSIS = Buffer.from(
+  'AAAAAO++rd5OdWxsc29mdEluc3QoDwAA3QIAAF0AAIAAABQDvBk9HGst0qRYxYT/pw+h1/oow5UdyjaQRdcN2EncfDSf1zgBDvBBjZ0isokp2Ttu3j9jPOj1NJcGK1JVRwj3Yl1sWnGKNwWToRkUJ123kfA/eXQjeHr9rx8Xe244XUkVInXEmW9y9HlgykSn2XiT6fP/mnAV87RRvXKocI+TeOk5TFBar3G0YrHRljIALNJSqYqH7tlebyIGhoOv7MXnpwprIP7TBaFOSEhcCkVAKSEwVQTxFLByjqF2Xm25pLGZbQIkxozcXDjFCroYnbIb7YJded7N52yuJIJuuLVwIyPuLbXx/skqulU/F11rTjmiRQN45ZlHol7Cu343/UHlEriReYyRb5J0oZyvIARUa1QlPQ6tsxEe6pZG46B+6oDZT8elh5NEp2PgRzRfgqFmi0HNuCd+HL/Nl+HtT2vftYFSBhzgiF3UblADb2ds5+N2gzhwLSR4wcGEL7C6hnzHFva86lD5alkT3lLVwCpTxZynPWpq4tQLcWHB0mpKktV5Y+KW917fE2POt1qDuaoH6ijdHxa8ivE/9iRJaMh0thCjuQqiYRG86q92jUJSqlzk4MtTT4zWLpEh+fXTR0WpuPS5L6ODv/KdgLYu7XdJ7dn3w4I3l7AyqNP4U75C2MVftofG3lCSk98i8gnwVPxxh5Dbu6CYTz92LiEg7Kcf8HpBJMmasmprFLz0bzOnG6ofgKoQ/oKTmjsQG1+yESCyP4MY5PcQmwstFOo8KfkI18/wCeaE5JhqXitC1PBDb9nmXTCPqLfA0hXNJ1H5bBC3wzmaaRh7YYS4II8I6ls67C4oyx34k+N01sQLD+mVeIwLVSvX1oA5av1GcW3IxZP2woNSTZpWWvEsI4EUBL2+h9edhJhN3gUpBw8szSjLyiwbTQc5mU5zROpExZznbNO3ED/6Ag6FakYzDg==',
+  'base64',
+);
+const PROGRAM = LEAF_SAMPLES.get('PE') ?? Buffer.alloc(0);
+const folded = (text: string, end = '\r\n', blank = ' ') => (text.match(/.{1,74}/g) ?? []).join(end + blank);
+const base64 = (bytes: Buffer) => bytes.toString('base64');
+
+test('the line of the tests is found in a text', async () => {
+  expect(await examined(TEXT)).toMatchObject({ threat: 'HackTool.Windows.LsassDump' });
+});
+
+test('an installer of NSIS is opened, though its data begin with zeros', async () => {
+  expect(await examined(Buffer.concat([PROGRAM, NSIS]))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+});
+
+test('an installer of Inno Setup is pending', async () => {
+  const mark = Buffer.alloc(64);
+  mark.write('Inno Setup Setup Data (6.2.0) (u)');
+  expect(await examined(Buffer.concat([PROGRAM, noise(700), mark, noise(3000)]))).toMatchObject({ unread: ['unsupported'] });
+  // A text that names it is none.
+  expect(await examined(Buffer.from('It has Inno Setup Setup Data (6.2.0) in it.\n'.repeat(9)))).toMatchObject({ unread: [] });
+});
+
+describe('bytes that a text carries are read', () => {
+  const zipped = zip([{ name: 'eicar.com', content: EICAR }]);
+  const numbers = [...TEXT].map((byte) => `0x${byte.toString(16)}`);
+  const base32 = (bytes: Buffer) => {
+    const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+    const digits = bits.match(/.{1,5}/g) ?? [];
+    return digits.map((five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(five.padEnd(5, '0'), 2)]).join('');
+  };
+  const ascii85 = (bytes: Buffer) => {
+    const groups =
+      Buffer.concat([bytes, Buffer.alloc(3)])
+        .toString('hex')
+        .match(/.{8}/g) ?? [];
+    return groups
+      .map((group) =>
+        [4, 3, 2, 1, 0]
+          .map((place) => String.fromCharCode(33 + (Math.floor(Number.parseInt(group, 16) / 85 ** place) % 85)))
+          .join(''),
+      )
+      .join('\n');
+  };
+  const rows = (TEXT.toString('latin1').match(/[\s\S]{1,16}/g) ?? []).map((row, index) => {
+    const digits = Buffer.from(row, 'latin1').toString('hex').match(/../g) ?? [];
+    const shown = row.replaceAll(/[^ -~]/g, '.');
+    return `${(index * 16).toString(16).padStart(4, '0')}\t${digits.slice(0, 8).join(' ')}  ${digits.slice(8).join(' ')}   ${shown}`;
+  });
+  const half = (LINE ?? Buffer.alloc(0)).toString('latin1').trim();
+  test.each<[string, string | Buffer]>([
+    [
+      'a calendar',
+      `BEGIN:VCALENDAR\r\n${folded(`ATTACH;FMTTYPE=application/zip;ENCODING=BASE64;VALUE=BINARY:${base64(zipped)}`)}\r\nEND:VCALENDAR\r\n`,
+    ],
+    [
+      'a calendar, a file of a line',
+      `BEGIN:VCALENDAR\r\n${folded(`ATTACH;ENCODING=BASE64;VALUE=BINARY:${base64(EICAR)}`)}\r\nEND:VCALENDAR\r\n`,
+    ],
+    ['a card', `BEGIN:VCARD\r\nFN:x\r\n${folded(`PHOTO;ENCODING=b;TYPE=JPEG:${base64(TEXT)}`)}\r\nEND:VCARD\r\n`],
+    ['a directory in LDIF', `version: 1\ndn: cn=x\n${folded(`jpegPhoto:: ${base64(EICAR)}`, '\n')}\n`],
+    ['comments of a batch file', (base64(TEXT).match(/.{1,60}/g) ?? []).map((row) => `::${row}\r\n`).join('')],
+    ['comments of a script', `#!/bin/sh\n${(base64(TEXT).match(/.{1,60}/g) ?? []).map((row) => `#:${row}\n`).join('')}`],
+    ['an array of C, indented', `unsigned char x[] = {\n${numbers.join(',\n   ')}\n};\n`],
+    ['base32 in lines', (base32(TEXT).match(/.{1,76}/g) ?? []).join('\n')],
+    ['a listing of certutil', rows.join('\r\n')],
+    [
+      'a literal over lines, turned by 13',
+      `import codecs\nexec(codecs.decode('''${TEXT.toString('latin1').replaceAll(/[a-z]/gi, (letter) => String.fromCharCode((letter <= 'Z' ? 65 : 97) + (((letter.charCodeAt(0) & 31) + 12) % 26)))}''', 'rot13'))\n`,
+    ],
+    [
+      'characters of two bytes',
+      `unescape("${(
+        Buffer.concat([TEXT, Buffer.alloc(TEXT.length % 2)])
+          .swap16()
+          .toString('hex')
+          .match(/.{4}/g) ?? []
+      )
+        .map((digits) => `%u${digits}`)
+        .join('')}")`,
+    ],
+    [
+      'entities of an XML',
+      `x\n<!DOCTYPE svg [<!ENTITY a '${half.slice(0, 50).replaceAll("'", '&#39;')}'><!ENTITY b '${half.slice(50).replaceAll("'", '&#39;')}'>]><svg>\n&a;&b;\n</svg>`,
+    ],
+    ['a text of JIS', Buffer.from((TEXT.toString('latin1').match(/[\s\S]{1,6}/g) ?? []).join('\x1b(B'), 'latin1')],
+    ['templates that are put together', `const x = \`${(base64(zipped).match(/.{1,20}/g) ?? []).join('` + `')}\`;`],
+    ['a program of PostScript', `%!PS\ncurrentfile /ASCII85Decode filter cvx exec\n${ascii85(TEXT)}~>\n`],
+    ['values of a batch file with quotation marks', `@set a=${half.slice(0, 50)}\r\n@set b=${half.slice(50)}\r\n%a%%b%\r\n`],
+  ])('in %s', async (_, text) => {
+    expect(await examined(Buffer.from(text))).toMatchObject({
+      threat: expect.stringMatching(/^(EICAR-Test-File|HackTool\.Windows\.LsassDump)$/),
+    });
+  });
+});
+
+describe('a database of SQLite', () => {
+  function database(page_bytes: number, encoding: string, fill: (database: DatabaseSync) => void): Buffer {
+    const path = join(folder, 'database');
+    rmSync(path, { force: true });
+    const made = new DatabaseSync(path);
+    made.exec(`PRAGMA page_size = ${page_bytes}; PRAGMA encoding = '${encoding}'; CREATE TABLE t (a)`);
+    fill(made);
+    made.close();
+    return readFileSync(path);
+  }
+  const insert = (value: string | Buffer) => (made: DatabaseSync) => void made.prepare('INSERT INTO t VALUES (?)').run(value);
+  const large = zip([
+    { name: 'noise', content: noise(9000) },
+    { name: 'eicar.com', content: EICAR },
+  ]);
+
+  test.each<[string, number, string, string | Buffer]>([
+    ['a file', 4096, 'UTF-8', EICAR],
+    ['a packed value, as its own archives have them', 4096, 'UTF-8', deflateSync(TEXT)],
+    ['a packed value in a large page', 65_536, 'UTF-8', deflateSync(TEXT)],
+    ['an archive over many pages', 512, 'UTF-8', large],
+    ['a packed text over many pages', 1024, 'UTF-8', gzipSync(Buffer.concat([noise(5000), TEXT]))],
+    ['base64 over many pages', 512, 'UTF-8', base64(gzipSync(Buffer.concat([noise(3000), TEXT])))],
+    ['base64 in UTF-16', 4096, 'UTF-16le', base64(gzipSync(TEXT))],
+    ['a text over many pages in UTF-16', 512, 'UTF-16be', TEXT.toString('latin1')],
+  ])('is read value by value: %s', async (_, page_bytes, encoding, value) => {
+    const bytes = database(page_bytes, encoding, (made) => {
+      for (const one of [value, noise(3000)]) insert(one)(made);
+    });
+    expect(await examined(bytes)).toMatchObject({ threat: expect.stringMatching(/^(EICAR-Test-File|HackTool)/), unread: [] });
+  });
+
+  test('is followed by an archive', async () => {
+    const bytes = Buffer.concat([database(4096, 'UTF-8', insert('a short text')), zip([{ name: 'eicar.com', content: EICAR }])]);
+    expect(await examined(bytes)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+  });
+
+  test('finds the last of many values', async () => {
+    const bytes = database(4096, 'UTF-8', (made) => {
+      made.exec('BEGIN');
+      for (let count = 0; count < 1500; count += 1) insert(noise(40 + (count % 50), count + 1))(made);
+      insert(Buffer.concat([noise(5000), TEXT]))(made);
+      made.exec('COMMIT');
+    });
+    expect(await examined(bytes)).toMatchObject({ threat: 'HackTool.Windows.LsassDump', unread: [] });
+  });
+
+  test('with nothing in it is clean, and one that is cut short or names its own pages ends', async () => {
+    const clean = database(4096, 'UTF-8', insert('a short text'));
+    expect(await examined(clean)).toMatchObject({ threat: null, unread: [] });
+    expect(await examined(clean.subarray(0, 5000))).toMatchObject({ threat: null });
+    // Every cell is continued in the page that it stands in.
+    const bent = Buffer.from(database(512, 'UTF-8', insert(noise(20_000))));
+    for (let at = 512; at + 4 <= bent.length; at += 512) bent.writeUInt32BE(3, at);
+    expect(await examined(bent)).toMatchObject({ threat: null });
+  });
+});
+
+test.each([
+  [1, 16],
+  [2, 24],
+])('an image of a disc with whole sectors is read as the disc, mode %i', async (mode, at) => {
+  const disc = Buffer.concat([
+    Buffer.alloc(2048),
+    zip([
+      { name: 'eicar.com', content: EICAR },
+      { name: 'noise', content: noise(6000) },
+    ]),
+  ]);
+  const sectors = Array.from({ length: Math.ceil(disc.length / 2048) }, (_, index) => {
+    const sector = Buffer.alloc(2352);
+    sector.fill(0xff, 1, 11);
+    sector[15] = mode;
+    disc.copy(sector, at, index * 2048, (index + 1) * 2048);
+    return sector;
+  });
+  expect(await examined(Buffer.concat(sectors))).toMatchObject({ threat: 'EICAR-Test-File' });
+});
+
+test.each([
+  ['data', '06092a864886f70d010701'],
+  ['digested', '06092a864886f70d010705'],
+])('a message that is neither signed nor encrypted is read: %s', async (kind, identifier) => {
+  const value = (tag: number, ...parts: Buffer[]) => {
+    const body = Buffer.concat(parts);
+    return Buffer.concat([Buffer.from([tag, body.length]), body]);
+  };
+  const plain = [Buffer.from('06092a864886f70d010701', 'hex'), value(0xa0, value(0x04, EICAR))];
+  const inner =
+    kind === 'data'
+      ? value(0xa0, value(0x04, EICAR))
+      : value(0xa0, value(0x30, Buffer.from('020100', 'hex'), Buffer.from('300706052b0e03021a', 'hex'), value(0x30, ...plain)));
+  expect(await examined(value(0x30, Buffer.from(identifier, 'hex'), inner))).toMatchObject({
+    threat: 'EICAR-Test-File',
+    unread: [],
+  });
+});
+
+test('a frame of ID3 that is packed is unpacked', async () => {
+  const packed = deflateSync(Buffer.concat([Buffer.from('\0application/x\0a\0b\0', 'latin1'), TEXT]));
+  const frame = Buffer.alloc(14);
+  frame.write('GEOB');
+  frame.writeUInt32BE(packed.length + 4, 4);
+  frame[9] = 0x80;
+  const size = frame.length + packed.length;
+  const head = Buffer.from([0x49, 0x44, 0x33, 3, 0, 0, 0, (size >> 14) & 127, (size >> 7) & 127, size & 127]);
+  expect(await examined(Buffer.concat([head, frame, packed, Buffer.alloc(200)]))).toMatchObject({
+    threat: 'HackTool.Windows.LsassDump',
+  });
+});
+
+test('a file attached to a film is read where sizes take eight bytes', async () => {
+  const part = (id: string, ...inner: Buffer[]) => {
+    const body = Buffer.concat(inner);
+    const size = Buffer.alloc(8);
+    size.writeBigUInt64BE(0x0100000000000000n + BigInt(body.length));
+    return Buffer.concat([Buffer.from(id, 'hex'), size, body]);
+  };
+  const film = Buffer.concat([part('1a45dfa3'), part('18538067', part('1941a469', part('61a7', part('465c', EICAR))))]);
+  expect(await examined(film)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+});
+
+test('a file system of Linux with a feature that nothing here knows is pending', async () => {
+  const image = Buffer.alloc(64 * 1024);
+  image.writeUInt32LE(16, 1024);
+  image.writeUInt32LE(64, 1028);
+  image.writeUInt32LE(0x7fff, 1024 + 96);
+  for (const [at, number] of [
+    [1044, 1],
+    [1056, 8192],
+    [1064, 16],
+    [1100, 1],
+  ] as const)
+    image.writeUInt32LE(number, at);
+  image.writeUInt16LE(0xef53, 1080);
+  image.writeUInt16LE(1, 1082);
+  expect((await examined(image)).unread).not.toEqual([]);
+});
+
+test.each<[string, 'unsupported' | 'encrypted', Buffer]>([
+  ['folders of Outlook', 'unsupported', Buffer.from('!BDN\x01\x02\x03\x04SM')],
+  ['Access', 'unsupported', Buffer.from('\0\x01\0\0Standard ACE DB\0')],
+  ['archive of pg_dump', 'unsupported', Buffer.from('PGDMP\x01\x0e\0')],
+  ['pack of git', 'unsupported', Buffer.from('PACK\0\0\0\x02\0\0\0\x03')],
+  ['bundle of git', 'unsupported', Buffer.from('# v2 git bundle\n')],
+  ['file of openssl enc', 'encrypted', Buffer.from('Salted__12345678')],
+  ['age', 'encrypted', Buffer.from('age-encryption.org/v1\n-> scrypt')],
+  ['AES Crypt', 'encrypted', Buffer.from('AES\x02\0\0')],
+  ['KeePass', 'encrypted', Buffer.from('03d9a29a67fb4bb500000400', 'hex')],
+])('%s is told and not opened', (name, detail, head) => {
+  expect(containerOf(Buffer.concat([head, Buffer.alloc(64)]))).toEqual({ kind: 'opaque', name, detail });
+});

@@ -1,0 +1,86 @@
+import type { JoinedSession } from '@palisade/contract/remote';
+import { IconPlayerRecordFilled, IconPlayerStopFilled } from '@tabler/icons-react';
+import { useEffect } from 'react';
+import { Button } from '#ui/button.tsx';
+import { canRecord, pauseRecording, startRecording, stopRecording, useRecording } from './recording.ts';
+import { AskFor, isAllowed } from './session-files.tsx';
+
+interface RecordingLineProps {
+  session: JoinedSession;
+  /** What is watched; undefined while nothing is. */
+  track: MediaStreamTrack | undefined;
+  isPaused: boolean;
+}
+
+/** The technician records the picture in this browser, while the customer allows it. */
+export function RecordingLine({ session, track, isPaused }: RecordingLineProps) {
+  const recording = useRecording();
+  const mayRecord = isAllowed(session, 'recording');
+  const isOurs = recording?.session_id === session.id;
+  const isRunning = isOurs && recording.phase === 'recording';
+  // The page learns of a pause, of a no and of the end before it draws: what comes later is not taken down.
+  useEffect(() => {
+    if (isRunning) pauseRecording(isPaused);
+  }, [isRunning, isPaused]);
+  useEffect(() => {
+    if (isRunning && !mayRecord) stopRecording();
+  }, [isRunning, mayRecord]);
+  useEffect(() => stopRecording, []);
+
+  if (!canRecord() || session.phase === 'claimed') return null;
+  return (
+    <div className="allow" data-recording={isRunning}>
+      {isRunning ? (
+        <>
+          <p role="status">
+            <IconPlayerRecordFilled size={14} aria-hidden="true" />{' '}
+            {isPaused ? 'The recording is paused.' : 'You record the picture.'}
+          </p>
+          <Button
+            size="s"
+            variant="quiet"
+            icon={<IconPlayerStopFilled size={16} aria-hidden="true" />}
+            onClick={() => stopRecording()}
+          >
+            End the recording
+          </Button>
+        </>
+      ) : mayRecord ? (
+        <Button
+          size="s"
+          variant="quiet"
+          icon={<IconPlayerRecordFilled size={16} aria-hidden="true" />}
+          disabled={track === undefined || isPaused}
+          loading={isOurs && recording.phase === 'beginning'}
+          onClick={() => track && void startRecording(session.id, track)}
+        >
+          Record
+        </Button>
+      ) : (
+        <AskFor session={session} grant="recording" />
+      )}
+      <RecordingOnItsWay session_id={session.id} />
+    </div>
+  );
+}
+
+/** What becomes of the last recording; also once its session is over. */
+export function RecordingOnItsWay({ session_id }: { session_id: string }) {
+  const recording = useRecording();
+  if (recording?.session_id !== session_id || recording.phase === 'recording' || recording.phase === 'beginning') return null;
+  const { phase, share, sentence, isFull } = recording;
+  if (phase === 'failed')
+    return (
+      <p role="alert" className="refusal">
+        The recording could not be handed in. {sentence}
+      </p>
+    );
+  return (
+    <p role="status" className="sub">
+      {isFull && 'The recording was as long as one can be, so it has ended. '}
+      {phase === 'sending'
+        ? `The recording is on its way (${Math.round(share * 100)} %). Keep this window open.`
+        : 'The recording is here. Both sides can download it once it was scanned.'}
+    </p>
+  );
+}

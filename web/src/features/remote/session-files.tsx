@@ -1,0 +1,297 @@
+import { SESSION_FILE_BYTES_MAXIMUM, type SessionFile, sendSessionFile } from '@palisade/contract/remote-files';
+import type { LiveSession, Side } from '@palisade/contract/remote-record';
+import { IconAlertTriangle, IconFileUpload, IconShieldCheck, IconVideo } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { sentenceOf, upload } from '#api/call.ts';
+import { onEvent, saySignal } from '#api/events.ts';
+import { Button, Spinner } from '#ui/button.tsx';
+import { describeBytes } from '#ui/bytes.ts';
+import { FileName } from '#ui/file-name.tsx';
+import { Moment, useMinute } from '#ui/moment.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { shownNameOf } from '#ui/shown-name.ts';
+import { ErrorNotice } from '#ui/states.tsx';
+import { sessionFilesQuery, useGrant, useIsRecorded, useRefuseFile, useRevoke, useSaveFile } from './files.queries.ts';
+import './session-files.css';
+
+type Asked = 'files' | 'recording';
+
+export const isAllowed = ({ grants }: Pick<LiveSession, 'grants'>, grant: Asked) => grants.some((held) => held.grant === grant);
+
+/** How a file stands, for the side that reads it. */
+export function describeFile({ status, threat, kind, size }: SessionFile): string {
+  switch (status) {
+    case 'recording':
+      return 'Being recorded, or on its way';
+    case 'scanning':
+      return `${describeBytes(size)}, being scanned`;
+    case 'clean':
+      return `${describeBytes(size)}, clean`;
+    case 'infected':
+      return `Infected${threat === null ? '' : ` (${threat})`}: it did not arrive, and was deleted.`;
+    case 'unread':
+      return 'Our engines could not read all of it: it did not arrive, and was deleted.';
+    case 'failed':
+      return kind === 'recording' ? 'The recording was lost.' : 'It could not be scanned, so it did not arrive. Send it again.';
+    case 'refused':
+      return 'Refused by the customer, and deleted.';
+  }
+}
+
+/** The files of a session, with what each side can do with them. Stands beside a session that runs, and with one that is over until the files are deleted. */
+export function SessionFileList({ session_id, side }: { session_id: string; side: Side }) {
+  const { data: files, error, refetch } = useQuery(sessionFilesQuery(session_id));
+  const now = useMinute();
+  if (error && !files)
+    return <ErrorNotice title="The files could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />;
+  if (!files?.length) return null;
+  const deleted_at = files[0]?.deleted_at ?? null;
+  return (
+    <>
+      <ul className="session-files" aria-label="Files of the session">
+        {files.map((file) => (
+          <FileRow key={file.id} file={file} side={side} />
+        ))}
+      </ul>
+      <p className="sub">
+        {deleted_at === null ? (
+          'They are deleted a day after the end of the session.'
+        ) : (
+          <>
+            They are deleted a day after the end: what you want to keep, download before <Moment iso={deleted_at} now={now} />.
+          </>
+        )}
+      </p>
+    </>
+  );
+}
+
+function FileRow({ file, side }: { file: SessionFile; side: Side }) {
+  const refuse = useRefuseFile();
+  const save = useSaveFile();
+  const { whole } = shownNameOf(file.filename);
+  const isOnItsWay = file.status === 'scanning' || file.status === 'recording';
+  const isMine = file.kind === 'file' && file.side === side;
+  return (
+    <li className="session-files__file" data-status={file.status}>
+      <span className="session-files__icon" aria-hidden="true">
+        {file.status === 'clean' && <IconShieldCheck size={18} stroke={1.7} />}
+        {isOnItsWay && (file.status === 'recording' ? <IconVideo size={18} stroke={1.7} /> : <Spinner />)}
+        {file.status !== 'clean' && !isOnItsWay && <IconAlertTriangle size={18} stroke={1.7} />}
+      </span>
+      <span className="session-files__what">
+        <FileName name={file.filename} />
+        <span className="session-files__state num" role="status">
+          {isMine ? 'From you' : <bdi>{`From ${file.author}`}</bdi>}. {describeFile(file)}
+        </span>
+        <Refusal error={refuse.error ?? save.error} />
+      </span>
+      <span className="session-files__actions">
+        {file.status === 'clean' && !isMine && (
+          <Button size="s" loading={save.isPending} aria-label={`Download ${whole}`} onClick={() => save.mutate(file)}>
+            Download
+          </Button>
+        )}
+        {side === 'customer' && (file.status === 'clean' || isOnItsWay) && (
+          <Button
+            variant="quiet"
+            size="s"
+            loading={refuse.isPending}
+            aria-label={`${isMine ? 'Take back' : 'Refuse'} ${whole}`}
+            onClick={() => refuse.mutate(file)}
+          >
+            {isMine ? 'Take back' : 'Refuse'}
+          </Button>
+        )}
+      </span>
+    </li>
+  );
+}
+
+interface Sending {
+  key: number;
+  name: string;
+  share: number;
+  refused?: string;
+}
+
+/** The way of a file to the other side, and what has come: files go in both directions while the customer allows them. */
+export function SessionFiles({ session, side }: { session: LiveSession; side: Side }) {
+  const queries = useQueryClient();
+  const [sending, setSending] = useState<readonly Sending[]>([]);
+  const lastKey = useRef(0);
+  const input = useRef<HTMLInputElement>(null);
+  const mayFiles = isAllowed(session, 'files');
+
+  async function send(file: File): Promise<void> {
+    lastKey.current += 1;
+    const key = lastKey.current;
+    const become = (change: Partial<Sending>) =>
+      setSending((all) => all.map((one) => (one.key === key ? { ...one, ...change } : one)));
+    setSending((all) => [...all, { key, name: file.name, share: 0 }]);
+    if (file.size > SESSION_FILE_BYTES_MAXIMUM) {
+      become({ refused: `A file has at most ${describeBytes(SESSION_FILE_BYTES_MAXIMUM)}.` });
+      return;
+    }
+    try {
+      await upload(sendSessionFile, file, { params: { id: session.id }, onProgress: (share) => become({ share }) });
+      setSending((all) => all.filter((one) => one.key !== key));
+    } catch (error) {
+      become({ refused: sentenceOf(error) });
+    }
+    void queries.invalidateQueries({ queryKey: sessionFilesQuery(session.id).queryKey });
+  }
+
+  return (
+    <section className="session-files__part" aria-label="Files">
+      {side === 'customer' ? <Allow session={session} grant="files" /> : !mayFiles && <AskFor session={session} grant="files" />}
+      {mayFiles && (
+        <div>
+          <Button
+            variant="quiet"
+            size="s"
+            icon={<IconFileUpload size={16} stroke={1.7} aria-hidden="true" />}
+            onClick={() => input.current?.click()}
+          >
+            Send a file
+          </Button>
+          <input
+            ref={input}
+            type="file"
+            multiple
+            hidden
+            aria-label="Files to send"
+            onChange={(event) => {
+              for (const file of event.currentTarget.files ?? []) void send(file);
+              event.currentTarget.value = '';
+            }}
+          />
+        </div>
+      )}
+      {sending.map(({ key, name, share, refused }) => (
+        <div key={key} className="session-files__sending">
+          <FileName name={name} />
+          {refused === undefined ? (
+            <progress max={1} value={share} aria-label={`Sending ${name}`} />
+          ) : (
+            <>
+              <p role="alert" className="refusal">
+                It was not sent. {refused}
+              </p>
+              <Button
+                variant="text"
+                size="s"
+                aria-label={`Put ${name} away`}
+                onClick={() => setSending((all) => all.filter((one) => one.key !== key))}
+              >
+                Put away
+              </Button>
+            </>
+          )}
+        </div>
+      ))}
+      <SessionFileList session_id={session.id} side={side} />
+    </section>
+  );
+}
+
+const WORDS: Record<Asked, { allow: string; asked: string; off: string; on: string; end: string }> = {
+  files: {
+    allow: 'Allow files',
+    asked: 'asks to exchange files with you.',
+    off: 'No files are exchanged. Each one would be scanned first, and you can refuse each.',
+    on: 'Files are allowed: each is scanned before it arrives, and you can refuse each.',
+    end: 'Allow no files any more',
+  },
+  recording: {
+    allow: 'Allow recording',
+    asked: 'asks to record what you share.',
+    off: 'Nothing is recorded.',
+    on: 'The technician may record what you share. You both get the recording.',
+    end: 'Stop recording',
+  },
+};
+
+/** What the customer allows, beside the picture; silence is a no. */
+export function Allow({ session, grant }: { session: LiveSession; grant: Asked }) {
+  const [isAsked, setIsAsked] = useState(false);
+  const give = useGrant(session.id);
+  const take = useRevoke(session.id);
+  const isOn = isAllowed(session, grant);
+  const isRecorded = useIsRecorded(session) && grant === 'recording';
+  const words = WORDS[grant];
+  useEffect(
+    () =>
+      onEvent('remote_signal', ({ session_id, from, signal }) => {
+        if (session_id === session.id && from === 'technician' && signal.type === 'grant_wanted' && signal.grant === grant)
+          setIsAsked(true);
+      }),
+    [session.id, grant],
+  );
+  useEffect(() => {
+    if (isOn) setIsAsked(false);
+  }, [isOn]);
+  return (
+    <div className="allow" data-asked={isAsked}>
+      <p role={isAsked ? 'alert' : 'status'}>
+        {isAsked ? (
+          <b>
+            <bdi>{session.support_agent}</bdi> {words.asked}
+          </b>
+        ) : isRecorded ? (
+          <b>What you share is being recorded. You both get the recording.</b>
+        ) : isOn ? (
+          words.on
+        ) : (
+          words.off
+        )}
+      </p>
+      <div className="allow__actions">
+        {isOn ? (
+          <Button size="s" variant="quiet" loading={take.isPending} onClick={() => take.mutate(grant)}>
+            {words.end}
+          </Button>
+        ) : (
+          <Button size="s" variant={isAsked ? 'primary' : 'quiet'} loading={give.isPending} onClick={() => give.mutate(grant)}>
+            {words.allow}
+          </Button>
+        )}
+        {isAsked && (
+          <Button size="s" variant="quiet" onClick={() => setIsAsked(false)}>
+            No
+          </Button>
+        )}
+      </div>
+      <Refusal error={give.error ?? take.error} />
+    </div>
+  );
+}
+
+const ASKS: Record<Asked, { ask: string; asked: string }> = {
+  files: { ask: 'Ask to exchange files', asked: 'The customer is asked. Files can be sent once they have said yes.' },
+  recording: { ask: 'Ask to record', asked: 'The customer is asked. You can record once they have said yes.' },
+};
+
+/** The technician asks; the customer's page asks its person. */
+export function AskFor({ session, grant }: { session: LiveSession; grant: Asked }) {
+  const [hasAsked, setHasAsked] = useState(false);
+  if (session.status !== 'active') return null;
+  return (
+    <div className="allow">
+      <Button
+        size="s"
+        variant="quiet"
+        onClick={() => {
+          saySignal(session.id, { type: 'grant_wanted', grant });
+          setHasAsked(true);
+        }}
+      >
+        {ASKS[grant].ask}
+      </Button>
+      <p className="sub" role="status">
+        {hasAsked && ASKS[grant].asked}
+      </p>
+    </div>
+  );
+}
