@@ -42,7 +42,7 @@ test('none of the riddles that were found is said', () => {
 });
 
 test('the first line about a file has no machine words', () => {
-  const files = ['web/src/ui/scan-sentence.ts', 'web/src/features/dashboard/answer.ts'];
+  const files = ['web/src/domain/scan/scan-sentence.ts', 'web/src/features/dashboard/answer.ts'];
   const sentences = files.flatMap((path) => {
     const code = readFileSync(join(ROOT, path), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gmu, '');
     // What is put in is no word of the sentence.
