@@ -189,13 +189,13 @@ test('what the browser’s own bar stops is gone for the technician within a sec
   for (const turn of [1, 2, 3]) {
     if (turn > 1) await customer.getByRole('button', { name: 'Share again' }).click();
     await expect(picture(page)).toBeVisible();
-    const gone = picture(page).evaluate(
-      (video) =>
-        new Promise<number>((resolve) => {
-          const look = () => (video.isConnected ? requestAnimationFrame(look) : resolve(Date.now()));
-          look();
-        }),
-    );
+    // It watches before anything ends: the answer is asked for afterwards.
+    const gone = await picture(page).evaluateHandle((video) => ({
+      at: new Promise<number>((resolve) => {
+        const look = () => (video.isConnected ? requestAnimationFrame(look) : resolve(Date.now()));
+        look();
+      }),
+    }));
     const ended = await customer.locator('.mirror video').evaluate((video) => {
       const track = video instanceof HTMLVideoElement && video.srcObject instanceof MediaStream && video.srcObject.getTracks()[0];
       if (!track) throw new Error('Nothing is shared.');
@@ -205,7 +205,7 @@ test('what the browser’s own bar stops is gone for the technician within a sec
       track.dispatchEvent(new Event('ended'));
       return at;
     });
-    waited.push((await gone) - ended);
+    waited.push((await gone.evaluate(({ at }) => at)) - ended);
     await expect(workspace(page).getByText('They stopped sharing, or loaded the page again.')).toBeVisible();
   }
   console.log(`the technician knew after ${waited.join(', ')} ms`);
