@@ -21,7 +21,7 @@ type Asked = 'files' | 'recording';
 export const isAllowed = ({ grants }: Pick<LiveSession, 'grants'>, grant: Asked) => grants.some((held) => held.grant === grant);
 
 /** How a file stands, for the side that reads it. */
-export function describeFile({ status, threat, kind, size }: SessionFile): string {
+function describeFile({ status, threat, kind, size }: SessionFile): string {
   switch (status) {
     case 'recording':
       return 'Being recorded, or on its way';
