@@ -17,6 +17,7 @@ import {
 import { parseIp, printIp } from '@palisade/contract/ip-address';
 import { trySet } from '@palisade/scanner/set-trial';
 import { z } from 'zod';
+import { createControl } from '#control/control.ts';
 import { firewallStateSchema } from '#firewall/applied.ts';
 import { createConntrack, hasConntrack } from '#firewall/conntrack.ts';
 import { createDropped } from '#firewall/dropped.ts';
@@ -99,6 +100,8 @@ export interface AgentOptions {
   signal: AbortSignal;
   /** The folder of the rules that came with the agent; undefined where none did. */
   signatures: string | undefined;
+  /** Where the desktop is looked for first. */
+  environment: NodeJS.ProcessEnv;
   /** Times in ms; the contract's where nobody says another. */
   times?: Partial<Record<'report' | 'trial' | 'revoked_grace' | 'warming' | 'back_off', number | undefined>>;
 }
@@ -110,6 +113,7 @@ export async function runAgent({
   log,
   signal,
   signatures,
+  environment,
   times = {},
 }: AgentOptions): Promise<'stopped' | 'revoked'> {
   const server = new URL(identity.server);
@@ -158,8 +162,8 @@ export async function runAgent({
     scanner: signatures !== undefined,
     scanner_reason: signatures === undefined ? 'This agent came without signatures.' : null,
     watch: platform() === 'linux' && signatures !== undefined,
-    control: false,
-    control_reason: 'The screen of this computer cannot be controlled yet.',
+    control: platform() === 'linux',
+    control_reason: platform() === 'linux' ? null : 'The screen of this computer cannot be shown: that works on Linux alone.',
     containers: existsSync('/var/run/docker.sock') || existsSync('/run/podman/podman.sock'),
   };
 
@@ -243,7 +247,13 @@ export async function runAgent({
     void catchUp?.begin([...new Set(wanted)], [...exclusions, own_folder]);
   }
 
+  const control = createControl({
+    ...{ server, identity: { device_id: identity.device_id, token: identity.token }, lookup: resolver.lookup },
+    ...{ folder: folders.run, environment, log },
+  });
+
   function onDesired(desired: Desired): void {
+    control.want(desired.control);
     scans?.want(desired);
     measured.want(desired.remote_sessions);
     watched = desired;
@@ -370,6 +380,7 @@ export async function runAgent({
   await running;
   monitor?.stop();
   watching?.close();
+  control.close();
   await scans?.close();
   if (is_revoked) {
     log('this device was revoked: its rules are taken away');

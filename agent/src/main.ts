@@ -171,7 +171,15 @@ async function runService(): Promise<void> {
   const identity = await requireIdentity();
   const stop = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort());
-  const ended = await runAgent({ identity, folders, log: say, signal: stop.signal, signatures: signaturesFolder(), times });
+  const ended = await runAgent({
+    identity,
+    folders,
+    log: say,
+    signal: stop.signal,
+    signatures: signaturesFolder(),
+    environment: env,
+    times,
+  });
   if (ended === 'revoked') {
     await identityStore(folders.state).remove();
     // systemd does not start it again: RestartPreventExitStatus.

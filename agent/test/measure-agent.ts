@@ -34,7 +34,16 @@ function desiredOf(rev: number): Desired {
   });
   const desired: Desired = {
     ...{ kind: 'desired', rev, hash: '', defaults: { inbound: 'allow', outbound: 'allow' }, rules, block_list: [] },
-    ...{ scan_jobs: [], file_orders: [], exclusions: [], watched: [], is_watching: false, signatures: null, remote_sessions: [] },
+    ...{
+      scan_jobs: [],
+      file_orders: [],
+      exclusions: [],
+      watched: [],
+      is_watching: false,
+      signatures: null,
+      remote_sessions: [],
+      control: null,
+    },
   };
   return { ...desired, hash: hashOf(desired) };
 }

@@ -13,6 +13,7 @@ const ended = await runAgent({
   folders: { state, run },
   log: (line) => process.stdout.write(`${line}\n`),
   signal: stop.signal,
+  environment: process.env,
   signatures: new URL('../../server/signatures/rules', import.meta.url).pathname,
   times: {
     report: Number(report),

@@ -29,7 +29,7 @@ export function rule(number: number, parts: Partial<DeviceRule> = {}): DeviceRul
 export function desiredOf(rev: number, rules: readonly DeviceRule[], parts: Partial<Desired> = {}): Desired {
   const desired: Desired = {
     ...{ kind: 'desired', rev, hash: '', defaults: { inbound: 'allow', outbound: 'allow' }, rules: [...rules], block_list: [] },
-    ...{ scan_jobs: [], file_orders: [], exclusions: [], watched: [], is_watching: false, signatures: null },
+    ...{ scan_jobs: [], file_orders: [], exclusions: [], watched: [], is_watching: false, signatures: null, control: null },
     remote_sessions: [],
     ...parts,
   };

@@ -187,6 +187,8 @@ export const desiredSchema = z.object({
     .array(z.object({ id: idSchema, wanted: z.enum(['stock', 'changes']) }))
     .max(MEASURED_SESSIONS_MAXIMUM)
     .default([]),
+  /** What the technician of a remote session is let do with this computer's screen: the agent dials `SCREEN_PATH` while it says so (remote-control.ts). */
+  control: z.object({ session_id: idSchema, input: z.boolean(), clipboard: z.boolean() }).nullable().default(null),
 });
 export type Desired = z.infer<typeof desiredSchema>;
 

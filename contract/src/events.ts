@@ -5,6 +5,7 @@ import { attachmentSchema, chatMessageSchema } from './chat-record.ts';
 import { conversationSchema, deskMessageSchema, presenceSchema } from './desk-record.ts';
 import { INSTALLATION_TOPICS, TOPICS } from './endpoint.ts';
 import { idSchema } from './fields.ts';
+import { pipeSchema } from './remote-pipe.ts';
 import { liveSessionSchema, sessionMessageSchema, sideSchema } from './remote-record.ts';
 import { SDP_LENGTH_MAXIMUM, SIGNALS, signalSchema } from './remote-signal.ts';
 
@@ -98,6 +99,8 @@ export const liveEventSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('remote_signal'), session_id: idSchema, from: sideSchema, signal: signalSchema }),
   /** Session, of the moment: a page has taken the place of this side, so that one of an older `version` hears no more. For servers; no page is told. */
   z.object({ kind: z.literal('remote_seat'), session_id: idSchema, side: sideSchema, seat: idSchema, version: z.int() }),
+  /** Control of a session, of the moment: what servers say to each other of its two ends. For servers; no page is told. */
+  z.object({ kind: z.literal('remote_pipe'), session_id: idSchema, said: pipeSchema }),
 ]);
 export type LiveEvent = z.infer<typeof liveEventSchema>;
 
@@ -110,6 +113,7 @@ export const OF_THE_MOMENT: ReadonlySet<LiveEvent['kind']> = new Set([
   'conversation_viewers',
   'remote_signal',
   'remote_seat',
+  'remote_pipe',
 ]);
 
 /** `after` is the last event id or cursor that the page has seen: what came since is told first. */

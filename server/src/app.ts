@@ -4,6 +4,7 @@ import { VERSION } from '@palisade/contract/constants';
 import type { Topic } from '@palisade/contract/endpoint';
 import { eventsChannel, type LiveEvent } from '@palisade/contract/events';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
+import { CONTROL_SOCKETS } from '@palisade/contract/remote-control';
 import type { Engine, YaraPool } from '@palisade/scanner/yara-pool';
 import type { FastifyInstance } from 'fastify';
 import { type Kysely, sql } from 'kysely';
@@ -300,6 +301,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     raise: (incident) => monitor.alerts.raise({ ...incident, browser_id: null, session_id: null }),
     recordScan: antivirus.recordOnDevice,
     changed: (user_id) => changed(user_id, 'devices'),
+    grantedOf: remote.grantedOf,
   });
   const desk = await buildDesk(surroundings, {
     ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
@@ -329,7 +331,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     connections: surroundings.connection_limits ?? connectionLimits(),
     isShared,
     public_url: settings.public_url,
-    channels: [eventsChannel, agentChannel],
+    channels: [eventsChannel, agentChannel, ...CONTROL_SOCKETS],
     exposure: settings.exposure,
     onArrival: proxies.look,
   });
@@ -439,6 +441,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   }));
   await openSockets(fastify, [eventsChannel, agentChannel]);
   devices.serveSocket(fastify);
+  const control = support.serveControl(fastify, accounts.sessions, devices.authenticate);
   const events = serveEvents(api, {
     topics,
     present: antivirus.progress,
@@ -471,6 +474,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     metrics: measuring?.server,
     endSockets() {
       leaving = support.seats.close();
+      control.close();
       events.close();
       devices.endSockets();
     },
@@ -483,6 +487,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       stopWatching();
       // Before their sockets end: their pages have the time of a restart to come back.
       leaving ??= support.seats.close();
+      control.close();
       events.close();
       devices.close();
       await leaving;

@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Signatures } from '#features/antivirus/signatures.ts';
 import { type AgentService, createDeviceNews, serveAgents } from '#features/devices/agent-channel.ts';
-import { createAgents, type FoundOnDevice } from '#features/devices/agents.ts';
+import { createAgents, type FoundOnDevice, type GrantedOf } from '#features/devices/agents.ts';
 import type { DeviceIncident } from '#features/devices/device-alerts.ts';
 import { serveDevices } from '#features/devices/devices.routes.ts';
 import type { DeviceTables } from '#features/devices/devices.tables.ts';
@@ -49,11 +49,12 @@ export function buildDevices(
     raise: (incident: DeviceIncident) => Promise<void>;
     recordScan: (found: FoundOnDevice) => Promise<void>;
     changed: (user_id: string) => void;
+    grantedOf: GrantedOf;
     now: () => number;
   },
 ) {
   const { settings, logger } = surroundings;
-  const { database, audit, counters, firewall, signatures, jobs, topics, raise, recordScan, changed, now } = parts;
+  const { database, audit, counters, firewall, signatures, jobs, topics, raise, recordScan, changed, grantedOf, now } = parts;
   const tables = database.$pickTables<keyof DeviceTables | 'audit_entries' | 'audit_head'>();
   const nudge = (device_id: string) => topics.publish(deviceTopic(device_id), NUDGE);
   const news = createDeviceNews(changed);
@@ -73,6 +74,7 @@ export function buildDevices(
     recordScan,
     signatureEditions,
     measuredSessions,
+    grantedOf,
     now,
   });
   const limitOf: DeviceLimit = (transaction, user_id) =>
@@ -148,6 +150,8 @@ export function buildDevices(
         return { id, device_name, refusal: 'This device is not connected. Switch it on, and have its agent run.' };
       return { id, device_name, refusal: capabilities?.control === true ? null : (capabilities?.control_reason ?? NO_CONTROL) };
     },
+
+    authenticate: agents.authenticate,
 
     /** Has a device told what it is to do. */
     nudge,

@@ -1,6 +1,8 @@
 import type { CustomerCard } from '@palisade/contract/desk';
+import type { FastifyInstance } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { MeasuredSessions } from '#features/devices/measured-sessions.ts';
+import { serveControl as serveControlSockets } from '#features/remote/control-sockets.ts';
 import { serveRemote } from '#features/remote/remote.routes.ts';
 import type { RemoteTables } from '#features/remote/remote.tables.ts';
 import { createRemote, type GrantDevice } from '#features/remote/remote.ts';
@@ -97,6 +99,19 @@ export function buildRemote(
         remote
           .accessChanged(user_id)
           .catch((error: unknown) => logFailure(logger, error, 'sessions of who may not take part any more could not be ended'));
+      });
+    },
+
+    /** After `openSockets`. */
+    serveControl(
+      fastify: FastifyInstance,
+      sessions: Pick<Sessions, 'resolve' | 'onEnd'>,
+      authenticate: Parameters<typeof serveControlSockets>[1]['authenticate'],
+    ): { close(): void } {
+      return serveControlSockets(fastify, {
+        ...{ remote, topics, sessions, authenticate },
+        opening: { rate: settings.limits['sockets.source'], counters },
+        public_url: settings.public_url,
       });
     },
 

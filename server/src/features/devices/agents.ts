@@ -33,6 +33,12 @@ export interface PersonsRules {
   ruleIds(user_id: string): Promise<string[]>;
 }
 
+/** What of a device's screen is granted in a remote session just now. */
+export type GrantedOf = (device: {
+  id: string;
+  user_id: string;
+}) => Promise<{ session_id: string; grants: readonly string[] } | undefined>;
+
 /** A file that was found, as a record of its person's scans. */
 export interface FoundOnDevice {
   user_id: string;
@@ -84,8 +90,8 @@ const FINAL: readonly Ack['state'][] = ['applied', 'rolled_back', 'rejected', 'u
 const OVER: readonly ScanReport['state'][] = ['done', 'cancelled', 'failed'];
 
 /** What tells whether something else is to be told than before. */
-const markWith = (rev: number, told_rev: number, signatures: Signatures | null) =>
-  `${rev}.${told_rev}.${signatures?.number ?? 0}`;
+const markWith = (rev: number, told_rev: number, signatures: Signatures | null, control: Desired['control']) =>
+  `${rev}.${told_rev}.${signatures?.number ?? 0}.${JSON.stringify(control)}`;
 
 export function createAgents(parts: {
   database: Kysely<DeviceTables>;
@@ -94,9 +100,10 @@ export function createAgents(parts: {
   recordScan: (found: FoundOnDevice) => Promise<void>;
   signatureEditions: Pick<SignatureEditions, 'current'>;
   measuredSessions: Pick<MeasuredSessions, 'hear' | 'wanted'>;
+  grantedOf: GrantedOf;
   now: () => number;
 }): Agents {
-  const { database, rules, raise, recordScan, signatureEditions, measuredSessions, now } = parts;
+  const { database, rules, raise, recordScan, signatureEditions, measuredSessions, grantedOf, now } = parts;
   const clock = databaseClock(database);
   const at = () => new Date(now()).toISOString();
   /** A clock that is wrong does not say when: nothing is from tomorrow. */
@@ -369,6 +376,13 @@ export function createAgents(parts: {
     return [{ kind: 'noted', seq: report.seq, events: [] }];
   }
 
+  async function controlOf(device: { id: string; user_id: string }): Promise<Desired['control']> {
+    const granted = await grantedOf(device);
+    if (granted === undefined) return null;
+    const { session_id, grants } = granted;
+    return { session_id, input: grants.includes('control'), clipboard: grants.includes('clipboard') };
+  }
+
   async function markOf(device_id: string): Promise<string | undefined> {
     const device = await database
       .selectFrom('devices')
@@ -376,7 +390,13 @@ export function createAgents(parts: {
       .where('id', '=', device_id)
       .executeTakeFirst();
     if (device === undefined || device.revoked_at !== null) return undefined;
-    return markWith(desiredRev(device, await rules.rev(device.user_id)), device.told_rev, await signatureEditions.current());
+    const control = await controlOf({ id: device_id, user_id: device.user_id });
+    return markWith(
+      desiredRev(device, await rules.rev(device.user_id)),
+      device.told_rev,
+      await signatureEditions.current(),
+      control,
+    );
   }
 
   return {
@@ -457,9 +477,10 @@ export function createAgents(parts: {
       const device = await find(device_id);
       if (device === undefined || device.revoked_at !== null) return undefined;
       const { rev, rules: all } = await rules.enforced(device.user_id);
-      const [signatures, remote_sessions, jobs, orders] = await Promise.all([
+      const [signatures, remote_sessions, control, jobs, orders] = await Promise.all([
         signatureEditions.current(),
         measuredSessions.wanted(device_id),
+        controlOf(device),
         database
           .selectFrom('device_scans')
           .select(['id', 'scan', 'path', 'wanted'])
@@ -489,7 +510,7 @@ export function createAgents(parts: {
       };
       const desired_rev = desiredRev(device, rev);
       return {
-        mark: markWith(desired_rev, device.told_rev, signatures),
+        mark: markWith(desired_rev, device.told_rev, signatures, control),
         desired: {
           kind: 'desired',
           rev: desired_rev,
@@ -504,6 +525,7 @@ export function createAgents(parts: {
           is_watching: device.is_watching === 1,
           signatures,
           remote_sessions,
+          control,
         },
       };
     },

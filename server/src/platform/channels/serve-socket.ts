@@ -185,6 +185,21 @@ function end(socket: WebSocket, { code, reason }: Refusal): void {
   setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref();
 }
 
+/** Whether a socket may be opened at all: by one of our pages or a program, with nothing secret in its address, and not too often. Answers from where. */
+export async function admitRequest(
+  request: FastifyRequest,
+  { opening, public_url }: Pick<SocketParts, 'opening' | 'public_url'>,
+): Promise<string> {
+  if (!request.ws) throw new Problem('not_found', { detail: 'This address speaks WebSocket only.' });
+  if (request.url.includes('?'))
+    throw new Problem('malformed', { detail: 'Send the access token in the first message, never in the address.' });
+  if (!isOwnOrigin(request, public_url)) throw new Problem('forbidden', { detail: 'Another site may not listen here.' });
+  const source = sourceOf(request.ip);
+  const empty = await opening.counters.take([{ key: `sockets:${source}`, rate: opening.rate }]);
+  if (empty !== undefined) throw tooManyRequests('Too many live connections were opened from here.', empty.wait_ms);
+  return source;
+}
+
 /** Lets sockets be served below `/api`; once, before the first of `channels` is. */
 export async function openSockets(fastify: FastifyInstance, channels: readonly Channel[]): Promise<void> {
   await fastify.register(websocket, {
@@ -453,13 +468,7 @@ export function serveSocket<Principal, Hello, Said, Told>(
       websocket: true,
       onRequest: async (request, reply) => {
         answers.set(request.raw, reply.raw);
-        if (!request.ws) throw new Problem('not_found', { detail: 'This address speaks WebSocket only.' });
-        if (request.url.includes('?'))
-          throw new Problem('malformed', { detail: 'Send the access token in the first message, never in the address.' });
-        if (!isOwnOrigin(request, public_url)) throw new Problem('forbidden', { detail: 'Another site may not listen here.' });
-        const source = sourceOf(request.ip);
-        const empty = await opening.counters.take([{ key: `sockets:${source}`, rate: opening.rate }]);
-        if (empty !== undefined) throw tooManyRequests('Too many live connections were opened from here.', empty.wait_ms);
+        const source = await admitRequest(request, { opening, public_url });
         if (crowd.isFull(source)) throw new Problem('too_many_requests', { retry_after: RETRY_AFTER_S });
       },
     },

@@ -4,7 +4,7 @@ import type { LiveEvent } from '@palisade/contract/events';
  * Where events go, and who listens there hears them: what concerns one person, all staff of the support desk, those of them who have a conversation open, and what
  * one device is to be told, and the two pages of a remote session.
  */
-export type TopicName = `${typeof PERSON}${string}` | 'staff' | `${'conversation' | 'device' | 'remote'}:${string}`;
+export type TopicName = `${typeof PERSON}${string}` | 'staff' | `${'conversation' | 'device' | 'remote' | 'control'}:${string}`;
 
 /** What the topics of people begin with: what everybody is told goes to these, so that no page hears it twice. */
 export const PERSON = 'person:';
@@ -25,6 +25,11 @@ export function deviceTopic(device_id: string): TopicName {
 
 export function sessionTopic(session_id: string): TopicName {
   return `remote:${session_id}`;
+}
+
+/** What servers say to each other of the two ends of remote control. */
+export function controlTopic(session_id: string): TopicName {
+  return `control:${session_id}`;
 }
 
 /** An event as listeners get it. `id` is null for one that is not kept. */

@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { RFB_CLOSED, SCREEN_PATH, screenEndsSchema, screenHelloSchema } from '@palisade/contract/remote-control';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { createControl, type Granted } from '#control/control.ts';
+import { createResolver } from '#link/resolver.ts';
+import { NO_DESKTOP, startDesktop, type TestDesktop } from './desktop.ts';
+import { encodings, pointer, press, RETURN, shakeHands, type, updateRequest } from './viewer.ts';
+
+if (NO_DESKTOP !== undefined) process.stdout.write(`Control of a desktop was not tried: ${NO_DESKTOP}\n`);
+
+const SESSION = '01930000-0000-7000-8000-000000000001';
+const IDENTITY = { device_id: '01930000-0000-7000-8000-000000000002', token: 'a'.repeat(64) };
+const SOON = { timeout: 15_000, interval: 10 };
+const soon = <T>(check: () => T | Promise<T>) => vi.waitFor(check, SOON);
+const ALL: Granted = { session_id: SESSION, input: true, clipboard: false };
+
+/** The server's end of what the agent dials, which passes on to a page that the test is. */
+async function startEnd() {
+  const http = createServer();
+  const sockets = new WebSocketServer({ server: http, path: `/api${SCREEN_PATH}` });
+  const dials: { socket: WebSocket; texts: string[]; heard: Buffer; closed: number | undefined }[] = [];
+  sockets.on('connection', (socket) => {
+    const dial = { socket, texts: [] as string[], heard: Buffer.alloc(0), closed: undefined as number | undefined };
+    dials.push(dial);
+    socket.on('message', (bytes: Buffer, is_binary) => {
+      if (is_binary) dial.heard = Buffer.concat([dial.heard, bytes]);
+      else dial.texts.push(bytes.toString());
+    });
+    socket.on('close', (code) => (dial.closed = code));
+  });
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  const { port } = http.address() as AddressInfo;
+  onTestFinished(() => {
+    for (const { socket } of dials) socket.terminate();
+    sockets.close();
+    http.close();
+  });
+  return { server: new URL(`http://127.0.0.1:${port}`), dials };
+}
+
+/** An agent's control, and a page that sees what it shows. */
+async function connected(environment: NodeJS.ProcessEnv, folder: string, granted: Granted = ALL) {
+  const { server, dials } = await startEnd();
+  const control = createControl({
+    ...{ server, identity: IDENTITY, lookup: createResolver(server).lookup, folder, environment, log: () => {} },
+  });
+  onTestFinished(() => control.close());
+  control.want(granted);
+  const dial = await soon(() => {
+    const [first] = dials;
+    if (first?.texts[0] === undefined) throw new Error('the agent has not dialled');
+    return first;
+  });
+  const agent = dial.socket;
+  expect(screenHelloSchema.parse(JSON.parse(dial.texts[0] ?? ''))).toEqual({ kind: 'hello', ...IDENTITY, session_id: SESSION });
+  agent.send('{"kind":"paired"}');
+  const say = (bytes: Buffer) => agent.send(bytes);
+  return {
+    ...{ control, dials, say, agent },
+    heard: () => dial.heard,
+    closed: () => dial.closed,
+    ends: () => dial.texts.slice(1).map((text) => screenEndsSchema.parse(JSON.parse(text))),
+    /** What was said before has been read by the agent: it answers what comes after. */
+    async fence() {
+      const before = dial.heard.length;
+      say(updateRequest(800, 600));
+      await soon(() => expect(dial.heard.length).toBeGreaterThan(before));
+    },
+    async begin() {
+      const { width, height } = await shakeHands(() => dial.heard, say);
+      say(encodings(16, 1, 0, -239));
+      // The pointer over the terminal: it has the keys then.
+      say(pointer(200, 200));
+      const before = dial.heard.length;
+      say(updateRequest(width, height));
+      await soon(() => expect(dial.heard.length).toBeGreaterThan(before + 100));
+      return { width, height };
+    },
+  };
+}
+
+describe.skipIf(NO_DESKTOP !== undefined)('a desktop', async () => {
+  const desktop: TestDesktop = NO_DESKTOP === undefined ? await startDesktop() : { ...({} as TestDesktop) };
+  afterAll(() => (NO_DESKTOP === undefined ? desktop.close() : undefined));
+  const start = (granted?: Granted) => connected(desktop.environment, desktop.folder, granted);
+
+  test('is seen, and what is typed arrives as it is', async () => {
+    const page = await start();
+    expect(await page.begin()).toEqual({ width: 800, height: 600 });
+    const text = 'The quick brown fox, 0123456789: {[(~`!@#$%^&*-_=+\\|;"\'<>?/)]}\n';
+    page.say(type(text));
+    await soon(() => expect([desktop.typed(), page.ends()]).toEqual([text, []]));
+  });
+
+  test('takes no input while it may only be seen, and none after it was revoked', async () => {
+    const page = await start({ ...ALL, input: false });
+    await page.begin();
+    const before = desktop.typed();
+    page.say(type('not this\n'));
+    // What comes after it is let through: so the agent has read it.
+    await page.fence();
+    page.control.want(ALL);
+    page.say(press(RETURN));
+    await soon(() => expect(desktop.typed()).not.toBe(before));
+    expect(desktop.typed().slice(before.length)).toBe('\n');
+
+    page.say(type('half a line'));
+    page.control.want(null);
+    const at_revoke = desktop.typed();
+    if (page.agent.readyState === page.agent.OPEN) page.say(type('after it\n'));
+    await soon(() => expect(page.closed()).toBeDefined());
+    const again = await start();
+    await again.begin();
+    again.say(press(RETURN));
+    await soon(() => expect(desktop.typed()).not.toBe(at_revoke));
+    expect(desktop.typed().slice(at_revoke.length)).not.toContain('after it');
+  });
+
+  test('is its person’s at once when they move the mouse', async () => {
+    const page = await start();
+    await page.begin();
+    page.say(pointer(300, 300));
+    await soon(() => {
+      page.say(pointer(310, 310));
+      desktop.person('mousemove', '600', '500');
+      expect(page.ends()).toEqual([{ kind: 'ends', why: 'own_input', detail: null }]);
+    });
+    const before = desktop.typed();
+    await soon(() => expect(page.closed()).toBeDefined());
+    expect(desktop.typed()).toBe(before);
+    // It is dialled again only once it is granted again.
+    expect(page.dials).toHaveLength(1);
+  });
+
+  test('is not controlled by what is no RFB', async () => {
+    const page = await start();
+    await page.begin();
+    page.say(Buffer.from([99, 1, 2, 3]));
+    await soon(() => expect(page.ends()).toMatchObject([{ why: 'malformed', detail: expect.stringContaining('99') }]));
+    await soon(() => expect(page.closed()).toBeDefined());
+  });
+
+  test('is dialled again when the technician’s page comes anew', async () => {
+    const page = await start();
+    await page.begin();
+    page.agent.close(RFB_CLOSED.again);
+    await soon(() => expect(page.dials).toHaveLength(2));
+    page.dials[1]?.socket.close(RFB_CLOSED.not_granted);
+    page.control.want(null);
+    await soon(() => expect(page.dials[1]?.socket.readyState).toBe(3));
+  });
+});
+
+test('a computer without a desktop says what is missing', async () => {
+  const page = await connected({ PATH: '', DISPLAY: ':999' }, '/nonexistent');
+  await soon(() => expect(page.ends()).toMatchObject([{ why: 'unavailable', detail: expect.stringContaining('desktop') }]));
+});

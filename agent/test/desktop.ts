@@ -1,0 +1,66 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { vi } from 'vitest';
+
+// A desktop of its own: a screen in memory (Xvfb), and a terminal on it.
+
+const PROGRAMS = { Xvfb: 'xvfb', xterm: 'xterm', x11vnc: 'x11vnc', xdotool: 'xdotool' } as const;
+const missing = Object.entries(PROGRAMS).filter(
+  ([program]) => !(process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program))),
+);
+/** Why there is no desktop here; undefined where there is one. */
+export const NO_DESKTOP =
+  missing.length === 0 ? undefined : `not on this machine: ${missing.map(([, name]) => name).join(', ')} (packages)`;
+
+export interface TestDesktop {
+  folder: string;
+  environment: NodeJS.ProcessEnv;
+  /** What was typed into the terminal: each line that its shell has read, as it was. */
+  typed(): string;
+  /** What the person at this computer does. */
+  person(...command: string[]): void;
+  close(): Promise<void>;
+}
+
+const ended = (child: ChildProcess) =>
+  child.exitCode !== null || child.signalCode !== null
+    ? Promise.resolve()
+    : new Promise<void>((resolve) => child.once('exit', () => resolve()));
+
+export async function startDesktop(): Promise<TestDesktop> {
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-desktop-'));
+  const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '800x600x24', '-nolisten', 'tcp', '-noreset'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  });
+  const display = await new Promise<string>((resolve, reject) => {
+    server.once('error', reject);
+    server.once('exit', () => reject(new Error('Xvfb ended')));
+    server.stdio[3]?.once('data', (bytes: Buffer) => resolve(`:${bytes.toString().trim()}`));
+  });
+  const environment = { PATH: process.env['PATH'], HOME: folder, DISPLAY: display, LANG: 'C.UTF-8' };
+  const typed = join(folder, 'typed');
+  const ready = join(folder, 'ready');
+  const script = join(folder, 'read.sh');
+  writeFileSync(script, `: > ${ready}\nwhile IFS= read -r line; do printf '%s\\n' "$line" >> ${typed}; done\n`);
+  const terminal = spawn('xterm', ['-geometry', '120x40+0+0', '-e', '/bin/sh', script], { env: environment, stdio: 'ignore' });
+  await vi.waitFor(
+    () => {
+      if (!existsSync(ready)) throw new Error('the terminal is not there yet');
+    },
+    { timeout: 30_000, interval: 20 },
+  );
+  return {
+    folder,
+    environment,
+    typed: () => (existsSync(typed) ? readFileSync(typed, 'utf8') : ''),
+    person: (...command) => void execFileSync('xdotool', command, { env: environment }),
+    async close() {
+      terminal.kill();
+      server.kill();
+      await Promise.all([ended(terminal), ended(server)]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

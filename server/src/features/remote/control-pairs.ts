@@ -1,0 +1,145 @@
+import { RFB_CLOSED, RFB_WAITING_BYTES } from '@palisade/contract/remote-control';
+import { newId } from '#platform/id.ts';
+import { controlTopic, type Topics } from '#platform/topics/topics.ts';
+
+/** The two ends between which RFB passes: the technician's page, and the agent of the device. */
+export type EndSide = 'viewer' | 'screen';
+
+/** A socket of one end, as far as pairs need it. */
+export interface EndSocket {
+  send(bytes: Buffer, sent: () => void): void;
+  /** Bytes that wait for it. */
+  waiting(): number;
+  paired(): void;
+  pause(): void;
+  resume(): void;
+  end(refusal: { code: number; reason: string }): void;
+}
+
+export interface End {
+  /** Bytes of it, for the other end. Answers false where there is none (yet). */
+  pass(bytes: Buffer): boolean;
+  /** It has gone. Answers whether it was one of a pair. */
+  leave(): boolean;
+}
+
+interface Joined {
+  id: string;
+  side: EndSide;
+  socket: EndSocket;
+  /** The other end: here, or on another server by its name alone. */
+  peer: Joined | string | undefined;
+  /** Bytes that are on their way to an end on another server. */
+  unread: number;
+  isGone: boolean;
+}
+
+const AGAIN = { code: RFB_CLOSED.again, reason: 'The other side is connected anew.' };
+const GONE = { code: RFB_CLOSED.again, reason: 'The other side is gone.' };
+const TAKEN = { code: RFB_CLOSED.not_granted, reason: 'Another page of yours controls this device.' };
+
+/**
+ * Pairs of ends. Two on one server are joined directly. Two on different servers say of themselves in the topic of their session, and what passes between them goes through
+ * it too; no more of it than the other end reads.
+ */
+export function createControlPairs(topics: Pick<Topics, 'listen' | 'publish'>) {
+  const here = new Map<string, Map<EndSide, Joined>>();
+
+  return {
+    join(session_id: string, side: EndSide, socket: EndSocket): End {
+      const one: Joined = { id: newId(), side, socket, peer: undefined, unread: 0, isGone: false };
+      const other_side = side === 'viewer' ? 'screen' : 'viewer';
+      const publish = (said: Extract<Parameters<Topics['publish']>[1], { kind: 'remote_pipe' }>['said']) =>
+        topics.publish(controlTopic(session_id), { kind: 'remote_pipe', session_id, said });
+      const ends = here.get(session_id) ?? new Map<EndSide, Joined>();
+      here.set(session_id, ends);
+
+      const replaced = () => socket.end(side === 'viewer' ? TAKEN : AGAIN);
+      function pairWith(peer: Joined | string): void {
+        one.peer = peer;
+        socket.paired();
+      }
+
+      ends.get(side)?.socket.end(side === 'viewer' ? TAKEN : AGAIN);
+      ends.set(side, one);
+
+      function meet(): void {
+        if (one.isGone || one.peer !== undefined) return;
+        const other = ends.get(other_side);
+        if (other === undefined) publish({ what: 'here', from: one.id, side, to: null });
+        else if (other.peer !== undefined) other.socket.end(AGAIN);
+        else {
+          other.peer = one;
+          other.socket.paired();
+          pairWith(other);
+        }
+      }
+
+      const stop = topics.listen(controlTopic(session_id), undefined, {
+        // Once it hears what is answered.
+        onStart: () => queueMicrotask(meet),
+        onLost: () => socket.end(AGAIN),
+        onEvent({ event }) {
+          if (event.kind !== 'remote_pipe' || one.isGone) return;
+          const { said } = event;
+          if (said.what === 'here') {
+            if (said.from === one.id) return;
+            if (said.side === side) {
+              // Another one took its place on another server; of two here the later one has it already.
+              if (ends.get(side) === one && said.to === null) replaced();
+            } else if (said.to === null) {
+              if (one.peer !== undefined) socket.end(AGAIN);
+              else {
+                publish({ what: 'here', from: one.id, side, to: said.from });
+                pairWith(said.from);
+              }
+            } else if (said.to === one.id && one.peer === undefined) pairWith(said.from);
+          } else if (said.to !== one.id) {
+            return;
+          } else if (said.what === 'bytes') {
+            const bytes = Buffer.from(said.bytes, 'base64');
+            const from = one.peer;
+            socket.send(bytes, () => {
+              if (typeof from === 'string') publish({ what: 'read', to: from, bytes: bytes.length });
+            });
+          } else if (said.what === 'read') {
+            one.unread -= said.bytes;
+            if (one.unread < RFB_WAITING_BYTES / 2) socket.resume();
+          } else {
+            socket.end(GONE);
+          }
+        },
+      });
+
+      return {
+        pass(bytes) {
+          const { peer } = one;
+          if (peer === undefined) return false;
+          if (typeof peer === 'string') {
+            one.unread += bytes.length;
+            publish({ what: 'bytes', to: peer, bytes: bytes.toString('base64') });
+            if (one.unread > RFB_WAITING_BYTES) socket.pause();
+            return true;
+          }
+          peer.socket.send(bytes, () => {
+            if (peer.socket.waiting() < RFB_WAITING_BYTES / 2) socket.resume();
+          });
+          if (peer.socket.waiting() > RFB_WAITING_BYTES) socket.pause();
+          return true;
+        },
+
+        leave() {
+          if (one.isGone) return false;
+          one.isGone = true;
+          stop();
+          if (ends.get(side) === one) ends.delete(side);
+          if (ends.size === 0) here.delete(session_id);
+          const { peer } = one;
+          if (typeof peer === 'string') publish({ what: 'gone', to: peer });
+          else peer?.socket.end(GONE);
+          return peer !== undefined;
+        },
+      };
+    },
+  };
+}
