@@ -122,6 +122,9 @@ test('a finding explains itself, its file comes back, and an administrator decid
   const chunks: Buffer[] = [];
   for await (const chunk of await (await download).createReadStream()) chunks.push(Buffer.from(chunk));
   expect(Buffer.concat(chunks).equals(nestedZip.buffer)).toBe(true);
+  // A copy went out; the sealed one is where it was, and the log does not say otherwise.
+  await expect(dialog).toContainText('locked away in quarantine until');
+  await expect(dialog.getByRole('button', { name: 'Delete the copy' })).toBeVisible();
 
   await dialog.getByRole('button', { name: 'Report a false alarm' }).click();
   await dialog.getByLabel(/Why do you think/).fill('I packed it myself.');

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from './node-runtime.mjs';
-import { missing } from './proofs.mjs';
+import { missing, rowsOf } from './proofs.mjs';
 
 const text = readFileSync(join(ROOT, 'docs/attacks.md'), 'utf8');
 const POINTS = [
@@ -13,16 +13,7 @@ const POINTS = [
   ...Array.from({ length: 6 }, (_, index) => `D.${index + 19}`),
 ];
 
-/** @param {string} table */
-function rowsOf(table) {
-  return [...table.matchAll(/^\| ([A-D]\.\d+) \| (.*?) \| (.*) \|$/gmu)].map(([, point = '', what = '', shown = '']) => ({
-    point,
-    what,
-    shown,
-  }));
-}
-
-const rows = rowsOf(text);
+const rows = rowsOf(text, /^[A-D]\.\d+$/u);
 
 test('has rows for every point, in order', () => {
   expect([...new Set(rows.map(({ point }) => point))]).toEqual(POINTS);

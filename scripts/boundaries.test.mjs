@@ -84,6 +84,17 @@ const VIOLATIONS = [
   ],
   ['agent/src/link/planted-up.ts', "import { runAgent } from '../agent.ts';\nexport const run = runAgent;\n", IMPORTS],
   ['web/src/api/planted.ts', "import { Page } from '#features/antivirus/antivirus-page.tsx';\nexport const p = Page;\n", IMPORTS],
+  ['web/src/ui/planted-domain.ts', "import { ScanRow } from '#domain/scan/scan-row.tsx';\nexport const r = ScanRow;\n", IMPORTS],
+  [
+    'web/src/api/planted-domain.ts',
+    "import { scansQuery } from '#domain/scan/scans.ts';\nexport const q = scansQuery;\n",
+    IMPORTS,
+  ],
+  [
+    'web/src/domain/planted.ts',
+    "import { Page } from '#features/antivirus/antivirus-page.tsx';\nexport const p = Page;\n",
+    IMPORTS,
+  ],
   ['web/src/ui/planted.ts', "import { theme } from '#app/theme.ts';\nexport const t = theme;\n", IMPORTS],
   [
     'web/src/features/antivirus/planted.ts',

@@ -160,6 +160,22 @@ export async function missingPromtool() {
   return find() ? undefined : `promtool could not be installed: ${reason ?? 'it was not found'}`;
 }
 
+/** Undefined when all the programs are there, else which are not and why, in one sentence. CI installs them. @param {Readonly<Record<string, string>>} programs by the name of their package */
+async function missingOf(programs) {
+  const find = () =>
+    Object.entries(programs)
+      .filter(([, program]) => !PROGRAM_FOLDERS.some((folder) => existsSync(join(folder, program))))
+      .map(([name]) => name);
+  const missing = find();
+  if (missing.length === 0) return undefined;
+  if (!process.env.CI) return `not on this machine: ${missing.join(', ')} (packages)`;
+  const reason = await installPackages(missing);
+  const still = find();
+  return still.length === 0
+    ? undefined
+    : `${still.join(', ')} could not be installed: ${reason ?? 'the programs were not found'}`;
+}
+
 /** What tests of the device's firewall, and the journey of a device, need of a system, by the name of their package. */
 export const KERNEL_PROGRAMS = {
   nftables: 'nft',
@@ -173,20 +189,7 @@ export const KERNEL_PROGRAMS = {
 };
 
 /** Undefined when rules can be loaded in namespaces of the tests' own, as far as programs go, else which are missing and why, in one sentence. As with clamd, CI installs them. */
-export async function missingKernelPrograms() {
-  const find = () =>
-    Object.entries(KERNEL_PROGRAMS)
-      .filter(([, program]) => !PROGRAM_FOLDERS.some((folder) => existsSync(join(folder, program))))
-      .map(([name]) => name);
-  const missing = find();
-  if (missing.length === 0) return undefined;
-  if (!process.env.CI) return `not on this machine: ${missing.join(', ')} (packages)`;
-  const reason = await installPackages(missing);
-  const still = find();
-  return still.length === 0
-    ? undefined
-    : `${still.join(', ')} could not be installed: ${reason ?? 'the programs were not found'}`;
-}
+export const missingKernelPrograms = () => missingOf(KERNEL_PROGRAMS);
 
 /**
  * Programs that write or open files for the comparison of the scanner's readers (scanner/test/grammar), by the name of their package: all that a minimal Debian
@@ -222,17 +225,4 @@ export const READERS = {
 };
 
 /** Undefined when the programs that the readers are compared with are there, else which are not and why, in one sentence. As with clamd, CI installs them. */
-export async function missingReaders() {
-  const find = () =>
-    Object.entries(READERS)
-      .filter(([, program]) => !PROGRAM_FOLDERS.some((folder) => existsSync(join(folder, program))))
-      .map(([name]) => name);
-  const missing = find();
-  if (missing.length === 0) return undefined;
-  if (!process.env.CI) return `not on this machine: ${missing.join(', ')} (packages)`;
-  const reason = await installPackages(missing);
-  const still = find();
-  return still.length === 0
-    ? undefined
-    : `${still.join(', ')} could not be installed: ${reason ?? 'the programs were not found'}`;
-}
+export const missingReaders = () => missingOf(READERS);

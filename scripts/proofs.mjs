@@ -1,7 +1,14 @@
-// What a row of a table in docs/ names as its proof is there: a test in a file, or a measurement that was kept.
+// Reads tables that name what proves each of their rows (docs/attacks.md, docs/lines.md), and finds proofs that are not there.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './node-runtime.mjs';
+
+/** The rows `| point | what | shown by |` whose point looks like `point`. @param {string} text @param {RegExp} point */
+export function rowsOf(text, point) {
+  return [...text.matchAll(/^\| (\S+) \| (.*?) \| (.*) \|$/gmu)]
+    .map(([, name = '', what = '', shown = '']) => ({ point: name, what, shown }))
+    .filter((row) => point.test(row.point));
+}
 
 /** What a row names as its proof and is not there; "nothing" for a row without one. @param {{ shown: string }} row */
 export function missing({ shown }) {

@@ -37,8 +37,12 @@ export function useChange<Result, Given = void>({
       const beside = error === null ? [...renews, ...ALWAYS] : renews;
       // Asked for twice, a list would be asked for again while its first answer is on its way.
       const keys = new Map([...beside, ...shown].map((key) => [JSON.stringify(key), key]));
-      const read = new Map([...keys].map(([name, queryKey]) => [name, queries.invalidateQueries({ queryKey })]));
-      return error === null ? Promise.all(shown.map((key) => read.get(JSON.stringify(key)))) : undefined;
+      const waitedFor = new Set(shown.map((key) => JSON.stringify(key)));
+      const reading = [...keys].flatMap(([name, queryKey]) => {
+        const read = queries.invalidateQueries({ queryKey });
+        return waitedFor.has(name) ? [read] : [];
+      });
+      return error === null ? Promise.all(reading) : undefined;
     },
   });
 }

@@ -1,5 +1,4 @@
 import { type Activity, exportActivity, listActivity } from '@palisade/contract/audit';
-import { IconDownload } from '@tabler/icons-react';
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { call, download } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
@@ -9,6 +8,7 @@ import { DialogPart } from '#ui/dialog-part.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { type RecordFormat, SaveAs } from '#ui/save-as.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { ACTIVITY_KEY } from './account.queries.ts';
 
@@ -35,7 +35,7 @@ export function OwnActivity() {
   const entries = data?.pages.flat();
   const now = useMinute();
   const save = useChange({
-    mutationFn: (format: 'csv' | 'json') => download(exportActivity, { query: { format } }),
+    mutationFn: (format: RecordFormat) => download(exportActivity, { query: { format } }),
     onSuccess: (file, format) => saveFile(`palisade-activity.${format}`, file),
   });
   return (
@@ -43,19 +43,7 @@ export function OwnActivity() {
       title="Your activity"
       action={
         <div className="account-part__actions">
-          {(['csv', 'json'] as const).map((format) => (
-            <Button
-              key={format}
-              variant="quiet"
-              size="s"
-              icon={<IconDownload size={16} stroke={1.7} aria-hidden="true" />}
-              loading={save.isPending && save.variables === format}
-              aria-label={`Save your activity as ${format.toUpperCase()}`}
-              onClick={() => save.mutate(format)}
-            >
-              {format.toUpperCase()}
-            </Button>
-          ))}
+          <SaveAs what="your activity" save={save} />
         </div>
       }
     >

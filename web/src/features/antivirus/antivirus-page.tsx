@@ -2,8 +2,8 @@ import { IconAlertTriangle, IconFiles, IconShieldCheck } from '@tabler/icons-rea
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { useSearchParams } from 'react-router';
-import { describeEngines } from '#api/scan-summary.ts';
-import { EVERY_SCAN, scansQuery, scanTotalsQuery } from '#api/scans.ts';
+import { describeEngines } from '#domain/scan/scan-summary.ts';
+import { EVERY_SCAN, scansQuery, scanTotalsQuery } from '#domain/scan/scans.ts';
 import { StatCard } from '#ui/card.tsx';
 import { Page } from '#ui/page.tsx';
 import { describeTestFiles } from '#ui/test-files.ts';

@@ -2,7 +2,7 @@ import type { EngineStatus, SignatureFeedStatus } from '@palisade/contract/engin
 import { IconAlertTriangle, IconChevronDown, IconHourglass, IconPlugConnectedX, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { sentenceOf } from '#api/call.ts';
-import { engineQuery } from '#api/engine.ts';
+import { engineQuery } from '#domain/scan/engine.ts';
 import { describeBytes } from '#ui/bytes.ts';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { ErrorNotice } from '#ui/states.tsx';

@@ -10,7 +10,7 @@ import {
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { call, download } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
-import { invalidateScans, isWaiting, removeScan, WAITING_INTERVAL } from '#api/scans.ts';
+import { invalidateScans, isWaiting, removeScan, WAITING_INTERVAL } from '#domain/scan/scans.ts';
 import { saveFile } from '#ui/save-file.ts';
 
 export const scanDetailQuery = (id: string) =>

@@ -2,13 +2,13 @@ import type { ScanStatus, ScanTotals } from '@palisade/contract/antivirus';
 import { IconFiles, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { EVERY_SCAN, type ScanChoice, scansQuery, scanTotalsQuery } from '#api/scans.ts';
+import { ScanRow } from '#domain/scan/scan-row.tsx';
+import { EVERY_SCAN, type ScanChoice, scansQuery, scanTotalsQuery } from '#domain/scan/scans.ts';
 import { Button } from '#ui/button.tsx';
 import { ChoiceFilter, ListFilters, SearchFilter, StateFilter, useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
-import { ScanRow } from '#ui/scan-row.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState } from '#ui/states.tsx';
 

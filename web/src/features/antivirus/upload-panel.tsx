@@ -1,11 +1,11 @@
 import type { Scan } from '@palisade/contract/antivirus';
 import type { ScanProgress } from '@palisade/contract/events';
+import { describeDetail } from '#domain/scan/scan-sentence.ts';
+import { StatusBadge } from '#domain/scan/status-badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { describeBytes } from '#ui/bytes.ts';
 import { Card } from '#ui/card.tsx';
 import { FileName } from '#ui/file-name.tsx';
-import { describeDetail } from '#ui/scan-sentence.ts';
-import { StatusBadge } from '#ui/status-badge.tsx';
 import { isEnded, type Upload, type UploadState } from './upload-queue.ts';
 import { useUploads } from './uploads.tsx';
 import './upload-panel.css';

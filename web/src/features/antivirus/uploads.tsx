@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { onEvent } from '#api/events.ts';
-import { mergeScan, takeBack, uploadScan } from '#api/scans.ts';
 import { currentSession } from '#api/session.ts';
+import { mergeScan, takeBack, uploadScan } from '#domain/scan/scans.ts';
 import { UploadAnnouncer } from './upload-announcer.tsx';
 import { createUploadQueue, isEnded, isRunning, type Upload, type UploadQueue } from './upload-queue.ts';
 

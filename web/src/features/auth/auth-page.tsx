@@ -2,9 +2,9 @@ import { VERSION } from '@palisade/contract/constants';
 import { useEffect } from 'react';
 import { useConfig } from '#api/config.ts';
 import type { SessionNotice } from '#api/session.ts';
+import { StatusBadge } from '#domain/scan/status-badge.tsx';
 import { Brand, BrandMark } from '#ui/brand.tsx';
 import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
-import { StatusBadge } from '#ui/status-badge.tsx';
 import { AuthForm } from './auth-form.tsx';
 import './auth-page.css';
 

@@ -24,8 +24,8 @@ import { keepEventsOpen } from '#api/events.ts';
 import { articleOf, attachmentOf, chatStateOf, messageOf } from '#api/fake-desk.ts';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
-import { followEvents } from '#api/live-queries.ts';
 import { startSession } from '#api/session.ts';
+import { followEvents } from '#domain/live-queries.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { ChatPage } from './chat-page.tsx';
 

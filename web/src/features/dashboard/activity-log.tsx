@@ -1,9 +1,9 @@
 import type { Scan } from '@palisade/contract/antivirus';
 import { IconFiles } from '@tabler/icons-react';
 import { Link } from 'react-router';
+import { ScanRow } from '#domain/scan/scan-row.tsx';
 import { Card } from '#ui/card.tsx';
 import { useMinute } from '#ui/moment.tsx';
-import { ScanRow } from '#ui/scan-row.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 
 interface ActivityLogProps {

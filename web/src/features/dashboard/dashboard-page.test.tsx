@@ -54,6 +54,24 @@ describe('the dashboard', () => {
     expect(within(last).getByRole('time')).toHaveAttribute('datetime', recent_scans[1]?.scanned_at);
   });
 
+  it('tells apart what a phone shows of many reasons at first, and shows all on demand', async () => {
+    const score_breakdown = ['22', '23', '445', '3389', '5900'].map((port) => ({
+      id: `port_${port}_open`,
+      title: `Port ${port} is open`,
+      deduction: 8,
+      gain: 8,
+      fix_route: '/firewall',
+    }));
+    server.on(readDashboard, reply(readDashboard, dashboardOf({ security_score: 60, score_breakdown })));
+    renderForTest(<DashboardPage />);
+    const all = await screen.findByRole('button', { name: 'Show all 5' });
+    const rows = within(screen.getByRole('list', { name: 'What would raise the score' })).getAllByRole('listitem');
+    expect(rows.map((row) => row.dataset['later'])).toEqual(['false', 'false', 'false', 'true', 'true']);
+    expect(all).toHaveAttribute('aria-expanded', 'false');
+    await userEvent.click(all);
+    expect(screen.getByRole('button', { name: 'Show 3' })).toHaveAttribute('aria-expanded', 'true');
+  });
+
   it('says that the last deep scan is pending when no file was read whole', async () => {
     const recent_scans = [scanOf({ scan_status: 'pending', status_detail: 'encrypted' })];
     server.on(readDashboard, reply(readDashboard, dashboardOf({ recent_scans })));

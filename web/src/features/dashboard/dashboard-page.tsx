@@ -6,7 +6,7 @@ import { useConfig, useIsConfigAnswered } from '#api/config.ts';
 import { dashboardQuery } from '#api/dashboard.ts';
 import { overviewQuery } from '#api/overview.ts';
 import { useMayAdministrate } from '#api/policies.ts';
-import { isWaiting, WAITING_INTERVAL } from '#api/scans.ts';
+import { isWaiting, WAITING_INTERVAL } from '#domain/scan/scans.ts';
 import { Page } from '#ui/page.tsx';
 import { Toggle } from '#ui/toggle.tsx';
 import { ActionCards } from './action-cards.tsx';

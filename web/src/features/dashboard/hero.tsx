@@ -1,6 +1,7 @@
 import { type DashboardStatus, type ScoreReason, SECURITY_SCORE_MAXIMUM } from '@palisade/contract/dashboard';
+import { useId, useState } from 'react';
 import { Link } from 'react-router';
-import { describeEngines } from '#api/scan-summary.ts';
+import { describeEngines } from '#domain/scan/scan-summary.ts';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { describeAge, useMinute } from '#ui/moment.tsx';
 import { answerOf } from './answer.ts';
@@ -73,19 +74,31 @@ function ScoreRing({ score, hasReasons }: { score: number | undefined; hasReason
   );
 }
 
+/** What a phone shows until all are asked for: more would push everything else out of the window. */
+const SHOWN_ON_A_PHONE = 3;
+
 /** Why the score is not 100, each with what it takes off, the screen that mends it and what that brings. */
 function Reasons({ reasons }: { reasons: readonly ScoreReason[] }) {
+  const [isWhole, setIsWhole] = useState(false);
+  const id = useId();
   if (reasons.length === 0) return null;
   return (
-    <ul className="hero__reasons" aria-label="What would raise the score">
-      {reasons.map(({ id, title, deduction, gain, fix_route }) => (
-        <li key={id}>
-          <Link to={fix_route}>
-            {deduction > 0 && <em className="num">−{deduction}</em>} <span>{title}</span>{' '}
-            {gain > 0 && <small className="num">+{gain} if fixed</small>}
-          </Link>
-        </li>
-      ))}
-    </ul>
+    <div className="hero__reasons" data-whole={isWhole}>
+      <ul id={id} aria-label="What would raise the score">
+        {reasons.map((reason, place) => (
+          <li key={reason.id} data-later={place >= SHOWN_ON_A_PHONE}>
+            <Link to={reason.fix_route}>
+              {reason.deduction > 0 && <em className="num">−{reason.deduction}</em>} <span>{reason.title}</span>{' '}
+              {reason.gain > 0 && <small className="num">+{reason.gain} if fixed</small>}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {reasons.length > SHOWN_ON_A_PHONE && (
+        <button type="button" aria-expanded={isWhole} aria-controls={id} onClick={() => setIsWhole(!isWhole)}>
+          {isWhole ? `Show ${SHOWN_ON_A_PHONE}` : `Show all ${reasons.length}`}
+        </button>
+      )}
+    </div>
   );
 }

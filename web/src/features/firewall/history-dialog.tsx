@@ -32,7 +32,7 @@ export function HistoryDialog({ onClose }: { onClose: () => void }) {
           <EmptyState
             icon={<IconHistory size={28} stroke={1.7} />}
             title="Nothing was changed yet"
-            sentence="Each change of your rules stands here, and can be taken back."
+            sentence="Each change of your rules is listed here, and can be undone."
           />
         }
       >

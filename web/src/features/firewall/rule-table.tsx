@@ -173,7 +173,6 @@ function RuleRow({ rule, isBusy, findings, names, actions, devices, packets, onS
             <FindingNote key={finding.kind} finding={finding} otherName={names.get(finding.other_id) ?? ''} onShow={onShow} />
           ))}
         <RowDevices rule={rule} devices={devices} />
-        <ShowToSupport kind="rule" id={rule.id} name={rule.rule_name} isSmall />
       </th>
       <td className="rule-row__direction">
         <span className="rule-row__fact">
@@ -196,6 +195,7 @@ function RuleRow({ rule, isBusy, findings, names, actions, devices, packets, onS
         )}
       </td>
       <td className="rule-row__buttons">
+        <ShowToSupport kind="rule" id={rule.id} name={rule.rule_name} isSmall />
         <button
           type="button"
           className="rule-button"

@@ -1,13 +1,14 @@
 import { Textarea } from '@mantine/core';
 import { COMMENT_LENGTH_MAXIMUM, type RemoteSession } from '@palisade/contract/remote';
 import { exportSessionAudit, type ReportKind } from '@palisade/contract/remote-session';
-import { IconDownload, IconFlag } from '@tabler/icons-react';
+import { IconFlag } from '@tabler/icons-react';
 import { useState } from 'react';
 import { download } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { type RecordFormat, SaveAs } from '#ui/save-as.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { StarRating } from '#ui/star-rating.tsx';
 import { sessionAuditQuery, useRateSession, useReport } from './joined.queries.ts';
@@ -83,26 +84,14 @@ export function Report({ session }: { session: RemoteSession }) {
 /** What the audit log has of a session, to be read and kept by its customer. */
 export function SessionAudit({ session }: { session: RemoteSession }) {
   const save = useChange({
-    mutationFn: (format: 'csv' | 'json') => download(exportSessionAudit, { params: { id: session.id }, query: { format } }),
+    mutationFn: (format: RecordFormat) => download(exportSessionAudit, { params: { id: session.id }, query: { format } }),
     onSuccess: (file, format) => saveFile(`remote-session-${session.session_code}.${format}`, file),
   });
   return (
     <div className="after__audit">
       <RecordedList query={sessionAuditQuery(session.id)} />
       <div className="after__actions">
-        {(['csv', 'json'] as const).map((format) => (
-          <Button
-            key={format}
-            variant="quiet"
-            size="s"
-            icon={<IconDownload size={16} stroke={1.7} aria-hidden="true" />}
-            loading={save.isPending && save.variables === format}
-            aria-label={`Save the record as ${format.toUpperCase()}`}
-            onClick={() => save.mutate(format)}
-          >
-            {format.toUpperCase()}
-          </Button>
-        ))}
+        <SaveAs what="the record" save={save} />
       </div>
       <Refusal error={save.error} />
     </div>

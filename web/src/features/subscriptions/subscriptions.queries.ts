@@ -31,7 +31,7 @@ async function readAll<Row extends { id: string }>(read: (page: PageOf) => Promi
 }
 
 /** What every query here begins with: any change may show in all of them. */
-export const SUBSCRIPTION_KEY = ['subscription'];
+const SUBSCRIPTION_KEY = ['subscription'];
 
 export const subscriptionsQuery = queryOptions({
   queryKey: [...SUBSCRIPTION_KEY, 'all'],

@@ -243,7 +243,7 @@ function Messages({ conversation, me, onShared, onEdit }: MessagesProps) {
         <EmptyState
           icon={<IconMessages size={28} stroke={1.7} />}
           title="Nothing was written yet"
-          sentence="What the customer writes stands here."
+          sentence="What the customer writes appears here."
         />
       }
     />

@@ -104,6 +104,14 @@ describe('reports', () => {
     expect(screen.getByTitle('Week of 2026-11-16: 12 opened, 10 closed')).toBeVisible();
   });
 
+  it('of a time without a matter say so in a line, and draw no empty axes', async () => {
+    server.on(readReport, reply(readReport, { ...REPORT, total: { ...REPORT.total, opened: 0, closed: 0 }, people: [] }));
+    renderForTest(<ReportsPage />);
+    expect(await screen.findByText('Nothing was asked or closed in this time.')).toBeVisible();
+    expect(screen.queryByTitle(/^Week of/u)).not.toBeInTheDocument();
+    expect(screen.queryByRole('table')).not.toBeInTheDocument();
+  });
+
   it('are asked of the days that were chosen, and saved as CSV', async () => {
     const asked: string[] = [];
     server.on(readReport, (query) => {

@@ -129,7 +129,7 @@ const EMPTY: Record<InboxChoice['view'], { title: string; sentence: string }> = 
     sentence: 'Take a conversation of Unassigned, or wait until somebody gives you one.',
   },
   unassigned: { title: 'Nobody waits', sentence: 'Every open conversation has somebody who answers it.' },
-  all: { title: 'No open conversations', sentence: 'When a customer writes, the conversation stands here.' },
+  all: { title: 'No open conversations', sentence: 'When a customer writes, the conversation appears here.' },
   snoozed: {
     title: 'Nothing is put off',
     sentence: 'A snoozed conversation comes back at its time, or when its customer writes.',

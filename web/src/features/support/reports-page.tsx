@@ -139,12 +139,18 @@ function Figures({ report }: { report: Report }) {
         </StatCard>
       </div>
       <Card title="Week by week">
-        {weeks.length > 0 && <ReportChart weeks={weeks} />}
-        <FigureTable
-          label="Weeks"
-          first="Week of"
-          rows={weeks.toReversed().map((week) => ({ ...week, key: week.week, name: week.week }))}
-        />
+        {total.opened + total.closed === 0 ? (
+          <p className="sub">Nothing was asked or closed in this time.</p>
+        ) : (
+          <>
+            <ReportChart weeks={weeks} />
+            <FigureTable
+              label="Weeks"
+              first="Week of"
+              rows={weeks.toReversed().map((week) => ({ ...week, key: week.week, name: week.week }))}
+            />
+          </>
+        )}
       </Card>
       <Card title="By person">
         {people.length === 0 ? (

@@ -39,8 +39,8 @@ import {
 } from '#api/fake-desk.ts';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
-import { followEvents } from '#api/live-queries.ts';
 import { startSession } from '#api/session.ts';
+import { followEvents } from '#domain/live-queries.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { SupportPage } from './support-page.tsx';
 

@@ -9,9 +9,9 @@ import {
   UPLOAD_KEY_HEADER,
 } from '@palisade/contract/antivirus';
 import { hashKey, infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
-import { call, type UploadOptions, upload } from './call.ts';
-import { dashboardQuery } from './dashboard.ts';
-import { isLive } from './events.ts';
+import { call, type UploadOptions, upload } from '#api/call.ts';
+import { dashboardQuery } from '#api/dashboard.ts';
+import { isLive } from '#api/events.ts';
 
 /** How often the list is read anew while a file in it still waits for an engine and no events arrive, in ms. */
 export const WAITING_INTERVAL = 5_000;

@@ -1,5 +1,5 @@
 import { type Scan, STATUS_DETAIL_SENTENCES } from '@palisade/contract/antivirus';
-import { describeBytes } from './bytes.ts';
+import { describeBytes } from '#ui/bytes.ts';
 
 const count = new Intl.NumberFormat('en');
 

@@ -2,10 +2,10 @@ import type { Scan } from '@palisade/contract/antivirus';
 import { HASH_PREFIX_LENGTH } from '@palisade/contract/constants';
 import { memo } from 'react';
 import { Link } from 'react-router';
-import { FileName } from './file-name.tsx';
-import { Moment } from './moment.tsx';
+import { FileName } from '#ui/file-name.tsx';
+import { Moment } from '#ui/moment.tsx';
+import { disguiseWordsOf } from '#ui/shown-name.ts';
 import { describeCoverage, describeDetail } from './scan-sentence.ts';
-import { disguiseWordsOf } from './shown-name.ts';
 import { StatusBadge, StatusIcon } from './status-badge.tsx';
 import './scan-row.css';
 

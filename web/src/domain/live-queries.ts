@@ -1,16 +1,16 @@
 import { currentUser } from '@palisade/contract/auth';
 import type { InstallationTopic, Topic } from '@palisade/contract/endpoint';
 import type { QueryClient } from '@tanstack/react-query';
-import { call } from './call.ts';
-import { chatStateQuery, messagesQuery, takeMessage, takePresence, takeRead } from './chat.ts';
-import { refreshConfig } from './config.ts';
-import { dashboardQuery } from './dashboard.ts';
-import { onBeginning, onEvent, onGap } from './events.ts';
-import { overviewQuery } from './overview.ts';
-import { noteRemoteNews } from './remote-news.ts';
-import { mergeScan, removeScan } from './scans.ts';
-import { refreshUser } from './session.ts';
-import { shownIn } from './shown-in.ts';
+import { call } from '#api/call.ts';
+import { chatStateQuery, messagesQuery, takeMessage, takePresence, takeRead } from '#api/chat.ts';
+import { refreshConfig } from '#api/config.ts';
+import { dashboardQuery } from '#api/dashboard.ts';
+import { onBeginning, onEvent, onGap } from '#api/events.ts';
+import { overviewQuery } from '#api/overview.ts';
+import { noteRemoteNews } from '#api/remote-news.ts';
+import { refreshUser } from '#api/session.ts';
+import { shownIn } from '#api/shown-in.ts';
+import { mergeScan, removeScan } from './scan/scans.ts';
 
 /** So that not every page of an installation asks in the same moment, in ms. */
 const SPREAD = 1_000;

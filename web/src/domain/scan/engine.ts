@@ -1,6 +1,6 @@
 import { readEngine } from '@palisade/contract/engine';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from './call.ts';
+import { call } from '#api/call.ts';
 
 /** How often the state of the engines is read anew, in ms: soon while none is ready. */
 const INTERVAL = { ready: 60_000, waiting: 3_000 } as const;

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { scanOf } from '#api/fake-records.ts';
-import { renderForTest } from './render-for-test.tsx';
+import { renderForTest } from '#ui/render-for-test.tsx';
 import { ScanRow } from './scan-row.tsx';
 
 it('says of a file that was scanned where it is, on which device and where there, as text', () => {

@@ -1,6 +1,6 @@
 import type { ScanStatus } from '@palisade/contract/antivirus';
 import { IconAlertTriangle, IconCheck, IconClock } from '@tabler/icons-react';
-import { Badge, IconTile } from './badge.tsx';
+import { Badge, IconTile } from '#ui/badge.tsx';
 
 const BADGES = {
   clean: { label: 'Clean', icon: IconCheck, tone: 'safe' },

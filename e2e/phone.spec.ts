@@ -1,0 +1,48 @@
+import { expect, type Page } from '@playwright/test';
+import { expectAccessible, givePremium, openSignedIn, test } from './palisade.ts';
+
+/** What of the window's width the sentence below a heading takes. */
+function shareOfSentence(page: Page): Promise<number> {
+  return page
+    .locator('.page__head .sub')
+    .evaluate((sentence) => sentence.getBoundingClientRect().width / document.documentElement.clientWidth);
+}
+
+test('on a phone the answer comes first, a few reasons with the rest on demand, and no words are squeezed', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await openSignedIn(page, 'maria');
+  const headers = await givePremium(page, 'maria');
+  for (const port of ['22', '23', '445', '3389', '5900'])
+    await page.request.post('/api/firewall/rules', { headers, data: { rule_name: `Port ${port}`, port } });
+  await page.request.post('/api/premium/anti-hacking/simulate-threat', { headers });
+  await page.goto('/dashboard');
+  const reasons = page.getByRole('list', { name: 'What would raise the score' }).getByRole('listitem');
+  await expect(reasons).toHaveCount(3);
+  const all = page.getByRole('button', { name: /^Show all \d+$/u });
+  const count = Number(((await all.textContent()) ?? '').replace(/\D/gu, ''));
+  expect(count).toBeGreaterThan(5);
+  await all.focus();
+  await page.keyboard.press('Enter');
+  await expect(reasons).toHaveCount(count);
+  await expect(page.getByRole('button', { name: 'Show 3' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(reasons).toHaveCount(3);
+  const answer = await page.locator('section.hero').boundingBox();
+  const tile = await page.getByRole('region', { name: 'Security Score', exact: true }).boundingBox();
+  expect(answer?.y).toBeLessThan(tile?.y ?? 0);
+  await expectAccessible(page);
+
+  // The sign that shows an alert to support stands beside its words, not below them.
+  await page.goto('/anti-hacking');
+  const alert = page.getByRole('list', { name: 'Alerts' }).getByRole('listitem');
+  const [row, sign] = [await alert.boundingBox(), await alert.getByRole('link', { name: /to support$/u }).boundingBox()];
+  expect(sign?.y).toBeLessThan((row?.y ?? 0) + 40);
+
+  for (const path of ['/admin/help', '/help', '/support/answers', '/support/reports']) {
+    await page.goto(path);
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    expect(await shareOfSentence(page), path).toBeGreaterThan(0.85);
+  }
+  await expect(page.getByText(/Nothing was asked or closed/u)).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Weeks' })).toHaveCount(0);
+});

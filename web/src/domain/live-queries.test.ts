@@ -1,0 +1,127 @@
+import { listScans } from '@palisade/contract/antivirus';
+import { readHealth } from '@palisade/contract/platform';
+import { QueryClient } from '@tanstack/react-query';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { dashboardQuery } from '#api/dashboard.ts';
+import { keepEventsOpen } from '#api/events.ts';
+import { MARIA, scanOf } from '#api/fake-records.ts';
+import { FakeServer, type FakeSocket, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
+import { followEvents } from './live-queries.ts';
+import { EVERY_SCAN, scansQuery } from './scan/scans.ts';
+
+const historyQuery = scansQuery(EVERY_SCAN);
+const CURSOR = '01890a5d-ac96-774b-bcce-b302099a8057';
+const LATER = '01890a5d-ac96-774b-bcce-b302099a8058';
+
+let server: FakeServer;
+let stop: () => void;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  server = new FakeServer();
+  server.on(readHealth, reply(readHealth, { status: 'ok' }));
+  startSession({ access_token: 'token-1', user_info: MARIA });
+  stop = keepEventsOpen('token-1');
+});
+
+afterEach(() => {
+  stop();
+  vi.useRealTimers();
+});
+
+function latest(): FakeSocket {
+  const socket = server.sockets.at(-1);
+  if (!socket) throw new Error('The page has opened no socket');
+  return socket;
+}
+
+function welcome(missed = false): FakeSocket {
+  const socket = latest();
+  socket.open();
+  socket.say({ kind: 'welcome', cursor: CURSOR, missed, heartbeat_ms: 25_000 });
+  return socket;
+}
+
+describe('what the screens have read', () => {
+  it.each([
+    ['alerts_changed', { kind: 'alerts_changed' }, ['anti-hacking', 'alerts']],
+    ['changed', { kind: 'changed', topic: 'rules' }, ['firewall', 'rules']],
+    ['changed', { kind: 'changed', topic: 'account' }, ['overview']],
+  ] as const)('has the dashboard, and what else shows it, read anew: %s', (_, event, queryKey) => {
+    const queries = new QueryClient();
+    const unfollow = followEvents(queries);
+    for (const key of [dashboardQuery.queryKey, queryKey, ['engine']]) queries.setQueryData(key, {});
+    welcome().say({ kind: 'event', id: LATER, event });
+    const isOld = (key: readonly string[]) => queries.getQueryState(key)?.isInvalidated;
+    expect([isOld(dashboardQuery.queryKey), isOld(queryKey), isOld(['engine'])]).toEqual([true, true, false]);
+    unfollow();
+  });
+
+  it.each([
+    ['waiting', ['overview']],
+    ['waiting', ['subscription', 'all-requests']],
+    ['people', ['users', {}]],
+    ['plans', ['subscription', 'plans']],
+  ] as const)(
+    'has what shows a change of the installation read anew, and not the dashboard of everybody: %s',
+    (topic, queryKey) => {
+      const queries = new QueryClient();
+      const unfollow = followEvents(queries);
+      for (const key of [dashboardQuery.queryKey, queryKey]) queries.setQueryData(key, {});
+      welcome().say({ kind: 'event', id: LATER, event: { kind: 'changed', topic } });
+      const isOld = (key: readonly unknown[]) => queries.getQueryState(key)?.isInvalidated;
+      expect([isOld(dashboardQuery.queryKey), isOld(queryKey)]).toEqual([false, true]);
+      unfollow();
+    },
+  );
+
+  it('follows the events', async () => {
+    const queries = new QueryClient();
+    const unfollow = followEvents(queries);
+    const [older, newer] = [scanOf({ filename: 'older.txt', scan_status: 'pending' }), scanOf({ filename: 'newer.txt' })];
+    const list = Promise.withResolvers<void>();
+    server.on(listScans, async () => {
+      await list.promise;
+      return reply(listScans, [older]);
+    });
+    const read = queries.fetchInfiniteQuery(historyQuery);
+    const names = () =>
+      queries
+        .getQueryData(historyQuery.queryKey)
+        ?.pages.flatMap(({ rows }) => rows)
+        .map(({ filename, scan_status }) => [filename, scan_status]);
+    const socket = welcome();
+    // While the list is on its way, which does not know of it yet.
+    socket.say({ kind: 'event', id: LATER, event: { kind: 'scan_changed', scan: newer } });
+    list.resolve();
+    await read;
+    await vi.waitFor(() =>
+      expect(names()).toEqual([
+        ['newer.txt', 'clean'],
+        ['older.txt', 'pending'],
+      ]),
+    );
+    socket.say({ kind: 'event', id: LATER, event: { kind: 'scan_changed', scan: { ...older, scan_status: 'infected' } } });
+    await vi.waitFor(() => expect(names()?.at(-1)).toEqual(['older.txt', 'infected']));
+    socket.say({ kind: 'event', id: LATER, event: { kind: 'scan_removed', scan_id: newer.id } });
+    await vi.waitFor(() => expect(names()).toEqual([['older.txt', 'infected']]));
+    unfollow();
+  });
+
+  it('is old after a gap', () => {
+    const queries = new QueryClient();
+    const unfollow = followEvents(queries);
+    queries.setQueryData(historyQuery.queryKey, { pages: [], pageParams: [] });
+    welcome();
+    expect(queries.getQueryState(historyQuery.queryKey)?.isInvalidated).toBe(false);
+    latest().breakOff();
+    vi.advanceTimersByTime(500);
+    const calls = server.calls.length;
+    welcome(true);
+    expect(queries.getQueryState(historyQuery.queryKey)?.isInvalidated).toBe(true);
+    // What is no query is read anew as well: who provides this, and who is signed in.
+    expect(server.calls.slice(calls).map(({ path }) => path)).toEqual(['/config', '/auth/me']);
+    unfollow();
+  });
+});
