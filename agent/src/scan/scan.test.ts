@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  type BigIntStats,
   chmodSync,
   cpSync,
   existsSync,
@@ -87,9 +88,13 @@ describe('the walk', () => {
 describe('what was found clean', () => {
   it('is remembered for a million files, with a bounded memory, and for one edition alone', async () => {
     const files = 1_000_000;
-    const like = lstatSync(root, { bigint: true });
+    const stats = lstatSync(root, { bigint: true });
     // As the walk gives them: what a file is told apart by.
-    const statsOf = (index: number) => Object.assign(Object.create(like), { ino: BigInt(index), size: 1_000n + BigInt(index) });
+    const statsOf = (index: number): BigIntStats => {
+      stats.ino = BigInt(index);
+      stats.size = 1_000n + BigInt(index);
+      return stats;
+    };
     const verdicts = await openVerdicts(root, 'engine 1');
     const before = process.memoryUsage().heapUsed;
     for (let index = 0; index < files; index += 1) verdicts.remember(statsOf(index));
