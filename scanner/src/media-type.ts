@@ -158,6 +158,8 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
     case 'pieces':
     case 'armour':
     case 'iso-trees':
+    case 'sqlite':
+    case 'disc':
     case 'upx':
     case undefined:
       break;

@@ -121,9 +121,7 @@ describe('bytes that a text carries are read', () => {
     ['a program of PostScript', `%!PS\ncurrentfile /ASCII85Decode filter cvx exec\n${ascii85(TEXT)}~>\n`],
     ['values of a batch file with quotation marks', `@set a=${half.slice(0, 50)}\r\n@set b=${half.slice(50)}\r\n%a%%b%\r\n`],
   ])('in %s', async (_, text) => {
-    expect(await examined(Buffer.from(text))).toMatchObject({
-      threat: expect.stringMatching(/^(EICAR-Test-File|HackTool\.Windows\.LsassDump)$/),
-    });
+    expect((await examined(Buffer.from(text))).threat).toMatch(/^(EICAR-Test-File|HackTool\.Windows\.LsassDump)$/);
   });
 });
 
@@ -156,7 +154,9 @@ describe('a database of SQLite', () => {
     const bytes = database(page_bytes, encoding, (made) => {
       for (const one of [value, noise(3000)]) insert(one)(made);
     });
-    expect(await examined(bytes)).toMatchObject({ threat: expect.stringMatching(/^(EICAR-Test-File|HackTool)/), unread: [] });
+    const { threat, unread } = await examined(bytes);
+    expect(threat).toMatch(/^(EICAR-Test-File|HackTool)/);
+    expect(unread).toEqual([]);
   });
 
   test('is followed by an archive', async () => {
