@@ -359,6 +359,8 @@ const RECORDS: Record<
   'POST /remote/sessions/{id}/approve': { make: makeClaimed, body: { view: 'talk' } },
   'POST /remote/sessions/{id}/decline': { make: makeClaimed },
   'POST /remote/sessions/{id}/reaffirm': { make: makeRunning },
+  'POST /remote/sessions/{id}/grants': { make: makeRunning, body: { grant: 'files' } },
+  'POST /remote/sessions/{id}/revoke': { make: makeRunning, body: { grant: 'all' } },
   'POST /remote/sessions/{id}/report': { make: makeClaimed, body: { reason: 'else' } },
   'POST /remote/sessions/{id}/rating': {
     body: { rating: 5 },
