@@ -1,7 +1,7 @@
 /**
  * What a parser asks for: exactly so many bytes, or, where it is negative, any of them up to so many, so that what is long passes without being kept.
  */
-export type Want = number;
+type Want = number;
 export type Parser = Generator<Want, void, Buffer>;
 
 /** Feeds a parser with bytes as they come, in whatever pieces. What is kept is never more than the parser asked for and one piece. */

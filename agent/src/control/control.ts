@@ -36,7 +36,7 @@ const isNear = (one: { x: number; y: number }, other: { x: number; y: number }) 
  * Tells when somebody else than the technician moves the pointer: it is where nobody put it from afar. Armed by the technician's first input, since until then nothing is
  * to be taken back.
  */
-export function createOwnHand(): {
+function createOwnHand(): {
   put(at: { x: number; y: number } | undefined): void;
   /** Whether its person moved it. */
   sees(at: { x: number; y: number }): boolean;

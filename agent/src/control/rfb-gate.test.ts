@@ -21,7 +21,9 @@ const PIXELS = (count: number) => Buffer.alloc(count * 4, 7);
 const longer = (body: Buffer) => Buffer.concat([u32(body.length), body]);
 
 function gated(allowed: Allowed = { input: true, clipboard: true }, options: { password?: string; sign_in?: boolean } = {}) {
-  const state = { viewer: Buffer.alloc(0), screen: Buffer.alloc(0), reason: undefined as string | undefined };
+  const state: { viewer: Buffer; screen: Buffer; reason: string | undefined } = {
+    ...{ viewer: Buffer.alloc(0), screen: Buffer.alloc(0), reason: undefined },
+  };
   const gate = createGate({
     ...{ allowed, password: options.password },
     toViewer(bytes) {

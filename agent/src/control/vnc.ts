@@ -50,7 +50,7 @@ function connected(where: { path: string } | { host: string; port: number }): Pr
 }
 
 /** Whether a VNC server listens where wayvnc and others do by themselves, on this computer alone. */
-export async function isServed(port = USUAL_PORT): Promise<boolean> {
+async function isServed(port = USUAL_PORT): Promise<boolean> {
   const socket = await connected({ host: '127.0.0.1', port }).catch(() => undefined);
   if (socket === undefined) return false;
   return await new Promise((resolve) => {
