@@ -181,3 +181,23 @@ test('a computer without a desktop says what is missing', async () => {
     ).toMatch(/^unavailable .*desktop/u),
   );
 });
+
+test('a server that says what is no JSON is dialled anew', async () => {
+  const { server, dials } = await startEnd();
+  const control = createControl({
+    ...{
+      server,
+      identity: IDENTITY,
+      lookup: createResolver(server).lookup,
+      folder: '/nonexistent',
+      environment: {},
+      log: () => {},
+    },
+  });
+  onTestFinished(() => control.close());
+  control.want(ALL);
+  await soon(() => expect(dials[0]?.texts).toHaveLength(1));
+  dials[0]?.socket.send('{');
+  await soon(() => expect(dials).toHaveLength(2));
+  expect(dials[0]?.closed).toBe(RFB_CLOSED.malformed);
+});

@@ -32,6 +32,15 @@ const POINTER = { every_ms: 20, far: 3, kept: 64 };
 const isNear = (one: { x: number; y: number }, other: { x: number; y: number }) =>
   Math.abs(one.x - other.x) <= POINTER.far && Math.abs(one.y - other.y) <= POINTER.far;
 
+/** Whatever a server sends, the agent goes on. */
+function isPaired(text: string): boolean {
+  try {
+    return pairedSchema.safeParse(JSON.parse(text)).success;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Tells when somebody else than the technician moves the pointer: it is where nobody put it from afar. Armed by the technician's first input, since until then nothing is
  * to be taken back.
@@ -160,7 +169,7 @@ export function createControl(parts: {
         gate?.fromViewer(bytes);
         return;
       }
-      if (!pairedSchema.safeParse(JSON.parse(bytes.toString())).success || vnc !== undefined) return end(RFB_CLOSED.malformed);
+      if (!isPaired(bytes.toString()) || vnc !== undefined) return end(RFB_CLOSED.malformed);
       failures = 0;
       begin().catch((error: unknown) => give('unavailable', error instanceof Error ? error.message : String(error)));
     });
