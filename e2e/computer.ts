@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +17,10 @@ import {
 /** Why no computer can be had here; undefined where one can. */
 export { no_namespaces };
 
+const DESKTOP_PROGRAMS = ['Xvfb', 'xterm', 'x11vnc'].filter((name) => !existsSync(`/usr/bin/${name}`));
+/** Why a computer has no desktop here; undefined where it can have one. */
+export const no_desktop = DESKTOP_PROGRAMS.length === 0 ? undefined : `not on this machine: ${DESKTOP_PROGRAMS.join(', ')}`;
+
 /** Where the computer and its neighbour are, on the cable between them, and how the server is called there. */
 const ADDRESS = { computer: '10.77.0.1', neighbour: '10.77.0.2' } as const;
 export const SERVER_NAME = 'palisade.example';
@@ -26,8 +31,10 @@ const RELAY = fileURLToPath(new URL('./relay.ts', import.meta.url));
 export interface Computer {
   /** Runs a line in a shell there, as root. @throws Error with what it said where it fails */
   shell(line: string): Promise<string>;
-  /** Starts the agent that was installed there, with shorter times. */
+  /** Starts the agent that was installed there, with shorter times; beside the desktop, where there is one. */
   startAgent(): Promise<void>;
+  /** A desktop in memory, with a terminal on all of it that writes each line that is typed to `typed`. */
+  startDesktop(typed: string): Promise<void>;
   killAgent(): void;
   /** What the agent has said so far. */
   said(): string;
@@ -112,11 +119,23 @@ export async function plugIn(server_url: string): Promise<Computer> {
 
   let agent: ChildProcess | undefined;
   let said = '';
+  let display: string | undefined;
   return {
     shell,
+    async startDesktop(typed) {
+      const screen = ['-displayfd', '1', '-screen', '0', '800x600x24', '-nolisten', 'tcp', '-noreset'];
+      const desktop = start(computer, 'Xvfb', ...screen);
+      display = await new Promise<string>((resolve, reject) => {
+        desktop.stdout?.once('data', (bytes: Buffer) => resolve(`:${bytes.toString().trim()}`));
+        desktop.once('exit', () => reject(new Error('Xvfb ended')));
+      });
+      const read = `printf ready; while IFS= read -r line; do printf '%s\\n' "$line" >> ${typed}; done`;
+      start(computer, 'env', `DISPLAY=${display}`, 'xterm', '-geometry', '132x50+0+0', '-e', '/bin/sh', '-c', read);
+    },
     async startAgent() {
       const times = ['PALISADE_AGENT_REPORT_MS=1000', 'PALISADE_AGENT_TRIAL_MS=8000'];
-      agent = start(computer, 'env', ...times, 'palisade-agent', 'run');
+      const desktop = display === undefined ? [] : [`DISPLAY=${display}`];
+      agent = start(computer, 'env', ...times, ...desktop, 'palisade-agent', 'run');
       agent.stdout?.on('data', (bytes: Buffer) => (said += bytes.toString()));
       agent.stderr?.on('data', (bytes: Buffer) => (said += bytes.toString()));
       await heard(agent, 'connected');

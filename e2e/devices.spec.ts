@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, type Locator, type Page } from '@playwright/test';
 // biome-ignore lint/style/noRestrictedImports: a port as the API tests find one.
 import { freePort } from '../server/test/free-port.ts';
-import { type Computer, no_namespaces, plugIn, SERVER_NAME } from './computer.ts';
+import { type Computer, no_desktop, no_namespaces, plugIn, SERVER_NAME } from './computer.ts';
 import {
   test as base,
   expectAccessible,
@@ -15,6 +15,7 @@ import {
 } from './palisade.ts';
 import { startProduct } from './product.ts';
 import { nestedZip } from './samples.ts';
+import { banner, meet, SHARES, shareOwnTab, startCustomer, workspace } from './session.ts';
 
 // A computer in a network of its own, the agent as it is served, a kernel that decides: nothing here is played.
 
@@ -175,6 +176,75 @@ test('rules reach a kernel, are taken back where they cut it off, and files are 
     process.stderr.write(`${computer.said()}\n`);
     throw error;
   } finally {
+    computer.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('a technician controls a computer as far as its person grants, until they stop it', async ({ page, server }) => {
+  test.skip(no_namespaces !== undefined, no_namespaces);
+  test.skip(no_desktop !== undefined, no_desktop);
+  test.slow();
+  const computer = await plugIn(server.url);
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-typed-'));
+  const typed = () => (existsSync(join(folder, 'typed')) ? readFileSync(join(folder, 'typed'), 'utf8') : '');
+  const browser = await startCustomer(SHARES);
+  try {
+    await computer.startDesktop(join(folder, 'typed'));
+    const { customer } = await meet(page, browser, server.url);
+    await shareOwnTab(customer);
+    await addTheDevice(customer, computer);
+    await customer.goto('/remote');
+    await banner(customer).getByRole('button', { name: 'Approve', exact: true }).click();
+    const grants = customer.getByRole('region', { name: 'What tina may do' });
+    await expect(grants).toContainText('Nobody controls your computers.');
+
+    // Asked for, and nothing happens until it is granted.
+    await workspace(page).getByRole('button', { name: 'Ask for control' }).click();
+    await expect(grants.getByRole('alert')).toContainText('tina asks to control your computer.');
+    const screen = page.getByRole('region', { name: 'Screen of Kitchen' });
+    await expect(screen).toHaveCount(0);
+
+    // Seen alone: what is typed reaches nobody.
+    await grants.getByRole('switch', { name: 'See the screen of Kitchen' }).click();
+    await expect(screen.getByText('You see Kitchen. Its mouse and keyboard are not yours.')).toBeVisible();
+    const canvas = screen.locator('canvas');
+    await expect(canvas).toBeVisible();
+    await canvas.click();
+    await page.keyboard.type('unseen');
+    await page.keyboard.press('Enter');
+
+    // Controlled: exactly what is typed arrives, and nothing of before.
+    await grants.getByRole('switch', { name: 'Control mouse and keyboard of Kitchen' }).click();
+    await expect(screen.getByText(/^You control Kitchen\./u)).toBeVisible();
+    await expect(grants).toContainText('tina controls Kitchen.');
+    await canvas.click();
+    await page.keyboard.type('Echo "1 & 2" > ~/x');
+    await page.keyboard.press('Enter');
+    await expect.poll(typed).toBe('Echo "1 & 2" > ~/x\n');
+    await expectAccessible(page);
+    await expectAccessible(customer);
+
+    // Stopped by the key of the person: what is typed now goes nowhere, and the session goes on.
+    await customer.keyboard.press('Alt+Shift+C');
+    await expect(screen).toHaveCount(0);
+    await expect(workspace(page)).toContainText('Control is off.');
+    await page.keyboard.type('late');
+    await page.keyboard.press('Enter');
+
+    // The agent is killed: control is off, and the session stays.
+    await grants.getByRole('switch', { name: 'Control mouse and keyboard of Kitchen' }).click();
+    await expect(screen.getByText(/^You control Kitchen\./u)).toBeVisible();
+    computer.killAgent();
+    await expect(screen).toHaveCount(0);
+    await expect(grants).toContainText('Nobody controls your computers.');
+    await expect(workspace(page).getByRole('button', { name: 'End session' })).toBeVisible();
+    expect(typed()).toBe('Echo "1 & 2" > ~/x\n');
+  } catch (error) {
+    process.stderr.write(`${computer.said()}\n`);
+    throw error;
+  } finally {
+    await browser.close();
     computer.close();
     rmSync(folder, { recursive: true, force: true });
   }

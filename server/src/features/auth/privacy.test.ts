@@ -60,6 +60,12 @@ async function leaveTraces(name: string): Promise<Person & { id: string; recover
   replyOf(await call(joinSession, { token: boss.token, body: { session_code: own.session_code } }));
   replyOf(await call(approveSession, { token, params: { id: own.id }, body: { view: 'talk' } }));
   replyOf(await call(writeSessionMessage, { token, params: { id: own.id }, body: { message: 'Hello' } }));
+  const sent = { kind: 'file', side: 'customer', author: 'me', filename: 'a.txt', size: 1, sha256: 'a'.repeat(64) } as const;
+  const known = { status: 'clean', threat: null, sent_at: '2026-11-20T10:00:00.000Z', arrived_at: null } as const;
+  await app.app.database
+    .insertInto('remote_files')
+    .values({ id: newId(), session_id: own.id, user_id: id, ...sent, ...known })
+    .execute();
   const { session_code } = replyOf(await call(createSession, { token: boss.token }));
   replyOf(await call(joinSession, { token, body: { session_code } }));
   const plan = { duration_months: 12, max_devices: 1, is_premium: true, features: ['One'] } as const;

@@ -60,12 +60,16 @@ export function createDeskNews(parts: {
     for (const seq of seqs) known.add(seq);
     waiting.set(conversation_id, known);
     if (timer !== undefined || closed) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      flushing = flushing
-        .then(flush)
-        .catch((error: unknown) => logFailure(logger, error, 'the staff could not be told of a conversation'));
-    }, PAUSE_MS);
+    timer = setTimeout(() => void flushNow(), PAUSE_MS);
+  }
+
+  function flushNow(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    flushing = flushing
+      .then(flush)
+      .catch((error: unknown) => logFailure(logger, error, 'the staff could not be told of a conversation'));
+    return flushing;
   }
 
   function publishMessages(conversation: ConversationRow, shown: readonly DeskMessage[]): void {
@@ -149,6 +153,8 @@ export function createDeskNews(parts: {
         Array.from({ length: last - row.told_seq }, (_, index) => row.told_seq + 1 + index),
       );
     }
+    // Before the next look, which would tell it again.
+    if (waiting.size > 0) await flushNow();
   }
 
   jobs.handle(UNTOLD, tellUntold);

@@ -64,6 +64,8 @@ describe('a remote session', async () => {
       reaffirm_by: null,
       due_at: session.expires_at,
       due_reason: 'expired',
+      grants: [],
+      grants_ended: null,
       rating: null,
       reported_at: null,
     });

@@ -66,7 +66,7 @@ describe('what the technician may do', () => {
     );
     expect(await screen.findByRole('switch', { name: /clipboard/u })).toBeChecked();
     await userEvent.click(screen.getByRole('button', { name: 'Stop control' }));
-    await userEvent.keyboard('{Alt>}{Shift>}[KeyS]{/Shift}{/Alt}');
+    await userEvent.keyboard('{Alt>}{Shift>}[KeyC]{/Shift}{/Alt}');
     expect(asked()).toEqual([{ grant: 'all' }, { grant: 'all' }]);
   });
 

@@ -13,7 +13,8 @@ import { useGrant, useRevoke } from './joined.queries.ts';
 import './grants-card.css';
 
 const OF_DEVICE = ['view', 'control', 'clipboard'] as const;
-const STOP_KEY = { code: 'KeyS', name: 'Alt+Shift+S' } as const;
+/** Alt+Shift+S ends the whole session (sharing-banner.tsx). */
+const STOP_KEY = { code: 'KeyC', name: 'Alt+Shift+C' } as const;
 
 const isOfDevice = (grant: Grant): grant is Grant & { device: NonNullable<Grant['device']> } => grant.device !== null;
 
