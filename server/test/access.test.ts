@@ -13,6 +13,7 @@ import { computer } from './agent-double.ts';
 import { Authenticator } from './authenticator.ts';
 import { DESK_RECORDS } from './desk-records.ts';
 import { allEndpoints } from './endpoints.ts';
+import { foundClean, grantInBrowsers } from './granted-session.ts';
 import { startTestApp } from './harness.ts';
 import { newUploadKey, openUpload, scanned } from './upload.ts';
 
@@ -388,14 +389,7 @@ const RECORDS: Record<
     make: async (owner, staff, app) => {
       const id = await makeRecording(owner, staff, app);
       await app.sendFile(app.staff_token, `/remote/files/${id}/recording`);
-      const { database } = app.app;
-      await vi.waitFor(
-        async () => {
-          const row = await database.selectFrom('remote_files').select('status').where('id', '=', id).executeTakeFirstOrThrow();
-          expect(row.status).toBe('clean');
-        },
-        { timeout: 30_000 },
-      );
+      await foundClean(app, id);
       return id;
     },
   },
@@ -549,19 +543,9 @@ async function makeClaimed(owner: Asker, staff: Asker): Promise<string> {
 }
 
 /** One that runs, with a page of each side, in which everything of its browsers is allowed. */
-async function makeGranted(owner: Asker, staff: Asker, { app: { database } }: RecordApp): Promise<string> {
+async function makeGranted(owner: Asker, staff: Asker, app: RecordApp): Promise<string> {
   const id = await makeRunning(owner, staff);
-  const granted = { granted_at: '2026-11-20T10:00:00.000Z', granted_by: 'owner', device: null };
-  const until = new Date(Date.now() + 600_000).toISOString();
-  await database
-    .updateTable('remote_sessions')
-    .set({
-      ...{ customer_seat: newId(), customer_until: until, customer_lost_at: null, customer_lost_by: null },
-      ...{ technician_seat: newId(), technician_until: until, technician_lost_at: null, technician_lost_by: null },
-      grants: JSON.stringify(['files', 'recording'].map((grant) => ({ grant, ...granted }))),
-    })
-    .where('id', '=', id)
-    .execute();
+  await grantInBrowsers(app, id);
   return id;
 }
 
