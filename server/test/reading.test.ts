@@ -117,6 +117,7 @@ async function startWithRecords() {
     ...{ antivirus: scan, chat: attachment, firewall: rule, premium: alert, devices: device },
     ...{ 'support/conversations': conversation, 'support/messages': shared },
     ...{ 'remote/sessions': session.id, 'remote/joined': joined, 'remote/files': sent },
+    'admin/remote-sessions': session.id,
   };
   const queries: Record<string, string> = {
     '/auth/audit/export': '?format=csv',
