@@ -135,7 +135,7 @@ export async function plugIn(server_url: string): Promise<Computer> {
     async startAgent() {
       const times = ['PALISADE_AGENT_REPORT_MS=1000', 'PALISADE_AGENT_TRIAL_MS=8000'];
       const desktop = display === undefined ? [] : [`DISPLAY=${display}`];
-      agent = start(computer, 'env', ...times, ...desktop, 'palisade-agent', 'run');
+      agent = start(computer, 'env', ...times, ...desktop, '/usr/local/bin/palisade-agent', 'run');
       agent.stdout?.on('data', (bytes: Buffer) => (said += bytes.toString()));
       agent.stderr?.on('data', (bytes: Buffer) => (said += bytes.toString()));
       await heard(agent, 'connected');
