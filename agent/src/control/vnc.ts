@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createConnection, Socket } from 'node:net';
@@ -18,6 +18,7 @@ const USUAL_PORT = 5900;
 const START_MS = 10_000;
 const LOOK_MS = 50;
 const BANNER = 'RFB ';
+const GRACE_MS = 1_000;
 
 const NO_DESKTOP = 'Nobody is signed in to a desktop on this computer, or its desktop is not one of X11.';
 const INSTALL =
@@ -65,6 +66,14 @@ async function isServed(port = USUAL_PORT): Promise<boolean> {
   });
 }
 
+/** Asks it to clean up behind itself, and does not wait for long: x11vnc can stand still in its own handler of the signal. */
+function end(child: ChildProcess): void {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
+  child.once('exit', () => clearTimeout(timer));
+}
+
 /** x11vnc, which speaks over a socket that it inherits: it listens on no port, and ends with its connection. */
 function openX11vnc({ display, xauthority, is_own }: Extract<Desktop, { kind: 'x11' }>, path: string): Promise<Vnc> {
   const options = [
@@ -86,7 +95,7 @@ function openX11vnc({ display, xauthority, is_own }: Extract<Desktop, { kind: 'x
     stream,
     stop() {
       stream.destroy();
-      child.kill('SIGTERM');
+      end(child);
     },
   });
 }
@@ -121,7 +130,7 @@ async function openX0vncserver(
         stream,
         stop() {
           stream.destroy();
-          child.kill('SIGTERM');
+          end(child);
         },
       };
     await wait(LOOK_MS);
