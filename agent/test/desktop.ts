@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { vi } from 'vitest';
@@ -28,6 +28,16 @@ const ended = (child: ChildProcess) =>
   child.exitCode !== null || child.signalCode !== null
     ? Promise.resolve()
     : new Promise<void>((resolve) => child.once('exit', () => resolve()));
+
+/** Whether a program still runs that was told of this folder. */
+const isTold = (folder: string) =>
+  readdirSync('/proc').some((name) => {
+    try {
+      return /^\d+$/u.test(name) && readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(folder);
+    } catch {
+      return false;
+    }
+  });
 
 export async function startDesktop(): Promise<TestDesktop> {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-desktop-'));
@@ -60,6 +70,13 @@ export async function startDesktop(): Promise<TestDesktop> {
       terminal.kill();
       server.kill();
       await Promise.all([ended(terminal), ended(server)]);
+      // The VNC server that the agent started is ended by the agent.
+      await vi.waitFor(
+        () => {
+          if (isTold(folder)) throw new Error('a program of this desktop still runs');
+        },
+        { timeout: 15_000, interval: 50 },
+      );
       rmSync(folder, { recursive: true, force: true });
     },
   };
