@@ -107,7 +107,7 @@ test('rules reach a kernel, are taken back where they cut it off, and files are 
     // An agent that is gone has nothing new in force, and since when is said.
     computer.killAgent();
     await page.getByRole('switch', { name: 'Status of No visitors', exact: true }).click();
-    await expect(lead(page)).toHaveText('Your rules are pending on Kitchen.');
+    await expect(lead(page)).toHaveText('Your rules are pending on Kitchen.', { timeout: 45_000 });
     await expect(page.getByRole('main').locator('section').first()).toContainText(/Since /u);
     await go(page, '/devices');
     await expect(device(page).getByText('Offline')).toBeVisible();

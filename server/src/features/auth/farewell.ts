@@ -4,6 +4,7 @@ import type { Exposure } from '@palisade/contract/platform';
 import { type Kysely, sql } from 'kysely';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { isSqlite } from '#platform/database.ts';
+import { troubleOf } from '#platform/database-errors.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import { Problem } from '#platform/problem.ts';
@@ -35,6 +36,8 @@ export interface Farewell {
 }
 
 const IS_SOMEBODYS = 'Somebody has confirmed the address of this account, so it is theirs to delete. You can disable it.';
+
+const TRIES = 5;
 
 export function createFarewell(parts: {
   database: Kysely<Tables>;
@@ -84,8 +87,18 @@ export function createFarewell(parts: {
     return rest;
   }
 
+  /** What touches so many tables may collide with what is just being written of the person: then nothing of it has happened, and it is done again. */
+  async function removeAgain(user_id: string, by: Doer | undefined, tries = TRIES): Promise<(() => Promise<void>)[]> {
+    try {
+      return await database.transaction().execute((transaction) => removeIn(transaction, user_id, by));
+    } catch (error) {
+      if (tries <= 1 || troubleOf(error) !== 'collision') throw error;
+      return await removeAgain(user_id, by, tries - 1);
+    }
+  }
+
   async function removeNow(user_id: string, by?: Doer): Promise<void> {
-    const rest = await database.transaction().execute((transaction) => removeIn(transaction, user_id, by));
+    const rest = await removeAgain(user_id, by);
     mail.wake();
     for (const finish of rest) await finish();
   }

@@ -351,7 +351,8 @@ export function createSessionFiles(parts: {
     async read({ file, session }, by) {
       if (file.status !== 'clean') throw new Problem('conflict', { detail: NOT_CLEAN });
       const bytes = await files.read(file).catch((error: unknown) => {
-        if (error instanceof BlobNotFoundError) throw new Problem('conflict', { detail: IS_GONE });
+        if (error instanceof Problem && error.cause instanceof BlobNotFoundError)
+          throw new Problem('conflict', { detail: IS_GONE, cause: error });
         throw error;
       });
       await note(session.id, by, { kind: 'remote_file_opened', details: factsOf(file) });
