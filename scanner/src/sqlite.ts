@@ -86,7 +86,10 @@ function* recordsOf(reader: Reader, page: Buffer, number: number, usable: number
     const size = varint(page, at + (kind === INDEX_INTERIOR ? 4 : 0));
     const from = kind === TABLE_LEAF ? varint(page, size.next).next : size.next;
     if (size.value <= most) {
-      yield { bytes: page.subarray(from, from + size.value), is_spread: false };
+      const bytes = page.subarray(from, from + size.value);
+      room.left -= bytes.length;
+      if (room.left < 0) throw new Unreadable('damaged');
+      yield { bytes, is_spread: false };
       continue;
     }
     if (size.value > VALUE_BYTES_MAXIMUM) throw new Unreadable('too_large');
@@ -111,7 +114,7 @@ function* allValues(reader: Reader): Generator<Value> {
   const head = reader.at(0, HEAD_BYTES);
   const page_bytes = pageBytes(head);
   const usable = page_bytes - (head[20] ?? 0);
-  // Hostile cells may name the same pages again and again.
+  // Hostile cells may name the same bytes again and again; those of a whole database lie beside each other.
   const room = { left: 2 * reader.size };
   for (let number = 1; number * page_bytes <= reader.size; number += 1) {
     const page = Buffer.from(reader.at((number - 1) * page_bytes, page_bytes));

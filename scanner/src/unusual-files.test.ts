@@ -164,6 +164,21 @@ describe('a database of SQLite', () => {
     expect(await examined(bytes)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
   });
 
+  test('ends at cells that name the same bytes again and again', async () => {
+    const page_bytes = 65_536;
+    const head = Buffer.from(database(page_bytes, 'UTF-8', () => {}).subarray(0, page_bytes));
+    const page = Buffer.alloc(page_bytes, 1);
+    const [cells, at] = [32_000, 64_100];
+    page[0] = 0x0d;
+    page.writeUInt16BE(cells, 3);
+    for (let cell = 0; cell < cells; cell += 1) page.writeUInt16BE(at, 8 + cell * 2);
+    // A record of 1,000 bytes, the head of which is nearly all of it.
+    Buffer.from([0x87, 0x68, 0x01, 0x87, 0x60]).copy(page, at);
+    const pages = Array.from({ length: 15 }, () => page);
+    head.writeUInt32BE(1 + pages.length, 28);
+    expect(await examined(Buffer.concat([head, ...pages]))).toMatchObject({ unread: ['damaged'] });
+  });
+
   test('finds the last of many values', async () => {
     const bytes = database(4096, 'UTF-8', (made) => {
       made.exec('BEGIN');
