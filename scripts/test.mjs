@@ -1,7 +1,7 @@
 // Everything: checks, unit and API tests, the API tests again on PostgreSQL, S3 and Redis, the build, browser journeys. Ends with the count of tests.
 // `node scripts/test.mjs --cluster`: all tests of the server, and nothing else, on PostgreSQL, S3 and Redis. TEST_DATABASE_URL, TEST_STORAGE_URL and TEST_REDIS_URL name some that run already.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { auditPackages, auditSentences } from './audit.mjs';
 import { findNode, ROOT } from './node-runtime.mjs';
 import {
@@ -39,17 +39,24 @@ function fail(line) {
   process.exit(1);
 }
 
-/** Adds up the report of a vitest run. @param {string} path */
-function count(path) {
-  const report = JSON.parse(readFileSync(path, 'utf8'));
-  totals.passed += report.numPassedTests;
-  totals.failed += report.numFailedTests;
-  totals.skipped += report.numPendingTests + report.numTodoTests;
+/** As many test files as a busy machine may fail by chance; more than that is a fault, and is not tried again. */
+const CHANCE_FILES = 4;
+
+/** Adds up the report of a vitest run, or takes it off again, of some of its files alone where they are named. @param {any} report @param {1 | -1} sign @param {string[]} [files] */
+function count(report, sign = 1, files) {
+  for (const { name, assertionResults } of report.testResults) {
+    if (files !== undefined && !files.includes(name)) continue;
+    for (const { status } of assertionResults) {
+      if (status === 'passed') totals.passed += sign;
+      else if (status === 'failed') totals.failed += sign;
+      else totals.skipped += sign;
+    }
+  }
 }
 
-/** @param {string} name @param {string[]} args @param {Record<string, string>} [env] */
-async function vitest(name, args, env) {
-  const report = join(REPORTS, `${name}.json`);
+/** One run of vitest, with its report. @param {string} name @param {string[]} args @param {Record<string, string>} [env] */
+async function vitestOnce(name, args, env) {
+  const path = join(REPORTS, `${name}.json`);
   const again = join(REPORTS, `${name}-again.json`);
   const { code } = await run(
     node,
@@ -58,7 +65,7 @@ async function vitest(name, args, env) {
       'run',
       '--reporter=default',
       '--reporter=json',
-      `--outputFile.json=${report}`,
+      `--outputFile.json=${path}`,
       `--reporter=${join(ROOT, 'scripts/second-attempts.mjs')}`,
       // A test that failed is tried once more, and named at the end: a machine that is busy for a moment is no fault of the product.
       '--retry=1',
@@ -66,16 +73,34 @@ async function vitest(name, args, env) {
     ],
     { env: { NO_COLOR: '1', SECOND_ATTEMPTS: again, ...env } },
   );
-  count(report);
   for (const test of JSON.parse(readFileSync(again, 'utf8'))) notes.push(`Passed only at its second attempt (${name}): ${test}`);
-  return code;
+  return { code, report: JSON.parse(readFileSync(path, 'utf8')) };
+}
+
+/**
+ * The tests of some projects. A few files that fail are run once more, one after the other and with nothing beside them, and named at the end (docs/decisions/0196).
+ * @param {string} name @param {string[]} options @param {string[]} filters @param {Record<string, string>} [env]
+ */
+async function vitest(name, options, filters, env) {
+  const { code, report } = await vitestOnce(name, [...options, ...filters], env);
+  count(report);
+  /** @type {string[]} */
+  const failed = report.testResults.filter(({ status }) => status === 'failed').map((result) => result.name);
+  if (code === 0 || failed.length === 0 || failed.length > CHANCE_FILES) return code;
+  say(`alone: ${failed.map((file) => relative(ROOT, file)).join(', ')}`);
+  const second = await vitestOnce(`${name}-alone`, [...options, '--no-file-parallelism', ...failed], env);
+  count(report, -1, failed);
+  count(second.report);
+  if (second.code === 0)
+    for (const file of failed) notes.push(`Passed only when it was run alone (${name}): ${relative(ROOT, file)}`);
+  return second.code;
 }
 
 /**
  * Runs the server's tests on what servers share.
- * @param {string[]} args @returns {Promise<number>}
+ * @param {string[]} options @param {string[]} filters @returns {Promise<number>}
  */
-async function onCluster(args) {
+async function onCluster(options, filters) {
   const given = (/** @type {string} */ name) => {
     const url = process.env[name];
     return url ? { url, stop: async () => {} } : undefined;
@@ -90,7 +115,7 @@ async function onCluster(args) {
   if ('skipped' in store) process.stdout.write(`files are kept in folders: ${store.skipped}\n`);
   const shared_redis = given('TEST_REDIS_URL') ?? (await startRedis());
   if ('skipped' in shared_redis) process.stdout.write(`each server counts for itself: ${shared_redis.skipped}\n`);
-  const code = await vitest('postgres', ['--project=server', ...args], {
+  const code = await vitest('postgres', ['--project=server', ...options], filters, {
     TEST_DATABASE_URL: postgres.url,
     TEST_STORAGE_URL: 'skipped' in store ? '' : store.url,
     TEST_REDIS_URL: 'skipped' in shared_redis ? '' : shared_redis.url,
@@ -103,7 +128,7 @@ rmSync(REPORTS, { recursive: true, force: true });
 mkdirSync(REPORTS, { recursive: true });
 let failures = 0;
 if (process.argv.includes('--cluster')) {
-  const code = await onCluster([]);
+  const code = await onCluster([], []);
   for (const note of notes) process.stdout.write(`${note}\n`);
   process.stdout.write(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped\n`);
   process.exit(code === 0 && totals.passed > 0 ? 0 : 1);
@@ -138,7 +163,7 @@ const readers = await missingReaders();
 if (readers !== undefined) notes.push(`Readers were compared with fewer programs: ${readers}`);
 
 say('unit and API tests (SQLite)');
-failures += await vitest('sqlite', [], { TEST_DATABASE_URL: '', TEST_STORAGE_URL: '', TEST_REDIS_URL: '' });
+failures += await vitest('sqlite', [], [], { TEST_DATABASE_URL: '', TEST_STORAGE_URL: '', TEST_REDIS_URL: '' });
 
 say('API tests on PostgreSQL, with files in a store that speaks S3, and Redis');
 // Headers and counters know no database, and what proves them is slow; the last has an SQLite file of its own, whatever the others run on.
@@ -147,7 +172,7 @@ const without = [
   '**/platform/{http,counters,security-headers,blobs/*}.test.ts',
   '**/antivirus/at-once.test.ts',
 ].flatMap((files) => ['--exclude', files]);
-failures += await onCluster(['src', 'test/two-servers', 'test/upgrade', ...without]);
+failures += await onCluster(without, ['src', 'test/two-servers', 'test/upgrade']);
 
 say('build');
 if ((await run(node, [join(ROOT, 'scripts/bootstrap.mjs'), '--build'])).code !== 0) fail('The build failed; see above.');

@@ -16,13 +16,14 @@ const BIG = noise(60 * MIB);
 const TIGHT: EngineMemory = { most: 24 * MIB, grown: 1024 * MIB };
 
 /** A pool of its own, with files that it can be given. */
-function start(memory: EngineMemory, size: number) {
+function start(memory: EngineMemory, size: number, start_ms?: number) {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-pool-'));
   const pool = createYaraPool({
     signatures: { rules_folder: join(SIGNATURES_FOLDER, 'rules'), feeds: [] },
     size,
     limits: SCAN_LIMITS,
     memory,
+    ...(start_ms === undefined ? {} : { start_ms }),
     logger: SILENT,
   });
   onTestFinished(async () => {
@@ -91,4 +92,12 @@ test('a process that has grown is replaced, and at each moment there is one that
     expect(pool.pids()).not.toContain(before);
   }, PATIENCE);
   expect(pool.status().processes.ready).toBe(1);
+});
+
+test('a process that does not become ready is ended, and another one takes its place', { timeout: 120_000 }, async () => {
+  const { pool, scan } = start(TIGHT, 1, 15_000);
+  const [stuck = 0] = pool.pids();
+  process.kill(stuck, 'SIGSTOP');
+  expect(await scan(EICAR)).toMatchObject({ kind: 'examined' });
+  expect(pool.pids()).not.toContain(stuck);
 });

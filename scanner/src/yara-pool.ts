@@ -131,14 +131,14 @@ const ENGINE_NAME = 'YARA-X';
 const KILL_GRACE_MS = 5_000;
 /** A file that kills its engine is tried once more; the second time is final, until engine or signatures change. */
 const DEATHS_MAXIMUM = 2;
-/** A process that dies younger than this counts as a crash loop, and its replacement waits longer each time. ms. */
+/** A process that dies younger than this, or before it was ready, counts as a crash loop, and its replacement waits longer each time. ms. */
 const YOUNG_MS = 5_000;
 const BACKOFF_MS = { first: 100, most: 30_000 } as const;
 
 /** From here on nobody waits for a process that may not come back. */
 const GIVE_UP_BACKOFF_MS = BACKOFF_MS.first * 8;
-/** Signatures that take longer to compile have no place in an engine. ms. */
-const RELOAD_MAXIMUM_MS = 120_000;
+/** Signatures that take longer to compile have no place in an engine; a process that is not ready by then is ended, and another one is tried. ms. */
+const START_MAXIMUM_MS = 120_000;
 
 const PROCESS_FILE = new URL(import.meta.url.endsWith('.ts') ? './yara-process.ts' : './yara-process.js', import.meta.url);
 
@@ -151,9 +151,10 @@ export function createYaraPool(options: {
   size: number;
   limits: ScanLimits;
   memory?: EngineMemory | undefined;
+  start_ms?: number;
   logger: EngineLog;
 }): YaraPool {
-  const { size, limits, memory = ENGINE_MEMORY, logger } = options;
+  const { size, limits, memory = ENGINE_MEMORY, start_ms = START_MAXIMUM_MS, logger } = options;
   const members = new Set<Member>();
   let current: Generation = { signatures: options.signatures, members: new Set(), settle: undefined };
   let next: Generation | undefined;
@@ -383,7 +384,8 @@ export function createYaraPool(options: {
       return;
     }
     // What the server itself has ended over a file says nothing of the engine.
-    const young = performance.now() - member.started_at < YOUNG_MS && !cancelled && killed_for === undefined;
+    const died_early = member.facts === undefined || performance.now() - member.started_at < YOUNG_MS;
+    const young = died_early && !cancelled && killed_for === undefined;
     backoff_ms = young ? Math.min(BACKOFF_MS.most, Math.max(BACKOFF_MS.first, backoff_ms * 2)) : 0;
     const timer = setTimeout(() => {
       timers.delete(timer);
@@ -422,9 +424,15 @@ export function createYaraPool(options: {
     members.add(member);
     generation.members.add(member);
     let gone = false;
+    const late = setTimeout(() => {
+      if (member.facts !== undefined) return;
+      logger.error({ pid: child.pid, start_ms }, 'engine process did not become ready in time');
+      child.kill('SIGKILL');
+    }, start_ms);
     const leave = (signal: string | null) => {
       if (gone) return;
       gone = true;
+      clearTimeout(late);
       onExit(member, signal);
     };
     child.on('message', (message) => onMessage(member, message));
@@ -492,7 +500,7 @@ export function createYaraPool(options: {
             resolve(took_over);
           },
         };
-        const timer = setTimeout(() => abandon(generation), RELOAD_MAXIMUM_MS);
+        const timer = setTimeout(() => abandon(generation), start_ms);
         next = generation;
         // As many as there are now: whoever waits does not wait longer for the change.
         for (let count = Math.max(1, current.members.size); count > 0; count--) start(generation);

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { login, type Role, register } from '@palisade/contract/auth';
 import type { BodySentOf, Endpoint, ReplyOf } from '@palisade/contract/endpoint';
 import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
+import { ENGINE_MEMORY } from '@palisade/scanner/process-memory';
 import { createClient } from '@redis/client';
 import { Client } from 'pg';
 import { afterAll } from 'vitest';
@@ -174,6 +175,8 @@ export async function startTestApp(
     agent_folder: join(folder, 'no-agent-here'),
     logger: createLog(settings.log_level),
     engine_processes: 1,
+    // Tests stop the processes that there are: none takes another's place unasked.
+    engine_memory: { ...ENGINE_MEMORY, grown: Number.POSITIVE_INFINITY },
     ...options.surroundings,
   });
   const url = await app.fastify.listen({ host: '127.0.0.1', port: 0 });

@@ -79,6 +79,7 @@ describe('a file on its way', async () => {
     expect(JSON.parse((await read.answer).body)).toMatchObject({ status: 409, code: 'upload_cancelled' });
     expect((await records()).map(({ filename }) => filename)).not.toContain(read.name);
     // A new process has taken the place of the one that was killed.
+    signal('SIGCONT');
     expect(await scanned(app, token, 'next.pdf', newPdf())).toMatchObject({ scan_status: 'clean' });
     later.leave();
     socket.leave();
