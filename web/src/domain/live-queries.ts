@@ -27,17 +27,17 @@ function readAnew(queries: QueryClient, topic: Topic | InstallationTopic): void 
 export function followEvents(queries: QueryClient): () => void {
   const stops = [
     onEvent('scan_changed', ({ scan }) => {
-      void mergeScan(queries, scan);
+      mergeScan(queries, scan);
       // The first steps of an administrator wait for a scan.
       if (queries.getQueryData(overviewQuery.queryKey)?.first_steps.first_scan === false)
         void queries.invalidateQueries({ queryKey: overviewQuery.queryKey });
     }),
-    onEvent('scan_removed', ({ scan_id }) => void removeScan(queries, scan_id)),
+    onEvent('scan_removed', ({ scan_id }) => removeScan(queries, scan_id)),
     onEvent('alerts_changed', () => {
       void queries.invalidateQueries({ queryKey: ['anti-hacking'] });
       void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
     }),
-    onEvent('chat_message', ({ message }) => void takeMessage(queries, message)),
+    onEvent('chat_message', ({ message }) => takeMessage(queries, message)),
     onEvent('chat_read', ({ conversation_id, reader, seq }) => {
       if (queries.getQueryData(chatStateQuery.queryKey)?.conversation_id === conversation_id) takeRead(queries, reader, seq);
     }),
