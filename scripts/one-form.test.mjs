@@ -36,6 +36,14 @@ test('dates are written by one file, selects drawn by two components, forms are 
   }
 });
 
+test('what is read of the server stands in domain/ and features/, which know the records, and not in ui/ or api/', () => {
+  const folder = join(ROOT, 'web/src');
+  const knowing = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => /^(?:ui|api)\/.*(?<!\.test)\.tsx?$/u.test(name) && /\bqueryKey: \[/u.test(readFileSync(join(folder, name), 'utf8')),
+  );
+  expect(knowing).toEqual([]);
+});
+
 test('the check bites', () => {
   expect(strays('ui/new.tsx', 'new Date().toLocaleDateString()')).toHaveLength(1);
   expect(strays('ui/new.tsx', "new Intl.DateTimeFormat('en').format(at)")).toHaveLength(1);

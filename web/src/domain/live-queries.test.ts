@@ -1,10 +1,10 @@
 import { listScans } from '@palisade/contract/antivirus';
 import { QueryClient } from '@tanstack/react-query';
 import { describe, expect, it, vi } from 'vitest';
-import { dashboardQuery } from '#api/dashboard.ts';
 import { eachListens, LATER } from '#api/fake-listening.ts';
 import { scanOf } from '#api/fake-records.ts';
 import { reply } from '#api/fake-server.ts';
+import { dashboardQuery } from './dashboard/dashboard.ts';
 import { followEvents } from './live-queries.ts';
 import { EVERY_SCAN, scansQuery } from './scan/scans.ts';
 

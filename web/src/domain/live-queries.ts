@@ -2,15 +2,15 @@ import { currentUser } from '@palisade/contract/auth';
 import type { InstallationTopic, Topic } from '@palisade/contract/endpoint';
 import type { QueryClient } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
-import { chatStateQuery, messagesQuery, takeMessage, takePresence, takeRead } from '#api/chat.ts';
 import { refreshConfig } from '#api/config.ts';
-import { dashboardQuery } from '#api/dashboard.ts';
 import { onBeginning, onEvent, onGap } from '#api/events.ts';
-import { overviewQuery } from '#api/overview.ts';
-import { noteRemoteNews } from '#api/remote-news.ts';
 import { refreshUser } from '#api/session.ts';
 import { shownIn } from '#api/shown-in.ts';
+import { chatStateQuery, messagesQuery, takeMessage, takePresence, takeRead } from './conversation/chat.ts';
+import { dashboardQuery } from './dashboard/dashboard.ts';
+import { overviewQuery } from './overview/overview.ts';
 import { mergeScan, removeScan } from './scan/scans.ts';
+import { noteRemoteNews } from './session/remote-news.ts';
 
 /** So that not every page of an installation asks in the same moment, in ms. */
 const SPREAD = 1_000;

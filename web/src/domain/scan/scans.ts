@@ -11,8 +11,8 @@ import {
 import { hashKey, infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { call, type UploadOptions, upload } from '#api/call.ts';
 import { changeList } from '#api/change-list.ts';
-import { dashboardQuery } from '#api/dashboard.ts';
 import { isLive } from '#api/events.ts';
+import { dashboardQuery } from '#domain/dashboard/dashboard.ts';
 
 /** How often the list is read anew while a file in it still waits for an engine and no events arrive, in ms. */
 export const WAITING_INTERVAL = 5_000;

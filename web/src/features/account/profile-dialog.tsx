@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { messageAt } from '#api/field-messages.ts';
-import { ROLE_LABELS } from '#ui/activity-words.ts';
+import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
 import { Form, Submit } from '#ui/form.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { describeDate } from '#ui/moment.tsx';

@@ -3,7 +3,7 @@ import type { UserState } from '@palisade/contract/users';
 import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMayAdministrate } from '#api/policies.ts';
-import { ROLE_LABELS } from '#ui/activity-words.ts';
+import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';

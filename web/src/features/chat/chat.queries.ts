@@ -17,9 +17,9 @@ import { z } from 'zod';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { putRecord } from '#api/change-list.ts';
-import { chatStateQuery, messagesQuery, takeMessage } from '#api/chat.ts';
 import { createOutgoing, type OutgoingQueue } from '#api/outgoing.ts';
 import { currentSession } from '#api/session.ts';
+import { chatStateQuery, messagesQuery, takeMessage } from '#domain/conversation/chat.ts';
 
 const writtenSchema = z.object({ message: z.string(), attachments: z.array(attachmentSchema) });
 type Written = z.infer<typeof writtenSchema>;

@@ -4,9 +4,9 @@ import { IconFiles, IconHourglass, IconMessages, IconNotes, IconScreenShareOff, 
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
+import { CustomerCard } from '#domain/conversation/customer-card.tsx';
 import { Button } from '#ui/button.tsx';
 import { Countdown } from '#ui/countdown.tsx';
-import { CustomerCard } from '#ui/customer-card.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { describeAge, useSecond } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';

@@ -5,7 +5,7 @@ import { may } from '@palisade/contract/may';
 import { IconDeviceDesktop, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { decidedBy } from '#api/chat.ts';
+import { decidedBy } from '#domain/conversation/chat.ts';
 import { Button } from '#ui/button.tsx';
 import { Form } from '#ui/form.tsx';
 import { ChoiceFilter } from '#ui/list-filters.tsx';

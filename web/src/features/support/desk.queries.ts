@@ -33,12 +33,12 @@ import { z } from 'zod';
 import { call, callPage, type Page } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { changeList } from '#api/change-list.ts';
-import { MESSAGES_PAGE, mergeMessage } from '#api/chat.ts';
-import { deskCountsQuery } from '#api/desk.ts';
 import { hearTopic, onEvent } from '#api/events.ts';
 import { createOutgoing, type OutgoingQueue } from '#api/outgoing.ts';
 import { pagesQuery } from '#api/pages.ts';
 import { currentSession } from '#api/session.ts';
+import { MESSAGES_PAGE, mergeMessage } from '#domain/conversation/chat.ts';
+import { deskCountsQuery } from '#domain/conversation/desk-counts.ts';
 
 /** Which conversations are listed, and in which order. */
 export type InboxChoice = Pick<ConversationsQuery, 'view' | 'sort' | 'search' | 'tag' | 'priority'>;

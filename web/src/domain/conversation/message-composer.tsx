@@ -13,8 +13,8 @@ import {
   useState,
 } from 'react';
 import { keepDraft, readDraft } from '#api/drafts.ts';
+import { Form, Submit } from '#ui/form.tsx';
 import { AttachingList } from './attachments.tsx';
-import { Form, Submit } from './form.tsx';
 import { useAttaching } from './use-attaching.ts';
 import './message-composer.css';
 

@@ -9,8 +9,8 @@ import {
   queryOptions,
   useQuery,
 } from '@tanstack/react-query';
-import { call } from './call.ts';
-import { changeList } from './change-list.ts';
+import { call } from '#api/call.ts';
+import { changeList } from '#api/change-list.ts';
 
 /** Messages that are read at once; older ones on demand. */
 export const MESSAGES_PAGE = 50;
