@@ -16,24 +16,24 @@ const state: ChatState = {
   ...{ unread: 0, read_seq: 0, last_seq: 7, rating: null },
 };
 
-async function taken(before: ChatState, one: ChatMessage) {
+function taken(before: ChatState, one: ChatMessage) {
   const queries = new QueryClient();
   queries.setQueryData(chatStateQuery.queryKey, before);
-  await takeMessage(queries, one);
+  takeMessage(queries, one);
   const known = queries.getQueryState(chatStateQuery.queryKey);
   return { state: known?.data, isAskedAnew: known?.isInvalidated };
 }
 
 describe('a message that is told', () => {
-  it('goes on in an open conversation without a question to the server', async () => {
-    expect(await taken(state, message)).toEqual({ state: { ...state, last_seq: 8 }, isAskedAnew: false });
+  it('goes on in an open conversation without a question to the server', () => {
+    expect(taken(state, message)).toEqual({ state: { ...state, last_seq: 8 }, isAskedAnew: false });
     const answer = { ...message, sender: 'support', author: 'ana' } as const;
-    expect(await taken(state, answer)).toEqual({ state: { ...state, last_seq: 8, unread: 1 }, isAskedAnew: false });
+    expect(taken(state, answer)).toEqual({ state: { ...state, last_seq: 8, unread: 1 }, isAskedAnew: false });
   });
 
-  it('of one’s own, written on another page, has it asked how things stand where it changes that', async () => {
-    expect((await taken({ ...state, status: 'closed' }, message)).isAskedAnew).toBe(true);
-    expect((await taken({ ...state, conversation_id: null, status: 'none' }, message)).isAskedAnew).toBe(true);
-    expect((await taken({ ...state, unread: 2 }, message)).isAskedAnew).toBe(true);
+  it('of one’s own, written on another page, has it asked how things stand where it changes that', () => {
+    expect(taken({ ...state, status: 'closed' }, message).isAskedAnew).toBe(true);
+    expect(taken({ ...state, conversation_id: null, status: 'none' }, message).isAskedAnew).toBe(true);
+    expect(taken({ ...state, unread: 2 }, message).isAskedAnew).toBe(true);
   });
 });
