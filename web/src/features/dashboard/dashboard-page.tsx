@@ -49,6 +49,7 @@ export function DashboardPage({ firstSteps, random = Math.random }: DashboardPag
   const { isPending: isOverviewPending } = useQuery({ ...overviewQuery, enabled: isAdmin });
   const isConfigAnswered = useIsConfigAnswered();
   const isReady = (status !== undefined || error !== null) && isConfigAnswered && !(isAdmin && isOverviewPending);
+  const hasHealth = isDemo || Boolean(status?.devices);
   const failure = error ? sentenceOf(error) : undefined;
   return (
     <Page
@@ -69,15 +70,14 @@ export function DashboardPage({ firstSteps, random = Math.random }: DashboardPag
           <div className="dashboard__columns">
             <div className="dashboard__column">
               <ActivityLog scans={status?.recent_scans} failure={failure} onRetry={() => void refetch()} />
-              {status?.devices && <DevicesCard devices={status.devices} />}
-              {(isDemo || status?.devices) && <ActionCards />}
             </div>
             <div className="dashboard__column">
               {status && <PlanPanel plan={status.subscription} />}
               {/* Where nothing is a sample, what can be done stands in its place. */}
-              {isDemo || status?.devices ? <SystemHealth devices={status?.devices ?? null} /> : <ActionCards />}
-              {!status?.devices && <DevicesCard devices={null} />}
+              {hasHealth ? <SystemHealth devices={status?.devices ?? null} /> : <ActionCards />}
+              <DevicesCard devices={status?.devices ?? null} />
             </div>
+            {hasHealth && <ActionCards />}
           </div>
         </Suspense>
       ) : (
