@@ -129,7 +129,7 @@ export function ThreatPanel({ random }: { random: () => number }) {
             ? 'The latest threats are read every 5 seconds.'
             : 'Turn LIVE on to follow the latest threats as they are raised. A simulated threat is a drill and counts apart.'}
         </p>
-        <p role="status" className="sub">
+        <p role="status" className="sub threat-panel__drill">
           {drill && (
             <>
               A practice alert was made: nothing of it happened.{' '}

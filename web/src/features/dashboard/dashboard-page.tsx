@@ -49,7 +49,6 @@ export function DashboardPage({ firstSteps, random = Math.random }: DashboardPag
   const { isPending: isOverviewPending } = useQuery({ ...overviewQuery, enabled: isAdmin });
   const isConfigAnswered = useIsConfigAnswered();
   const isReady = (status !== undefined || error !== null) && isConfigAnswered && !(isAdmin && isOverviewPending);
-  const hasHealth = isDemo || Boolean(status?.devices);
   const failure = error ? sentenceOf(error) : undefined;
   return (
     <Page
@@ -73,11 +72,11 @@ export function DashboardPage({ firstSteps, random = Math.random }: DashboardPag
             </div>
             <div className="dashboard__column">
               {status && <PlanPanel plan={status.subscription} />}
-              {/* Where nothing is a sample, what can be done stands in its place. */}
-              {hasHealth ? <SystemHealth devices={status?.devices ?? null} /> : <ActionCards />}
+              {/* Nothing is made up where no demo is. */}
+              {(isDemo || status?.devices) && <SystemHealth devices={status?.devices ?? null} />}
               <DevicesCard devices={status?.devices ?? null} />
             </div>
-            {hasHealth && <ActionCards />}
+            <ActionCards />
           </div>
         </Suspense>
       ) : (

@@ -13,7 +13,7 @@ import { Page } from '#ui/page.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { FeatureList, PlanCard, TypeBadge } from './plan-card.tsx';
 import { describeDevices, describeMonths, describePrice } from './plan-words.ts';
-import { currentSubscriptionQuery, planRequestsQuery, plansQuery } from './subscriptions.queries.ts';
+import { currentSubscriptionQuery, isAwaited, planRequestsQuery, plansQuery } from './subscriptions.queries.ts';
 
 /** What everybody but admins sees here: what they have, what they can ask for, and that managing is not theirs. */
 export function CustomerPlans() {
@@ -33,11 +33,6 @@ export function CustomerPlans() {
       )}
     </Page>
   );
-}
-
-/** Before the first answer, whichever it is: what failed says so, also while it is asked for again. */
-function isAwaited({ isPending, errorUpdateCount }: { isPending: boolean; errorUpdateCount: number }): boolean {
-  return isPending && errorUpdateCount === 0;
 }
 
 /** Why this screen is marked as the administrators' in the sidebar. Last: nobody came for it. */
