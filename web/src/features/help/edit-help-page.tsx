@@ -16,6 +16,7 @@ import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Markdown } from '#ui/markdown.tsx';
 import { Page } from '#ui/page.tsx';
@@ -137,6 +138,7 @@ function Editor() {
             show(id, true);
             setSavedId(id);
           }}
+          onEdited={() => setSavedId(undefined)}
           onDeleted={() => show(undefined, true)}
         />
       )}
@@ -179,10 +181,11 @@ interface ArticleFormProps {
   /** Back to the list, where it is not beside the form. */
   onBack: (() => void) | undefined;
   onSaved: (id: string) => void;
+  onEdited: () => void;
   onDeleted: () => void;
 }
 
-function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onDeleted }: ArticleFormProps) {
+function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, onDeleted }: ArticleFormProps) {
   const form = useForm<ArticleWritten>({ initialValues: article ?? NEW });
   const write = useWriteArticle(article?.id);
   const remove = useDeleteArticle();
@@ -233,7 +236,14 @@ function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onDeleted }
         )
       }
     >
-      <form noValidate className="help-form" onSubmit={form.onSubmit(save)}>
+      <Form
+        noValidate
+        className="help-form"
+        error={write.error}
+        busy={write.isPending}
+        onSubmit={form.onSubmit(save)}
+        onEdit={onEdited}
+      >
         <TextInput label="Title" size="md" maxLength={120} {...form.getInputProps('title')} />
         <TextInput
           label="Address"
@@ -281,13 +291,11 @@ function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onDeleted }
             </Button>
           )}
           <p role="status" className="sub">
-            {isSaved && !isDirty && !write.isPending && !write.isError && 'Saved.'}
+            {isSaved && !write.isPending && !write.isError && 'Saved.'}
           </p>
-          <Button type="submit" loading={write.isPending}>
-            Save
-          </Button>
+          <Submit>Save</Submit>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }
