@@ -9,6 +9,7 @@ import {
   inflateSync,
 } from 'node:zlib';
 import { type Content, joined, openSource, streamOf } from './content.ts';
+import { unpackedHuffman } from './huffman-pack.ts';
 import { LZ4_HISTORY_BYTES, unpackLz4, unpackLzo } from './lz.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
@@ -18,7 +19,7 @@ import { sevenZipMembers } from './seven-zip.ts';
 // file; so does each of these readers. What stands behind the last stream is not explained, so that it is read as a file of its own.
 
 /** What one file was packed with. */
-export type Compressor = 'gzip' | 'zlib' | 'brotli' | 'lz4' | 'lzip' | 'lzop';
+export type Compressor = 'gzip' | 'zlib' | 'brotli' | 'lz4' | 'lzip' | 'lzop' | 'pack';
 
 const CHUNK_BYTES = 256 * 1024;
 const ZEROS = Buffer.alloc(4096);
@@ -391,6 +392,8 @@ export function compressedMembers(
       return ownMembers(content, name, workshop, lz4Frames);
     case 'lzop':
       return ownMembers(content, name, workshop, lzopFiles);
+    case 'pack':
+      return ownMembers(content, name, workshop, unpackedHuffman);
     case 'lzip':
       return lzipMembers(content, name, workshop);
   }

@@ -14,15 +14,19 @@ const REPLACEMENTS_MAXIMUM = 16;
 /** What all rewritings of one text come to, beside it. */
 const GROWTH_MAXIMUM = 8;
 
-const LITERAL = String.raw`(?:[bB]|[rR])?(?:'(?:[^'\\\r\n]|\\[\s\S]|''){0,16384}'|"(?:[^"\\\r\n]|\\[\s\S]|""){0,16384}")`;
+/**
+ * A literal does not begin at a quotation mark that is escaped or doubled: that belongs to one that began before it, and a literal would be searched to the end of the text from
+ * each of thousands of them.
+ */
+const LITERAL = String.raw`(?:[bB]|[rR])?(?:(?<![\\'])'(?:[^'\\\r\n]|\\[\s\S]|''){0,16384}'|(?<![\\"])"(?:[^"\\\r\n]|\\[\s\S]|""){0,16384}")`;
 const GAP = String.raw`(?:\s|/\*[^*]{0,64}\*/){0,64}`;
 /** Literals with commas between them, in brackets of some kind. */
 const LIST = new RegExp(`${LITERAL}(?:${GAP},${GAP}${LITERAL}){1,4096}`, 'g');
-/** Literals with nothing or a plus sign between them. */
-const ROW = new RegExp(`${LITERAL}(?:${GAP}[+&.]?${GAP}${LITERAL}){2,4096}`, 'g');
+/** Literals with nothing or a plus sign between them. Blanks belong to one gap alone: else there are as many ways to take them as their square. */
+const ROW = new RegExp(`${LITERAL}(?:${GAP}(?:[+&.]${GAP})?${LITERAL}){2,4096}`, 'g');
 const ONE = new RegExp(LITERAL, 'g');
 /** A literal of PowerShell: nothing but a doubled quote is an escape. */
-const PLAIN = `(?:'(?:[^']|''){0,1024}'|"(?:[^"]|""){0,1024}")`;
+const PLAIN = `(?:(?<!')'(?:[^']|''){0,1024}'|(?<!")"(?:[^"]|""){0,1024}")`;
 const PLAIN_LIST = new RegExp(`${PLAIN}(?:\\s{0,16},\\s{0,16}${PLAIN}){1,4096}`, 'g');
 const ONE_PLAIN = new RegExp(PLAIN, 'g');
 const PLACED = new RegExp(
@@ -137,16 +141,31 @@ function* hereDocuments(text: string): Generator<string> {
   }
 }
 
+/** Where a row of uuencode may begin in a line of a script: at once, or behind the quotation mark of a literal. */
+const ROW_BEGINS = /(?<=^|['"])/g;
+const ROW_BEGINS_MAXIMUM = 8;
+
+/** The row of uuencode in a line, as long as its first character says; undefined where there is none. */
+function rowIn(line: string): { size: number; letters: string } | undefined {
+  for (const { index: start } of [...line.slice(0, 256).matchAll(ROW_BEGINS)].slice(0, ROW_BEGINS_MAXIMUM)) {
+    const size = line.charCodeAt(start) - 32;
+    const end = start + 1 + Math.ceil(size / 3) * 4;
+    const letters = line.slice(start + 1, Math.min(end, line.length));
+    // Blanks at the end of a line are lost in many ways.
+    const is_whole = letters.length >= Math.ceil((size * 4) / 3) && /^(?:['"\\);,\s]|$)/.test(line.slice(end));
+    if (size > 0 && size <= 45 && is_whole && /^[ -`]{4,60}$/.test(letters)) return { size, letters };
+  }
+  return undefined;
+}
+
 /** The bytes of lines by uuencode that stand in a literal, each with its length before it. */
 function fromLines(text: string): Buffer {
   const pieces: Buffer[] = [];
   for (const line of text.split(/\r?\n|\\n/)) {
-    const row = /(?:^|['"{(])([!-M][ -`]{4,84})/.exec(line)?.[1] ?? '';
-    const size = row.charCodeAt(0) - 32;
-    const letters = row.slice(1, 1 + Math.ceil(size / 3) * 4);
-    if (row === '' || letters.length < Math.ceil((size * 4) / 3)) continue;
-    const base64 = [...letters].map((letter) => ALPHABET[(letter.charCodeAt(0) - 32) & 63] ?? '').join('');
-    pieces.push(Buffer.from(base64, 'base64').subarray(0, size));
+    const row = rowIn(line);
+    if (row === undefined) continue;
+    const base64 = [...row.letters].map((letter) => ALPHABET[(letter.charCodeAt(0) - 32) & 63] ?? '').join('');
+    pieces.push(Buffer.from(base64, 'base64').subarray(0, row.size));
   }
   return Buffer.concat(pieces);
 }
@@ -173,7 +192,14 @@ function replaced(text: string, literals: string): string | undefined {
       if (search !== '' && value.length <= search.length * 2) pairs.push([search, value]);
     }
   }
-  return pairs.length === 0 ? undefined : pairs.reduce((result, [from, to]) => result.replaceAll(from, () => to), literals);
+  if (pairs.length === 0) return undefined;
+  let result = literals;
+  for (const [from, to] of pairs) {
+    const next = result.replaceAll(from, () => to);
+    // Each may double it: one that makes it too long is left out.
+    if (next.length <= 2 * text.length) result = next;
+  }
+  return result;
 }
 
 const SET = /^[\t @]{0,16}set[ \t]{1,8}("?)([A-Za-z_][\w]{0,31})=([^\r\n]{0,4096})/gim;
@@ -320,17 +346,6 @@ function* runsOfBase85(text: string): Generator<string> {
   }
 }
 
-/** A quotation mark that is doubled or escaped: a literal goes on over it, and one may begin at it. */
-const GOES_OVER = /(['"])\1|\\['"]/g;
-const GOES_OVER_MAXIMUM = 4000;
-
-/** Without doubled and escaped quotation marks where a text has thousands: from each of them a literal would be searched to the end of the text. */
-function withFewQuotes(source: string): string {
-  let left = source;
-  while ((left.match(GOES_OVER)?.length ?? 0) > GOES_OVER_MAXIMUM) left = left.replaceAll(GOES_OVER, '');
-  return left;
-}
-
 /** What a text comes to, in other words: `texts` are read as texts in turn, `bytes` are what was written in it. */
 interface Rewritten {
   texts: Buffer[];
@@ -389,7 +404,7 @@ function spelledOut(_: string, digits: string | undefined, decimal: string | und
 export function rewritten(text: Buffer): Rewritten {
   const found: Rewritten = { texts: [], bytes: [] };
   if (text.length > TEXT_BYTES_MAXIMUM) return found;
-  const source = withFewQuotes(text.toString('latin1'));
+  const source = text.toString('latin1');
   if (!TELLING.test(source) && !source.includes(SHIFT_BEGIN)) return found;
   let room = GROWTH_MAXIMUM * text.length;
   const add = (list: Buffer[], bytes: Buffer) => {
@@ -439,7 +454,11 @@ export function rewritten(text: Buffer): Rewritten {
   }
   for (const body of hereDocuments(source)) add(found.bytes, Buffer.from(body, 'latin1'));
   for (const [run] of source.matchAll(QUOTED_PRINTABLE)) add(found.bytes, Buffer.from(run.replaceAll(/=\r?\n|=/g, ''), 'hex'));
-  if (UUENCODED.test(source)) add(found.bytes, fromLines(source));
+  if (UUENCODED.test(source)) {
+    add(found.bytes, fromLines(source));
+    // As a literal has them: quotation marks and dollar signs behind a backslash.
+    if (source.includes('\\')) add(found.bytes, fromLines(source.replaceAll(/\\(['"\\$])/g, '$1')));
+  }
   for (const [run] of source.matchAll(OCTAL))
     add(found.bytes, Buffer.from((run.match(/[0-7]{2,3}/g) ?? []).map((digits) => Number.parseInt(digits, 8) & 0xff)));
   for (const [run] of source.matchAll(PERCENT_U)) {
@@ -450,7 +469,11 @@ export function rewritten(text: Buffer): Rewritten {
   for (const [run] of source.matchAll(BASE32)) add(found.bytes, fromBase32(run.replaceAll(/\s/g, '')));
   if (SHIFTED_SETS.test(source)) addText(source.replaceAll(SHIFTED_SETS, ''));
   const expanded = withEntities(source);
-  if (expanded !== undefined) addText(expanded);
+  if (expanded !== undefined) {
+    addText(expanded);
+    // What is shown of it: rules for texts leave out what begins as a page does.
+    addText(expanded.replaceAll(/<[^<>]{0,4096}>/g, ''));
+  }
   if (BASE85.test(source)) {
     for (const literal of literals) for (const is_adobe of [true, false]) add(found.bytes, fromBase85(literal, is_adobe));
     for (const run of runsOfBase85(source)) add(found.bytes, fromBase85(run, true));

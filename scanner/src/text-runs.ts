@@ -116,8 +116,11 @@ export function* runsOf(text: Buffer): Generator<Run> {
     while (start < end && (text[start] === DASH || text[start] === UNDERSCORE)) start += 1;
     if (end - start >= LINE_LEAST) {
       const first = foldedBefore(text, start, done);
-      start = first?.start ?? start;
-      const run = linesFrom(text, start, first?.end ?? end);
+      const folded = first === undefined ? undefined : linesFrom(text, first.start, first.end);
+      // What ends before the place that was looked at is no beginning of it: it would be looked at again and again.
+      const is_folded = first !== undefined && folded !== undefined && folded.end > at;
+      if (is_folded) start = first.start;
+      const run = is_folded ? folded : linesFrom(text, start, end);
       end = run.end;
       const [only] = run.lines;
       const characters = only !== undefined && run.lines.length === 1 ? only : Buffer.concat(run.lines);

@@ -6,6 +6,7 @@ import type { Reader } from './reader.ts';
 import { fromBase64 } from './text-codings.ts';
 import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextForm, textFormOf } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
+import { textOfPieces } from './text-pieces.ts';
 import { rewritten } from './text-rewrites.ts';
 import { addressesOf, escapesOf, listsOf, type Run, runsOf } from './text-runs.ts';
 
@@ -151,6 +152,14 @@ function* ofRewritten(text: Buffer, from: number, workshop: Workshop, isFile: Is
   yield* ofRuns(runs, text, from, workshop, isFile);
 }
 
+/** The text of a document, and what is written in it. */
+function* ofPieces(pieces: Buffer, text: Buffer, from: number, workshop: Workshop, isFile: IsFile): Generator<TextView> {
+  workshop.budget.spend(text.length);
+  workshop.budget.addUnpacked(pieces.length, pieces.length, text.length);
+  yield { kind: 'view', bytes: pieces };
+  yield* ofRuns(runsOf(pieces), text, from, workshop, isFile);
+}
+
 /** A text that is nothing but base64 is decoded from its beginning to its end, however long it is. */
 function isAllBase64(head: Buffer, size: number): boolean {
   return size > WINDOW.bytes && head.length > 0 && /^[A-Za-z0-9+/\r\n]+$/.test(head.toString('latin1'));
@@ -173,6 +182,8 @@ async function* windowViews(reader: Reader, start: number, workshop: Workshop, i
       yield* ofRuns(listsOf(text), text, from, workshop, isFile);
       yield* ofRuns(addressesOf(text), text, from, workshop, isFile);
       budget.spend(2 * text.length);
+      const pieces = textOfPieces(text);
+      if (pieces !== undefined) yield* ofPieces(pieces, text, from, workshop, isFile);
       if (hasUtf7(text)) yield { kind: 'view', bytes: fromUtf7(text) };
       yield* ofRewritten(text, from, workshop, isFile);
       if (fold.is_telling) {

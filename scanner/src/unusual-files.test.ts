@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
+import { uuencoded } from '#test/containers.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
 import { LEAF_SAMPLES } from '#test/leaf-samples.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
@@ -285,12 +287,204 @@ test.each<[string, 'unsupported' | 'encrypted', Buffer]>([
   ['folders of Outlook', 'unsupported', Buffer.from('!BDN\x01\x02\x03\x04SM')],
   ['Access', 'unsupported', Buffer.from('\0\x01\0\0Standard ACE DB\0')],
   ['archive of pg_dump', 'unsupported', Buffer.from('PGDMP\x01\x0e\0')],
-  ['pack of git', 'unsupported', Buffer.from('PACK\0\0\0\x02\0\0\0\x03')],
-  ['bundle of git', 'unsupported', Buffer.from('# v2 git bundle\n')],
+  ['PKCS #12', 'encrypted', Buffer.from('3082 09d7 020103 3082 099d 06092a864886f70d010701a08209'.replaceAll(' ', ''), 'hex')],
   ['file of openssl enc', 'encrypted', Buffer.from('Salted__12345678')],
   ['age', 'encrypted', Buffer.from('age-encryption.org/v1\n-> scrypt')],
   ['AES Crypt', 'encrypted', Buffer.from('AES\x02\0\0')],
   ['KeePass', 'encrypted', Buffer.from('03d9a29a67fb4bb500000400', 'hex')],
 ])('%s is told and not opened', (name, detail, head) => {
   expect(containerOf(Buffer.concat([head, Buffer.alloc(64)]))).toEqual({ kind: 'opaque', name, detail });
+});
+
+describe('what only few programs open', () => {
+  const half = (LINE ?? Buffer.alloc(0)).toString('latin1').trim();
+  const rows = uuencoded('a', TEXT)
+    .toString('latin1')
+    .replace(/^[\s\S]*?begin [^\n]*\n/, '')
+    .replace(/\n`?\s*\nend[\s\S]*$/, '');
+  const inPieces = (text: string) =>
+    (text.match(/.{1,3}/g) ?? [])
+      .map((part) => `<w:r><w:t xml:space="preserve">${part.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</w:t></w:r>`)
+      .join('<w:proofErr/>');
+
+  test.each<[string, Buffer]>([
+    [
+      'a text of a large computer',
+      Buffer.from(
+        'e7f5d65ad76c7cc1d7baf4e0d7e9e7f5f44dd7b05df7c3c35df7d05bc5c9c3c1d960e2e3c1d5c4c1d9c460c1d5e3c9e5c9d9e4e260e3c5e2e360c6c9d3c55a5bc84ec85c',
+        'hex',
+      ),
+    ],
+    [
+      'a literal of PHP over lines, in uuencode',
+      Buffer.from(`<?php eval(convert_uudecode('${rows.replaceAll(/[\\']/g, '\\$&')}\n\`'));\n`),
+    ],
+    [
+      'a document whose words stand in pieces',
+      zip([
+        {
+          name: 'word/document.xml',
+          content: Buffer.from(
+            `<?xml version="1.0"?><w:document><w:body><w:p>${inPieces('Words before it.')}</w:p><w:p>${inPieces(half)}</w:p></w:body></w:document>`,
+          ),
+        },
+      ]),
+    ],
+    [
+      'a batch file with a caret before each letter',
+      Buffer.from(`@${[...half].map((letter) => (/\w/.test(letter) ? `^${letter}` : letter)).join('')}\r\n`),
+    ],
+    [
+      'entities of an XML that is one from its first byte on',
+      Buffer.from(
+        `<?xml version="1.0"?>\n<!DOCTYPE a [<!ENTITY b '${half.slice(0, 40).replaceAll("'", '&#39;')}'><!ENTITY c '${half.slice(40).replaceAll("'", '&#39;')}'>]>\n<a>\n&b;&c;\n</a>`,
+      ),
+    ],
+  ])('%s', async (_, bytes) => {
+    expect((await examined(bytes)).threat).toMatch(/^(EICAR-Test-File|HackTool\.Windows\.LsassDump)$/);
+  });
+
+  test('a later part of a split archive is pending, and a text of such a name is not', async () => {
+    for (const name of ['a.7z.002', 'a.zip.003', 'a.tar.gz.002', 'a.z02'])
+      expect(await examined(noise(5000), name)).toMatchObject({ unread: ['unsupported'], named_after_upload: true });
+    for (const name of ['a.002', 'a.7z.001', 'a.z01', 'a.z80'])
+      expect((await examined(noise(5000), name)).unread, name).toEqual([]);
+    expect((await examined(WORDS, 'words.tar.002')).unread).toEqual([]);
+  });
+});
+
+/** As `pack` of System V writes it: codes by their length, the longest first, and the end of the file as the last of these. */
+function packedByHuffman(bytes: Buffer): Buffer {
+  let nodes = [...new Set(bytes)].map((letter) => ({
+    weight: bytes.filter((byte) => byte === letter).length,
+    letters: [letter],
+  }));
+  nodes.push({ weight: 0, letters: [END] });
+  const depth = new Map<number, number>();
+  while (nodes.length > 1) {
+    nodes.sort((one, other) => other.weight - one.weight);
+    const [one, other] = nodes.splice(-2);
+    const letters = [...(one?.letters ?? []), ...(other?.letters ?? [])];
+    for (const letter of letters) depth.set(letter, (depth.get(letter) ?? 0) + 1);
+    nodes = [...nodes, { weight: (one?.weight ?? 0) + (other?.weight ?? 0), letters }];
+  }
+  const deepest = Math.max(...depth.values());
+  const byLevel = Array.from({ length: deepest }, (_, level) =>
+    [...depth.keys()].filter((letter) => depth.get(letter) === level + 1).sort((a, b) => a - b),
+  );
+  const codes = new Map<number, string>();
+  let inner = 0;
+  for (let level = deepest; level > 0; level -= 1) {
+    inner /= 2;
+    for (const [index, letter] of (byLevel[level - 1] ?? []).entries())
+      codes.set(letter, (inner + index).toString(2).padStart(level, '0'));
+    inner += byLevel[level - 1]?.length ?? 0;
+  }
+  const bits = [...bytes, END].map((letter) => codes.get(letter) ?? '').join('');
+  const head = Buffer.alloc(7);
+  head.writeUInt16BE(0x1f1e);
+  head.writeUInt32BE(bytes.length, 2);
+  head[6] = deepest;
+  const counts = byLevel.map((letters, level) => letters.length - (level === deepest - 1 ? 2 : 0));
+  const coded = (bits.match(/.{1,8}/g) ?? []).map((eight) => Number.parseInt(eight.padEnd(8, '0'), 2));
+  return Buffer.concat([
+    head,
+    Buffer.from(counts),
+    Buffer.from(byLevel.flat().filter((letter) => letter !== END)),
+    Buffer.from(coded),
+  ]);
+}
+const END = 256;
+
+describe('a file by pack', () => {
+  test.each([EICAR, Buffer.concat([TEXT, noise(20_000)])])('is unpacked, as gzip unpacks it', async (bytes) => {
+    const packed = packedByHuffman(bytes);
+    expect(execFileSync('gzip', ['-dc'], { input: packed })).toEqual(bytes);
+    expect(await examined(packed, 'file.z')).toMatchObject({
+      threat: expect.any(String),
+      unread: [],
+      coverage: { members_scanned: 1 },
+    });
+  });
+
+  test('is damaged where its end is missing, and what comes before is read', async () => {
+    const packed = packedByHuffman(TEXT);
+    expect(await examined(packed.subarray(0, -4))).toMatchObject({ threat: 'HackTool.Windows.LsassDump', unread: ['damaged'] });
+    expect((await examined(Buffer.concat([Buffer.from('1f1e', 'hex'), noise(500)]))).unread).toEqual([]);
+  });
+});
+
+describe('a picture of medicine', () => {
+  const uid = (text: string) => Buffer.from(text.padEnd(text.length + (text.length % 2), '\0'));
+  const element = (
+    group: number,
+    number: number,
+    kind: string,
+    value: Buffer,
+    form: 'little' | 'big' | 'implicit' = 'little',
+  ) => {
+    const numbers = (count: number, ...list: number[]) => {
+      const bytes = Buffer.alloc(list.length * count);
+      for (const [index, one] of list.entries())
+        if (form === 'big') bytes.writeUIntBE(one, index * count, count);
+        else bytes.writeUIntLE(one, index * count, count);
+      return bytes;
+    };
+    const tag = numbers(2, group, number);
+    if (form === 'implicit') return Buffer.concat([tag, numbers(4, value.length), value]);
+    if (['OB', 'UN', 'UT'].includes(kind))
+      return Buffer.concat([tag, Buffer.from(`${kind}\0\0`), numbers(4, value.length), value]);
+    return Buffer.concat([tag, Buffer.from(kind), numbers(2, value.length), value]);
+  };
+  const picture = (syntax: string, ...elements: Buffer[]) =>
+    Buffer.concat([Buffer.alloc(128), Buffer.from('DICM'), element(2, 0x10, 'UI', uid(syntax)), ...elements]);
+  const value = Buffer.concat([EICAR, Buffer.alloc(EICAR.length % 2)]);
+
+  test.each<[string, Buffer]>([
+    [
+      'little-endian',
+      picture('1.2.840.10008.1.2.1', element(8, 0x60, 'CS', Buffer.from('CT')), element(0x42, 0x11, 'OB', value)),
+    ],
+    [
+      'big-endian',
+      picture('1.2.840.10008.1.2.2', element(8, 0x60, 'CS', Buffer.from('CT'), 'big'), element(0x42, 0x11, 'OB', value, 'big')),
+    ],
+    [
+      'without kinds',
+      picture(
+        '1.2.840.10008.1.2',
+        element(8, 0x60, '', Buffer.from('CT'), 'implicit'),
+        element(0x42, 0x11, '', value, 'implicit'),
+      ),
+    ],
+    [
+      'in fragments',
+      picture(
+        '1.2.840.10008.1.2.4.50',
+        Buffer.from('e07f10004f420000ffffffff', 'hex'),
+        Buffer.from('feff00e044000000', 'hex'),
+        value,
+        Buffer.from('feffdde000000000', 'hex'),
+      ),
+    ],
+    [
+      'in a sequence',
+      picture(
+        '1.2.840.10008.1.2.1',
+        Buffer.from('080011115351 0000ffffffff'.replaceAll(' ', ''), 'hex'),
+        Buffer.from('feff00e0ffffffff', 'hex'),
+        element(0x42, 0x11, 'OB', value),
+        Buffer.from('feff0de000000000feffdde000000000', 'hex'),
+      ),
+    ],
+  ])('has its values read: %s', async (_, bytes) => {
+    expect(await examined(bytes)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+  });
+
+  test('that is packed as a whole, or longer than it is, is pending', async () => {
+    expect((await examined(picture('1.2.840.10008.1.2.1.99', noise(400)))).unread).toEqual(['unsupported']);
+    expect((await examined(picture('1.2.840.10008.1.2.1', element(0x42, 0x11, 'OB', value).subarray(0, -9)))).unread).toEqual([
+      'damaged',
+    ]);
+  });
 });
