@@ -1,7 +1,17 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { asarMembers, isAsar } from './asar.ts';
 import { cmsMembers, isCms } from './cms.ts';
-import { type Compressor, compressedMembers, endOfZeros, isBrotli, isLz4, isSkippable, isZlib, LZOP } from './compressed.ts';
+import {
+  type Compressor,
+  compressedMembers,
+  endOfZeros,
+  isBrotli,
+  isLz4,
+  isSkippable,
+  isZlib,
+  LZOP,
+  ZISOFS,
+} from './compressed.ts';
 import { type Content, joined, openSource, rangeOf, type Source, standsAt, streamOf } from './content.ts';
 import { imagesIn, isImageHead, partitionsOf } from './disk-images.ts';
 import { gitPackMembers, isGitPack } from './git-pack.ts';
@@ -123,6 +133,9 @@ const OPAQUE: readonly { magic: Buffer; offset: number; name: string; detail?: S
   { magic: text('Standard ACE DB\0'), offset: 4, name: 'Access' },
   { magic: hex('efcdab89'), offset: 4, name: 'database of Windows (ESE)' },
   { magic: hex('3f5f0300'), offset: 0, name: 'Windows Help' },
+  { magic: hex('377f0682'), offset: 0, name: 'log of a database (SQLite WAL)' },
+  { magic: hex('377f0683'), offset: 0, name: 'log of a database (SQLite WAL)' },
+  { magic: hex('d9d505f920a163d7'), offset: 0, name: 'journal of a database (SQLite)' },
   { magic: text('PGDMP\x01'), offset: 0, name: 'archive of pg_dump' },
   { magic: text('EXFAT   '), offset: 3, name: 'exFAT' },
   { magic: text('XFSB'), offset: 0, name: 'XFS' },
@@ -265,6 +278,7 @@ export function containerOf(head: Buffer): Container | undefined {
       : { kind: 'seven', format: 'lzma', start: 0, is_guess: true };
   if (isGitPack(head)) return { kind: 'git' };
   if (isHuffmanPack(head)) return packed('pack');
+  if (standsAt(head, ZISOFS, 0)) return packed('zisofs');
   if (isPkcs12(head)) return { kind: 'opaque', name: 'PKCS #12', detail: 'encrypted' };
   if (isBinaryCpio(head)) return seven('cpio');
   if (isTar(head)) return { kind: 'tar' };

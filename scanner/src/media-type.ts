@@ -54,6 +54,7 @@ const OF_COMPRESSOR: Readonly<Record<Compressor, string>> = {
   lzip: 'application/x-lzip',
   lzop: 'application/x-lzop',
   pack: PACKED,
+  zisofs: PACKED,
 };
 
 /** What a zip is beside an archive, told by a name in its first headers. */

@@ -132,7 +132,7 @@ export interface Folded {
 }
 
 /** So many single escapes and the like are ordinary. */
-const ORDINARY = { escapes: 2, percents: 2, entities: 1 } as const;
+const ORDINARY = { escapes: 2, percents: 2, entities: 1, marks: 12 } as const;
 
 class Fold {
   private readonly text: Buffer;
@@ -142,6 +142,7 @@ class Fold {
   private is_in_tag = false;
   private escapes = 0;
   private percents = 0;
+  private marks = 0;
   private entities = 0;
   private tricks = 0;
   private readonly joins: number[] = [];
@@ -177,6 +178,7 @@ class Fold {
         this.joins.length > 0 ||
         this.escapes > ORDINARY.escapes ||
         this.percents > ORDINARY.percents ||
+        this.marks > ORDINARY.marks ||
         this.entities > ORDINARY.entities,
       joins: this.joins,
     };
@@ -481,6 +483,7 @@ class Fold {
     }
     // Nobody has to write letters like that.
     if (WORD[code] === 1) this.percents += 1;
+    else this.marks += 1;
     this.emit(code);
     return at + 3;
   }

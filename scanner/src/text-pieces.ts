@@ -6,9 +6,17 @@ const AMPERSAND = 0x26;
 const SLASH = 0x2f;
 const NEWLINE = 0x0a;
 /** Marks of WordprocessingML, DrawingML, SpreadsheetML and OpenDocument. */
-const MARKS: readonly Buffer[] = ['<w:t>', '<w:t ', '<a:t>', '<text:p', '<text:span', '<w:instrText', '<w:delText'].map((mark) =>
-  Buffer.from(mark),
-);
+const MARKS: readonly Buffer[] = [
+  '<w:t>',
+  '<w:t ',
+  '<a:t>',
+  '<text:p',
+  '<text:span',
+  '<w:instrText',
+  '<w:delText',
+  '<t>',
+  '<t xml:space',
+].map((mark) => Buffer.from(mark));
 /** Elements that begin a line, or a cell. */
 const BREAKS = /^\/?(?:w:(?:p|br|cr|tab|tc)|a:(?:p|br|tc)|text:(?:p|h|line-break|tab)|table:table-cell|si|row)[\s/>]/;
 const NAME_BYTES = 24;

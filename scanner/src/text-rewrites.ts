@@ -203,7 +203,7 @@ function replaced(text: string, literals: string): string | undefined {
 }
 
 const SET = /^[\t @]{0,16}set[ \t]{1,8}("?)([A-Za-z_][\w]{0,31})=([^\r\n]{0,4096})/gim;
-const OF_SET = /%([A-Za-z_]\w{0,31})(?::~(-?\d{1,4}),(\d{1,4}))?%/g;
+const OF_SET = /([%!])([A-Za-z_]\w{0,31})(?::~(-?\d{1,4}),(\d{1,4}))?\1/g;
 const ASSIGNED = new RegExp(
   `(?:^|[;\\s{(])(?:var\\s{1,8}|let\\s{1,8}|const\\s{1,8})?(\\$?[A-Za-z_]\\w{0,31})\\s{0,8}=\\s{0,8}(${LITERAL})(?=\\s{0,8}[;,\\r\\n)}]|$)`,
   'g',
@@ -225,7 +225,7 @@ function substituted(text: string): string | undefined {
     return value;
   };
   if (values.size > 0) {
-    return text.replaceAll(OF_SET, (whole, name: string, from?: string, count?: string) => {
+    return text.replaceAll(OF_SET, (whole, _mark: string, name: string, from?: string, count?: string) => {
       const value = values.get(name.toLowerCase());
       const start = Number(from ?? 0);
       const part = value === undefined || from === undefined ? value : value.slice(start).slice(0, Number(count));
@@ -235,8 +235,13 @@ function substituted(text: string): string | undefined {
   for (const [, name = '', literal = ''] of text.matchAll(ASSIGNED))
     if (values.size < VARIABLES_MAXIMUM) values.set(name, literal);
   if (values.size === 0) return undefined;
+  // In a shell what a name stands for is put beside anything.
+  if (text.startsWith('#!'))
+    return text.replaceAll(OF_SHELL, (whole, name: string) => take(whole, values.get(name)?.slice(1, -1)));
   return text.replaceAll(USED, (whole, one?: string, other?: string) => take(whole, values.get(one ?? other ?? '')));
 }
+
+const OF_SHELL = /\$\{?([A-Za-z_]\w{0,31})\}?/g;
 
 const OFFSET = /^(?:(?:0x)?[0-9a-f]{4,16}(:?)[ \t]{1,8})/i;
 const DIGITS = /^(?:[0-9a-f]{2}){1,4}$/i;
@@ -279,6 +284,21 @@ function* listings(text: string): Generator<Buffer> {
   yield Buffer.concat(pieces);
   for (const [digits] of text.matchAll(MARKED)) yield Buffer.from(digits.replaceAll(/[^0-9a-f]/gi, ''), 'hex');
   for (const [, digits = ''] of text.matchAll(LISTED)) yield Buffer.from(digits.replaceAll(/[^0-9a-f]/gi, ''), 'hex');
+}
+
+const GIT_PATCH = /^(?:literal|delta) \d{1,10}\r?\n((?:[A-Za-z][!-~]{5,65}\r?\n){1,20000})/gm;
+
+/** Files in a patch of git (`git diff --binary`): lines of base85, each with its length before it, that are zlib together. */
+function* fromPatches(text: string): Generator<Buffer> {
+  for (const [, lines = ''] of text.matchAll(GIT_PATCH)) {
+    const pieces: Buffer[] = [];
+    for (const line of lines.split(/\r?\n/)) {
+      if (line === '') continue;
+      const code = line.charCodeAt(0);
+      pieces.push(fromBase85(line.slice(1), false).subarray(0, code >= 0x61 ? code - 0x60 + 26 : code - 0x40));
+    }
+    yield Buffer.concat(pieces);
+  }
 }
 
 function fromBase32(text: string): Buffer {
@@ -361,7 +381,7 @@ const RAW_BYTES = /[\0-\x08\x0e-\x1a]/;
 
 /** Whether a text has anything of what is rewritten here: nearly none has. */
 const TELLING =
-  /\s-f\b|join|implode|concat|reverse|strrev|replace|rot_?13|\\[0-7]{3}|%u[0-9a-f]{4}|[A-Z2-7]{40}|b85decode|a85decode|ascii85|<~|fromCharCode|fromCodePoint|`\s{0,8}\+|^[\t @(]{0,16}(?:echo|set)\b|^\s{0,8}(?::|S[0-3]|(?:0x)?[0-9a-f]{2,16}:?\s{1,8})[0-9a-f]|[=(]\s{0,4}b?['"]|hex:|hex\(|<!ENTITY|'''|"""|__DATA__|__END__|<<|unpack|uudecode|^#!|\$\{"|(?:=[0-9A-F]{2}){8}|(?:[0-9a-f]{2}[-,:_ ]){16}/im;
+  /\s-f\b|join|implode|concat|reverse|strrev|replace|rot_?13|\\[0-7]{3}|%u[0-9a-f]{4}|[A-Z2-7]{40}|b85decode|a85decode|ascii85|<~|fromCharCode|fromCodePoint|`\s{0,8}\+|^[\t @(]{0,16}(?:echo|set)\b|^\s{0,8}(?::|S[0-3]|(?:0x)?[0-9a-f]{2,16}:?\s{1,8})[0-9a-f]|[=(]\s{0,4}b?['"]|hex:|hex\(|<!ENTITY|'''|"""|__DATA__|__END__|<<|^(?:literal|delta) \d|unpack|uudecode|^#!|\$\{"|(?:=[0-9A-F]{2}){8}|(?:[0-9a-f]{2}[-,:_ ]){16}/im;
 
 /** A literal of Python over several lines. */
 const TRIPLE = /('''|""")([\s\S]{32,65536}?)\1/g;
@@ -484,6 +504,7 @@ export function rewritten(text: Buffer): Rewritten {
     // Lines of base64 that are of no one width.
     add(found.bytes, Buffer.from(echoed.filter((words) => /^[A-Za-z0-9+/]{4,}={0,2}$/.test(words)).join(''), 'base64'));
   }
+  for (const bytes of fromPatches(source)) add(found.bytes, bytes);
   for (const bytes of listings(source)) add(found.bytes, bytes);
   if (source.startsWith('#!')) addText(source.replaceAll(/\\(?=[a-z])/gi, ''));
   return found;

@@ -89,6 +89,12 @@ function isHex(text: Buffer): boolean {
   return text.length % 2 === 0;
 }
 
+/** Digits behind what databases put before them: `0x`, `\\x`. */
+function withoutPrefix(text: Buffer): Buffer {
+  const at = text[0] === 0x30 ? 1 : 0;
+  return ((text[at] ?? 0) | 0x20) === 0x78 ? text.subarray(at + 1) : text;
+}
+
 /** Without dashes and underscores where they are no digits, as in a line of a table or a long name. */
 function ofBase64(text: Buffer): Buffer | undefined {
   let others = 0;
@@ -124,8 +130,9 @@ export function* runsOf(text: Buffer): Generator<Run> {
       end = run.end;
       const [only] = run.lines;
       const characters = only !== undefined && run.lines.length === 1 ? only : Buffer.concat(run.lines);
-      const is_hex = isHex(characters);
-      const coded = is_hex ? characters : ofBase64(characters);
+      const digits = withoutPrefix(characters);
+      const is_hex = isHex(digits);
+      const coded = is_hex ? digits : ofBase64(characters);
       if (coded !== undefined && (is_hex ? coded.length / 2 : Math.floor((coded.length * 3) / 4)) >= DECODED_LEAST)
         yield {
           how: is_hex ? 'hex' : 'base64',
@@ -142,7 +149,7 @@ export function* runsOf(text: Buffer): Generator<Run> {
 
 const DIGIT_0 = 0x30;
 const DIGIT_9 = 0x39;
-const SEPARATORS = Buffer.from(', \t\r\n_&;:', 'latin1');
+const SEPARATORS = Buffer.from(', \t\r\n_&;:|', 'latin1');
 const NUMBERS_BYTES_MAXIMUM = 8 * 1024 ** 2;
 
 /** Whether a number may begin here: lists of numbers stand in brackets, or behind an equals sign. */

@@ -8,9 +8,12 @@ import { addressesOf, escapesOf, listsOf, runsOf } from './text-runs.ts';
 
 const BYTES = 32 * 1024;
 /** Times the machine may need for a text beside what it needs for prose of the same length; without a bound it is hundreds. */
-const PEER_TIMES = 60;
-/** Twice the text may take so many times as long. Of a square it is four times, of a machine with other things to do rarely three. */
-const GROWTH = 3.2;
+const PEER_TIMES = 100;
+/** From here on it is looked at how it grows. */
+const TELLING_TIMES = 40;
+const LEAST_MS = 1;
+/** Twice the text may take so many times as long; of a square it is four times. */
+const GROWTH = 3.5;
 const TRIES = 5;
 
 /** What each of the expressions matches, by what it is for. */
@@ -134,19 +137,19 @@ describe.each(Object.entries(WAYS))('%s', (_way, way) => {
     const shapes = shapesOf(example);
     expect(shapes.length).toBeGreaterThan(20);
     for (const [number, shape] of shapes.entries()) {
-      let growth = 0;
-      let times = 0;
-      for (let turn = 0; turn < TRIES; turn += 1) {
-        const peer = Math.max(0.5, timeOf(way, prose));
-        const once = timeOf(way, textOf(shape, BYTES / 2));
-        const twice = timeOf(way, textOf(shape, BYTES));
-        // What takes hardly any time says nothing of how it grows.
-        growth = twice / Math.max(once, 4 * peer);
-        times = twice / peer;
-        if (growth < GROWTH && times < PEER_TIMES) break;
+      const best = { peer: Number.POSITIVE_INFINITY, once: Number.POSITIVE_INFINITY, twice: Number.POSITIVE_INFINITY };
+      let is_well = false;
+      // The shortest of several: a machine that has other things to do makes some longer.
+      for (let turn = 0; turn < TRIES && !is_well; turn += 1) {
+        best.peer = Math.min(best.peer, timeOf(way, prose));
+        best.twice = Math.min(best.twice, timeOf(way, textOf(shape, BYTES)));
+        const ordinary = Math.max(LEAST_MS, best.peer);
+        // What takes hardly more than prose says nothing of how it grows.
+        if (best.twice > TELLING_TIMES * ordinary) best.once = Math.min(best.once, timeOf(way, textOf(shape, BYTES / 2)));
+        is_well =
+          best.twice < TELLING_TIMES * ordinary || (best.twice < PEER_TIMES * ordinary && best.twice < GROWTH * best.once);
       }
-      expect(growth, `shape ${number}: ${shape(200)}`).toBeLessThan(GROWTH);
-      expect(times, `shape ${number}: ${shape(200)}`).toBeLessThan(PEER_TIMES);
+      expect({ is_well, ...best, shape: is_well ? '' : `${number}: ${shape(200)}` }).toMatchObject({ is_well: true });
     }
   });
 });

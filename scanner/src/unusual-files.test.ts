@@ -287,6 +287,8 @@ test.each<[string, 'unsupported' | 'encrypted', Buffer]>([
   ['folders of Outlook', 'unsupported', Buffer.from('!BDN\x01\x02\x03\x04SM')],
   ['Access', 'unsupported', Buffer.from('\0\x01\0\0Standard ACE DB\0')],
   ['archive of pg_dump', 'unsupported', Buffer.from('PGDMP\x01\x0e\0')],
+  ['log of a database (SQLite WAL)', 'unsupported', Buffer.from('377f0682002de218', 'hex')],
+  ['journal of a database (SQLite)', 'unsupported', Buffer.from('d9d505f920a163d7', 'hex')],
   ['PKCS #12', 'encrypted', Buffer.from('3082 09d7 020103 3082 099d 06092a864886f70d010701a08209'.replaceAll(' ', ''), 'hex')],
   ['file of openssl enc', 'encrypted', Buffer.from('Salted__12345678')],
   ['age', 'encrypted', Buffer.from('age-encryption.org/v1\n-> scrypt')],
@@ -302,6 +304,25 @@ describe('what only few programs open', () => {
     .toString('latin1')
     .replace(/^[\s\S]*?begin [^\n]*\n/, '')
     .replace(/\n`?\s*\nend[\s\S]*$/, '');
+  /** Base64 with both of its marks in it. */
+  const slashed = base64(gzipSync(Buffer.concat([noise(900), TEXT, noise(900, 7)])));
+  /** Two blocks of zlib, as mkzftree writes them. */
+  const zisofs = (bytes: Buffer) => {
+    const filled = Buffer.concat([Buffer.alloc(32_768, 'words '), bytes]);
+    const blocks = [deflateSync(filled.subarray(0, 32_768)), deflateSync(filled.subarray(32_768))];
+    const head = Buffer.alloc(16 + 12);
+    head.write('37e45396c9dbd607', 'hex');
+    head.writeUInt32LE(filled.length, 8);
+    head[12] = 4;
+    head[13] = 15;
+    for (const [index, place] of [
+      28,
+      28 + (blocks[0]?.length ?? 0),
+      28 + (blocks[0]?.length ?? 0) + (blocks[1]?.length ?? 0),
+    ].entries())
+      head.writeUInt32LE(place, 16 + index * 4);
+    return Buffer.concat([head, ...blocks]);
+  };
   const inPieces = (text: string) =>
     (text.match(/.{1,3}/g) ?? [])
       .map((part) => `<w:r><w:t xml:space="preserve">${part.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</w:t></w:r>`)
@@ -340,6 +361,59 @@ describe('what only few programs open', () => {
         `<?xml version="1.0"?>\n<!DOCTYPE a [<!ENTITY b '${half.slice(0, 40).replaceAll("'", '&#39;')}'><!ENTITY c '${half.slice(40).replaceAll("'", '&#39;')}'>]>\n<a>\n&b;&c;\n</a>`,
       ),
     ],
+    [
+      'the text of a calendar',
+      Buffer.from(
+        `BEGIN:VCALENDAR\r\nDESCRIPTION:${(half.replaceAll(/[\\,;]/g, '\\$&').match(/.{1,9}/g) ?? []).join('\r\n ')}\r\nEND:VCALENDAR\r\n`,
+      ),
+    ],
+    ['base64 in JSON, its slashes escaped', Buffer.from(JSON.stringify({ a: slashed }).replaceAll('/', '\\/'))],
+    ['base64 in what is sent of a form', Buffer.from(`a=1&b=${encodeURIComponent(slashed)}&c=2`)],
+    ['the text that is sent of a form', Buffer.from(`a=1&b=${encodeURIComponent(half).replaceAll('%20', '+')}`)],
+    ['base64 in groups of four', Buffer.from((slashed.match(/.{1,4}/g) ?? []).join(' '))],
+    ['base64 with blank lines between its lines', Buffer.from((slashed.match(/.{1,64}/g) ?? []).join('\n\n'))],
+    ['digits behind what databases put before them', Buffer.from(`INSERT INTO t VALUES (0x${EICAR.toString('hex')}, 1);`)],
+    ['a copy of a table', Buffer.from(`COPY t (a) FROM stdin;\n\\\\x${EICAR.toString('hex')}\n\\.\n`)],
+    [
+      'words of an RTF in groups',
+      Buffer.from(
+        `{\\rtf1\\ansi ${(half.match(/.{1,3}/g) ?? []).map((part) => `{${part.replaceAll(/[\\{}]/g, '\\$&')}}`).join('')}}`,
+      ),
+    ],
+    [
+      'letters of an RTF by their numbers',
+      Buffer.from(`{\\rtf1\\ansi ${[...half].map((letter) => `\\u${letter.charCodeAt(0)}?`).join('')}}`),
+    ],
+    [
+      'letters of an RTF as digits',
+      Buffer.from(`{\\rtf1\\ansi ${[...half].map((letter) => `\\'${Buffer.from(letter).toString('hex')}`).join('')}}`),
+    ],
+    ['numbers with a stroke between two', Buffer.from(`"${[...TEXT].join('|')}".split("|")`)],
+    [
+      'variables that are set late',
+      Buffer.from(
+        `@echo off\r\nsetlocal enabledelayedexpansion\r\nset "a=${half.slice(0, 50)}"\r\nset "b=${half.slice(50)}"\r\n!a!!b!\r\n`,
+      ),
+    ],
+    [
+      'variables of a shell',
+      Buffer.from(
+        `#!/bin/sh\n${(base64(TEXT).match(/.{1,30}/g) ?? []).map((part, index) => `a${index}="${part}"\n`).join('')}echo "${(base64(TEXT).match(/.{1,30}/g) ?? []).map((_, index) => `$a${index}`).join('')}" | base64 -d | sh\n`,
+      ),
+    ],
+    ['an address with per cent signs', Buffer.from(`eval(decodeURIComponent("${encodeURIComponent(half)}"))`)],
+    [
+      'rich text in a cell',
+      zip([
+        {
+          name: 'xl/sharedStrings.xml',
+          content: Buffer.from(
+            `<sst><si>${(half.match(/.{1,3}/g) ?? []).map((part) => `<r><t xml:space="preserve">${part}</t></r>`).join('')}</si></sst>`,
+          ),
+        },
+      ]),
+    ],
+    ['a file that Linux unpacks on a disc', zisofs(TEXT)],
   ])('%s', async (_, bytes) => {
     expect((await examined(bytes)).threat).toMatch(/^(EICAR-Test-File|HackTool\.Windows\.LsassDump)$/);
   });
@@ -395,6 +469,24 @@ function packedByHuffman(bytes: Buffer): Buffer {
   ]);
 }
 const END = 256;
+
+test('a file in a patch of git is read', async () => {
+  const bytes = Buffer.concat([Buffer.from([0]), TEXT]);
+  const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
+  const packed = deflateSync(bytes);
+  const lines: string[] = [];
+  for (let at = 0; at < packed.length; at += 52) {
+    const row = packed.subarray(at, at + 52);
+    let line = String.fromCharCode(row.length > 26 ? 0x60 + row.length - 26 : 0x40 + row.length);
+    for (let group = 0; group < row.length; group += 4) {
+      const value = Buffer.concat([row.subarray(group, group + 4)], 4).readUInt32BE(0);
+      line += [4, 3, 2, 1, 0].map((place) => alphabet[Math.floor(value / 85 ** place) % 85]).join('');
+    }
+    lines.push(line);
+  }
+  const patch = `diff --git a/a b/a\nnew file mode 100644\nGIT binary patch\nliteral ${bytes.length}\n${lines.join('\n')}\n\nliteral 0\nHcmV?d00001\n`;
+  expect(await examined(Buffer.from(patch))).toMatchObject({ threat: 'HackTool.Windows.LsassDump', unread: [] });
+});
 
 describe('a file by pack', () => {
   test.each([EICAR, Buffer.concat([TEXT, noise(20_000)])])('is unpacked, as gzip unpacks it', async (bytes) => {
