@@ -26,11 +26,14 @@ const DASH = 0x2d;
 const UNDERSCORE = 0x5f;
 const EQUALS = 0x3d;
 /** A line end between two lines of a run, perhaps as an escape within a literal, with what mail and comments put before a line. */
-const BREAK = /^={0,2}(?:\\r)?(?:\\n|\\?\r?\n|\\?\r)[ \t]{0,16}(?:(?:[>#*;':%]{1,4}|rem[ \t]|\/\/[ \t]|--[ \t])[ \t]{0,4})?/i;
+const BREAK =
+  /^={0,2}(?:[ \t]{0,4}>{1,2}[ \t]{0,4}[^\r\n]{1,40})?(?:\\r)?(?:\\n|\\?\r?\n|\\?\r)[ \t]{0,16}(?:(?:[>#*;':%]{1,4}|rem[ \t]|@?\(?echo[ .]|\/\/[ \t]|--[ \t])[ \t]{0,4})?/i;
 /** A line that goes on behind a blank (RFC 5545, 3.1; RFC 6350, 3.2; RFC 2849): the first of them has a name before its value, and is shorter. */
 const FOLD = /^\r?\n[ \t]{1,16}(?=[A-Za-z0-9+/])/;
 const FOLDED_LINE_MAXIMUM = 1000;
-const BREAK_BYTES = 48;
+/** What may stand behind a line of a run: its end, padding, quotation marks, a backslash, brackets, and where a script writes it to. */
+const BEHIND_LINE: readonly number[] = [0x0a, 0x0d, EQUALS, 0x22, 0x27, 0x5c, 0x3c, 0x29, 0x60, 0x3e, 0x20];
+const BREAK_BYTES = 96;
 
 function isOf(byte: number | undefined): boolean {
   return ALPHABET[byte ?? 0] !== 0;
@@ -77,7 +80,7 @@ function linesFrom(text: Buffer, start: number, first_end: number): { lines: Buf
     length = to - from;
     // A line that goes on is of something else: a longer one, or words.
     const next = text[to] ?? 0x0a;
-    if (length === 0 || isOf(text[to]) || ![0x0a, 0x0d, EQUALS, 0x22, 0x27, 0x5c, 0x3c, 0x29, 0x60].includes(next)) break;
+    if (length === 0 || isOf(text[to]) || !BEHIND_LINE.includes(next)) break;
     lines.push(text.subarray(from, to));
     end = to;
   }

@@ -8,6 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { uuencoded } from '#test/containers.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
 import { LEAF_SAMPLES } from '#test/leaf-samples.ts';
+import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { containerOf } from './containers.ts';
 import { type Examination, examine } from './examine.ts';
@@ -486,6 +487,34 @@ test('a file in a patch of git is read', async () => {
   }
   const patch = `diff --git a/a b/a\nnew file mode 100644\nGIT binary patch\nliteral ${bytes.length}\n${lines.join('\n')}\n\nliteral 0\nHcmV?d00001\n`;
   expect(await examined(Buffer.from(patch))).toMatchObject({ threat: 'HackTool.Windows.LsassDump', unread: [] });
+});
+
+test('a frame of zstd behind a PDF is no string of it, though it begins with a bracket', async () => {
+  const pdf = Buffer.from('%PDF-1.4\n1 0 obj\n<</Type/Catalog>>\nendobj\ntrailer\n<</Root 1 0 R>>\n%%EOF\n');
+  // By zstd 1.5: EICAR as it is, of which a closing bracket ends what would be a string.
+  const frame = Buffer.concat([Buffer.from('28b52ffd2444210200', 'hex'), EICAR, Buffer.from('fdb18941', 'hex')]);
+  expect(await examined(Buffer.concat([pdf, frame]))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+});
+
+test('lines of base64 that a batch file of any length writes are one run', async () => {
+  const archive = zip([
+    { name: 'noise', content: noise(300_000) },
+    { name: 'eicar.com', content: EICAR },
+  ]);
+  const lines = (base64(archive).match(/.{1,60}/g) ?? []).map((line) => `echo ${line}>>a.b64\r\n`);
+  expect(await examined(Buffer.from(`@echo off\r\n${lines.join('')}`))).toMatchObject({ threat: 'EICAR-Test-File' });
+});
+
+test('LZMA with a dictionary that nobody chooses is opened in a tag of a sound', async () => {
+  const lzma = Buffer.from(PACKED_EICAR.get('lzma') ?? Buffer.alloc(0));
+  lzma.writeUInt32LE(0xfb0000, 1);
+  const value = Buffer.concat([Buffer.from('\0application/x\0a\0b\0', 'latin1'), lzma]);
+  const frame = Buffer.alloc(10);
+  frame.write('GEOB');
+  frame.writeUInt32BE(value.length, 4);
+  const size = frame.length + value.length;
+  const head = Buffer.from([0x49, 0x44, 0x33, 3, 0, 0, 0, (size >> 14) & 127, (size >> 7) & 127, size & 127]);
+  expect(await examined(Buffer.concat([head, frame, value]))).toMatchObject({ threat: 'EICAR-Test-File' });
 });
 
 describe('a file by pack', () => {
