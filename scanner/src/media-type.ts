@@ -148,6 +148,7 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
     case 'macros':
     case 'opaque':
     case 'stream-disk':
+    case 'git':
       return PACKED;
     case 'openpgp':
       return 'application/pgp-encrypted';

@@ -521,11 +521,9 @@ describe('a file by pack', () => {
   test.each([EICAR, Buffer.concat([TEXT, noise(20_000)])])('is unpacked, as gzip unpacks it', async (bytes) => {
     const packed = packedByHuffman(bytes);
     expect(execFileSync('gzip', ['-dc'], { input: packed })).toEqual(bytes);
-    expect(await examined(packed, 'file.z')).toMatchObject({
-      threat: expect.any(String),
-      unread: [],
-      coverage: { members_scanned: 1 },
-    });
+    const { threat, unread, coverage } = await examined(packed, 'file.z');
+    expect(threat).toMatch(/^(EICAR-Test-File|HackTool)/);
+    expect({ unread, read: coverage.members_scanned }).toEqual({ unread: [], read: 1 });
   });
 
   test('is damaged where its end is missing, and what comes before is read', async () => {
