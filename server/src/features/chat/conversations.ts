@@ -119,7 +119,14 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
     if (known !== undefined) return known;
     const begun: ConversationRow = {
       ...{ id: newId(), user_id, status: 'closed', assignee_id: null, priority: 'normal', wants_person: 0 },
-      ...{ opened_at: at(), closed_at: null, snoozed_until: null, last_customer_message_at: null, waiting_since: null },
+      ...{
+        opened_at: at(),
+        closed_at: null,
+        snoozed_until: null,
+        last_customer_message_at: null,
+        waiting_since: null,
+        held_since: null,
+      },
       ...{ last_at: at(), last_seq: 0, last_shown_seq: 0, customer_read_seq: 0, support_read_seq: 0, mailed_seq: 0 },
       ...{ version: 0, told_version: 0, told_seq: 0 },
     };
@@ -249,6 +256,7 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
     transaction: Kysely<ChatTables>,
     conversation: ConversationRow,
   ): Promise<Updateable<ChatTables['conversations']>> {
+    if (conversation.status === 'snoozed') return { status: 'open', snoozed_until: null, held_since: at() };
     if (conversation.status !== 'closed') return { status: 'open', snoozed_until: null };
     const matter = await lastMatter(transaction, conversation.id);
     const closed_at = conversation.closed_at === null ? undefined : Date.parse(conversation.closed_at);
@@ -314,7 +322,7 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
             .where('id', '=', matter.id)
             .execute();
         const row = await keep(transaction, conversation, {
-          ...{ status: 'open', snoozed_until: null, assignee_id: conversation.assignee_id ?? me.id },
+          ...{ status: 'open', snoozed_until: null, assignee_id: conversation.assignee_id ?? me.id, held_since: at() },
           ...{ last_seq: seq, last_shown_seq: seq, support_read_seq: seq, waiting_since: null, wants_person: 0 },
         });
         return { conversation: row, messages: [message], is_repeated: false, without_files: isWithoutFiles(written) };
@@ -385,7 +393,9 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
         if (conversation === undefined || conversation.status === 'open') throw new NotSo();
         const matter = await lastMatter(transaction, conversation_id);
         if (conversation.status === 'closed' && matter !== undefined) await reopenMatter(transaction, matter.id);
-        const row = await keep(transaction, conversation, { status: 'open', closed_at: null, snoozed_until: null });
+        const row = await keep(transaction, conversation, {
+          ...{ status: 'open', closed_at: null, snoozed_until: null, held_since: at() },
+        });
         return { conversation: row, messages: [], is_repeated: false };
       }),
 
