@@ -197,7 +197,7 @@ export function MessageComposer({
           loading={isSending}
           disabled={isEmpty || isTooLong || isBusy}
         >
-          Send
+          <span className="composer__send">Send</span>
         </Button>
       </div>
       {below}
