@@ -215,7 +215,21 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
       card: card === undefined ? null : JSON.stringify(card),
       timestamp: at(),
     };
-    await transaction.insertInto('chat_messages').values(row).execute();
+    const inserted = await transaction
+      .insertInto('chat_messages')
+      .values(row)
+      // The index that says so is of those that have one (migration 0050).
+      .onConflict((conflict) =>
+        conflict.columns(['author_id', 'client_message_id']).where('client_message_id', 'is not', null).doNothing(),
+      )
+      .returning('id')
+      .executeTakeFirst();
+    // Looked for where it is known to be there alone: nearly none is.
+    if (inserted === undefined) {
+      await refuseRepeated(transaction, conversation, row.author_id ?? '', client_message_id);
+      // It has gone since; whoever sends it again has it stored.
+      throw new Problem('conflict');
+    }
     await send(transaction, row, attachment_ids);
     return row;
   }
@@ -287,7 +301,6 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
     writeAsCustomer: (user_id, written, answer) =>
       once(async (transaction) => {
         const conversation = await takeOwn(transaction, user_id);
-        await refuseRepeated(transaction, conversation, user_id, written.client_message_id);
         const changes = await opened(transaction, conversation);
         const seq = conversation.last_seq + 1;
         const by = { sender: 'user', author_id: user_id, author: null, is_automatic: 0, is_note: 0 } as const;
@@ -309,8 +322,10 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
     answer: (conversation_id, me, written) =>
       once(async (transaction) => {
         const conversation = await requireTaken(transaction, conversation_id);
-        await refuseRepeated(transaction, conversation, me.id, written.client_message_id);
-        if (conversation.status === 'closed') throw new Problem('conflict', { detail: CLOSED });
+        if (conversation.status === 'closed') {
+          await refuseRepeated(transaction, conversation, me.id, written.client_message_id);
+          throw new Problem('conflict', { detail: CLOSED });
+        }
         const seq = conversation.last_seq + 1;
         const by = { sender: 'support', author_id: me.id, author: me.username, is_automatic: 0, is_note: 0 } as const;
         const message = await insert(transaction, conversation, written, by, seq);
@@ -331,7 +346,6 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
     note: (conversation_id, me, written) =>
       once(async (transaction) => {
         const conversation = await requireTaken(transaction, conversation_id);
-        await refuseRepeated(transaction, conversation, me.id, written.client_message_id);
         const seq = conversation.last_seq + 1;
         const by = { sender: 'support', author_id: me.id, author: me.username, is_automatic: 0, is_note: 1 } as const;
         const message = await insert(transaction, conversation, written, by, seq);
