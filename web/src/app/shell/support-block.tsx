@@ -1,7 +1,7 @@
 import { VERSION } from '@palisade/contract/constants';
 import { Link } from 'react-router';
-import { useResponseTime } from '#api/chat.ts';
 import { type Config, useConfig } from '#api/config.ts';
+import { useResponseTime } from '#domain/conversation/chat.ts';
 import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
 import { describeSpan } from '#ui/moment.tsx';
