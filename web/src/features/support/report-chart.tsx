@@ -1,18 +1,9 @@
 import type { Report } from '@palisade/contract/desk';
-import { LOCALE } from '#ui/moment.tsx';
+import { describeCalendarDay } from '#ui/moment.tsx';
 
 /** Names of weeks that have room below the bars, on a phone too. */
 const NAMED_MAXIMUM = 8;
 const LEAST = 4;
-
-// A week begins on a day of the desk's calendar, wherever its reader is.
-const shortFormat = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const wholeFormat = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
-
-/** The day on which a week begins. */
-export function describeWeek(day: string): string {
-  return wholeFormat.format(new Date(day));
-}
 
 /** The next number that three lines divide evenly. */
 function top(most: number): number {
@@ -42,12 +33,16 @@ export function ReportChart({ weeks }: { weeks: Report['weeks'] }) {
         </div>
         <div className="report__weeks" data-many={weeks.length > 2 * NAMED_MAXIMUM}>
           {weeks.map(({ week, opened, closed }, place) => (
-            <div key={week} className="report__week" title={`Week of ${describeWeek(week)}: ${opened} opened, ${closed} closed`}>
+            <div
+              key={week}
+              className="report__week"
+              title={`Week of ${describeCalendarDay(week)}: ${opened} opened, ${closed} closed`}
+            >
               <div className="report__bars">
                 <span data-of="opened" style={height(opened)} />
                 <span data-of="closed" style={height(closed)} />
               </div>
-              <span className="report__name">{place % each === 0 ? shortFormat.format(new Date(week)) : ''}</span>
+              <span className="report__name">{place % each === 0 ? describeCalendarDay(week, 'short') : ''}</span>
             </div>
           ))}
         </div>

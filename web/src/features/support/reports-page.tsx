@@ -11,12 +11,12 @@ import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Card, StatCard } from '#ui/card.tsx';
-import { describeSpan } from '#ui/moment.tsx';
+import { describeCalendarDay, describeSpan } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
-import { describeWeek, ReportChart } from './report-chart.tsx';
+import { ReportChart } from './report-chart.tsx';
 import '#ui/records.css';
 import './reports-page.css';
 
@@ -148,7 +148,7 @@ function Figures({ report }: { report: Report }) {
             <FigureTable
               label="Weeks"
               first="Week of"
-              rows={weeks.toReversed().map((week) => ({ ...week, key: week.week, name: describeWeek(week.week) }))}
+              rows={weeks.toReversed().map((week) => ({ ...week, key: week.week, name: describeCalendarDay(week.week) }))}
             />
           </>
         )}

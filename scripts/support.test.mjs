@@ -1,4 +1,4 @@
-// Holds docs/desk.md: each row names a test that is there, or a measurement that was kept.
+// Holds docs/support.md: each row names a test that is there, or a measurement that was kept.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { ROOT } from './node-runtime.mjs';
 import { missing } from './proofs.mjs';
 
 const KINDS = ['customer', 'staff', 'scale', 'fault', 'bad input'];
-const text = readFileSync(join(ROOT, 'docs/desk.md'), 'utf8');
+const text = readFileSync(join(ROOT, 'docs/support.md'), 'utf8');
 const rows = [...text.matchAll(/^\| (customer|staff|scale|fault|bad input) \| (.*?) \| (.*) \|$/gmu)].map(
   ([, kind = '', what = '', shown = '']) => ({ kind, what, shown }),
 );
