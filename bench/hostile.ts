@@ -1,10 +1,12 @@
 // What a hostile file under 1 MB costs: the memory of its engine over what that holds at rest, the time to its answer, and what a file of 4 KB of somebody else waits meanwhile, against
-// the same with nobody else there. Prints a table and keeps it in results/hostile.json. Needs: npm start once (for the build), Linux.
+// the same with nobody else there. Prints a table and keeps it in results/hostile.json. Words behind the command ask for the files alone in whose name one of them stands; the others keep
+// what was measured before. Needs: npm start once (for the build), Linux.
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
 import { HOSTILE_BYTES_MAXIMUM, HOSTILE_FILES } from './hostile-files.ts';
 import { describeMachine, median, RESULTS, startServer } from './server.ts';
 import { piecesOf, upload } from './upload.ts';
@@ -15,6 +17,8 @@ const IDLE_RUNS = 40;
 const LOOK_MS = 10;
 const BARS = { memory_mb: 300, ms: 10_000, pending_ms: 30_000 } as const;
 
+const words = process.argv.slice(2);
+const isAsked = (name: string) => words.length === 0 || words.some((word) => name.includes(word));
 const [load_before = 0] = loadavg();
 const server = await startServer();
 
@@ -79,6 +83,22 @@ async function scanOf(token: string, name: string, bytes: Buffer) {
   return { record, ms: performance.now() - began };
 }
 
+const measuredSchema = z.object({
+  name: z.string(),
+  bytes: z.number(),
+  answer: z.string(),
+  ms: z.number(),
+  memory_mb: z.number(),
+  small_worst_ms: z.number(),
+  is_within: z.boolean(),
+});
+type Measured = z.infer<typeof measuredSchema>;
+
+function measuredBefore(): Measured[] {
+  const path = join(RESULTS, 'hostile.json');
+  return existsSync(path) ? z.object({ files: z.array(measuredSchema) }).parse(JSON.parse(readFileSync(path, 'utf8'))).files : [];
+}
+
 const smallScan = async (token: string) => (await scanOf(token, 'small.bin', randomBytes(SMALL_BYTES))).ms;
 
 try {
@@ -88,8 +108,9 @@ try {
   for (let run = 0; run < IDLE_RUNS; run++) idle_waits.push(await smallScan(guest.token));
   const small_idle_ms = median(idle_waits);
   const at_rest = Math.min(...enginePids().map((pid) => sizeOf(pid, 'VmRSS')));
-  const files = [];
+  const files: Measured[] = [];
   for (const [index, [name, make]] of HOSTILE_FILES.entries()) {
+    if (!isAsked(name)) continue;
     const bytes = make();
     if (bytes.length > HOSTILE_BYTES_MAXIMUM) throw new Error(`${name} has ${bytes.length} bytes.`);
     const { token } = attackers[index % attackers.length] ?? guest;
@@ -118,7 +139,8 @@ try {
     });
     console.log(Object.values(files.at(-1) ?? {}).join(' | '));
   }
-  const missed = files.filter(({ is_within }) => !is_within).map(({ name }) => name);
+  const all = [...measuredBefore().filter(({ name }) => !isAsked(name)), ...files];
+  const missed = all.filter(({ is_within }) => !is_within).map(({ name }) => name);
   const kept = {
     what: 'hostile files under 1 MB: memory of the engine over rest, time to the answer, and what a file of 4 KB of somebody else took meanwhile at worst',
     at: new Date().toISOString(),
@@ -128,7 +150,7 @@ try {
     at_rest_mb: Math.round(at_rest / MIB),
     small_idle_ms: Math.round(small_idle_ms * 10) / 10,
     missed,
-    files,
+    files: all,
   };
   mkdirSync(RESULTS, { recursive: true });
   writeFileSync(join(RESULTS, 'hostile.json'), `${JSON.stringify(kept, null, 2)}\n`);

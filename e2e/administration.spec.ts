@@ -85,6 +85,7 @@ test('somebody takes all their data along, and deletes the account', async ({ pa
   await profile.getByLabel('Your password').fill(PASSWORD);
   await profile.getByRole('button', { name: 'Delete for good' }).click();
   await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible();
+  await expect(page.getByText('Your account is deleted, with everything in it.')).toBeVisible();
   await page.getByLabel('Email').fill('maria@example.com');
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign In' }).click();

@@ -45,4 +45,13 @@ test('on a phone the answer comes first, a few reasons with the rest on demand, 
   }
   await expect(page.getByText(/Nothing was asked or closed/u)).toBeVisible();
   await expect(page.getByRole('table', { name: 'Weeks' })).toHaveCount(0);
+
+  // The list of the help pages or the form of one, and the phone's own way back between them.
+  await page.goto('/admin/help');
+  await page.getByRole('button', { name: 'New page' }).click();
+  await expect(page.getByRole('button', { name: 'All help pages' })).toBeFocused();
+  await expect(page.getByLabel('Title')).toBeInViewport();
+  await expectAccessible(page);
+  await page.goBack();
+  await expect(page.getByRole('button', { name: 'New page' })).toBeFocused();
 });

@@ -79,7 +79,7 @@ test('from template to request to plan', async ({ page }) => {
   const requests = page.getByRole('region', { name: 'Plan requests' });
   await expect(requests).toContainText('maria@example.com');
   await expectAccessible(page);
-  await requests.getByRole('button', { name: 'Load into the assign form' }).click();
+  await requests.getByRole('button', { name: 'Review and assign' }).click();
   await expect(page.getByText('Template loaded for assignment')).toBeVisible();
   await expect(page.getByLabel('User Email')).toHaveValue('maria@example.com');
   await expect(page.getByLabel('Plan Name')).toHaveValue(HOSTILE);

@@ -90,7 +90,7 @@ const SIGNED_IN =
 
 /** What lists and dialogs are made of: the dashboard has none of it, and every screen behind it some. */
 const LISTS_AND_DIALOGS =
-  /\/src\/ui\/(?:administrators-only|dialog-part|focus-kept|form|listed|records|refreshed-card|refusal|show-more|two-lines)\./u;
+  /\/src\/ui\/(?:administrators-only|dialog-part|focus-kept|listed|records|refreshed-card|refusal|show-more|two-lines)\./u;
 
 /** What parts of one's own account have in common. What is of one part alone stays with it: the rest would ask that part for it, in a circle. */
 const ACCOUNT = /\/src\/features\/account\/(?!app-setup)/u;

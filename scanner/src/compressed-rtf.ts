@@ -18,7 +18,7 @@ const DICTIONARY_FILLED = 207;
 /** A reference of two bytes copies at most so much. */
 const COPIED_MAXIMUM = 17;
 
-function isCompressedRtf(bytes: Buffer): boolean {
+export function isCompressedRtf(bytes: Buffer): boolean {
   const magic = bytes.toString('latin1', 8, 12);
   return bytes.length > HEADER_BYTES && (magic === COMPRESSED || magic === PLAIN);
 }

@@ -9,6 +9,7 @@ import {
   inflateSync,
 } from 'node:zlib';
 import { type Content, joined, openSource, streamOf } from './content.ts';
+import { unpackedHuffman } from './huffman-pack.ts';
 import { LZ4_HISTORY_BYTES, unpackLz4, unpackLzo } from './lz.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
@@ -18,7 +19,7 @@ import { sevenZipMembers } from './seven-zip.ts';
 // file; so does each of these readers. What stands behind the last stream is not explained, so that it is read as a file of its own.
 
 /** What one file was packed with. */
-export type Compressor = 'gzip' | 'zlib' | 'brotli' | 'lz4' | 'lzip' | 'lzop';
+export type Compressor = 'gzip' | 'zlib' | 'brotli' | 'lz4' | 'lzip' | 'lzop' | 'pack' | 'zisofs';
 
 const CHUNK_BYTES = 256 * 1024;
 const ZEROS = Buffer.alloc(4096);
@@ -373,6 +374,41 @@ async function* lzipMembers(content: Content, name: string, workshop: Workshop):
   }
 }
 
+/** A file that Linux unpacks where it stands on a disc (its fs/isofs, compress.c): a header, where each block ends, and blocks of zlib. */
+export const ZISOFS = Buffer.from('37e45396c9dbd607', 'hex');
+const ZISOFS_HEAD_BYTES = 16;
+const ZISOFS_SHIFT = { least: 15, most: 17 } as const;
+
+function* zisofsBlocks(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
+  const head = block(reader, 0, ZISOFS_HEAD_BYTES);
+  const size = head.readUInt32LE(8);
+  const table_at = (head[12] ?? 0) * 4;
+  const shift = head[13] ?? 0;
+  if (shift < ZISOFS_SHIFT.least || shift > ZISOFS_SHIFT.most) throw new Unreadable('unsupported');
+  const block_bytes = 2 ** shift;
+  const count = Math.ceil(size / block_bytes);
+  let end = 0;
+  for (let index = 0; index < count; index += 1) {
+    const places = block(reader, table_at + index * 4, 8);
+    const start = places.readUInt32LE(0);
+    end = places.readUInt32LE(4);
+    if (end < start || end - start > 2 * block_bytes) throw new Unreadable('damaged');
+    const most = Math.min(block_bytes, size - index * block_bytes);
+    // A block of zeros has no bytes.
+    if (end === start) yield Buffer.alloc(most);
+    else yield inflatedBlock(block(reader, start, end - start), most);
+  }
+  ended(end);
+}
+
+function inflatedBlock(packed: Buffer, most: number): Buffer {
+  try {
+    return inflateSync(packed, { maxOutputLength: most });
+  } catch {
+    throw new Unreadable('damaged');
+  }
+}
+
 /** The one file that is packed in another, named `name`. */
 export function compressedMembers(
   compressor: Compressor,
@@ -391,6 +427,10 @@ export function compressedMembers(
       return ownMembers(content, name, workshop, lz4Frames);
     case 'lzop':
       return ownMembers(content, name, workshop, lzopFiles);
+    case 'pack':
+      return ownMembers(content, name, workshop, unpackedHuffman);
+    case 'zisofs':
+      return ownMembers(content, name, workshop, zisofsBlocks);
     case 'lzip':
       return lzipMembers(content, name, workshop);
   }

@@ -1,9 +1,21 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { asarMembers, isAsar } from './asar.ts';
 import { cmsMembers, isCms } from './cms.ts';
-import { type Compressor, compressedMembers, endOfZeros, isBrotli, isLz4, isSkippable, isZlib, LZOP } from './compressed.ts';
+import {
+  type Compressor,
+  compressedMembers,
+  endOfZeros,
+  isBrotli,
+  isLz4,
+  isSkippable,
+  isZlib,
+  LZOP,
+  ZISOFS,
+} from './compressed.ts';
 import { type Content, joined, openSource, rangeOf, type Source, standsAt, streamOf } from './content.ts';
 import { imagesIn, isImageHead, partitionsOf } from './disk-images.ts';
+import { gitPackMembers, isGitPack } from './git-pack.ts';
+import { isHuffmanPack } from './huffman-pack.ts';
 import { isoTreeMembers } from './iso-trees.ts';
 import { encodedMembers, holdsEncoded, isMailboxBehind, mailboxMembers, mailKind, mailMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
@@ -21,6 +33,7 @@ import { isShellArchive, shellArchiveMembers } from './shell-archive.ts';
 import { isSqlite, sqliteMembers } from './sqlite.ts';
 import { isStreamDisk, streamDiskMembers } from './stream-disk.ts';
 import { isTar, tarMembers } from './tar.ts';
+import { textFormOf } from './text-encoding.ts';
 import { isTnef, tnefMembers } from './tnef.ts';
 import { isUpxPacked, upxMembers } from './upx.ts';
 import { macroSources } from './vba.ts';
@@ -58,7 +71,8 @@ export type Container =
         | 'pieces'
         | 'iso-trees'
         | 'sqlite'
-        | 'disc';
+        | 'disc'
+        | 'git';
     }
   | { kind: 'packed'; compressor: Compressor }
   | { kind: 'opaque'; name: string; detail: StatusDetail }
@@ -119,10 +133,10 @@ const OPAQUE: readonly { magic: Buffer; offset: number; name: string; detail?: S
   { magic: text('Standard ACE DB\0'), offset: 4, name: 'Access' },
   { magic: hex('efcdab89'), offset: 4, name: 'database of Windows (ESE)' },
   { magic: hex('3f5f0300'), offset: 0, name: 'Windows Help' },
+  { magic: hex('377f0682'), offset: 0, name: 'log of a database (SQLite WAL)' },
+  { magic: hex('377f0683'), offset: 0, name: 'log of a database (SQLite WAL)' },
+  { magic: hex('d9d505f920a163d7'), offset: 0, name: 'journal of a database (SQLite)' },
   { magic: text('PGDMP\x01'), offset: 0, name: 'archive of pg_dump' },
-  { magic: text('PACK\0\0\0\x02'), offset: 0, name: 'pack of git' },
-  { magic: text('# v2 git bundle\n'), offset: 0, name: 'bundle of git' },
-  { magic: text('# v3 git bundle\n'), offset: 0, name: 'bundle of git' },
   { magic: text('EXFAT   '), offset: 3, name: 'exFAT' },
   { magic: text('XFSB'), offset: 0, name: 'XFS' },
   { magic: text('-rom1fs-'), offset: 0, name: 'romfs' },
@@ -219,6 +233,13 @@ function isBinaryCpio(head: Buffer): boolean {
   return [0o4, 0o10, 0o12, 0o2, 0o6].includes(word(6) >> 12) && name_bytes > 1 && head[26 + name_bytes - 1] === 0;
 }
 
+/** Keys and whatever else is behind a password (RFC 7292, 4): version 3, and content of CMS that is data or signed. */
+const PKCS12 = /^30(?:8[0-4](?:..){0,4}|..)02010330(?:8[0-4](?:..){0,4}|..)06092a864886f70d01070[12]/;
+
+function isPkcs12(head: Buffer): boolean {
+  return head[0] === 0x30 && PKCS12.test(head.toString('hex', 0, 40));
+}
+
 /** A stream begins with a block, or is empty and ends at once. */
 const BZIP2 = /^425a683[1-9](314159265359|177245385090)/;
 const OLE = hex('d0cf11e0a1b11ae1');
@@ -255,6 +276,10 @@ export function containerOf(head: Buffer): Container | undefined {
     return head[0] === LZMA_USUAL && hasUsualDictionary(head)
       ? seven('lzma')
       : { kind: 'seven', format: 'lzma', start: 0, is_guess: true };
+  if (isGitPack(head)) return { kind: 'git' };
+  if (isHuffmanPack(head)) return packed('pack');
+  if (standsAt(head, ZISOFS, 0)) return packed('zisofs');
+  if (isPkcs12(head)) return { kind: 'opaque', name: 'PKCS #12', detail: 'encrypted' };
   if (isBinaryCpio(head)) return seven('cpio');
   if (isTar(head)) return { kind: 'tar' };
   if (isRtf(head)) return { kind: 'rtf' };
@@ -292,12 +317,22 @@ export function isBeside({ kind }: Container): boolean {
   return kind === 'upx' || kind === 'armour' || kind === 'iso-trees';
 }
 
+const LATER_PART = 'a later part of a split archive';
+
+/** A part of an archive that was cut has no mark of its own but for the first: its name alone tells what it is. */
+function isLaterPart(name: string): boolean {
+  const number = /\.(?:7z|zip|rar|tar|tgz|gz|bz2|xz|zst|lz4|arj|lzh|cab|iso|wim|exe)\.(\d{3})$/i.exec(name)?.[1];
+  return (number !== undefined && Number(number) > 1) || /\.(?:z(?:0[2-9]|[1-5]\d)|r\d\d)$/i.test(name);
+}
+
 /** Containers that are told by the whole of a file, whatever it is itself: images of disks, files encoded in its text, a zip at its end, a packed program. */
 export function containersBehind(reader: Reader, head: Buffer, container: Container | undefined, name: string): Container[] {
   const images = container?.kind === 'stream-disk' ? [] : imagesIn(reader, head, name);
   const found: Container[] = images.map((image) => ({ kind: 'seven', start: 0, ...image }));
   if (images.some(({ format }) => format === 'iso')) found.push({ kind: 'iso-trees' });
   if (container === undefined && isShellArchive(reader, head)) found.push({ kind: 'shell-archive' });
+  if (container === undefined && isLaterPart(name) && textFormOf(head) === undefined)
+    found.push({ kind: 'opaque', name: LATER_PART, detail: 'unsupported' });
   if (container === undefined && isBrotli(head, name)) found.push({ kind: 'packed', compressor: 'brotli' });
   // An archive in the last value of a database is that value, and no end of the file.
   if (container?.kind === 'zip' || container?.kind === 'sqlite') return found;
@@ -347,6 +382,7 @@ export function isNamedAfterFile(container: Container): boolean {
   return (
     container.kind === 'gzip' ||
     container.kind === 'packed' ||
+    (container.kind === 'opaque' && container.name === LATER_PART) ||
     (container.kind === 'seven' && ONE_MEMBER.includes(container.format ?? ''))
   );
 }
@@ -469,6 +505,8 @@ export function membersOf(container: Container, content: Content, name: string, 
       return sqliteMembers(content, workshop, { head_bytes: HEAD_BYTES, isFile: (head) => isFileHead(head) });
     case 'disc':
       return rawDiscMembers(content, workshop);
+    case 'git':
+      return gitPackMembers(content, workshop);
     case 'iso-trees':
       return isoTreeMembers(content, workshop);
     case 'pieces':

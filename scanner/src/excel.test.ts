@@ -361,3 +361,77 @@ describe('a macro sheet of Excel 4', () => {
     expect((await examined(file)).unread).toEqual([]);
   });
 });
+
+describe('what is too long to be taken into memory', () => {
+  const MIB = 1024 ** 2;
+  const RUNS = Buffer.concat([text('powershell -w hidden -c calc'), call(1, 110)]);
+  const number = (row: number) => record(0x0203, u16(row), u16(0), u16(15), Buffer.alloc(8));
+  /** A workbook whose stream is longer than 16 MiB, with a sheet of numbers before its macro sheet. */
+  const longBook = (cells: Buffer) => {
+    const filling = Buffer.alloc(17 * MIB - ((17 * MIB) % number(1).length), number(1));
+    const sheet = record(0x0085, u32(0), Buffer.from([1, 1]), counted('Macro1'));
+    const stream = [
+      bof(5),
+      sheet,
+      AUTO_OPEN,
+      record(0x000a),
+      bof(0x10),
+      filling,
+      record(0x000a),
+      bof(0x40),
+      cells,
+      record(0x000a),
+    ];
+    return ole([{ name: 'Workbook', content: Buffer.concat(stream) }], { sector_shift: 12 });
+  };
+  const AUTO_OPEN = record(
+    0x0018,
+    u16(0x21),
+    Buffer.from([0, 1]),
+    u16(7),
+    u16(0),
+    u16(0),
+    Buffer.alloc(4),
+    Buffer.from([0, 1]),
+    Buffer.concat([Buffer.from([0x3a]), u16(0), u16(0), u16(0)]),
+  );
+
+  test('the macro sheet of a long workbook is read', async () => {
+    const { threat, unread, texts } = await examined(longBook(formula(0, 0, RUNS)));
+    expect(macrosOf(texts)).toContain('powershell -w hidden -c calc');
+    expect({ threat, unread }).toMatchObject({ threat: 'Macro.Excel4.AutoRun', unread: [] });
+  });
+
+  test('a workbook with more macro cells than are kept is pending', async () => {
+    const cells = Buffer.concat(Array.from({ length: 200_001 }, (_, row) => formula(row % 65_536, 1, int(1))));
+    const { unread, notes } = await examined(macroBook([cells]));
+    expect(unread).toEqual(['too_large']);
+    expect(notes.map(({ sentence }) => sentence)).toEqual([expect.stringContaining('macro sheets')]);
+  });
+
+  test('a workbook with very many macro sheets takes no memory for them, and is pending', async () => {
+    const before = process.memoryUsage().rss;
+    const begins = Buffer.alloc(15 * MIB - ((15 * MIB) % 20), bof(0x40));
+    const { unread } = await examined(
+      ole([{ name: 'Workbook', content: Buffer.concat([bof(5), begins, formula(0, 0, RUNS)]) }], { sector_shift: 12 }),
+    );
+    expect(unread).toContain('too_large');
+    expect(process.memoryUsage().rss - before).toBeLessThan(300 * MIB);
+  });
+
+  test('a text of macro sheets that is longer than it may be is pending, and not cut without a word', async () => {
+    const long = Buffer.concat(Array.from({ length: 12_000 }, (_, row) => formula(row, 1, text('a'.repeat(200)))));
+    const { unread } = await examined(macroBook([long, formula(20_000, 1, RUNS)]));
+    expect(unread).toEqual(['too_large']);
+  });
+
+  test('a file that the Packager put into a long stream is a file of its own', async () => {
+    const line = Buffer.concat([u16(2), Buffer.from('a.txt\0C:\\a.txt\0'), u16(0), u16(3), u32(1), Buffer.from('\0')]);
+    const content = Buffer.alloc(17 * MIB, 'words of nothing at all\n');
+    content.write('Where it begins.');
+    const native = Buffer.concat([u32(line.length + 4 + content.length), line, u32(content.length), content, Buffer.alloc(8)]);
+    const { unread, texts } = await examined(ole([{ name: '\x01Ole10Native', content: native }], { sector_shift: 12 }));
+    expect(unread).toEqual([]);
+    expect(texts.some((one) => one.startsWith('Where it begins.'))).toBe(true);
+  });
+});

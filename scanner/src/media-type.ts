@@ -53,6 +53,8 @@ const OF_COMPRESSOR: Readonly<Record<Compressor, string>> = {
   lz4: 'application/x-lz4',
   lzip: 'application/x-lzip',
   lzop: 'application/x-lzop',
+  pack: PACKED,
+  zisofs: PACKED,
 };
 
 /** What a zip is beside an archive, told by a name in its first headers. */

@@ -42,23 +42,34 @@ function zeroText(bytes: Buffer, at: number): { text: string; after: number } | 
     : { text: bytes.toString('latin1', at, end), after: end + 1 };
 }
 
-/** The file that the Packager put into its stream: two numbers, its name, its path, a path for it to be unpacked to, and its bytes. */
-function* packageMembers(data: Buffer, budget: Budget): Generator<Member> {
+/** Where the file lies that the Packager put into its stream: behind two numbers, its name, its path, a path for it to be unpacked to, and its length. */
+function packageRange(head: Buffer, size: number): { name: string; start: number; end: number } | undefined {
   // An object begins with the format, a stream with its length before it.
   for (const start of [0, 4]) {
-    if (data.length < start + 8 || data.readUInt16LE(start) !== 2) continue;
-    const label = zeroText(data, start + 2);
-    const path = label === undefined ? undefined : zeroText(data, label.after);
-    if (label === undefined || path === undefined || path.after + 8 > data.length) continue;
-    const target_bytes = data.readUInt32LE(path.after + 4);
+    if (head.length < start + 8 || head.readUInt16LE(start) !== 2) continue;
+    const label = zeroText(head, start + 2);
+    const path = label === undefined ? undefined : zeroText(head, label.after);
+    if (label === undefined || path === undefined || path.after + 8 > head.length) continue;
+    const target_bytes = head.readUInt32LE(path.after + 4);
     const at = path.after + 8 + target_bytes;
-    if (target_bytes > OLE1.name_maximum || at + 4 > data.length) continue;
-    const bytes = data.subarray(at + 4, at + 4 + data.readUInt32LE(at));
-    if (bytes.length === 0) continue;
-    budget.addUnpacked(bytes.length, bytes.length, bytes.length);
-    yield memberOf(label.text.split(/[\\/]/).at(-1) || 'file', bytes);
-    return;
+    if (target_bytes > OLE1.name_maximum || at + 4 > head.length) continue;
+    const end = Math.min(size, at + 4 + head.readUInt32LE(at));
+    if (end > at + 4) return { name: label.text.split(/[\\/]/).at(-1) || 'file', start: at + 4, end };
   }
+  return undefined;
+}
+
+/** The file that the Packager put into its stream. */
+function* packageMembers(data: Buffer, budget: Budget): Generator<Member> {
+  const file = packageRange(data, data.length);
+  if (file === undefined) return;
+  budget.addUnpacked(file.end - file.start, file.end - file.start, file.end - file.start);
+  yield memberOf(file.name, data.subarray(file.start, file.end));
+}
+
+/** Where what a native stream of `size` bytes holds lies in it; `head` are its first bytes. */
+export function nativeRange(head: Buffer, size: number): { name: string; start: number; end: number } {
+  return packageRange(head, size) ?? { name: 'native data', start: 4, end: size };
 }
 
 /** What a native stream holds: a file of the Packager, or the data of another program behind its length. */

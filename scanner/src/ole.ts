@@ -1,17 +1,18 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
-import { lzfuText } from './compressed-rtf.ts';
+import { isCompressedRtf, lzfuText } from './compressed-rtf.ts';
 import { type Content, MEMORY_BYTES_MAXIMUM } from './content.ts';
 import type { Budget } from './limits.ts';
 import { isLockedStream } from './locked-office.ts';
 import { type Member, type MemberBody, Unreadable, type Workshop } from './member.ts';
 import { openedPackage } from './office-lock.ts';
-import { nativeMembers } from './ole-native.ts';
+import { nativeMembers, nativeRange } from './ole-native.ts';
 import { Ranges } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
 import { macroSources } from './vba.ts';
-import { hiddenCode } from './vba-pcode.ts';
+import { hiddenCode, isModule, isOldProject } from './vba-pcode.ts';
+import { wordMacros } from './word-basic.ts';
 import { openedWorkbook } from './xls-lock.ts';
-import { xlsMacros } from './xls-macros.ts';
+import { isWorkbook, xlsMacros } from './xls-macros.ts';
 
 // Own reader: Office opens files whose sectors end too early or whose directory is wrong, and documents with macros are made wrong on purpose.
 // Every stream that an entry of the directory names is read, whether the tree leads to it or not. Numbers are sections of MS-CFB 12.0.
@@ -181,6 +182,9 @@ function isZeros(reader: Reader, from: number, to: number): boolean {
 const HIDDEN = {
   missing: 'A macro is there in its compiled form alone, without the text that it was made from: what it does could not be read.',
   differs: 'The compiled form of a macro holds texts that are not in its source: what it does could not be read.',
+  unknown: 'A macro was compiled by a Visual Basic before version 6, in a form that could not be read.',
+  word: 'It has macros of Word 6 or 95 (WordBasic): the texts in them were matched, what else they do could not be read.',
+  long: 'It has so many macro sheets, or so long ones, that not all of them could be read.',
 } as const;
 
 /** A text that a reader made, for the rules alone. */
@@ -188,6 +192,58 @@ function textView(name: string, text: string, budget: Budget, damage?: StatusDet
   const bytes = Buffer.from(text);
   budget.addUnpacked(bytes.length, bytes.length, bytes.length);
   return { name, view: true, read: () => ({ content: { size: bytes.length, bytes }, damage }) };
+}
+
+const NOTHING: MemberBody = { content: { size: 0, bytes: Buffer.alloc(0) } };
+
+/** The macros of a document of Word 6 or 95, each as its bytes: the texts in them stand there as they are. */
+function* wordBasic(name: string, document: Buffer, { budget, note }: Workshop): Generator<Member> {
+  let number = 0;
+  try {
+    for (const bytes of wordMacros(document)) {
+      number += 1;
+      if (number === 1) note(HIDDEN.word);
+      budget.addUnpacked(bytes.length, bytes.length, bytes.length);
+      yield {
+        name: `${name} (macro ${number})`,
+        read: () => ({ content: { size: bytes.length, bytes }, damage: 'unsupported' }),
+      };
+    }
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    yield { name: `${name} (macros)`, closed: error.detail, read: () => NOTHING };
+  }
+}
+
+const PROJECT_HEAD_BYTES = 16;
+
+/** Whether some project of macros in the file was compiled by Visual Basic before version 6. */
+function isOldIn(
+  count: number,
+  entryAt: (index: number) => { name: string; type: number | undefined; start: number; size: number },
+  beginningOf: (start: number, size: number) => Buffer,
+): boolean {
+  for (let index = 0; index < count; index += 1) {
+    const { name, type, start, size } = entryAt(index);
+    if (type === STREAM && name.toLowerCase() === '_vba_project' && isOldProject(beginningOf(start, size))) return true;
+  }
+  return false;
+}
+
+/** The bytes `start` to `end` of a chain. */
+function partOfChain({ runs }: Chain, start: number, end: number): Chain {
+  const part: Chain = { runs: [], size: 0, damaged: false };
+  let at = 0;
+  for (const { position, length } of runs) {
+    const from = Math.max(start, at);
+    const to = Math.min(end, at + length);
+    if (from < to) {
+      part.runs.push({ position: position + from - at, length: to - from });
+      part.size += to - from;
+    }
+    at += length;
+  }
+  return part;
 }
 
 /** Streams of an OLE file; after each that holds macros their source. @throws Unreadable `damaged`, at the end, when a chain of sectors is none. */
@@ -233,6 +289,9 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
     explainChain(list);
     const cutoff = header.readUInt32LE(56);
     let damaged = is_fat_damaged || directory.damaged || is_mini_damaged;
+    const is_old = isOldIn(count, entryAt, (start, size) =>
+      bytesOf(reader, chainOf(size < cutoff ? mini : fat, start, Math.min(size, PROJECT_HEAD_BYTES))),
+    );
     let given = 0;
     /** Of streams: their first sector, and how long they are. */
     const places = new Set<string>();
@@ -249,8 +308,36 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
       return undefined;
     };
 
-    async function* pieces({ runs }: Chain): AsyncGenerator<Buffer> {
+    function* runsOf({ runs }: Chain): Generator<Buffer> {
       for (const { position, length } of runs) yield* reader.chunks(position, position + length);
+    }
+
+    async function* pieces(chain: Chain): AsyncGenerator<Buffer> {
+      yield* runsOf(chain);
+    }
+
+    function* sheetsOf(name: string, head: Buffer, stream: Iterable<Buffer>): Generator<Member> {
+      const sheets = xlsMacros(head, stream, budget);
+      if (sheets === undefined) return;
+      if (sheets.is_cut) workshop.note(HIDDEN.long);
+      yield textView(`${name} (macro sheets)`, sheets.text, budget, sheets.is_cut ? 'too_large' : undefined);
+    }
+
+    /** A stream that is too long to be taken into memory: what is read of its end and of its beginning together is read in pieces, or left unread and told. */
+    function* largeMembers(name: string, chain: Chain): Generator<Member> {
+      const [first] = chain.runs;
+      const head = first === undefined ? Buffer.alloc(0) : reader.at(first.position, Math.min(first.length, BEGINNING_BYTES));
+      const is_locked = isLockedStream(name, head);
+      if (is_locked) yield { name: `${name} (text)`, closed: 'encrypted', read: () => NOTHING };
+      yield { name, read: () => ({ stream: pieces(chain), packed_bytes: chain.size }) };
+      if (isWorkbook(head) && !is_locked) yield* sheetsOf(name, head, runsOf(chain));
+      // No macro is as long, nor the text of a mail: these are not taken apart.
+      if (isModule(head)) yield { name: `${name} (compiled macro)`, closed: 'too_large', read: () => NOTHING };
+      if (isCompressedRtf(head)) yield { name: `${name} (text)`, closed: 'too_large', read: () => NOTHING };
+      if (!name.toLowerCase().startsWith(NATIVE)) return;
+      const file = nativeRange(head, chain.size);
+      const part = partOfChain(chain, file.start, file.end);
+      yield { name: file.name, read: () => ({ stream: pieces(part), packed_bytes: part.size }) };
     }
 
     for (let index = 0; index < count; index += 1) {
@@ -265,7 +352,7 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
           yield { name: `${name} (opened)`, read: () => ({ content: { size: opened.length, bytes: opened } }) };
           continue;
         }
-        yield { name, closed: 'encrypted', read: () => ({ content: { size: 0, bytes: Buffer.alloc(0) } }) };
+        yield { name, closed: 'encrypted', read: () => NOTHING };
         continue;
       }
       const chain = chainOf(size < cutoff ? mini : fat, start, Math.min(size, reader.size));
@@ -275,10 +362,7 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
       const { position = 0, length = 0 } = chain.runs.at(-1) ?? {};
       damaged ||= chain.damaged || chain.size < size || position + length > reader.size;
       if (chain.size > MEMORY_BYTES_MAXIMUM) {
-        const [first] = chain.runs;
-        if (first !== undefined && isLockedStream(name, reader.at(first.position, Math.min(first.length, BEGINNING_BYTES))))
-          yield { name: `${name} (text)`, closed: 'encrypted', read: () => ({ content: { size: 0, bytes: Buffer.alloc(0) } }) };
-        yield { name, read: () => ({ stream: pieces(chain), packed_bytes: chain.size }) };
+        yield* largeMembers(name, chain);
         continue;
       }
       const bytes = bytesOf(reader, chain);
@@ -292,16 +376,14 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
       if (isLockedStream(name, bytes)) {
         budget.spend(bytes.length * 2);
         const opened = openedWorkbook(bytes, workshop.password);
-        if (opened === undefined)
-          yield { name: `${name} (text)`, closed: 'encrypted', read: () => ({ content: { size: 0, bytes: Buffer.alloc(0) } }) };
+        if (opened === undefined) yield { name: `${name} (text)`, closed: 'encrypted', read: () => NOTHING };
         else {
           workbook = opened;
           budget.addUnpacked(opened.length, opened.length, opened.length);
           yield { name: `${name} (opened)`, read: () => ({ content: { size: opened.length, bytes: opened } }) };
         }
       }
-      const sheets = xlsMacros(workbook, budget);
-      if (sheets !== undefined) yield textView(`${name} (macro sheets)`, sheets, budget);
+      yield* sheetsOf(name, workbook, [workbook]);
       const rtf = lzfuText(bytes, budget);
       if (rtf !== undefined) yield { name: `${name} (text)`, read: () => ({ content: { size: rtf.length, bytes: rtf } }) };
       if (name.toLowerCase().startsWith(NATIVE)) yield* nativeMembers(bytes, budget);
@@ -312,7 +394,8 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
         const content = { size: macro.length, bytes: macro };
         yield { name: `${name} (macro)`, read: () => ({ content, damage: is_cut ? 'too_large' : undefined }) };
       }
-      const hidden = hiddenCode(bytes, sources);
+      if (name.toLowerCase() === 'worddocument') yield* wordBasic(name, bytes, workshop);
+      const hidden = hiddenCode(bytes, sources, is_old);
       if (hidden !== undefined) {
         workshop.note(HIDDEN[hidden.source]);
         const texts = textView(`${name} (compiled macro)`, `${hidden.texts.join('\n')}\n`, budget, 'unsupported');

@@ -17,6 +17,7 @@ const HEX = /<[0-9A-Fa-f\s\0]*>/y;
 const NAME = /\/[^\0\t\n\f\r ()<>[\]{}/%]{0,256}/y;
 const OTHER =
   /<<|>>|[[\]]|(?:[-+]?\d{0,20}\.?\d{1,20}\.?|true|false|null|obj|endobj|stream|endstream|xref|trailer|startxref|R|f|n)(?![^\0\t\n\f\r ()<>[\]{}/%])/y;
+const END = '%%EOF';
 /** Hexadecimal digits of a signature are many. */
 const TOKENS: readonly { pattern: RegExp; most: number }[] = [
   { pattern: BLANKS, most: Number.POSITIVE_INFINITY },
@@ -35,6 +36,8 @@ function explainTokens(text: string, start: number, is_last: boolean, explain: (
   let at = 0;
   // What may go on behind the window is looked at with the next one.
   const enough = is_last ? text.length : Math.max(text.length - TOKEN_BYTES_MAXIMUM, 1);
+  /** Behind the mark of the end no string stands: zstd begins with the bracket that one begins with. */
+  let is_over = false;
   while (at < enough) {
     const from = at;
     for (let is_known = true; is_known && at < enough; ) {
@@ -42,7 +45,8 @@ function explainTokens(text: string, start: number, is_last: boolean, explain: (
       for (const { pattern, most } of TOKENS) {
         pattern.lastIndex = at;
         const [token = ''] = pattern.exec(text) ?? [];
-        if (token.length === 0 || token.length > most) continue;
+        if (token.length === 0 || token.length > most || (is_over && pattern === STRING)) continue;
+        if (pattern !== BLANKS) is_over = token.startsWith(END);
         at += token.length;
         is_known = true;
         break;

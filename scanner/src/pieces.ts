@@ -1,5 +1,6 @@
 import { constants, inflateSync } from 'node:zlib';
 import type { Content } from './content.ts';
+import { dicomPieces, isDicom } from './dicom.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
 
@@ -226,7 +227,12 @@ const gitObject: Format = {
   },
 };
 
-const FORMATS: readonly Format[] = [gitObject, apple, macBinary, propertyList, webArchive, activeMime, pickle];
+const dicom: Format = { is: isDicom, pieces: dicomPieces };
+
+const FORMATS: readonly Format[] = [gitObject, apple, macBinary, propertyList, webArchive, activeMime, pickle, dicom];
+
+/** As much of a file tells which of them it is. */
+const FORMAT_BYTES = 256;
 
 export function isPieces(head: Buffer): boolean {
   return FORMATS.some(({ is }) => is(head));
@@ -236,7 +242,7 @@ export function isPieces(head: Buffer): boolean {
 export async function* pieceMembers(content: Content, { budget, explain }: Workshop): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
-    const format = FORMATS.find(({ is }) => is(reader.at(0, MAC_BINARY_BYTES)));
+    const format = FORMATS.find(({ is }) => is(reader.at(0, FORMAT_BYTES)));
     for (const { name, start, end: claimed } of format?.pieces(reader, explain) ?? []) {
       budget.spend(LEAST);
       const end = Math.min(claimed, reader.size);

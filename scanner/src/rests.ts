@@ -261,7 +261,9 @@ export class Rests {
         await this.steps.examineContent(walk, { size: bytes.length, bytes }, depth + 1, [...trail, name], { is_view: true });
         continue;
       }
-      if (!isFileHead(head, bytes.length) && textFormOf(bytes.subarray(0, LOOK_BYTES)) === undefined) {
+      // What may be a container and has no magic is tried: it is none where it does not open.
+      const is_file = isFileHead(head, bytes.length) || containerOf(head) !== undefined;
+      if (!is_file && textFormOf(bytes.subarray(0, LOOK_BYTES)) === undefined) {
         let holds = false;
         const onPlaces: Parameters<typeof walk.match>[1] = (_carved, offsets) => {
           holds ||= offsets.length > 0;

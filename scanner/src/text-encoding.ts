@@ -1,9 +1,10 @@
 import { standsAt } from './content.ts';
+import { fromEbcdic, isEbcdic } from './ebcdic.ts';
 import { decodedBase64 } from './text-codings.ts';
 
 // How people's programs read a file as text: by its byte order mark, else by its look (the WHATWG encoding standard for the names; RFC 2152 for UTF-7).
 
-type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be';
+type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be' | 'ebcdic';
 
 /** A text: its encoding, and how many bytes of it are a byte order mark. */
 export interface TextForm {
@@ -104,6 +105,7 @@ export function textFormOf(head: Buffer): TextForm | undefined {
     const is_text = encoding === 'utf-8' ? isPlain(behind) : asciiIn(behind, encoding) !== undefined;
     if (is_text) return { encoding, mark_bytes: mark.length };
   }
+  if (isEbcdic(piece)) return { encoding: 'ebcdic', mark_bytes: 0 };
   if (isPlain(piece)) return { encoding: 'utf-8', mark_bytes: 0 };
   let best: { encoding: Encoding; share: number } | undefined;
   for (const encoding of WIDE) {
@@ -150,7 +152,13 @@ function* latin(pieces: Iterable<Buffer>): Generator<string> {
 /** The text in UTF-8 without its byte order mark, each line with a line feed at its end. What is UTF-8 or nearly so keeps its bytes. */
 export function* decodedText(pieces: Iterable<Buffer>, { encoding, mark_bytes }: TextForm): Generator<Buffer> {
   const texts =
-    encoding === 'utf-8' ? latin(pieces) : encoding.startsWith('utf-32') ? wide32(pieces, encoding) : wide16(pieces, encoding);
+    encoding === 'ebcdic'
+      ? fromEbcdic(pieces)
+      : encoding === 'utf-8'
+        ? latin(pieces)
+        : encoding.startsWith('utf-32')
+          ? wide32(pieces, encoding)
+          : wide16(pieces, encoding);
   // The decoder of UTF-16 takes the mark off, the others leave it.
   let to_skip = encoding === 'utf-8' ? mark_bytes : encoding.startsWith('utf-32') && mark_bytes > 0 ? 1 : 0;
   let held = '';
@@ -174,13 +182,26 @@ const LETTER_H = 0x48;
 /** A shift to letters and back: `+`, the base64 of one or more characters of which the first is ASCII, `-`. */
 const SHIFTED = /\+A[A-H][A-Za-z0-9+/]{1,256}-?/g;
 
-/** Whether a text of ASCII has characters written in the way of UTF-7. */
+/** Letters of base64. */
+const IN_SHIFT = new Uint8Array(256);
+for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/') IN_SHIFT[character.charCodeAt(0)] = 1;
+const SHIFT_BYTES = { least: 4, most: 257 } as const;
+const DASH = 0x2d;
+
+/** Whether a text of ASCII has characters written in the way of UTF-7. Each run of letters is looked at once: a shift is what stands before its end. */
 export function hasUtf7(text: Buffer): boolean {
-  for (let at = text.indexOf(SHIFT); at >= 0; at = text.indexOf(SHIFT, at + 1)) {
-    const next = text[at + 2] ?? 0;
-    if (next < LETTER_A || next > LETTER_H) continue;
-    const [shifted] = /^\+[A-Za-z0-9+/]{3,256}-/.exec(text.toString('latin1', at, at + 260)) ?? [];
-    if (shifted !== undefined && fromShifted(shifted) !== undefined) return true;
+  for (let at = text.indexOf(SHIFT); at >= 0; at = text.indexOf(SHIFT, at)) {
+    let end = at + 1;
+    while (IN_SHIFT[text[end] ?? 0] === 1) end += 1;
+    if (text[end] === DASH) {
+      const first = text.indexOf(SHIFT, Math.max(at, end - SHIFT_BYTES.most));
+      for (const start of new Set([first, text.lastIndexOf(SHIFT, end)])) {
+        const next = text[start + 2] ?? 0;
+        if (start < 0 || end - start < SHIFT_BYTES.least || next < LETTER_A || next > LETTER_H) continue;
+        if (fromShifted(text.toString('latin1', start, end)) !== undefined) return true;
+      }
+    }
+    at = end;
   }
   return false;
 }

@@ -51,6 +51,7 @@ const COMMANDS: ReadonlySet<string> = new Set(
   ),
 );
 const WORD_BYTES = 24;
+const BLANKS_MAXIMUM = 400;
 
 /** Named characters that stand for marks of a language. */
 const NAMED: ReadonlyMap<string, string> = new Map(
@@ -114,6 +115,14 @@ const VISUAL_BASIC = /\b(end sub|end function|createobject|option explicit|attri
 const COMMAND_FILE = /^[ \t]{0,8}(@echo|setlocal|set [a-z])/im;
 const LANGUAGE_BYTES = 64 * 1024;
 
+/** So many carets, and one of so few characters, stand in a batch file only to hide what is behind them. */
+const CARETS = { least: 16, one_of: 8 } as const;
+
+function isCareted(beginning: string): boolean {
+  const carets = beginning.match(/\^[!-~]/g)?.length ?? 0;
+  return carets >= CARETS.least && carets * CARETS.one_of >= beginning.length;
+}
+
 export interface Folded {
   bytes: Buffer;
   /** What was folded is seldom there for any other reason than to hide something, or to keep lines short. */
@@ -123,7 +132,7 @@ export interface Folded {
 }
 
 /** So many single escapes and the like are ordinary. */
-const ORDINARY = { escapes: 2, percents: 2, entities: 1 } as const;
+const ORDINARY = { escapes: 2, percents: 2, entities: 1, marks: 12 } as const;
 
 class Fold {
   private readonly text: Buffer;
@@ -133,11 +142,13 @@ class Fold {
   private is_in_tag = false;
   private escapes = 0;
   private percents = 0;
+  private marks = 0;
   private entities = 0;
   private tricks = 0;
   private readonly joins: number[] = [];
   private readonly ends = new Map<string, number>();
   private readonly is_basic: boolean;
+  private readonly is_careted: boolean;
   private readonly is_command: boolean;
   private readonly is_shell: boolean;
 
@@ -146,7 +157,8 @@ class Fold {
     this.out = Buffer.allocUnsafe(text.length + 2);
     const beginning = text.toString('latin1', 0, LANGUAGE_BYTES);
     this.is_basic = VISUAL_BASIC.test(beginning);
-    this.is_command = COMMAND_FILE.test(beginning);
+    this.is_careted = isCareted(beginning);
+    this.is_command = this.is_careted || COMMAND_FILE.test(beginning);
     this.is_shell = text[0] === HASH && text[1] === 0x21;
   }
 
@@ -166,6 +178,7 @@ class Fold {
         this.joins.length > 0 ||
         this.escapes > ORDINARY.escapes ||
         this.percents > ORDINARY.percents ||
+        this.marks > ORDINARY.marks ||
         this.entities > ORDINARY.entities,
       joins: this.joins,
     };
@@ -202,7 +215,8 @@ class Fold {
 
   private isBehindCommand(length = this.length): boolean {
     let end = length;
-    while (end > 0 && isBlank(this.out[end - 1])) end -= 1;
+    // Blanks are one in the result, but for those that were written as entities.
+    while (end > 0 && length - end < BLANKS_MAXIMUM && isBlank(this.out[end - 1])) end -= 1;
     let start = end;
     while (start > 0 && end - start < WORD_BYTES && WORD[this.out[start - 1] ?? 0] === 1) start -= 1;
     return start < end && COMMANDS.has(this.out.toString('latin1', start, end).toLowerCase());
@@ -445,6 +459,11 @@ class Fold {
   private wordEscape(byte: number, at: number): number {
     const { text } = this;
     const next = text[at + 1] ?? 0;
+    if (byte === CARET && this.is_careted && next > SPACE) {
+      this.tricks += 1;
+      this.emit(next);
+      return at + 2;
+    }
     if (LETTER[this.last()] === 1 && LETTER[next] === 1) {
       const isPart = (other: number) => LETTER[other] === 1 || other === byte;
       if (isPart(text[at - 2] ?? 0) && isPart(text[at + 2] ?? 0)) this.tricks += 1;
@@ -464,6 +483,7 @@ class Fold {
     }
     // Nobody has to write letters like that.
     if (WORD[code] === 1) this.percents += 1;
+    else this.marks += 1;
     this.emit(code);
     return at + 3;
   }

@@ -14,15 +14,19 @@ const REPLACEMENTS_MAXIMUM = 16;
 /** What all rewritings of one text come to, beside it. */
 const GROWTH_MAXIMUM = 8;
 
-const LITERAL = String.raw`(?:[bB]|[rR])?(?:'(?:[^'\\\r\n]|\\[\s\S]|''){0,16384}'|"(?:[^"\\\r\n]|\\[\s\S]|""){0,16384}")`;
+/**
+ * A literal does not begin at a quotation mark that is escaped or doubled: that belongs to one that began before it, and a literal would be searched to the end of the text from
+ * each of thousands of them.
+ */
+const LITERAL = String.raw`(?:[bB]|[rR])?(?:(?<![\\'])'(?:[^'\\\r\n]|\\[\s\S]|''){0,16384}'|(?<![\\"])"(?:[^"\\\r\n]|\\[\s\S]|""){0,16384}")`;
 const GAP = String.raw`(?:\s|/\*[^*]{0,64}\*/){0,64}`;
 /** Literals with commas between them, in brackets of some kind. */
 const LIST = new RegExp(`${LITERAL}(?:${GAP},${GAP}${LITERAL}){1,4096}`, 'g');
-/** Literals with nothing or a plus sign between them. */
-const ROW = new RegExp(`${LITERAL}(?:${GAP}[+&.]?${GAP}${LITERAL}){2,4096}`, 'g');
+/** Literals with nothing or a plus sign between them. Blanks belong to one gap alone: else there are as many ways to take them as their square. */
+const ROW = new RegExp(`${LITERAL}(?:${GAP}(?:[+&.]${GAP})?${LITERAL}){2,4096}`, 'g');
 const ONE = new RegExp(LITERAL, 'g');
 /** A literal of PowerShell: nothing but a doubled quote is an escape. */
-const PLAIN = `(?:'(?:[^']|''){0,1024}'|"(?:[^"]|""){0,1024}")`;
+const PLAIN = `(?:(?<!')'(?:[^']|''){0,1024}'|(?<!")"(?:[^"]|""){0,1024}")`;
 const PLAIN_LIST = new RegExp(`${PLAIN}(?:\\s{0,16},\\s{0,16}${PLAIN}){1,4096}`, 'g');
 const ONE_PLAIN = new RegExp(PLAIN, 'g');
 const PLACED = new RegExp(
@@ -137,16 +141,31 @@ function* hereDocuments(text: string): Generator<string> {
   }
 }
 
+/** Where a row of uuencode may begin in a line of a script: at once, or behind the quotation mark of a literal. */
+const ROW_BEGINS = /(?<=^|['"])/g;
+const ROW_BEGINS_MAXIMUM = 8;
+
+/** The row of uuencode in a line, as long as its first character says; undefined where there is none. */
+function rowIn(line: string): { size: number; letters: string } | undefined {
+  for (const { index: start } of [...line.slice(0, 256).matchAll(ROW_BEGINS)].slice(0, ROW_BEGINS_MAXIMUM)) {
+    const size = line.charCodeAt(start) - 32;
+    const end = start + 1 + Math.ceil(size / 3) * 4;
+    const letters = line.slice(start + 1, Math.min(end, line.length));
+    // Blanks at the end of a line are lost in many ways.
+    const is_whole = letters.length >= Math.ceil((size * 4) / 3) && /^(?:['"\\);,\s]|$)/.test(line.slice(end));
+    if (size > 0 && size <= 45 && is_whole && /^[ -`]{4,60}$/.test(letters)) return { size, letters };
+  }
+  return undefined;
+}
+
 /** The bytes of lines by uuencode that stand in a literal, each with its length before it. */
 function fromLines(text: string): Buffer {
   const pieces: Buffer[] = [];
   for (const line of text.split(/\r?\n|\\n/)) {
-    const row = /(?:^|['"{(])([!-M][ -`]{4,84})/.exec(line)?.[1] ?? '';
-    const size = row.charCodeAt(0) - 32;
-    const letters = row.slice(1, 1 + Math.ceil(size / 3) * 4);
-    if (row === '' || letters.length < Math.ceil((size * 4) / 3)) continue;
-    const base64 = [...letters].map((letter) => ALPHABET[(letter.charCodeAt(0) - 32) & 63] ?? '').join('');
-    pieces.push(Buffer.from(base64, 'base64').subarray(0, size));
+    const row = rowIn(line);
+    if (row === undefined) continue;
+    const base64 = [...row.letters].map((letter) => ALPHABET[(letter.charCodeAt(0) - 32) & 63] ?? '').join('');
+    pieces.push(Buffer.from(base64, 'base64').subarray(0, row.size));
   }
   return Buffer.concat(pieces);
 }
@@ -173,11 +192,18 @@ function replaced(text: string, literals: string): string | undefined {
       if (search !== '' && value.length <= search.length * 2) pairs.push([search, value]);
     }
   }
-  return pairs.length === 0 ? undefined : pairs.reduce((result, [from, to]) => result.replaceAll(from, () => to), literals);
+  if (pairs.length === 0) return undefined;
+  let result = literals;
+  for (const [from, to] of pairs) {
+    const next = result.replaceAll(from, () => to);
+    // Each may double it: one that makes it too long is left out.
+    if (next.length <= 2 * text.length) result = next;
+  }
+  return result;
 }
 
 const SET = /^[\t @]{0,16}set[ \t]{1,8}("?)([A-Za-z_][\w]{0,31})=([^\r\n]{0,4096})/gim;
-const OF_SET = /%([A-Za-z_]\w{0,31})(?::~(-?\d{1,4}),(\d{1,4}))?%/g;
+const OF_SET = /([%!])([A-Za-z_]\w{0,31})(?::~(-?\d{1,4}),(\d{1,4}))?\1/g;
 const ASSIGNED = new RegExp(
   `(?:^|[;\\s{(])(?:var\\s{1,8}|let\\s{1,8}|const\\s{1,8})?(\\$?[A-Za-z_]\\w{0,31})\\s{0,8}=\\s{0,8}(${LITERAL})(?=\\s{0,8}[;,\\r\\n)}]|$)`,
   'g',
@@ -199,7 +225,7 @@ function substituted(text: string): string | undefined {
     return value;
   };
   if (values.size > 0) {
-    return text.replaceAll(OF_SET, (whole, name: string, from?: string, count?: string) => {
+    return text.replaceAll(OF_SET, (whole, _mark: string, name: string, from?: string, count?: string) => {
       const value = values.get(name.toLowerCase());
       const start = Number(from ?? 0);
       const part = value === undefined || from === undefined ? value : value.slice(start).slice(0, Number(count));
@@ -209,8 +235,13 @@ function substituted(text: string): string | undefined {
   for (const [, name = '', literal = ''] of text.matchAll(ASSIGNED))
     if (values.size < VARIABLES_MAXIMUM) values.set(name, literal);
   if (values.size === 0) return undefined;
+  // In a shell what a name stands for is put beside anything.
+  if (text.startsWith('#!'))
+    return text.replaceAll(OF_SHELL, (whole, name: string) => take(whole, values.get(name)?.slice(1, -1)));
   return text.replaceAll(USED, (whole, one?: string, other?: string) => take(whole, values.get(one ?? other ?? '')));
 }
+
+const OF_SHELL = /\$\{?([A-Za-z_]\w{0,31})\}?/g;
 
 const OFFSET = /^(?:(?:0x)?[0-9a-f]{4,16}(:?)[ \t]{1,8})/i;
 const DIGITS = /^(?:[0-9a-f]{2}){1,4}$/i;
@@ -253,6 +284,21 @@ function* listings(text: string): Generator<Buffer> {
   yield Buffer.concat(pieces);
   for (const [digits] of text.matchAll(MARKED)) yield Buffer.from(digits.replaceAll(/[^0-9a-f]/gi, ''), 'hex');
   for (const [, digits = ''] of text.matchAll(LISTED)) yield Buffer.from(digits.replaceAll(/[^0-9a-f]/gi, ''), 'hex');
+}
+
+const GIT_PATCH = /^(?:literal|delta) \d{1,10}\r?\n((?:[A-Za-z][!-~]{5,65}\r?\n){1,20000})/gm;
+
+/** Files in a patch of git (`git diff --binary`): lines of base85, each with its length before it, that are zlib together. */
+function* fromPatches(text: string): Generator<Buffer> {
+  for (const [, lines = ''] of text.matchAll(GIT_PATCH)) {
+    const pieces: Buffer[] = [];
+    for (const line of lines.split(/\r?\n/)) {
+      if (line === '') continue;
+      const code = line.charCodeAt(0);
+      pieces.push(fromBase85(line.slice(1), false).subarray(0, code >= 0x61 ? code - 0x60 + 26 : code - 0x40));
+    }
+    yield Buffer.concat(pieces);
+  }
 }
 
 function fromBase32(text: string): Buffer {
@@ -320,17 +366,6 @@ function* runsOfBase85(text: string): Generator<string> {
   }
 }
 
-/** A quotation mark that is doubled or escaped: a literal goes on over it, and one may begin at it. */
-const GOES_OVER = /(['"])\1|\\['"]/g;
-const GOES_OVER_MAXIMUM = 4000;
-
-/** Without doubled and escaped quotation marks where a text has thousands: from each of them a literal would be searched to the end of the text. */
-function withFewQuotes(source: string): string {
-  let left = source;
-  while ((left.match(GOES_OVER)?.length ?? 0) > GOES_OVER_MAXIMUM) left = left.replaceAll(GOES_OVER, '');
-  return left;
-}
-
 /** What a text comes to, in other words: `texts` are read as texts in turn, `bytes` are what was written in it. */
 interface Rewritten {
   texts: Buffer[];
@@ -346,7 +381,7 @@ const RAW_BYTES = /[\0-\x08\x0e-\x1a]/;
 
 /** Whether a text has anything of what is rewritten here: nearly none has. */
 const TELLING =
-  /\s-f\b|join|implode|concat|reverse|strrev|replace|rot_?13|\\[0-7]{3}|%u[0-9a-f]{4}|[A-Z2-7]{40}|b85decode|a85decode|ascii85|<~|fromCharCode|fromCodePoint|`\s{0,8}\+|^[\t @(]{0,16}(?:echo|set)\b|^\s{0,8}(?::|S[0-3]|(?:0x)?[0-9a-f]{2,16}:?\s{1,8})[0-9a-f]|[=(]\s{0,4}b?['"]|hex:|hex\(|<!ENTITY|'''|"""|__DATA__|__END__|<<|unpack|uudecode|^#!|\$\{"|(?:=[0-9A-F]{2}){8}|(?:[0-9a-f]{2}[-,:_ ]){16}/im;
+  /\s-f\b|join|implode|concat|reverse|strrev|replace|rot_?13|\\[0-7]{3}|%u[0-9a-f]{4}|[A-Z2-7]{40}|b85decode|a85decode|ascii85|<~|fromCharCode|fromCodePoint|`\s{0,8}\+|^[\t @(]{0,16}(?:echo|set)\b|^\s{0,8}(?::|S[0-3]|(?:0x)?[0-9a-f]{2,16}:?\s{1,8})[0-9a-f]|[=(]\s{0,4}b?['"]|hex:|hex\(|<!ENTITY|'''|"""|__DATA__|__END__|<<|^(?:literal|delta) \d|unpack|uudecode|^#!|\$\{"|(?:=[0-9A-F]{2}){8}|(?:[0-9a-f]{2}[-,:_ ]){16}/im;
 
 /** A literal of Python over several lines. */
 const TRIPLE = /('''|""")([\s\S]{32,65536}?)\1/g;
@@ -389,7 +424,7 @@ function spelledOut(_: string, digits: string | undefined, decimal: string | und
 export function rewritten(text: Buffer): Rewritten {
   const found: Rewritten = { texts: [], bytes: [] };
   if (text.length > TEXT_BYTES_MAXIMUM) return found;
-  const source = withFewQuotes(text.toString('latin1'));
+  const source = text.toString('latin1');
   if (!TELLING.test(source) && !source.includes(SHIFT_BEGIN)) return found;
   let room = GROWTH_MAXIMUM * text.length;
   const add = (list: Buffer[], bytes: Buffer) => {
@@ -439,7 +474,11 @@ export function rewritten(text: Buffer): Rewritten {
   }
   for (const body of hereDocuments(source)) add(found.bytes, Buffer.from(body, 'latin1'));
   for (const [run] of source.matchAll(QUOTED_PRINTABLE)) add(found.bytes, Buffer.from(run.replaceAll(/=\r?\n|=/g, ''), 'hex'));
-  if (UUENCODED.test(source)) add(found.bytes, fromLines(source));
+  if (UUENCODED.test(source)) {
+    add(found.bytes, fromLines(source));
+    // As a literal has them: quotation marks and dollar signs behind a backslash.
+    if (source.includes('\\')) add(found.bytes, fromLines(source.replaceAll(/\\(['"\\$])/g, '$1')));
+  }
   for (const [run] of source.matchAll(OCTAL))
     add(found.bytes, Buffer.from((run.match(/[0-7]{2,3}/g) ?? []).map((digits) => Number.parseInt(digits, 8) & 0xff)));
   for (const [run] of source.matchAll(PERCENT_U)) {
@@ -450,7 +489,11 @@ export function rewritten(text: Buffer): Rewritten {
   for (const [run] of source.matchAll(BASE32)) add(found.bytes, fromBase32(run.replaceAll(/\s/g, '')));
   if (SHIFTED_SETS.test(source)) addText(source.replaceAll(SHIFTED_SETS, ''));
   const expanded = withEntities(source);
-  if (expanded !== undefined) addText(expanded);
+  if (expanded !== undefined) {
+    addText(expanded);
+    // What is shown of it: rules for texts leave out what begins as a page does.
+    addText(expanded.replaceAll(/<[^<>]{0,4096}>/g, ''));
+  }
   if (BASE85.test(source)) {
     for (const literal of literals) for (const is_adobe of [true, false]) add(found.bytes, fromBase85(literal, is_adobe));
     for (const run of runsOfBase85(source)) add(found.bytes, fromBase85(run, true));
@@ -461,6 +504,7 @@ export function rewritten(text: Buffer): Rewritten {
     // Lines of base64 that are of no one width.
     add(found.bytes, Buffer.from(echoed.filter((words) => /^[A-Za-z0-9+/]{4,}={0,2}$/.test(words)).join(''), 'base64'));
   }
+  for (const bytes of fromPatches(source)) add(found.bytes, bytes);
   for (const bytes of listings(source)) add(found.bytes, bytes);
   if (source.startsWith('#!')) addText(source.replaceAll(/\\(?=[a-z])/gi, ''));
   return found;

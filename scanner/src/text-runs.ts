@@ -26,11 +26,14 @@ const DASH = 0x2d;
 const UNDERSCORE = 0x5f;
 const EQUALS = 0x3d;
 /** A line end between two lines of a run, perhaps as an escape within a literal, with what mail and comments put before a line. */
-const BREAK = /^={0,2}(?:\\r)?(?:\\n|\\?\r?\n|\\?\r)[ \t]{0,16}(?:(?:[>#*;':%]{1,4}|rem[ \t]|\/\/[ \t]|--[ \t])[ \t]{0,4})?/i;
+const BREAK =
+  /^={0,2}(?:[ \t]{0,4}>{1,2}[ \t]{0,4}[^\r\n]{1,40})?(?:\\r)?(?:\\n|\\?\r?\n|\\?\r)[ \t]{0,16}(?:(?:[>#*;':%]{1,4}|rem[ \t]|@?\(?echo[ .]|\/\/[ \t]|--[ \t])[ \t]{0,4})?/i;
 /** A line that goes on behind a blank (RFC 5545, 3.1; RFC 6350, 3.2; RFC 2849): the first of them has a name before its value, and is shorter. */
 const FOLD = /^\r?\n[ \t]{1,16}(?=[A-Za-z0-9+/])/;
 const FOLDED_LINE_MAXIMUM = 1000;
-const BREAK_BYTES = 48;
+/** What may stand behind a line of a run: its end, padding, quotation marks, a backslash, brackets, and where a script writes it to. */
+const BEHIND_LINE: readonly number[] = [0x0a, 0x0d, EQUALS, 0x22, 0x27, 0x5c, 0x3c, 0x29, 0x60, 0x3e, 0x20];
+const BREAK_BYTES = 96;
 
 function isOf(byte: number | undefined): boolean {
   return ALPHABET[byte ?? 0] !== 0;
@@ -77,7 +80,7 @@ function linesFrom(text: Buffer, start: number, first_end: number): { lines: Buf
     length = to - from;
     // A line that goes on is of something else: a longer one, or words.
     const next = text[to] ?? 0x0a;
-    if (length === 0 || isOf(text[to]) || ![0x0a, 0x0d, EQUALS, 0x22, 0x27, 0x5c, 0x3c, 0x29, 0x60].includes(next)) break;
+    if (length === 0 || isOf(text[to]) || !BEHIND_LINE.includes(next)) break;
     lines.push(text.subarray(from, to));
     end = to;
   }
@@ -87,6 +90,12 @@ function linesFrom(text: Buffer, start: number, first_end: number): { lines: Buf
 function isHex(text: Buffer): boolean {
   for (const byte of text) if (hexDigit(byte) === undefined) return false;
   return text.length % 2 === 0;
+}
+
+/** Digits behind what databases put before them: `0x`, `\\x`. */
+function withoutPrefix(text: Buffer): Buffer {
+  const at = text[0] === 0x30 ? 1 : 0;
+  return ((text[at] ?? 0) | 0x20) === 0x78 ? text.subarray(at + 1) : text;
 }
 
 /** Without dashes and underscores where they are no digits, as in a line of a table or a long name. */
@@ -116,13 +125,17 @@ export function* runsOf(text: Buffer): Generator<Run> {
     while (start < end && (text[start] === DASH || text[start] === UNDERSCORE)) start += 1;
     if (end - start >= LINE_LEAST) {
       const first = foldedBefore(text, start, done);
-      start = first?.start ?? start;
-      const run = linesFrom(text, start, first?.end ?? end);
+      const folded = first === undefined ? undefined : linesFrom(text, first.start, first.end);
+      // What ends before the place that was looked at is no beginning of it: it would be looked at again and again.
+      const is_folded = first !== undefined && folded !== undefined && folded.end > at;
+      if (is_folded) start = first.start;
+      const run = is_folded ? folded : linesFrom(text, start, end);
       end = run.end;
       const [only] = run.lines;
       const characters = only !== undefined && run.lines.length === 1 ? only : Buffer.concat(run.lines);
-      const is_hex = isHex(characters);
-      const coded = is_hex ? characters : ofBase64(characters);
+      const digits = withoutPrefix(characters);
+      const is_hex = isHex(digits);
+      const coded = is_hex ? digits : ofBase64(characters);
       if (coded !== undefined && (is_hex ? coded.length / 2 : Math.floor((coded.length * 3) / 4)) >= DECODED_LEAST)
         yield {
           how: is_hex ? 'hex' : 'base64',
@@ -139,7 +152,7 @@ export function* runsOf(text: Buffer): Generator<Run> {
 
 const DIGIT_0 = 0x30;
 const DIGIT_9 = 0x39;
-const SEPARATORS = Buffer.from(', \t\r\n_&;:', 'latin1');
+const SEPARATORS = Buffer.from(', \t\r\n_&;:|', 'latin1');
 const NUMBERS_BYTES_MAXIMUM = 8 * 1024 ** 2;
 
 /** Whether a number may begin here: lists of numbers stand in brackets, or behind an equals sign. */

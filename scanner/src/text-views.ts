@@ -3,11 +3,14 @@ import { type Content, takeContent } from './content.ts';
 import { LimitReached } from './limits.ts';
 import type { Member, Workshop } from './member.ts';
 import type { Reader } from './reader.ts';
+import { textOfRtf } from './rtf-text.ts';
 import { fromBase64 } from './text-codings.ts';
 import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextForm, textFormOf } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
+import { textOfPieces } from './text-pieces.ts';
 import { rewritten } from './text-rewrites.ts';
 import { addressesOf, escapesOf, listsOf, type Run, runsOf } from './text-runs.ts';
+import { spelledOut } from './text-spellings.ts';
 
 /**
  * What a text is beside its bytes. `text`: the same text as UTF-8, to be examined in its place; `view`: to be matched with the rules, and nothing more;
@@ -151,6 +154,16 @@ function* ofRewritten(text: Buffer, from: number, workshop: Workshop, isFile: Is
   yield* ofRuns(runs, text, from, workshop, isFile);
 }
 
+const RTF = /^\s{0,8}\{\\rt/;
+
+/** The text of a document, and what is written in it. */
+function* ofPieces(pieces: Buffer, text: Buffer, from: number, workshop: Workshop, isFile: IsFile): Generator<TextView> {
+  workshop.budget.spend(text.length);
+  workshop.budget.addUnpacked(pieces.length, pieces.length, text.length);
+  yield { kind: 'view', bytes: pieces };
+  yield* ofRuns(runsOf(pieces), text, from, workshop, isFile);
+}
+
 /** A text that is nothing but base64 is decoded from its beginning to its end, however long it is. */
 function isAllBase64(head: Buffer, size: number): boolean {
   return size > WINDOW.bytes && head.length > 0 && /^[A-Za-z0-9+/\r\n]+$/.test(head.toString('latin1'));
@@ -173,6 +186,10 @@ async function* windowViews(reader: Reader, start: number, workshop: Workshop, i
       yield* ofRuns(listsOf(text), text, from, workshop, isFile);
       yield* ofRuns(addressesOf(text), text, from, workshop, isFile);
       budget.spend(2 * text.length);
+      const pieces = textOfPieces(text);
+      if (pieces !== undefined) yield* ofPieces(pieces, text, from, workshop, isFile);
+      for (const spelled of spelledOut(text)) yield* ofPieces(spelled, text, from, workshop, isFile);
+      if (RTF.test(text.toString('latin1', 0, 16))) yield* ofPieces(textOfRtf(text), text, from, workshop, isFile);
       if (hasUtf7(text)) yield { kind: 'view', bytes: fromUtf7(text) };
       yield* ofRewritten(text, from, workshop, isFile);
       if (fold.is_telling) {

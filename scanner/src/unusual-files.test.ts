@@ -1,11 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
+import { uuencoded } from '#test/containers.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
 import { LEAF_SAMPLES } from '#test/leaf-samples.ts';
+import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { containerOf } from './containers.ts';
 import { type Examination, examine } from './examine.ts';
@@ -285,12 +288,324 @@ test.each<[string, 'unsupported' | 'encrypted', Buffer]>([
   ['folders of Outlook', 'unsupported', Buffer.from('!BDN\x01\x02\x03\x04SM')],
   ['Access', 'unsupported', Buffer.from('\0\x01\0\0Standard ACE DB\0')],
   ['archive of pg_dump', 'unsupported', Buffer.from('PGDMP\x01\x0e\0')],
-  ['pack of git', 'unsupported', Buffer.from('PACK\0\0\0\x02\0\0\0\x03')],
-  ['bundle of git', 'unsupported', Buffer.from('# v2 git bundle\n')],
+  ['log of a database (SQLite WAL)', 'unsupported', Buffer.from('377f0682002de218', 'hex')],
+  ['journal of a database (SQLite)', 'unsupported', Buffer.from('d9d505f920a163d7', 'hex')],
+  ['PKCS #12', 'encrypted', Buffer.from('3082 09d7 020103 3082 099d 06092a864886f70d010701a08209'.replaceAll(' ', ''), 'hex')],
   ['file of openssl enc', 'encrypted', Buffer.from('Salted__12345678')],
   ['age', 'encrypted', Buffer.from('age-encryption.org/v1\n-> scrypt')],
   ['AES Crypt', 'encrypted', Buffer.from('AES\x02\0\0')],
   ['KeePass', 'encrypted', Buffer.from('03d9a29a67fb4bb500000400', 'hex')],
 ])('%s is told and not opened', (name, detail, head) => {
   expect(containerOf(Buffer.concat([head, Buffer.alloc(64)]))).toEqual({ kind: 'opaque', name, detail });
+});
+
+describe('what only few programs open', () => {
+  const half = (LINE ?? Buffer.alloc(0)).toString('latin1').trim();
+  const rows = uuencoded('a', TEXT)
+    .toString('latin1')
+    .replace(/^[\s\S]*?begin [^\n]*\n/, '')
+    .replace(/\n`?\s*\nend[\s\S]*$/, '');
+  /** Base64 with both of its marks in it. */
+  const slashed = base64(gzipSync(Buffer.concat([noise(900), TEXT, noise(900, 7)])));
+  /** Two blocks of zlib, as mkzftree writes them. */
+  const zisofs = (bytes: Buffer) => {
+    const filled = Buffer.concat([Buffer.alloc(32_768, 'words '), bytes]);
+    const blocks = [deflateSync(filled.subarray(0, 32_768)), deflateSync(filled.subarray(32_768))];
+    const head = Buffer.alloc(16 + 12);
+    head.write('37e45396c9dbd607', 'hex');
+    head.writeUInt32LE(filled.length, 8);
+    head[12] = 4;
+    head[13] = 15;
+    for (const [index, place] of [
+      28,
+      28 + (blocks[0]?.length ?? 0),
+      28 + (blocks[0]?.length ?? 0) + (blocks[1]?.length ?? 0),
+    ].entries())
+      head.writeUInt32LE(place, 16 + index * 4);
+    return Buffer.concat([head, ...blocks]);
+  };
+  const inPieces = (text: string) =>
+    (text.match(/.{1,3}/g) ?? [])
+      .map((part) => `<w:r><w:t xml:space="preserve">${part.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</w:t></w:r>`)
+      .join('<w:proofErr/>');
+
+  test.each<[string, Buffer]>([
+    [
+      'a text of a large computer',
+      Buffer.from(
+        'e7f5d65ad76c7cc1d7baf4e0d7e9e7f5f44dd7b05df7c3c35df7d05bc5c9c3c1d960e2e3c1d5c4c1d9c460c1d5e3c9e5c9d9e4e260e3c5e2e360c6c9d3c55a5bc84ec85c',
+        'hex',
+      ),
+    ],
+    [
+      'a literal of PHP over lines, in uuencode',
+      Buffer.from(`<?php eval(convert_uudecode('${rows.replaceAll(/[\\']/g, '\\$&')}\n\`'));\n`),
+    ],
+    [
+      'a document whose words stand in pieces',
+      zip([
+        {
+          name: 'word/document.xml',
+          content: Buffer.from(
+            `<?xml version="1.0"?><w:document><w:body><w:p>${inPieces('Words before it.')}</w:p><w:p>${inPieces(half)}</w:p></w:body></w:document>`,
+          ),
+        },
+      ]),
+    ],
+    [
+      'a batch file with a caret before each letter',
+      Buffer.from(`@${[...half].map((letter) => (/\w/.test(letter) ? `^${letter}` : letter)).join('')}\r\n`),
+    ],
+    [
+      'entities of an XML that is one from its first byte on',
+      Buffer.from(
+        `<?xml version="1.0"?>\n<!DOCTYPE a [<!ENTITY b '${half.slice(0, 40).replaceAll("'", '&#39;')}'><!ENTITY c '${half.slice(40).replaceAll("'", '&#39;')}'>]>\n<a>\n&b;&c;\n</a>`,
+      ),
+    ],
+    [
+      'the text of a calendar',
+      Buffer.from(
+        `BEGIN:VCALENDAR\r\nDESCRIPTION:${(half.replaceAll(/[\\,;]/g, '\\$&').match(/.{1,9}/g) ?? []).join('\r\n ')}\r\nEND:VCALENDAR\r\n`,
+      ),
+    ],
+    ['base64 in JSON, its slashes escaped', Buffer.from(JSON.stringify({ a: slashed }).replaceAll('/', '\\/'))],
+    ['base64 in what is sent of a form', Buffer.from(`a=1&b=${encodeURIComponent(slashed)}&c=2`)],
+    ['the text that is sent of a form', Buffer.from(`a=1&b=${encodeURIComponent(half).replaceAll('%20', '+')}`)],
+    ['base64 in groups of four', Buffer.from((slashed.match(/.{1,4}/g) ?? []).join(' '))],
+    ['base64 with blank lines between its lines', Buffer.from((slashed.match(/.{1,64}/g) ?? []).join('\n\n'))],
+    ['digits behind what databases put before them', Buffer.from(`INSERT INTO t VALUES (0x${EICAR.toString('hex')}, 1);`)],
+    ['a copy of a table', Buffer.from(`COPY t (a) FROM stdin;\n\\\\x${EICAR.toString('hex')}\n\\.\n`)],
+    [
+      'words of an RTF in groups',
+      Buffer.from(
+        `{\\rtf1\\ansi ${(half.match(/.{1,3}/g) ?? []).map((part) => `{${part.replaceAll(/[\\{}]/g, '\\$&')}}`).join('')}}`,
+      ),
+    ],
+    [
+      'letters of an RTF by their numbers',
+      Buffer.from(`{\\rtf1\\ansi ${[...half].map((letter) => `\\u${letter.charCodeAt(0)}?`).join('')}}`),
+    ],
+    [
+      'letters of an RTF as digits',
+      Buffer.from(`{\\rtf1\\ansi ${[...half].map((letter) => `\\'${Buffer.from(letter).toString('hex')}`).join('')}}`),
+    ],
+    ['numbers with a stroke between two', Buffer.from(`"${[...TEXT].join('|')}".split("|")`)],
+    [
+      'variables that are set late',
+      Buffer.from(
+        `@echo off\r\nsetlocal enabledelayedexpansion\r\nset "a=${half.slice(0, 50)}"\r\nset "b=${half.slice(50)}"\r\n!a!!b!\r\n`,
+      ),
+    ],
+    [
+      'variables of a shell',
+      Buffer.from(
+        `#!/bin/sh\n${(base64(TEXT).match(/.{1,30}/g) ?? []).map((part, index) => `a${index}="${part}"\n`).join('')}echo "${(base64(TEXT).match(/.{1,30}/g) ?? []).map((_, index) => `$a${index}`).join('')}" | base64 -d | sh\n`,
+      ),
+    ],
+    ['an address with per cent signs', Buffer.from(`eval(decodeURIComponent("${encodeURIComponent(half)}"))`)],
+    [
+      'rich text in a cell',
+      zip([
+        {
+          name: 'xl/sharedStrings.xml',
+          content: Buffer.from(
+            `<sst><si>${(half.match(/.{1,3}/g) ?? []).map((part) => `<r><t xml:space="preserve">${part}</t></r>`).join('')}</si></sst>`,
+          ),
+        },
+      ]),
+    ],
+    ['a file that Linux unpacks on a disc', zisofs(TEXT)],
+  ])('%s', async (_, bytes) => {
+    expect((await examined(bytes)).threat).toMatch(/^(EICAR-Test-File|HackTool\.Windows\.LsassDump)$/);
+  });
+
+  test('a later part of a split archive is pending, and a text of such a name is not', async () => {
+    for (const name of ['a.7z.002', 'a.zip.003', 'a.tar.gz.002', 'a.z02'])
+      expect(await examined(noise(5000), name)).toMatchObject({ unread: ['unsupported'], named_after_upload: true });
+    for (const name of ['a.002', 'a.7z.001', 'a.z01', 'a.z80'])
+      expect((await examined(noise(5000), name)).unread, name).toEqual([]);
+    expect((await examined(WORDS, 'words.tar.002')).unread).toEqual([]);
+  });
+});
+
+/** As `pack` of System V writes it: codes by their length, the longest first, and the end of the file as the last of these. */
+function packedByHuffman(bytes: Buffer): Buffer {
+  let nodes = [...new Set(bytes)].map((letter) => ({
+    weight: bytes.filter((byte) => byte === letter).length,
+    letters: [letter],
+  }));
+  nodes.push({ weight: 0, letters: [END] });
+  const depth = new Map<number, number>();
+  while (nodes.length > 1) {
+    nodes.sort((one, other) => other.weight - one.weight);
+    const [one, other] = nodes.splice(-2);
+    const letters = [...(one?.letters ?? []), ...(other?.letters ?? [])];
+    for (const letter of letters) depth.set(letter, (depth.get(letter) ?? 0) + 1);
+    nodes = [...nodes, { weight: (one?.weight ?? 0) + (other?.weight ?? 0), letters }];
+  }
+  const deepest = Math.max(...depth.values());
+  const byLevel = Array.from({ length: deepest }, (_, level) =>
+    [...depth.keys()].filter((letter) => depth.get(letter) === level + 1).sort((a, b) => a - b),
+  );
+  const codes = new Map<number, string>();
+  let inner = 0;
+  for (let level = deepest; level > 0; level -= 1) {
+    inner /= 2;
+    for (const [index, letter] of (byLevel[level - 1] ?? []).entries())
+      codes.set(letter, (inner + index).toString(2).padStart(level, '0'));
+    inner += byLevel[level - 1]?.length ?? 0;
+  }
+  const bits = [...bytes, END].map((letter) => codes.get(letter) ?? '').join('');
+  const head = Buffer.alloc(7);
+  head.writeUInt16BE(0x1f1e);
+  head.writeUInt32BE(bytes.length, 2);
+  head[6] = deepest;
+  const counts = byLevel.map((letters, level) => letters.length - (level === deepest - 1 ? 2 : 0));
+  const coded = (bits.match(/.{1,8}/g) ?? []).map((eight) => Number.parseInt(eight.padEnd(8, '0'), 2));
+  return Buffer.concat([
+    head,
+    Buffer.from(counts),
+    Buffer.from(byLevel.flat().filter((letter) => letter !== END)),
+    Buffer.from(coded),
+  ]);
+}
+const END = 256;
+
+test('a file in a patch of git is read', async () => {
+  const bytes = Buffer.concat([Buffer.from([0]), TEXT]);
+  const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
+  const packed = deflateSync(bytes);
+  const lines: string[] = [];
+  for (let at = 0; at < packed.length; at += 52) {
+    const row = packed.subarray(at, at + 52);
+    let line = String.fromCharCode(row.length > 26 ? 0x60 + row.length - 26 : 0x40 + row.length);
+    for (let group = 0; group < row.length; group += 4) {
+      const value = Buffer.concat([row.subarray(group, group + 4)], 4).readUInt32BE(0);
+      line += [4, 3, 2, 1, 0].map((place) => alphabet[Math.floor(value / 85 ** place) % 85]).join('');
+    }
+    lines.push(line);
+  }
+  const patch = `diff --git a/a b/a\nnew file mode 100644\nGIT binary patch\nliteral ${bytes.length}\n${lines.join('\n')}\n\nliteral 0\nHcmV?d00001\n`;
+  expect(await examined(Buffer.from(patch))).toMatchObject({ threat: 'HackTool.Windows.LsassDump', unread: [] });
+});
+
+test('a frame of zstd behind a PDF is no string of it, though it begins with a bracket', async () => {
+  const pdf = Buffer.from('%PDF-1.4\n1 0 obj\n<</Type/Catalog>>\nendobj\ntrailer\n<</Root 1 0 R>>\n%%EOF\n');
+  // By zstd 1.5: EICAR as it is, of which a closing bracket ends what would be a string.
+  const frame = Buffer.concat([Buffer.from('28b52ffd2444210200', 'hex'), EICAR, Buffer.from('fdb18941', 'hex')]);
+  expect(await examined(Buffer.concat([pdf, frame]))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+});
+
+test('lines of base64 that a batch file of any length writes are one run', async () => {
+  const archive = zip([
+    { name: 'noise', content: noise(300_000) },
+    { name: 'eicar.com', content: EICAR },
+  ]);
+  const lines = (base64(archive).match(/.{1,60}/g) ?? []).map((line) => `echo ${line}>>a.b64\r\n`);
+  expect(await examined(Buffer.from(`@echo off\r\n${lines.join('')}`))).toMatchObject({ threat: 'EICAR-Test-File' });
+});
+
+test('LZMA with a dictionary that nobody chooses is opened in a tag of a sound', async () => {
+  const lzma = Buffer.from(PACKED_EICAR.get('lzma') ?? Buffer.alloc(0));
+  lzma.writeUInt32LE(0xfb0000, 1);
+  const value = Buffer.concat([Buffer.from('\0application/x\0a\0b\0', 'latin1'), lzma]);
+  const frame = Buffer.alloc(10);
+  frame.write('GEOB');
+  frame.writeUInt32BE(value.length, 4);
+  const size = frame.length + value.length;
+  const head = Buffer.from([0x49, 0x44, 0x33, 3, 0, 0, 0, (size >> 14) & 127, (size >> 7) & 127, size & 127]);
+  expect(await examined(Buffer.concat([head, frame, value]))).toMatchObject({ threat: 'EICAR-Test-File' });
+});
+
+describe('a file by pack', () => {
+  test.each([EICAR, Buffer.concat([TEXT, noise(20_000)])])('is unpacked, as gzip unpacks it', async (bytes) => {
+    const packed = packedByHuffman(bytes);
+    expect(execFileSync('gzip', ['-dc'], { input: packed })).toEqual(bytes);
+    expect(await examined(packed, 'file.z')).toMatchObject({
+      threat: expect.any(String),
+      unread: [],
+      coverage: { members_scanned: 1 },
+    });
+  });
+
+  test('is damaged where its end is missing, and what comes before is read', async () => {
+    const packed = packedByHuffman(TEXT);
+    expect(await examined(packed.subarray(0, -4))).toMatchObject({ threat: 'HackTool.Windows.LsassDump', unread: ['damaged'] });
+    expect((await examined(Buffer.concat([Buffer.from('1f1e', 'hex'), noise(500)]))).unread).toEqual([]);
+  });
+});
+
+describe('a picture of medicine', () => {
+  const uid = (text: string) => Buffer.from(text.padEnd(text.length + (text.length % 2), '\0'));
+  const element = (
+    group: number,
+    number: number,
+    kind: string,
+    value: Buffer,
+    form: 'little' | 'big' | 'implicit' = 'little',
+  ) => {
+    const numbers = (count: number, ...list: number[]) => {
+      const bytes = Buffer.alloc(list.length * count);
+      for (const [index, one] of list.entries())
+        if (form === 'big') bytes.writeUIntBE(one, index * count, count);
+        else bytes.writeUIntLE(one, index * count, count);
+      return bytes;
+    };
+    const tag = numbers(2, group, number);
+    if (form === 'implicit') return Buffer.concat([tag, numbers(4, value.length), value]);
+    if (['OB', 'UN', 'UT'].includes(kind))
+      return Buffer.concat([tag, Buffer.from(`${kind}\0\0`), numbers(4, value.length), value]);
+    return Buffer.concat([tag, Buffer.from(kind), numbers(2, value.length), value]);
+  };
+  const picture = (syntax: string, ...elements: Buffer[]) =>
+    Buffer.concat([Buffer.alloc(128), Buffer.from('DICM'), element(2, 0x10, 'UI', uid(syntax)), ...elements]);
+  const value = Buffer.concat([EICAR, Buffer.alloc(EICAR.length % 2)]);
+
+  test.each<[string, Buffer]>([
+    [
+      'little-endian',
+      picture('1.2.840.10008.1.2.1', element(8, 0x60, 'CS', Buffer.from('CT')), element(0x42, 0x11, 'OB', value)),
+    ],
+    [
+      'big-endian',
+      picture('1.2.840.10008.1.2.2', element(8, 0x60, 'CS', Buffer.from('CT'), 'big'), element(0x42, 0x11, 'OB', value, 'big')),
+    ],
+    [
+      'without kinds',
+      picture(
+        '1.2.840.10008.1.2',
+        element(8, 0x60, '', Buffer.from('CT'), 'implicit'),
+        element(0x42, 0x11, '', value, 'implicit'),
+      ),
+    ],
+    [
+      'in fragments',
+      picture(
+        '1.2.840.10008.1.2.4.50',
+        Buffer.from('e07f10004f420000ffffffff', 'hex'),
+        Buffer.from('feff00e044000000', 'hex'),
+        value,
+        Buffer.from('feffdde000000000', 'hex'),
+      ),
+    ],
+    [
+      'in a sequence',
+      picture(
+        '1.2.840.10008.1.2.1',
+        Buffer.from('080011115351 0000ffffffff'.replaceAll(' ', ''), 'hex'),
+        Buffer.from('feff00e0ffffffff', 'hex'),
+        element(0x42, 0x11, 'OB', value),
+        Buffer.from('feff0de000000000feffdde000000000', 'hex'),
+      ),
+    ],
+  ])('has its values read: %s', async (_, bytes) => {
+    expect(await examined(bytes)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+  });
+
+  test('that is packed as a whole, or longer than it is, is pending', async () => {
+    expect((await examined(picture('1.2.840.10008.1.2.1.99', noise(400)))).unread).toEqual(['unsupported']);
+    expect((await examined(picture('1.2.840.10008.1.2.1', element(0x42, 0x11, 'OB', value).subarray(0, -9)))).unread).toEqual([
+      'damaged',
+    ]);
+  });
 });

@@ -116,6 +116,137 @@ describe('a macro', () => {
   });
 });
 
+/** A module of Visual Basic 5: its table stands where counted structures before it say. `big`: as programs for old Macs wrote it. */
+function oldModule(lines: readonly Buffer[], source: string | undefined, { big = false } = {}): Buffer {
+  const u16 = (value: number) => Buffer.from(big ? [value >> 8, value & 0xff] : [value & 0xff, value >> 8]);
+  const u32 = (value: number) =>
+    big ? Buffer.concat([u16(value >>> 16), u16(value & 0xffff)]) : Buffer.concat([u16(value & 0xffff), u16(value >>> 16)]);
+  const before = (table: number) =>
+    Buffer.concat([
+      Buffer.from('0116', 'hex'),
+      u16(1),
+      Buffer.alloc(7),
+      u32(5),
+      Buffer.alloc(5 + 64),
+      u16(2),
+      Buffer.alloc(32),
+      u32(3),
+      Buffer.alloc(3 + 6),
+      u32(9),
+      Buffer.alloc(9 + 77),
+      u32(table),
+    ]);
+  const table = before(0).length + 20;
+  let at = 0;
+  const rows = lines.map((line) => {
+    const row = Buffer.concat([Buffer.alloc(4), u16(line.length), u16(0), u32(at)]);
+    at += line.length;
+    return row;
+  });
+  const swapped = big
+    ? lines.map((line) => Buffer.concat([u16(line.readUInt16LE(0)), u16(line.readUInt16LE(2)), line.subarray(4)]))
+    : lines;
+  return Buffer.concat([
+    Buffer.concat([before(table)], table + 0x3c),
+    u16(0xcafe),
+    u16(1),
+    u16(lines.length),
+    ...rows,
+    Buffer.alloc(10),
+    ...swapped,
+    source === undefined ? Buffer.alloc(200, 0xff) : container(source),
+  ]);
+}
+
+describe('a macro that was compiled before Visual Basic 6', () => {
+  /** `version`: what the stream of the project says. */
+  const project = (module: Buffer, version = 0x5e) => {
+    const head = Buffer.alloc(64);
+    head.writeUInt16LE(0x61cc, 0);
+    head.writeUInt16LE(version, 2);
+    return ole([
+      { name: '_VBA_PROJECT', content: head },
+      { name: 'Module1', content: Buffer.concat([module], Math.max(5000, module.length)) },
+    ]);
+  };
+
+  test.each([false, true])('is read where its source is there (numbers of a Mac: %s)', async (big) => {
+    const module = oldModule([SUB, pushed(COMMAND, 0xae)], sourceOf(COMMAND), { big });
+    expect(await examined(project(module))).toMatchObject({ unread: [], notes: [] });
+    expect((await examined(project(oldModule([], HEADER, { big })))).unread).toEqual([]);
+  });
+
+  test.each([false, true])('is pending where its source was taken away or replaced (numbers of a Mac: %s)', async (big) => {
+    for (const source of [undefined, HEADER, sourceOf('a harmless text')]) {
+      const { unread, texts } = await examined(project(oldModule([SUB, pushed(COMMAND, 0xae)], source, { big })));
+      expect(unread).toEqual(['unsupported']);
+      expect(texts).toContain(`${COMMAND}\n`);
+    }
+  });
+
+  test('is pending where nothing tells how it was compiled, and only there', async () => {
+    const module = Buffer.alloc(3000);
+    module.writeUInt16LE(0x1601, 0);
+    const { unread, notes } = await examined(project(Buffer.concat([module, container(sourceOf('a harmless text'))])));
+    expect({ unread, notes }).toEqual({ unread: ['unsupported'], notes: [expect.stringContaining('before version 6')] });
+    // Later versions write that they have no cache as a version that there is none of.
+    for (const version of [0x6b, 0xb2, 0xffff])
+      expect((await examined(project(Buffer.concat([module, container(sourceOf('a text'))]), version))).unread).toEqual([]);
+  });
+
+  test('claims of structures that lead out of it end', async () => {
+    const module = oldModule([SUB, pushed(COMMAND, 0xae)], HEADER);
+    for (const at of [11, 15 + 5 + 64]) {
+      const bent = Buffer.from(module);
+      bent.writeUInt32LE(0xffff_ffff, at);
+      expect((await examined(project(bent))).unread).toEqual(['unsupported']);
+    }
+  });
+});
+
+describe('a document of Word 6', () => {
+  const macro = Buffer.concat([Buffer.from([1, 0, 0x64, 0x67, 0x6a, COMMAND.length]), Buffer.from(COMMAND), Buffer.from([0x64])]);
+  function document(commands: (start: number) => Buffer, key = 0x5a): Buffer {
+    const head = Buffer.alloc(0x300);
+    head.writeUInt16LE(0xa5dc, 0);
+    head.writeUInt16LE(101, 2);
+    const body = Buffer.from(macro.map((byte) => byte ^ key));
+    const table = commands(head.length);
+    head.writeUInt32LE(head.length + body.length, 0x118);
+    head.writeUInt32LE(table.length, 0x11c);
+    const stream = Buffer.concat([head, body, table]);
+    return ole([{ name: 'WordDocument', content: Buffer.concat([stream], Math.max(5000, stream.length)) }]);
+  }
+  const entry = (start: number, length: number, key: number) => {
+    const one = Buffer.alloc(24);
+    one[0] = 0x55;
+    one[1] = key;
+    one.writeUInt32LE(length, 12);
+    one.writeUInt32LE(start, 20);
+    return one;
+  };
+  const tableOf = (...entries: Buffer[]) =>
+    Buffer.concat([Buffer.from([0xff, 0x01, entries.length & 255, entries.length >> 8]), ...entries, Buffer.from([0x40])]);
+
+  test.each([0, 0x5a])('with macros is pending, and the texts in them are matched (turned by %i)', async (key) => {
+    const { unread, notes, texts } = await examined(document((start) => tableOf(entry(start, macro.length, key)), key));
+    expect(unread).toEqual(['unsupported']);
+    expect(notes).toEqual([expect.stringContaining('WordBasic')]);
+    expect(texts.some((text) => text.includes(COMMAND) && !text.startsWith('\xdc\xa5'))).toBe(true);
+  });
+
+  test('without macros is read, and one whose commands cannot be walked is pending', async () => {
+    expect((await examined(document(() => Buffer.alloc(0)))).unread).toEqual([]);
+    expect((await examined(document(() => Buffer.from([0xff, 0x40])))).unread).toEqual([]);
+    expect((await examined(document(() => Buffer.from([0xff, 0x05, 1, 0, 0, 0])))).unread).toEqual(['unsupported']);
+  });
+
+  test('that names the same bytes as thousands of macros ends', async () => {
+    const { unread } = await examined(document(() => tableOf(...Array.from({ length: 3000 }, () => entry(0, 5000, 1)))));
+    expect(unread).toContain('damaged');
+  });
+});
+
 const REAL = '/usr/share/doc/libexcel-writer-xlsx-perl/examples/vbaProject.bin.gz';
 if (!existsSync(REAL))
   process.stdout.write('skipped: the package libexcel-writer-xlsx-perl, with a macro that Excel compiled, is not installed\n');

@@ -6,7 +6,7 @@ import { parseFormula } from './xlm-parse.ts';
 
 /** What the text begins with. */
 const TITLE = 'Excel 4 macro sheets';
-/** More of it says nothing new. Characters. */
+/** What is longer is cut, and whoever asks for it is told. Characters. */
 const TEXT_MAXIMUM = 2 * 1024 ** 2;
 /** Cells that stand for other cells are followed so far. */
 const CHAIN_MAXIMUM = 32;
@@ -61,12 +61,18 @@ function written(formula: Formula, valueAt: ValueAt): string | undefined {
   return typeof text === 'string' && text.startsWith('=') ? printed(parseFormula(text.slice(1)), valueAt) : undefined;
 }
 
+/** `is_cut`: there is more. */
+export interface MacroText {
+  text: string;
+  is_cut: boolean;
+}
+
 /** The text of macro sheets and the names of their workbook; undefined where no sheet has a formula. Names that begin with Auto_ are run by Excel itself. */
 export function macroText(
   sheets: readonly MacroSheet[],
   names: readonly { name: string; formula: Formula | undefined }[],
   budget: Budget,
-): string | undefined {
+): MacroText | undefined {
   if (!sheets.some(({ formulas }) => formulas.length > 0)) return undefined;
   const lines = [TITLE];
   let length = 0;
@@ -79,17 +85,18 @@ export function macroText(
   const nowhere: ValueAt = () => undefined;
   for (const { name, formula } of names) {
     const plain = name.replace(/^_xlnm\./i, '');
-    if (!say(`${plain}: =${formula === undefined ? '' : printed(formula, nowhere)}`)) return lines.join('\n');
+    if (!say(`${plain}: =${formula === undefined ? '' : printed(formula, nowhere)}`))
+      return { text: lines.join('\n'), is_cut: true };
   }
   for (const sheet of sheets) {
     say(`[${sheet.name}]`);
     const valueAt = lookUp(sheets, sheet);
     for (const { cell, formula } of sheet.formulas) {
       // As a call, and not as what it came to.
-      if (!say(`${cellName(cell)}: =${printed(formula, valueAt)}`)) return lines.join('\n');
+      if (!say(`${cellName(cell)}: =${printed(formula, valueAt)}`)) return { text: lines.join('\n'), is_cut: true };
       const inner = written(formula, valueAt);
-      if (inner !== undefined && !say(`${cellName(cell)} writes: =${inner}`)) return lines.join('\n');
+      if (inner !== undefined && !say(`${cellName(cell)} writes: =${inner}`)) return { text: lines.join('\n'), is_cut: true };
     }
   }
-  return `${lines.join('\n')}\n`;
+  return { text: `${lines.join('\n')}\n`, is_cut: false };
 }

@@ -3,7 +3,7 @@ import type { Budget } from './limits.ts';
 import { type Member, Unreadable } from './member.ts';
 import type { Formula } from './xlm-formula.ts';
 import { cellOf, parseFormula } from './xlm-parse.ts';
-import { keyOf, type MacroSheet, macroText, newSheet } from './xlm-text.ts';
+import { keyOf, type MacroSheet, type MacroText, macroText, newSheet } from './xlm-text.ts';
 
 // Macro sheets in workbooks since Excel 2007: parts of a package, as XML (MS-OFFMACRO2 2.2.1.2) or in records (MS-XLSB). What they call, where it begins and the texts
 // that they share lie in different parts, so that one text is made of all.
@@ -154,14 +154,39 @@ function sharedOf(bytes: Buffer): string[] {
 export async function* withMacroSheets(members: AsyncGenerator<Member>, budget: Budget): AsyncGenerator<Member> {
   const parts: { kind: Kind; name: string; bytes: Buffer }[] = [];
   let kept = 0;
-  let is_missed = false;
-  const keep = (name: string, bytes: Buffer) => {
-    const kind = bytes.length > PART_MAXIMUM || kept + bytes.length > PARTS_MAXIMUM ? undefined : kindOf(name, bytes);
-    is_missed ||= kind === undefined && bytes.length > PART_MAXIMUM && /macrosheet/i.test(name);
-    if (kind === undefined) return;
+  /** Kinds of parts for which there was no room. */
+  const missed = new Set<Kind>();
+  const mayKeep = (kind: Kind, bytes: number): boolean => {
+    const has_room = bytes <= PART_MAXIMUM && kept + bytes <= PARTS_MAXIMUM;
+    if (!has_room) missed.add(kind);
+    return has_room;
+  };
+  const keep = (kind: Kind, name: string, bytes: Buffer) => {
     kept += bytes.length;
     parts.push({ kind, name, bytes });
   };
+  /** A part that comes in pieces, as it is; what macro sheets need of it is kept on the way. */
+  async function* watched(name: string, stream: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let kind: Kind | undefined;
+    try {
+      for await (const chunk of stream) {
+        if (Buffer.isBuffer(chunk)) {
+          if (size === 0) kind = kindOf(name, chunk.subarray(0, LOOKED_BYTES));
+          size += chunk.length;
+          if (kind !== undefined && !mayKeep(kind, size)) {
+            kind = undefined;
+            chunks.length = 0;
+          }
+          if (kind !== undefined) chunks.push(chunk);
+        }
+        yield chunk;
+      }
+    } finally {
+      if (kind !== undefined) keep(kind, name, Buffer.concat(chunks));
+    }
+  }
   let failure: unknown;
   try {
     for await (const member of members) {
@@ -171,9 +196,14 @@ export async function* withMacroSheets(members: AsyncGenerator<Member>, budget: 
             ...member,
             read: async () => {
               const body = await member.read();
-              if ('content' in body && 'bytes' in body.content)
-                keep(member.name, body.content.bytes.subarray(0, body.content.size));
-              else is_missed ||= /macrosheet/i.test(member.name);
+              if ('stream' in body) return { ...body, stream: watched(member.name, body.stream) };
+              if (!('bytes' in body.content)) {
+                if (/macrosheet/i.test(member.name)) missed.add('macro sheet');
+                return body;
+              }
+              const bytes = body.content.bytes.subarray(0, body.content.size);
+              const kind = kindOf(member.name, bytes.subarray(0, LOOKED_BYTES));
+              if (kind !== undefined && mayKeep(kind, bytes.length)) keep(kind, member.name, bytes);
               return body;
             },
           };
@@ -181,17 +211,19 @@ export async function* withMacroSheets(members: AsyncGenerator<Member>, budget: 
   } catch (error) {
     failure = error;
   }
-  const text = parts.some(({ kind }) => kind === 'macro sheet') ? textOf(parts, budget) : undefined;
-  if (text !== undefined) {
-    const bytes = Buffer.from(text);
+  const made = parts.some(({ kind }) => kind === 'macro sheet') ? textOf(parts, budget) : undefined;
+  if (made !== undefined) {
+    if (made.is_cut || missed.size > 0) missed.add('macro sheet');
+    const bytes = Buffer.from(made.text);
     budget.addUnpacked(bytes.length, bytes.length, kept);
     yield { name: 'macro sheets', view: true, read: () => ({ content: { size: bytes.length, bytes } }) };
   }
   if (failure !== undefined) throw failure;
-  if (is_missed) throw new Unreadable('too_large');
+  // Without a macro sheet nobody needs the others.
+  if (missed.has('macro sheet')) throw new Unreadable('too_large');
 }
 
-function textOf(parts: readonly { kind: Kind; name: string; bytes: Buffer }[], budget: Budget): string | undefined {
+function textOf(parts: readonly { kind: Kind; name: string; bytes: Buffer }[], budget: Budget): MacroText | undefined {
   const of = (wanted: Kind) => parts.filter(({ kind }) => kind === wanted);
   for (const { bytes } of parts) budget.spend(bytes.length * 2);
   const shared = of('shared texts').flatMap(({ bytes }) => sharedOf(bytes));
@@ -200,9 +232,11 @@ function textOf(parts: readonly { kind: Kind; name: string; bytes: Buffer }[], b
       ? sheetOfRecords(name, bytes, shared)
       : sheetOfXml(name, bytes.toString('utf8'), shared),
   );
-  return macroText(
+  const made = macroText(
     sheets,
     of('workbook').flatMap(({ bytes }) => namesOf(bytes)),
     budget,
   );
+  const is_full = ({ formulas, cells }: MacroSheet) => formulas.length + cells.size > CELLS_MAXIMUM;
+  return made === undefined ? undefined : { text: made.text, is_cut: made.is_cut || sheets.some(is_full) };
 }

@@ -152,8 +152,8 @@ export function vbaCompressed(source: string): Buffer {
  * An OLE file (MS-CFB, version 3) with these streams: each in sectors of its own, or, with `mini`, those below 4 KiB in the small sectors that the root
  * holds.
  */
-export function ole(streams: readonly { name: string; content: Buffer }[], { mini = false } = {}): Buffer {
-  const SECTOR = 512;
+export function ole(streams: readonly { name: string; content: Buffer }[], { mini = false, sector_shift = 9 } = {}): Buffer {
+  const SECTOR = 2 ** sector_shift;
   const MINI = 64;
   const CUTOFF = 4096;
   const END = 0xfffffffe;
@@ -206,9 +206,9 @@ export function ole(streams: readonly { name: string; content: Buffer }[], { min
   for (const [index, next] of table.entries()) fat.writeUInt32LE(next, index * 4);
   const header = Buffer.alloc(SECTOR);
   header.write('d0cf11e0a1b11ae1', 0, 'hex');
-  header.writeUInt16LE(3, 26);
+  header.writeUInt16LE(sector_shift === 9 ? 3 : 4, 26);
   header.writeUInt16LE(0xfffe, 28);
-  header.writeUInt16LE(9, 30);
+  header.writeUInt16LE(sector_shift, 30);
   header.writeUInt16LE(6, 32);
   header.writeUInt32LE(table_sectors, 44);
   header.writeUInt32LE(directory_start, 48);
@@ -216,8 +216,8 @@ export function ole(streams: readonly { name: string; content: Buffer }[], { min
   header.writeUInt32LE(small_list_start, 60);
   header.writeUInt32LE(small_list.length / SECTOR, 64);
   header.writeUInt32LE(END, 68);
-  header.fill(0xff, 76);
-  // As many as the header lists: 109 of them are a table of 7 MB.
+  header.fill(0xff, 76, 512);
+  // As many as the header lists: 109 of them are a table of 7 MB, or of 450 with sectors of 4 KiB.
   for (let index = 0; index < Math.min(109, table_sectors); index += 1) header.writeUInt32LE(table_start + index, 76 + index * 4);
   return Buffer.concat([header, ...sectors, fat]);
 }

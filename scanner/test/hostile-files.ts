@@ -314,6 +314,68 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
     (bytes: number) =>
       Buffer.concat([Buffer.from('308006092a864886f70d010702a0803080020101', 'hex'), text(repeated('\x30\x80', bytes))]),
   ],
+  [
+    'a picture of medicine of items',
+    (bytes: number) => Buffer.concat([Buffer.alloc(128), text('DICM'), many('feff00e0ffffffff', bytes)]),
+  ],
+  [
+    'a picture of medicine of empty values',
+    (bytes: number) => Buffer.concat([Buffer.alloc(128), text('DICM'), many('0800600043530000', bytes)]),
+  ],
+  [
+    'a pack of git of empty objects',
+    (bytes: number) => Buffer.concat([text('PACK\0\0\0\x02\0\x0f\0\0'), many('30789c030000000001', bytes)]),
+  ],
+  [
+    'a pack of git whose objects each differ from the one before',
+    (bytes: number) => {
+      const first = deflateSync(Buffer.alloc(100, 'a'));
+      const difference = deflateSync(hex('64649064'));
+      // 100 bytes of a file, and 4 of how one differs from what stands so far back.
+      const back = (distance: number) => Buffer.concat([hex('64'), Buffer.from([distance]), difference]);
+      const next = back(difference.length + 2);
+      return Buffer.concat([
+        text('PACK\0\0\0\x02\0\x0f\0\0'),
+        hex('b406'),
+        first,
+        back(first.length + 2),
+        ...Array.from({ length: Math.ceil(bytes / next.length) }, () => next),
+      ]);
+    },
+  ],
+  [
+    'a workbook of macro cells',
+    (bytes: number) =>
+      ole([
+        {
+          name: 'Workbook',
+          content: Buffer.concat([
+            hex(`0908100000060500${'00'.repeat(12)}`),
+            hex('0908040000064000'),
+            many('7e020a000000000000000000f03f', bytes),
+          ]),
+        },
+      ]),
+  ],
+  [
+    'a document of Word 6 whose macros are all of it',
+    (bytes: number) => {
+      const head = Buffer.alloc(0x304);
+      head.writeUInt16LE(0xa5dc, 0);
+      head.writeUInt32LE(0x300, 0x118);
+      head.writeUInt32LE(bytes, 0x11c);
+      head.writeUInt32LE(0xffff01ff, 0x300);
+      return ole([
+        {
+          name: 'WordDocument',
+          content: Buffer.concat([head, many(`${'01'.repeat(12)}00000100${'01'.repeat(4)}00000000`, bytes)]),
+        },
+      ]);
+    },
+  ],
+  ['a text of a folded value and one long line', (bytes: number) => text(`A: QUJDREVGR0hJSktM\n ${'A'.repeat(bytes)}`)],
+  ['an RTF of letters by their numbers', (bytes: number) => text(`{\\rtf1 ${repeated('\\u88?', bytes)}`)],
+  ['a document of words in pieces', (bytes: number) => text(`<w:t>${repeated('<', bytes)}`)],
   ['a PDF of scripts', (bytes: number) => pdfOf(repeated('/JS (a', bytes))],
   ['a PDF of scripts that are closed', (bytes: number) => pdfOf(repeated('/JS (a)', bytes))],
   [

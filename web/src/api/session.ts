@@ -15,7 +15,7 @@ export interface Session {
 }
 
 /** Why the sign-in screen is shown to a person who did not sign out here. */
-export type SessionNotice = 'session_ended' | 'signed_out_elsewhere';
+export type SessionNotice = 'session_ended' | 'signed_out_elsewhere' | 'account_deleted';
 
 interface State {
   session: Session | undefined;

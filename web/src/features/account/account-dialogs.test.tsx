@@ -4,13 +4,13 @@ import { readConfig } from '@palisade/contract/platform';
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
 import { endOtherSessions, endSession, listSessions } from '@palisade/contract/sessions';
 import { readTwoFactor } from '@palisade/contract/two-factor';
-import { screen, waitFor, within } from '@testing-library/react';
+import { renderHook, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA, MARIA_ACCOUNT, TWO_FACTOR_OFF } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
-import { currentSession, startSession } from '#api/session.ts';
+import { currentSession, startSession, useSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { ProfileDialog } from './profile-dialog.tsx';
 import { SecurityDialog } from './security-dialog.tsx';
@@ -156,6 +156,7 @@ describe('Profile Settings', () => {
     server.on(deleteAccount, reply(deleteAccount, { success: true }));
     await user.click(submit);
     await waitFor(() => expect(currentSession()).toBeUndefined());
+    expect(renderHook(useSession).result.current.notice).toBe('account_deleted');
   });
 
   it('closes with Escape', async () => {

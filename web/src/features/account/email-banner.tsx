@@ -15,7 +15,7 @@ export function EmailBanner() {
       <IconMail size={20} stroke={1.7} aria-hidden="true" />
       <p>
         <b>Confirm your email address.</b> Until then two-factor sign-in, plan requests, remote sessions and mails to{' '}
-        <bdi>{email}</bdi> wait.
+        <bdi>{email}</bdi> are held back.
       </p>
       <Button size="s" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
         Enter the code

@@ -34,7 +34,7 @@ describe('the banner', () => {
     renderForTest(<EmailBanner />);
     const banner = screen.getByRole('region', { name: 'Confirm your email address' });
     expect(banner).toHaveTextContent(
-      'Until then two-factor sign-in, plan requests, remote sessions and mails to maria@example.com wait.',
+      'Until then two-factor sign-in, plan requests, remote sessions and mails to maria@example.com are held back.',
     );
     const user = userEvent.setup();
     await user.click(within(banner).getByRole('button', { name: 'Enter the code' }));
@@ -76,6 +76,9 @@ describe('the banner', () => {
     );
     await act(refreshConfig);
     expect(screen.getByText(/"npm run outbox" prints it there/u)).toBeVisible();
+    server.on(sendEmailProof, reply(sendEmailProof, { success: true }));
+    await userEvent.click(screen.getByRole('button', { name: 'Resend the mail' }));
+    expect(await screen.findByText('Another code waits on the server.')).toBeVisible();
   });
 });
 

@@ -3,7 +3,7 @@ import { currentUser, proveEmail, sendEmailProof } from '@palisade/contract/auth
 import { useState } from 'react';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
-import { useConfig } from '#api/config.ts';
+import { type Config, useConfig } from '#api/config.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { refreshUser, useSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
@@ -23,11 +23,23 @@ function useProveEmail() {
   });
 }
 
-/** Where a mail waits that no mail server takes: with who administers, or on the server while nobody does. */
-const WAITING = {
-  administrator: 'Mails of this installation wait with its administrator: ask them for the code. It was written to ',
-  server: 'No mail server is set, so the code waits on the server: "npm run outbox" prints it there. It was written to ',
+/** Where a mail goes: by a mail server to its reader, or where no mail server takes it, to who administers, or nowhere from the server while nobody does. */
+const PLACES = {
+  inbox: { first: 'We sent a code to ', again: 'Another mail is on its way.' },
+  administrator: {
+    first: 'Mails of this installation wait with its administrator: ask them for the code. It was written to ',
+    again: 'Another mail waits with the administrator.',
+  },
+  server: {
+    first: 'No mail server is set, so the code waits on the server: "npm run outbox" prints it there. It was written to ',
+    again: 'Another code waits on the server.',
+  },
 } as const;
+
+function placeOf(config: Config | undefined): keyof typeof PLACES {
+  if (config?.reset_delivery !== 'outbox') return 'inbox';
+  return config.administrator === 'there' ? 'administrator' : 'server';
+}
 
 interface EmailProofFormProps {
   /** The code, where the address of the page has it. */
@@ -41,7 +53,7 @@ export function EmailProofForm({ code = '', onProved }: EmailProofFormProps) {
   const prove = useProveEmail();
   const sendAgain = useChange({ mutationFn: () => call(sendEmailProof) });
   const config = useConfig();
-  const isOutbox = config?.reset_delivery === 'outbox';
+  const place = PLACES[placeOf(config)];
   const email = useSession().session?.user_info.email;
   const message = prove.error ? fieldMessagesOf(prove.error)['token'] : undefined;
 
@@ -52,7 +64,7 @@ export function EmailProofForm({ code = '', onProved }: EmailProofFormProps) {
   return (
     <Form className="account-form email-proof" error={prove.error} busy={prove.isPending} onSubmit={submit} onEdit={prove.reset}>
       <p className="sub">
-        {isOutbox ? WAITING[config.administrator === 'there' ? 'administrator' : 'server'] : 'We sent a code to '}
+        {place.first}
         <bdi>{email}</bdi>. It works once, within 24 hours. Whoever else is signed in to this account is signed out then.
       </p>
       <TextInput
@@ -71,7 +83,7 @@ export function EmailProofForm({ code = '', onProved }: EmailProofFormProps) {
       <Refusal error={sendAgain.error} />
       <div className="account-form__end">
         <p role="status" className="account-form__done">
-          {sendAgain.isSuccess && (isOutbox ? 'Another mail waits with the administrator.' : 'Another mail is on its way.')}
+          {sendAgain.isSuccess && place.again}
         </p>
         <Button variant="quiet" loading={sendAgain.isPending} onClick={() => sendAgain.mutate()}>
           Resend the mail

@@ -123,13 +123,13 @@ function DeleteForm({ email, twoFactor, onClose }: DeleteFormProps) {
   const { proof, form } = useProved(
     twoFactor,
     ({ password, factor }) => call(deleteAccount, { body: { password, confirmation, ...factor } }),
-    () => endSession(),
+    () => endSession('account_deleted'),
   );
   const isTyped = confirmation.trim().toLowerCase() === email;
   return (
     <Form {...form} className="account-form account-form--grave" aria-label="Delete my account">
       <div className="account-warning">
-        <p>This cannot be undone. At once and for good go:</p>
+        <p>This cannot be undone. All of this is deleted at once:</p>
         <ul>
           {GOES.map((thing) => (
             <li key={thing}>{thing}</li>

@@ -9,7 +9,9 @@ const answerTo = (alerts: Parameters<typeof alertCountsOf>[0]) => answerOf(monit
 describe('the answer of the anti-hacking screen', () => {
   it('is that nothing needs the person, without alerts and with practice alerts alone', () => {
     expect(answerTo({})).toMatchObject({ tone: 'good', sentence: 'Nothing needs you right now.' });
-    expect(answerTo({ active: 3 }).tone).toBe('good');
+    const practised = answerTo({ active: 3 });
+    expect(practised.tone).toBe('good');
+    expect(practised.detail).toMatch(/^What is listed below is practice\./u);
   });
 
   it('says that what was tried was stopped, and how much that was', () => {
@@ -17,7 +19,8 @@ describe('the answer of the anti-hacking screen', () => {
       sentence: 'Everything that was tried was stopped.',
       detail: 'One alert tells what it was. You need not do anything.',
     });
-    expect(answerTo({ active: 1_300, real: 1_234 }).detail).toMatch(/^1,234 alerts tell/u);
+    expect(answerTo({ active: 1_300, real: 1_234 }).detail).toMatch(/^1,234 alerts tell what it was; 66 more are practice\./u);
+    expect(answerTo({ active: 3, real: 2 }).detail).toMatch(/^2 alerts tell what it was; one more is practice\./u);
   });
 
   it('leads to the gravest alert that was not stopped, on whichever page of the list it is', () => {

@@ -25,7 +25,8 @@ const count = new Intl.NumberFormat('en');
 
 /** What the active alerts amount to, as the server counted all of them. Practice alerts are nothing that happened. */
 export function answerOf({ alerts, watches }: Pick<Monitor, 'alerts' | 'watches'>): Answer {
-  const { real, unstopped, gravest } = alerts;
+  const { active, real, unstopped, gravest } = alerts;
+  const practice = active - real;
   if (gravest) {
     const isGrave = gravest.severity === 'critical' || gravest.severity === 'high';
     const sentence = unstopped === 1 ? 'One alert needs you.' : `${count.format(unstopped)} alerts need you.`;
@@ -38,16 +39,22 @@ export function answerOf({ alerts, watches }: Pick<Monitor, 'alerts' | 'watches'
       sentence: 'Nothing is being watched just now.',
       detail: 'So nobody can say whether something was tried against you. The list of alerts says why.',
     };
-  if (real > 0)
+  if (real > 0) {
+    const told = real === 1 ? 'One alert tells' : `${count.format(real)} alerts tell`;
+    const besides = practice === 1 ? '; one more is practice' : `; ${count.format(practice)} more are practice`;
     return {
       tone: 'good',
       sentence: 'Everything that was tried was stopped.',
-      detail: `${real === 1 ? 'One alert tells' : `${count.format(real)} alerts tell`} what it was. You need not do anything.`,
+      detail: `${told} what it was${practice > 0 ? besides : ''}. You need not do anything.`,
     };
+  }
   return {
     tone: 'good',
     sentence: 'Nothing needs you right now.',
-    detail: 'If something is tried against you, an alert appears here.',
+    detail:
+      practice > 0
+        ? 'What is listed below is practice. If something is tried against you, its alert appears there too.'
+        : 'If something is tried against you, an alert appears here.',
   };
 }
 

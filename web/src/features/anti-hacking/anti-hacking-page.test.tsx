@@ -257,6 +257,7 @@ describe('Simulate Threat', () => {
     expect(head).toHaveTextContent('a drill');
     expect(head).toHaveTextContent('SIMULATED');
     expect(screen.getByRole('region', { name: 'Total Threats Blocked' })).toHaveTextContent(/Simulated.* 1 practice alert,/u);
+    expect(screen.getByRole('link', { name: 'See what an alert looks like' }).getAttribute('href')).toContain(threat.id);
   });
 
   it('says that it did not work', async () => {

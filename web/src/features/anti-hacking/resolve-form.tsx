@@ -118,8 +118,8 @@ function SuppressionOffer({ alert, isOn, onChange }: { alert: AlertDetail; isOn:
     return (
       <p className="sub">
         {alert.severity === 'critical'
-          ? 'The like of it will be shown again: what is critical is never hidden.'
-          : 'The like of it will be shown again: it has no one source that could be told apart.'}
+          ? 'If it happens again, you are told again: what is critical is never hidden.'
+          : 'If it happens again, you are told again: it came from no single place that could be left out.'}
       </p>
     );
   }

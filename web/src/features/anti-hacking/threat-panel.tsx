@@ -2,6 +2,7 @@ import { type Alert, LIVE_FEED, type Stats, simulateThreat } from '@palisade/con
 import { IconBolt, IconKey, IconShieldCheck, IconShieldLock, IconSwords } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
+import { Link } from 'react-router';
 import { call, sentenceOf } from '#api/call.ts';
 import { putRecord } from '#api/change-list.ts';
 import { useConfig } from '#api/config.ts';
@@ -34,6 +35,8 @@ export function ThreatPanel({ random }: { random: () => number }) {
   const [isSimulating, setIsSimulating] = useState(false);
   const [threats, setThreats] = useState<Alert[]>();
   const [failure, setFailure] = useState<Failure>();
+  // What the button made: the list in which it stands may be far above.
+  const [drill, setDrill] = useState<Alert>();
 
   const refreshStats = () => queries.invalidateQueries({ queryKey: statsQuery.queryKey });
 
@@ -64,15 +67,17 @@ export function ThreatPanel({ random }: { random: () => number }) {
         queries.invalidateQueries({ queryKey: ALERTS_KEY }),
         queries.invalidateQueries({ queryKey: HISTORY_KEY }),
       ]);
+      return threat_detected;
     } catch (error) {
       console.error(error);
       setFailure({ title: 'The threat could not be simulated', sentence: sentenceOf(error), retry: () => void simulate() });
+      return undefined;
     }
   }
 
   async function press() {
     setIsSimulating(true);
-    await simulate();
+    setDrill(await simulate());
     setIsSimulating(false);
   }
 
@@ -124,6 +129,16 @@ export function ThreatPanel({ random }: { random: () => number }) {
           {isLive
             ? 'The latest threats are read every 5 seconds.'
             : 'Turn LIVE on to follow the latest threats as they are raised. A simulated threat is a drill and counts apart.'}
+        </p>
+        <p role="status" className="sub threat-panel__drill">
+          {drill && (
+            <>
+              A practice alert was made: nothing of it happened.{' '}
+              <Link to={`?alert=${drill.id}`} preventScrollReset>
+                See what an alert looks like
+              </Link>
+            </>
+          )}
         </p>
         {failure && <ErrorNotice title={failure.title} sentence={failure.sentence} onRetry={failure.retry} />}
         {isLive && <LiveFeed threats={threats} hasFailed={failure !== undefined} />}

@@ -52,7 +52,8 @@ function ScanStats() {
   return (
     <div className="page__stats">
       <StatCard label="Protection Status" icon={<IconShieldCheck size={20} stroke={1.7} />} value="ACTIVE">
-        {examined ? `the last file was checked by ${describeEngines(examined)}` : latest && 'no file has been checked lately'}
+        {examined && `the last file was checked by ${describeEngines(examined)}`}
+        {latest && !examined && (latest.length === 0 ? 'no file has been checked yet' : 'no file has been checked lately')}
       </StatCard>
       <StatCard
         label="Threats Detected"

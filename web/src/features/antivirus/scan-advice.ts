@@ -114,7 +114,7 @@ export function describeReport({ report }: ScanDetail): string | undefined {
     case 'confirmed':
       return 'An administrator looked at it and agrees: this is a false alarm.';
     case 'rejected':
-      return 'An administrator looked at it and holds the finding to be right.';
+      return 'An administrator looked at it: the finding is right.';
     case undefined:
       return undefined;
   }

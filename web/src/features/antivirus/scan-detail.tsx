@@ -112,7 +112,7 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
 
 /** "A PDF document"; bytes that nothing gives away are said to be that. */
 function wordsOf(media_type: string): string {
-  const words = describeMediaType(media_type) ?? 'of no kind that is known';
+  const words = describeMediaType(media_type) ?? 'unknown kind';
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

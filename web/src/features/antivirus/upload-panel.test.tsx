@@ -86,6 +86,7 @@ describe('uploading', () => {
 
     await step(() => upload.answer(answerWith({ filename: 'invoice.pdf', scan_status: 'infected', threat_detected: 'Eicar' })));
     expect(rowOf('invoice.pdf').getByText('Infected')).toBeVisible();
+    expect(rowOf('invoice.pdf').getByRole('link', { name: 'What to do' })).toBeVisible();
     expect(rowOf('invoice.pdf').queryByRole('progressbar')).not.toBeInTheDocument();
   });
 

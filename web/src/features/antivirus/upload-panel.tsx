@@ -1,5 +1,6 @@
 import type { Scan } from '@palisade/contract/antivirus';
 import type { ScanProgress } from '@palisade/contract/events';
+import { Link } from 'react-router';
 import { describeDetail } from '#domain/scan/scan-sentence.ts';
 import { StatusBadge } from '#domain/scan/status-badge.tsx';
 import { Button } from '#ui/button.tsx';
@@ -96,7 +97,10 @@ function UploadRow({ upload, onCancel, onRetry }: UploadRowProps) {
         </span>
         <span className="upload-row__size num">{describeBytes(file.size)}</span>
       </div>
-      <span className="upload-row__state num">{describeState(state)}</span>
+      <span className="upload-row__state num">
+        {describeState(state)}
+        {state.phase === 'done' && state.scan.scan_status !== 'clean' && <WayToAdvice scan={state.scan} />}
+      </span>
       <div className="upload-row__end">
         {state.phase === 'done' && <StatusBadge status={state.scan.scan_status} />}
         {!isEnded(upload) && !(state.phase === 'scanning' && state.is_cancelling) && (
@@ -112,6 +116,18 @@ function UploadRow({ upload, onCancel, onRetry }: UploadRowProps) {
       </div>
       <UploadBar name={file.name} state={state} />
     </li>
+  );
+}
+
+/** Whoever reads that a file is infected wants to know what to do now. */
+function WayToAdvice({ scan }: { scan: Scan }) {
+  return (
+    <>
+      {' '}
+      <Link to={`/antivirus?scan=${scan.id}`} preventScrollReset>
+        What to do
+      </Link>
+    </>
   );
 }
 

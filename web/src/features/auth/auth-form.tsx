@@ -37,6 +37,7 @@ const TABS: readonly { mode: AuthMode; label: string }[] = [
 const NOTICES: Record<SessionNotice, string> = {
   session_ended: 'Your session has ended, so you were signed out. Sign in again to go on where you were.',
   signed_out_elsewhere: 'You signed out in another tab.',
+  account_deleted: 'Your account is deleted, with everything in it.',
 };
 
 /** What is added where mails wait for an administrator. */

@@ -64,6 +64,11 @@ describe('the answer', () => {
       tone: 'waiting',
       sentence: 'Nothing dangerous was found.',
     });
+    const empty = dashboardOf({ recent_scans: [] });
+    expect(answerOf({ ...empty, score_breakdown: [reason] }, false)).toMatchObject({
+      tone: 'waiting',
+      sentence: 'No file has been scanned yet.',
+    });
   });
 
   it('claims nothing before the status is there, or when it could not be read', () => {

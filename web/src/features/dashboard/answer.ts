@@ -27,7 +27,8 @@ export function answerOf(status: Pick<DashboardStatus, 'measured' | 'score_break
   }
   const answer = answerOfFiles(status.measured);
   // The files are not all: teal says that nothing needs anybody.
-  return answer.tone === 'good' && status.score_breakdown.length > 0 ? { ...answer, tone: 'waiting' } : answer;
+  const isTeal = answer.tone === 'good' || answer.tone === 'none';
+  return isTeal && status.score_breakdown.length > 0 ? { ...answer, tone: 'waiting' } : answer;
 }
 
 function answerOfFiles(measured: DashboardStatus['measured']): Answer {

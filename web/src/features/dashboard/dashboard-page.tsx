@@ -69,15 +69,14 @@ export function DashboardPage({ firstSteps, random = Math.random }: DashboardPag
           <div className="dashboard__columns">
             <div className="dashboard__column">
               <ActivityLog scans={status?.recent_scans} failure={failure} onRetry={() => void refetch()} />
-              {status?.devices && <DevicesCard devices={status.devices} />}
-              {(isDemo || status?.devices) && <ActionCards />}
             </div>
             <div className="dashboard__column">
               {status && <PlanPanel plan={status.subscription} />}
-              {/* Where nothing is a sample, what can be done stands in its place. */}
-              {isDemo || status?.devices ? <SystemHealth devices={status?.devices ?? null} /> : <ActionCards />}
-              {!status?.devices && <DevicesCard devices={null} />}
+              {/* Nothing is made up where no demo is. */}
+              {(isDemo || status?.devices) && <SystemHealth devices={status?.devices ?? null} />}
+              <DevicesCard devices={status?.devices ?? null} />
             </div>
+            <ActionCards />
           </div>
         </Suspense>
       ) : (

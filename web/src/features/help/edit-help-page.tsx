@@ -2,11 +2,13 @@ import { Checkbox, Textarea, TextInput } from '@mantine/core';
 import '@mantine/core/styles/Checkbox.layer.css';
 import '@mantine/core/styles/InlineInput.layer.css';
 import { useForm } from '@mantine/form';
+import { useMediaQuery } from '@mantine/hooks';
 import { ARTICLE_LENGTH_MAXIMUM, type Article, type ArticleWritten } from '@palisade/contract/help';
 import { may } from '@palisade/contract/may';
-import { IconBook, IconPlus } from '@tabler/icons-react';
+import { IconArrowLeft, IconBook, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useState } from 'react';
+import { type RefObject, useDeferredValue, useEffect, useRef, useState } from 'react';
+import { useSearchParams } from 'react-router';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { useSession } from '#api/session.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
@@ -24,6 +26,9 @@ import { allArticlesQuery, useDeleteArticle, useWriteArticle } from './help.quer
 import './help.css';
 
 const NEW: ArticleWritten = { slug: '', title: '', summary: '', body: '', is_published: false };
+
+/** Beside the list there is no room for the form, so one of both is shown. */
+const NARROW = '(max-width: 1180px)';
 
 /** Where administrators write the help pages. */
 export function EditHelpPage() {
@@ -45,51 +50,75 @@ export function EditHelpPage() {
 
 function Editor() {
   const { data, error, refetch } = useQuery(allArticlesQuery);
-  const [openId, setOpenId] = useState<string>();
+  const isNarrow = useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false }) ?? false;
+  // In the address, so that the phone's own way back leads to the list.
+  const [search, setSearch] = useSearchParams();
   const [savedId, setSavedId] = useState<string>();
+  const isChanged = useRef(false);
+  const openId = search.get('page') ?? undefined;
   const open = data?.find(({ id }) => id === openId);
   const isNew = openId === 'new';
+  const isOpen = open !== undefined || isNew;
+  const box = useFocusFollowing(isNarrow ? openId : undefined);
+
+  function show(page: string | undefined, replace = false) {
+    setSearch(page === undefined ? {} : { page }, { replace, preventScrollReset: !isNarrow });
+  }
+
+  function askAndShow(page?: string) {
+    if (page === openId) return;
+    if (isChanged.current && !window.confirm('What you wrote on this page is not saved. Leave it?')) return;
+    show(page);
+  }
+
   return (
-    <div className="help-editor">
-      <Card
-        title="Help pages"
-        action={
-          <Button size="s" icon={<IconPlus size={16} stroke={2} aria-hidden="true" />} onClick={() => setOpenId('new')}>
-            New page
-          </Button>
-        }
-      >
-        <Listed
-          what="the help pages"
-          rows={data}
-          error={error}
-          onRetry={refetch}
-          empty={
-            <EmptyState
-              icon={<IconBook size={28} stroke={1.7} />}
-              title="No help pages yet"
-              sentence="Write the first one: the question that customers ask most."
-            />
+    <div className="help-editor" ref={box}>
+      {!(isNarrow && isOpen) && (
+        <Card
+          title="Help pages"
+          action={
+            <Button
+              size="s"
+              data-page="new"
+              icon={<IconPlus size={16} stroke={2} aria-hidden="true" />}
+              onClick={() => askAndShow('new')}
+            >
+              New page
+            </Button>
           }
         >
-          {(articles) => (
-            <ul className="help-editor__list" aria-label="All help pages">
-              {articles.map(({ id, title, slug, is_published }) => (
-                <li key={id}>
-                  <button type="button" aria-pressed={id === openId} onClick={() => setOpenId(id)}>
-                    <span>
-                      <b>{title}</b>
-                      <span className="sub">/help/{slug}</span>
-                    </span>
-                    {!is_published && <Badge tone="plain">Draft</Badge>}
-                  </button>
-                </li>
-              ))}
-            </ul>
-          )}
-        </Listed>
-      </Card>
-      {!open && !isNew && data && data.length > 0 && (
+          <Listed
+            what="the help pages"
+            rows={data}
+            error={error}
+            onRetry={refetch}
+            empty={
+              <EmptyState
+                icon={<IconBook size={28} stroke={1.7} />}
+                title="No help pages yet"
+                sentence="Write the first one: the question that customers ask most."
+              />
+            }
+          >
+            {(articles) => (
+              <ul className="help-editor__list" aria-label="All help pages">
+                {articles.map(({ id, title, slug, is_published }) => (
+                  <li key={id}>
+                    <button type="button" data-page={id} aria-pressed={id === openId} onClick={() => askAndShow(id)}>
+                      <span>
+                        <b>{title}</b>
+                        <span className="sub">/help/{slug}</span>
+                      </span>
+                      {!is_published && <Badge tone="plain">Draft</Badge>}
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Listed>
+        </Card>
+      )}
+      {!isNarrow && !isOpen && data && data.length > 0 && (
         <Card title="Page">
           <EmptyState
             icon={<IconBook size={28} stroke={1.7} />}
@@ -98,21 +127,37 @@ function Editor() {
           />
         </Card>
       )}
-      {(open || isNew) && (
+      {isOpen && (
         <ArticleForm
           key={openId}
           article={open}
           isSaved={openId === savedId}
+          isChanged={isChanged}
+          onBack={isNarrow ? () => askAndShow() : undefined}
           onSaved={(id) => {
-            setOpenId(id);
+            show(id, true);
             setSavedId(id);
           }}
           onEdited={() => setSavedId(undefined)}
-          onDeleted={() => setOpenId(undefined)}
+          onDeleted={() => show(undefined, true)}
         />
       )}
     </div>
   );
+}
+
+/** Where one of list and form is shown, the focus goes with it: to the way back, and from there to the page that was open. */
+function useFocusFollowing(openId: string | undefined) {
+  const box = useRef<HTMLDivElement>(null);
+  const previous = useRef(openId);
+  useEffect(() => {
+    const last = previous.current;
+    previous.current = openId;
+    if (last === openId) return;
+    const place = openId === undefined ? `[data-page="${last}"]` : '[data-back]';
+    box.current?.querySelector<HTMLElement>(place)?.focus();
+  }, [openId]);
+  return box;
 }
 
 /** "What now?" becomes "what-now". */
@@ -131,16 +176,28 @@ interface ArticleFormProps {
   article: Article | undefined;
   /** It is as it was saved just now. */
   isSaved: boolean;
+  /** Whether something is written here that is not saved. */
+  isChanged: RefObject<boolean>;
+  /** Back to the list, where it is not beside the form. */
+  onBack: (() => void) | undefined;
   onSaved: (id: string) => void;
   onEdited: () => void;
   onDeleted: () => void;
 }
 
-function ArticleForm({ article, isSaved, onSaved, onEdited, onDeleted }: ArticleFormProps) {
+function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, onDeleted }: ArticleFormProps) {
   const form = useForm<ArticleWritten>({ initialValues: article ?? NEW });
   const write = useWriteArticle(article?.id);
   const remove = useDeleteArticle();
   const preview = useDeferredValue(form.values.body);
+  const isDirty = form.isDirty();
+
+  useEffect(() => {
+    isChanged.current = isDirty;
+    return () => {
+      isChanged.current = false;
+    };
+  }, [isChanged, isDirty]);
 
   function save(values: ArticleWritten) {
     const { title, summary, body, is_published } = values;
@@ -148,7 +205,10 @@ function ArticleForm({ article, isSaved, onSaved, onEdited, onDeleted }: Article
     write.mutate(
       { slug, title, summary, body, is_published },
       {
-        onSuccess: ({ id }) => onSaved(id),
+        onSuccess: ({ id }) => {
+          form.resetDirty(values);
+          onSaved(id);
+        },
         onError: (error) => form.setErrors(fieldMessagesOf(error)),
       },
     );
@@ -160,7 +220,22 @@ function ArticleForm({ article, isSaved, onSaved, onEdited, onDeleted }: Article
   }
 
   return (
-    <Card title={article ? 'Change the page' : 'New page'}>
+    <Card
+      title={article ? 'Change the page' : 'New page'}
+      action={
+        onBack && (
+          <Button
+            variant="quiet"
+            size="s"
+            data-back
+            icon={<IconArrowLeft size={16} stroke={2} aria-hidden="true" />}
+            onClick={onBack}
+          >
+            All help pages
+          </Button>
+        )
+      }
+    >
       <Form
         noValidate
         className="help-form"

@@ -128,4 +128,38 @@ describe('the editor', () => {
     await user.click(screen.getByRole('button', { name: 'Save' }));
     expect(await screen.findByText('Another page has this address.')).toBeVisible();
   });
+
+  it('asks before what is written and not saved is left', async () => {
+    startSession({ access_token: 'token-1', user_info: ADA });
+    const ask = vi.spyOn(window, 'confirm').mockReturnValueOnce(false).mockReturnValueOnce(true);
+    renderForTest(<EditHelpPage />);
+    const user = userEvent.setup();
+    await user.click(await screen.findByRole('button', { name: 'New page' }));
+    await user.type(screen.getByRole('textbox', { name: 'Title' }), 'Hang up!');
+    const other = screen.getByRole('button', { name: /What Pending means/u });
+    await user.click(other);
+    expect(screen.getByRole('textbox', { name: 'Title' })).toHaveValue('Hang up!');
+    await user.click(other);
+    expect(screen.getByRole('textbox', { name: 'Title' })).toHaveValue('What Pending means');
+    expect(ask).toHaveBeenCalledTimes(2);
+    await user.click(screen.getByRole('button', { name: 'New page' }));
+    expect(ask).toHaveBeenCalledTimes(2);
+  });
+
+  it('shows the list or the form on a phone, and the focus goes with it', async () => {
+    const stub = window.matchMedia;
+    vi.stubGlobal('matchMedia', (query: string) => ({ ...stub(query), matches: true }));
+    startSession({ access_token: 'token-1', user_info: ADA });
+    renderForTest(<EditHelpPage />);
+    const user = userEvent.setup();
+    await user.click(await screen.findByRole('button', { name: /What Pending means/u }));
+    expect(screen.queryByRole('list', { name: 'All help pages' })).not.toBeInTheDocument();
+    const back = screen.getByRole('button', { name: 'All help pages' });
+    expect(back).toHaveFocus();
+    expect(screen.getByRole('textbox', { name: 'Title' })).toHaveValue('What Pending means');
+    await user.click(back);
+    expect(screen.queryByRole('textbox', { name: 'Title' })).not.toBeInTheDocument();
+    expect(screen.getByRole('button', { name: /What Pending means/u })).toHaveFocus();
+    vi.stubGlobal('matchMedia', stub);
+  });
 });

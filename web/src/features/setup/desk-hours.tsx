@@ -96,8 +96,8 @@ function HoursForm({ initial }: { initial: DeskSettings }) {
       )}
       <div className="desk-hours__both">
         <NumberInput
-          label="Back to all when nobody answers"
-          description="Minutes that a customer waits."
+          label="Minutes until others may answer"
+          description="Whoever took a conversation has this long to answer. Then everybody at the desk may take it."
           size="md"
           min={1}
           max={1_440}
@@ -107,8 +107,8 @@ function HoursForm({ initial }: { initial: DeskSettings }) {
           onChange={(value) => change({ unanswered_minutes: Number(value) })}
         />
         <NumberInput
-          label="Back to all when somebody is gone"
-          description="Minutes without an open page."
+          label="Minutes until somebody counts as gone"
+          description="After this long without an open page, everybody at the desk may take what was theirs."
           size="md"
           min={1}
           max={1_440}

@@ -13,36 +13,50 @@ import { Page } from '#ui/page.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { FeatureList, PlanCard, TypeBadge } from './plan-card.tsx';
 import { describeDevices, describeMonths, describePrice } from './plan-words.ts';
-import { currentSubscriptionQuery, planRequestsQuery, plansQuery } from './subscriptions.queries.ts';
+import { currentSubscriptionQuery, isAwaited, planRequestsQuery, plansQuery } from './subscriptions.queries.ts';
 
-/** What everybody but admins sees here: that managing is not theirs, what they have, and what they can ask for. */
+/** What everybody but admins sees here: what they have, what they can ask for, and that managing is not theirs. */
 export function CustomerPlans() {
+  const isOwnAwaited = isAwaited(useQuery(currentSubscriptionQuery));
+  const arePlansAwaited = isAwaited(useQuery(plansQuery));
+  const areRequestsAwaited = isAwaited(useQuery(planRequestsQuery));
+  const isWaiting = isOwnAwaited || arePlansAwaited || areRequestsAwaited;
   return (
     <Page title="Subscription Manager" sentence="Your plan, and the plans that you can ask for.">
-      <section className="admins-only" aria-labelledby="admins-only">
-        <span className="admins-only__icon" aria-hidden="true">
-          <IconLock size={20} stroke={1.7} />
-        </span>
-        <div>
-          <h2 id="admins-only">Administrators only</h2>
-          <p className="sub">
-            Assigning plans is for administrators. Your own plan is below, and you can ask for any plan on offer.
-          </p>
-        </div>
-      </section>
-      <OwnPlan />
-      <PlansOnOffer />
+      <OwnPlan isWaiting={isWaiting} />
+      {/* Below a plan that is on its way they would be moved by it. */}
+      {!isWaiting && (
+        <>
+          <PlansOnOffer />
+          <ManagingNotice />
+        </>
+      )}
     </Page>
   );
 }
 
-function OwnPlan() {
+/** Why this screen is marked as the administrators' in the sidebar. Last: nobody came for it. */
+function ManagingNotice() {
+  return (
+    <section className="admins-only" aria-labelledby="admins-only">
+      <span className="admins-only__icon" aria-hidden="true">
+        <IconLock size={20} stroke={1.7} />
+      </span>
+      <div>
+        <h2 id="admins-only">Administrators only</h2>
+        <p className="sub">Giving plans to people is for administrators. What is above is yours: ask for any plan on offer.</p>
+      </div>
+    </section>
+  );
+}
+
+function OwnPlan({ isWaiting }: { isWaiting: boolean }) {
   const { data: current, error, refetch } = useQuery(currentSubscriptionQuery);
   return (
     <Card title="Your plan">
       {error && <ErrorNotice title="Your plan could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
-      {!current && !error && <LoadingRows label="Loading your plan" />}
-      {current && (current.has_subscription ? <Plan current={current} /> : <NoPlan />)}
+      {isWaiting && !error && <LoadingRows label="Loading your plan" />}
+      {!isWaiting && current && (current.has_subscription ? <Plan current={current} /> : <NoPlan />)}
     </Card>
   );
 }

@@ -20,7 +20,7 @@ import type { Message } from './message-line.tsx';
 import { OpenRequests } from './open-requests.tsx';
 import { COLUMNS, SubscriptionTable } from './subscription-table.tsx';
 import { EVERYTHING, type SortKey, STATUS_LABELS, type View, viewOf } from './subscription-view.ts';
-import { subscriptionsQuery } from './subscriptions.queries.ts';
+import { allPlanRequestsQuery, isAwaited, subscriptionsQuery } from './subscriptions.queries.ts';
 import { csvOf } from './subscriptions-csv.ts';
 
 /** Rows that are drawn at first, and with each Show more. */
@@ -44,6 +44,7 @@ interface ManageTabProps {
 
 export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
   const { data: subscriptions, error } = useQuery(subscriptionsQuery);
+  const areRequestsAwaited = isAwaited(useQuery(allPlanRequestsQuery));
   const [view, setView] = useState(EVERYTHING);
   const [rowsMaximum, setRowsMaximum] = useState(ROWS_STEP);
   const found = viewOf(subscriptions ?? [], useDeferredValue(view));
@@ -77,6 +78,8 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
     mutate(subscription);
   }
 
+  // Requests stand above: what is below them is drawn once it is known whether there are any.
+  if (areRequestsAwaited) return <LoadingRows label="Loading the plan requests" />;
   const active = (subscriptions ?? []).filter(({ status }) => status === 'active').length;
   return (
     <div className="manage">

@@ -55,7 +55,7 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
             </span>
             <span className="open-requests__actions">
               <Button size="s" onClick={() => onLoad(request)}>
-                Load into the assign form <span className="visually-hidden">for {request.user_email}</span>
+                Review and assign <span className="visually-hidden">for {request.user_email}</span>
               </Button>
               <Button variant="quiet" size="s" onClick={() => decline(request)}>
                 Decline <span className="visually-hidden">the request of {request.user_email}</span>

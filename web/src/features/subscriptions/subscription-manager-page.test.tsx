@@ -400,7 +400,7 @@ describe('managing', () => {
     server.on(assignSubscription, reply(assignSubscription, { success: true, subscription: subscriptionOf() }));
     const user = open('admin');
     await openTab(user, 'Manage Subscriptions');
-    await user.click(await screen.findByRole('button', { name: 'Load into the assign form for maria@example.com' }));
+    await user.click(await screen.findByRole('button', { name: 'Review and assign for maria@example.com' }));
     expect(field('User Email')).toHaveValue('maria@example.com');
     expect(field('Plan Name')).toHaveValue('Family Shield');
     await user.click(screen.getByRole('button', { name: 'Assign Subscription' }));
@@ -422,8 +422,11 @@ describe('managing', () => {
 describe.each(['customer', 'support'] as const)('for a %s', (role) => {
   it('says that managing is for administrators, and makes no call of theirs', async () => {
     open(role);
-    expect(screen.getByRole('heading', { name: 'Administrators only' })).toBeVisible();
-    expect(await screen.findByText('You have no plan')).toBeVisible();
+    const own = await screen.findByText('You have no plan');
+    expect(own).toBeVisible();
+    // What the person has comes before what they may not.
+    const notice = await screen.findByRole('heading', { name: 'Administrators only' });
+    expect(own.compareDocumentPosition(notice)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
     expect(await screen.findByText('No plans on offer yet')).toBeVisible();
     expect(screen.queryByRole('tab')).not.toBeInTheDocument();
     expect(server.calls.filter(({ path }) => path.startsWith('/admin'))).toEqual([]);

@@ -62,3 +62,8 @@ export const planRequestsQuery = queryOptions({
   queryKey: [...SUBSCRIPTION_KEY, 'requests'],
   queryFn: ({ signal }) => readAll((query) => call(listPlanRequests, { query, signal })),
 });
+
+/** Before the first answer, whichever it is: what failed says so, also while it is asked for again. */
+export function isAwaited({ isPending, errorUpdateCount }: { isPending: boolean; errorUpdateCount: number }): boolean {
+  return isPending && errorUpdateCount === 0;
+}

@@ -1,0 +1,67 @@
+// The text of a document whose XML has it in pieces: a word that was changed in its middle stands in two or three elements, and people see one.
+
+const LESS = 0x3c;
+const GREATER = 0x3e;
+const AMPERSAND = 0x26;
+const SLASH = 0x2f;
+const NEWLINE = 0x0a;
+/** Marks of WordprocessingML, DrawingML, SpreadsheetML and OpenDocument. */
+const MARKS: readonly Buffer[] = [
+  '<w:t>',
+  '<w:t ',
+  '<a:t>',
+  '<text:p',
+  '<text:span',
+  '<w:instrText',
+  '<w:delText',
+  '<t>',
+  '<t xml:space',
+].map((mark) => Buffer.from(mark));
+/** Elements that begin a line, or a cell. */
+const BREAKS = /^\/?(?:w:(?:p|br|cr|tab|tc)|a:(?:p|br|tc)|text:(?:p|h|line-break|tab)|table:table-cell|si|row)[\s/>]/;
+const NAME_BYTES = 24;
+const ENTITIES: ReadonlyMap<string, number> = new Map([
+  ['amp', 0x26],
+  ['lt', LESS],
+  ['gt', GREATER],
+  ['quot', 0x22],
+  ['apos', 0x27],
+]);
+const ENTITY = /^&(?:#(\d{1,3})|#x([0-9a-f]{1,2})|(amp|lt|gt|quot|apos));/i;
+
+/** The text without its elements, a line for each paragraph; undefined for what is no such document. In one pass. */
+export function textOfPieces(xml: Buffer): Buffer | undefined {
+  if (!MARKS.some((mark) => xml.includes(mark))) return undefined;
+  const target = Buffer.allocUnsafe(xml.length);
+  let length = 0;
+  for (let at = 0; at < xml.length; ) {
+    const byte = xml[at] ?? 0;
+    if (byte === LESS) {
+      const end = xml.indexOf(GREATER, at);
+      if (end < 0) break;
+      const name = xml.toString('latin1', at + 1, Math.min(end + 1, at + 1 + NAME_BYTES));
+      // A line that something begins, or ends where it was not empty.
+      if (BREAKS.test(name) && (xml[at + 1] !== SLASH || length > 0) && target[length - 1] !== NEWLINE)
+        target[length++] = NEWLINE;
+      at = end + 1;
+      continue;
+    }
+    if (byte === AMPERSAND) {
+      const [whole, decimal, digits, entity] = ENTITY.exec(xml.toString('latin1', at, at + 8)) ?? [];
+      const code =
+        entity !== undefined
+          ? ENTITIES.get(entity.toLowerCase())
+          : digits !== undefined
+            ? Number.parseInt(digits, 16)
+            : Number(decimal);
+      if (whole !== undefined && code !== undefined && code < 256) {
+        target[length++] = code;
+        at += whole.length;
+        continue;
+      }
+    }
+    target[length++] = byte;
+    at += 1;
+  }
+  return target.subarray(0, length);
+}

@@ -1,0 +1,63 @@
+// Texts whose letters are written in another way for the format that they stand in: values of calendars and cards over lines, base64 with its slashes or plus signs escaped, or with blanks
+// between its letters. Each comes to the same text without that.
+
+const CARD = /^(?:BEGIN:V[A-Z]{4,8}|dn:{1,2} |version: \d)/im;
+const QUOTED = /^[^\r\n:]{0,200};(?:ENCODING=)?QUOTED-PRINTABLE[^\r\n:]{0,200}:/im;
+/** Larger ones have no more than their files, which are found as they stand. Bytes. */
+const CARD_BYTES_MAXIMUM = 1024 ** 2;
+
+/** Values of a calendar, a card or a directory in one line each (RFC 5545, 3.1; RFC 6350, 3.2; RFC 2849), without their escapes; undefined for any other text. */
+function ofCard(source: string): string | undefined {
+  if (source.length > CARD_BYTES_MAXIMUM || !CARD.test(source.slice(0, 4096))) return undefined;
+  const quoted = QUOTED.test(source)
+    ? source
+        .replaceAll(/=\r?\n/g, '')
+        .replaceAll(/=([0-9A-F]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+    : source;
+  return (
+    quoted
+      .replaceAll(/\r?\n[ \t]/g, '')
+      .replaceAll(/\\([nN,;\\])/g, (_, letter: string) => (letter === 'n' || letter === 'N' ? '\n' : letter))
+      // Each value begins a line, behind the name that it has.
+      .replaceAll(/^[A-Za-z][\w.-]{0,60}(?:;[^:\r\n]{0,200})?::? ?/gm, '$&\n')
+  );
+}
+
+const ESCAPED_BASE64 = /[A-Za-z0-9+/]{16}(?:\\\/|%2[BbFf])/;
+const SPELLED: Readonly<Record<string, string>> = { '\\/': '/', '%2b': '+', '%2f': '/', '%3d': '=', '%0a': '\n', '%0d': '' };
+
+/** Base64 as JSON (`\/`) and forms (`%2B`) have it, written as base64. */
+function ofEscapes(source: string): string | undefined {
+  if (!ESCAPED_BASE64.test(source)) return undefined;
+  return source.replaceAll(/\\\/|%(?:2[BF]|3D|0[AD])/gi, (mark) => SPELLED[mark.toLowerCase()] ?? mark);
+}
+
+const LETTERS_ALONE = /^[A-Za-z0-9+/=\s]*$/;
+const GAPS = /\S[ \t]+\S|\n\s*\n|\r\r/;
+
+/** A text of nothing but letters of base64, with blanks that decoders pass over. */
+function ofLetters(source: string): string | undefined {
+  if (!LETTERS_ALONE.test(source.slice(0, 4096)) || !GAPS.test(source) || !LETTERS_ALONE.test(source)) return undefined;
+  return source.replaceAll(/\s+/g, '');
+}
+
+/** What is sent of a form (URL standard, 5.2): no blanks, names and values with plus signs and per cent signs. */
+const FORM = /^[\w.%*+-]{1,200}=[\w.%*+/=&'()!~:,;@$?-]*\s*$/;
+
+function ofForm(source: string): string | undefined {
+  if (source.length > CARD_BYTES_MAXIMUM || !source.includes('%') || !FORM.test(source)) return undefined;
+  return source
+    .replaceAll('+', ' ')
+    .replaceAll('&', '\n')
+    .replaceAll(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+    .replaceAll(/^[\w.*-]{1,200}=/gm, '$&\n');
+}
+
+/** The text in each of the ways that it may be meant, where it is written in another one. `text` is UTF-8 or something like it. */
+export function spelledOut(text: Buffer): Buffer[] {
+  const source = text.toString('latin1');
+  const cdata = source.includes(']]><![CDATA[') ? source.replaceAll(']]><![CDATA[', '') : undefined;
+  return [ofCard(source), ofEscapes(source), ofLetters(source), ofForm(source), cdata]
+    .filter((one) => one !== undefined)
+    .map((one) => Buffer.from(one, 'latin1'));
+}
