@@ -39,7 +39,7 @@ async function ask(server: BenchServer, person: Person, method: string, path: st
 /** A little of everything: three conversations, one of them answered, noted, tagged and rated. */
 async function fillFew(
   server: BenchServer,
-  { boss, ana, maria, otto }: Record<'boss' | 'ana' | 'maria' | 'otto', Person>,
+  { boss, ana, maria, otto, lena }: Record<'boss' | 'ana' | 'maria' | 'otto' | 'lena', Person>,
 ): Promise<string> {
   const say = (person: Person, message: string) => ask(server, person, 'POST', '/chat/messages', { message, sender: 'user' });
   await ask(server, maria, 'POST', '/firewall/rules', { rule_name: 'Printer in the hall', port: '9100' });
@@ -62,6 +62,7 @@ async function fillFew(
   await ask(server, ana, 'PATCH', of, { tags: ['printer', 'firewall'], priority: 'high' });
   await say(otto, 'I was charged twice in October. Who can look at my bill?');
   await ask(server, otto, 'POST', '/chat/person');
+  await say(lena, 'A man on the phone says that he is from Microsoft and wants my card number.');
   for (const [shortcut, title] of [
     ['hello', 'Greeting'],
     ['restart', 'Please restart it'],
@@ -171,9 +172,10 @@ for (const kind of FILLS.filter((one) => values.fill === undefined || one === va
   try {
     const boss = await server.signIn('boss');
     const [ana, maria, otto] = [await server.signIn('ana'), await server.signIn('maria'), await server.signIn('otto')];
+    const lena = await server.signIn('lena');
     const users = z.array(z.object({ id: z.string() })).parse(await ask(server, boss, 'GET', '/admin/users?search=ana'));
     await ask(server, boss, 'PATCH', '/admin/users', { user_id: users[0]?.id ?? '', role: 'support' });
-    const id = kind === 'none' ? undefined : await fillFew(server, { boss, ana, maria, otto });
+    const id = kind === 'none' ? undefined : await fillFew(server, { boss, ana, maria, otto, lena });
     if (kind === 'many') fillMany(join(data_dir, 'palisade.sqlite'), id ?? '');
     const [staff, customer] = [await signIn(browser, server, boss), await signIn(browser, server, maria)];
     const view = kind === 'none' ? '/support' : '/support?view=all';
@@ -190,6 +192,7 @@ for (const kind of FILLS.filter((one) => values.fill === undefined || one === va
       ['settings', staff, '/admin/setup'],
       ['write-help', staff, '/admin/help'],
       ['chat', customer, '/chat'],
+      ['live-chat', customer, '/live-chat'],
       ['help', customer, '/help'],
       ['article', customer, '/help/what-pending-means'],
     ];

@@ -32,6 +32,7 @@ export const conversationSchema = z.object({
   snoozed_until: timeSchema.nullable(),
   last_customer_message_at: timeSchema.nullable(),
   waiting_since: timeSchema.nullable(),
+  /** What somebody wrote last; what came by itself only where there is nothing else. */
   last_message: z
     .object({ seq: z.int(), text: z.string(), sender: z.enum(['user', 'support']), is_automatic: z.boolean(), at: timeSchema })
     .nullable(),

@@ -118,7 +118,8 @@ service anvil {
     renumber: () =>
       inMailbox(async (client) => {
         await client.mailboxClose();
-        rmSync(join(home, 'mail'), { recursive: true, force: true });
+        // The server may write there once more while it is deleted.
+        rmSync(join(home, 'mail'), { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
       }),
   };
 }

@@ -12,9 +12,9 @@ import { createIndexByKey } from './channels/index-by-key.ts';
 import { type Connection, type SocketParts, type Sockets, serveSocket } from './channels/serve-socket.ts';
 import { logFailure } from './database-patience.ts';
 import { createDeskSeat, type DeskSeat, type DeskTopics, LOST } from './desk-topics.ts';
-import type { PageSeat, RemoteFrame, RemotePages } from './page-seats.ts';
+import type { PageSeat, RemoteFrame, RemotePage, RemotePages } from './page-seats.ts';
 import type { Session, Sessions } from './session.ts';
-import { type Published, personTopic, type Topics } from './topics/topics.ts';
+import { type Listener, type Published, personTopic, type Topics } from './topics/topics.ts';
 
 const isRemote = (frame: SaidFrame): frame is RemoteFrame => /remote/u.test(frame.kind);
 
@@ -31,13 +31,6 @@ function frameOf(published: Published): Buffer {
 }
 
 type Hello = Extract<ClientFrame, { kind: 'hello' }>;
-
-/** A page, and what it hears beside what concerns its own person. */
-interface OfPerson {
-  connection: Connection<Session, ServerFrame>;
-  desk: DeskSeat | undefined;
-  remote: PageSeat<RemoteFrame> | undefined;
-}
 
 const ENDED: Refusal = { code: EVENTS_CLOSED.unauthenticated, reason: 'The session has ended.' };
 const HELD: Refusal = {
@@ -62,22 +55,67 @@ export function serveEvents(
   const { topics, present, held, desk, remote, ...socketParts } = parts;
   const { fastify, sessions } = api;
   const bySession = createIndexByKey<Connection<Session, ServerFrame>>();
-  const byPerson = createIndexByKey<OfPerson>();
+  const byPerson = createIndexByKey<Page>();
 
-  const remotePage = ({ principal, tell, end }: Connection<Session, ServerFrame>) => ({ ...principal, tell, end });
+  const remotePage = (connection: Connection<Session, ServerFrame>): RemotePage => ({
+    ...connection.principal,
+    tell: (frame) => connection.tell(frame),
+    end: (refusal) => connection.end(refusal),
+  });
 
-  function hear(page: OfPerson, frame: SaidFrame): void {
-    const { connection } = page;
-    if (isRemote(frame)) {
-      page.remote ??= remote.sit(remotePage(connection));
-      page.remote.onFrame(frame);
-      return;
+  /** A page that was let in. One is kept for each, so what it does is the class's and not of each. */
+  class Page implements Listener {
+    readonly connection: Connection<Session, ServerFrame>;
+    // Most pages never say a word of the desk, nor of remote sessions.
+    desk: DeskSeat | undefined = undefined;
+    remote: PageSeat<RemoteFrame> | undefined = undefined;
+    readonly #stop: () => void;
+
+    constructor(connection: Connection<Session, ServerFrame>, after: string | undefined) {
+      this.connection = connection;
+      const { id: session_id, user } = connection.principal;
+      bySession.add(session_id, connection);
+      byPerson.add(user.id, this);
+      this.#stop = topics.listen(personTopic(user.id), after, this);
     }
-    page.desk ??= createDeskSeat({
-      ...{ user: connection.principal.user, topics, desk, connection },
-      onFailure: (error) => logFailure(fastify.log, error, 'what a page said could not be done'),
-    });
-    page.desk.onFrame(frame);
+
+    onStart(start: Parameters<Listener['onStart']>[0]): void {
+      const { connection } = this;
+      connection.tell({ kind: 'welcome', ...start, heartbeat_ms: socketParts.limits.heartbeat_ms });
+      for (const event of present(connection.principal.user.id)) connection.tell({ kind: 'event', id: null, event });
+      remote.onWelcome(remotePage(connection));
+    }
+
+    onEvent(published: Published): void {
+      this.connection.tellText(frameOf(published));
+    }
+
+    onLost(): void {
+      this.connection.end(LOST);
+    }
+
+    onFrame(frame: SaidFrame): void {
+      const { connection } = this;
+      if (isRemote(frame)) {
+        this.remote ??= remote.sit(remotePage(connection));
+        this.remote.onFrame(frame);
+        return;
+      }
+      this.desk ??= createDeskSeat({
+        ...{ user: connection.principal.user, topics, desk, connection },
+        onFailure: (error) => logFailure(fastify.log, error, 'what a page said could not be done'),
+      });
+      this.desk.onFrame(frame);
+    }
+
+    onLeave(): void {
+      const { id: session_id, user } = this.connection.principal;
+      this.#stop();
+      this.desk?.leave();
+      this.remote?.leave();
+      byPerson.remove(user.id, this);
+      bySession.remove(session_id, this.connection);
+    }
   }
 
   const sockets = serveSocket<Session, Hello, SaidFrame, ServerFrame>(
@@ -106,32 +144,7 @@ export function serveEvents(
         return refusals;
       },
 
-      join(connection, { after }) {
-        const { id: session_id, user } = connection.principal;
-        bySession.add(session_id, connection);
-        // Most pages never say a word of the desk, nor of remote sessions.
-        const ofPerson: OfPerson = { connection, desk: undefined, remote: undefined };
-        byPerson.add(user.id, ofPerson);
-        const stop = topics.listen(personTopic(user.id), after, {
-          onStart(start) {
-            connection.tell({ kind: 'welcome', ...start, heartbeat_ms: socketParts.limits.heartbeat_ms });
-            for (const event of present(user.id)) connection.tell({ kind: 'event', id: null, event });
-            remote.onWelcome(remotePage(connection));
-          },
-          onEvent: (published) => connection.tellText(frameOf(published)),
-          onLost: () => connection.end(LOST),
-        });
-        return {
-          onFrame: (frame) => hear(ofPerson, frame),
-          onLeave() {
-            stop();
-            ofPerson.desk?.leave();
-            ofPerson.remote?.leave();
-            byPerson.remove(user.id, ofPerson);
-            bySession.remove(session_id, connection);
-          },
-        };
-      },
+      join: (connection, { after }) => new Page(connection, after),
     },
     socketParts,
   );

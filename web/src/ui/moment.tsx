@@ -14,6 +14,10 @@ const dayFormat = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', day: 'numer
 const dateFormat = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short' });
 const yearFormat = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' });
 const longDateFormat = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'long' });
+const dayOfCalendar = {
+  whole: new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }),
+  short: new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
+};
 const fullFormat = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'medium' });
 const agoFormat = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
@@ -72,6 +76,11 @@ export function describeClock(now: number): string {
 
 export function describeDay(now: number): string {
   return dayFormat.format(now);
+}
+
+/** A day such as `2026-11-16`, which is the same wherever its reader is: "Nov 16, 2026", or without its year. */
+export function describeCalendarDay(day: string, form: 'whole' | 'short' = 'whole'): string {
+  return dayOfCalendar[form].format(new Date(day));
 }
 
 /** A day in full: "2 March 2026". */

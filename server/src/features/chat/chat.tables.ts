@@ -17,6 +17,8 @@ export interface ChatTables {
     last_customer_message_at: string | null;
     /** Since when the customer waits for a person's answer. */
     waiting_since: string | null;
+    /** Since when who has it is expected to answer; null: since the customer waits. */
+    held_since: string | null;
     last_at: string;
     /** Of the last message, and of the last one that is no note. */
     last_seq: number;
@@ -94,7 +96,10 @@ export interface ChatTables {
 }
 
 export const CHAT_PERSONAL: readonly PersonalTable[] = [
-  { table: 'conversations', withheld: ['assignee_id', 'priority', 'mailed_seq', 'version', 'told_version', 'told_seq'] },
+  {
+    table: 'conversations',
+    withheld: ['assignee_id', 'held_since', 'priority', 'mailed_seq', 'version', 'told_version', 'told_seq'],
+  },
   // What staff noted for themselves is theirs; everything that was said to the person is here.
   { table: 'chat_messages', withheld: ['author_id', 'is_note'], json: ['card'], where: { column: 'is_note', is: 0 } },
   { table: 'conversation_matters', withheld: ['first_answered_by', 'closed_by'] },

@@ -117,9 +117,10 @@ export function createChat(parts: {
     message: string,
   ): Promise<(conversation: { wants_person: boolean }) => Written | undefined> {
     const conversation = await conversations.ofCustomer(user_id);
-    if (message === '' || (conversation !== undefined && (await team.viewers(conversation.id)).length > 0))
-      return () => undefined;
+    if (message === '') return () => undefined;
     const { reply, article, cannot_wait } = automaticAnswer(message);
+    const isAwaited = conversation?.wants_person === 1 && conversation.status !== 'closed' && !cannot_wait;
+    if (isAwaited || (conversation !== undefined && (await team.viewers(conversation.id)).length > 0)) return () => undefined;
     const title = article === null ? undefined : await articles.titleOf(article);
     const answer: Written = {
       message: reply,

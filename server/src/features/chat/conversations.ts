@@ -119,7 +119,14 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
     if (known !== undefined) return known;
     const begun: ConversationRow = {
       ...{ id: newId(), user_id, status: 'closed', assignee_id: null, priority: 'normal', wants_person: 0 },
-      ...{ opened_at: at(), closed_at: null, snoozed_until: null, last_customer_message_at: null, waiting_since: null },
+      ...{
+        opened_at: at(),
+        closed_at: null,
+        snoozed_until: null,
+        last_customer_message_at: null,
+        waiting_since: null,
+        held_since: null,
+      },
       ...{ last_at: at(), last_seq: 0, last_shown_seq: 0, customer_read_seq: 0, support_read_seq: 0, mailed_seq: 0 },
       ...{ version: 0, told_version: 0, told_seq: 0 },
     };
@@ -208,7 +215,21 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
       card: card === undefined ? null : JSON.stringify(card),
       timestamp: at(),
     };
-    await transaction.insertInto('chat_messages').values(row).execute();
+    const inserted = await transaction
+      .insertInto('chat_messages')
+      .values(row)
+      // The index that says so is of those that have one (migration 0050).
+      .onConflict((conflict) =>
+        conflict.columns(['author_id', 'client_message_id']).where('client_message_id', 'is not', null).doNothing(),
+      )
+      .returning('id')
+      .executeTakeFirst();
+    // Looked for where it is known to be there alone: nearly none is.
+    if (inserted === undefined) {
+      await refuseRepeated(transaction, conversation, row.author_id ?? '', client_message_id);
+      // It has gone since; whoever sends it again has it stored.
+      throw new Problem('conflict');
+    }
     await send(transaction, row, attachment_ids);
     return row;
   }
@@ -249,6 +270,7 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
     transaction: Kysely<ChatTables>,
     conversation: ConversationRow,
   ): Promise<Updateable<ChatTables['conversations']>> {
+    if (conversation.status === 'snoozed') return { status: 'open', snoozed_until: null, held_since: at() };
     if (conversation.status !== 'closed') return { status: 'open', snoozed_until: null };
     const matter = await lastMatter(transaction, conversation.id);
     const closed_at = conversation.closed_at === null ? undefined : Date.parse(conversation.closed_at);
@@ -279,7 +301,6 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
     writeAsCustomer: (user_id, written, answer) =>
       once(async (transaction) => {
         const conversation = await takeOwn(transaction, user_id);
-        await refuseRepeated(transaction, conversation, user_id, written.client_message_id);
         const changes = await opened(transaction, conversation);
         const seq = conversation.last_seq + 1;
         const by = { sender: 'user', author_id: user_id, author: null, is_automatic: 0, is_note: 0 } as const;
@@ -301,8 +322,10 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
     answer: (conversation_id, me, written) =>
       once(async (transaction) => {
         const conversation = await requireTaken(transaction, conversation_id);
-        await refuseRepeated(transaction, conversation, me.id, written.client_message_id);
-        if (conversation.status === 'closed') throw new Problem('conflict', { detail: CLOSED });
+        if (conversation.status === 'closed') {
+          await refuseRepeated(transaction, conversation, me.id, written.client_message_id);
+          throw new Problem('conflict', { detail: CLOSED });
+        }
         const seq = conversation.last_seq + 1;
         const by = { sender: 'support', author_id: me.id, author: me.username, is_automatic: 0, is_note: 0 } as const;
         const message = await insert(transaction, conversation, written, by, seq);
@@ -314,7 +337,7 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
             .where('id', '=', matter.id)
             .execute();
         const row = await keep(transaction, conversation, {
-          ...{ status: 'open', snoozed_until: null, assignee_id: conversation.assignee_id ?? me.id },
+          ...{ status: 'open', snoozed_until: null, assignee_id: conversation.assignee_id ?? me.id, held_since: at() },
           ...{ last_seq: seq, last_shown_seq: seq, support_read_seq: seq, waiting_since: null, wants_person: 0 },
         });
         return { conversation: row, messages: [message], is_repeated: false, without_files: isWithoutFiles(written) };
@@ -323,7 +346,6 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
     note: (conversation_id, me, written) =>
       once(async (transaction) => {
         const conversation = await requireTaken(transaction, conversation_id);
-        await refuseRepeated(transaction, conversation, me.id, written.client_message_id);
         const seq = conversation.last_seq + 1;
         const by = { sender: 'support', author_id: me.id, author: me.username, is_automatic: 0, is_note: 1 } as const;
         const message = await insert(transaction, conversation, written, by, seq);
@@ -385,7 +407,9 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
         if (conversation === undefined || conversation.status === 'open') throw new NotSo();
         const matter = await lastMatter(transaction, conversation_id);
         if (conversation.status === 'closed' && matter !== undefined) await reopenMatter(transaction, matter.id);
-        const row = await keep(transaction, conversation, { status: 'open', closed_at: null, snoozed_until: null });
+        const row = await keep(transaction, conversation, {
+          ...{ status: 'open', closed_at: null, snoozed_until: null, held_since: at() },
+        });
         return { conversation: row, messages: [], is_repeated: false };
       }),
 

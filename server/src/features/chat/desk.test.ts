@@ -1,4 +1,5 @@
 import { enrolDevice } from '@palisade/contract/agent';
+import { listAlerts } from '@palisade/contract/anti-hacking';
 import { listAudit } from '@palisade/contract/audit';
 import { currentUser } from '@palisade/contract/auth';
 import { askPerson, automaticReply, markRead, rateChat, sendMessage, shareThing } from '@palisade/contract/chat';
@@ -28,12 +29,15 @@ import { createEnrolmentCode } from '@palisade/contract/devices';
 import type { LiveEvent } from '@palisade/contract/events';
 import { addRule, deleteRule } from '@palisade/contract/firewall';
 import { joinSession } from '@palisade/contract/remote';
+import { assignSubscription } from '@palisade/contract/subscription';
 import { changeUser } from '@palisade/contract/users';
+import { EICAR } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { computer } from '#test/agent-double.ts';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { problemOf, readAnswer, replyOf, startTestApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
+import { scanned } from '#test/upload.ts';
 
 const clock = { at: Date.parse('2026-11-20T10:00:00Z') };
 const app = await startTestApp({ surroundings: { now: () => clock.at, presence_pause_ms: 5 } });
@@ -51,6 +55,8 @@ async function customerWith(message = 'hello') {
   const { conversation_id: id, user_id } = await say(token, message);
   return { token, email, id, user_id };
 }
+/** What an engine does, on a machine that does other things as well. */
+const SOON = { timeout: 15_000, interval: 50 };
 const isMessage = (text: string) => (event: LiveEvent) => event.kind === 'chat_message' && event.message.message === text;
 
 describe('what a customer writes', () => {
@@ -248,6 +254,31 @@ describe('a conversation', () => {
     });
   });
 
+  test.each([
+    ['a tag of signs', sortConversation, { tags: ['<b>bold</b>'] }],
+    ['a tag without a letter', sortConversation, { tags: [' '] }],
+    ['eleven tags', sortConversation, { tags: Array.from({ length: 11 }, (_, place) => `tag ${place}`) }],
+    ['a tag of 33 letters', sortConversation, { tags: ['x'.repeat(33)] }],
+    ['a priority that is none', sortConversation, { priority: 'now' }],
+    ['a time that is none', snoozeConversation, { until: 'tomorrow' }],
+    ['nobody to give it to', assignConversation, { assignee_id: newId() }],
+    ['an id that is none', assignConversation, { assignee_id: 'ana' }],
+    ['an answer without a word', answerConversation, { message: '  ' }],
+    ['a place before the first', markConversationRead, { seq: -1 }],
+    ['half a place', markConversationRead, { seq: 1.5 }],
+  ])('is not changed by %s', async (_, endpoint, body) => {
+    const { id } = await customerWith();
+    const read = async () => replyOf(await call(readConversation, { token: ana.token, params: { id } }));
+    const before = await read();
+    const answered = await fetch(`${app.url}/api${endpoint.path.replace('{id}', id)}`, {
+      method: endpoint.method,
+      headers: { authorization: `Bearer ${ana.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(problemOf(await readAnswer(readConversation, answered)).code).toBe('invalid_field');
+    expect(await read()).toEqual(before);
+  });
+
   test('of a member of the staff is served by the others, and its notes are not for them', async () => {
     const carl = await signIn('carl', 'support');
     const { conversation_id: id } = await say(carl.token, 'my own computer');
@@ -284,6 +315,41 @@ describe('a conversation', () => {
   });
 });
 
+describe('the inbox', () => {
+  const list = async (query: string) => replyOf(await call(listConversations, { token: ana.token, query }));
+
+  test('shows of a conversation what somebody wrote last, and not what came by itself', async () => {
+    const { id, token } = await customerWith('My printer smokes');
+    const shown = async () => (await list('?limit=500')).find((one) => one.id === id)?.last_message;
+    expect(await shown()).toMatchObject({ text: 'My printer smokes', sender: 'user', is_automatic: false, seq: 1 });
+    replyOf(await answer(ana.token, id, 'Pull its plug.'));
+    expect(await shown()).toMatchObject({ text: 'Pull its plug.', sender: 'support' });
+    replyOf(await answer(ana.token, id, 'a note for colleagues', true));
+    await say(token, 'I did');
+    expect(await shown()).toMatchObject({ text: 'I did', sender: 'user' });
+  });
+
+  test('is narrowed to a tag, a priority or who has them, and a search shows the newest of what it found', async () => {
+    const [one, other] = [await customerWith('needle one'), await customerWith('something else')];
+    await say(one.token, 'needle two');
+    await say(one.token, 'no more of it');
+    replyOf(
+      await call(sortConversation, {
+        token: ana.token,
+        params: { id: one.id },
+        body: { tags: ['needlework'], priority: 'urgent' },
+      }),
+    );
+    replyOf(await call(claimConversation, { token: ben.token, params: { id: other.id } }));
+    const ids = async (query: string) => (await list(query)).map(({ id }) => id);
+    expect(await ids('?tag=needlework')).toEqual([one.id]);
+    expect(await ids('?tag=needlework&priority=low')).toEqual([]);
+    expect(await ids('?tag=needlework&priority=urgent')).toEqual([one.id]);
+    expect(await ids(`?assignee_id=${await idOf(ben.token)}&search=something`)).toEqual([other.id]);
+    expect(await list('?search=NEEDLE')).toMatchObject([{ id: one.id, found: { text: 'needle two' } }]);
+  });
+});
+
 describe('of a customer', () => {
   test('staff see a card of names and counts, and each opening is in the audit log', async () => {
     const { id, email } = await customerWith();
@@ -291,6 +357,32 @@ describe('of a customer', () => {
     expect(card).toMatchObject({ email, open_alerts: 0, scans: { clean: 0, infected: 0, pending: 0 }, conversations_closed: 0 });
     const [entry] = replyOf(await call(listAudit, { token: boss.token, query: `?person=${encodeURIComponent(email)}` }));
     expect(entry).toMatchObject({ kind: 'customer_card_opened', subject: { email }, actor: { username: 'ana' } });
+  });
+
+  test('the card counts files and alerts and says nothing of what is in them, and only what was shared opens', async () => {
+    const { token, email, id } = await customerWith();
+    const plan = { plan_name: 'Solo', price: 1, duration_months: 12, max_devices: 5, is_premium: true } as const;
+    replyOf(await call(assignSubscription, { token: boss.token, body: { user_email: email, ...plan, features: [] } }));
+    const { id: scan_id } = await scanned(app, token, 'tax-return-of-maria.com', EICAR);
+    const [alert] = await vi.waitFor(async () => {
+      const alerts = replyOf(await call(listAlerts, { token }));
+      expect(alerts).not.toEqual([]);
+      return alerts;
+    }, SOON);
+    const card = replyOf(await call(readCustomerCard, { token: ana.token, params: { id } }));
+    expect(card).toMatchObject({ open_alerts: 1, scans: { infected: 1 } });
+    expect(JSON.stringify(card)).not.toContain('tax-return');
+    for (const [thing, subject_id] of [
+      ['scan', scan_id],
+      ['alert', alert?.id ?? ''],
+    ] as const) {
+      const message = replyOf(await call(shareThing, { token, body: { thing, subject_id } }));
+      const shared = replyOf(await call(readShared, { token: ana.token, params: { id: message.id } }));
+      expect(shared.thing).toBe(thing);
+      expect(shared.facts.length).toBeGreaterThan(1);
+    }
+    const opened = replyOf(await call(listAudit, { token: boss.token, query: `?person=${encodeURIComponent(email)}` }));
+    expect(opened.filter(({ kind }) => kind === 'shared_thing_opened')).toHaveLength(2);
   });
 
   test('staff open the one thing that was shared, as long as it is there, and nobody else does', async () => {
@@ -380,12 +472,14 @@ describe('live', () => {
     for (const page of [anas, bens]) page.say({ kind: 'listen_conversation', conversation_id: id });
     for (const page of [anas, bens])
       await vi.waitFor(() => expect(page.frames.some(({ kind }) => kind === 'listening')).toBe(true));
-    anas.say({ kind: 'typing', conversation_id: id });
+    // However often a page says so.
+    for (let count = 0; count < 5; count += 1) anas.say({ kind: 'typing', conversation_id: id });
     const isTyping = (event: LiveEvent) => event.kind === 'chat_typing';
     expect((await bens.event(isTyping)).event).toMatchObject({ side: 'support', username: 'ana' });
     expect((await hers.event(isTyping)).event).toMatchObject({ side: 'support', user_id: null, username: null });
     hers.say({ kind: 'typing', conversation_id: null });
     await bens.event((event) => event.kind === 'chat_typing' && event.side === 'user');
+    expect(bens.events().filter((event) => event.kind === 'chat_typing' && event.side === 'support')).toHaveLength(1);
     for (const page of [hers, anas, bens]) page.leave();
   });
 

@@ -75,6 +75,8 @@ export function createDesk(parts: {
 }): Desk {
   const { database, conversations, news, team, people, things, remote, onAnswer, onChange, now } = parts;
 
+  const at = () => new Date(now()).toISOString();
+
   async function show(row: ConversationRow): Promise<Conversation> {
     const [conversation] = await conversationsOf(database, people, [row]);
     if (conversation === undefined) throw new Problem('not_found');
@@ -128,11 +130,21 @@ export function createDesk(parts: {
       rows.map(({ id }) => id),
       (batch) =>
         database
-          .selectFrom('chat_messages')
-          .select(['id', 'conversation_id', 'seq', 'message'])
-          .where('conversation_id', 'in', batch)
-          .where(containing(search, ['message']))
-          .orderBy('seq', 'desc')
+          .selectFrom('chat_messages as message')
+          .innerJoin(
+            // One of each: all that match may be more than there is room for.
+            (matches) =>
+              matches
+                .selectFrom('chat_messages')
+                .where('conversation_id', 'in', batch)
+                .where(containing(search, ['message']))
+                .groupBy('conversation_id')
+                .select(({ fn }) => ['conversation_id', fn.max('seq').as('seq')])
+                .as('newest'),
+            (join) =>
+              join.onRef('message.conversation_id', '=', 'newest.conversation_id').onRef('message.seq', '=', 'newest.seq'),
+          )
+          .select(['message.id', 'message.conversation_id', 'message.seq', 'message.message'])
           .execute(),
     );
     return rows.map((row) => {
@@ -250,7 +262,9 @@ export function createDesk(parts: {
     },
 
     async claim(me, row) {
-      const write = await conversations.change(row.id, (current) => may.claim(me, current), { assignee_id: me.id });
+      const write = await conversations.change(row.id, (current) => may.claim(me, current), {
+        ...{ assignee_id: me.id, held_since: at() },
+      });
       return await moved(write, row, ({ assignee, status }) => {
         if (assignee?.id === me.id) return 'You have this conversation already.';
         if (assignee !== null) return `${assignee.username} has this conversation.`;
@@ -268,7 +282,7 @@ export function createDesk(parts: {
         });
       const note = to === undefined ? `${me.username} gave this back to all.` : `${me.username} gave this to ${to.username}.`;
       return await moved(
-        await conversations.change(row.id, (current) => may.assign(me, current), { assignee_id }, note),
+        await conversations.change(row.id, (current) => may.assign(me, current), { assignee_id, held_since: at() }, note),
         row,
         ({ status, assignee }) => {
           if (status === 'closed') return 'This conversation is closed. Reopen it first.';

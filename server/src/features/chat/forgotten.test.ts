@@ -9,13 +9,14 @@ import {
   exportReport,
   listDeskMessages,
   readConversation,
+  readDeskSettings,
   readReport,
   snoozeConversation,
 } from '@palisade/contract/desk';
 import { listTeam, setPresence } from '@palisade/contract/desk-team';
 import { listOutbox } from '@palisade/contract/mail';
 import { describe, expect, test, vi } from 'vitest';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { problemOf, readAnswer, replyOf, startTestApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import type { ChatTables } from './chat.tables.ts';
 import { createConversations } from './conversations.ts';
@@ -64,6 +65,26 @@ const settings = { time_zone: 'UTC', hours: null, unanswered_minutes: 10, offlin
 const set = async (changes: Partial<typeof settings> | { hours: { day: 'monday'; from: string; to: string }[] }) =>
   replyOf(await call(changeDeskSettings, { token: boss.token, body: { ...settings, ...changes } }));
 
+test.each([
+  ['a time zone that is none', { time_zone: 'Mars/Olympus' }],
+  ['a day that is none', { hours: [{ day: 'someday', from: '09:00', to: '17:00' }] }],
+  ['a day that ends before it begins', { hours: [{ day: 'monday', from: '17:00', to: '09:00' }] }],
+  ['a time of 25 hours', { hours: [{ day: 'monday', from: '09:00', to: '25:00' }] }],
+  ['more times than a week has', { hours: Array.from({ length: 29 }, () => ({ day: 'monday', from: '09:00', to: '10:00' })) }],
+  ['no minutes', { unanswered_minutes: 0 }],
+  ['half a minute', { offline_minutes: 0.5 }],
+])('hours of support with %s are refused, and those before stay', async (_, wrong) => {
+  const read = async () => replyOf(await call(readDeskSettings, { token: boss.token }));
+  const before = await read();
+  const answer = await fetch(`${app.url}/api${changeDeskSettings.path}`, {
+    method: changeDeskSettings.method,
+    headers: { authorization: `Bearer ${boss.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...settings, ...wrong }),
+  });
+  expect(problemOf(await readAnswer(changeDeskSettings, answer)).code).toBe('invalid_field');
+  expect(await read()).toEqual(before);
+});
+
 describe('nobody is forgotten', () => {
   test('who waits too long for an answer is everybody’s again, but outside the hours only when these begin', async () => {
     const page = await arrive();
@@ -94,6 +115,36 @@ describe('nobody is forgotten', () => {
     await vi.waitFor(async () => expect((await shown(waiting.id)).assignee).toBeNull(), soon);
     expect(await notes(waiting.id)).toEqual(['Nobody answered for 10 minutes: this went back to Unassigned.']);
     expect((await shown(answered.id)).assignee).toMatchObject({ username: 'ana' });
+    page.leave();
+  });
+
+  test('whoever takes one that has waited long has their own time to answer, and so has who gets back what they put off', async () => {
+    const page = await arrive();
+    const { id, token } = await customer();
+    clock.at += 40 * MINUTE;
+    replyOf(await call(claimConversation, { token: ana.token, params: { id } }));
+    /** Until the job has looked twice: the first look may have begun before. */
+    const looked = async () => {
+      for (let look = 0; look < 2; look += 1) {
+        const { id: passed } = await customer();
+        const until = new Date(clock.at + 1_000).toISOString();
+        replyOf(await call(snoozeConversation, { token: ana.token, params: { id: passed }, body: { until } }));
+        clock.at += 2_000;
+        await vi.waitFor(async () => expect(await shown(passed)).toMatchObject({ status: 'open' }), soon);
+      }
+    };
+    await looked();
+    expect(await shown(id)).toMatchObject({ assignee: { username: 'ana' }, status: 'open' });
+    // Put off beyond the time that an answer may take, and back with who did so.
+    const until = new Date(clock.at + 30 * MINUTE).toISOString();
+    replyOf(await call(snoozeConversation, { token: ana.token, params: { id }, body: { until } }));
+    clock.at += 31 * MINUTE;
+    await vi.waitFor(async () => expect(await shown(id)).toMatchObject({ status: 'open' }), soon);
+    await looked();
+    expect((await shown(id)).assignee).toMatchObject({ username: 'ana' });
+    replyOf(await call(sendMessage, { token, body: { message: 'still there?', sender: 'user' } }));
+    clock.at += 11 * MINUTE;
+    await vi.waitFor(async () => expect((await shown(id)).assignee).toBeNull(), soon);
     page.leave();
   });
 

@@ -52,7 +52,7 @@ export function keepUnforgotten(parts: {
       const write = await conversations.change(
         id,
         (row) => row.status === 'snoozed' && row.snoozed_until !== null && row.snoozed_until <= due,
-        { status: 'open', snoozed_until: null },
+        { status: 'open', snoozed_until: null, held_since: due },
         'This was put off until now.',
       );
       await tell(write, 'a conversation that was put off is open again');
@@ -60,19 +60,22 @@ export function keepUnforgotten(parts: {
   }
 
   async function giveBackUnanswered(minutes: number): Promise<void> {
+    const long_ago = before(minutes);
     const rows = await database
       .selectFrom('conversations')
       .select('id')
       .where('status', '=', 'open')
       .where('assignee_id', 'is not', null)
-      .where('waiting_since', '<', before(minutes))
+      .where('waiting_since', '<', long_ago)
+      // Whoever took it lately has their own time to answer.
+      .where(({ or, eb }) => or([eb('held_since', 'is', null), eb('held_since', '<', long_ago)]))
       .limit(AT_ONCE)
       .execute();
     for (const { id } of rows) {
       const write = await conversations.change(
         id,
-        ({ status, assignee_id, waiting_since }) =>
-          status === 'open' && assignee_id !== null && waiting_since !== null && waiting_since < before(minutes),
+        ({ status, assignee_id, waiting_since, held_since }) =>
+          status === 'open' && assignee_id !== null && (waiting_since ?? long_ago) < long_ago && (held_since ?? '') < long_ago,
         { assignee_id: null },
         `Nobody answered for ${minutes === 1 ? 'a minute' : `${minutes} minutes`}: this went back to Unassigned.`,
       );

@@ -95,7 +95,13 @@ export async function conversationsOf(
     database
       .selectFrom('conversations as conversation')
       .innerJoin('chat_messages as message', (join) =>
-        join.onRef('message.conversation_id', '=', 'conversation.id').onRef('message.seq', '=', 'conversation.last_shown_seq'),
+        join
+          .onRef('message.conversation_id', '=', 'conversation.id')
+          // What came by itself says nothing of what the customer wants.
+          .on(
+            sql<boolean>`message.seq = coalesce((select said.seq from chat_messages said where said.conversation_id = conversation.id
+              and said.is_note = 0 and said.is_automatic = 0 order by said.seq desc limit 1), conversation.last_shown_seq)`,
+          ),
       )
       .where('conversation.id', 'in', batch)
       .selectAll('message')

@@ -69,7 +69,7 @@ async function serveDevices(limits: Partial<SocketLimits> = {}) {
       Promise.resolve(new Map(devices.filter(({ id }) => removed.has(id)).map((device) => [device, GONE] as const))),
     join(connection) {
       const { id } = connection.principal;
-      present.set(id, connection.tell);
+      present.set(id, (frame) => connection.tell(frame));
       connection.tell({ kind: 'welcome', device: id });
       return {
         onFrame(frame) {

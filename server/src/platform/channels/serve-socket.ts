@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { type Channel, CLOSED } from '@palisade/contract/channel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { WebSocket } from 'ws';
+import type { RawData, WebSocket } from 'ws';
 import { z } from 'zod';
 import { logFailure } from '#platform/database-patience.ts';
 import { sourceOf } from '#platform/origin.ts';
@@ -91,13 +91,41 @@ interface Talk {
 }
 
 /** A connection, as the mechanism keeps it. */
-interface Member<Principal> {
+interface Member<Principal, Said> {
   socket: WebSocket;
   principal: Principal;
   talk: Talk;
   /** Which of the parts of a heartbeat is its. */
   turn: number;
-  onLeave(): void;
+  /** Undefined until it has joined. */
+  conversation: Conversation<Said> | undefined;
+}
+
+/** One is kept for each open page, so what it does is the class's and not of each. */
+class SocketConnection<Principal, Told> implements Connection<Principal, Told> {
+  readonly principal: Principal;
+  readonly #socket: WebSocket;
+  readonly #waiting_bytes: number;
+
+  constructor(principal: Principal, socket: WebSocket, waiting_bytes: number) {
+    this.principal = principal;
+    this.#socket = socket;
+    this.#waiting_bytes = waiting_bytes;
+  }
+
+  tell(frame: Told): void {
+    if (this.#socket.bufferedAmount > this.#waiting_bytes) this.#socket.terminate();
+    else say(this.#socket, frame);
+  }
+
+  tellText(text: Buffer): void {
+    if (this.#socket.bufferedAmount > this.#waiting_bytes) this.#socket.terminate();
+    else sayText(this.#socket, text);
+  }
+
+  end(refusal: Refusal): void {
+    end(this.#socket, refusal);
+  }
 }
 
 /**
@@ -114,17 +142,17 @@ export function serveSocket<Principal, Hello, Said, Told>(
   const { lively } = channel;
   /** Of any frame but the first. */
   const longest = Math.max(channel.frame_bytes, lively?.bytes ?? 0);
-  const members = new Set<Member<Principal>>();
-  const byPrincipal = createIndexByKey<Member<Principal>>();
-  const turns = Array.from({ length: SPREAD }, () => new Set<Member<Principal>>());
-  const sockets = new Set<WebSocket>();
+  const members = new Set<Member<Principal, Said>>();
+  const byPrincipal = createIndexByKey<Member<Principal, Said>>();
+  const turns = Array.from({ length: SPREAD }, () => new Set<Member<Principal, Said>>());
+  const sockets = new Map<WebSocket, Peer<Principal, Said>>();
   const crowd = createCrowd(limits, (socket) =>
     end(socket, { code: CLOSED.silent, reason: 'Too many have not said who they are.' }),
   );
   let joined = 0;
   let turn = 0;
 
-  const standings = createStandings<Principal, Member<Principal>>({
+  const standings = createStandings<Principal, Member<Principal, Said>>({
     refused: (principals) => service.refused(principals),
     isMember: (member) => members.has(member),
     logger: fastify.log,
@@ -146,42 +174,27 @@ export function serveSocket<Principal, Hello, Said, Told>(
     standings.askSoon(due);
   }
 
-  function forget(member: Member<Principal>): void {
+  function forget(member: Member<Principal, Said>): void {
     members.delete(member);
     byPrincipal.remove(service.keyOf(member.principal), member);
     turns[member.turn]?.delete(member);
     standings.forget(member);
-    member.onLeave();
+    member.conversation?.onLeave();
   }
 
-  function admit(socket: WebSocket, talk: Talk, principal: Principal, hello: Hello): Seat<Principal, Said> {
+  function admit(socket: WebSocket, talk: Talk, principal: Principal, hello: Hello): Member<Principal, Said> {
     joined = (joined + 1) % SPREAD;
-    const member: Member<Principal> = { socket, principal, talk, turn: joined, onLeave: () => {} };
+    const member: Member<Principal, Said> = { socket, principal, talk, turn: joined, conversation: undefined };
     members.add(member);
     byPrincipal.add(service.keyOf(principal), member);
     turns[member.turn]?.add(member);
-    const { onFrame, onLeave } = service.join(
-      {
-        principal,
-        tell(frame) {
-          if (socket.bufferedAmount > limits.waiting_bytes) socket.terminate();
-          else say(socket, frame);
-        },
-        tellText(text) {
-          if (socket.bufferedAmount > limits.waiting_bytes) socket.terminate();
-          else sayText(socket, text);
-        },
-        end: (refusal) => end(socket, refusal),
-      },
-      hello,
-    );
-    member.onLeave = onLeave;
+    member.conversation = service.join(new SocketConnection(principal, socket, limits.waiting_bytes), hello);
     // It may have lost its right while it was looked up.
     standings.askSoon([member]);
-    return { member, onFrame };
+    return member;
   }
 
-  async function meet(socket: WebSocket, talk: Talk, hello: Hello): Promise<Seat<Principal, Said> | undefined> {
+  async function meet(socket: WebSocket, talk: Talk, hello: Hello): Promise<Member<Principal, Said> | undefined> {
     const met = await service.meet(hello);
     if (socket.readyState !== socket.OPEN) return undefined;
     if ('refusal' in met) {
@@ -230,7 +243,7 @@ export function serveSocket<Principal, Hello, Said, Told>(
   function leave(peer: Peer<Principal, Said>): void {
     sockets.delete(peer.socket);
     become(peer, 'known');
-    if (peer.seat !== undefined && members.has(peer.seat.member)) forget(peer.seat.member);
+    if (peer.member !== undefined && members.has(peer.member)) forget(peer.member);
   }
 
   function hearHello(peer: Peer<Principal, Said>, json: unknown): void {
@@ -243,7 +256,7 @@ export function serveSocket<Principal, Hello, Said, Told>(
     become(peer, 'talking');
     meet(socket, peer.talk, hello.data).then(
       (met) => {
-        peer.seat = met;
+        peer.member = met;
         become(peer, 'known');
         // It may have gone meanwhile.
         if (socket.readyState !== socket.OPEN) leave(peer);
@@ -270,7 +283,7 @@ export function serveSocket<Principal, Hello, Said, Told>(
   }
 
   function hear(peer: Peer<Principal, Said>, text: string): void {
-    const { socket, state, talk, seat } = peer;
+    const { socket, state, talk, member } = peer;
     if (text.length > (state === 'silent' ? channel.hello_bytes : longest)) {
       end(socket, { code: CLOSED.too_big, reason: 'A frame is shorter.' });
       return;
@@ -287,12 +300,12 @@ export function serveSocket<Principal, Hello, Said, Told>(
     }
     const said = channel.said.safeParse(json);
     // Nobody hears what is said before the welcome.
-    if (!said.success || seat === undefined) {
+    if (!said.success || member === undefined) {
       refuseFrame(socket);
       return;
     }
     talk.alive = true;
-    seat.onFrame?.(said.data);
+    member.conversation?.onFrame?.(said.data);
   }
 
   function accept(socket: WebSocket, request: FastifyRequest): void {
@@ -300,7 +313,7 @@ export function serveSocket<Principal, Hello, Said, Told>(
     const { socket: raw } = request.raw;
     const count = () => countRead(peer);
     const peer: Peer<Principal, Said> = {
-      ...{ socket, raw, talk: { frames: 0, alive: true }, state: 'silent', seat: undefined },
+      ...{ socket, raw, talk: { frames: 0, alive: true }, state: 'silent', member: undefined },
       takeLively: lively && createBucket(lively),
       entering: {
         stranger: { socket, source: sourceOf(request.ip) },
@@ -309,19 +322,33 @@ export function serveSocket<Principal, Hello, Said, Told>(
         count,
       },
     };
-    sockets.add(socket);
+    sockets.set(socket, peer);
     if (peer.entering) crowd.enter(peer.entering.stranger);
     if (longest > channel.hello_bytes) raw.on('data', count);
-    hearFrames(peer);
+    hearFrames(socket);
   }
 
-  /** Apart from where it is let in: what these hold on to is kept as long as the socket. */
-  function hearFrames(peer: Peer<Principal, Said>): void {
-    const { socket } = peer;
-    socket.on('ping', () => isTooMuch(peer));
-    socket.on('pong', () => isTooMuch(peer));
-    socket.on('message', (bytes, isBinary) => hear(peer, isBinary ? '' : bytes.toString()));
-    socket.once('close', () => leave(peer));
+  function onMessage(this: WebSocket, bytes: RawData, isBinary: boolean): void {
+    const peer = sockets.get(this);
+    if (peer) hear(peer, isBinary ? '' : bytes.toString());
+  }
+
+  function onSign(this: WebSocket): void {
+    const peer = sockets.get(this);
+    if (peer) isTooMuch(peer);
+  }
+
+  function onClose(this: WebSocket): void {
+    const peer = sockets.get(this);
+    if (peer) leave(peer);
+  }
+
+  /** The same functions for all sockets: those of each would be kept as long as it is open. */
+  function hearFrames(socket: WebSocket): void {
+    socket.on('ping', onSign);
+    socket.on('pong', onSign);
+    socket.on('message', onMessage);
+    socket.on('close', onClose);
   }
 
   fastify.get(
@@ -345,7 +372,7 @@ export function serveSocket<Principal, Hello, Said, Told>(
 
     close() {
       clearInterval(heartbeat);
-      for (const socket of sockets) end(socket, { code: CLOSED.going_away, reason: 'The server is stopping.' });
+      for (const socket of sockets.keys()) end(socket, { code: CLOSED.going_away, reason: 'The server is stopping.' });
     },
   };
 }
@@ -356,14 +383,9 @@ interface Peer<Principal, Said> {
   raw: Socket;
   talk: Talk;
   state: 'silent' | 'talking' | 'known';
-  seat: Seat<Principal, Said> | undefined;
+  /** Once it has been let in. */
+  member: Member<Principal, Said> | undefined;
   takeLively: ((much: number) => boolean) | undefined;
   /** Until it is known who it is, or it is gone. `read_before`: bytes of its connection before the first of its own; `count` is called when more come. */
   entering: { stranger: Stranger; silence: NodeJS.Timeout; read_before: number; count: () => void } | undefined;
-}
-
-/** A member and what hears its frames. */
-interface Seat<Principal, Said> {
-  member: Member<Principal>;
-  onFrame: ((frame: Said) => void) | undefined;
 }

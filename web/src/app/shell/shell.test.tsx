@@ -1,6 +1,7 @@
 import { MantineProvider } from '@mantine/core';
 import { listScans } from '@palisade/contract/antivirus';
 import { currentUser, logout } from '@palisade/contract/auth';
+import { readChat } from '@palisade/contract/chat-read';
 import { readDashboard } from '@palisade/contract/dashboard';
 import { readCounts } from '@palisade/contract/desk-counts';
 import { readOverview } from '@palisade/contract/overview';
@@ -14,6 +15,7 @@ import userEvent from '@testing-library/user-event';
 import { createMemoryRouter, RouterProvider } from 'react-router';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { refreshConfig } from '#api/config.ts';
+import { chatStateOf } from '#api/fake-desk.ts';
 import { CONFIG, dashboardOf, MARIA, MARIA_ACCOUNT } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { currentSession, startSession } from '#api/session.ts';
@@ -34,6 +36,7 @@ beforeEach(() => {
     readConfig,
     reply(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: 'help@example.com', promise: '' } }),
   );
+  server.on(readChat, reply(readChat, chatStateOf({ response_s: 240 })));
 });
 
 function open(path: string) {
@@ -126,6 +129,8 @@ describe('the shell', () => {
     expect(sidebar().getByText('v3.7.9')).toBeVisible();
     expect(await sidebar().findByText('Support, available 24/7')).toBeVisible();
     expect(sidebar().getByText('Response under 30 seconds')).toBeVisible();
+    // Beside what is promised stands what was measured, where something was.
+    expect(await sidebar().findByText('Measured in the last 7 days: 4 minutes')).toBeVisible();
     expect(sidebar().getByRole('link', { name: '+1 800 555 0199' })).toHaveAttribute('href', 'tel:+1 800 555 0199');
     expect(sidebar().getByRole('link', { name: 'help@example.com' })).toHaveAttribute('href', 'mailto:help@example.com');
   });

@@ -1,8 +1,10 @@
 import { VERSION } from '@palisade/contract/constants';
 import { Link } from 'react-router';
 import { type Config, useConfig } from '#api/config.ts';
+import { useResponseTime } from '#domain/conversation/chat.ts';
 import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
+import { describeSpan } from '#ui/moment.tsx';
 
 /** Whom to ask, when the provider has said so, and the version. */
 export function SupportBlock() {
@@ -13,6 +15,7 @@ export function SupportBlock() {
       {support && (support.phone || support.email) && (
         <>
           <SupportPromise config={config} />
+          <MeasuredResponse />
           {support.phone && <PhoneLink phone={support.phone} />}
           {support.email && <EmailLink email={support.email} />}
         </>
@@ -41,4 +44,10 @@ function SupportPromise({ config }: { config: Config }) {
       <FigureMark kind="claim" />
     </>
   );
+}
+
+/** What was measured stands beside what is promised. */
+function MeasuredResponse() {
+  const seconds = useResponseTime();
+  return seconds !== null && <span>Measured in the last 7 days: {describeSpan(seconds)}</span>;
 }

@@ -37,6 +37,11 @@ export function useUnread(): number {
   return useQuery(chatStateQuery).data?.unread ?? 0;
 }
 
+/** The median time of a first answer in the last 7 days, in seconds; null where that is not known. */
+export function useResponseTime(): number | null {
+  return useQuery(chatStateQuery).data?.response_s ?? null;
+}
+
 /** As much of a message as its place among the others takes. */
 interface Placed {
   id: string;

@@ -42,7 +42,7 @@ export function CustomerCard({ card }: { card: Card }) {
       </dl>
       <Part title="Devices" nothing="No device is connected." rows={card.devices.length}>
         {card.devices.map(({ name, last_seen_at }) => (
-          <li key={name}>
+          <li key={`${name} ${last_seen_at}`}>
             <bdi>{name}</bdi>
             <span>{last_seen_at === null ? 'never seen' : <Moment iso={last_seen_at} now={now} />}</span>
           </li>

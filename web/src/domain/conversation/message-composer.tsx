@@ -187,7 +187,7 @@ export function MessageComposer({
           onPaste={paste}
         />
         <Submit size="l" icon={<IconSend size={18} stroke={1.7} aria-hidden="true" />} disabled={isEmpty || isTooLong || isBusy}>
-          Send
+          <span className="composer__send">Send</span>
         </Submit>
       </div>
       {below}

@@ -56,6 +56,14 @@ async function open(scan: ScanDetail) {
 }
 
 describe('the details of a scan', () => {
+  it('have the way to show it to support', async () => {
+    const dialog = await open(INFECTED);
+    expect(dialog.getByRole('link', { name: `Show this to support: ${INFECTED.filename}` })).toHaveAttribute(
+      'href',
+      expect.stringMatching(new RegExp(`^/chat\\?share=scan%3A${INFECTED.id}`, 'u')),
+    );
+  });
+
   it('say that a copy that waits for room to be locked away is given to nobody', async () => {
     const dialog = await open({ ...INFECTED, kept: 'waiting' });
     expect(

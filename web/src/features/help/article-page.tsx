@@ -1,3 +1,4 @@
+import type { ArticleSummary } from '@palisade/contract/help';
 import { IconHeadset } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
@@ -7,7 +8,7 @@ import { Markdown } from '#ui/markdown.tsx';
 import { describeDate } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
-import { articleQuery } from './help.queries.ts';
+import { articleQuery, articlesQuery } from './help.queries.ts';
 import '#ui/card.css';
 import './help.css';
 
@@ -26,28 +27,63 @@ export function ArticlePage() {
         </ScreenLink>
       }
     >
-      <article className="card help-article">
-        {article && (
-          <>
-            <Markdown text={article.body} />
-            <p className="sub">Last changed on {describeDate(article.updated_at)}</p>
-          </>
-        )}
-        {!article && !error && <LoadingRows label="Loading the help page" />}
-        {!article && error && (
-          <ErrorNotice
-            title={isMissing ? 'It was moved or taken away' : 'The help page could not be read'}
-            sentence={sentenceOf(error)}
-            onRetry={() => void refetch()}
-          />
-        )}
-      </article>
-      <section className="card help-more" aria-label="More help">
-        <IconHeadset size={24} stroke={1.7} aria-hidden="true" />
-        <p>
-          Did this not answer it? <Link to="/chat">Ask support in the chat</Link>: a person reads it.
-        </p>
-      </section>
+      <div className="help-columns">
+        <article className="card help-article">
+          {article && (
+            <>
+              <Markdown text={article.body} />
+              <p className="sub">Last changed on {describeDate(article.updated_at)}</p>
+            </>
+          )}
+          {!article && !error && <LoadingRows label="Loading the help page" />}
+          {!article && error && (
+            <ErrorNotice
+              title={isMissing ? 'It was moved or taken away' : 'The help page could not be read'}
+              sentence={sentenceOf(error)}
+              onRetry={() => void refetch()}
+            />
+          )}
+        </article>
+        <aside className="help-beside" aria-label="More help">
+          <section className="card help-more">
+            <IconHeadset size={24} stroke={1.7} aria-hidden="true" />
+            <p>
+              Did this not answer it? <Link to="/chat">Ask support in the chat</Link>: a person reads it.
+            </p>
+          </section>
+          {article && <Related article={article} />}
+        </aside>
+      </div>
     </Page>
+  );
+}
+
+const RELATED_MAXIMUM = 5;
+
+function wordsOf({ title, summary }: ArticleSummary): Set<string> {
+  return new Set(`${title} ${summary}`.toLowerCase().match(/\p{L}{4,}/gu));
+}
+
+/** Other help pages, those with most of the same words first. */
+function Related({ article }: { article: ArticleSummary }) {
+  const { data = [] } = useQuery(articlesQuery(''));
+  const words = wordsOf(article);
+  const shared = (other: ArticleSummary) => [...wordsOf(other)].filter((word) => words.has(word)).length;
+  const others = data
+    .filter(({ id }) => id !== article.id)
+    .toSorted((one, other) => shared(other) - shared(one))
+    .slice(0, RELATED_MAXIMUM);
+  if (others.length === 0) return null;
+  return (
+    <section className="card help-related">
+      <h2>Other help pages</h2>
+      <ul>
+        {others.map(({ id, slug, title }) => (
+          <li key={id}>
+            <Link to={`/help/${slug}`}>{title}</Link>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

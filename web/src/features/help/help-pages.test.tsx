@@ -3,7 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { Route, Routes } from 'react-router';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { ADA, articleOf } from '#api/fake-desk.ts';
+import { ADA, articleOf, messageOf } from '#api/fake-desk.ts';
 import { MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
@@ -55,6 +55,26 @@ describe('the help pages', () => {
     expect(await screen.findByRole('heading', { level: 1, name: 'What Pending means' })).toBeVisible();
     expect(screen.getByRole('heading', { level: 2, name: 'In short' })).toBeVisible();
     expect(screen.getByText(/<script>alert\(1\)<\/script>/u)).toBeVisible();
+  });
+
+  it('lead on to others, those about the same things first', async () => {
+    const other = (slug: string, title: string) => ({
+      ...SUMMARY,
+      id: messageOf('').id,
+      slug,
+      title,
+      summary: 'In plain words.',
+    });
+    const some = [other('bills', 'What it costs'), other('locked', 'A pending file that is locked'), SUMMARY];
+    server.on(listArticles, reply(listArticles, some));
+    open('/help/what-pending-means');
+    const beside = within(await screen.findByRole('complementary', { name: 'More help' }));
+    await beside.findByRole('link', { name: 'What it costs' });
+    expect(beside.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual([
+      '/chat',
+      '/help/locked',
+      '/help/bills',
+    ]);
   });
 
   it('say when there is no such one', async () => {

@@ -99,27 +99,17 @@ function Open({ conversation, onBack, onCustomer, composer }: PaneProps & { conv
         <button type="button" className="desk__to-inbox icon-button" aria-label="Back to the inbox" onClick={onBack}>
           <IconArrowLeft size={20} stroke={1.7} aria-hidden="true" />
         </button>
-        <div className="talk-head__who">
-          <h2>
-            <bdi>{customer}</bdi>
-          </h2>
-          <p className="talk-head__state">
-            <Badge tone={status === 'open' ? 'safe' : 'plain'}>{STATUS_LABELS[status]}</Badge>
-            <span>{assignee ? <bdi>{assignee.id === me.id ? 'Yours' : `With ${assignee.username}`}</bdi> : 'Nobody has it'}</span>
-            {conversation.waiting_since !== null && <WaitingTimer since={conversation.waiting_since} />}
-          </p>
-        </div>
+        <h2>
+          <bdi>{customer}</bdi>
+        </h2>
+        <p className="talk-head__state">
+          <Badge tone={status === 'open' ? 'safe' : 'plain'}>{STATUS_LABELS[status]}</Badge>
+          <span>{assignee ? <bdi>{assignee.id === me.id ? 'Yours' : `With ${assignee.username}`}</bdi> : 'Nobody has it'}</span>
+          {conversation.waiting_since !== null && (
+            <WaitingTimer since={conversation.waiting_since} last={conversation.last_customer_message_at} />
+          )}
+        </p>
         <div className="talk-head__actions">
-          <button
-            type="button"
-            className="desk__to-bar icon-button"
-            aria-label="Sort and hand over"
-            title="Sort and hand over"
-            aria-expanded={isBarOpen}
-            onClick={() => setIsBarOpen(!isBarOpen)}
-          >
-            <IconAdjustments size={18} stroke={1.7} aria-hidden="true" />
-          </button>
           {may.claim(me, decided) && (
             <Button size="s" loading={actions.claim.isPending} onClick={() => actions.claim.mutate()}>
               Claim
@@ -135,6 +125,18 @@ function Open({ conversation, onBack, onCustomer, composer }: PaneProps & { conv
               Reopen
             </Button>
           )}
+        </div>
+        <div className="talk-head__icons">
+          <button
+            type="button"
+            className="desk__to-bar icon-button"
+            aria-label="Sort and hand over"
+            title="Sort and hand over"
+            aria-expanded={isBarOpen}
+            onClick={() => setIsBarOpen(!isBarOpen)}
+          >
+            <IconAdjustments size={18} stroke={1.7} aria-hidden="true" />
+          </button>
           <button
             type="button"
             className="icon-button"

@@ -1,13 +1,12 @@
-import { IconArrowLeft, IconUser } from '@tabler/icons-react';
+import { IconArrowLeft } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { sentenceOf } from '#api/call.ts';
 import { CustomerCard } from '#domain/conversation/customer-card.tsx';
-import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { customerQuery } from './desk.queries.ts';
 
 interface CustomerPaneProps {
-  /** Undefined while no conversation is open. */
-  conversation_id: string | undefined;
+  conversation_id: string;
   /** Each reading of the card is in the audit log: it is read where it can be seen. */
   isShown: boolean;
   onBack: () => void;
@@ -25,15 +24,7 @@ export function CustomerPane({ conversation_id, isShown, onBack }: CustomerPaneP
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
       <section className="desk__scroll" tabIndex={0} aria-label="Customer">
-        {conversation_id !== undefined && isShown ? (
-          <Card conversation_id={conversation_id} />
-        ) : (
-          <EmptyState
-            icon={<IconUser size={28} stroke={1.7} />}
-            title="Nobody is chosen"
-            sentence="Open a conversation to see whose it is."
-          />
-        )}
+        {isShown && <Card conversation_id={conversation_id} />}
       </section>
     </aside>
   );

@@ -100,8 +100,8 @@ describe('reports', () => {
     expect(screen.getByRole('region', { name: 'Rating' })).toHaveTextContent(/4\.5 of 5.*4 ratings/u);
     const people = within(screen.getByRole('table', { name: 'People' }));
     expect(people.getByRole('row', { name: /tina 12 10 4 minutes 30 minutes 2 hours 4\.5/u })).toBeVisible();
-    expect(screen.getByRole('table', { name: 'Weeks' })).toHaveTextContent('2026-11-16');
-    expect(screen.getByTitle('Week of 2026-11-16: 12 opened, 10 closed')).toBeVisible();
+    expect(screen.getByRole('table', { name: 'Weeks' })).toHaveTextContent('Nov 16, 2026');
+    expect(screen.getByTitle('Week of Nov 16, 2026: 12 opened, 10 closed')).toBeVisible();
   });
 
   it('of a time without a matter say so in a line, and draw no empty axes', async () => {

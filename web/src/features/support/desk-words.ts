@@ -28,7 +28,7 @@ const MINUTE = 60_000;
 /** How long a customer has waited, short enough for a list: "4 min", "3 h", "2 days". */
 export function describeWait(since: string, now: number): string {
   const minutes = Math.max(0, Math.floor((now - Date.parse(since)) / MINUTE));
-  if (minutes < 1) return 'under a minute';
+  if (minutes < 1) return '< 1 min';
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
   if (hours < 48) return `${hours} h`;

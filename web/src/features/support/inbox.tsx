@@ -137,6 +137,9 @@ const EMPTY: Record<InboxChoice['view'], { title: string; sentence: string }> = 
   closed: { title: 'Nothing was closed yet', sentence: 'Closed conversations stand here, with their ratings.' },
 };
 
+/** So many tags of a conversation stand in its row; all of them stand above the conversation. */
+const TAGS_SHOWN = 2;
+
 interface InboxRowProps {
   conversation: Conversation;
   now: number;
@@ -186,11 +189,17 @@ const InboxRow = memo(function InboxRow({ conversation, now, isOpen, to }: Inbox
               <bdi>{assignee.username}</bdi>
             </Badge>
           )}
-          {tags.map((tag) => (
+          {tags.slice(0, TAGS_SHOWN).map((tag) => (
             <span key={tag} className="tag tag--plain">
               {tag}
             </span>
           ))}
+          {tags.length > TAGS_SHOWN && (
+            <span className="tag tag--plain num" title={tags.slice(TAGS_SHOWN).join(', ')}>
+              +{tags.length - TAGS_SHOWN}
+              <span className="visually-hidden"> more tags</span>
+            </span>
+          )}
         </span>
       </Link>
     </li>

@@ -1,4 +1,5 @@
 import type { Report } from '@palisade/contract/desk';
+import { describeCalendarDay } from '#ui/moment.tsx';
 
 /** Names of weeks that have room below the bars, on a phone too. */
 const NAMED_MAXIMUM = 8;
@@ -32,12 +33,16 @@ export function ReportChart({ weeks }: { weeks: Report['weeks'] }) {
         </div>
         <div className="report__weeks" data-many={weeks.length > 2 * NAMED_MAXIMUM}>
           {weeks.map(({ week, opened, closed }, place) => (
-            <div key={week} className="report__week" title={`Week of ${week}: ${opened} opened, ${closed} closed`}>
+            <div
+              key={week}
+              className="report__week"
+              title={`Week of ${describeCalendarDay(week)}: ${opened} opened, ${closed} closed`}
+            >
               <div className="report__bars">
                 <span data-of="opened" style={height(opened)} />
                 <span data-of="closed" style={height(closed)} />
               </div>
-              <span className="report__name">{place % each === 0 ? week.slice(5) : ''}</span>
+              <span className="report__name">{place % each === 0 ? describeCalendarDay(week, 'short') : ''}</span>
             </div>
           ))}
         </div>

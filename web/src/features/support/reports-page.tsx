@@ -11,7 +11,7 @@ import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Card, StatCard } from '#ui/card.tsx';
-import { describeSpan } from '#ui/moment.tsx';
+import { describeCalendarDay, describeSpan } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { saveFile } from '#ui/save-file.ts';
@@ -108,8 +108,9 @@ function spanOf(seconds: number | null): string {
   return seconds === null ? 'None yet' : describeSpan(seconds);
 }
 
-function p90Of({ p90 }: DeskFigures['first_answer_s']): string {
-  return p90 === null ? 'of nothing in this time' : `9 of 10 within ${describeSpan(p90)}`;
+/** What stands below a median. */
+function shareOf({ p90 }: DeskFigures['first_answer_s'], nothing: string): string {
+  return p90 === null ? nothing : `half of them; 9 of 10 within ${describeSpan(p90)}`;
 }
 
 function Figures({ report }: { report: Report }) {
@@ -125,10 +126,10 @@ function Figures({ report }: { report: Report }) {
           icon={<IconClockHour4 size={20} stroke={1.7} />}
           value={spanOf(total.first_answer_s.median)}
         >
-          half of them; {p90Of(total.first_answer_s)}
+          {shareOf(total.first_answer_s, 'nothing was answered in this time')}
         </StatCard>
         <StatCard label="Solved after" icon={<IconHourglass size={20} stroke={1.7} />} value={spanOf(total.resolution_s.median)}>
-          half of them; {p90Of(total.resolution_s)}
+          {shareOf(total.resolution_s, 'nothing was closed in this time')}
         </StatCard>
         <StatCard
           label="Rating"
@@ -147,7 +148,7 @@ function Figures({ report }: { report: Report }) {
             <FigureTable
               label="Weeks"
               first="Week of"
-              rows={weeks.toReversed().map((week) => ({ ...week, key: week.week, name: week.week }))}
+              rows={weeks.toReversed().map((week) => ({ ...week, key: week.week, name: describeCalendarDay(week.week) }))}
             />
           </>
         )}

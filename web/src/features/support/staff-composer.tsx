@@ -41,7 +41,7 @@ export function StaffComposer({ conversation, me, composer }: StaffComposerProps
       ref={composer}
       place={place}
       label={mode === 'note' ? 'Note' : 'Answer'}
-      placeholder={mode === 'note' ? 'A note for colleagues' : 'Your answer, or / for a canned one'}
+      placeholder={mode === 'note' ? 'A note for colleagues' : 'Answer, / for canned ones'}
       isSending={isFirstTry(outgoing)}
       onSend={(written) => queue.add({ ...written, conversation_id: conversation.id, is_note: mode === 'note' })}
       onTyping={() => mode === 'answer' && sayTyping(conversation.id)}

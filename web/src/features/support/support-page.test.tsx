@@ -24,7 +24,7 @@ import { readConfig } from '@palisade/contract/platform';
 import { QueryClient } from '@tanstack/react-query';
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { keepEventsOpen } from '#api/events.ts';
 import {
@@ -242,7 +242,46 @@ describe('the desk', () => {
   });
 });
 
+describe('a new message of a customer', () => {
+  it('is told once to who has asked for it, and not where a colleague has the conversation', async () => {
+    const told: string[] = [];
+    class FakeNotification extends EventTarget {
+      static permission = 'granted';
+      constructor(title: string) {
+        super();
+        told.push(title);
+      }
+    }
+    vi.stubGlobal('Notification', FakeNotification);
+    onTestFinished(() => void Reflect.deleteProperty(globalThis, 'Notification'));
+    vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
+    const { user, tell } = await open();
+    const written = (seq: number, parts: Partial<Conversation> = {}) =>
+      tell({
+        kind: 'conversation_changed',
+        conversation: conversationOf({
+          ...{ version: seq, unread: 1, ...parts },
+          last_message: { seq, text: 'It smokes', sender: 'user', is_automatic: false, at: '2026-11-20T10:00:00.000Z' },
+        }),
+      });
+    written(2);
+    expect(told).toEqual([]);
+    await user.click(screen.getByRole('button', { name: 'Notifications' }));
+    written(3);
+    written(3, { version: 4 });
+    expect(told).toEqual(['maria writes to support']);
+    written(5, { assignee: { id: ADA.id, username: 'ada' } });
+    expect(told).toHaveLength(1);
+  });
+});
+
 describe('a conversation', () => {
+  it('says for how long its customer waits, and when they wrote last', async () => {
+    const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+    await openConversation({ waiting_since: ago(12), last_customer_message_at: ago(3.5) });
+    expect(conversation().getByText(/^Waits 12 minutes, wrote last 3 minutes ago$/u)).toBeVisible();
+  });
+
   it('shows who wrote what, notes apart, and that the customer has read', async () => {
     const hello = deskMessageOf('My printer');
     const note = deskMessageOf('Knows us for years', { sender: 'support', author: 'ada', author_id: ADA.id, is_note: true });

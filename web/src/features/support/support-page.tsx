@@ -11,6 +11,7 @@ import { useSession } from '#api/session.ts';
 import { useDeskCounts } from '#domain/conversation/desk-counts.ts';
 import type { ComposerHandle } from '#domain/conversation/message-composer.tsx';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
+import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { NoticeToggles } from '#ui/notice-toggles.tsx';
 import { Page } from '#ui/page.tsx';
@@ -132,6 +133,7 @@ function Desk({ mayAdministrate }: { mayAdministrate: boolean }) {
                 icon={<IconMessages size={28} stroke={1.7} />}
                 title="No conversation is open"
                 sentence="Choose one of the inbox. The keys j and k go through it, and ? lists all keys."
+                action={ids.length > 0 && <Button onClick={() => step(1)}>Open the first one</Button>}
               />
             </div>
           </section>
@@ -144,11 +146,13 @@ function Desk({ mayAdministrate }: { mayAdministrate: boolean }) {
             onCustomer={() => go(addressOf(openId, 'customer'))}
           />
         )}
-        <CustomerPane
-          conversation_id={openId}
-          isShown={hasThreePanes || pane === 'customer'}
-          onBack={() => go(openId === undefined ? '/support' : addressOf(openId))}
-        />
+        {openId !== undefined && (
+          <CustomerPane
+            conversation_id={openId}
+            isShown={hasThreePanes || pane === 'customer'}
+            onBack={() => go(addressOf(openId))}
+          />
+        )}
       </div>
       {areKeysShown && (
         <Suspense>

@@ -1,21 +1,29 @@
 import { IconClock } from '@tabler/icons-react';
-import { describeSpan, useSecond } from '#ui/moment.tsx';
+import { describeAge, describeSpan, useSecond } from '#ui/moment.tsx';
 
 /** From here on somebody waits too long, in ms. */
 const LONG_WAIT = 5 * 60_000;
 
-/** For how long the customer has waited. It ticks for the eye alone. */
-export function WaitingTimer({ since }: { since: string }) {
+interface TimerProps {
+  /** Of the first message that nobody has answered. */
+  since: string;
+  /** Of the customer's last message. */
+  last: string | null;
+}
+
+/** For how long the customer has waited, and when they wrote last. It ticks for the eye alone. */
+export function WaitingTimer({ since, last }: TimerProps) {
   const now = useSecond();
   const waited = Math.max(0, now - Date.parse(since));
   return (
     <span
       className="talk-head__timer num"
       data-tone={waited > LONG_WAIT ? 'attention' : undefined}
-      title="Since the customer’s last message that waits for an answer"
+      title="Since the customer’s first message that waits for an answer"
     >
       <IconClock size={14} stroke={1.7} aria-hidden="true" />
       Waits {describeSpan(waited / 1_000)}
+      {last !== null && last > since && `, wrote last ${describeAge(last, now)}`}
     </span>
   );
 }
