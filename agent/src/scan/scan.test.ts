@@ -320,7 +320,10 @@ describe('a scan', () => {
     const path = join(root, 'files/diary.txt');
     writeFileSync(path, 'harmless');
     let time = 0;
-    const changing = setInterval(() => utimesSync(path, 1, (time += 1)), 1);
+    const changing = setInterval(() => {
+      time += 1;
+      utimesSync(path, 1, time);
+    }, 1);
     try {
       const first = job(join(root, 'files'));
       scans.want({ ...nothing, scan_jobs: [first] });
