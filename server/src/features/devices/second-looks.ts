@@ -14,7 +14,7 @@ type Tables = DeviceTables & AuditTables;
 type BySomebody = Omit<Doer, 'actor_id'> & { actor_id: string | null };
 
 /** A file that a device was asked for and begins to send. */
-export interface Awaited {
+interface Awaited {
   finding: FindingRow;
   order_id: string;
 }
