@@ -23,6 +23,7 @@ let root: string;
 let server: Server;
 let looks: SecondLooks;
 let events: DeviceEvent[];
+let lines: string[];
 let is_allowed: boolean;
 /** What the server answers, one after the other; 201 afterwards. */
 let answers: { status: number; detail?: string; retry_after?: number }[];
@@ -36,7 +37,7 @@ let meanwhile: (request: IncomingMessage) => Promise<void> | void;
 
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), 'palisade-look-'));
-  [events, is_allowed, answers, came, broken] = [[], true, [], [], 0];
+  [events, lines, is_allowed, answers, came, broken] = [[], [], true, [], [], 0];
   [beforeSending, meanwhile] = [() => {}, () => {}];
   server = createServer((request, response) => {
     void (async () => {
@@ -75,7 +76,7 @@ beforeEach(async () => {
     },
     isAllowed: () => is_allowed,
     happened: (event) => events.push(event),
-    log: () => {},
+    log: (line) => lines.push(line),
     wait: () => new Promise((resolve) => setImmediate(resolve)),
   });
 });
@@ -123,7 +124,9 @@ describe('a second look', () => {
         `Bearer ${TOKEN}`,
       ]);
       expect(one !== undefined && fileOf(one).equals(CONTENT)).toBe(true);
+      // Named in this computer's own log, whether the server's answer is waited for or not.
       looks.want([]);
+      await soon(() => expect(lines).toEqual([expect.stringContaining(`${look.file_hash} was sent to the server`)]));
       const second = await found('left');
       looks.want([second.look]);
       await soon(() => expect(came).toHaveLength(2));

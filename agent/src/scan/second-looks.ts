@@ -111,14 +111,18 @@ export function createSecondLooks(parts: {
     const content = await openFound(look);
     try {
       for (let turn = 1; ; turn += 1) {
-        const sent = await send(look.id, content, signal).catch((error: unknown): Sent => {
+        let is_whole = false;
+        async function* read() {
+          yield* content.read();
+          is_whole = true;
+        }
+        const sent = await send(look.id, { size: content.size, read }, signal).catch((error: unknown): Sent => {
           if (error instanceof NotSent) throw error;
           return { status: 503, detail: error instanceof Error ? error.message : String(error), retry_after_ms: undefined };
         });
-        if (sent.status === 201) {
-          log(`the file with the SHA-256 ${look.file_hash} was sent to the server for a second look, as asked for`);
-          return undefined;
-        }
+        // Whatever became of it: it has left this computer. Once a server has it, it asks for it no more, and its answer is not waited for.
+        if (is_whole) log(`the file with the SHA-256 ${look.file_hash} was sent to the server for a second look, as asked for`);
+        if (sent.status === 201) return undefined;
         // Nobody asks for it any more, or this device is none.
         if (signal.aborted || sent.status === 404 || sent.status === 401) return undefined;
         if (!LATER.has(sent.status) || turn >= TRIES) return sent.detail || `The server answered ${sent.status}.`;

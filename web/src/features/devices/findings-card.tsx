@@ -62,30 +62,32 @@ export function FindingsCard({ devices }: { devices: ReadonlyMap<string, Device>
               )}
             </div>
             <Badge tone={STATES[finding.state].tone}>{STATES[finding.state].label}</Badge>
-            {finding.state === 'quarantined' && finding.order === null && (
-              <div className="device__buttons">
-                <Button
-                  size="s"
-                  variant="quiet"
-                  onClick={() => {
-                    if (window.confirm(`Put the file back to ${finding.path}? Scans found it infected.`))
-                      mutate({ id: finding.id, action: 'restore' });
-                  }}
-                >
-                  Restore
-                </Button>
-                <Button
-                  size="s"
-                  variant="quiet"
-                  onClick={() => {
-                    if (window.confirm('Delete this file for good?')) mutate({ id: finding.id, action: 'delete' });
-                  }}
-                >
-                  Delete
-                </Button>
-              </div>
-            )}
-            <SecondLook finding={finding} name={nameOf(finding)} canSend={canSend(finding)} />
+            <div className="device__buttons">
+              {finding.state === 'quarantined' && finding.order === null && (
+                <>
+                  <Button
+                    size="s"
+                    variant="quiet"
+                    onClick={() => {
+                      if (window.confirm(`Put the file back to ${finding.path}? Scans found it infected.`))
+                        mutate({ id: finding.id, action: 'restore' });
+                    }}
+                  >
+                    Restore
+                  </Button>
+                  <Button
+                    size="s"
+                    variant="quiet"
+                    onClick={() => {
+                      if (window.confirm('Delete this file for good?')) mutate({ id: finding.id, action: 'delete' });
+                    }}
+                  >
+                    Delete
+                  </Button>
+                </>
+              )}
+              <SecondLook finding={finding} name={nameOf(finding)} canSend={canSend(finding)} />
+            </div>
           </li>
         ))}
       </ul>

@@ -35,7 +35,7 @@ export function SecondLook({ finding: { id, path, size, state, order, second_loo
     <div className="device-look">
       {look?.state === 'asked' && (
         <span className="sub">
-          Second look: {name} sends the file as soon as it hears of it. <Moment iso={look.asked_at} now={now} />
+          Second look: {name} sends the file as soon as it hears of it. Asked <Moment iso={look.asked_at} now={now} />
         </span>
       )}
       {look?.state === 'scanning' && <span className="sub">Second look: this server’s scanner reads the file.</span>}
