@@ -6,7 +6,6 @@
  *     node bench/deep-scan.ts [FILES] [SEED]
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -138,7 +137,7 @@ async function scanWithAgent(until?: (state: string) => boolean, state = join(fo
     most.engine = Math.max(most.engine, now.engine);
     if (until?.(state) === true) child.kill('SIGKILL');
   }, LOOK_EVERY_MS);
-  const [status] = await once(child, 'exit');
+  const status = await new Promise<number | null>((resolve) => child.once('exit', resolve));
   clearInterval(look);
   if (status !== 0 && until === undefined) throw new Error(`the agent ended with ${String(status)}: ${said}`);
   const ms = Math.round(performance.now() - began);
